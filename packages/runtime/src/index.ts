@@ -1,0 +1,7 @@
+/** What every process needs: settings, logs, a start and a clean stop, time and identifiers. */
+export { type EnvReader, type EnvSource, readEnv, SettingsError } from "./env.ts";
+export { faultPoint } from "./fault-point.ts";
+export { createLogger, type Logger } from "./logger.ts";
+export { type Disposer, runService } from "./run-service.ts";
+export { backoffMs, jitter, sleep } from "./time.ts";
+export { uuidv7 } from "./uuid.ts";

@@ -1,0 +1,74 @@
+import type { DescMethodUnary, DescService, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { Caller, CallerTokens } from "./caller.ts";
+
+/** The key a business chose for one POST, and a hash of what it sent with it. */
+export interface IdempotencyKey {
+  readonly key: string;
+  /** Names the operation on the public API: "POST /api/v1/payments". */
+  readonly route: string;
+  /** SHA-256 of the concrete path and the body's bytes, in hex. */
+  readonly fingerprint: string;
+}
+
+/** What an RPC knows about the request it serves, besides its message. */
+export interface Call {
+  readonly caller: Caller;
+  readonly requestId: string;
+  /** Address of the caller at the gateway; empty when the platform calls by itself. */
+  readonly address: string;
+  /** W3C trace context, passed on with every hop and event. */
+  readonly traceparent: string;
+  readonly idempotencyKey: IdempotencyKey | undefined;
+  /** Milliseconds left until nobody waits for the answer any more. */
+  remainingMs(): number;
+}
+
+/** The implementation of a unary RPC: the whole use case. */
+export type Implementation<M extends DescMethodUnary> = (
+  request: MessageShape<M["input"]>,
+  call: Call,
+) => Promise<MessageInitShape<M["output"]>>;
+
+/** One implementation for each RPC of a service. */
+export type Implementations<S extends DescService> = {
+  [K in keyof S["method"]]: S["method"][K] extends DescMethodUnary ? Implementation<S["method"][K]> : never;
+};
+
+export const headerNames = {
+  caller: "amana-caller",
+  requestId: "x-request-id",
+  address: "amana-address",
+  traceparent: "traceparent",
+  timeoutMs: "connect-timeout-ms",
+  idempotencyKey: "idempotency-key",
+  idempotencyRoute: "amana-idempotency-route",
+  idempotencyFingerprint: "amana-idempotency-fingerprint",
+} as const;
+
+/** When a caller names no deadline. */
+const timeoutMsDefault = 5_000;
+/** Payment creation and refund wait for the card processor; nothing waits longer. */
+const timeoutMsMax = 60_000;
+
+/** Reads the call's metadata; throws `unauthenticated` unless the caller's token is good. */
+export function readCall(header: (name: string) => string | undefined, tokens: CallerTokens, timeoutMs?: number): Call {
+  const caller = tokens.check(header(headerNames.caller) ?? "");
+  if (!caller) throw new ConnectError("the caller's token is missing, forged or too old", Code.Unauthenticated);
+  const endsAtMs = performance.now() + Math.min(timeoutMs ?? timeoutMsDefault, timeoutMsMax);
+  const key = header(headerNames.idempotencyKey);
+  return {
+    caller,
+    requestId: header(headerNames.requestId) ?? "",
+    address: header(headerNames.address) ?? "",
+    traceparent: header(headerNames.traceparent) ?? "",
+    idempotencyKey: key
+      ? {
+          key,
+          route: header(headerNames.idempotencyRoute) ?? "",
+          fingerprint: header(headerNames.idempotencyFingerprint) ?? "",
+        }
+      : undefined,
+    remainingMs: () => Math.max(0, endsAtMs - performance.now()),
+  };
+}

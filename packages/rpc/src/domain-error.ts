@@ -1,0 +1,55 @@
+import { RefusalKind } from "@amana/contracts/rpc/v1/refusal_pb";
+
+/** What sort of "no" it is; decides the public HTTP status. See proto/rpc/v1/refusal.proto. */
+export type DomainErrorKind =
+  | "not_found"
+  | "conflict"
+  | "invalid"
+  | "refused_upstream"
+  | "forbidden"
+  | "upstream_error"
+  | "unavailable"
+  | "outcome_unknown";
+
+/**
+ * A refusal: an answer, not a fault. `code` and `detail` are public and reach the caller word for word.
+ * Everything else that is thrown is a fault, logged where it leaves the service and shown as internal.
+ */
+export class DomainError extends Error {
+  readonly kind: DomainErrorKind;
+  /** Stable snake_case name, part of the public API. */
+  readonly code: string;
+  /** JSON pointer of the request field at fault, "/amount"; empty when no single field is. */
+  readonly pointer: string;
+  /** Extra members of the public problem document. */
+  readonly members: Readonly<Record<string, string>>;
+
+  constructor(
+    kind: DomainErrorKind,
+    code: string,
+    detail: string,
+    options: { pointer?: string; members?: Record<string, string> } = {},
+  ) {
+    super(detail);
+    this.name = "DomainError";
+    this.kind = kind;
+    this.code = code;
+    this.pointer = options.pointer ?? "";
+    this.members = options.members ?? {};
+  }
+}
+
+export const kindToProto: Record<DomainErrorKind, RefusalKind> = {
+  not_found: RefusalKind.NOT_FOUND,
+  conflict: RefusalKind.CONFLICT,
+  invalid: RefusalKind.INVALID,
+  refused_upstream: RefusalKind.REFUSED_UPSTREAM,
+  forbidden: RefusalKind.FORBIDDEN,
+  upstream_error: RefusalKind.UPSTREAM_ERROR,
+  unavailable: RefusalKind.UNAVAILABLE,
+  outcome_unknown: RefusalKind.OUTCOME_UNKNOWN,
+};
+
+export const kindFromProto = new Map(
+  Object.entries(kindToProto).map(([kind, value]) => [value, kind as DomainErrorKind] as const),
+);

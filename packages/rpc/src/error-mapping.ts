@@ -1,0 +1,35 @@
+import { RefusalSchema } from "@amana/contracts/rpc/v1/refusal_pb";
+import { create } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { DomainError, type DomainErrorKind, kindFromProto, kindToProto } from "./domain-error.ts";
+
+const codes: Record<DomainErrorKind, Code> = {
+  not_found: Code.NotFound,
+  conflict: Code.FailedPrecondition,
+  invalid: Code.InvalidArgument,
+  refused_upstream: Code.Aborted,
+  forbidden: Code.PermissionDenied,
+  upstream_error: Code.Unknown,
+  unavailable: Code.Unavailable,
+  outcome_unknown: Code.DeadlineExceeded,
+};
+
+/** A refusal as it travels: the nearest standard code for any gRPC client, the whole of it as a detail for ours. */
+export function toConnectError(error: DomainError): ConnectError {
+  const detail = create(RefusalSchema, {
+    code: error.code,
+    detail: error.message,
+    kind: kindToProto[error.kind],
+    pointer: error.pointer,
+    members: { ...error.members },
+  });
+  return new ConnectError(error.message, codes[error.kind], undefined, [{ desc: RefusalSchema, value: detail }]);
+}
+
+/** The refusal inside a Connect error, or undefined when it is a fault. */
+export function fromConnectError(error: ConnectError): DomainError | undefined {
+  const [refusal] = error.findDetails(RefusalSchema);
+  const kind = refusal && kindFromProto.get(refusal.kind);
+  if (!refusal || !kind) return undefined;
+  return new DomainError(kind, refusal.code, refusal.detail, { pointer: refusal.pointer, members: refusal.members });
+}

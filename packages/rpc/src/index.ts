@@ -1,0 +1,7 @@
+/** Calls between services: typed server and client, who calls, refusals, health. */
+export type { Call, IdempotencyKey, Implementation, Implementations } from "./call.ts";
+export { adminOf, businessOf, type Caller, createCallerTokens, platformCaller, platformOf } from "./caller.ts";
+export { type CallOptions, createRpcChannel, createRpcClient, type RpcChannel, type RpcClient } from "./client.ts";
+export { DomainError, type DomainErrorKind } from "./domain-error.ts";
+export { fromConnectError, toConnectError } from "./error-mapping.ts";
+export { createRpcServer, type RpcServer, type RpcServerOptions, type ServedService, serve } from "./server.ts";

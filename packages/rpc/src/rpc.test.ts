@@ -1,0 +1,282 @@
+import { Health } from "@amana/contracts/grpc/health/v1/health_pb";
+import { DeliveryService } from "@amana/contracts/messaging/v1/delivery_service_pb";
+import { createLogger } from "@amana/runtime";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { Code, ConnectError, createClient } from "@connectrpc/connect";
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
+import grpc from "@grpc/grpc-js";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { headerNames } from "./call.ts";
+import {
+  adminOf,
+  businessOf,
+  type Call,
+  type Caller,
+  createCallerTokens,
+  createRpcChannel,
+  createRpcClient,
+  createRpcServer,
+  DomainError,
+  platformCaller,
+  type RpcServer,
+  serve,
+} from "./index.ts";
+
+const secret = Buffer.alloc(32, 7);
+const logger = createLogger("test", "silent");
+const caller: Caller = { role: "business", businessId: "b1", keyId: "k1", keyPrefix: "sk_test_00000000" };
+const refusal = new DomainError("conflict", "payment_not_refundable", "Already given back.", {
+  pointer: "/amount",
+  members: { payment_status: "REFUNDED" },
+});
+
+let calls: Call[] = [];
+let behaviour: (call: Call) => Promise<object> = async () => ({});
+const startServer = (port = 0) =>
+  createRpcServer({
+    services: [
+      serve(DeliveryService, {
+        async deliverMessages(_request, call) {
+          calls.push(call);
+          return behaviour(call);
+        },
+      }),
+    ],
+    host: "127.0.0.1",
+    port,
+    secret,
+    logger,
+    isUnavailable: (error) => error instanceof Error && error.message === "the database is gone",
+  });
+
+let server: RpcServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+async function withClient<T>(
+  urls: string[],
+  use: (client: ReturnType<typeof clientOf>) => Promise<T>,
+  key: Uint8Array = secret,
+): Promise<T> {
+  await using channel = createRpcChannel({ urls, secret: key });
+  return await use(clientOf(channel));
+}
+const clientOf = (channel: ReturnType<typeof createRpcChannel>) => createRpcClient(DeliveryService, channel);
+const request = { topic: "t", messages: [{ key: "k", payload: new Uint8Array([1, 2]), headers: { ce_id: "e" } }] };
+
+describe("our client and server", () => {
+  test("carry caller, request id, address, trace, idempotency key and deadline with the call", async () => {
+    calls = [];
+    behaviour = async () => ({});
+    const idempotencyKey = { key: "once", route: "POST /x", fingerprint: "abc" };
+    await withClient([server.url], (client) =>
+      client.deliverMessages(request, {
+        caller,
+        requestId: "request-1",
+        address: "192.0.2.1",
+        traceparent: "00-1-2-01",
+        idempotencyKey,
+        timeoutMs: 3_000,
+      }),
+    );
+    expect(calls).toHaveLength(1);
+    expect(calls[0]).toMatchObject({
+      caller,
+      requestId: "request-1",
+      address: "192.0.2.1",
+      traceparent: "00-1-2-01",
+      idempotencyKey,
+    });
+    const remainingMs = calls[0]?.remainingMs() ?? 0;
+    expect(remainingMs).toBeGreaterThan(0);
+    expect(remainingMs).toBeLessThanOrEqual(3_000);
+  });
+
+  test("a refusal arrives whole", async () => {
+    behaviour = async () => Promise.reject(refusal);
+    const error = await withClient([server.url], (client) =>
+      client.deliverMessages(request, { caller }).catch((e: unknown) => e),
+    );
+    expect(error).toBeInstanceOf(DomainError);
+    expect(error).toMatchObject({
+      kind: "conflict",
+      code: refusal.code,
+      message: refusal.message,
+      pointer: "/amount",
+      members: refusal.members,
+    });
+  });
+
+  test("a fault arrives as internal, without its text", async () => {
+    behaviour = async () => Promise.reject(new Error("secret detail"));
+    const error = await withClient([server.url], (client) =>
+      client.deliverMessages(request, { caller }).catch((e: unknown) => e),
+    );
+    expect(error).toBeInstanceOf(ConnectError);
+    expect((error as ConnectError).code).toBe(Code.Internal);
+    expect(String(error)).not.toContain("secret detail");
+  });
+
+  test("a missing database is unavailable, and a keyed call is then tried again", async () => {
+    calls = [];
+    behaviour = async () => Promise.reject(new Error("the database is gone"));
+    const error = await withClient([server.url], (client) =>
+      client
+        .deliverMessages(request, { caller, idempotencyKey: { key: "k", route: "r", fingerprint: "f" } })
+        .catch((e: unknown) => e),
+    );
+    expect(error).toMatchObject({ kind: "unavailable" });
+    expect(calls).toHaveLength(3);
+  });
+
+  test("a call that is neither read nor keyed is never sent twice", async () => {
+    calls = [];
+    behaviour = async () => Promise.reject(new Error("the database is gone"));
+    await withClient([server.url], (client) => client.deliverMessages(request, { caller }).catch(() => {}));
+    expect(calls).toHaveLength(1);
+  });
+
+  test("nobody without the shared secret is served", async () => {
+    calls = [];
+    const error = await withClient(
+      [server.url],
+      (client) => client.deliverMessages(request, { caller }).catch((e: unknown) => e),
+      Buffer.alloc(32, 8),
+    );
+    expect((error as ConnectError).code).toBe(Code.Unauthenticated);
+    expect(calls).toHaveLength(0);
+  });
+
+  test("the deadline ends a call that is not answered", async () => {
+    behaviour = () => new Promise(() => {});
+    const error = await withClient([server.url], (client) =>
+      client.deliverMessages(request, { caller, timeoutMs: 100 }).catch((e: unknown) => e),
+    );
+    expect((error as ConnectError).code).toBe(Code.DeadlineExceeded);
+  });
+
+  test("a replica that is down is passed over", async () => {
+    behaviour = async () => ({});
+    const down = await startServer();
+    await down[Symbol.asyncDispose]();
+    await withClient([down.url, server.url], async (client) => {
+      for (let i = 0; i < 10; i++) await client.deliverMessages(request, { caller });
+    });
+  });
+
+  test("nowhere to go is unavailable", async () => {
+    const down = await startServer();
+    await down[Symbol.asyncDispose]();
+    const error = await withClient([down.url], (client) => client.deliverMessages(request, { caller }).catch((e: unknown) => e));
+    expect(error).toMatchObject({ kind: "unavailable", code: "service_unavailable" });
+  });
+
+  test("a server that stops finishes the calls it has", async () => {
+    const stopping = await startServer();
+    let release = () => {};
+    const begun = new Promise<void>((resolve) => {
+      behaviour = () => {
+        resolve();
+        return new Promise((answer) => {
+          release = () => answer({});
+        });
+      };
+    });
+    await withClient([stopping.url], async (client) => {
+      const answer = client.deliverMessages(request, { caller });
+      await begun;
+      const stopped = stopping[Symbol.asyncDispose]();
+      release();
+      await expect(answer).resolves.toBeDefined();
+      await stopped;
+    });
+  });
+});
+
+describe("standard clients on the same port", () => {
+  const headers = { [headerNames.caller]: createCallerTokens(secret).sign(caller), [headerNames.requestId]: "r2" };
+
+  test.each([
+    [
+      "Connect over HTTP/1.1 with JSON",
+      () => createConnectTransport({ baseUrl: server.url, httpVersion: "1.1", useBinaryFormat: false }),
+    ],
+    ["Connect over HTTP/2", () => createConnectTransport({ baseUrl: server.url, httpVersion: "2" })],
+    ["gRPC", () => createGrpcTransport({ baseUrl: server.url })],
+    ["gRPC-Web", () => createGrpcWebTransport({ baseUrl: server.url, httpVersion: "1.1" })],
+  ])("%s is answered, and refused, like our own", async (_name, transport) => {
+    calls = [];
+    behaviour = async () => ({});
+    const client = createClient(DeliveryService, transport());
+    await client.deliverMessages(request, { headers });
+    expect(calls[0]).toMatchObject({ caller, requestId: "r2" });
+    behaviour = async () => Promise.reject(refusal);
+    await expect(client.deliverMessages(request, { headers })).rejects.toMatchObject({ code: Code.FailedPrecondition });
+  });
+
+  test("@grpc/grpc-js calls a method and is told of refusals", async () => {
+    const { input, output } = DeliveryService.method.deliverMessages;
+    const client = new grpc.Client(`127.0.0.1:${server.port}`, grpc.credentials.createInsecure());
+    const metadata = new grpc.Metadata();
+    for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
+    const deliver = () =>
+      new Promise<unknown>((resolve, reject) => {
+        client.makeUnaryRequest(
+          "/messaging.v1.DeliveryService/DeliverMessages",
+          (value: typeof request) => Buffer.from(toBinary(input, create(input, value))),
+          (bytes) => fromBinary(output, bytes),
+          request,
+          metadata,
+          (error, value) => (error ? reject(error) : resolve(value)),
+        );
+      });
+    behaviour = async () => ({});
+    await expect(deliver()).resolves.toMatchObject({ $typeName: "messaging.v1.DeliverMessagesResponse" });
+    behaviour = async () => Promise.reject(refusal);
+    await expect(deliver()).rejects.toMatchObject({ code: grpc.status.FAILED_PRECONDITION });
+    client.close();
+  });
+
+  test("health answers probes without a caller, and turns off before the server closes", async () => {
+    const stopping = await startServer();
+    const client = createClient(Health, createGrpcTransport({ baseUrl: stopping.url }));
+    expect((await client.check({ service: "messaging.v1.DeliveryService" })).status).toBe(1);
+    await expect(client.check({ service: "nothing.v1.Nothing" })).rejects.toMatchObject({ code: Code.NotFound });
+    const seen: number[] = [];
+    let stopped: PromiseLike<void> | undefined;
+    const watching = (async () => {
+      for await (const answer of client.watch({})) {
+        seen.push(answer.status);
+        if (answer.status === 1) stopped = stopping[Symbol.asyncDispose]();
+        else break;
+      }
+    })();
+    await watching;
+    await stopped;
+    expect(seen).toEqual([1, 2]);
+  });
+});
+
+describe("caller tokens", () => {
+  test("end within a minute and hold only as signed", () => {
+    let now = 1_000_000;
+    const tokens = createCallerTokens(secret, () => now);
+    const token = tokens.sign(caller);
+    expect(tokens.check(token)).toEqual(caller);
+    expect(createCallerTokens(secret, () => now).check(token)).toEqual(caller);
+    expect(tokens.check(`${token}x`)).toBeUndefined();
+    expect(tokens.check(token.replace(/^./, "f"))).toBeUndefined();
+    expect(tokens.check("")).toBeUndefined();
+    now += 60_000;
+    expect(tokens.check(token)).toBeUndefined();
+    expect(tokens.check(tokens.sign(caller))).toEqual(caller);
+  });
+
+  test("roles are told apart", () => {
+    expect(businessOf(caller)).toBe("b1");
+    expect(() => adminOf(caller)).toThrow(DomainError);
+    expect(() => businessOf(platformCaller)).toThrow(DomainError);
+  });
+});

@@ -1,9 +1,28 @@
 import { defineConfig } from "vitest/config";
 
+/**
+ * Two projects: "unit" is everything that sits beside the code (rules, one RPC on a real database), "system" is what
+ * starts processes, Kafka or a browser.
+ */
 export default defineConfig({
   test: {
-    include: ["packages/*/{src,test}/**/*.test.ts", "services/*/{src,test}/**/*.test.ts", "bench/src/**/*.test.ts"],
+    globalSetup: ["packages/testing/src/postgres-setup.ts"],
     testTimeout: 30_000,
     hookTimeout: 120_000,
+    projects: [
+      {
+        extends: true,
+        test: { name: "unit", include: ["packages/*/src/**/*.test.ts", "services/*/src/**/*.test.ts"] },
+      },
+      {
+        extends: true,
+        test: {
+          name: "system",
+          include: ["packages/*/test/**/*.test.ts", "services/*/test/**/*.test.ts", "bench/test/**/*.test.ts"],
+          testTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+    ],
   },
 });

@@ -22,6 +22,8 @@ export interface Call {
   readonly idempotencyKey: IdempotencyKey | undefined;
   /** Milliseconds left until nobody waits for the answer any more. */
   remainingMs(): number;
+  /** Says that the answer, or the refusal, is the stored one of an earlier call with the same idempotency key. */
+  markReplayed(): void;
 }
 
 /** The implementation of a unary RPC: the whole use case. */
@@ -44,6 +46,8 @@ export const headerNames = {
   idempotencyKey: "idempotency-key",
   idempotencyRoute: "amana-idempotency-route",
   idempotencyFingerprint: "amana-idempotency-fingerprint",
+  /** On the answer: it is a stored one. */
+  replayed: "amana-replayed",
 } as const;
 
 /** When a caller names no deadline. */
@@ -52,7 +56,12 @@ const timeoutMsDefault = 5_000;
 const timeoutMsMax = 60_000;
 
 /** Reads the call's metadata; throws `unauthenticated` unless the caller's token is good. */
-export function readCall(header: (name: string) => string | undefined, tokens: CallerTokens, timeoutMs?: number): Call {
+export function readCall(
+  header: (name: string) => string | undefined,
+  tokens: CallerTokens,
+  timeoutMs: number | undefined,
+  markReplayed: () => void,
+): Call {
   const caller = tokens.check(header(headerNames.caller) ?? "");
   if (!caller) throw new ConnectError("the caller's token is missing, forged or too old", Code.Unauthenticated);
   const endsAtMs = performance.now() + Math.min(timeoutMs ?? timeoutMsDefault, timeoutMsMax);
@@ -70,5 +79,6 @@ export function readCall(header: (name: string) => string | undefined, tokens: C
         }
       : undefined,
     remainingMs: () => Math.max(0, endsAtMs - performance.now()),
+    markReplayed,
   };
 }

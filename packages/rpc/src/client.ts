@@ -24,6 +24,8 @@ export interface CallOptions {
   readonly idempotencyKey?: IdempotencyKey | undefined;
   /** Milliseconds to the deadline; it travels with the call. */
   readonly timeoutMs?: number;
+  /** Called before the promise settles when the answer is the stored one of an earlier call with the same key. */
+  readonly onReplayed?: () => void;
 }
 
 /** A typed client: one function for each RPC. */
@@ -175,8 +177,9 @@ function send(
         onRequestStart(controller) {
           abort = (reason) => controller.abort(reason);
         },
-        onResponseStart(_controller, statusCode) {
+        onResponseStart(_controller, statusCode, answerHeaders) {
           status = statusCode;
+          if (answerHeaders[headerNames.replayed] !== undefined) call.onReplayed?.();
         },
         onResponseData(_controller, chunk) {
           chunks.push(chunk);

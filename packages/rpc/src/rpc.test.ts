@@ -109,6 +109,20 @@ describe("our client and server", () => {
     });
   });
 
+  test.each([false, true])("a stored answer is marked as such, refusal: %s", async (refused) => {
+    behaviour = async (call) => {
+      call.markReplayed();
+      if (refused) throw refusal;
+      return {};
+    };
+    let replayed = 0;
+    const onReplayed = () => {
+      replayed++;
+    };
+    await withClient([server.url], (client) => client.deliverMessages(request, { caller, onReplayed }).catch(() => {}));
+    expect(replayed).toBe(1);
+  });
+
   test("a fault arrives as internal, without its text", async () => {
     behaviour = async () => Promise.reject(new Error("secret detail"));
     const error = await withClient([server.url], (client) =>

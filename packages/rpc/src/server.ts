@@ -84,10 +84,11 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
     readRequest: () => Parameters<Implementation<M>>[0],
     header: (name: string) => string | undefined,
     timeoutMs: number | undefined,
+    markReplayed: () => void,
   ): Promise<MessageInitShape<M["output"]>> => {
     let call: Call | undefined;
     try {
-      call = readCall(header, tokens, timeoutMs);
+      call = readCall(header, tokens, timeoutMs, markReplayed);
       return await implementation(readRequest(), call);
     } catch (error) {
       throw toAnswer(error, method, call);
@@ -114,6 +115,7 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
           () => request,
           (name) => context.requestHeader.get(name) ?? undefined,
           context.timeoutMs(),
+          () => context.responseHeader.set(headerNames.replayed, "true"),
         ),
       );
     }
@@ -139,20 +141,16 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
         () => decode(method, body),
         (name) => request.headers[name] as string | undefined,
         Number(request.headers[headerNames.timeoutMs]) || undefined,
+        () => response.setHeader(headerNames.replayed, "true"),
       );
       const message = "$typeName" in answer ? (answer as Message) : create(method.output, answer);
       const bytes = toBinary(method.output, message);
-      response.writeHead(200, ["content-type", "application/proto", "content-length", String(bytes.length)]);
+      response.writeHead(200, { "content-type": "application/proto", "content-length": bytes.length });
       response.end(bytes);
     } catch (error) {
       const refusal = ConnectError.from(error);
       const bytes = errorToJsonBytes(refusal, undefined);
-      response.writeHead(codeToHttpStatus(refusal.code), [
-        "content-type",
-        "application/json",
-        "content-length",
-        String(bytes.length),
-      ]);
+      response.writeHead(codeToHttpStatus(refusal.code), { "content-type": "application/json", "content-length": bytes.length });
       response.end(bytes);
     }
   };

@@ -1,0 +1,6 @@
+/** PostgreSQL through MikroORM: one way to connect, migrate, run a transaction and read fast. */
+
+export { migrate } from "./migrate.ts";
+export { namedQuery } from "./named-query.ts";
+export { createOrm, type DatabaseOptions, type Orm } from "./orm.ts";
+export { isDatabaseUnavailable, transaction } from "./transaction.ts";

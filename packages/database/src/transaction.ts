@@ -1,0 +1,42 @@
+import { DeadlockException, type SqlEntityManager } from "@mikro-orm/postgresql";
+import type { Orm } from "./orm.ts";
+
+const attemptsMax = 3;
+
+/**
+ * One transaction on an EntityManager of its own; commits when `work` resolves. A deadlock or a serialisation
+ * failure, where the database promises that nothing happened, is tried again with a fresh EntityManager, so
+ * `work` must not do anything that outlives its transaction.
+ */
+export async function transaction<T>(orm: Orm, work: (em: SqlEntityManager) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await (orm.em.fork() as SqlEntityManager).transactional(work);
+    } catch (error) {
+      const mayRepeat = error instanceof DeadlockException || sqlState(error) === "40001";
+      if (!mayRepeat || attempt === attemptsMax) throw error;
+    }
+  }
+}
+
+/** Connection trouble and exhausted resources: worth another try later, unlike a fault of the statement. */
+const unavailableStates = /^(08...|53...|57P0[1-3]|55P03|57014)$/;
+const unavailableCodes = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND"]);
+const unavailableTexts =
+  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error/i;
+
+/** True for faults that mean the database cannot be used right now. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const state = sqlState(cause);
+    if (state !== undefined && (unavailableStates.test(state) || unavailableCodes.has(state))) return true;
+    if (unavailableTexts.test(cause.message)) return true;
+  }
+  return false;
+}
+
+/** SQLSTATE of a PostgreSQL error, or the system's code of a connection error. */
+function sqlState(error: unknown): string | undefined {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === "string" ? code : undefined;
+}

@@ -1,0 +1,98 @@
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { DevEnvError } from "./dev-env-error.ts";
+import { type EventChoice, startEventTransport } from "./event-transport.ts";
+import { freePort } from "./free-port.ts";
+import { findJava, requireMaven } from "./kafka/java.ts";
+import { requireDockerEngine } from "./kafka.ts";
+import { silentProgress } from "./progress.ts";
+
+const works = (check: Promise<unknown>) =>
+  check.then(
+    () => true,
+    () => false,
+  );
+const kafkaCanBeHad = (await works(requireDockerEngine())) || (await works(findJava().then(requireMaven)));
+
+let dir: string;
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "amana-events-"));
+});
+
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const transport = (choice: EventChoice, brokers?: string) =>
+  startEventTransport({ choice, brokers, dir, log: () => {}, progress: silentProgress });
+
+async function refusal(start: Promise<unknown>): Promise<DevEnvError> {
+  const error = await start.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(DevEnvError);
+  return error as DevEnvError;
+}
+
+describe("with brokers given", () => {
+  test.each(["auto", "kafka"] as const)("%s uses them, and stopping leaves them alone", async (choice) => {
+    const broker = createServer((socket) => socket.end()).listen(0, "127.0.0.1");
+    await once(broker, "listening");
+    const brokers = `127.0.0.1:${(broker.address() as { port: number }).port}`;
+
+    const events = await transport(choice, brokers);
+    expect(events).toMatchObject({ mode: "kafka", brokers, how: `Kafka at ${brokers}, because KAFKA_BROKERS is set` });
+    await events.stop();
+    expect(broker.listening).toBe(true);
+    await new Promise((resolve) => broker.close(resolve));
+  });
+
+  test("an address at which nothing listens is refused", async () => {
+    const error = await refusal(transport("auto", `127.0.0.1:${await freePort()}`));
+    expect(error.problem).toContain("nothing accepts connections there");
+  });
+
+  test("direct, asked for by name, goes before them", async () => {
+    const events = await transport("direct", "127.0.0.1:1");
+    expect(events.mode).toBe("direct");
+    expect(events.how).toContain("KAFKA_BROKERS is not used");
+  });
+});
+
+describe("on a machine without Docker, Java and Maven", () => {
+  beforeEach(() => {
+    vi.stubEnv("PATH", dir);
+    vi.stubEnv("JAVA_HOME", "");
+  });
+
+  test("auto takes direct and says in one line why", async () => {
+    const events = await transport("auto");
+    expect(events.mode).toBe("direct");
+    expect(events.how).toMatch(/^direct .*no Docker engine: docker .* not found; no Java with Maven: java .* not found$/);
+  });
+
+  test("kafka is refused with every way that was tried and what to do for each", async () => {
+    const error = await refusal(transport("kafka"));
+    expect(error.problem).toMatch(/Docker engine: .*not found\n.*Java with Maven: .*not found/);
+    expect(error.nextStep).toMatch(/Install Docker[\s\S]*Install a Java 17[\s\S]*KAFKA_BROKERS/);
+  });
+
+  test("docker is refused without a word of Java", async () => {
+    const error = await refusal(transport("docker"));
+    expect(error.message).toContain("Docker engine");
+    expect(error.message).not.toContain("Java");
+  });
+});
+
+test.runIf(kafkaCanBeHad || process.env["CI"])("auto takes a real Kafka where one can be had", async () => {
+  const events = await transport("auto");
+  expect(events.mode).toBe("kafka");
+  await events.stop();
+});

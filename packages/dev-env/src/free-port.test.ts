@@ -1,0 +1,39 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { DevEnvError } from "./dev-env-error.ts";
+import { freePort, portInUse, requireFreePort } from "./free-port.ts";
+
+const servers: Server[] = [];
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
+});
+
+async function listenOn(port: number, host: string) {
+  const server = createServer().listen(port, host);
+  servers.push(server);
+  await once(server, "listening");
+}
+
+test("a free port can be listened on, and is not given twice", async () => {
+  const ports = await Promise.all(Array.from({ length: 20 }, freePort));
+  expect(new Set(ports).size).toBe(20);
+  await listenOn(ports[0]!, "127.0.0.1");
+});
+
+test.each(["127.0.0.1", "0.0.0.0"])(
+  "a port on which a program listens at %s is in use, and a refusal says what to do",
+  async (host) => {
+    const port = await freePort();
+    expect(await portInUse(port)).toBe(false);
+    await requireFreePort(port, "the gateway", "Set PORT");
+
+    await listenOn(port, host);
+    expect(await portInUse(port)).toBe(true);
+    const refusal = await requireFreePort(port, "the gateway", "Set PORT").catch((error) => error);
+    expect(refusal).toBeInstanceOf(DevEnvError);
+    expect(refusal.problem).toContain(`Port ${port}, wanted for the gateway`);
+    expect(refusal.nextStep).toContain("Set PORT");
+  },
+);

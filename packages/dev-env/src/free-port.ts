@@ -1,0 +1,60 @@
+import { randomInt } from "node:crypto";
+import { createServer } from "node:net";
+import { DevEnvError } from "./dev-env-error.ts";
+
+/**
+ * Below the range from which Linux and macOS take the ports of outgoing connections, so that none of those
+ * occupies the port between the choice and the start of the server, or while a server is down on purpose.
+ */
+const lowestPort = 20_000;
+const highestPort = 32_000;
+const attemptsMax = 50;
+
+const chosen = new Set<number>();
+
+/** A TCP port on 127.0.0.1 that is free now and that this process was not given before. */
+export async function freePort(): Promise<number> {
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
+    const port = randomInt(lowestPort, highestPort);
+    if (chosen.has(port) || (await portInUse(port))) continue;
+    chosen.add(port);
+    return port;
+  }
+  throw new DevEnvError(
+    `No free port was found between ${lowestPort} and ${highestPort}.`,
+    "Stop programs that listen on many ports, and try again.",
+  );
+}
+
+/** Whether another program already listens on the port, on this machine's loopback or on all its addresses. */
+export async function portInUse(port: number): Promise<boolean> {
+  for (const host of ["127.0.0.1", "0.0.0.0"]) {
+    if ((await bindFailure(port, host)) === "EADDRINUSE") return true;
+  }
+  return false;
+}
+
+/**
+ * Throws DevEnvError when `port` cannot be listened on. `purpose` is what wanted it ("the gateway"), `change`
+ * how to choose another ("Set PORT").
+ */
+export async function requireFreePort(port: number, purpose: string, change: string): Promise<void> {
+  if (await portInUse(port)) {
+    throw new DevEnvError(
+      `Port ${port}, wanted for ${purpose}, is taken by another program.`,
+      `Stop that program (lsof -i tcp:${port} names it). Or: ${change}.`,
+    );
+  }
+  const failure = await bindFailure(port, "127.0.0.1");
+  if (failure !== undefined) {
+    throw new DevEnvError(`Port ${port}, wanted for ${purpose}, cannot be opened (${failure}).`, `${change}, to one above 1023.`);
+  }
+}
+
+function bindFailure(port: number, host: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(undefined)));
+  });
+}

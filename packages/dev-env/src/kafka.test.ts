@@ -1,0 +1,149 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { Kafka as Client, logLevel, Partitioners } from "kafkajs";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { DevEnvError } from "./dev-env-error.ts";
+import { findJava, requireMaven } from "./kafka/java.ts";
+import { type Kafka, startKafka } from "./kafka.ts";
+import { silentProgress } from "./progress.ts";
+import { readProcess } from "./running-process.ts";
+
+const missing = await findJava()
+  .then(requireMaven)
+  .then(
+    () => undefined,
+    (error: DevEnvError) => error.problem,
+  );
+// On a machine without them this is left out and says so; a build server must have them.
+const leftOut = missing !== undefined && !process.env["CI"];
+if (leftOut) process.stderr.write(`LEFT OUT: the tests on a real Kafka. ${missing}\n`);
+
+let dir: string;
+const started: Kafka[] = [];
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "amana-kafka-"));
+});
+
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  for (const kafka of started.splice(0)) await kafka.stop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+async function aKafka(): Promise<Kafka> {
+  const kafka = await startKafka({ dir, log: () => {}, progress: silentProgress });
+  started.push(kafka);
+  return kafka;
+}
+
+function clientOf(kafka: Kafka): Client {
+  return new Client({ brokers: [kafka.brokers], logLevel: logLevel.NOTHING });
+}
+
+async function createTopic(kafka: Kafka, topic: string) {
+  const admin = clientOf(kafka).admin();
+  await admin.connect();
+  await admin.createTopics({ topics: [{ topic, numPartitions: 1, replicationFactor: 1 }] });
+  await admin.disconnect();
+}
+
+async function produce(kafka: Kafka, topic: string, value: string) {
+  const producer = clientOf(kafka).producer({ createPartitioner: Partitioners.DefaultPartitioner });
+  await producer.connect();
+  await producer.send({ topic, messages: [{ value }] });
+  await producer.disconnect();
+}
+
+/** Reads the topic from its beginning until it has that many messages. */
+async function consume(kafka: Kafka, topic: string, count: number): Promise<string[]> {
+  const consumer = clientOf(kafka).consumer({ groupId: `test-${count}`, sessionTimeout: 6_000 });
+  const values: string[] = [];
+  await consumer.connect();
+  await consumer.subscribe({ topic, fromBeginning: true });
+  await new Promise<void>((resolve) => {
+    consumer.run({
+      eachMessage: async ({ message }) => {
+        values.push(String(message.value));
+        if (values.length === count) resolve();
+      },
+    });
+  });
+  await consumer.disconnect();
+  return values;
+}
+
+describe.skipIf(leftOut)("Kafka by Java", () => {
+  test("messages are produced and consumed, and kept through a stop and an outage", async () => {
+    const kafka = await aKafka();
+    await createTopic(kafka, "payments");
+    await produce(kafka, "payments", "one");
+    expect(await consume(kafka, "payments", 1)).toEqual(["one"]);
+    await kafka.stop();
+
+    const again = await aKafka();
+    await produce(again, "payments", "two");
+    await again.kill();
+    await again.start();
+    expect(await consume(again, "payments", 2)).toEqual(["one", "two"]);
+  });
+
+  test("a topic that nobody created is not made by a producer", async () => {
+    const kafka = await aKafka();
+    const producer = clientOf(kafka).producer({
+      createPartitioner: Partitioners.DefaultPartitioner,
+      retry: { retries: 0 },
+    });
+    await producer.connect();
+    await expect(producer.send({ topic: "misspelt", messages: [{ value: "one" }] })).rejects.toThrow(
+      /does not host this topic-partition/,
+    );
+    await producer.disconnect();
+  });
+
+  test("a broker left behind by a starter that was killed is stopped, and one at work is left alone", async () => {
+    const script = `
+      import { startKafka } from ${JSON.stringify(new URL("kafka.ts", import.meta.url).href)};
+      import { silentProgress } from ${JSON.stringify(new URL("progress.ts", import.meta.url).href)};
+      await startKafka({ dir: ${JSON.stringify(dir)}, log: () => {}, progress: silentProgress });
+      process.stdout.write("started");`;
+    const starter = spawn(process.execPath, ["--input-type=module", "-e", script], {
+      stdio: ["ignore", "pipe", "inherit"],
+      timeout: 60_000,
+      killSignal: "SIGKILL",
+    });
+    await once(starter.stdout, "data");
+    const orphan = Number(await readFile(join(dir, "kafka.pid"), "utf8"));
+    const refusal = await aKafka().catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(DevEnvError);
+    expect((refusal as DevEnvError).problem).toContain(`already running on ${dir}`);
+
+    starter.kill("SIGKILL");
+    await once(starter, "exit");
+    expect(readProcess(orphan)?.command).toContain(dir);
+    await aKafka();
+    expect(readProcess(orphan)?.command ?? "").not.toContain(dir);
+  });
+
+  test("without Maven, and without a Kafka fetched before, the refusal names Maven", async () => {
+    const bin = await mkdtemp(join(dir, "bin-"));
+    const folders = (process.env["PATH"] ?? "").split(delimiter);
+    const java = folders.map((folder) => join(folder, "java")).find((program) => existsSync(program));
+    if (java !== undefined) await symlink(java, join(bin, "java"));
+    vi.stubEnv("PATH", bin);
+
+    const start = startKafka({ dir, cacheDir: join(dir, "cache"), log: () => {}, progress: silentProgress });
+    await expect(start).rejects.toThrow(/mvn .* does not run: not found[\s\S]*Install Maven/);
+  });
+});
+
+test("without Java the refusal names Java and how to install it", async () => {
+  vi.stubEnv("PATH", dir);
+  vi.stubEnv("JAVA_HOME", "");
+  const start = startKafka({ dir, log: () => {}, progress: silentProgress });
+  await expect(start).rejects.toThrow(/java does not run: not found[\s\S]*Install a Java 17/);
+});

@@ -1,0 +1,127 @@
+import { createHash } from "node:crypto";
+import { resolve } from "node:path";
+import { createInterface } from "node:readline";
+import type { StartedTestContainer } from "testcontainers";
+import { DevEnvError } from "../dev-env-error.ts";
+import { freePort, requireFreePort } from "../free-port.ts";
+import { runCommand } from "../run-command.ts";
+import type { LogLine } from "../server-process.ts";
+import type { Kafka, KafkaOptions } from "./kafka.ts";
+import { kafkaProperties, kafkaVersion } from "./kafka-properties.ts";
+import { untilKafkaAnswers } from "./until-kafka-answers.ts";
+
+const image = `apache/kafka:${kafkaVersion}`;
+const engineTimeoutMs = 5_000;
+/** With the download of the image (about 200 MB). */
+const startTimeoutMs = 5 * 60_000;
+const readyTimeoutMs = 30_000;
+const stopTimeoutMs = 15_000;
+const containerDataDir = "/var/lib/kafka/data";
+
+/** Throws DevEnvError when no Docker engine answers; the docker command may be there without one. */
+export async function requireDockerEngine(): Promise<void> {
+  const result = await runCommand("docker", ["version", "--format", "{{.Server.Version}}"], { timeoutMs: engineTimeoutMs });
+  if (!result.ok) {
+    throw new DevEnvError(`docker does not reach an engine: ${result.failure}.`, "Install Docker and start its engine.");
+  }
+}
+
+/**
+ * Starts a single Kafka node in a container, by Testcontainers, and answers when it takes requests. The data is
+ * kept in a volume that is named after `dir`. A container that a killed run left behind is removed by
+ * Testcontainers. Throws DevEnvError when there is no Docker engine or the container does not start.
+ */
+export async function startKafkaInDocker(options: KafkaOptions): Promise<Kafka> {
+  const { log, progress } = options;
+  await requireDockerEngine();
+  const step = progress.step("Kafka");
+  try {
+    if (options.port !== undefined) await requireFreePort(options.port, "Kafka", "Choose another port for Kafka");
+    const port = options.port ?? (await freePort());
+    step.update(`starting ${image} (its download comes first, once)`);
+    let container = await startContainer(port, options.dir, log);
+    step.done(`${kafkaVersion} on port ${port}, in Docker`);
+
+    let state: "running" | "killed" | "removed" = "running";
+    return {
+      brokers: `127.0.0.1:${port}`,
+      port,
+      version: kafkaVersion,
+      async stop() {
+        if (state === "removed") return;
+        await container.stop({ timeout: stopTimeoutMs });
+        state = "removed";
+      },
+      async kill() {
+        if (state !== "running") return;
+        const { getContainerRuntimeClient } = await import("testcontainers");
+        await (await getContainerRuntimeClient()).container.getById(container.getId()).kill();
+        state = "killed";
+      },
+      async start() {
+        if (state === "removed") container = await startContainer(port, options.dir, log);
+        if (state === "killed") {
+          await container.restart();
+          await requireAnswer(container, port);
+        }
+        state = "running";
+      },
+    };
+  } catch (error) {
+    step.fail(error instanceof DevEnvError ? error.problem : String(error));
+    throw error;
+  }
+}
+
+/** Testcontainers is large, so it is loaded only once an engine is known to be there. */
+async function startContainer(port: number, dir: string, log: LogLine): Promise<StartedTestContainer> {
+  const { GenericContainer, Wait } = await import("testcontainers");
+
+  class LoopbackContainer extends GenericContainer {
+    /** The library publishes ports on all addresses of the machine. */
+    publishOnLoopback(): this {
+      this.hostConfig.PortBindings = { [`${port}/tcp`]: [{ HostIp: "127.0.0.1", HostPort: String(port) }] };
+      return this;
+    }
+  }
+
+  const key = createHash("sha256").update(resolve(dir)).digest();
+  const container = await new LoopbackContainer(image)
+    .withExposedPorts({ container: port, host: port })
+    .publishOnLoopback()
+    .withBindMounts([{ source: `amana-kafka-${key.toString("hex").slice(0, 12)}`, target: containerDataDir, mode: "rw" }])
+    .withEnvironment({
+      ...imageEnv(
+        kafkaProperties({ port, controllerPort: controllerPortBeside(port), listenHost: "0.0.0.0", dataDir: containerDataDir }),
+      ),
+      // The volume remembers the id of its cluster, so a later container must come with the same one.
+      CLUSTER_ID: key.subarray(0, 16).toString("base64url"),
+      KAFKA_HEAP_OPTS: "-Xmx256m",
+    })
+    .withLogConsumer((stream) => createInterface({ input: stream }).on("line", log))
+    .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
+    .withStartupTimeout(startTimeoutMs)
+    .start();
+  await requireAnswer(container, port);
+  return container;
+}
+
+/** Inside the container only Kafka listens, so any port but the clients' one will do. */
+function controllerPortBeside(port: number): number {
+  return port === 9093 ? 9094 : 9093;
+}
+
+/** The image takes each Kafka setting from a variable: process.roles from KAFKA_PROCESS_ROLES. */
+function imageEnv(properties: Record<string, string>): Record<string, string> {
+  const entries = Object.entries(properties);
+  return Object.fromEntries(entries.map(([name, value]) => [`KAFKA_${name.toUpperCase().replaceAll(".", "_")}`, value]));
+}
+
+async function requireAnswer(container: StartedTestContainer, port: number): Promise<void> {
+  if (await untilKafkaAnswers(port, readyTimeoutMs, () => true)) return;
+  await container.stop();
+  throw new DevEnvError(
+    `Kafka runs in its container but does not answer on 127.0.0.1:${port}.`,
+    "The Docker engine must publish ports on this machine; for one elsewhere set KAFKA_BROKERS.",
+  );
+}

@@ -1,0 +1,158 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DevEnvError } from "../dev-env-error.ts";
+import { freePort, requireFreePort } from "../free-port.ts";
+import { runCommand } from "../run-command.ts";
+import { type ServerProcess, spawnServer } from "../server-process.ts";
+import { findJava, type Java } from "./java.ts";
+import type { Kafka, KafkaOptions } from "./kafka.ts";
+import { defaultCacheDir, kafkaJars } from "./kafka-jars.ts";
+import { kafkaProperties, kafkaVersion } from "./kafka-properties.ts";
+import { cleanStop, ownerFlags, removePid, stopLeftoverKafka, writePid } from "./leftover-kafka.ts";
+import { untilKafkaAnswers } from "./until-kafka-answers.ts";
+
+const host = "127.0.0.1";
+const readyTimeoutMs = 60_000;
+const formatTimeoutMs = 60_000;
+
+/** Little memory, and a start that does not wait for the optimising compiler. */
+const javaFlags = [
+  "-Xmx256m",
+  "-XX:+UseSerialGC",
+  "-XX:TieredStopAtLevel=1",
+  "-XX:-UsePerfData",
+  "-Djava.awt.headless=true",
+  "-Djava.net.preferIPv4Stack=true",
+  "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+];
+
+export interface JavaKafkaOptions extends KafkaOptions {
+  /** Where the jar files are kept for all projects of this user; `defaultCacheDir()` when absent. */
+  cacheDir?: string | undefined;
+}
+
+/**
+ * Starts a single Kafka node with a Java runtime, fetching Kafka by Maven on first use, and answers when it takes
+ * requests. Takes over from a broker that a killed run left behind. Throws DevEnvError, saying what to do, when
+ * Java or Maven are missing or the broker does not start.
+ */
+export async function startKafka(options: JavaKafkaOptions): Promise<Kafka> {
+  const { log, progress, cacheDir = defaultCacheDir() } = options;
+  const java = await findJava();
+  const step = progress.step("Kafka");
+  try {
+    const jars = await kafkaJars(step, cacheDir);
+    await mkdir(options.dir, { recursive: true });
+    const dir = await realpath(options.dir);
+    await stopLeftoverKafka(dir, log);
+    if (options.port !== undefined) await requireFreePort(options.port, "Kafka", "Choose another port for Kafka");
+    const port = options.port ?? (await freePort());
+    const controllerPort = await freePort();
+    const dataDir = join(dir, "data");
+    const propertiesFile = join(dir, "server.properties");
+
+    if (!existsSync(dataDir)) {
+      step.update("formatting");
+      await format(java, jars, dir, dataDir, { port, controllerPort });
+    }
+    await writeProperties(propertiesFile, { port, controllerPort, dataDir });
+
+    const run = async (): Promise<ServerProcess> => {
+      const broker = await spawnServer({
+        command: java.program,
+        args: [...javaFlags, ...ownerFlags(dir), "-cp", join(jars, "*"), "kafka.Kafka", propertiesFile],
+        cwd: dir,
+        env: process.env,
+        exitSignal: "SIGTERM",
+        log,
+      });
+      await writePid(dir, broker.pid);
+      if (await untilKafkaAnswers(port, readyTimeoutMs, broker.running)) return broker;
+      const ended = !broker.running();
+      await broker.stop(cleanStop);
+      await removePid(dir);
+      throw startFailure(ended, broker.recentOutput(), dir);
+    };
+
+    step.update("starting");
+    let broker = await run();
+    step.done(`${kafkaVersion} on port ${port}, by Java ${java.majorVersion}`);
+
+    const end = async (steps: typeof cleanStop) => {
+      await broker.stop(steps);
+      await removePid(dir);
+    };
+    return {
+      brokers: `${host}:${port}`,
+      port,
+      version: kafkaVersion,
+      stop: () => end(cleanStop),
+      kill: () => end(cleanStop.slice(1)),
+      async start() {
+        if (!broker.running()) broker = await run();
+      },
+    };
+  } catch (error) {
+    step.fail(error instanceof DevEnvError ? error.problem : String(error));
+    throw error;
+  }
+}
+
+/** Built beside its place and renamed, so that an interrupted first start leaves no half-formatted folder. */
+async function format(
+  java: Java,
+  jars: string,
+  dir: string,
+  dataDir: string,
+  ports: { port: number; controllerPort: number },
+): Promise<void> {
+  const fresh = `${dataDir}.new`;
+  const propertiesFile = join(dir, "format.properties");
+  await rm(fresh, { recursive: true, force: true });
+  await writeProperties(propertiesFile, { ...ports, dataDir: fresh });
+  const clusterId = randomBytes(16).toString("base64url");
+  const result = await runCommand(
+    java.program,
+    [
+      ...javaFlags,
+      "-cp",
+      join(jars, "*"),
+      "kafka.tools.StorageTool",
+      "format",
+      `--cluster-id=${clusterId}`,
+      "-c",
+      propertiesFile,
+    ],
+    { timeoutMs: formatTimeoutMs, cwd: dir },
+  );
+  if (!result.ok) {
+    throw new DevEnvError(`Kafka's folder ${dir} could not be formatted: ${result.failure}`, removeFolder(dir));
+  }
+  await rename(fresh, dataDir);
+  await rm(propertiesFile);
+}
+
+async function writeProperties(
+  path: string,
+  addresses: { port: number; controllerPort: number; dataDir: string },
+): Promise<void> {
+  const properties = kafkaProperties({ ...addresses, listenHost: host });
+  const lines = Object.entries(properties).map(([name, value]) => `${name}=${value.replaceAll("\\", "\\\\")}\n`);
+  await writeFile(path, lines.join(""));
+}
+
+function startFailure(ended: boolean, output: string, dir: string): DevEnvError {
+  if (/Address already in use/.test(output)) {
+    return new DevEnvError("The port chosen for Kafka was taken by another program meanwhile.", "Try again.");
+  }
+  return new DevEnvError(
+    `Kafka ${ended ? "ended while it started" : `did not answer within ${readyTimeoutMs / 1000} s`}. It last said:\n${output}`,
+    removeFolder(dir),
+  );
+}
+
+function removeFolder(dir: string): string {
+  return `If this happens again, begin anew, without the events in it: rm -rf ${dir}`;
+}

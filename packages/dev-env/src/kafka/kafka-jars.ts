@@ -1,0 +1,58 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { DevEnvError } from "../dev-env-error.ts";
+import type { ProgressStep } from "../progress.ts";
+import { runCommand } from "../run-command.ts";
+import { requireMaven } from "./java.ts";
+import { kafkaVersion } from "./kafka-properties.ts";
+
+const pom = fileURLToPath(new URL("pom.xml", import.meta.url));
+const fetchTimeoutMs = 5 * 60_000;
+
+/** One folder per user for everything that is fetched once: XDG_CACHE_HOME, or ~/.cache. */
+export function defaultCacheDir(): string {
+  return join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "amana");
+}
+
+/**
+ * The folder with Kafka's jar files, fetched by Maven on first use (44 MB). Built beside its place and renamed,
+ * so that it is complete if it is there, also when two processes fetch at once. Throws DevEnvError.
+ */
+export async function kafkaJars(step: ProgressStep, cacheDir: string): Promise<string> {
+  // The digest sets apart two states of the pom that name the same Kafka.
+  const digest = createHash("sha256")
+    .update(await readFile(pom))
+    .digest("hex")
+    .slice(0, 8);
+  const folder = join(cacheDir, `kafka-${kafkaVersion}-${digest}`);
+  if (existsSync(folder)) return folder;
+
+  await requireMaven();
+  step.update(`fetching Kafka ${kafkaVersion} (44 MB, once)`);
+  await mkdir(cacheDir, { recursive: true });
+  const fetched = await mkdtemp(`${folder}.new-`);
+  try {
+    const result = await runCommand(
+      "mvn",
+      ["-q", "-B", "-f", pom, "dependency:copy-dependencies", `-DoutputDirectory=${fetched}`],
+      { timeoutMs: fetchTimeoutMs },
+    );
+    if (!result.ok) {
+      throw new DevEnvError(
+        `Maven could not fetch Kafka ${kafkaVersion}: ${result.failure}`,
+        "Check the network, and the mirror and proxy in Maven's settings.xml, then try again.",
+      );
+    }
+    await rename(fetched, folder).catch((error) => {
+      // Another process was first.
+      if (!existsSync(folder)) throw error;
+    });
+  } finally {
+    await rm(fetched, { recursive: true, force: true });
+  }
+  return folder;
+}

@@ -1,0 +1,47 @@
+/** The version of the broker, whichever way it is started; kafka/pom.xml names it too. */
+export const kafkaVersion = "4.3.1";
+
+export interface KafkaAddresses {
+  /** The port that clients connect to on 127.0.0.1. */
+  port: number;
+  controllerPort: number;
+  /** The address the broker listens on; clients are always told 127.0.0.1. */
+  listenHost: string;
+  dataDir: string;
+}
+
+/** The settings of a single KRaft node for one machine: small, and quick to be of use again after a restart. */
+export function kafkaProperties({ port, controllerPort, listenHost, dataDir }: KafkaAddresses): Record<string, string> {
+  return {
+    "process.roles": "broker,controller",
+    "node.id": "1",
+    "controller.quorum.voters": `1@127.0.0.1:${controllerPort}`,
+    "controller.listener.names": "CONTROLLER",
+    "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+    listeners: `PLAINTEXT://${listenHost}:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
+    "advertised.listeners": `PLAINTEXT://127.0.0.1:${port}`,
+    "log.dirs": dataDir,
+    // Our own code creates each topic with the partitions it means; a misspelt name must fail.
+    "auto.create.topics.enable": "false",
+    // One node cannot hold the three copies that are the default of Kafka's own topics.
+    "offsets.topic.replication.factor": "1",
+    "transaction.state.log.replication.factor": "1",
+    "transaction.state.log.min.isr": "1",
+    "share.coordinator.state.topic.replication.factor": "1",
+    "share.coordinator.state.topic.min.isr": "1",
+    // The defaults of 50 partitions each are files and memory for nothing.
+    "offsets.topic.num.partitions": "1",
+    "transaction.state.log.num.partitions": "1",
+    "share.coordinator.state.topic.num.partitions": "1",
+    "group.initial.rebalance.delay.ms": "0",
+    // A consumer that was killed holds its partitions for the whole session, so clients may ask for short ones.
+    "group.min.session.timeout.ms": "1000",
+    // A killed broker is let in again only after its old session; the default is 9 s.
+    "broker.session.timeout.ms": "3000",
+    "broker.heartbeat.interval.ms": "500",
+    // The default of 128 MB does not fit into the heap that is given.
+    "log.cleaner.dedupe.buffer.size": "4194304",
+    "num.network.threads": "2",
+    "num.io.threads": "2",
+  };
+}

@@ -1,0 +1,25 @@
+import type { Progress } from "../progress.ts";
+import type { LogLine } from "../server-process.ts";
+
+export interface KafkaOptions {
+  /** Holds the topics' data between runs. */
+  dir: string;
+  /** The port for clients; a free one when absent. */
+  port?: number | undefined;
+  log: LogLine;
+  progress: Progress;
+}
+
+/** A broker of our own, on 127.0.0.1, that accepts clients. */
+export interface Kafka {
+  /** For KAFKA_BROKERS: "127.0.0.1:port". */
+  readonly brokers: string;
+  readonly port: number;
+  readonly version: string;
+  /** Stops cleanly and keeps the data. Safe to call again. */
+  stop(): Promise<void>;
+  /** Ends it at once, as an outage does. */
+  kill(): Promise<void>;
+  /** Starts it again, on the same port and with its data, after `stop` or `kill`. */
+  start(): Promise<void>;
+}

@@ -1,0 +1,184 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "pg";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { DevEnvError } from "./dev-env-error.ts";
+import { postgresPrograms } from "./postgres/postgres-programs.ts";
+import { type Postgres, startPostgres } from "./postgres.ts";
+import { readProcess } from "./running-process.ts";
+
+const asRoot = process.getuid?.() === 0;
+
+let folder: string;
+let dataDir: string;
+const started: Postgres[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "amana-postgres-"));
+  // Run by root, PostgreSQL works as another user, which must get through to its data.
+  await chmod(folder, 0o755);
+  dataDir = join(folder, "postgres");
+});
+
+afterEach(async () => {
+  for (const postgres of started.splice(0)) await postgres.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function aPostgres(options: { port?: number } = {}): Promise<Postgres> {
+  const postgres = await startPostgres({ dataDir, durable: false, log: () => {}, ...options });
+  started.push(postgres);
+  return postgres;
+}
+
+async function query<T>(postgres: Pick<Postgres, "superuserUrl">, sql: string): Promise<T[]> {
+  const client = new Client({ connectionString: postgres.superuserUrl, query_timeout: 10_000 });
+  // A server that is killed below ends its connections; that is no failure of the test.
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows as T[];
+  } finally {
+    await client.end();
+  }
+}
+
+async function refusal(start: Promise<unknown>): Promise<DevEnvError> {
+  const error = await start.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(DevEnvError);
+  return error as DevEnvError;
+}
+
+/** Starts PostgreSQL from a process of its own, and kills that process. Answers the orphan's process id. */
+async function aLeftover(): Promise<number> {
+  const script = `
+    import { startPostgres } from ${JSON.stringify(new URL("postgres.ts", import.meta.url).href)};
+    const postgres = await startPostgres({ dataDir: ${JSON.stringify(dataDir)}, durable: false, log: () => {} });
+    process.stdout.write(postgres.superuserUrl);`;
+  const starter = spawn(process.execPath, ["--input-type=module", "-e", script], {
+    stdio: ["ignore", "pipe", "inherit"],
+    timeout: 20_000,
+    killSignal: "SIGKILL",
+  });
+  const [superuserUrl] = await once(starter.stdout.setEncoding("utf8"), "data");
+  await query({ superuserUrl }, "CREATE TABLE kept AS SELECT 42 AS answer");
+  starter.kill("SIGKILL");
+  await once(starter, "exit");
+  return Number((await readFile(join(dataDir, "postmaster.pid"), "utf8")).split("\n")[0]);
+}
+
+test("the first start makes a PostgreSQL 18 with UTF8 and UTC that listens on the loopback alone", async () => {
+  const postgres = await aPostgres();
+
+  expect(postgres.version).toMatch(/^18\./);
+  const [row] = await query(
+    postgres,
+    `SELECT current_setting('server_encoding') AS encoding, current_setting('TimeZone') AS timezone,
+            current_setting('listen_addresses') AS addresses, current_setting('max_connections')::int AS connections,
+            current_setting('fsync') AS fsync, datlocprovider AS provider, datlocale AS locale
+     FROM pg_database WHERE datname = current_database()`,
+  );
+  expect(row).toEqual({
+    encoding: "UTF8",
+    timezone: "UTC",
+    addresses: "127.0.0.1",
+    connections: 200,
+    fsync: "off",
+    provider: "b",
+    locale: "C.UTF-8",
+  });
+});
+
+test("a client without the generated password is refused, and only the owner may read the password", async () => {
+  const postgres = await aPostgres();
+  const wrong = postgres.superuserUrl.replace(/:[^:@]+@/, ":wrong@");
+  await expect(query({ superuserUrl: wrong }, "SELECT 1")).rejects.toThrow("password authentication failed");
+  expect((await stat(join(dataDir, "superuser-password"))).mode & 0o777).toBe(0o600);
+});
+
+test("data is kept from one start to the next, and through a crash", async () => {
+  const first = await aPostgres();
+  await query(first, "CREATE TABLE kept AS SELECT 42 AS answer");
+  await first.stop();
+
+  const second = await aPostgres();
+  await query(second, "INSERT INTO kept VALUES (43)");
+  await second.kill();
+  await second.start();
+  expect(await query(second, "SELECT answer FROM kept ORDER BY answer")).toEqual([{ answer: 42 }, { answer: 43 }]);
+});
+
+test("a server left behind by a starter that was killed is stopped, and its data taken over", async () => {
+  const orphan = await aLeftover();
+  expect(readProcess(orphan)?.command).toContain(dataDir);
+
+  const postgres = await aPostgres();
+  expect(readProcess(orphan)?.command ?? "").not.toContain(dataDir);
+  expect(await query(postgres, "SELECT answer FROM kept")).toEqual([{ answer: 42 }]);
+});
+
+test("a server whose starter is still at work is left alone", async () => {
+  const first = await aPostgres();
+  const error = await refusal(aPostgres());
+  expect(error.problem).toContain(`already running on ${dataDir}`);
+  expect(await query(first, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
+});
+
+test("a pid file whose id belongs to some other program by now does not hinder the start", async () => {
+  await (await aPostgres()).stop();
+  await writeFile(join(dataDir, "postmaster.pid"), `${process.pid}\n${dataDir}\n`);
+  const postgres = await aPostgres();
+  expect(await query(postgres, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
+});
+
+test("a broken data folder is refused with what PostgreSQL said and how to begin anew", async () => {
+  await (await aPostgres()).stop();
+  await rm(join(dataDir, "global", "pg_control"));
+  const error = await refusal(aPostgres());
+  expect(error.problem).toContain("pg_control");
+  expect(error.nextStep).toContain(`rm -rf ${dataDir}`);
+});
+
+test("a data folder of another major version is refused and left as it is", async () => {
+  await mkdir(dataDir);
+  await writeFile(join(dataDir, "PG_VERSION"), "17\n");
+  const error = await refusal(aPostgres());
+  expect(error.problem).toContain("was made by PostgreSQL 17");
+  expect(error.nextStep).toContain("pg_dumpall");
+  expect(await readFile(join(dataDir, "PG_VERSION"), "utf8")).toBe("17\n");
+});
+
+test("a folder that holds something else is refused and left as it is", async () => {
+  await mkdir(dataDir);
+  await writeFile(join(dataDir, "letter.txt"), "dear");
+  const error = await refusal(aPostgres());
+  expect(error.problem).toContain("not a PostgreSQL data folder");
+  expect(await readFile(join(dataDir, "letter.txt"), "utf8")).toBe("dear");
+});
+
+test("a taken port is refused by name", async () => {
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  const { port } = other.address() as { port: number };
+  const error = await refusal(aPostgres({ port }));
+  expect(error.problem).toContain(`Port ${port}, wanted for PostgreSQL, is taken`);
+  await new Promise((resolve) => other.close(resolve));
+});
+
+test.runIf(asRoot)("run by root, a folder that the postgres user may not enter is named", async () => {
+  await chmod(folder, 0o700);
+  const error = await refusal(aPostgres());
+  expect(error.nextStep).toContain(`chmod o+x ${folder}`);
+});
+
+test("a platform without PostgreSQL programs is refused with another way", () => {
+  expect(() => postgresPrograms("win32", "x64")).toThrow(/WSL 2.*DATABASE_URL/);
+  expect(() => postgresPrograms("freebsd", "x64")).toThrow("freebsd-x64");
+});

@@ -1,0 +1,165 @@
+import { mkdir, readFile, realpath } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { Client } from "pg";
+import { DevEnvError } from "./dev-env-error.ts";
+import { freePort, requireFreePort } from "./free-port.ts";
+import { postgresEnv, prepareDataFolder, removeFolder, superuser } from "./postgres/data-folder.ts";
+import { cleanStop, ownerSetting, stopLeftoverPostmaster } from "./postgres/leftover-postmaster.ts";
+import { postgresPrograms } from "./postgres/postgres-programs.ts";
+import { requireReachable, systemUser } from "./postgres/system-user.ts";
+import { type LogLine, type ServerProcess, spawnServer } from "./server-process.ts";
+
+export interface PostgresOptions {
+  /** Holds the data and the superuser's password; made on first use, kept between runs. */
+  dataDir: string;
+  /** A free one when absent. */
+  port?: number | undefined;
+  /** False gives up the data's safety when the machine crashes, for speed: tests. */
+  durable: boolean;
+  log: LogLine;
+}
+
+export interface Postgres {
+  readonly host: string;
+  readonly port: number;
+  /** Like "18.4". */
+  readonly version: string;
+  /** The address of the database `postgres` with the superuser's password in it: never log it. */
+  readonly superuserUrl: string;
+  /** Disconnects clients and writes the data. Safe to call again. */
+  stop(): Promise<void>;
+  /** Ends it as a crash does; the next start recovers from the write-ahead log. */
+  kill(): Promise<void>;
+  /** Starts it again, on the same port, after `stop` or `kill`. */
+  start(): Promise<void>;
+}
+
+const host = "127.0.0.1";
+const connectionsMax = 200;
+/** Recovery after a crash can take its time. */
+const readyTimeoutMs = 60_000;
+const pollMs = 20;
+
+const notDurable = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
+
+/**
+ * Starts PostgreSQL 18 on this machine's loopback alone, without any installation, and answers when it takes
+ * connections. Takes over from a server that a killed run left behind on the folder. Throws DevEnvError, saying
+ * what to do, when it cannot start.
+ */
+export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
+  const { durable, log } = options;
+  const programs = postgresPrograms();
+  const user = await systemUser();
+  const wanted = resolve(options.dataDir);
+  await mkdir(dirname(wanted), { recursive: true });
+  const dataDir = join(await realpath(dirname(wanted)), basename(wanted));
+  await requireReachable(user, programs.postgres, "the program");
+  await requireReachable(user, dataDir, "its data");
+
+  await stopLeftoverPostmaster(dataDir, log);
+  if (options.port !== undefined) await requireFreePort(options.port, "PostgreSQL", "Choose another port for PostgreSQL");
+  const port = options.port ?? (await freePort());
+  const password = await prepareDataFolder(dataDir, programs, user, durable);
+  const superuserUrl = `postgres://${superuser}:${password}@${host}:${port}/postgres`;
+
+  const settings = [
+    ownerSetting,
+    `listen_addresses=${host}`,
+    "unix_socket_directories=",
+    `max_connections=${connectionsMax}`,
+    "timezone=UTC",
+    "log_timezone=UTC",
+    ...(durable ? [] : notDurable),
+  ];
+
+  const run = async (): Promise<{ server: ServerProcess; version: string }> => {
+    const server = await spawnServer({
+      command: programs.postgres,
+      args: ["-D", dataDir, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])],
+      cwd: "/",
+      env: postgresEnv(),
+      ...user,
+      exitSignal: "SIGINT",
+      log,
+    });
+    try {
+      await untilReady(server, dataDir, port);
+      return { server, version: await serverVersion(superuserUrl, dataDir) };
+    } catch (error) {
+      await server.stop(cleanStop);
+      throw error;
+    }
+  };
+
+  let { server, version } = await run();
+
+  return {
+    host,
+    port,
+    version,
+    superuserUrl,
+    stop: () => server.stop(cleanStop),
+    kill: () => server.stop(cleanStop.slice(1)),
+    async start() {
+      if (!server.running()) ({ server, version } = await run());
+    },
+  };
+}
+
+/** PostgreSQL writes its state into its pid file; that is also what its own pg_ctl waits for. */
+async function untilReady(server: ServerProcess, dataDir: string, port: number): Promise<void> {
+  for (let waitedMs = 0; waitedMs < readyTimeoutMs; waitedMs += pollMs) {
+    if (!server.running()) throw startFailure(server.recentOutput(), dataDir, port);
+    const lines = (await readFile(join(dataDir, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
+    if (Number(lines[0]) === server.pid && lines[7]?.trim() === "ready") return;
+    await delay(pollMs);
+  }
+  throw new DevEnvError(
+    `PostgreSQL on ${dataDir} was not ready after ${readyTimeoutMs / 1000} s. It last said:\n${server.recentOutput()}`,
+    "Wait until the machine is less busy and try again.",
+  );
+}
+
+function startFailure(output: string, dataDir: string, port: number): DevEnvError {
+  if (/Address already in use|could not create any TCP\/IP sockets/.test(output)) {
+    return new DevEnvError(
+      `Port ${port}, wanted for PostgreSQL, is taken by another program.`,
+      "Choose another, or stop that program.",
+    );
+  }
+  if (/lock file "postmaster.pid" already exists|shared memory block .* is still in use/.test(output)) {
+    return new DevEnvError(
+      `Another PostgreSQL, not started by this program, works on ${dataDir}:\n${output}`,
+      "Stop that one first: the first line of postmaster.pid in that folder is its process id.",
+    );
+  }
+  if (/has wrong ownership/.test(output)) {
+    return new DevEnvError(
+      `${dataDir} belongs to another user than the one PostgreSQL runs as.`,
+      "Start as the user who made it.",
+    );
+  }
+  return new DevEnvError(
+    `PostgreSQL does not start on ${dataDir}; the folder may be broken. It said:\n${output}`,
+    removeFolder(dataDir),
+  );
+}
+
+async function serverVersion(superuserUrl: string, dataDir: string): Promise<string> {
+  const client = new Client({ connectionString: superuserUrl, connectionTimeoutMillis: 10_000, query_timeout: 10_000 });
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ server_version: string }>("SHOW server_version");
+    return rows[0]?.server_version ?? "";
+  } catch (error) {
+    throw new DevEnvError(
+      `PostgreSQL on ${dataDir} runs but refuses its superuser: ${(error as Error).message}`,
+      `If its password was changed, write it into superuser-password in that folder. ${removeFolder(dataDir)}`,
+      { cause: error },
+    );
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { createProgress } from "./progress.ts";
+
+function aStream(isTTY: boolean) {
+  const written: string[] = [];
+  return { isTTY, columns: 40, write: (text: string) => written.push(text), written };
+}
+
+test("without a terminal, each change is one plain line and the end names the seconds", () => {
+  const stream = aStream(false);
+  let ms = 0;
+  const progress = createProgress(stream, () => ms);
+
+  const postgres = progress.step("PostgreSQL");
+  postgres.update("initialising");
+  postgres.update("initialising");
+  const kafka = progress.step("Kafka");
+  ms = 1_500;
+  postgres.done("18.4 on port 1234");
+  kafka.fail("no Java");
+  kafka.update("too late");
+
+  expect(stream.written).toEqual([
+    "… PostgreSQL: initialising\n",
+    "✓ PostgreSQL: 18.4 on port 1234 (1.5 s)\n",
+    "✗ Kafka: no Java (1.5 s)\n",
+  ]);
+});
+
+test("on a terminal, running steps are redrawn in place, cut to its width, and finished ones stay above", () => {
+  const stream = aStream(true);
+  const progress = createProgress(stream, () => 0);
+
+  const postgres = progress.step("PostgreSQL");
+  progress.step("Kafka").update("fetching something with a very long name");
+  stream.written.length = 0;
+  postgres.done("ready");
+
+  expect(stream.written).toEqual(["\x1b[2A\r\x1b[0J✓ PostgreSQL: ready (0.0 s)\n… Kafka: fetching something with a very\n"]);
+});

@@ -1,0 +1,92 @@
+/** One thing that is being installed or started. Ends with `done` or `fail`; what follows that is ignored. */
+export interface ProgressStep {
+  update(what: string): void;
+  done(result: string): void;
+  fail(reason: string): void;
+}
+
+/** Says what is going on while things install and start. Several steps may run at once. */
+export interface Progress {
+  step(name: string): ProgressStep;
+  /** Writes a line of its own, above the steps that are running. */
+  print(line: string): void;
+}
+
+export interface ProgressStream {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+  write(text: string): unknown;
+}
+
+interface RunningStep {
+  name: string;
+  what: string;
+  startedMs: number;
+}
+
+const redrawMs = 200;
+
+/** Says nothing: for tests. */
+export const silentProgress: Progress = {
+  step: () => ({ update() {}, done() {}, fail() {} }),
+  print() {},
+};
+
+/**
+ * On a terminal each running step has one line, redrawn in place with the seconds it has taken; elsewhere
+ * every change is a plain line. `nowMs` is the clock, in milliseconds.
+ */
+export function createProgress(stream: ProgressStream = process.stderr, nowMs: () => number = () => performance.now()): Progress {
+  const running = new Set<RunningStep>();
+  const live = stream.isTTY === true;
+  let drawnLines = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const elapsed = (step: RunningStep) => `${((nowMs() - step.startedMs) / 1000).toFixed(1)} s`;
+
+  const redraw = (above: string) => {
+    // A line that wraps would take two rows, and the next redraw would go up by too few.
+    const width = Math.max(20, (stream.columns ?? 80) - 1);
+    const lines = [...running].map((step) => `… ${step.name}: ${step.what} (${elapsed(step)})`.slice(0, width));
+    const back = drawnLines === 0 ? "" : `\x1b[${drawnLines}A\r\x1b[0J`;
+    stream.write(back + above + lines.map((line) => `${line}\n`).join(""));
+    drawnLines = lines.length;
+  };
+
+  const print = (line: string) => (live ? redraw(`${line}\n`) : stream.write(`${line}\n`));
+
+  const watch = () => {
+    if (live && timer === undefined && running.size > 0) timer = setInterval(() => redraw(""), redrawMs).unref();
+    if (running.size === 0) {
+      clearInterval(timer);
+      timer = undefined;
+    }
+  };
+
+  return {
+    print,
+    step(name) {
+      const step: RunningStep = { name, what: "starting", startedMs: nowMs() };
+      running.add(step);
+      watch();
+      if (live) redraw("");
+
+      const end = (mark: string, text: string) => {
+        if (!running.delete(step)) return;
+        watch();
+        print(`${mark} ${name}: ${text} (${elapsed(step)})`);
+      };
+
+      return {
+        update(what) {
+          if (!running.has(step) || step.what === what) return;
+          step.what = what;
+          if (live) redraw("");
+          else stream.write(`… ${name}: ${what}\n`);
+        },
+        done: (result) => end("✓", result),
+        fail: (reason) => end("✗", reason),
+      };
+    },
+  };
+}

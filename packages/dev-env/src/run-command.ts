@@ -1,0 +1,48 @@
+import { execFile } from "node:child_process";
+
+export interface CommandOptions {
+  timeoutMs: number;
+  cwd?: string;
+  env?: NodeJS.ProcessEnv;
+  uid?: number | undefined;
+  gid?: number | undefined;
+}
+
+export interface CommandResult {
+  ok: boolean;
+  /** Standard output and error output, trimmed. */
+  output: string;
+  /** Why it failed, in a few words; empty when it did not. */
+  failure: string;
+}
+
+/** Runs a program to its end, or until the time-out. Never throws: a program that is missing is a result too. */
+export function runCommand(command: string, args: readonly string[], options: CommandOptions): Promise<CommandResult> {
+  const { timeoutMs, cwd, env, uid, gid } = options;
+  return new Promise((resolve) => {
+    execFile(
+      command,
+      args,
+      {
+        timeout: timeoutMs,
+        killSignal: "SIGKILL",
+        maxBuffer: 16 * 1024 * 1024,
+        encoding: "utf8",
+        ...(cwd === undefined ? {} : { cwd }),
+        ...(env === undefined ? {} : { env }),
+        ...(uid === undefined ? {} : { uid }),
+        ...(gid === undefined ? {} : { gid }),
+      },
+      (error, stdout, stderr) => {
+        const output = `${stdout}\n${stderr}`.trim();
+        resolve({ ok: error === null, output, failure: error === null ? "" : failureOf(error, output, timeoutMs) });
+      },
+    );
+  });
+}
+
+function failureOf(error: Error & { code?: unknown; killed?: boolean }, output: string, timeoutMs: number): string {
+  if (error.code === "ENOENT") return "not found";
+  if (error.killed) return `no answer within ${timeoutMs / 1000} s`;
+  return output.split("\n").slice(-3).join(" ").trim() || `ended with code ${error.code}`;
+}

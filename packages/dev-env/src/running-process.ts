@@ -1,0 +1,68 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+
+export interface RunningProcess {
+  pid: number;
+  parentPid: number;
+  /** The command line, its words joined by single spaces. */
+  command: string;
+}
+
+/** A signal, and how long it may take to have its effect. */
+export interface StopStep {
+  signal: NodeJS.Signals;
+  waitMs: number;
+}
+
+const pollMs = 20;
+
+/** What runs under this process id; undefined when nothing does, or only a zombie whose parent does not collect it. */
+export function readProcess(pid: number): RunningProcess | undefined {
+  try {
+    return process.platform === "linux" ? readProc(pid) : readPs(pid);
+  } catch {
+    return undefined;
+  }
+}
+
+function readProc(pid: number): RunningProcess | undefined {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  // The second field is the program's name in parentheses and may itself hold spaces and parentheses.
+  const [state, parentPid] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  if (state === "Z") return undefined;
+  const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ").trimEnd();
+  return { pid, parentPid: Number(parentPid), command };
+}
+
+function readPs(pid: number): RunningProcess | undefined {
+  const output = execFileSync("ps", ["-ww", "-o", "ppid=,stat=,command=", "-p", String(pid)], {
+    encoding: "utf8",
+    timeout: 5_000,
+  });
+  const [, parentPid, state, command] = /^\s*(\d+)\s+(\S+)\s+(.*)$/m.exec(output) ?? [];
+  if (state === undefined || command === undefined || state.startsWith("Z")) return undefined;
+  return { pid, parentPid: Number(parentPid), command: command.trimEnd() };
+}
+
+/**
+ * Whether the process that started this server still lives. `ownerPid` is what the server's command line says
+ * of its starter: a starter that died leaves its children to another parent, so a reused id does not deceive.
+ */
+export function starterLives(server: RunningProcess, ownerPid: RegExp): boolean {
+  return server.parentPid === Number(ownerPid.exec(server.command)?.[1]);
+}
+
+/** Sends one signal after another until `isOver`; answers false when even the last had no effect in its time. */
+export async function stopByPid(pid: number, steps: readonly StopStep[], isOver: () => boolean): Promise<boolean> {
+  for (const { signal, waitMs } of steps) {
+    if (isOver()) return true;
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
+    for (let waitedMs = 0; waitedMs < waitMs && !isOver(); waitedMs += pollMs) await delay(pollMs);
+  }
+  return isOver();
+}

@@ -1,0 +1,85 @@
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { type StopStep, stopByPid } from "./running-process.ts";
+
+/** Takes one line of a server's output, without its line end. */
+export type LogLine = (line: string) => void;
+
+export interface ServerProcess {
+  readonly pid: number;
+  /** False from the moment the process has ended, for whatever reason. */
+  running(): boolean;
+  /** The last lines it wrote, for a message about why it failed. */
+  recentOutput(): string;
+  /** Ends it by the given signals, in order. Safe to call again. Throws when it survives them all. */
+  stop(steps: readonly StopStep[]): Promise<void>;
+}
+
+export interface ServerProcessOptions {
+  command: string;
+  args: readonly string[];
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  uid?: number | undefined;
+  gid?: number | undefined;
+  /** Sent when this process exits without having stopped the server. */
+  exitSignal: NodeJS.Signals;
+  log: LogLine;
+}
+
+const recentLinesMax = 20;
+
+const abandoned = new Map<number, NodeJS.Signals>();
+process.on("exit", () => {
+  for (const [pid, signal] of abandoned) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It has ended by itself, and there is nobody left to tell.
+    }
+  }
+});
+
+/**
+ * Starts a server in a process group of its own: Ctrl-C at the terminal then reaches only the starter, which
+ * stops its servers in the right order. Throws the system's error when the program cannot be run.
+ */
+export async function spawnServer(options: ServerProcessOptions): Promise<ServerProcess> {
+  const { command, args, cwd, env, uid, gid, log } = options;
+  const child = spawn(command, args, {
+    cwd,
+    env,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+    ...(uid === undefined ? {} : { uid }),
+    ...(gid === undefined ? {} : { gid }),
+  });
+
+  const recent: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on("line", (line) => {
+      if (recent.push(line) > recentLinesMax) recent.shift();
+      log(line);
+    });
+  }
+
+  await new Promise<void>((resolve, reject) => child.once("spawn", resolve).once("error", reject));
+  const pid = child.pid as number;
+  let running = true;
+  abandoned.set(pid, options.exitSignal);
+  // `close` comes after the last output was read, so that a message about a failure is complete.
+  child.once("close", () => {
+    running = false;
+    abandoned.delete(pid);
+  });
+  child.once("exit", () => abandoned.delete(pid));
+
+  return {
+    pid,
+    running: () => running,
+    recentOutput: () => recent.join("\n"),
+    async stop(steps) {
+      if (!(await stopByPid(pid, steps, () => !running))) throw new Error(`${command} (process ${pid}) does not end`);
+    },
+  };
+}

@@ -1,0 +1,5 @@
+/** Idempotency-Key: one execution for each key, whose answer is stored in the transaction that has the effect. */
+export { type Claim, claimKey } from "./claim-key.ts";
+export { startKeyCleaning } from "./clean-keys.ts";
+export { once } from "./once.ts";
+export { IdempotencyRecord, idempotencyTableSql } from "./record.ts";

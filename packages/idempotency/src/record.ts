@@ -1,0 +1,65 @@
+import { RefusalSchema } from "@amana/contracts/rpc/v1/refusal_pb";
+import { DomainError, fromConnectError, toConnectError } from "@amana/rpc";
+import { create, type DescMessage, fromBinary, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import { ConnectError } from "@connectrpc/connect";
+import { defineEntity, p } from "@mikro-orm/postgresql";
+
+const schema = defineEntity({
+  name: "IdempotencyRecord",
+  tableName: "idempotency_key",
+  properties: {
+    id: p.uuid().primary(),
+    scope: p.text(),
+    route: p.text(),
+    key: p.text(),
+    fingerprint: p.text(),
+    answer: p.blob().nullable(),
+    refusal: p.blob().nullable(),
+    createdAt: p.datetime(3),
+  },
+});
+
+/**
+ * One use of an Idempotency-Key. Without answer and refusal the execution still runs, or its outcome is unknown;
+ * whoever ends it stores the end in the same transaction.
+ */
+export class IdempotencyRecord extends schema.class {
+  storeAnswer<O extends DescMessage>(output: O, answer: MessageInitShape<O>): void {
+    this.answer = Buffer.from(toBinary(output, create(output, answer)));
+  }
+
+  /** Only refusals by the outside world are stored; see `refused` for how they are thrown again. */
+  storeRefusal(error: DomainError): void {
+    const [refusal] = toConnectError(error).findDetails(RefusalSchema);
+    this.refusal = Buffer.from(toBinary(RefusalSchema, refusal ?? create(RefusalSchema)));
+  }
+
+  /** The stored end of a finished execution: returns the answer or throws the refusal. */
+  replay<O extends DescMessage>(output: O): MessageShape<O> {
+    if (this.refusal) throw this.#storedRefusal(this.refusal);
+    return fromBinary(output, this.answer ?? new Uint8Array());
+  }
+
+  #storedRefusal(bytes: Uint8Array): DomainError {
+    const error = new ConnectError("stored");
+    error.details.push({ desc: RefusalSchema, value: fromBinary(RefusalSchema, bytes) });
+    return fromConnectError(error) ?? new DomainError("unavailable", "service_unavailable", "The stored answer cannot be read.");
+  }
+}
+schema.setClass(IdempotencyRecord);
+
+/** Belongs into the first migration of every service with keyed calls. */
+export const idempotencyTableSql = `
+  create table idempotency_key (
+    id uuid primary key,
+    scope text not null,
+    route text not null,
+    key text not null,
+    fingerprint text not null,
+    answer bytea,
+    refusal bytea,
+    created_at timestamptz(3) not null,
+    unique (scope, route, key)
+  );
+  create index idempotency_key_created_at on idempotency_key (created_at);
+`;

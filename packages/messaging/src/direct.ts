@@ -1,0 +1,53 @@
+import { DeliveryService } from "@amana/contracts/messaging/v1/delivery_service_pb";
+import { createRpcChannel, createRpcClient, platformCaller, platformOf, serve } from "@amana/rpc";
+import type { MessageHandler, Transport } from "./message.ts";
+
+const deliverTimeoutMs = 20_000;
+
+/**
+ * The relay hands messages to the consumers' RPC and waits until their effects are committed. At least once, in
+ * order, with the same inbox as over Kafka; what is missing is a log that outlives a consumer's absence, and the
+ * outbox plays that part.
+ */
+export function createDirectTransport(
+  subscribers: Readonly<Record<string, readonly string[]>>,
+  context: { secret: Uint8Array },
+): Transport {
+  const handlers = new Map<string, MessageHandler[]>();
+  const channels = new Map(
+    [...new Set(Object.values(subscribers).flat())].map((url) => {
+      const channel = createRpcChannel({ urls: [url], secret: context.secret, connections: 2 });
+      return [url, { channel, client: createRpcClient(DeliveryService, channel) }] as const;
+    }),
+  );
+
+  return {
+    async publish(topic, messages) {
+      await Promise.all(
+        (subscribers[topic] ?? []).map((url) =>
+          channels
+            .get(url)
+            ?.client.deliverMessages(
+              { topic, messages: messages.map((message) => ({ ...message, headers: { ...message.headers } })) },
+              { caller: platformCaller, timeoutMs: deliverTimeoutMs },
+            ),
+        ),
+      );
+    },
+    async subscribe(topic, _group, handler) {
+      handlers.set(topic, [...(handlers.get(topic) ?? []), handler]);
+    },
+    services: [
+      serve(DeliveryService, {
+        async deliverMessages({ topic, messages }, call) {
+          platformOf(call.caller);
+          for (const handler of handlers.get(topic) ?? []) await handler(messages);
+          return {};
+        },
+      }),
+    ],
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...channels.values()].map(({ channel }) => channel[Symbol.asyncDispose]()));
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { uuidv7 } from "@amana/runtime";
+import { defineEntity, p, type SqlEntityManager } from "@mikro-orm/postgresql";
+
+const schema = defineEntity({
+  name: "OutboxMessage",
+  tableName: "outbox",
+  properties: {
+    id: p.bigint().primary().autoincrement(),
+    topic: p.text(),
+    key: p.text(),
+    payload: p.blob(),
+    headers: p.json<Record<string, string>>(),
+  },
+});
+
+/** A message that is committed with the change it announces, and removed once the transport has it. */
+export class OutboxMessage extends schema.class {}
+schema.setClass(OutboxMessage);
+
+/** Belongs into the first migration of every service that emits events. The trigger wakes the relay at commit. */
+export const outboxTableSql = `
+  create table outbox (
+    id bigint generated always as identity primary key,
+    topic text not null,
+    key text not null,
+    payload bytea not null,
+    headers jsonb not null,
+    created_at timestamptz not null default now()
+  );
+  create function outbox_notify() returns trigger language plpgsql as $$
+    begin
+      perform pg_notify('outbox', '');
+      return null;
+    end
+  $$;
+  create trigger outbox_notify after insert on outbox for each statement execute function outbox_notify();
+`;
+
+/**
+ * Puts an event into the caller's transaction. `key` orders: events of one key reach consumers in the order in
+ * which their transactions took the lock on the thing they are about. Returns the event's id, the same for every
+ * consumer and on every delivery.
+ */
+export function addToOutbox(
+  em: SqlEntityManager,
+  event: {
+    topic: string;
+    key: string;
+    /** "payments.v1.PaymentRefunded" */
+    type: string;
+    /** The emitting service. */
+    source: string;
+    payload: Uint8Array;
+    occurredAt: Date;
+    traceparent?: string | undefined;
+  },
+): string {
+  const id = uuidv7();
+  em.persist(
+    em.create(OutboxMessage, {
+      topic: event.topic,
+      key: event.key,
+      payload: Buffer.from(event.payload),
+      headers: {
+        ce_specversion: "1.0",
+        ce_id: id,
+        ce_type: event.type,
+        ce_source: event.source,
+        ce_time: event.occurredAt.toISOString(),
+        "content-type": "application/protobuf",
+        ...(event.traceparent ? { traceparent: event.traceparent } : {}),
+      },
+    }),
+  );
+  return id;
+}

@@ -1,0 +1,34 @@
+/** How many decimal digits each currency's minor unit has (ISO 4217). Our own table: Intl's may change with ICU. */
+export const currencyExponents: Readonly<Record<string, number>> = { DZD: 2, EUR: 2, USD: 2 };
+
+const moneyPattern = /^\d{1,15}(\.\d{1,2})?$/;
+
+/** Whether a text is an amount as the public API accepts it: plain digits, at most two decimals, no sign. */
+export function isMoneyText(text: string): boolean {
+  return moneyPattern.test(text);
+}
+
+/** "5000.5" → 500050n minor units. Call only with a text that `isMoneyText` accepts; throws otherwise. */
+export function parseMoney(text: string, currency: string): bigint {
+  if (!isMoneyText(text)) throw new TypeError("not an amount");
+  const exponent = exponentOf(currency);
+  const [whole = "0", fraction = ""] = text.split(".");
+  return BigInt(whole + fraction.padEnd(exponent, "0"));
+}
+
+/** 500050n → "5000.50", with all of the currency's minor digits. */
+export function formatMoney(amountMinor: bigint, currency: string): string {
+  const exponent = exponentOf(currency);
+  const digits = amountMinor
+    .toString()
+    .replace("-", "")
+    .padStart(exponent + 1, "0");
+  const sign = amountMinor < 0n ? "-" : "";
+  return exponent === 0 ? sign + digits : `${sign}${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`;
+}
+
+function exponentOf(currency: string): number {
+  const exponent = currencyExponents[currency];
+  if (exponent === undefined) throw new TypeError(`unknown currency ${currency}`);
+  return exponent;
+}

@@ -1,0 +1,30 @@
+import { type PaymentEvent, PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
+import { formatMoney } from "./money.ts";
+import { paymentStatusNames } from "./payment.ts";
+import { enumNames } from "./render.ts";
+
+/** PAYMENT_REFUNDED and the others, by proto number. */
+export const paymentEventTypeNames = enumNames(PaymentEventType);
+
+/**
+ * The body of a payment webhook, flat, in a fixed order of fields. Fields without a value are left out. The text
+ * made from it is stored and is the same on every attempt.
+ */
+export function renderPaymentEvent(event: PaymentEvent, id: string, occurredAt: string) {
+  const { payment } = event;
+  if (!payment) throw new TypeError("a payment event carries its payment");
+  return {
+    id,
+    event: paymentEventTypeNames.get(event.type) ?? "",
+    occurred_at: occurredAt,
+    business_id: payment.businessId,
+    payment_id: payment.id,
+    order_ref: payment.orderRef,
+    processor_order_id: payment.processorOrderId,
+    status: paymentStatusNames.get(payment.status) ?? "",
+    amount: formatMoney(payment.amountMinor, payment.currency),
+    currency: payment.currency,
+    refunded_amount:
+      payment.refundedAmountMinor === undefined ? undefined : formatMoney(payment.refundedAmountMinor, payment.currency),
+  };
+}

@@ -1,0 +1,72 @@
+import { createHash, randomBytes } from "node:crypto";
+import { createOrm, type DatabaseOptions, migrate, type Orm } from "@amana/database";
+import { createLogger } from "@amana/runtime";
+import pg from "pg";
+
+export type TestDatabaseOptions = Pick<DatabaseOptions, "entities" | "migrations">;
+
+export interface TestDatabase extends AsyncDisposable {
+  readonly url: string;
+  readonly orm: Orm;
+}
+
+/**
+ * A database of its own for a test file, migrated, in milliseconds: a copy of a template that the first caller
+ * makes. `name` is the service's. Disposing drops it.
+ */
+export async function createTestDatabase(name: string, options: TestDatabaseOptions): Promise<TestDatabase> {
+  const logger = createLogger("test", "silent");
+  const database = `test_${name}_${randomBytes(6).toString("hex")}`;
+  await withServer(async (server) => {
+    const template = await ensureTemplate(server, name, options);
+    await server.query(`create database ${database} template ${template}`);
+  });
+  const url = urlOf(database);
+  const orm = await createOrm({ url, ...options, poolMax: 10 }, logger);
+  return {
+    url,
+    orm,
+    async [Symbol.asyncDispose]() {
+      await orm.close();
+      await withServer((server) => server.query(`drop database if exists ${database} with (force)`));
+    },
+  };
+}
+
+async function ensureTemplate(server: pg.Client, name: string, options: TestDatabaseOptions): Promise<string> {
+  const text = options.migrations.map((migration) => `${migration.name}${String(migration.class)}`).join();
+  const template = `template_${name}_${createHash("sha256").update(text).digest("hex").slice(0, 12)}`;
+  // Test files start at the same time; one of them makes the template, under this lock.
+  await server.query("select pg_advisory_lock(hashtext($1))", [template]);
+  try {
+    const { rowCount } = await server.query("select 1 from pg_database where datname = $1", [template]);
+    if (!rowCount) {
+      const making = `${template}_making`;
+      await server.query(`drop database if exists ${making} with (force)`);
+      await server.query(`create database ${making}`);
+      await migrate({ url: urlOf(making), ...options }, createLogger("test", "silent"));
+      await server.query(`alter database ${making} rename to ${template}`);
+    }
+  } finally {
+    await server.query("select pg_advisory_unlock(hashtext($1))", [template]);
+  }
+  return template;
+}
+
+async function withServer<T>(use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: urlOf("postgres") });
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function urlOf(database: string): string {
+  const base = process.env["AMANA_TEST_POSTGRES_URL"];
+  if (!base) throw new Error("There is no test PostgreSQL: run tests with `npx --yes pnpm@12 test`.");
+  const url = new URL(base);
+  url.pathname = `/${database}`;
+  return url.toString();
+}

@@ -1,0 +1,15 @@
+/**
+ * Asks again and again until `probe` answers without throwing, and returns its answer; for state that another
+ * process reaches in its own time. Throws the last error after `timeoutMs`.
+ */
+export async function eventually<T>(probe: () => Promise<T> | T, timeoutMs = 15_000): Promise<T> {
+  const endsAtMs = performance.now() + timeoutMs;
+  for (let pauseMs = 5; ; pauseMs = Math.min(250, pauseMs * 1.5)) {
+    try {
+      return await probe();
+    } catch (error) {
+      if (performance.now() > endsAtMs) throw error;
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+  }
+}

@@ -1,0 +1,15 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startPostgres } from "@amana/dev-env/postgres";
+
+/** One PostgreSQL for a whole test run; its files' databases are copies of templates. */
+export default async function setup(): Promise<() => Promise<void>> {
+  const dir = mkdtempSync(join(tmpdir(), "amana-test-"));
+  const postgres = await startPostgres({ dataDir: join(dir, "postgres"), durable: false, log: () => {} });
+  process.env["AMANA_TEST_POSTGRES_URL"] = postgres.superuserUrl;
+  return async () => {
+    await postgres.stop();
+    rmSync(dir, { recursive: true, force: true });
+  };
+}

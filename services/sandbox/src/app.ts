@@ -1,0 +1,56 @@
+import type { AddressInfo } from "node:net";
+import type { Disposer, Logger } from "@amana/runtime";
+import formbody from "@fastify/formbody";
+import { type FastifyBaseLogger, type FastifyInstance, fastify } from "fastify";
+import { cardProcessor } from "./card-processor/card-processor.ts";
+import { createClock } from "./clock.ts";
+import type { Config } from "./config.ts";
+import { controlCalls } from "./control-calls.ts";
+import { openDatabase } from "./database.ts";
+import { acceptEmptyJson, logAnswers, refuseUnknownPaths } from "./edge.ts";
+import { createFaults } from "./faults.ts";
+import { assets } from "./pages/assets.ts";
+
+export interface Sandbox extends Disposer {
+  readonly app: FastifyInstance;
+  /** What the addresses of hosted pages begin with. */
+  readonly url: string;
+}
+
+/** Starts listening before it returns: the addresses handed out depend on the port. */
+export async function createSandbox(config: Config, logger: Logger): Promise<Sandbox> {
+  const database = openDatabase(config.dataDir);
+  const clock = createClock(database);
+  const faults = createFaults();
+
+  const app = fastify({
+    loggerInstance: logger as FastifyBaseLogger,
+    // The built-in request lines carry the query, and with it the credentials of a GET call.
+    disableRequestLogging: true,
+    // Faults hold connections open on purpose; a stop must not wait for them.
+    forceCloseConnections: true,
+    bodyLimit: 64 * 1024,
+  });
+  const sandbox: Sandbox = {
+    app,
+    get url() {
+      return config.publicUrl ?? `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+    },
+    async [Symbol.asyncDispose]() {
+      await app.close();
+      database.close();
+    },
+  };
+
+  logAnswers(app);
+  refuseUnknownPaths(app);
+  app.register(formbody);
+  acceptEmptyJson(app);
+  app.register(assets);
+  app.get("/healthz", () => ({ status: "ok" }));
+  app.register(controlCalls, { clock, faults });
+  app.register(cardProcessor, { config, database, clock, faults, publicUrl: () => sandbox.url });
+
+  await app.listen({ host: config.host, port: config.port });
+  return sandbox;
+}

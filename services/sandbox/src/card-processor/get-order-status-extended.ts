@@ -1,0 +1,50 @@
+import type { Processor } from "./card-processor.ts";
+import { cardholder, noAttemptActionCode } from "./cardholder.ts";
+import type { Order, OrderStatus } from "./order.ts";
+import { outcomeOf } from "./outcome.ts";
+import type { Parameters } from "./protocol.ts";
+import { refusal } from "./refusal.ts";
+
+const paymentState: Record<OrderStatus, string> = { 0: "CREATED", 2: "DEPOSITED", 3: "REVERSED", 4: "REFUNDED", 6: "DECLINED" };
+
+export function getOrderStatusExtended({ orders }: Processor, { orderId, orderNumber }: Parameters): object {
+  if (!orderId && !orderNumber) return refusal("4", "Required parameter is missing: orderId or orderNumber");
+  const order = orderId ? orders.byId(orderId) : orders.byNumber(orderNumber ?? "");
+  return order ? describe(order) : refusal("6");
+}
+
+function describe(order: Order): object {
+  const outcome = order.outcome && outcomeOf(order.outcome);
+  const approved = order.outcome === "accepted";
+  return {
+    errorCode: 0,
+    errorMessage: "Success",
+    orderNumber: order.orderNumber,
+    orderStatus: order.status,
+    actionCode: outcome?.actionCode ?? noAttemptActionCode,
+    actionCodeDescription: outcome?.words[order.language] ?? "",
+    amount: order.amountMinor,
+    currency: order.currency,
+    date: order.registeredAtMs,
+    ...(approved && { depositedDate: order.finishedAtMs }),
+    ...(order.refundedAtMs && { refundedDate: order.refundedAtMs }),
+    orderDescription: order.description,
+    ip: cardholder.ip,
+    attributes: [{ name: "mdOrder", value: order.orderId }],
+    merchantOrderParams: Object.entries(order.merchantParams).map(([name, value]) => ({ name, value })),
+    ...(order.card && {
+      cardAuthInfo: {
+        pan: order.card.maskedPan,
+        expiration: order.card.expiration,
+        cardholderName: cardholder.name,
+        ...(order.approvalCode && { approvalCode: order.approvalCode }),
+      },
+    }),
+    paymentAmountInfo: {
+      paymentState: paymentState[order.status],
+      approvedAmount: approved ? order.amountMinor : 0,
+      depositedAmount: order.depositedMinor,
+      refundedAmount: order.refundedMinor,
+    },
+  };
+}

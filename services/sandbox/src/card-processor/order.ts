@@ -1,0 +1,113 @@
+import type { Language } from "../pages/language.ts";
+import { type OutcomeName, outcomeOf } from "./outcome.ts";
+import { type TestCard, testPassword } from "./test-cards.ts";
+
+/** The processor's numbers: 0 registered, 2 deposited, 3 reversed, 4 refunded, 6 declined. */
+export type OrderStatus = 0 | 2 | 3 | 4 | 6;
+
+/** One payment as the processor knows it. Never the full card number, the CVV2 or the password. */
+export interface Order {
+  readonly orderId: string;
+  readonly orderNumber: string;
+  readonly amountMinor: number;
+  readonly currency: string;
+  readonly returnUrl: string;
+  readonly failUrl: string;
+  readonly description: string;
+  readonly language: Language;
+  /** force_terminal_id and udf1 to udf5, as they were sent. */
+  readonly merchantParams: Readonly<Record<string, string>>;
+  readonly registeredAtMs: number;
+  status: OrderStatus;
+  card?: { maskedPan: string; expiration: string; outcome: OutcomeName };
+  passwordAttemptsLeft: number;
+  outcome?: OutcomeName;
+  approvalCode?: string;
+  depositedMinor: number;
+  refundedMinor: number;
+  finishedAtMs?: number;
+  confirmedAtMs?: number;
+  reversedAtMs?: number;
+  refundedAtMs?: number;
+}
+
+export const sessionMs = 20 * 60_000;
+const confirmWindowMs = 20 * 60_000;
+const passwordAttemptsMax = 3;
+
+export function newOrder(order: Omit<Order, "status" | "passwordAttemptsLeft" | "depositedMinor" | "refundedMinor">): Order {
+  return { ...order, status: 0, passwordAttemptsLeft: passwordAttemptsMax, depositedMinor: 0, refundedMinor: 0 };
+}
+
+/** What time alone does to an order. Returns whether anything changed. */
+export function applyTime(order: Order, nowMs: number): boolean {
+  if (order.status === 0 && nowMs >= order.registeredAtMs + sessionMs) {
+    finish(order, "session_expired", order.registeredAtMs + sessionMs);
+    return true;
+  }
+  const confirmBeforeMs = (order.finishedAtMs ?? 0) + confirmWindowMs;
+  if (order.status === 2 && order.confirmedAtMs === undefined && nowMs >= confirmBeforeMs) {
+    order.status = 3;
+    order.depositedMinor = 0;
+    order.reversedAtMs = confirmBeforeMs;
+    return true;
+  }
+  return false;
+}
+
+export function chooseCard(order: Order, card: TestCard): void {
+  const [month, year] = card.expiry.split("/");
+  order.card = {
+    maskedPan: `${card.pan.slice(0, 6)}**${card.pan.slice(-4)}`,
+    expiration: `${year}${month}`,
+    outcome: card.outcome,
+  };
+}
+
+/** The right password brings the outcome of the card; the third wrong one ends the payment. */
+export function enterPassword(order: Order, password: string, approvalCode: string, nowMs: number): void {
+  if (order.status !== 0 || !order.card) return;
+  if (password === testPassword) {
+    finish(order, order.card.outcome, nowMs);
+    if (order.card.outcome === "accepted") {
+      order.depositedMinor = order.amountMinor;
+      order.approvalCode = approvalCode;
+    }
+    return;
+  }
+  order.passwordAttemptsLeft -= 1;
+  if (order.passwordAttemptsLeft === 0) finish(order, "password_blocked", nowMs);
+}
+
+export function cancelOrder(order: Order, nowMs: number): void {
+  if (order.status === 0) finish(order, "cancelled", nowMs);
+}
+
+export function confirmOrder(order: Order, nowMs: number): void {
+  if (order.status === 2) order.confirmedAtMs ??= nowMs;
+}
+
+export function refundableMinor(order: Order): number {
+  return order.depositedMinor - order.refundedMinor;
+}
+
+/** The caller has compared the amount with what remains. */
+export function refundOrder(order: Order, amountMinor: number, nowMs: number): void {
+  order.status = 4;
+  order.refundedMinor += amountMinor;
+  order.refundedAtMs = nowMs;
+}
+
+/** Where the browser goes back to: a query the shop put there itself is kept. */
+export function redirectUrl(order: Order): string {
+  const paid = order.outcome === "accepted";
+  const url = new URL(paid ? order.returnUrl : order.failUrl);
+  url.searchParams.set("orderId", order.orderId);
+  return url.href;
+}
+
+function finish(order: Order, outcome: OutcomeName, atMs: number): void {
+  order.status = outcomeOf(outcome).actionCode === 0 ? 2 : 6;
+  order.outcome = outcome;
+  order.finishedAtMs = atMs;
+}

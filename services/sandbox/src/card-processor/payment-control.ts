@@ -1,0 +1,89 @@
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { randomApprovalCode } from "./approval-code.ts";
+import { matchCard } from "./card-entry.ts";
+import type { Processor } from "./card-processor.ts";
+import { cancelOrder, chooseCard, enterPassword, type Order, redirectUrl } from "./order.ts";
+import { outcomeOf } from "./outcome.ts";
+
+type WithOrder = { Params: { mdOrder: string } };
+type PayBody = { pan?: unknown; expiry?: unknown; cvv2?: unknown; password?: unknown };
+
+/** The calls by which tests and demonstrations play the cardholder and look into the books. */
+export function paymentControl(app: FastifyInstance, processor: Processor): void {
+  const { orders, clock } = processor;
+
+  app.post<WithOrder & { Body: PayBody | null }>("/sandbox/payments/:mdOrder/pay", (request, reply) => {
+    const order = orders.byId(request.params.mdOrder);
+    if (!order) return unknownOrder(reply);
+    if (order.status !== 0) return alreadyFinished(reply, order);
+    const { pan, expiry, cvv2, password } = request.body ?? {};
+    if (![pan, expiry, cvv2, password].every((value) => typeof value === "string")) {
+      return reply.code(422).send({ error: "invalid_card", message: "pan, expiry (MM/YYYY), cvv2 and password must be texts." });
+    }
+    const match = matchCard({ pan: String(pan), expiry: String(expiry), cvv2: String(cvv2) });
+    if ("problems" in match) {
+      return reply.code(422).send({
+        error: "not_a_test_card",
+        message: "This is not one of the test cards: number, expiry and CVV2 must all match. The README lists them.",
+        problems: Object.values(match.problems),
+      });
+    }
+    chooseCard(order, match.card);
+    enterPassword(order, String(password), randomApprovalCode(), clock.nowMs());
+    orders.save(order);
+    return {
+      ...((!order.outcome || order.passwordAttemptsLeft === 0) && { attempts_left: order.passwordAttemptsLeft }),
+      ...(order.outcome && { redirect_url: redirectUrl(order) }),
+    };
+  });
+
+  app.post<WithOrder>("/sandbox/payments/:mdOrder/cancel", (request, reply) => {
+    const order = orders.byId(request.params.mdOrder);
+    if (!order) return unknownOrder(reply);
+    if (order.status !== 0) return alreadyFinished(reply, order);
+    cancelOrder(order, clock.nowMs());
+    orders.save(order);
+    return { redirect_url: redirectUrl(order) };
+  });
+
+  app.get<WithOrder>("/sandbox/payments/:mdOrder", (request, reply) => {
+    const order = orders.byId(request.params.mdOrder);
+    return order ? view(processor, order) : unknownOrder(reply);
+  });
+
+  app.get<{ Querystring: { orderNumber?: string } }>("/sandbox/payments", (request, reply) => {
+    const { orderNumber } = request.query;
+    if (!orderNumber) return reply.code(422).send({ error: "missing_order_number", message: "Add ?orderNumber= to the path." });
+    const order = orders.byNumber(orderNumber);
+    if (order) return view(processor, order);
+    // Calls that never became an order are still worth counting.
+    return reply.code(404).send({ ...unknown, calls: orders.callsOf({ orderNumber }) });
+  });
+}
+
+function view({ orders, payPageUrl }: Processor, order: Order): object {
+  const outcome = order.outcome && outcomeOf(order.outcome);
+  return {
+    orderId: order.orderId,
+    orderNumber: order.orderNumber,
+    orderStatus: order.status,
+    ...(outcome && { actionCode: outcome.actionCode, outcome: order.outcome }),
+    amount: order.amountMinor,
+    depositedAmount: order.depositedMinor,
+    refundedAmount: order.refundedMinor,
+    confirmed: order.confirmedAtMs !== undefined,
+    formUrl: payPageUrl(order.orderId),
+    calls: orders.callsOf(order),
+  };
+}
+
+const unknown = { error: "unknown_order", message: "The sandbox knows no such order. Register one first with register.do." };
+
+const unknownOrder = (reply: FastifyReply) => reply.code(404).send(unknown);
+
+const alreadyFinished = (reply: FastifyReply, order: Order) =>
+  reply.code(409).send({
+    error: "already_finished",
+    message: `This order is finished (orderStatus ${order.status}, ${order.outcome}). Register a new one.`,
+    ...(order.outcome && { redirect_url: redirectUrl(order) }),
+  });

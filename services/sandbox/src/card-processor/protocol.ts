@@ -1,0 +1,67 @@
+import type { FastifyInstance } from "fastify";
+import type { Operation } from "../faults.ts";
+import { answerWithFault } from "../faulty-answer.ts";
+import type { Processor } from "./card-processor.ts";
+import { confirm } from "./confirm.ts";
+import { getOrderStatus } from "./get-order-status.ts";
+import { getOrderStatusExtended } from "./get-order-status-extended.ts";
+import { refund } from "./refund.ts";
+import { capitalisedRefusal, refusal } from "./refusal.ts";
+import { register } from "./register.ts";
+
+export type Parameters = Readonly<Record<string, string>>;
+
+type Call = (processor: Processor, parameters: Parameters) => object;
+
+interface Route {
+  readonly path: string;
+  readonly operation: Operation;
+  readonly call: Call;
+  readonly refuse: (code: string) => object;
+}
+
+const routes: readonly Route[] = [
+  { path: "register.do", operation: "register", call: register, refuse: refusal },
+  { path: "public/acknowledgeTransaction.do", operation: "confirm", call: confirm, refuse: capitalisedRefusal },
+  { path: "confirmOrder.do", operation: "confirm", call: confirm, refuse: capitalisedRefusal },
+  { path: "getOrderStatus.do", operation: "status", call: getOrderStatus, refuse: capitalisedRefusal },
+  { path: "getOrderStatusExtended.do", operation: "status", call: getOrderStatusExtended, refuse: refusal },
+  { path: "refund.do", operation: "refund", call: refund, refuse: refusal },
+];
+
+/** The processor's own interface, under /payment/rest: form or query in, JSON with status 200 out. */
+export function protocol(app: FastifyInstance, processor: Processor): void {
+  const { config, faults, orders } = processor;
+  const shape = config.numbersAsStrings ? withNumbersAsStrings : (body: object) => body;
+
+  for (const { path, operation, call, refuse } of routes) {
+    app.route({
+      method: ["GET", "POST"],
+      url: `/payment/rest/${path}`,
+      async handler(request, reply) {
+        const { userName, password, ...parameters } = parametersOf(request.query, request.body);
+        orders.recordCall({ operation, at: new Date().toISOString(), parameters });
+        const known = userName === config.username && password === config.password;
+        return answerWithFault(reply, faults.strike(operation), {
+          // Access denied arrives in lower case from every call.
+          effect: () => shape(known ? call(processor, parameters) : refusal("5", "Access denied")),
+          refusal: (code) => shape(refuse(code)),
+        });
+      },
+    });
+  }
+}
+
+/** A parameter sent twice counts once, with its last value; empty means absent. */
+function parametersOf(...sources: unknown[]): Record<string, string> {
+  const entries = sources.flatMap((source) => Object.entries((source ?? {}) as Record<string, unknown>));
+  return Object.fromEntries(
+    entries
+      .map(([name, value]) => [name, String(Array.isArray(value) ? value.at(-1) : value)])
+      .filter(([, value]) => value !== ""),
+  );
+}
+
+function withNumbersAsStrings(body: object): object {
+  return JSON.parse(JSON.stringify(body), (_key, value) => (typeof value === "number" ? String(value) : value));
+}

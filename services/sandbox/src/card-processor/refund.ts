@@ -1,0 +1,18 @@
+import type { Processor } from "./card-processor.ts";
+import { refundableMinor, refundOrder } from "./order.ts";
+import type { Parameters } from "./protocol.ts";
+import { refusal } from "./refusal.ts";
+
+/** Nothing here waits, so the sum that remains cannot change between the look and the refund. */
+export function refund({ orders, clock }: Processor, { orderId, amount }: Parameters): object {
+  if (!orderId || !amount) return refusal("4", "Required parameter is missing: orderId or amount");
+  if (!/^\d{1,12}$/.test(amount) || Number(amount) === 0)
+    return refusal("5", "amount must be a whole number of centimes above 0");
+  const order = orders.byId(orderId);
+  if (!order) return refusal("6");
+  if (order.depositedMinor === 0) return refusal("7", "The order is not deposited");
+  if (Number(amount) > refundableMinor(order)) return refusal("7", "The amount is more than remains of the deposit");
+  refundOrder(order, Number(amount), clock.nowMs());
+  orders.save(order);
+  return { errorCode: 0, errorMessage: "Success" };
+}

@@ -1,0 +1,75 @@
+import { randomInt } from "node:crypto";
+import { parseLanguage } from "../pages/language.ts";
+import type { Processor } from "./card-processor.ts";
+import { newOrder } from "./order.ts";
+import type { Parameters } from "./protocol.ts";
+import { refusal } from "./refusal.ts";
+
+const amountMinorMin = 5_000;
+const descriptionLengthMax = 512;
+const udfLengthMax = 20;
+const merchantParamNames = ["force_terminal_id", "udf1", "udf2", "udf3", "udf4", "udf5"];
+
+export function register({ orders, clock, payPageUrl }: Processor, parameters: Parameters): object {
+  const { orderNumber, amount, currency, returnUrl, failUrl = returnUrl, description = "", jsonParams } = parameters;
+  if (!orderNumber || !amount || !currency || !returnUrl || !failUrl || !jsonParams) {
+    const required = ["orderNumber", "amount", "currency", "returnUrl", "jsonParams"];
+    const missing = required.filter((name) => !parameters[name]);
+    return refusal("4", `Required parameter is missing: ${missing.join(", ")}`);
+  }
+  if (!/^\d{10}$/.test(orderNumber)) return refusal("5", "orderNumber must be exactly 10 digits");
+  if (currency !== "012") return refusal("3");
+  if (!/^\d{1,12}$/.test(amount) || Number(amount) < amountMinorMin) {
+    return refusal("5", `amount must be a whole number of centimes, at least ${amountMinorMin}`);
+  }
+  if (!isWebAddress(returnUrl) || !isWebAddress(failUrl))
+    return refusal("5", "returnUrl and failUrl must be http or https addresses");
+  if (description.length > descriptionLengthMax) return refusal("5", `description is longer than ${descriptionLengthMax}`);
+  const language = parseLanguage(parameters["language"] ?? "fr");
+  if (!language) return refusal("5", "language must be AR, FR or EN");
+  const merchant = parseMerchantParams(jsonParams);
+  if ("refused" in merchant) return merchant.refused;
+  if (orders.byNumber(orderNumber)) return refusal("1");
+
+  const order = newOrder({
+    orderId: randomOrderId(),
+    orderNumber,
+    amountMinor: Number(amount),
+    currency,
+    returnUrl,
+    failUrl,
+    description,
+    language,
+    merchantParams: merchant.params,
+    registeredAtMs: clock.nowMs(),
+  });
+  orders.save(order);
+  return { errorCode: 0, orderId: order.orderId, formUrl: payPageUrl(order.orderId) };
+}
+
+type MerchantParams = { params: Record<string, string> } | { refused: object };
+
+function parseMerchantParams(jsonParams: string): MerchantParams {
+  let sent: unknown;
+  try {
+    sent = JSON.parse(jsonParams);
+  } catch {
+    return { refused: refusal("5", "jsonParams is not JSON") };
+  }
+  if (typeof sent !== "object" || sent === null || Array.isArray(sent))
+    return { refused: refusal("5", "jsonParams is not an object") };
+  const entries = Object.entries(sent).filter(
+    ([name, value]) => merchantParamNames.includes(name) && value !== "" && value !== null,
+  );
+  const params = Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
+  if (!params["force_terminal_id"]) return { refused: refusal("4", "Required parameter is missing: force_terminal_id") };
+  const long = Object.entries(params).find(([name, value]) => name.startsWith("udf") && value.length > udfLengthMax);
+  if (long) return { refused: refusal("5", `${long[0]} is longer than ${udfLengthMax}`) };
+  return { params };
+}
+
+const isWebAddress = (text: string) => /^https?:$/.test(URL.parse(text)?.protocol ?? "");
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+const randomOrderId = () => Array.from({ length: 20 }, () => alphabet[randomInt(alphabet.length)]).join("");

@@ -1,0 +1,33 @@
+import type { FastifyError, FastifyInstance } from "fastify";
+
+/** One line per answer, with the path only: a query may carry credentials. */
+export function logAnswers(app: FastifyInstance): void {
+  app.addHook("onResponse", async (request, reply) => {
+    const path = request.url.split("?", 1)[0];
+    request.log.info(
+      { method: request.method, path, status: reply.statusCode, duration_ms: Math.round(reply.elapsedTime) },
+      "answered",
+    );
+  });
+}
+
+export function refuseUnknownPaths(app: FastifyInstance): void {
+  app.setNotFoundHandler((_request, reply) =>
+    reply.code(404).send({ error: "not_found", message: "The sandbox has nothing at this path. Its README lists every call." }),
+  );
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const status = error.statusCode ?? 500;
+    if (status < 500) return reply.code(status).send({ error: error.code ?? "bad_request", message: error.message });
+    request.log.error({ err: error }, "fault");
+    return reply.code(500).send({ error: "internal", message: "The sandbox failed. Its log says why." });
+  });
+}
+
+/** Control calls that need no body, such as cancel, arrive from many clients as JSON with nothing in it. */
+export function acceptEmptyJson(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser("error", "error");
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
+    if (body === "") done(null, {});
+    else parse(request, String(body), done);
+  });
+}

@@ -1,0 +1,82 @@
+/** A trouble planted by a tester, for the next `times` calls of one operation. */
+export interface Fault {
+  readonly operation: Operation;
+  readonly mode: string;
+  /** How many calls it still strikes. */
+  readonly times: number;
+}
+
+const answerModes = [
+  "timeout_before",
+  "timeout_after",
+  "reset_after",
+  "http_500",
+  "http_503",
+  "html_200",
+  "truncated",
+  "slow:<ms>",
+  "error:<errorCode>",
+] as const;
+
+/** Another provider adds its operations here, each with the modes it understands. */
+const modesByOperation = {
+  register: answerModes,
+  confirm: answerModes,
+  status: answerModes,
+  refund: answerModes,
+} as const;
+
+export type Operation = keyof typeof modesByOperation;
+
+export const operations = Object.keys(modesByOperation) as Operation[];
+
+const timesMax = 10_000;
+const slowMsMax = 120_000;
+
+export interface Faults {
+  /** Replaces the operation's earlier fault. Answers what is wrong with the wish, if anything. */
+  plant(wish: { operation?: unknown; mode?: unknown; times?: unknown }): { problem: string } | undefined;
+  /** The mode that strikes this call, if one does; each call uses one up. */
+  strike(operation: Operation): string | undefined;
+  list(): Fault[];
+  clear(operation?: Operation): void;
+}
+
+export const isOperation = (name: unknown): name is Operation => operations.some((operation) => operation === name);
+
+/** Kept in memory only: a restarted sandbox is a healthy one. */
+export function createFaults(): Faults {
+  const planted = new Map<Operation, Fault>();
+  return {
+    plant({ operation, mode, times = 1 }) {
+      if (!isOperation(operation)) return { problem: `operation must be one of ${operations.join(", ")}.` };
+      const modes = modesByOperation[operation];
+      if (typeof mode !== "string" || !modes.some((known) => fits(mode, known))) {
+        return { problem: `mode must be one of ${modes.join(", ")}; slow waits at most ${slowMsMax} ms.` };
+      }
+      if (!Number.isInteger(times) || Number(times) < 1 || Number(times) > timesMax) {
+        return { problem: `times must be a whole number from 1 to ${timesMax}.` };
+      }
+      planted.set(operation, { operation, mode, times: Number(times) });
+      return undefined;
+    },
+    strike(operation) {
+      const fault = planted.get(operation);
+      if (!fault) return undefined;
+      if (fault.times === 1) planted.delete(operation);
+      else planted.set(operation, { ...fault, times: fault.times - 1 });
+      return fault.mode;
+    },
+    list: () => [...planted.values()],
+    clear(operation) {
+      if (operation) planted.delete(operation);
+      else planted.clear();
+    },
+  };
+}
+
+function fits(mode: string, known: string): boolean {
+  if (known === "slow:<ms>") return /^slow:\d{1,6}$/.test(mode) && Number(mode.slice(5)) <= slowMsMax;
+  if (known === "error:<errorCode>") return /^error:-?\d{1,5}$/.test(mode);
+  return mode === known;
+}

@@ -1,0 +1,40 @@
+export const languages = ["fr", "ar", "en"] as const;
+
+export type Language = (typeof languages)[number];
+
+export const direction: Record<Language, "ltr" | "rtl"> = { fr: "ltr", ar: "rtl", en: "ltr" };
+
+/** Each language by its own name, so that its readers find it. */
+export const languageName: Record<Language, string> = { fr: "Français", ar: "العربية", en: "English" };
+
+// Algeria writes Arabic with Latin digits.
+const locale: Record<Language, string> = { fr: "fr-DZ", ar: "ar-DZ-u-nu-latn", en: "en-GB" };
+
+export function parseLanguage(text: unknown): Language | undefined {
+  return languages.find((language) => typeof text === "string" && language === text.toLowerCase());
+}
+
+export function formatAmount(amountMinor: number, language: Language): string {
+  return `${new Intl.NumberFormat(locale[language], { minimumFractionDigits: 2 }).format(amountMinor / 100)}\u00a0DZD`;
+}
+
+export function formatDate(ms: number, language: Language): string {
+  return new Intl.DateTimeFormat(locale[language], {
+    day: "numeric",
+    month: "long",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+    timeZone: "Africa/Algiers",
+  }).format(ms);
+}
+
+export function formatTime(ms: number, language: Language): string {
+  return new Intl.DateTimeFormat(locale[language], {
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+    timeZone: "Africa/Algiers",
+  }).format(ms);
+}

@@ -7,7 +7,7 @@ import { freePort, requireFreePort } from "./free-port.ts";
 import { postgresEnv, prepareDataFolder, removeFolder, superuser } from "./postgres/data-folder.ts";
 import { cleanStop, ownerSetting, stopLeftoverPostmaster } from "./postgres/leftover-postmaster.ts";
 import { postgresPrograms } from "./postgres/postgres-programs.ts";
-import { requireReachable, systemUser } from "./postgres/system-user.ts";
+import { launcher, systemUser } from "./postgres/system-user.ts";
 import { type LogLine, type ServerProcess, spawnServer } from "./server-process.ts";
 
 export interface PostgresOptions {
@@ -15,7 +15,7 @@ export interface PostgresOptions {
   dataDir: string;
   /** A free one when absent. */
   port?: number | undefined;
-  /** False gives up the data's safety when the machine crashes, for speed: tests. */
+  /** False, for tests, gives up safety for speed: a crash, also by `kill`, may lose the last second's commits. */
   durable: boolean;
   log: LogLine;
 }
@@ -55,13 +55,12 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   const wanted = resolve(options.dataDir);
   await mkdir(dirname(wanted), { recursive: true });
   const dataDir = join(await realpath(dirname(wanted)), basename(wanted));
-  await requireReachable(user, programs.postgres, "the program");
-  await requireReachable(user, dataDir, "its data");
+  const launch = await launcher(user, [programs.postgres, dataDir]);
 
   await stopLeftoverPostmaster(dataDir, log);
   if (options.port !== undefined) await requireFreePort(options.port, "PostgreSQL", "Choose another port for PostgreSQL");
   const port = options.port ?? (await freePort());
-  const password = await prepareDataFolder(dataDir, programs, user, durable);
+  const password = await prepareDataFolder(dataDir, programs, { user, launch, durable });
   const superuserUrl = `postgres://${superuser}:${password}@${host}:${port}/postgres`;
 
   const settings = [
@@ -76,11 +75,9 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
 
   const run = async (): Promise<{ server: ServerProcess; version: string }> => {
     const server = await spawnServer({
-      command: programs.postgres,
-      args: ["-D", dataDir, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])],
+      ...launch(programs.postgres, ["-D", dataDir, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])]),
       cwd: "/",
       env: postgresEnv(),
-      ...user,
       exitSignal: "SIGINT",
       log,
     });

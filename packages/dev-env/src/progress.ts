@@ -46,7 +46,7 @@ export function createProgress(stream: ProgressStream = process.stderr, nowMs: (
 
   const redraw = (above: string) => {
     // A line that wraps would take two rows, and the next redraw would go up by too few.
-    const width = Math.max(20, (stream.columns ?? 80) - 1);
+    const width = Math.max(20, (stream.columns || 80) - 1);
     const lines = [...running].map((step) => `… ${step.name}: ${step.what} (${elapsed(step)})`.slice(0, width));
     const back = drawnLines === 0 ? "" : `\x1b[${drawnLines}A\r\x1b[0J`;
     stream.write(back + above + lines.map((line) => `${line}\n`).join(""));

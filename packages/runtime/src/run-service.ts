@@ -1,11 +1,6 @@
 import { SettingsError } from "./env.ts";
 import type { Logger } from "./logger.ts";
 
-/** Something that was started and can be stopped, once. */
-export interface Disposer {
-  [Symbol.asyncDispose](): Promise<void>;
-}
-
 /** How long a clean stop may take before the process ends anyway. */
 const stopTimeoutMs = 25_000;
 
@@ -14,8 +9,8 @@ const stopTimeoutMs = 25_000;
  * ends the process at once. A start that fails, an unhandled rejection or an uncaught exception ends it with
  * code 1, so that whoever supervises it starts a fresh one.
  */
-export async function runService(logger: Logger, start: () => Promise<Disposer>): Promise<void> {
-  let service: Disposer | undefined;
+export async function runService(logger: Logger, start: () => Promise<AsyncDisposable>): Promise<void> {
+  let service: AsyncDisposable | undefined;
   let stopping = false;
 
   const fatal = (error: unknown, message: string) => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DevEnvError } from "../dev-env-error.ts";
 import { runCommand } from "../run-command.ts";
 import type { PostgresPrograms } from "./postgres-programs.ts";
-import { giveTo, type SystemUser } from "./system-user.ts";
+import { giveTo, type Launcher, type SystemUser } from "./system-user.ts";
 
 export const superuser = "postgres";
 
@@ -31,10 +31,9 @@ export function removeFolder(dataDir: string): string {
 export async function prepareDataFolder(
   dataDir: string,
   programs: PostgresPrograms,
-  user: SystemUser,
-  durable: boolean,
+  as: { user: SystemUser; launch: Launcher; durable: boolean },
 ): Promise<string> {
-  if (await isMissingOrEmpty(dataDir)) return initialise(dataDir, programs, user, durable);
+  if (await isMissingOrEmpty(dataDir)) return initialise(dataDir, programs, as);
 
   const version = await readText(join(dataDir, "PG_VERSION"));
   if (version === undefined || version === "") {
@@ -60,7 +59,11 @@ export async function prepareDataFolder(
 }
 
 /** Built beside its place and renamed, so that an interrupted first start leaves no half-made data folder. */
-async function initialise(dataDir: string, programs: PostgresPrograms, user: SystemUser, durable: boolean): Promise<string> {
+async function initialise(
+  dataDir: string,
+  programs: PostgresPrograms,
+  { user, launch, durable }: { user: SystemUser; launch: Launcher; durable: boolean },
+): Promise<string> {
   const folder = `${dataDir}.new`;
   const pwfile = `${dataDir}.new-password`;
   const password = randomBytes(24).toString("base64url");
@@ -72,15 +75,12 @@ async function initialise(dataDir: string, programs: PostgresPrograms, user: Sys
   await giveTo(user, folder);
   await giveTo(user, pwfile);
 
-  const initdb = await runCommand(
-    programs.initdb,
-    [
-      ...["-D", folder, `--username=${superuser}`, `--pwfile=${pwfile}`, "--auth=scram-sha-256"],
-      ...["--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C", "--no-instructions"],
-      ...(durable ? [] : ["--no-sync"]),
-    ],
-    { timeoutMs: initdbTimeoutMs, cwd: "/", env: postgresEnv(), ...user },
-  );
+  const { command, args, ...ids } = launch(programs.initdb, [
+    ...["-D", folder, `--username=${superuser}`, `--pwfile=${pwfile}`, "--auth=scram-sha-256"],
+    ...["--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C", "--no-instructions"],
+    ...(durable ? [] : ["--no-sync"]),
+  ]);
+  const initdb = await runCommand(command, args, { timeoutMs: initdbTimeoutMs, cwd: "/", env: postgresEnv(), ...ids });
   if (!initdb.ok) {
     throw new DevEnvError(
       `A PostgreSQL data folder could not be made at ${dataDir}: ${initdb.failure}`,

@@ -42,20 +42,45 @@ export async function giveTo(user: SystemUser, path: string): Promise<void> {
   if (user.uid !== undefined && user.gid !== undefined) await chown(path, user.uid, user.gid);
 }
 
-/** Throws DevEnvError, naming the folder, when the user may not pass through a parent folder of `path`. */
-export async function requireReachable(user: SystemUser, path: string, what: string): Promise<void> {
-  if (user.uid === undefined) return;
-  const parents: string[] = [];
-  for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) parents.unshift(folder);
+/**
+ * How to run a program as the user. Root's own folders (a clone in /root, a temporary folder of mode 0700) are closed
+ * to the user `postgres`; there the program keeps the one right to read past folder permissions (CAP_DAC_READ_SEARCH)
+ * and nothing else of root's. Throws DevEnvError, naming the folder, where the system cannot do that.
+ */
+export async function launcher(user: SystemUser, paths: readonly string[]): Promise<Launcher> {
+  if (user.uid === undefined) return (command, args) => ({ command, args });
+  const closed = await firstClosedFolder(user, paths);
+  if (!closed) return (command, args) => ({ command, args, ...user });
+  const rights = [
+    `--reuid=${user.uid}`,
+    `--regid=${user.gid}`,
+    "--clear-groups",
+    `--inh-caps=${readPast}`,
+    `--ambient-caps=${readPast}`,
+  ];
+  if (!(await runCommand("setpriv", [...rights, "true"], { timeoutMs })).ok) {
+    throw new DevEnvError(
+      `PostgreSQL runs as the user ${name} when started by root, and that user may not enter ${closed}.`,
+      `Allow it: chmod o+x ${closed}. Or run this as a normal user, or from a folder outside ${closed}.`,
+    );
+  }
+  return (command, args) => ({ command: "setpriv", args: [...rights, command, ...args] });
+}
 
-  for (const folder of parents) {
-    const { mode, uid, gid } = await stat(folder);
-    const executeBit = uid === user.uid ? 0o100 : gid === user.gid ? 0o010 : 0o001;
-    if ((mode & executeBit) === 0) {
-      throw new DevEnvError(
-        `PostgreSQL runs as the user ${name} when started by root, and that user may not enter ${folder}, where ${what} lies.`,
-        `Allow it: chmod o+x ${folder}. Or run this as a normal user, or from a folder outside ${folder}.`,
-      );
+/** A command line for spawn, with the ids to switch to where spawn has to do it. */
+export type Launcher = (command: string, args: string[]) => { command: string; args: string[]; uid?: number; gid?: number };
+
+const readPast = "+dac_read_search";
+
+async function firstClosedFolder(user: SystemUser, paths: readonly string[]): Promise<string | undefined> {
+  for (const path of paths) {
+    const parents: string[] = [];
+    for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) parents.unshift(folder);
+    for (const folder of parents) {
+      const { mode, uid, gid } = await stat(folder);
+      const executeBit = uid === user.uid ? 0o100 : gid === user.gid ? 0o010 : 0o001;
+      if ((mode & executeBit) === 0) return folder;
     }
   }
+  return undefined;
 }

@@ -4,12 +4,12 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { DevEnvError } from "./dev-env-error.ts";
-import { type EventChoice, startEventTransport } from "./event-transport.ts";
-import { freePort } from "./free-port.ts";
-import { findJava, requireMaven } from "./kafka/java.ts";
-import { requireDockerEngine } from "./kafka.ts";
-import { silentProgress } from "./progress.ts";
+import { DevEnvError } from "../src/dev-env-error.ts";
+import { type EventChoice, startEventTransport } from "../src/event-transport.ts";
+import { freePort } from "../src/free-port.ts";
+import { findJava, requireMaven } from "../src/kafka/java.ts";
+import { requireDockerEngine } from "../src/kafka.ts";
+import { silentProgress } from "../src/progress.ts";
 
 const works = (check: Promise<unknown>) =>
   check.then(

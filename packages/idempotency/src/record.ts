@@ -36,11 +36,11 @@ export class IdempotencyRecord extends schema.class {
 
   /** The stored end of a finished execution: returns the answer or throws the refusal. */
   replay<O extends DescMessage>(output: O): MessageShape<O> {
-    if (this.refusal) throw this.#storedRefusal(this.refusal);
+    if (this.refusal) throw this.storedRefusal(this.refusal);
     return fromBinary(output, this.answer ?? new Uint8Array());
   }
 
-  #storedRefusal(bytes: Uint8Array): DomainError {
+  private storedRefusal(bytes: Uint8Array): DomainError {
     const error = new ConnectError("stored");
     error.details.push({ desc: RefusalSchema, value: fromBinary(RefusalSchema, bytes) });
     return fromConnectError(error) ?? new DomainError("unavailable", "service_unavailable", "The stored answer cannot be read.");

@@ -35,6 +35,16 @@ export function createLogger(service: string, level = "info"): Logger {
     level,
     base: { service },
     timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: withoutRows },
     redact: { paths: redactPaths, censor: "[redacted]" },
   });
+}
+
+/** PostgreSQL repeats the whole row in some errors; what a row holds is nobody's business but its owner's. */
+function withoutRows(error: Error) {
+  const strip = (text: string) => text.replace(/( - detail: |DETAIL: )?(Failing row contains|Key) \(.*\)[^\n]*/g, "[row]");
+  const written = pino.stdSerializers.err(error);
+  if (!(error instanceof Error)) return written;
+  const { detail: _detail, where: _where, ...rest } = written as typeof written & { detail?: unknown; where?: unknown };
+  return { ...rest, message: strip(written.message), stack: strip(written.stack) };
 }

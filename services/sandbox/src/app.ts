@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
-import type { Disposer, Logger } from "@amana/runtime";
+import type { Logger } from "@amana/runtime";
 import formbody from "@fastify/formbody";
-import { type FastifyBaseLogger, type FastifyInstance, fastify } from "fastify";
+import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { cardProcessor } from "./card-processor/card-processor.ts";
 import { createClock } from "./clock.ts";
 import type { Config } from "./config.ts";
@@ -11,7 +11,7 @@ import { acceptEmptyJson, logAnswers, refuseUnknownPaths } from "./edge.ts";
 import { createFaults } from "./faults.ts";
 import { assets } from "./pages/assets.ts";
 
-export interface Sandbox extends Disposer {
+export interface Sandbox extends AsyncDisposable {
   readonly app: FastifyInstance;
   /** What the addresses of hosted pages begin with. */
   readonly url: string;
@@ -26,7 +26,7 @@ export async function createSandbox(config: Config, logger: Logger): Promise<San
   const app = fastify({
     loggerInstance: logger as FastifyBaseLogger,
     // The built-in request lines carry the query, and with it the credentials of a GET call.
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     // Faults hold connections open on purpose; a stop must not wait for them.
     forceCloseConnections: true,
     bodyLimit: 64 * 1024,

@@ -4,6 +4,7 @@ import type { Config } from "../config.ts";
 import type { Database } from "../database.ts";
 import type { Faults } from "../faults.ts";
 import { createOrders, type Orders } from "./orders.ts";
+import { paymentPage } from "./pages/payment-page.ts";
 import { paymentControl } from "./payment-control.ts";
 import { protocol } from "./protocol.ts";
 
@@ -36,4 +37,5 @@ export async function cardProcessor(app: FastifyInstance, options: CardProcessor
   };
   protocol(app, processor);
   paymentControl(app, processor);
+  paymentPage(app, processor);
 }

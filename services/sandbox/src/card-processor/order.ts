@@ -33,7 +33,7 @@ export interface Order {
 
 export const sessionMs = 20 * 60_000;
 const confirmWindowMs = 20 * 60_000;
-const passwordAttemptsMax = 3;
+export const passwordAttemptsMax = 3;
 
 export function newOrder(order: Omit<Order, "status" | "passwordAttemptsLeft" | "depositedMinor" | "refundedMinor">): Order {
   return { ...order, status: 0, passwordAttemptsLeft: passwordAttemptsMax, depositedMinor: 0, refundedMinor: 0 };

@@ -15,7 +15,9 @@ export function parseLanguage(text: unknown): Language | undefined {
 }
 
 export function formatAmount(amountMinor: number, language: Language): string {
-  return `${new Intl.NumberFormat(locale[language], { minimumFractionDigits: 2 }).format(amountMinor / 100)}\u00a0DZD`;
+  const amount = `${new Intl.NumberFormat(locale[language], { minimumFractionDigits: 2 }).format(amountMinor / 100)}\u00a0DZD`;
+  // Isolated, so that number and currency keep their order inside a sentence that runs the other way.
+  return direction[language] === "rtl" ? `\u2066${amount}\u2069` : amount;
 }
 
 export function formatDate(ms: number, language: Language): string {

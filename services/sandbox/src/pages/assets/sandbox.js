@@ -1,0 +1,84 @@
+// Everything works without this file. It groups digits, counts down, leaves the page when it is done, and stops a
+// second press of the same button.
+
+function keepFormat(input, format) {
+  input?.addEventListener("input", (event) => {
+    if (event.inputType?.startsWith("delete")) return;
+    const digitsBefore = input.value.slice(0, input.selectionStart).replace(/\D/g, "").length;
+    input.value = format(input.value.replace(/\D/g, ""));
+    let position = 0;
+    for (let digits = 0; position < input.value.length && digits < digitsBefore; position += 1) {
+      if (/\d/.test(input.value[position])) digits += 1;
+    }
+    input.setSelectionRange(position, position);
+  });
+}
+
+const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+
+// Measured against a clock, because a page in the background is not called every second.
+function countDown(seconds, tick) {
+  const endsAt = performance.now() + seconds * 1000;
+  const timer = setInterval(() => {
+    const left = Math.max(0, Math.round((endsAt - performance.now()) / 1000));
+    tick(left);
+    if (left === 0) clearInterval(timer);
+  }, 1000);
+  return () => clearInterval(timer);
+}
+
+function showTimeLeft(element) {
+  const timer = element.querySelector("[role=timer]");
+  const announcement = document.querySelector("[data-announce]");
+  const show = (left) => {
+    timer.textContent = clock(left);
+    if (left === 300) announcement.textContent = announcement.dataset.five;
+    if (left === 60) announcement.textContent = announcement.dataset.one;
+    // The server says that the time is up, not this page; the second gives its clock room.
+    if (left === 0) setTimeout(() => location.assign(document.querySelector(".languages [aria-current]").href), 1000);
+  };
+  const seconds = Number(element.dataset.secondsLeft);
+  show(Math.max(1, seconds));
+  element.hidden = false;
+  countDown(seconds, show);
+}
+
+function returnByItself(actions) {
+  const link = actions.querySelector("[data-return]");
+  const count = actions.querySelector("[data-return-count]");
+  const stay = actions.querySelector("[data-stay]");
+  for (const element of actions.querySelectorAll("[data-scripted]")) element.hidden = false;
+  const stop = countDown(Number(actions.dataset.returnAfter), (left) => {
+    count.textContent = left;
+    if (left === 0) location.assign(link.href);
+  });
+  const remain = () => {
+    stop();
+    if (document.activeElement === stay) link.focus();
+    stay.closest("p").hidden = true;
+  };
+  stay.addEventListener("click", remain);
+  actions.querySelector("[data-print]").addEventListener("click", () => {
+    remain();
+    window.print();
+  });
+}
+
+keepFormat(document.querySelector("[data-group-digits]"), (digits) => digits.replace(/(\d{4})(?=\d)/g, "$1 "));
+keepFormat(document.querySelector("[data-month-year]"), (digits) => digits.replace(/^(\d{2})(?=\d)/, "$1/").slice(0, 7));
+
+for (const element of document.querySelectorAll("[data-seconds-left]")) showTimeLeft(element);
+for (const element of document.querySelectorAll("[data-return-after]")) returnByItself(element);
+
+for (const form of document.querySelectorAll("form[data-once]")) {
+  form.addEventListener("submit", (event) => {
+    if (form.dataset.sent) event.preventDefault();
+    form.dataset.sent = "yes";
+    form.setAttribute("aria-busy", "true");
+  });
+}
+
+// A page brought back from history may be old: ask the server where the payment stands.
+window.addEventListener("pageshow", (event) => {
+  if (event.persisted) location.reload();
+});

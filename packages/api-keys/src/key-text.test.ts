@@ -1,0 +1,84 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type ApiKeyKind, generateApiKey, hashApiKey, prefixOf, readApiKeyKind } from "./index.ts";
+
+const kinds: ApiKeyKind[] = ["sk_live_", "sk_test_", "ak_"];
+const aKey = fc.constantFrom(...kinds).map((kind) => ({ kind, key: generateApiKey(kind) }));
+
+/** Worked examples, fixed for good: keys that were issued must stay valid. */
+const examples = [
+  {
+    key: "sk_test_00000000000000000000000000000000000000000001NyHUD",
+    kind: "sk_test_",
+    prefix: "sk_test_00000000",
+    sha256: "9e80f0bc5a9a57efae5e22ba2bab3cc43e3c983632404dfbf21639651f998d3f",
+  },
+  {
+    key: "sk_live_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8S9t0U1v15zBTR",
+    kind: "sk_live_",
+    prefix: "sk_live_A1b2C3d4",
+    sha256: "56864afb4cfc3e0c67cb84a0c7e40fb0bf83d67697aa9c479f0a0f78670e8c21",
+  },
+  {
+    key: "ak_zZyYxXwWvVuUtTsSrRqQpPoOnNmMlLkKjJiIhHgGfFe1X3Q6b",
+    kind: "ak_",
+    prefix: "ak_zZyYxXwWvVuUt",
+    sha256: "a05d64793386188c3c3039b2c5b3fee582dcaf8e0526299e9195528be526e20b",
+  },
+];
+
+describe("the form of a key", () => {
+  test.each(examples)("$prefix… is read, shown and hashed as in the worked example", ({ key, kind, prefix, sha256 }) => {
+    expect(readApiKeyKind(key)).toBe(kind);
+    expect(prefixOf(key)).toBe(prefix);
+    expect(hashApiKey(key).toString("hex")).toBe(sha256);
+  });
+
+  test("every generated key is well-formed, of its kind, and unlike every other", () => {
+    const seen = new Set<string>();
+    fc.assert(
+      fc.property(aKey, ({ kind, key }) => {
+        expect(key).toMatch(/^(sk_live_|sk_test_|ak_)[0-9A-Za-z]{49}$/);
+        expect(readApiKeyKind(key)).toBe(kind);
+        expect(seen.has(key)).toBe(false);
+        seen.add(key);
+      }),
+    );
+  });
+
+  test("a key with any one character changed is refused", () => {
+    const character = fc.constantFrom(..."0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_ é\n");
+    fc.assert(
+      fc.property(aKey, fc.nat(), character, ({ key }, position, replacement) => {
+        const at = position % key.length;
+        fc.pre(key[at] !== replacement);
+        expect(readApiKeyKind(key.slice(0, at) + replacement + key.slice(at + 1))).toBeUndefined();
+      }),
+    );
+  });
+
+  test("a key with two neighbours exchanged is refused", () => {
+    fc.assert(
+      fc.property(aKey, fc.nat(), ({ key }, position) => {
+        const at = position % (key.length - 1);
+        const [left = "", right = ""] = key.slice(at, at + 2);
+        fc.pre(left !== right);
+        expect(readApiKeyKind(key.slice(0, at) + right + left + key.slice(at + 2))).toBeUndefined();
+      }),
+    );
+  });
+
+  test("a key cut short, made longer or of an unknown kind is refused", () => {
+    fc.assert(
+      fc.property(aKey, fc.integer({ min: 1, max: 48 }), fc.string({ minLength: 1 }), ({ key }, count, more) => {
+        expect(readApiKeyKind(key.slice(0, -count))).toBeUndefined();
+        expect(readApiKeyKind(key + more)).toBeUndefined();
+        expect(readApiKeyKind(`pk_${key}`)).toBeUndefined();
+      }),
+    );
+  });
+
+  test("any text can be read without an error", () => {
+    fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => readApiKeyKind(text) === undefined));
+  });
+});

@@ -1,0 +1,50 @@
+import { createHash, randomBytes } from "node:crypto";
+import { crc32 } from "node:zlib";
+import { toBase62 } from "./base62.ts";
+
+/** How a key begins: a business's in a live or a test deployment, or an operator's. */
+export type ApiKeyKind = "sk_live_" | "sk_test_" | "ak_";
+
+const randomBytesCount = 32;
+/** The fewest base-62 characters that hold 256 bits. */
+const randomLength = 43;
+/** The fewest base-62 characters that hold a CRC-32. */
+const checksumLength = 6;
+const prefixLength = 16;
+
+const form = new RegExp(`^(sk_live_|sk_test_|ak_)[0-9A-Za-z]{${randomLength + checksumLength}}$`);
+
+/**
+ * A new key: its kind, 256 random bits as 43 base-62 characters, and 6 characters of CRC-32 over all that. The
+ * result is a secret; keep only `hashApiKey` and `prefixOf` of it.
+ */
+export function generateApiKey(kind: ApiKeyKind): string {
+  const random = BigInt(`0x${randomBytes(randomBytesCount).toString("hex")}`);
+  const text = kind + toBase62(random, randomLength);
+  return text + checksumOf(text);
+}
+
+/**
+ * The kind of a well-formed key, or undefined for a text that cannot be a key because its form or its checksum is
+ * wrong. A typo is thus refused without asking anyone; whether the key exists is identity's to say.
+ */
+export function readApiKeyKind(text: string): ApiKeyKind | undefined {
+  const kind = form.exec(text)?.[1] as ApiKeyKind | undefined;
+  if (!kind) return undefined;
+  return text.slice(-checksumLength) === checksumOf(text.slice(0, -checksumLength)) ? kind : undefined;
+}
+
+/** The first 16 characters: public, they name a key in logs and lists and give too little away to guess the rest. */
+export function prefixOf(key: string): string {
+  return key.slice(0, prefixLength);
+}
+
+/** SHA-256, the only form in which a key is stored. A plain hash is enough, because a key is 256 random bits. */
+export function hashApiKey(key: string): Buffer {
+  return createHash("sha256").update(key).digest();
+}
+
+/** CRC-32 of zlib and Ethernet (ISO 3309). */
+function checksumOf(text: string): string {
+  return toBase62(BigInt(crc32(text)), checksumLength);
+}

@@ -1,0 +1,25 @@
+import { request } from "undici";
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Record<string, unknown>;
+}
+
+/** A caller of the public API with one key, as a business's own server would write it. */
+export function apiCaller(baseUrl: string, key: string) {
+  return async (method: "GET" | "POST", path: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> => {
+    const answer = await request(`${baseUrl}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, ...(body ? { "content-type": "application/json" } : {}), ...headers },
+      body: body ? JSON.stringify(body) : null,
+      headersTimeout: 45_000,
+    });
+    const text = await answer.body.text();
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      body: text ? (JSON.parse(text) as Record<string, unknown>) : {},
+    };
+  };
+}

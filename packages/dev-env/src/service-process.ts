@@ -1,0 +1,114 @@
+import { createWriteStream, type WriteStream } from "node:fs";
+import { join } from "node:path";
+import { DevEnvError } from "./dev-env-error.ts";
+import { runCommand } from "./run-command.ts";
+import type { StopStep } from "./running-process.ts";
+import { type ServerProcess, spawnServer } from "./server-process.ts";
+
+export interface ServiceProcess {
+  readonly name: string;
+  readonly logFile: string;
+  pid(): number | undefined;
+  running(): boolean;
+  /** Starts it, with settings that go before its own (a FAULT_POINT, say). */
+  start(extraEnv?: Record<string, string>): Promise<void>;
+  stop(): Promise<void>;
+  /** Ends it as a crash does. It stays down until `start`. */
+  kill(): Promise<void>;
+  recentOutput(): string;
+}
+
+const root = join(import.meta.dirname, "..", "..", "..");
+const stopSteps: readonly StopStep[] = [
+  { signal: "SIGTERM", waitMs: 30_000 },
+  { signal: "SIGKILL", waitMs: 5_000 },
+];
+const killSteps: readonly StopStep[] = [{ signal: "SIGKILL", waitMs: 5_000 }];
+const restartPauseMs = 500;
+const migrateTimeoutMs = 60_000;
+
+/**
+ * One service as a process of its own, as a deployment would run it. What it writes goes to a log file. Where
+ * `supervised`, a service that ends by itself is started again, and `onCrash` is told.
+ */
+export function serviceProcess(options: {
+  name: string;
+  env: Record<string, string>;
+  logDir: string;
+  supervised: boolean;
+  onCrash(name: string, output: string): void;
+}): ServiceProcess {
+  const { name, env, supervised, onCrash } = options;
+  const logFile = join(options.logDir, `${name}.log`);
+  let log: WriteStream | undefined;
+  let server: ServerProcess | undefined;
+  let wanted = false;
+
+  const spawn = async (extraEnv: Record<string, string>) => {
+    log ??= createWriteStream(logFile, { flags: "a" });
+    server = await spawnServer({
+      command: process.execPath,
+      args: [join("services", name, "src", "main.ts")],
+      cwd: root,
+      env: { ...inherited(), ...env, ...extraEnv },
+      exitSignal: "SIGTERM",
+      log: (line) => log?.write(`${line}\n`),
+    });
+  };
+
+  const supervise = () => {
+    const started = server;
+    const timer = setInterval(() => {
+      if (!wanted || server !== started) return clearInterval(timer);
+      if (started?.running()) return;
+      clearInterval(timer);
+      onCrash(name, started?.recentOutput() ?? "");
+      if (supervised) void spawn({}).then(supervise);
+    }, restartPauseMs);
+    timer.unref();
+  };
+
+  const end = async (steps: readonly StopStep[]) => {
+    wanted = false;
+    await server?.stop(steps);
+  };
+
+  return {
+    name,
+    logFile,
+    pid: () => (server?.running() ? server.pid : undefined),
+    running: () => server?.running() ?? false,
+    recentOutput: () => server?.recentOutput() ?? "",
+    async start(extraEnv = {}) {
+      wanted = true;
+      await spawn(extraEnv);
+      supervise();
+    },
+    async stop() {
+      await end(stopSteps);
+      log?.end();
+      log = undefined;
+    },
+    kill: () => end(killSteps),
+  };
+}
+
+/** Runs a service's `migrate` command to its end. */
+export async function migrateService(name: string, env: Record<string, string>): Promise<void> {
+  const done = await runCommand(process.execPath, [join("services", name, "src", "migrate.ts")], {
+    timeoutMs: migrateTimeoutMs,
+    cwd: root,
+    env: { ...inherited(), ...env },
+  });
+  if (done.ok) return;
+  throw new DevEnvError(
+    `The migrations of ${name} failed: ${done.failure}\n${done.output}`,
+    "If the data folder comes from an older version, start with --fresh to throw the data away and begin anew.",
+  );
+}
+
+/** What a service may see of this process's environment: nothing that could be a setting of its own. */
+function inherited(): NodeJS.ProcessEnv {
+  const { PATH, HOME, LANG, TZ, TMPDIR, NODE_COMPILE_CACHE, LOG_LEVEL } = process.env;
+  return { PATH, HOME, LANG, TZ, TMPDIR, NODE_COMPILE_CACHE, LOG_LEVEL, NODE_NO_WARNINGS: "1" };
+}

@@ -1,0 +1,130 @@
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { DevEnvError } from "./dev-env-error.ts";
+import { removeDevFile, writeDevFile } from "./dev-file.ts";
+import type { EventChoice } from "./event-transport.ts";
+import { createProgress } from "./progress.ts";
+import { removeData, startSystem } from "./system.ts";
+import { restartOnChange } from "./watch.ts";
+
+const root = join(import.meta.dirname, "..", "..", "..");
+const eventChoices = ["auto", "kafka", "docker", "direct"] as const;
+
+const usage = `Starts Amana on this machine: PostgreSQL, events, every service, and the sandbox of the card processor.
+
+  npx --yes pnpm@12 start [-- options]
+
+  --events=auto|kafka|docker|direct   how events travel; auto takes the first that works (default)
+  --fresh                             throws the kept data away first
+  --watch                             restarts a service when its files change (this is \`dev\`)
+  --help
+
+  PORT (8080), SANDBOX_PORT (8090)    where the API and the sandbox listen
+  AMANA_DIR (.amana)                  where data, logs and dev.json are kept
+  DATABASE_URL                        a PostgreSQL to use instead of the embedded one
+  KAFKA_BROKERS                       a Kafka to use instead of starting one
+`;
+
+const progress = createProgress();
+try {
+  await main();
+} catch (error) {
+  if (!(error instanceof DevEnvError)) throw error;
+  process.stderr.write(`\n✗ ${error.message}\n`);
+  process.exitCode = 1;
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      events: { type: "string", default: "auto" },
+      fresh: { type: "boolean", default: false },
+      watch: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+    allowPositionals: true,
+  });
+  if (values.help) {
+    process.stdout.write(usage);
+    return;
+  }
+  const events = eventChoices.find((choice) => choice === values.events);
+  if (!events) throw new DevEnvError(`--events=${values.events} is not known.`, `Use one of ${eventChoices.join(", ")}.`);
+
+  const dir = resolve(root, process.env["AMANA_DIR"] ?? ".amana");
+  process.env["NODE_COMPILE_CACHE"] ??= join(dir, "cache");
+  if (values.fresh) await removeData(dir);
+  await run(dir, events, values.watch);
+}
+
+async function run(dir: string, events: EventChoice, watch: boolean): Promise<void> {
+  const startedMs = performance.now();
+  let stopRequested = () => {};
+  const stopSignal = new Promise<void>((done) => {
+    stopRequested = done;
+  });
+  let signals = 0;
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.on(signal, () => {
+      // A second Ctrl-C does not wait: children are told on exit.
+      if (++signals > 1) process.exit(1);
+      stopRequested();
+    });
+  }
+
+  const system = await startSystem({
+    dir,
+    port: port("PORT", 8080),
+    sandboxPort: port("SANDBOX_PORT", 8090),
+    events,
+    brokers: process.env["KAFKA_BROKERS"],
+    databaseUrl: process.env["DATABASE_URL"],
+    supervised: true,
+    progress,
+  });
+  await writeDevFile(dir, system);
+  progress.print(
+    `\n${welcome(system, dir)}\nReady after ${((performance.now() - startedMs) / 1000).toFixed(1)} s. Ctrl-C stops everything.`,
+  );
+
+  const watching = watch ? restartOnChange(root, system, progress) : undefined;
+  await stopSignal;
+  watching?.[Symbol.dispose]();
+  const stopping = progress.step("Stopping");
+  await removeDevFile(dir);
+  await system[Symbol.asyncDispose]();
+  stopping.done(`data is kept in ${dir}`);
+}
+
+function welcome(system: Awaited<ReturnType<typeof startSystem>>, dir: string): string {
+  return `Amana is running.
+
+  API            ${system.gatewayUrl}/api/v1
+  Documentation  ${system.gatewayUrl}/docs
+  Sandbox        ${system.sandboxUrl}
+  Events         ${system.events.how}
+  Logs           ${join(dir, "logs")}
+
+  Operator's key ${system.adminKey}
+  Business key   ${system.business.api_key}
+
+A first call:
+
+  curl ${system.gatewayUrl}/api/v1/me -H 'Authorization: Bearer ${system.business.api_key}'
+
+The whole story, in another terminal: npx --yes pnpm@12 demo
+`;
+}
+
+function port(name: string, fallback: number): number {
+  const text = process.env[name];
+  if (text === undefined || text === "") return fallback;
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > 65_535) {
+    throw new DevEnvError(
+      `${name} must be a port from 1 to 65535, not "${text}".`,
+      `Set ${name} to another one, or leave it out for ${fallback}.`,
+    );
+  }
+  return value;
+}

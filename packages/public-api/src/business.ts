@@ -1,0 +1,38 @@
+import { type Business, BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
+import { type Static, Type } from "typebox";
+import { enumNames, isoTimestamp } from "./render.ts";
+
+export const businessStatusNames = enumNames(BusinessStatus);
+
+const BusinessJson = Type.Object({
+  id: Type.String({ format: "uuid" }),
+  name: Type.String({ examples: ["Librairie El Kitab"] }),
+  status: Type.Enum(["PENDING", "ACTIVE", "DISABLED", "REJECTED"]),
+  created_at: Type.String({ format: "date-time" }),
+  updated_at: Type.String({ format: "date-time" }),
+  organization_id: Type.Integer({ description: "Assigned by the platform, one for each business." }),
+  api_key: Type.Optional(Type.String({ description: "The plaintext key, only in the answer that issues it." })),
+  api_key_prefix: Type.Optional(Type.String({ description: "First 16 characters of the newest live key." })),
+});
+type BusinessJson = Static<typeof BusinessJson>;
+
+/** What an operator sees. `api_key` only when one was issued. */
+export const BusinessForOperator = BusinessJson;
+/** What a business sees of itself. */
+export const BusinessForItself = Type.Omit(BusinessJson, ["organization_id", "api_key"]);
+/** The answer to a change. */
+export const BusinessUpdate = Type.Omit(BusinessJson, ["created_at", "organization_id"]);
+
+/** A business with every public field; the schema of each answer chooses among them. */
+export function renderBusiness(business: Business): BusinessJson {
+  return {
+    id: business.id,
+    name: business.name,
+    status: businessStatusNames.get(business.status) as BusinessJson["status"],
+    created_at: isoTimestamp(business.createdAtMs),
+    updated_at: isoTimestamp(business.updatedAtMs),
+    organization_id: business.organizationId,
+    api_key: business.apiKey,
+    api_key_prefix: business.apiKeyPrefix,
+  };
+}

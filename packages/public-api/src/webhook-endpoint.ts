@@ -1,0 +1,35 @@
+import { type WebhookEndpoint, WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
+import { type Static, Type } from "typebox";
+import { enumNames, isoTimestamp } from "./render.ts";
+
+export const webhookEndpointStatusNames = enumNames(WebhookEndpointStatus);
+
+const WebhookEndpointFields = Type.Object({
+  id: Type.String({ format: "uuid" }),
+  business_id: Type.String({ format: "uuid" }),
+  url: Type.String({ examples: ["https://shop.example/webhooks/amana"] }),
+  status: Type.Enum(["ACTIVE", "DISABLED"]),
+  events: Type.Array(Type.String(), { description: "Event types it receives; empty means all but the opt-in ones." }),
+  created_at: Type.String({ format: "date-time" }),
+  updated_at: Type.String({ format: "date-time" }),
+  secret: Type.Optional(Type.String({ description: "The signing secret, only in the answer that makes it." })),
+});
+type WebhookEndpointFields = Static<typeof WebhookEndpointFields>;
+
+export const WebhookEndpointJson = Type.Omit(WebhookEndpointFields, ["secret"]);
+export const WebhookEndpointCreation = Type.Omit(WebhookEndpointFields, ["updated_at"]);
+export const WebhookEndpointUpdate = Type.Omit(WebhookEndpointFields, ["created_at"]);
+
+/** An endpoint with every public field; the schema of each answer chooses among them. */
+export function renderWebhookEndpoint(endpoint: WebhookEndpoint): WebhookEndpointFields {
+  return {
+    id: endpoint.id,
+    business_id: endpoint.businessId,
+    url: endpoint.url,
+    status: webhookEndpointStatusNames.get(endpoint.status) as WebhookEndpointFields["status"],
+    events: endpoint.events,
+    created_at: isoTimestamp(endpoint.createdAtMs),
+    updated_at: isoTimestamp(endpoint.updatedAtMs),
+    secret: endpoint.secret,
+  };
+}

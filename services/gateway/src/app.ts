@@ -1,0 +1,92 @@
+import Fastify, { type FastifyReply, type FastifyRequest } from "fastify";
+import { answerWithProblem } from "./errors.ts";
+import type { App, Gateway } from "./gateway.ts";
+import { logRequests } from "./plugins/access-log.ts";
+import { authenticate } from "./plugins/authenticate.ts";
+import { bodyBytesMax, guardEdge, requestIdOf } from "./plugins/edge.ts";
+import { takeIdempotencyKey } from "./plugins/idempotency-key.ts";
+import { readJsonBodies } from "./plugins/json-bodies.ts";
+import { describeApi } from "./plugins/openapi.ts";
+import { answerParserErrors } from "./plugins/parser-errors.ts";
+import { apiKeys } from "./routes/api-keys.ts";
+import { businesses } from "./routes/businesses.ts";
+import { docs } from "./routes/docs.ts";
+import { events } from "./routes/events.ts";
+import { health } from "./routes/health.ts";
+import { ownBusiness } from "./routes/own-business.ts";
+import { paymentReturn, sendReturnPage } from "./routes/payment-return.ts";
+import { payments } from "./routes/payments.ts";
+import { problemPages } from "./routes/problem-pages.ts";
+import { webhookEndpoints } from "./routes/webhook-endpoints.ts";
+
+const api = "/api/v1";
+const returnPrefix = `${api}/payments/return`;
+
+/** The URL map: who may go where. */
+export async function createApp(gateway: Gateway): Promise<App> {
+  const app = Fastify({
+    logger: false,
+    genReqId: requestIdOf,
+    bodyLimit: bodyBytesMax,
+    // Header bytes bound a parameter already.
+    routerOptions: { maxParamLength: headerBytesMax },
+    http: { maxHeaderSize: headerBytesMax, requireHostHeader: false },
+    requestTimeout: requestTimeoutMs,
+    return503OnClosing: false,
+    trustProxy: gateway.trustedProxies.length > 0 ? [...gateway.trustedProxies] : false,
+    clientErrorHandler: answerParserErrors,
+    frameworkErrors: (error, request, reply) => answerBeforeRouting(error, request, reply),
+  }) as unknown as App;
+  const answer = answerWithProblem(gateway.logger);
+  const answerBeforeRouting = (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+    reply.header("x-request-id", request.id);
+    if (request.url.startsWith(`${returnPrefix}/`)) return sendReturnPage(request, reply, 404);
+    return answer(error, request, reply);
+  };
+
+  guardEdge(app);
+  logRequests(app, gateway);
+  readJsonBodies(app);
+  app.decorateRequest("caller", null);
+  app.decorateRequest("idempotencyKey", null);
+  app.setErrorHandler(answer);
+  await describeApi(app);
+
+  /** Everyone. */
+  await app.register(async (open: App) => {
+    open.register(paymentReturn(gateway), { prefix: returnPrefix });
+    open.register(problemPages, { prefix: "/problems" });
+    open.register(health(gateway));
+    open.register(docs);
+  });
+
+  /** Businesses, each with what is its own. */
+  await app.register(
+    async (business: App) => {
+      business.addHook("onRequest", authenticate(gateway, "business"));
+      business.addHook("preHandler", takeIdempotencyKey);
+      business.register(ownBusiness(gateway), { prefix: "/me" });
+      business.register(payments(gateway), { prefix: "/payments" });
+      business.register(webhookEndpoints(gateway), { prefix: "/webhook-endpoints" });
+      business.register(events(gateway), { prefix: "/events" });
+    },
+    { prefix: api },
+  );
+
+  /** Operators. */
+  await app.register(
+    async (admin: App) => {
+      admin.addHook("onRequest", authenticate(gateway, "admin"));
+      admin.addHook("preHandler", takeIdempotencyKey);
+      admin.register(businesses(gateway), { prefix: "/businesses" });
+      admin.register(apiKeys(gateway), { prefix: "/admin/api-keys" });
+    },
+    { prefix: api },
+  );
+
+  return app;
+}
+
+const headerBytesMax = 16 * 1024;
+/** For the request to arrive whole. */
+const requestTimeoutMs = 30_000;

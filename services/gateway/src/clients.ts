@@ -1,0 +1,27 @@
+import { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
+import { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
+import { KeyLeaseService } from "@amana/contracts/identity/v1/key_lease_service_pb";
+import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
+import { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
+import { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
+import { createRpcClient, type RpcChannel } from "@amana/rpc";
+
+/** One connection for each service behind the gateway. */
+export interface Channels {
+  readonly identity: RpcChannel;
+  readonly payments: RpcChannel;
+  readonly webhooks: RpcChannel;
+}
+
+export type Clients = ReturnType<typeof createClients>;
+
+export function createClients({ identity, payments, webhooks }: Channels) {
+  return {
+    keyLeases: createRpcClient(KeyLeaseService, identity),
+    businesses: createRpcClient(BusinessService, identity),
+    apiKeys: createRpcClient(ApiKeyService, identity),
+    payments: createRpcClient(PaymentService, payments),
+    webhookEndpoints: createRpcClient(WebhookEndpointService, webhooks),
+    events: createRpcClient(EventService, webhooks),
+  };
+}

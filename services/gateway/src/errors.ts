@@ -1,0 +1,86 @@
+import { DomainError, type DomainErrorKind } from "@amana/rpc";
+import type { Logger } from "@amana/runtime";
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { problemTitle } from "./problem-catalogue.ts";
+import { Problem, problems } from "./problems.ts";
+
+const statusOf: Record<DomainErrorKind, number> = {
+  not_found: 404,
+  conflict: 409,
+  invalid: 422,
+  refused_upstream: 422,
+  forbidden: 403,
+  upstream_error: 502,
+  unavailable: 503,
+  outcome_unknown: 504,
+};
+
+/** What Fastify itself refuses. */
+const frameworkProblems: Readonly<Record<string, () => Problem>> = {
+  FST_ERR_BAD_URL: problems.notFound,
+  FST_ERR_MAX_PARAM_LENGTH: problems.notFound,
+  FST_ERR_CTP_BODY_TOO_LARGE: problems.bodyTooLarge,
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: problems.unsupportedMediaType,
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: problems.malformedRequest,
+  ECONNRESET: problems.malformedRequest,
+};
+
+/** The one place that decides what the outside sees of an error. Undefined for faults. */
+export function toProblem(error: unknown): Problem | undefined {
+  if (error instanceof Problem) return error;
+  if (error instanceof DomainError) return fromRefusal(error);
+  if (error instanceof ConnectError) {
+    if (error.code === Code.DeadlineExceeded) return problems.timedOut();
+    if (error.code === Code.Unavailable) return problems.unavailable();
+    return undefined;
+  }
+  return frameworkProblems[(error as { code?: string }).code ?? ""]?.();
+}
+
+function fromRefusal(error: DomainError): Problem {
+  // One text for ids of others, ids of nothing and ids that are none.
+  if (error.kind === "not_found" && error.code === "not_found") return problems.notFound();
+  const status = statusOf[error.kind];
+  const { pointer, code, message } = error;
+  return new Problem(status, code, message, {
+    members: error.members,
+    ...(pointer === "" ? {} : { errors: [{ pointer, code, message }] }),
+    ...(status === 503 ? { headers: { "retry-after": "1" } } : {}),
+  });
+}
+
+/** The document of RFC 9457, as JSON text. */
+export function problemDocument(problem: Problem, requestId: string): string {
+  return JSON.stringify({
+    ...problem.members,
+    type: `/problems/${problem.code}`,
+    title: problemTitle(problem.code),
+    status: problem.status,
+    detail: problem.message,
+    instance: `urn:amana:request:${requestId}`,
+    code: problem.code,
+    request_id: requestId,
+    errors: problem.errors,
+  });
+}
+
+/** The problem an error is, with faults logged once and shown as internal. */
+export function problemOf(error: unknown, request: FastifyRequest, logger: Logger): Problem {
+  const problem = toProblem(error);
+  if (problem) return problem;
+  logger.error({ err: error, request_id: request.id, route: request.routeOptions.url }, "a request failed");
+  return problems.internal(request.id);
+}
+
+/** Fastify's error handler for everything that answers with problem documents. */
+export const answerWithProblem = (logger: Logger) => (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+  const problem = problemOf(error, request, logger);
+  // Fastify asks to close after a bad body; the rest of it is read and dropped instead, so that no answer is lost.
+  reply.removeHeader("connection");
+  return reply
+    .code(problem.status)
+    .headers(problem.headers)
+    .type("application/problem+json")
+    .send(problemDocument(problem, request.id));
+};

@@ -1,0 +1,56 @@
+import { type TObject, type TProperties, Type } from "typebox";
+import { pointerToken } from "../json/read-json.ts";
+import { type FieldError, problems } from "../problems.ts";
+import { type Checked, compileField } from "./field.ts";
+
+interface BodyRule {
+  /** An absent body is an empty one. */
+  readonly optional: boolean;
+  /** Fields of the resource that nobody can change; naming one gets an answer that says so. */
+  readonly immutable: readonly string[];
+}
+
+const ruleKey = Symbol("body rule");
+
+/** A request's body: these fields and no others. */
+export function bodyOf<P extends TProperties>(properties: P, rule: Partial<BodyRule> = {}): TObject<P> {
+  return Object.assign(Type.Object(properties, { additionalProperties: false }), {
+    [ruleKey]: { optional: false, immutable: [], ...rule },
+  });
+}
+
+/** Checks every field and reports all that are wrong at once, one entry each. Throws a Problem. */
+export function compileBody(schema: TObject): (body: unknown) => Record<string, unknown> {
+  const rule = (schema as TObject & { [ruleKey]?: BodyRule })[ruleKey] ?? { optional: false, immutable: [] };
+  const required = new Set(schema.required ?? []);
+  const fields = new Map<string, (value: unknown) => Checked>(
+    Object.entries(schema.properties).map(([name, property]) => [name, compileField(property)]),
+  );
+
+  return (given) => {
+    if (given === undefined && !rule.optional) throw problems.invalidJson("A JSON body is needed.");
+    const body = (given ?? {}) as Record<string, unknown>;
+    const errors: FieldError[] = [];
+    const checked: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(body)) {
+      const check = fields.get(name);
+      const pointer = `/${pointerToken(name)}`;
+      if (!check) {
+        errors.push(
+          rule.immutable.includes(name)
+            ? { pointer, code: "immutable_field", message: "cannot be changed" }
+            : { pointer, code: "unknown_field", message: `is not known here; known are ${[...fields.keys()].join(", ")}` },
+        );
+        continue;
+      }
+      const result = check(value);
+      if ("message" in result) errors.push({ pointer, code: "invalid", message: result.message });
+      else checked[name] = result.value;
+    }
+    for (const name of required) {
+      if (!Object.hasOwn(body, name)) errors.push({ pointer: `/${name}`, code: "required", message: "is required" });
+    }
+    if (errors.length > 0) throw problems.validationFailed(errors);
+    return checked;
+  };
+}

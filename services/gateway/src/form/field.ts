@@ -1,0 +1,34 @@
+import type { TSchema } from "typebox";
+import { Compile } from "typebox/compile";
+
+/** How one value is judged beyond its schema, and what its sender is told. */
+export interface FieldRule {
+  /** Completes "amount …": 'must be a decimal string such as "5000.00"'. */
+  readonly message: string;
+  /** Puts a text into the form it is kept in, before anything is checked. */
+  readonly normalise?: (text: string) => string;
+  /** What the schema cannot say. Called only with values of the schema's type. */
+  readonly accepts?: (value: never) => boolean;
+}
+
+const ruleKey = Symbol("field rule");
+
+/** A schema with its rule. The rule sits under a symbol, so it never shows in the published schema. */
+export function field<T extends TSchema>(schema: T, rule: FieldRule): T {
+  return Object.assign(schema, { [ruleKey]: rule });
+}
+
+/** The checked value, or what is wrong with it. */
+export type Checked = { value: unknown } | { message: string };
+
+/** Compiles one field: normalise, then schema, then rule. */
+export function compileField(schema: TSchema): (value: unknown) => Checked {
+  const rule = (schema as { [ruleKey]?: FieldRule })[ruleKey];
+  const validator = Compile(schema);
+  const message = rule?.message ?? "is not of the documented form";
+  return (given) => {
+    const value = rule?.normalise && typeof given === "string" ? rule.normalise(given) : given;
+    if (validator.Check(value) && (rule?.accepts?.(value as never) ?? true)) return { value };
+    return { message };
+  };
+}

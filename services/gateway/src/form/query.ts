@@ -1,0 +1,54 @@
+import type { TObject } from "typebox";
+import { type FieldError, problems } from "../problems.ts";
+import { type Checked, compileField } from "./field.ts";
+import { integer } from "./fields.ts";
+
+/** The query parameters of every list. The largest offset is what an int32 holds. */
+export const pageParameters = () => ({
+  limit: integer(1, 100, { default: 50 }),
+  offset: integer(0, 2_147_483_647, { default: 0 }),
+});
+
+type Read = (text: string) => unknown;
+
+const readers: Record<string, Read> = {
+  integer: (text) => (/^(0|[1-9]\d{0,15})$/.test(text) ? Number(text) : text),
+  boolean: (text) => (text === "true" ? true : text === "false" ? false : text),
+};
+
+/**
+ * Reads known parameters as what their schema says, and reports every one that is not. Unknown parameters are ignored;
+ * a repeated one is wrong. Throws a Problem.
+ */
+export function compileQuery(schema: TObject): (query: unknown) => Record<string, unknown> {
+  const required = new Set(schema.required ?? []);
+  const parameters = Object.entries(schema.properties).map(([name, property]) => {
+    const { type = "string", default: fallback } = property as { type?: string; default?: unknown };
+    return { name, fallback, read: readers[type] ?? ((text: string) => text), check: compileField(property) };
+  });
+
+  return (given) => {
+    const query = given as Record<string, string | string[] | undefined>;
+    const errors: FieldError[] = [];
+    const checked: Record<string, unknown> = {};
+    for (const { name, fallback, read, check } of parameters) {
+      const text = query[name];
+      if (text === undefined) {
+        if (fallback !== undefined) checked[name] = fallback;
+        else if (required.has(name)) errors.push({ parameter: name, code: "required", message: "is required" });
+        continue;
+      }
+      const result = checkText(text, read, check);
+      if ("message" in result) errors.push({ parameter: name, code: "invalid", message: result.message });
+      else checked[name] = result.value;
+    }
+    if (errors.length > 0) throw problems.validationFailed(errors);
+    return checked;
+  };
+}
+
+function checkText(text: string | string[], read: Read, check: (value: unknown) => Checked): Checked {
+  if (typeof text !== "string") return { message: "must be given once" };
+  if (text.includes("\0") || !text.isWellFormed()) return { message: "must not contain NUL or broken characters" };
+  return check(read(text));
+}

@@ -1,0 +1,46 @@
+import type { Caller } from "@amana/rpc";
+import type { Logger } from "@amana/runtime";
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from "fastify";
+import type { Clients } from "./clients.ts";
+import type { KeyLeases } from "./key-lease/key-leases.ts";
+import type { Readiness } from "./readiness.ts";
+
+/** What the routes need. */
+export interface Gateway {
+  readonly clients: Clients;
+  readonly keys: KeyLeases;
+  readonly readiness: Readiness;
+  readonly logger: Logger;
+  /** Lets addresses that businesses give be plain http, for a sandbox on one machine. */
+  readonly allowInsecureUrls: boolean;
+  /** Whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
+}
+
+/** Fastify with bodies and queries typed by their schemas. */
+export type App = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression<RawServerDefault>,
+  RawReplyDefaultExpression<RawServerDefault>,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Who calls; set by `authenticate`. */
+    caller: Caller | null;
+    /** The body as it came, for the fingerprint of an idempotency key. */
+    bodyBytes: Buffer | null;
+    idempotencyKey: string | null;
+    /** W3C trace context of this request's calls. */
+    traceparent: string;
+  }
+}

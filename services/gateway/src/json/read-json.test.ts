@@ -1,0 +1,114 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Problem } from "../problems.ts";
+import { pointerToken, readJsonObject } from "./read-json.ts";
+
+const read = (text: string | Buffer) => readJsonObject(Buffer.from(text as string));
+const refusal = (text: string | Buffer) => {
+  try {
+    read(text);
+  } catch (error) {
+    return error as Problem;
+  }
+  return undefined;
+};
+
+describe("a body", () => {
+  test("is read like JSON.parse reads it", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 })), (value) => {
+        const text = JSON.stringify(value).replaceAll("\\u0000", "");
+        if (/\\ud[89a-f]/i.test(text)) return;
+        try {
+          expect(read(text)).toEqual(JSON.parse(text));
+        } catch (error) {
+          // Taking NUL out can make two keys alike.
+          expect(error).toMatchObject({ code: "invalid_json" });
+        }
+      }),
+    );
+  });
+
+  test("may begin with a BOM", () => {
+    expect(read("\ufeff{}")).toEqual({});
+  });
+
+  test("of no bytes is no body", () => {
+    expect(read("")).toBeUndefined();
+  });
+
+  test.each([
+    "{",
+    "[]",
+    "null",
+    '"a"',
+    "7",
+    "{a:1}",
+    "{'a':1}",
+    '{"a":1,}',
+    '{"a":NaN}',
+    '{"a":01}',
+    '{"a":"\u0000"}',
+    '{"a":"\n"}',
+    '{"a":1}{}',
+    '{"a":1} x',
+    "// {}",
+    " ",
+    '{"a',
+    '{"\\u12":1}',
+    "\ufeff\ufeff{}",
+  ])("that is %j is no JSON object", (text) => {
+    expect(refusal(text)).toMatchObject({ status: 400, code: "invalid_json" });
+  });
+
+  test.each([Buffer.from([0x7b, 0xff, 0x7d]), Buffer.from('{"a":"é"}', "latin1"), Buffer.from('{"a":1}', "utf16le")])(
+    "in another encoding is no JSON object",
+    (bytes) => {
+      expect(refusal(bytes)).toMatchObject({ status: 400, code: "invalid_json" });
+    },
+  );
+
+  test.each([
+    '{"a":1,"a":1}',
+    '{"a":1,"\\u0061":2}',
+    '{"x":{"a":1,"b":2,"a":3}}',
+    '{"x":[{"a":1,"a":2}]}',
+    '{"__proto__":1,"__proto__":2}',
+    '{"a":1 , "a" \n:2}',
+  ])("with a repeated key is refused: %s", (text) => {
+    expect(refusal(text)?.message).toMatch(/repeated/);
+  });
+
+  test("may have one key in different objects, and a value that looks like a key", () => {
+    expect(read('{"a":{"a":"a"},"b":[{"a":1},{"a":2}],"c":"\\"a\\":1"}')).toMatchObject({ a: { a: "a" } });
+  });
+
+  test("keeps __proto__ as a plain key", () => {
+    const body = read('{"__proto__":{"x":1}}');
+    expect(Object.keys(body ?? {})).toEqual(["__proto__"]);
+    expect(Object.getPrototypeOf(body)).toBe(Object.prototype);
+  });
+
+  test("may have 32 levels and no more", () => {
+    const nested = (levels: number) => `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
+    expect(read(nested(32))).toBeDefined();
+    expect(refusal(nested(33))).toMatchObject({ code: "invalid_json", message: expect.stringMatching(/32/) });
+    for (const levels of [20_000, 500_000]) expect(refusal(nested(levels))?.message).toMatch(/32/);
+    expect(refusal("[".repeat(1_000_000))?.message).toMatch(/32/);
+    expect(refusal('{"a":'.repeat(100_000))?.message).toMatch(/32/);
+  });
+
+  test("with NUL or a lone surrogate is refused by the place", () => {
+    const problem = refusal('{"a":"\\u0000","b":{"c/d":["x","\\ud800"]},"e":"\\ud83d\\ude00"}');
+    expect(problem).toMatchObject({ status: 422, code: "validation_failed" });
+    expect(problem?.errors).toEqual([
+      expect.objectContaining({ pointer: "/a", code: "invalid_text" }),
+      expect.objectContaining({ pointer: "/b/c~1d/1", code: "invalid_text" }),
+    ]);
+    expect(refusal('{"\\udc00":1}')).toMatchObject({ status: 422 });
+  });
+});
+
+test("keys become pointer tokens by RFC 6901", () => {
+  expect(pointerToken("a/b~c")).toBe("a~1b~0c");
+});

@@ -1,0 +1,94 @@
+import { type FieldError, problems } from "../problems.ts";
+
+const depthMax = 32;
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+/**
+ * Reads a request's body as a JSON object, stricter than JSON.parse: UTF-8 only (a BOM is ignored), no repeated key in
+ * one object, at most 32 levels, no NUL and no lone surrogate in any text. Throws a Problem. Undefined for no bytes.
+ */
+export function readJsonObject(bytes: Uint8Array): Record<string, unknown> | undefined {
+  if (bytes.length === 0) return undefined;
+  let text: string;
+  try {
+    text = decoder.decode(bytes);
+  } catch {
+    throw problems.invalidJson("The body is not UTF-8.");
+  }
+  refuseDeepAndRepeated(text);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw problems.invalidJson("The body is not JSON.");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw problems.invalidJson("The body must be a JSON object.");
+  }
+  // Only an escape can bring in what UTF-8 and JSON's grammar refuse.
+  if (text.includes("\\u")) refuseBrokenTexts(value);
+  return value as Record<string, unknown>;
+}
+
+/**
+ * One pass over text that need not be JSON yet: it runs first, because JSON.parse takes a fifth of a second for a
+ * megabyte of brackets. What is no JSON at all is left to JSON.parse.
+ */
+function refuseDeepAndRepeated(text: string): void {
+  /** The keys seen in each open object; undefined for an array. */
+  const open: (Set<string> | undefined)[] = [];
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i];
+    if (c === "{" || c === "[") {
+      open.push(c === "{" ? new Set() : undefined);
+      if (open.length > depthMax) throw problems.invalidJson(`The body is nested deeper than ${depthMax} levels.`);
+    } else if (c === "}" || c === "]") {
+      open.pop();
+    } else if (c === '"') {
+      const start = i;
+      for (i++; i < text.length && text[i] !== '"'; i++) if (text[i] === "\\") i++;
+      const keys = open.at(-1);
+      if (!keys || !isFollowedByColon(text, i + 1)) continue;
+      const key = readKey(text.slice(start, i + 1));
+      if (keys.has(key)) throw problems.invalidJson(`The key ${JSON.stringify(key)} is repeated in one object.`);
+      keys.add(key);
+    }
+  }
+}
+
+function isFollowedByColon(text: string, from: number): boolean {
+  let i = from;
+  while (text[i] === " " || text[i] === "\n" || text[i] === "\r" || text[i] === "\t") i++;
+  return text[i] === ":";
+}
+
+function readKey(literal: string): string {
+  try {
+    return JSON.parse(literal) as string;
+  } catch {
+    throw problems.invalidJson("The body is not JSON.");
+  }
+}
+
+function refuseBrokenTexts(body: object): void {
+  const errors: FieldError[] = [];
+  const isBroken = (text: string) => text.includes("\0") || !text.isWellFormed();
+  const visit = (value: unknown, pointer: string): void => {
+    if (typeof value === "string") {
+      if (isBroken(value)) errors.push({ pointer, code: "invalid_text", message: "must not contain NUL or lone surrogates" });
+    } else if (typeof value === "object" && value !== null) {
+      for (const [key, member] of Object.entries(value)) {
+        const place = `${pointer}/${pointerToken(key)}`;
+        if (isBroken(key)) errors.push({ pointer: place, code: "invalid_text", message: "is a key with NUL or lone surrogates" });
+        else visit(member, place);
+      }
+    }
+  };
+  visit(body, "");
+  if (errors.length > 0) throw problems.validationFailed(errors);
+}
+
+/** A key as a part of a JSON pointer (RFC 6901, section 3). */
+export function pointerToken(key: string): string {
+  return key.replaceAll("~", "~0").replaceAll("/", "~1");
+}

@@ -1,0 +1,12 @@
+import { platformCaller } from "@amana/rpc";
+import type { Clients } from "../clients.ts";
+import { KeyLeases } from "./key-leases.ts";
+
+const lookUpTimeoutMs = 3_000;
+
+/** Key leases that ask identity. */
+export function createKeyLeases({ keyLeases }: Clients): KeyLeases {
+  return new KeyLeases({
+    lookUp: (keyHashes) => keyLeases.resolveKeys({ keyHashes }, { caller: platformCaller, timeoutMs: lookUpTimeoutMs }),
+  });
+}

@@ -1,0 +1,136 @@
+import {
+  type KeyResolution,
+  KeyRole,
+  KeyState,
+  type ResolveKeysResponse,
+} from "@amana/contracts/identity/v1/key_lease_service_pb";
+import type { Caller } from "@amana/rpc";
+
+/** Whose key it is, when it opens the door. */
+export interface KeyAnswer {
+  readonly state: KeyState;
+  readonly caller: Caller | undefined;
+}
+
+interface Lease {
+  readonly answer: KeyAnswer;
+  readonly endsAtMs: number;
+  /** From here on the next use asks again in the background. */
+  readonly renewAtMs: number;
+  renewing: boolean;
+}
+
+export interface KeyLeasesOptions {
+  /** One RPC for the hashes of several keys, answered in their order. */
+  readonly lookUp: (keyHashes: Uint8Array[]) => Promise<ResolveKeysResponse>;
+  /** Monotonic. */
+  readonly nowMs?: () => number;
+  /** Calls back once the requests that are already here have had their turn. */
+  readonly schedule?: (send: () => void) => void;
+  readonly leasesMax?: number;
+}
+
+const keysPerLookUpMax = 200;
+
+/**
+ * Remembers whose key a key is, for as long as identity allows, counted from the moment the question was sent.
+ * Identity answers a revocation only after every lease it could have granted has ended, so that no request sent after
+ * that answer is let in by a lease. The rest follows from this: a request that finds no lease never takes part in a
+ * look-up that was sent before it came, and only live keys are remembered. Fails closed: when identity cannot be
+ * asked, `resolve` rejects, except while a lease lasts.
+ */
+export class KeyLeases {
+  readonly #leases = new Map<string, Lease>();
+  #waiting = new Map<string, PromiseWithResolvers<KeyAnswer>>();
+  readonly #lookUp: KeyLeasesOptions["lookUp"];
+  readonly #nowMs: () => number;
+  readonly #schedule: (send: () => void) => void;
+  readonly #leasesMax: number;
+
+  constructor(options: KeyLeasesOptions) {
+    this.#lookUp = options.lookUp;
+    this.#nowMs = options.nowMs ?? (() => performance.now());
+    this.#schedule = options.schedule ?? setImmediate;
+    this.#leasesMax = options.leasesMax ?? 10_000;
+  }
+
+  /** At once when a lease lasts, which spares hot requests a turn of the event loop. `hash`: SHA-256 in base64. */
+  resolve(hash: string): KeyAnswer | Promise<KeyAnswer> {
+    const lease = this.#leases.get(hash);
+    if (lease) {
+      const now = this.#nowMs();
+      if (now < lease.endsAtMs) {
+        if (now >= lease.renewAtMs && !lease.renewing) this.#renew(hash, lease);
+        return lease.answer;
+      }
+      this.#leases.delete(hash);
+    }
+    return this.#ask(hash);
+  }
+
+  #renew(hash: string, lease: Lease): void {
+    lease.renewing = true;
+    // The lease goes on to its end, and a later request tries again.
+    this.#ask(hash).catch(() => {
+      lease.renewing = false;
+    });
+  }
+
+  /** Joins the look-up that is about to be sent. */
+  #ask(hash: string): Promise<KeyAnswer> {
+    let waiter = this.#waiting.get(hash);
+    if (!waiter) {
+      waiter = Promise.withResolvers();
+      if (this.#waiting.size === 0) this.#schedule(() => this.#send());
+      this.#waiting.set(hash, waiter);
+    }
+    return waiter.promise;
+  }
+
+  #send(): void {
+    const waiting = [...this.#waiting];
+    this.#waiting = new Map();
+    for (let i = 0; i < waiting.length; i += keysPerLookUpMax) {
+      void this.#sendOne(waiting.slice(i, i + keysPerLookUpMax));
+    }
+  }
+
+  async #sendOne(batch: [string, PromiseWithResolvers<KeyAnswer>][]): Promise<void> {
+    const sentAtMs = this.#nowMs();
+    try {
+      const { resolutions, leaseMs } = await this.#lookUp(batch.map(([hash]) => Buffer.from(hash, "base64")));
+      if (resolutions.length !== batch.length) throw new Error("identity did not answer for every key");
+      batch.forEach(([hash, waiter], i) => {
+        const resolution = resolutions[i] as KeyResolution;
+        const answer = { state: resolution.state, caller: callerOf(resolution) };
+        this.#remember(hash, answer, resolution, sentAtMs, leaseMs);
+        waiter.resolve(answer);
+      });
+    } catch (error) {
+      for (const [, waiter] of batch) waiter.reject(error);
+    }
+  }
+
+  #remember(hash: string, answer: KeyAnswer, resolution: KeyResolution, sentAtMs: number, leaseMs: number): void {
+    if (!answer.caller) {
+      this.#leases.delete(hash);
+      return;
+    }
+    const lengthMs = Math.min(leaseMs, Number(resolution.expiresInMs ?? Number.POSITIVE_INFINITY));
+    const endsAtMs = sentAtMs + lengthMs;
+    const known = this.#leases.get(hash);
+    if (endsAtMs <= this.#nowMs() || (known && known.endsAtMs > endsAtMs)) return;
+    // Deleting first moves the key to the young end of the map.
+    this.#leases.delete(hash);
+    if (this.#leases.size >= this.#leasesMax) this.#leases.delete(this.#leases.keys().next().value as string);
+    this.#leases.set(hash, { answer, endsAtMs, renewAtMs: sentAtMs + lengthMs / 2, renewing: false });
+  }
+}
+
+function callerOf(key: KeyResolution): Caller | undefined {
+  if (key.state !== KeyState.LIVE) return undefined;
+  const { keyId, keyPrefix, businessId } = key;
+  if (key.role === KeyRole.ADMIN) return { role: "admin", keyId, keyPrefix };
+  if (key.role === KeyRole.BUSINESS && businessId !== "") return { role: "business", businessId, keyId, keyPrefix };
+  return undefined;
+}

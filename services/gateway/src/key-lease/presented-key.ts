@@ -1,0 +1,26 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { hashApiKey, readApiKeyKind } from "@amana/api-keys";
+import { unauthorizedProblems } from "../problems.ts";
+
+/**
+ * The hash, in base64, of the key a request presents as `Authorization: Bearer …` or `X-API-Key: …`. A key that cannot
+ * be one, by its form or its checksum, is refused without asking anyone. Throws a Problem.
+ */
+export function presentedKeyHash(headers: IncomingHttpHeaders): string {
+  const { authorization, "x-api-key": own } = headers;
+  const bearer = authorization === undefined ? undefined : bearerOf(authorization);
+  const named = typeof own === "string" ? own.trim() : undefined;
+  if (bearer === undefined && named === undefined) throw unauthorizedProblems.missing();
+  if (bearer !== undefined && named !== undefined && bearer !== named) throw unauthorizedProblems.conflicting();
+  const key = bearer ?? named ?? "";
+  if (key === "") throw unauthorizedProblems.missing();
+  if (readApiKeyKind(key) === undefined) throw unauthorizedProblems.invalid();
+  return hashApiKey(key).toString("base64");
+}
+
+/** The token of a bearer header (RFC 6750); the whole text for another scheme, which no key looks like. */
+function bearerOf(authorization: string): string {
+  const [, token] = /^bearer(?: +(.*))?$/i.exec(authorization.trim()) ?? [];
+  if (/^bearer$/i.test(authorization.trim())) return "";
+  return token?.trim() ?? authorization;
+}

@@ -1,0 +1,21 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+/** The headers of a list: how many there are in all, and where its other pages are (RFC 8288). */
+export function pageHeaders(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { limit, offset }: { limit: number; offset: number },
+  total: number,
+): void {
+  const [path = "", search = ""] = request.url.split("?", 2);
+  const link = (rel: string, to: number) => {
+    const query = new URLSearchParams(search);
+    query.set("limit", String(limit));
+    query.set("offset", String(to));
+    return `<${path}?${query}>; rel="${rel}"`;
+  };
+  const links = [link("first", 0), link("last", Math.max(0, Math.ceil(total / limit) - 1) * limit)];
+  if (offset > 0) links.push(link("prev", Math.max(0, offset - limit)));
+  if (offset + limit < total) links.push(link("next", offset + limit));
+  reply.header("x-total-count", String(total)).header("link", links.join(", "));
+}

@@ -1,0 +1,45 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRpcChannel } from "@amana/rpc";
+import { createLogger } from "@amana/runtime";
+import { createApp } from "./app.ts";
+import { createClients } from "./clients.ts";
+import { createKeyLeases } from "./key-lease/create-key-leases.ts";
+import { Readiness } from "./readiness.ts";
+
+/** Writes the OpenAPI document of the API, or with --check says whether the written one is up to date. */
+const target = new URL("../../../docs/api/openapi.json", import.meta.url);
+
+// Nothing is asked: channels connect when they are first used.
+const nowhere = createRpcChannel({ urls: ["http://127.0.0.1:1"], secret: Buffer.alloc(32) });
+const channels = { identity: nowhere, payments: nowhere, webhooks: nowhere };
+const clients = createClients(channels);
+const app = await createApp({
+  clients,
+  keys: createKeyLeases(clients),
+  readiness: new Readiness(channels),
+  logger: createLogger("openapi", "silent"),
+  allowInsecureUrls: false,
+  trustedProxies: [],
+});
+await app.ready();
+const document = `${JSON.stringify(app.swagger(), null, 2)}\n`;
+await app.close();
+await nowhere[Symbol.asyncDispose]();
+
+if (process.argv.includes("--check")) {
+  if (readIfThere() !== document) {
+    process.stderr.write("docs/api/openapi.json is not what the routes say. Run `npx --yes pnpm@12 generate`.\n");
+    process.exitCode = 1;
+  }
+} else {
+  mkdirSync(new URL(".", target), { recursive: true });
+  writeFileSync(target, document);
+}
+
+function readIfThere(): string | undefined {
+  try {
+    return readFileSync(target, "utf8");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,23 @@
+import type { App, Gateway } from "../gateway.ts";
+
+/** One line for each request: whose, which, what came of it, how long. Never a key, a path with a token, or a body. */
+export function logRequests(app: App, { logger }: Gateway): void {
+  if (!logger.isLevelEnabled("info")) return;
+  app.addHook("onResponse", (request, reply, done) => {
+    const { caller } = request;
+    logger.info(
+      {
+        request_id: request.id,
+        trace_id: request.traceparent.slice(3, 35),
+        method: request.method,
+        route: request.routeOptions.url,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+        key_prefix: caller && "keyPrefix" in caller ? caller.keyPrefix : undefined,
+        business_id: caller?.role === "business" ? caller.businessId : undefined,
+      },
+      "request",
+    );
+    done();
+  });
+}

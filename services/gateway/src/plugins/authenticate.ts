@@ -1,0 +1,51 @@
+import { KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
+import type { Caller } from "@amana/rpc";
+import type { onRequestHookHandler } from "fastify";
+import type { Gateway } from "../gateway.ts";
+import type { KeyAnswer } from "../key-lease/key-leases.ts";
+import { presentedKeyHash } from "../key-lease/presented-key.ts";
+import { type Problem, problems, unauthorizedProblems } from "../problems.ts";
+
+const refusals: Readonly<Partial<Record<KeyState, () => Problem>>> = {
+  [KeyState.UNKNOWN]: unauthorizedProblems.invalid,
+  [KeyState.REVOKED]: unauthorizedProblems.revoked,
+  [KeyState.EXPIRED]: unauthorizedProblems.expired,
+  [KeyState.BUSINESS_PENDING]: unauthorizedProblems.businessPending,
+  [KeyState.BUSINESS_REJECTED]: unauthorizedProblems.businessRejected,
+  [KeyState.BUSINESS_DISABLED]: unauthorizedProblems.businessDisabled,
+};
+
+const wrongRole = { business: problems.businessKeyRequired, admin: problems.adminRequired } as const;
+
+/** Lets in the holders of one role's keys: 401 for a key that opens nothing, then 403 for one of the other role. */
+export function authenticate({ keys, logger }: Gateway, role: "business" | "admin"): onRequestHookHandler {
+  const admit = ({ state, caller }: KeyAnswer): Caller => {
+    if (!caller) throw (refusals[state] ?? problems.unavailable)();
+    return caller;
+  };
+
+  return (request, _reply, done) => {
+    const enter = (answer: KeyAnswer) => {
+      // Known also when the role is wrong, so that the log says whose key it was.
+      request.caller = admit(answer);
+      if (request.caller.role !== role) throw wrongRole[role]();
+    };
+    let answer: KeyAnswer | Promise<KeyAnswer>;
+    try {
+      answer = keys.resolve(presentedKeyHash(request.headers));
+      if (!(answer instanceof Promise)) {
+        enter(answer);
+        return done();
+      }
+    } catch (error) {
+      return done(error as Error);
+    }
+    answer
+      .catch((error: unknown) => {
+        logger.warn({ err: error, request_id: request.id }, "a key could not be looked up");
+        throw problems.unavailable();
+      })
+      .then(enter)
+      .then(() => done(), done);
+  };
+}

@@ -1,0 +1,74 @@
+import { randomBytes } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { uuidv7 } from "@amana/runtime";
+import type { FastifyRequest } from "fastify";
+import type { App } from "../gateway.ts";
+import { problems } from "../problems.ts";
+
+export const bodyBytesMax = 1024 * 1024;
+
+const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/;
+const traceparentPattern = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})$/;
+
+/** The caller's own id when it is a harmless one. */
+export function requestIdOf(raw: Pick<IncomingMessage, "headers">): string {
+  const given = raw.headers["x-request-id"];
+  return typeof given === "string" && requestIdPattern.test(given) ? given : uuidv7();
+}
+
+/** A child of the caller's trace, or a new trace. */
+function traceparentOf(given: string | string[] | undefined): string {
+  const random = randomBytes(24).toString("hex");
+  if (typeof given === "string" && traceparentPattern.test(given)) {
+    return `${given.slice(0, 36)}${random.slice(0, 16)}${given.slice(52)}`;
+  }
+  return `00-${random.slice(0, 32)}-${random.slice(32)}-01`;
+}
+
+/**
+ * What comes before everything else, for every address: the headers of every answer, then route (404), method (405)
+ * and size (413), in that order and before anyone asks for a key.
+ */
+export function guardEdge(app: App): void {
+  const addresses = knownAddresses(app);
+  app.decorateRequest("traceparent", "");
+  app.addHook("onRequest", (request, reply, done) => {
+    const { headers } = request.raw;
+    reply.header("x-request-id", request.id);
+    reply.header("x-content-type-options", "nosniff");
+    reply.header("cache-control", "no-store");
+    request.traceparent = traceparentOf(headers.traceparent);
+    if (request.is404) return done(unknownAddress(request, addresses));
+    if (headers.host === undefined && request.raw.httpVersion === "1.1") return done(problems.malformedRequest());
+    const length = headers["content-length"];
+    if (length !== undefined && Number(length) > bodyBytesMax) return done(problems.bodyTooLarge());
+    done();
+  });
+}
+
+interface Address {
+  readonly pattern: RegExp;
+  readonly methods: Set<string>;
+}
+
+function knownAddresses(app: App): Map<string, Address> {
+  const addresses = new Map<string, Address>();
+  app.addHook("onRoute", ({ url, method }) => {
+    let address = addresses.get(url);
+    if (!address) {
+      address = { pattern: new RegExp(`^${url.replaceAll(".", "\\.").replaceAll(/:\w+/g, "[^/]+")}$`), methods: new Set() };
+      addresses.set(url, address);
+    }
+    for (const one of [method].flat()) address.methods.add(one);
+  });
+  return addresses;
+}
+
+function unknownAddress(request: FastifyRequest, addresses: Map<string, Address>) {
+  const [path = ""] = request.url.split("?", 1);
+  const methods = new Set<string>();
+  for (const address of addresses.values()) {
+    if (address.pattern.test(path)) for (const method of address.methods) methods.add(method);
+  }
+  return methods.size > 0 ? problems.methodNotAllowed([...methods].sort()) : problems.notFound();
+}

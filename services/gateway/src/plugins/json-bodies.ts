@@ -1,0 +1,40 @@
+import type { TObject } from "typebox";
+import { compileBody } from "../form/body.ts";
+import { compileQuery } from "../form/query.ts";
+import type { App } from "../gateway.ts";
+import { readJsonObject } from "../json/read-json.ts";
+import { problems } from "../problems.ts";
+import { bodyBytesMax } from "./edge.ts";
+
+const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i;
+
+/** Bodies are JSON by our own rules, and forms are checked by our own rules; see `readJsonObject` and `form/`. */
+export function readJsonBodies(app: App): void {
+  app.decorateRequest("bodyBytes", null);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "buffer", bodyLimit: bodyBytesMax }, (request, bytes, done) => {
+    const encoding = request.headers["content-encoding"];
+    if (!jsonType.test(request.headers["content-type"] ?? "") || (encoding !== undefined && !/^identity$/i.test(encoding))) {
+      return done(problems.unsupportedMediaType());
+    }
+    request.bodyBytes = bytes as Buffer;
+    try {
+      done(null, readJsonObject(bytes as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+
+  app.setValidatorCompiler<TObject>(({ schema, httpPart }) => {
+    // Ids in paths are judged by the routes: one that is malformed is as unknown as any other.
+    if (httpPart !== "body" && httpPart !== "querystring") return (value) => ({ value });
+    const check = httpPart === "body" ? compileBody(schema) : compileQuery(schema);
+    return (value) => {
+      try {
+        return { value: check(value) };
+      } catch (error) {
+        return { error: error as Error };
+      }
+    };
+  });
+}

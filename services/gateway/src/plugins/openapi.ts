@@ -1,0 +1,141 @@
+import swagger from "@fastify/swagger";
+import { Type } from "typebox";
+import type { App } from "../gateway.ts";
+
+const FieldError = Type.Object({
+  pointer: Type.Optional(Type.String({ description: "JSON pointer into the body.", examples: ["/amount"] })),
+  parameter: Type.Optional(Type.String({ description: "Name of the query parameter.", examples: ["limit"] })),
+  code: Type.String({ examples: ["required"] }),
+  message: Type.String({ examples: ["is required"] }),
+});
+
+const ProblemDocument = Type.Object(
+  {
+    type: Type.String({ format: "uri-reference", examples: ["/problems/validation_failed"] }),
+    title: Type.String({ examples: ["Validation failed"] }),
+    status: Type.Integer({ examples: [422] }),
+    detail: Type.String({ examples: ["Put right and send again: /amount."] }),
+    instance: Type.String({ format: "uri-reference" }),
+    code: Type.String({ description: "Stable; decide by it.", examples: ["validation_failed"] }),
+    request_id: Type.String(),
+    errors: Type.Optional(Type.Array(FieldError)),
+  },
+  { $id: "Problem", additionalProperties: true, description: "A refusal or a fault (RFC 9457)." },
+);
+
+const descriptions: Readonly<Record<number, string>> = {
+  400: "The body is not JSON, or the Idempotency-Key is ill-formed.",
+  401: "The key is missing or does not work.",
+  403: "The key is of the wrong kind.",
+  404: "Nothing that the key may see has this address.",
+  409: "The state forbids it.",
+  413: "The body is too large.",
+  415: "The body is not application/json.",
+  422: "A field or parameter is wrong, or a rule forbids it.",
+  429: "Too many requests.",
+  500: "Something went wrong on our side.",
+  502: "The outside world answered with an error.",
+  503: "Try again in a moment.",
+  504: "No answer in time; the outcome may be open.",
+};
+
+const problemResponse = (status: number) => ({
+  description: descriptions[status],
+  content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
+});
+
+const headers = {
+  requestId: {
+    name: "X-Request-Id",
+    in: "header",
+    description: "Yours is echoed when it has 8 to 64 letters, digits, _ or -.",
+    schema: { type: "string", pattern: "^[A-Za-z0-9_-]{8,64}$" },
+  },
+  idempotencyKey: {
+    name: "Idempotency-Key",
+    in: "header",
+    description: "Makes the request safe to repeat for 24 hours: the same key and body get the first answer again.",
+    schema: { type: "string", minLength: 1, maxLength: 255 },
+  },
+};
+
+interface Operation {
+  operationId?: string;
+  parameters?: { in: string }[];
+  requestBody?: unknown;
+  security?: unknown[];
+  responses: Record<string, { description?: string; headers?: object }>;
+}
+
+const textHeader = (description: string) => ({ description, schema: { type: "string" } });
+
+/** Adds what every operation has in common, so that routes tell only what is theirs. */
+function complete(method: string, operation: Operation): void {
+  const isKeyless = operation.security?.length === 0;
+  const hasBody = operation.requestBody !== undefined;
+  const hasQuery = operation.parameters?.some((parameter) => parameter.in === "query") ?? false;
+  const hasId = operation.parameters?.some((parameter) => parameter.in === "path") ?? false;
+  const added = [500, 503, 504];
+  if (!isKeyless) added.push(401, 403, 429);
+  if (hasId && !isKeyless) added.push(404);
+  if (hasBody) added.push(400, 409, 413, 415, 422);
+  if (hasQuery) added.push(422);
+  if (/^(createPayment|refundPayment)$/.test(operation.operationId ?? "")) added.push(502);
+  for (const status of [...new Set(added)].sort()) operation.responses[status] ??= problemResponse(status);
+  if (isKeyless) operation.responses[404] = { description: "A page for the card holder: the token belongs to no payment." };
+
+  for (const [status, response] of Object.entries(operation.responses)) {
+    response.headers = { "X-Request-Id": textHeader("Names this request to support."), ...response.headers };
+    if (status === "201") response.headers = { ...response.headers, Location: textHeader("Where the new thing is.") };
+    if (status === "200" && hasQuery) {
+      response.headers = {
+        ...response.headers,
+        "X-Total-Count": { description: "How many there are in all.", schema: { type: "integer" } },
+        Link: textHeader("first, last, prev and next page (RFC 8288)."),
+      };
+    }
+    if (method === "post" && status.startsWith("2")) {
+      const replayed = textHeader("`true` when this is the stored answer of an earlier request.");
+      response.headers = { ...response.headers, "Idempotent-Replayed": replayed };
+    }
+  }
+  const parameters: { in: string }[] = [...(operation.parameters ?? []), headers.requestId];
+  if (method === "post" && !isKeyless) parameters.push(headers.idempotencyKey);
+  operation.parameters = parameters;
+}
+
+/** Collects the routes into an OpenAPI 3.1 document. Registered before them. */
+export async function describeApi(app: App): Promise<void> {
+  app.addSchema(ProblemDocument);
+  await app.register(swagger, {
+    openapi: {
+      openapi: "3.1.0",
+      info: {
+        title: "Amana",
+        version: "1.0.0",
+        description:
+          "Businesses, card payments and signed webhooks. Clients ignore fields and event types they do not know: " +
+          "/api/v1 grows only by additions.",
+      },
+      servers: [{ url: "/" }],
+      security: [{ bearer: [] }, { apiKey: [] }],
+      components: {
+        securitySchemes: {
+          bearer: { type: "http", scheme: "bearer", description: "Authorization: Bearer <key>" },
+          apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
+        },
+      },
+    },
+    refResolver: { buildLocalReference: (json, _baseUri, _fragment, i) => String(json["$id"] ?? `def-${i}`) },
+    transformObject: (document) => {
+      if (!("openapiObject" in document)) return {};
+      const { openapiObject } = document;
+      for (const path of Object.values(openapiObject.paths ?? {})) {
+        for (const [method, operation] of Object.entries(path ?? {})) {
+          if (typeof operation === "object" && "responses" in operation) complete(method, operation as unknown as Operation);
+        }
+      }
+      return openapiObject;
+    },
+  });
+}

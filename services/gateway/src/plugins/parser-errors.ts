@@ -1,0 +1,27 @@
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import { uuidv7 } from "@amana/runtime";
+import { problemDocument } from "../errors.ts";
+import { problems } from "../problems.ts";
+
+const problemOfCode: Readonly<Record<string, () => ReturnType<typeof problems.malformedRequest>>> = {
+  HPE_HEADER_OVERFLOW: problems.headersTooLarge,
+  ERR_HTTP_REQUEST_TIMEOUT: problems.requestTimeout,
+};
+
+/** What Node's HTTP parser refuses never becomes a request, so its answer is written to the socket by hand. */
+export function answerParserErrors(error: Error & { code?: string }, socket: Socket): void {
+  // A peer that is gone, or one that is in the middle of another answer, cannot be told anything.
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const requestId = uuidv7();
+  const problem = (problemOfCode[error.code ?? ""] ?? problems.malformedRequest)();
+  const body = problemDocument(problem, requestId);
+  socket.end(
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n` +
+      `content-type: application/problem+json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
+      `x-request-id: ${requestId}\r\nx-content-type-options: nosniff\r\nconnection: close\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,62 @@
+/** What every refusal is called, and what to do about it. Its page is served under /problems/. */
+export const problemCatalogue = {
+  address_not_allowed: ["Address not allowed", "The key may be used only from certain addresses, and this is none of them."],
+  admin_required: ["Operator's key required", "The address is for operators. Use an operator's key."],
+  api_key_expired: ["API key expired", "The key's time is over. Use a newer one, or have one issued."],
+  api_key_limit_reached: ["Too many API keys", "Revoke a key that is no longer used, then issue the new one."],
+  api_key_name_taken: ["Name already in use", "Another live key of the business has this name. Choose another name."],
+  api_key_revoked: ["API key revoked", "The key was revoked or replaced by rotation. Use the new one."],
+  body_too_large: ["Body too large", "A body may have 1 MiB. Send a smaller one."],
+  business_disabled: ["Business disabled", "No key of a disabled business works. Ask your operator."],
+  business_key_required: ["Business key required", "The address belongs to businesses. Use the key of a business."],
+  business_pending: ["Business awaits approval", "The keys work once an operator has approved the business."],
+  business_rejected: ["Business rejected", "The business was not admitted, so its keys do not work."],
+  headers_too_large: ["Headers too large", "All headers together may have 16 KiB."],
+  idempotency_in_progress: [
+    "First request still running",
+    "A request with this Idempotency-Key is being worked on. Send the same request again in a few seconds.",
+  ],
+  idempotency_key_reused: ["Idempotency key reused", "The key was used for another request. Use a new key for a new request."],
+  immutable_field: ["Field cannot be changed", "Leave the named field out of the request."],
+  internal_error: ["Internal error", "Something went wrong on our side. Support finds it by the request id."],
+  invalid_api_key: ["Invalid API key", "The key is not one we know. Check that it was copied whole and sent once."],
+  invalid_idempotency_key: ["Invalid idempotency key", "Idempotency-Key takes 1 to 255 visible ASCII characters."],
+  invalid_json: ["Invalid JSON", "The body must be one JSON object in UTF-8 without repeated keys, at most 32 levels deep."],
+  invalid_status_transition: ["Status cannot change like this", "Read the present status; the detail says what is possible."],
+  malformed_request: ["Malformed request", "The request is not well-formed HTTP. Look at its headers and framing."],
+  method_not_allowed: ["Method not allowed", "The Allow header lists what this address answers."],
+  missing_api_key: ["API key missing", "Send the key as Authorization: Bearer <key> or as X-API-Key: <key>."],
+  not_found: ["Not found", "Nothing that your key may see has this address. Check the path and the id."],
+  payment_not_refundable: ["Payment cannot be refunded", "Only a PAID payment can be refunded, and only once."],
+  processor_error: ["Card processor error", "The card processor answered with an error. Nothing was taken."],
+  processor_outcome_unknown: [
+    "Outcome unknown",
+    "The card processor did not answer in time. Read the payment before you create another one.",
+  ],
+  rate_limited: ["Too many requests", "Wait for the seconds that Retry-After names, then go on more slowly."],
+  refund_amount_invalid: ["Refund amount invalid", "The amount must be above zero and at most what was paid."],
+  refund_in_progress: ["Refund in progress", "A refund of this payment is being worked on. Read the payment in a moment."],
+  refund_outcome_unknown: [
+    "Refund outcome unknown",
+    "The card processor did not answer in time. We find out and tell you by webhook; read the payment meanwhile.",
+  ],
+  refund_refused: ["Refund refused", "The card processor refused the refund; processor_error_code has its reason."],
+  request_timeout: ["Request timed out", "The request did not arrive whole in time. Send it again."],
+  service_unavailable: ["Service unavailable", "A part of the service cannot be reached. Try again in a moment."],
+  unsupported_media_type: ["Unsupported media type", "Send JSON in UTF-8 as application/json, without compression."],
+  upstream_timeout: ["No answer in time", "Read the state of the resource before you try again."],
+  validation_failed: ["Validation failed", "The errors member names each field and what it takes."],
+  webhook_endpoint_limit_reached: ["Too many webhook endpoints", "A business may have 20. Delete one that is no longer used."],
+} as const satisfies Readonly<Record<string, readonly [title: string, advice: string]>>;
+
+const catalogue: ReadonlyMap<string, readonly [string, string]> = new Map(Object.entries(problemCatalogue));
+
+export function problemAdvice(code: string): readonly [title: string, advice: string] | undefined {
+  return catalogue.get(code);
+}
+
+/** The title of a code; one that services added is spelled out. */
+export function problemTitle(code: string): string {
+  const words = code.replaceAll("_", " ");
+  return catalogue.get(code)?.[0] ?? `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
+}

@@ -1,0 +1,79 @@
+import Fastify from "fastify";
+import type { App } from "../gateway.ts";
+
+// The reference sets styles from its script, so inline styles must pass; scripts and connections stay with us.
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; " +
+  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Amana API</title>
+</head>
+<body>
+<div id="reference"></div>
+<script src="/docs/reference.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`;
+
+const start = `Scalar.createApiReference("#reference", ${JSON.stringify({
+  url: "/openapi.json",
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  showDeveloperTools: "never",
+  hideClientButton: true,
+  persistAuth: false,
+})});
+`;
+
+/** The reference of the API for people, and the document it is made from. Nothing is fetched from another origin. */
+export const docs = async (app: App): Promise<void> => {
+  let document: string | undefined;
+  let reference: Promise<string> | undefined;
+
+  app.get("/openapi.json", { schema: { hide: true } }, async (_request, reply) => {
+    document ??= JSON.stringify(app.swagger());
+    return reply.type("application/json; charset=utf-8").send(document);
+  });
+  app.get("/docs", { schema: { hide: true } }, async (_request, reply) =>
+    reply
+      .header("content-security-policy", policy)
+      .header("referrer-policy", "no-referrer")
+      .type("text/html; charset=utf-8")
+      .send(html),
+  );
+  app.get("/docs/start.js", { schema: { hide: true } }, async (_request, reply) =>
+    reply.type("text/javascript; charset=utf-8").send(start),
+  );
+  app.get("/docs/reference.js", { schema: { hide: true } }, async (_request, reply) => {
+    reference ??= loadReference().catch((error: unknown) => {
+      reference = undefined;
+      throw error;
+    });
+    return reply
+      .header("cache-control", "public, max-age=3600")
+      .type("text/javascript; charset=utf-8")
+      .send(await reference);
+  });
+};
+
+/**
+ * The script of the reference, out of its Fastify plugin. It is some megabytes that most gateways never serve, so it
+ * is loaded when somebody opens the page.
+ */
+async function loadReference(): Promise<string> {
+  const { default: scalar } = await import("@scalar/fastify-api-reference");
+  const app = Fastify();
+  await app.register(scalar, { routePrefix: "/", configuration: { content: { openapi: "3.1.0", info: {}, paths: {} } } });
+  const { payload, statusCode } = await app.inject("/js/scalar.js");
+  await app.close();
+  if (statusCode !== 200) throw new Error("the API reference does not serve its script any more");
+  return payload;
+}

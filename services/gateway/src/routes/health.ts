@@ -1,0 +1,12 @@
+import type { App, Gateway } from "../gateway.ts";
+
+/** For whoever supervises the process: is it alive, and may it be sent requests. */
+export const health =
+  ({ readiness }: Gateway) =>
+  async (app: App): Promise<void> => {
+    app.get("/healthz", { schema: { hide: true } }, async (_request, reply) => reply.send({ status: "ok" }));
+    app.get("/readyz", { schema: { hide: true } }, async (_request, reply) => {
+      const missing = await readiness.missing();
+      return missing.length === 0 ? reply.send({ status: "ok" }) : reply.code(503).send({ status: "unavailable", missing });
+    });
+  };

@@ -1,0 +1,54 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import { callOf } from "../call.ts";
+import { problemOf } from "../errors.ts";
+import type { App, Gateway } from "../gateway.ts";
+import { preferredLanguage } from "../pages/language.ts";
+import { sendPage } from "../pages/page.ts";
+import { returnTexts } from "../pages/return-texts.ts";
+
+/** The card processor is asked what became of the payment before the browser goes on. */
+const confirmTimeoutMs = 38_000;
+const formBytesMax = 64 * 1024;
+
+/** Where the card processor sends the card holder's browser. The only keyless address of the API: the token is the proof. */
+export const paymentReturn =
+  ({ clients, logger }: Gateway) =>
+  async (app: App): Promise<void> => {
+    // Whatever form the processor's page posts is read, up to a bound, and ignored.
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: formBytesMax }, (_request, _bytes, done) => done(null));
+    app.setErrorHandler((error, request, reply) => {
+      const { status, headers } = problemOf(error, request, logger);
+      reply.removeHeader("connection");
+      if (headers["retry-after"]) reply.header("retry-after", headers["retry-after"]);
+      return sendReturnPage(request, reply, status);
+    });
+
+    app.route({
+      method: ["GET", "POST"],
+      url: "/:token",
+      exposeHeadRoute: false,
+      schema: {
+        tags: ["Payments"],
+        operationId: "returnFromProcessor",
+        summary: "Bring the card holder back to the shop",
+        description: "Redirects to `success_url` or `fail_url` with `payment_id` and `status` added. Needs no key.",
+        security: [],
+        params: Type.Object({ token: Type.String() }),
+        response: { 303: Type.Null({ description: "On to the shop." }) },
+      },
+      handler: async (request, reply) => {
+        const { token } = request.params;
+        const { redirectUrl } = await clients.payments.returnFromProcessor({ token }, callOf(request, reply, confirmTimeoutMs));
+        return reply.header("referrer-policy", "no-referrer").redirect(redirectUrl, 303);
+      },
+    });
+  };
+
+export function sendReturnPage(request: FastifyRequest, reply: FastifyReply, status: number): FastifyReply {
+  const texts = status === 404 ? returnTexts.unknown : status >= 500 ? returnTexts.unavailable : returnTexts.refused;
+  const language = preferredLanguage(request.headers["accept-language"]);
+  const [title, ...paragraphs] = texts[language];
+  return sendPage(reply, status, { language, title, paragraphs });
+}

@@ -1,0 +1,287 @@
+import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
+import { DomainError } from "@amana/rpc";
+import { uuidv7 } from "@amana/runtime";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startTestGateway, type TestGateway } from "../../test/harness.ts";
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+beforeEach(() => {
+  gateway.received.length = 0;
+});
+
+const id = "019a0000-0000-7000-8000-000000000001";
+const aPayment = (fields: object = {}) => ({
+  id,
+  businessId: gateway.business.businessId,
+  amountMinor: 500_000n,
+  currency: "DZD",
+  status: PaymentStatus.PENDING,
+  language: "FR",
+  successUrl: "https://shop.example/paid",
+  failUrl: "https://shop.example/failed",
+  processorOrderNumber: "0000000001",
+  createdAtMs: 1_795_170_000_000n,
+  updatedAtMs: 1_795_170_000_000n,
+  ...fields,
+});
+const body = { amount: "5000.00", success_url: "https://shop.example/paid", fail_url: "https://shop.example/failed" };
+
+const send = (method: "GET" | "POST" | "PATCH", url: string, payload?: object | string, headers: Record<string, string> = {}) =>
+  gateway.app.inject({
+    method,
+    url: `/api/v1${url}`,
+    headers: {
+      ...gateway.business.headers,
+      ...(payload === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(payload === undefined ? {} : { payload: typeof payload === "string" ? payload : JSON.stringify(payload) }),
+  });
+
+describe("creating a payment", () => {
+  test("asks for it in centimes and answers 201 with its address", async () => {
+    gateway.behaviour.payments.createPayment = async () => aPayment({ formUrl: "https://processor.example/form" });
+    const answer = await send("POST", "/payments", { ...body, language: "en", order_ref: "A-1", currency: "DZD" });
+    expect(answer.statusCode).toBe(201);
+    expect(answer.headers["location"]).toBe(`/api/v1/payments/${id}`);
+    expect(answer.json()).toEqual({
+      id,
+      business_id: gateway.business.businessId,
+      amount: "5000.00",
+      currency: "DZD",
+      status: "PENDING",
+      language: "FR",
+      success_url: body.success_url,
+      fail_url: body.fail_url,
+      processor_order_number: "0000000001",
+      created_at: "2026-11-20T10:20:00.000Z",
+      updated_at: "2026-11-20T10:20:00.000Z",
+      form_url: "https://processor.example/form",
+    });
+    expect(gateway.received[0]?.request).toMatchObject({ amountMinor: 500_000n, language: "EN", orderRef: "A-1" });
+    expect(gateway.received[0]?.call.caller).toMatchObject({ role: "business", businessId: gateway.business.businessId });
+    expect(gateway.received[0]?.call.remainingMs()).toBeGreaterThan(30_000);
+  });
+
+  test("reports every wrong field at once, each by its pointer", async () => {
+    const answer = await send("POST", "/payments", { amount: 5000, fail_url: "javascript:alert(1)", amont: "1" });
+    expect(answer.statusCode).toBe(422);
+    const { code, errors } = answer.json();
+    expect(code).toBe("validation_failed");
+    expect(errors.map(({ pointer, code }: Record<string, string>) => [pointer, code])).toEqual([
+      ["/amount", "invalid"],
+      ["/fail_url", "invalid"],
+      ["/amont", "unknown_field"],
+      ["/success_url", "required"],
+    ]);
+    expect(gateway.received).toEqual([]);
+  });
+
+  test.each([
+    5000, 5e3, "1e3", "1e400", "1,00", "+1", "-100", " 100 ", "100 ", ".5", "100.", "100.001", "٥٠٠٠", "0x64", "", "NaN", "49.99",
+    "0", "9".repeat(40), "100\n", null, true, ["100"], { amount: "100" },
+  ])("refuses the amount %j", async (amount) => {
+    const answer = await send("POST", "/payments", { ...body, amount });
+    expect(answer.statusCode).toBe(422);
+    expect(answer.json().errors).toEqual([expect.objectContaining({ pointer: "/amount", code: "invalid" })]);
+  });
+
+  test.each(["50", "50.0", "50.00", "999999999999999.99", "000000000000100"])("takes the amount %j", async (amount) => {
+    gateway.behaviour.payments.createPayment = async () => aPayment();
+    expect((await send("POST", "/payments", { ...body, amount })).statusCode).toBe(201);
+  });
+
+  test.each([
+    "http://shop.example/",
+    "http://127.0.0.1/",
+    "https://",
+    "https:/shop.example",
+    "https:\\\\shop.example",
+    "https://user:pass@shop.example/",
+    "https://@shop.example/",
+    "https://shop.example/\r\nSet-Cookie: a=b",
+    "https://shop.example/a b",
+    " https://shop.example/",
+    "//shop.example/",
+    "/paid",
+    "javascript:alert(1)",
+    "data:text/html,x",
+    "ftp://shop.example/",
+    `https://shop.example/${"a".repeat(2048)}`,
+    7,
+    null,
+  ])("refuses the address %j", async (success_url) => {
+    const answer = await send("POST", "/payments", { ...body, success_url });
+    expect(answer.statusCode).toBe(422);
+    expect(answer.json().errors).toEqual([expect.objectContaining({ pointer: "/success_url" })]);
+  });
+
+  test.each([
+    ["order_ref", "a".repeat(21)],
+    ["order_ref", ""],
+    ["order_ref", 12],
+    ["description", "a".repeat(513)],
+    ["language", "de"],
+    ["language", null],
+    ["currency", "EUR"],
+    ["currency", "dzd"],
+    ["status", "PAID"],
+    ["id", id],
+    ["business_id", id],
+    ["customer_email", "a@b.c"],
+    ["constructor", {}],
+    ["toString", "x"],
+  ])("refuses %s = %j", async (name, value) => {
+    const answer = await send("POST", "/payments", { ...body, [name]: value });
+    expect(answer.statusCode).toBe(422);
+    expect(answer.json().errors).toEqual([expect.objectContaining({ pointer: `/${name}` })]);
+  });
+
+  test("counts characters, not UTF-16 units", async () => {
+    gateway.behaviour.payments.createPayment = async () => aPayment();
+    expect((await send("POST", "/payments", { ...body, order_ref: "😀".repeat(20) })).statusCode).toBe(201);
+    expect((await send("POST", "/payments", { ...body, order_ref: "😀".repeat(21) })).statusCode).toBe(422);
+  });
+
+  test("a deadline that passes at the processor leaves the outcome open", async () => {
+    gateway.behaviour.payments.createPayment = async () => {
+      throw new DomainError("outcome_unknown", "processor_outcome_unknown", "Nobody knows yet.");
+    };
+    const answer = await send("POST", "/payments", body);
+    expect(answer.statusCode).toBe(504);
+    expect(answer.json().code).toBe("processor_outcome_unknown");
+  });
+});
+
+describe("reading payments", () => {
+  test("one payment is read for the calling business", async () => {
+    gateway.behaviour.payments.getPayment = async () => aPayment({ status: PaymentStatus.PAID, paidAtMs: 1_795_170_000_000n });
+    const answer = await send("GET", `/payments/${id}`);
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json()).toMatchObject({ id, status: "PAID", paid_at: "2026-11-20T10:20:00.000Z" });
+    expect(gateway.received[0]).toMatchObject({ rpc: "GetPayment", request: { id } });
+  });
+
+  test("an id of another business, an unknown one and a malformed one get the same answer", async () => {
+    gateway.behaviour.payments.getPayment = async () => {
+      throw new DomainError("not_found", "not_found", "There is no such payment.");
+    };
+    const headers = { "x-request-id": "same-request" };
+    const unknown = await send("GET", `/payments/${uuidv7()}`, undefined, headers);
+    expect(unknown.statusCode).toBe(404);
+    expect(unknown.json().code).toBe("not_found");
+    for (const other of ["x", "1", "%00", `${id}0`, "..%2f..", "019a0000000070008000000000000001", "a".repeat(2000)]) {
+      const answer = await send("GET", `/payments/${other}`, undefined, headers);
+      expect([answer.statusCode, answer.body]).toEqual([404, unknown.body]);
+    }
+  });
+
+  test("a list is a bare array with its total and the way to its other pages", async () => {
+    gateway.behaviour.payments.listPayments = async () => ({ payments: [aPayment(), aPayment()], total: 7 });
+    const answer = await send(
+      "GET",
+      "/payments?limit=2&offset=2&status=PAID&order_ref=a%26b&created_from=2026-11-20T11:00:00%2B01:00&unknown=x",
+    );
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json()).toHaveLength(2);
+    expect(answer.headers["x-total-count"]).toBe("7");
+    const base = "/api/v1/payments?limit=2&offset=%&status=PAID&order_ref=a%26b&created_from=2026-11-20T11%3A00%3A00%2B01%3A00";
+    const link = (offset: number, rel: string) => `<${base.replace("%", String(offset))}&unknown=x>; rel="${rel}"`;
+    expect(String(answer.headers["link"]).split(", ").sort()).toEqual(
+      [link(0, "first"), link(6, "last"), link(0, "prev"), link(4, "next")].sort(),
+    );
+    expect(gateway.received[0]?.request).toMatchObject({
+      limit: 2,
+      offset: 2,
+      status: PaymentStatus.PAID,
+      orderRef: "a&b",
+      createdFromMs: BigInt(Date.parse("2026-11-20T10:00:00Z")),
+    });
+  });
+
+  test("without parameters a list has 50, from the first", async () => {
+    gateway.behaviour.payments.listPayments = async () => ({ payments: [], total: 0 });
+    const answer = await send("GET", "/payments");
+    expect(answer.body).toBe("[]");
+    expect(answer.headers["x-total-count"]).toBe("0");
+    expect(gateway.received[0]?.request).toMatchObject({ limit: 50, offset: 0 });
+  });
+
+  test.each([
+    "limit=0", "limit=101", "limit=-1", "limit=1.5", "limit=1e2", "limit=", "limit=ten", "limit=%2B5", "limit=%205", "limit=05",
+    "limit=1&limit=2", "offset=-1", "offset=2147483648", "offset=99999999999999999999", "status=paid", "status=", "status=NONE",
+    "order_ref=%00", "order_ref=", "payment_link_id=7", "created_from=2026-11-20", "created_from=2026-02-30T00:00:00Z",
+    "created_to=2026-11-20T10:00:00", "created_to=now", "created_to=2026-11-20T24:00:00Z",
+  ])("refuses ?%s by the parameter's name", async (query) => {
+    const answer = await send("GET", `/payments?${query}`);
+    expect(answer.statusCode).toBe(422);
+    expect(answer.json().errors).toEqual([expect.objectContaining({ parameter: query.split("=")[0] })]);
+  });
+});
+
+describe("refunding a payment", () => {
+  beforeEach(() => {
+    gateway.behaviour.payments.refundPayment = async ({ amountMinor }) =>
+      aPayment({ status: PaymentStatus.REFUNDED, refundedAmountMinor: amountMinor ?? 500_000n });
+  });
+
+  test.each([undefined, "", {}])("gives everything back for the body %j", async (payload) => {
+    const answer = await send("POST", `/payments/${id}/refund`, payload);
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json()).toMatchObject({ status: "REFUNDED", refunded_amount: "5000.00" });
+    expect(gateway.received[0]?.request).toMatchObject({ id });
+    expect(gateway.received[0]?.request).not.toHaveProperty("amountMinor");
+  });
+
+  test("gives an amount back in part", async () => {
+    const answer = await send("POST", `/payments/${id}/refund`, { amount: "12.5" });
+    expect(answer.json()).toMatchObject({ refunded_amount: "12.50" });
+    expect(gateway.received[0]?.request).toMatchObject({ amountMinor: 1_250n });
+  });
+
+  test.each([7, null, "1e2", "-1"])("refuses the amount %j before anyone is asked", async (amount) => {
+    const answer = await send("POST", `/payments/${id}/refund`, { amount });
+    expect(answer.statusCode).toBe(422);
+    expect(answer.json()).toMatchObject({ code: "validation_failed", errors: [{ pointer: "/amount" }] });
+    expect(gateway.received).toEqual([]);
+  });
+
+  test("refusals of the service carry its code, its words, its pointer and its extra members", async () => {
+    gateway.behaviour.payments.refundPayment = async () => {
+      throw new DomainError("invalid", "refund_amount_invalid", "At most 5000.00 was paid.", { pointer: "/amount" });
+    };
+    const invalid = await send("POST", `/payments/${id}/refund`, { amount: "9000" });
+    expect(invalid.statusCode).toBe(422);
+    expect(invalid.json()).toMatchObject({
+      code: "refund_amount_invalid",
+      detail: "At most 5000.00 was paid.",
+      errors: [{ pointer: "/amount", code: "refund_amount_invalid" }],
+    });
+
+    gateway.behaviour.payments.refundPayment = async () => {
+      throw new DomainError("conflict", "payment_not_refundable", "It is PENDING.", { members: { payment_status: "PENDING" } });
+    };
+    const conflict = await send("POST", `/payments/${id}/refund`);
+    expect(conflict.statusCode).toBe(409);
+    expect(conflict.json()).toMatchObject({ code: "payment_not_refundable", payment_status: "PENDING" });
+  });
+
+  test.each([
+    ["refused_upstream", 422],
+    ["upstream_error", 502],
+    ["unavailable", 503],
+    ["outcome_unknown", 504],
+    ["forbidden", 403],
+  ] as const)("a refusal of the kind %s is answered %i", async (kind, status) => {
+    gateway.behaviour.payments.refundPayment = async () => {
+      throw new DomainError(kind, "some_code", "Some words.");
+    };
+    const answer = await send("POST", `/payments/${id}/refund`);
+    expect([answer.statusCode, answer.json().code]).toEqual([status, "some_code"]);
+    expect(answer.headers["retry-after"]).toBe(status === 503 ? "1" : undefined);
+  });
+});

@@ -1,0 +1,161 @@
+import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
+import { PaymentJson, parseMoney, renderPayment } from "@amana/public-api";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { Type } from "typebox";
+import { callOf } from "../call.ts";
+import { bodyOf } from "../form/body.ts";
+import { field } from "../form/field.ts";
+import { anyCaseChoice, choice, money, text, timestamp, timestampMs, uuid, webUrl } from "../form/fields.ts";
+import { pageParameters } from "../form/query.ts";
+import type { App, Gateway } from "../gateway.ts";
+import { pageHeaders } from "../list.ts";
+import { problems } from "../problems.ts";
+import { PathId, pathId } from "./path-id.ts";
+
+const currency = "DZD";
+const amountMinorMin = 5_000n;
+/** Payment creation and refund may take 40 s in all; two are left for the way there and back. */
+const processorTimeoutMs = 38_000;
+/** A read that refreshes serves the stored state when the processor is slow. */
+const refreshTimeoutMs = 15_000;
+
+const statuses = ["PENDING", "PAID", "FAILED", "REFUSED", "CANCELED", "REFUNDED", "EXPIRED"] as const;
+const tags = ["Payments"];
+
+export const payments =
+  ({ clients, allowInsecureUrls }: Gateway) =>
+  async (app: App): Promise<void> => {
+    const returnUrl = (example: string) =>
+      webUrl({ insecure: allowInsecureUrls ? "loopback" : "never", fragment: true, examples: [example] });
+
+    app.post(
+      "",
+      {
+        schema: {
+          tags,
+          operationId: "createPayment",
+          summary: "Create a payment",
+          description: "Registers the payment with the card processor. Send the card holder to `form_url`.",
+          body: bodyOf({
+            amount: field(money({ description: "In DZD, at least 50.00.", examples: ["5000.00"] }), {
+              message: 'must be a decimal string such as "5000.00", at least "50.00", with at most two decimals',
+              accepts: (value: string) => parseMoney(value, currency) >= amountMinorMin,
+            }),
+            success_url: returnUrl("https://shop.example/paid"),
+            fail_url: returnUrl("https://shop.example/failed"),
+            order_ref: Type.Optional(text(20)),
+            description: Type.Optional(text(512)),
+            language: Type.Optional(anyCaseChoice(["AR", "FR", "EN"])),
+            currency: Type.Optional(choice([currency])),
+          }),
+          response: { 201: PaymentJson },
+        },
+      },
+      async (request, reply) => {
+        const { amount, success_url, fail_url, order_ref, description, language = "FR" } = request.body;
+        const payment = await clients.payments
+          .createPayment(
+            {
+              amountMinor: parseMoney(amount, currency),
+              successUrl: success_url,
+              failUrl: fail_url,
+              language,
+              orderRef: order_ref,
+              description,
+            },
+            callOf(request, reply, processorTimeoutMs),
+          )
+          .catch(timedOutAs("processor_outcome_unknown"));
+        reply.code(201).header("location", `/api/v1/payments/${payment.id}`);
+        return renderPayment(payment);
+      },
+    );
+
+    app.get(
+      "",
+      {
+        schema: {
+          tags,
+          operationId: "listPayments",
+          summary: "List payments, newest first",
+          querystring: Type.Object({
+            ...pageParameters(),
+            status: Type.Optional(choice(statuses)),
+            order_ref: Type.Optional(text(20)),
+            payment_link_id: Type.Optional(uuid()),
+            created_from: Type.Optional(timestamp()),
+            created_to: Type.Optional(timestamp()),
+          }),
+          response: { 200: Type.Array(PaymentJson) },
+        },
+      },
+      async (request, reply) => {
+        const { query } = request;
+        const page = await clients.payments.listPayments(
+          {
+            limit: query.limit,
+            offset: query.offset,
+            status: query.status && PaymentStatus[query.status],
+            orderRef: query.order_ref,
+            paymentLinkId: query.payment_link_id,
+            createdFromMs: timestampMs(query.created_from),
+            createdToMs: timestampMs(query.created_to),
+          },
+          callOf(request, reply),
+        );
+        pageHeaders(request, reply, query, page.total);
+        return page.payments.map(renderPayment);
+      },
+    );
+
+    app.get(
+      "/:id",
+      {
+        schema: {
+          tags,
+          operationId: "getPayment",
+          summary: "Read a payment",
+          description: "A PENDING payment is refreshed from the card processor, at most once in ten seconds.",
+          params: PathId,
+          response: { 200: PaymentJson },
+        },
+      },
+      async (request, reply) => {
+        const id = pathId(request.params);
+        return renderPayment(await clients.payments.getPayment({ id }, callOf(request, reply, refreshTimeoutMs)));
+      },
+    );
+
+    app.post(
+      "/:id/refund",
+      {
+        schema: {
+          tags,
+          operationId: "refundPayment",
+          summary: "Refund a PAID payment",
+          description: "The whole payment without `amount`. A partial refund also ends in REFUNDED, so there is only one.",
+          params: PathId,
+          body: bodyOf(
+            { amount: Type.Optional(money({ description: "In DZD, at most what was paid.", examples: ["1250.00"] })) },
+            { optional: true },
+          ),
+          response: { 200: PaymentJson },
+        },
+      },
+      async (request, reply) => {
+        const { amount } = request.body;
+        const amountMinor = amount === undefined ? undefined : parseMoney(amount, currency);
+        const call = callOf(request, reply, processorTimeoutMs);
+        const id = pathId(request.params);
+        const payment = await clients.payments
+          .refundPayment({ id, amountMinor }, call)
+          .catch(timedOutAs("refund_outcome_unknown"));
+        return renderPayment(payment);
+      },
+    );
+  };
+
+/** A deadline that passed while the card processor was asked leaves the outcome open, and says so. */
+const timedOutAs = (code: string) => (error: unknown) => {
+  throw error instanceof ConnectError && error.code === Code.DeadlineExceeded ? problems.timedOut(code) : error;
+};

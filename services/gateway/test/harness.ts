@@ -1,0 +1,113 @@
+import { generateApiKey, hashApiKey, prefixOf } from "@amana/api-keys";
+import { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
+import { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
+import { type KeyResolutionSchema, KeyLeaseService, KeyRole, KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
+import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
+import { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
+import { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
+import { type Call, type Implementations, type ServedService, serve } from "@amana/rpc";
+import { createLogger, type Logger, uuidv7 } from "@amana/runtime";
+import { startTestServer } from "@amana/testing";
+import type { DescService, MessageInitShape } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { createApp } from "../src/app.ts";
+import { createClients } from "../src/clients.ts";
+import { createKeyLeases } from "../src/key-lease/create-key-leases.ts";
+import { Readiness } from "../src/readiness.ts";
+
+/** What stands behind the gateway in a test: an RPC that a test does not give answers as unimplemented. */
+export interface Behaviour {
+  businesses: Partial<Implementations<typeof BusinessService>>;
+  apiKeys: Partial<Implementations<typeof ApiKeyService>>;
+  keyLeases: Partial<Implementations<typeof KeyLeaseService>>;
+  payments: Partial<Implementations<typeof PaymentService>>;
+  webhookEndpoints: Partial<Implementations<typeof WebhookEndpointService>>;
+  events: Partial<Implementations<typeof EventService>>;
+}
+
+/** A call that arrived at a service. */
+export interface Received {
+  readonly rpc: string;
+  readonly request: unknown;
+  readonly call: Call;
+}
+
+type Resolution = MessageInitShape<typeof KeyResolutionSchema>;
+
+/** The gateway in front of services that a test writes, reached over real RPC. */
+export async function startTestGateway(options: { allowInsecureUrls?: boolean; leaseMs?: number; logger?: Logger } = {}) {
+  const behaviour: Behaviour = { businesses: {}, apiKeys: {}, keyLeases: {}, payments: {}, webhookEndpoints: {}, events: {} };
+  const received: Received[] = [];
+  const keys = new Map<string, Resolution>();
+  const leaseMs = options.leaseMs ?? 0;
+  behaviour.keyLeases.resolveKeys = async ({ keyHashes }) => ({
+    resolutions: keyHashes.map((hash) => keys.get(Buffer.from(hash).toString("hex")) ?? { state: KeyState.UNKNOWN }),
+    leaseMs,
+  });
+
+  const serveFake = <S extends DescService>(service: S, implementations: object): ServedService => {
+    const all = service.methods.map((method) => [
+      method.localName,
+      async (request: unknown, call: Call) => {
+        if (service.typeName !== KeyLeaseService.typeName) received.push({ rpc: method.name, request, call });
+        const implementation = (implementations as Record<string, (request: unknown, call: Call) => Promise<unknown>>)[
+          method.localName
+        ];
+        if (!implementation) throw new ConnectError(method.name, Code.Unimplemented);
+        return await implementation(request, call);
+      },
+    ]);
+    return serve(service, Object.fromEntries(all) as Implementations<S>);
+  };
+  const server = await startTestServer([
+    serveFake(KeyLeaseService, behaviour.keyLeases),
+    serveFake(BusinessService, behaviour.businesses),
+    serveFake(ApiKeyService, behaviour.apiKeys),
+    serveFake(PaymentService, behaviour.payments),
+    serveFake(WebhookEndpointService, behaviour.webhookEndpoints),
+    serveFake(EventService, behaviour.events),
+  ]);
+  const { channel } = server;
+  const channels = { identity: channel, payments: channel, webhooks: channel };
+  const clients = createClients(channels);
+  const app = await createApp({
+    clients,
+    keys: createKeyLeases(clients),
+    readiness: new Readiness(channels),
+    logger: options.logger ?? createLogger("test", process.env["TEST_LOG_LEVEL"] ?? "silent"),
+    allowInsecureUrls: options.allowInsecureUrls ?? false,
+    trustedProxies: [],
+  });
+
+  /** A key that identity knows; of an operator for the role "admin". */
+  const aKey = (given: Partial<Resolution> & { admin?: boolean } = {}) => {
+    const { admin = false, ...resolution } = given;
+    const key = generateApiKey(admin ? "ak_" : "sk_test_");
+    const businessId = admin ? "" : uuidv7();
+    const known = {
+      state: KeyState.LIVE,
+      role: admin ? KeyRole.ADMIN : KeyRole.BUSINESS,
+      keyId: uuidv7(),
+      keyPrefix: prefixOf(key),
+      businessId,
+      ...resolution,
+    };
+    keys.set(hashApiKey(key).toString("hex"), known);
+    return { key, businessId: known.businessId, headers: { authorization: `Bearer ${key}` } };
+  };
+
+  return {
+    app,
+    behaviour,
+    received,
+    aKey,
+    business: aKey(),
+    admin: aKey({ admin: true }),
+    async [Symbol.asyncDispose]() {
+      await app.close();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export type TestGateway = Awaited<ReturnType<typeof startTestGateway>>;

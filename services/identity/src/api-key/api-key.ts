@@ -1,0 +1,46 @@
+import { defineEntity, p } from "@mikro-orm/postgresql";
+
+const schema = defineEntity({
+  name: "ApiKey",
+  tableName: "api_key",
+  properties: {
+    id: p.uuid().primary(),
+    businessId: p.uuid(),
+    name: p.text(),
+    prefix: p.text(),
+    /** SHA-256 of the key, which itself is kept nowhere. */
+    hash: p.blob(),
+    createdAt: p.datetime(3),
+    lastUsedAt: p.datetime(3).nullable(),
+    /** By the database's clock. */
+    expiresAt: p.datetime(3).nullable(),
+    revokedAt: p.datetime(3).nullable(),
+  },
+});
+
+/** A named key of a business. It is live until it is revoked or expires. */
+export class ApiKey extends schema.class {
+  /** False when it was revoked before; the first time stands. */
+  revoke(now: Date): boolean {
+    if (this.revokedAt) return false;
+    this.revokedAt = now;
+    return true;
+  }
+
+  /** An earlier end stands. */
+  expireAt(end: Date): void {
+    if (!this.expiresAt || end < this.expiresAt) this.expiresAt = end;
+  }
+
+  /** As the audit trail keeps it. */
+  snapshot() {
+    return {
+      id: this.id,
+      name: this.name,
+      prefix: this.prefix,
+      expires_at: this.expiresAt?.toISOString() ?? null,
+      revoked_at: this.revokedAt?.toISOString() ?? null,
+    };
+  }
+}
+schema.setClass(ApiKey);

@@ -1,0 +1,92 @@
+import { type ApiKeyKind, generateApiKey, hashApiKey, prefixOf } from "@amana/api-keys";
+import { uuidv7 } from "@amana/runtime";
+import { LockMode, raw, type SqlEntityManager } from "@mikro-orm/postgresql";
+import type { Business } from "../business/business.ts";
+import type { Config } from "../config.ts";
+import { apiKeyLimitReached, apiKeyNameTaken } from "./api-key.errors.ts";
+import { ApiKey } from "./api-key.ts";
+
+export interface IssuedKey {
+  readonly apiKey: ApiKey;
+  /** The key itself, a secret. */
+  readonly plaintext: string;
+}
+
+/** Of the key that comes with a business, and of one that replaces none. */
+export const defaultKeyName = "default";
+
+const liveMax = 20;
+
+/** The live keys of one business, newest first, and the rules they keep together. */
+export class KeyRing {
+  readonly #em: SqlEntityManager;
+  readonly #businessId: string;
+  readonly #kind: ApiKeyKind;
+  #live: ApiKey[];
+
+  constructor(em: SqlEntityManager, businessId: string, mode: Config["keyMode"], live: ApiKey[]) {
+    this.#em = em;
+    this.#businessId = businessId;
+    this.#kind = mode === "live" ? "sk_live_" : "sk_test_";
+    this.#live = live;
+  }
+
+  get newest(): ApiKey | undefined {
+    return this.#live[0];
+  }
+
+  find(keyId: string): ApiKey | undefined {
+    return this.#live.find(({ id }) => id === keyId);
+  }
+
+  /** Issues one more key, under a name that no live key has. */
+  add(name: string, now: Date): IssuedKey {
+    if (this.#live.some((key) => key.name === name)) throw apiKeyNameTaken(name);
+    if (this.#live.length >= liveMax) throw apiKeyLimitReached(liveMax);
+    return this.#issue(name, now);
+  }
+
+  /** Issues a key in another one's place, under its name. The old one ends now, or later at `end` and then counts on. */
+  replace(old: ApiKey, now: Date, end?: Date): IssuedKey {
+    if (end) {
+      if (this.#live.length >= liveMax) throw apiKeyLimitReached(liveMax);
+      old.expireAt(end);
+    } else {
+      old.revoke(now);
+      this.#live = this.#live.filter((key) => key !== old);
+    }
+    return this.#issue(old.name, now, old);
+  }
+
+  #issue(name: string, now: Date, old?: ApiKey): IssuedKey {
+    const plaintext = generateApiKey(this.#kind);
+    // The newest key is told by its time, so it must be later than any other even if clocks differ.
+    const others = old ? [...this.#live, old] : this.#live;
+    const createdAt = new Date(Math.max(now.getTime(), ...others.map((key) => key.createdAt.getTime() + 1)));
+    const apiKey = this.#em.create(ApiKey, {
+      id: uuidv7(),
+      businessId: this.#businessId,
+      name,
+      prefix: prefixOf(plaintext),
+      hash: hashApiKey(plaintext),
+      createdAt,
+    });
+    this.#em.persist(apiKey);
+    this.#live = [apiKey, ...this.#live];
+    return { apiKey, plaintext };
+  }
+}
+
+/** Takes hold of a business's live keys for a change. The business must be locked, so that nobody else issues one. */
+export async function takeKeyRing(em: SqlEntityManager, business: Business, mode: Config["keyMode"]): Promise<KeyRing> {
+  const live = await em.find(
+    ApiKey,
+    {
+      businessId: business.id,
+      revokedAt: null,
+      $or: [{ expiresAt: null }, { expiresAt: { $gt: raw("clock_timestamp()") } }],
+    },
+    { orderBy: { createdAt: "desc", id: "desc" }, lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
+  return new KeyRing(em, business.id, mode, live);
+}

@@ -1,0 +1,19 @@
+import type { Call } from "@amana/rpc";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import { recordAction } from "../audit/audit-event.ts";
+import type { Business } from "./business.ts";
+
+/** Runs a change of a business and writes it into the audit trail, unless everything stayed as it was. */
+export function recordUpdate(em: SqlEntityManager, business: Business, call: Call, now: Date, change: () => void): void {
+  const before = business.snapshot();
+  change();
+  const after = business.snapshot();
+  if (after.name === before.name && after.status === before.status) return;
+  recordAction(em, call, now, {
+    action: "business.updated",
+    entity: { type: "business", id: business.id },
+    businessId: business.id,
+    before,
+    after,
+  });
+}

@@ -1,0 +1,32 @@
+import { readApiKeyKind } from "@amana/api-keys";
+import { type EnvReader, type EnvSource, readEnv } from "@amana/runtime";
+import { leaseMsMax } from "./key-lease/key-leases.ts";
+
+export type Config = ReturnType<typeof readConfig>;
+
+/** The settings of the identity service; `.env.example` explains each. */
+export function readConfig(source?: EnvSource) {
+  return readEnv(
+    (env) => ({
+      host: env.string("HOST", "127.0.0.1"),
+      rpcPort: env.integer("RPC_PORT", { max: 65_535 }),
+      databaseUrl: env.string("DATABASE_URL"),
+      rpcSecret: env.key("RPC_SECRET", 32),
+      logLevel: env.choice("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"], "info"),
+      /** Whether businesses get sk_live_ or sk_test_ keys here. */
+      keyMode: env.choice("KEY_MODE", ["live", "test"]),
+      keyLeaseMs: env.integer("KEY_LEASE_MS", { fallback: 500, max: leaseMsMax }),
+      bootstrapAdminKey: adminKey(env, "BOOTSTRAP_ADMIN_KEY"),
+    }),
+    source,
+  );
+}
+
+function adminKey(env: EnvReader, name: string): string | undefined {
+  const key = env.optional(name);
+  // The value is a secret even when it is mistyped, so the message does not repeat it.
+  if (key !== undefined && readApiKeyKind(key) !== "ak_") {
+    env.problem(`${name} must be a whole operator's key (ak_…); its form or its checksum is wrong`);
+  }
+  return key;
+}

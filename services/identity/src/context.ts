@@ -1,0 +1,15 @@
+import type { Orm } from "@amana/database";
+import type { Logger } from "@amana/runtime";
+import type { Config } from "./config.ts";
+import type { KeyLeases } from "./key-lease/key-leases.ts";
+import type { KeyUse } from "./key-lease/key-use.ts";
+
+/** What the use cases of this service work with. */
+export interface Context {
+  readonly orm: Orm;
+  readonly logger: Logger;
+  readonly clock: { now(): Date };
+  readonly keyMode: Config["keyMode"];
+  readonly leases: KeyLeases;
+  readonly keyUse: KeyUse;
+}

@@ -1,0 +1,50 @@
+import { namedQuery } from "@amana/database";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import type { BusinessStatus } from "../business/business.ts";
+
+export interface FoundKey {
+  /** Null, like the rest, when no key has this hash. */
+  readonly id: string | null;
+  readonly prefix: string | null;
+  readonly isAdmin: boolean;
+  readonly isRevoked: boolean;
+  readonly businessId: string | null;
+  readonly businessStatus: BusinessStatus | null;
+  /** Null when it does not expire. */
+  readonly expiresInMs: number | null;
+  /** The last use on record is more than a minute old. */
+  readonly useIsDue: boolean;
+}
+
+/** Looks up keys by their hashes, in the order given, as of the newest commit and by the database's clock. */
+export async function findKeys(em: SqlEntityManager, hashes: readonly Uint8Array[]): Promise<FoundKey[]> {
+  return await namedQuery<FoundKey>(
+    em,
+    "keys_by_hash",
+    `select coalesce(k.id, a.id) as id, coalesce(k.prefix, a.prefix) as prefix, a.id is not null as "isAdmin",
+       coalesce(k.revoked_at, a.revoked_at) is not null as "isRevoked",
+       k.business_id as "businessId", b.status as "businessStatus",
+       floor(extract(epoch from k.expires_at - clock_timestamp()) * 1000)::double precision as "expiresInMs",
+       k.id is not null and (k.last_used_at is null or k.last_used_at < now() - interval '1 minute') as "useIsDue"
+     from unnest($1::bytea[]) with ordinality as asked (hash, position)
+     left join api_key k on k.hash = asked.hash
+     left join business b on b.id = k.business_id
+     left join admin_key a on a.hash = asked.hash
+     order by asked.position`,
+    [hashes.map((hash) => Buffer.from(hash))],
+  );
+}
+
+/** Skips keys that are just being changed: their next use is soon enough. */
+export async function recordKeyUse(em: SqlEntityManager, keyIds: readonly string[]): Promise<void> {
+  await namedQuery(
+    em,
+    "key_use",
+    `update api_key set last_used_at = now() where id in (
+       select id from api_key
+       where id = any($1::uuid[]) and (last_used_at is null or last_used_at < now() - interval '1 minute')
+       for no key update skip locked
+     )`,
+    [keyIds],
+  );
+}

@@ -1,0 +1,140 @@
+import { hashApiKey } from "@amana/api-keys";
+import { BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
+import { KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
+import { afterEach, describe, expect, test } from "vitest";
+import { asAdmin, asPlatform, type Identity, idempotent, startIdentityForTest } from "../../test/harness.ts";
+
+let identity: Identity;
+afterEach(() => identity[Symbol.asyncDispose]());
+
+/** The four ways in which access is taken away. Each answers with the state of the key it was done to. */
+const revocations = {
+  revoke: async ({ apiKeys }: Identity, key: Key) => await apiKeys.revokeApiKey({ id: key.id }, asAdmin),
+  "rotate by an operator": async ({ businesses }: Identity, key: Key) =>
+    await businesses.updateBusiness({ id: key.businessId, rotateApiKey: true }, asAdmin),
+  "rotate by the business": async ({ businesses }: Identity, key: Key) =>
+    await businesses.updateOwnBusiness({ rotateApiKey: true }, await identity.as(key.plaintext)),
+  disable: async ({ businesses }: Identity, key: Key) =>
+    await businesses.updateBusiness({ id: key.businessId, status: BusinessStatus.DISABLED }, asAdmin),
+};
+
+interface Key {
+  id: string;
+  businessId: string;
+  plaintext: string;
+}
+
+async function aKey(): Promise<Key> {
+  const { id: businessId, apiKey: plaintext = "" } = await identity.aBusiness();
+  return { id: (await identity.resolve(plaintext)).keyId, businessId, plaintext };
+}
+
+describe("an answer that takes access away is sent after the commit and after the longest lease", () => {
+  test.each(Object.entries(revocations))("%s", async (_name, takeAway) => {
+    const order: string[] = [];
+    let key: Key | undefined;
+    identity = await startIdentityForTest({
+      leaseMs: 500,
+      async wait(ms) {
+        order.push(`waits ${ms}`, `by now ${(await identity.stateOf(key?.plaintext)) === "LIVE" ? "live" : "refused"}`);
+        await new Promise((resolve) => setImmediate(resolve));
+        order.push("has waited");
+      },
+    });
+    key = await aKey();
+    await takeAway(identity, key);
+    order.push("answered");
+    expect(order).toEqual(["waits 550", "by now refused", "has waited", "answered"]);
+  });
+
+  test("a grace, too: gateways must learn of the end", async () => {
+    const waits: number[] = [];
+    identity = await startIdentityForTest({ leaseMs: 500, wait: async (ms) => void waits.push(ms) });
+    const key = await aKey();
+    const request = { rotateApiKey: true, previousKeyTtlSeconds: 1 };
+    await identity.businesses.updateOwnBusiness(request, await identity.as(key.plaintext));
+    expect(waits).toEqual([550]);
+  });
+
+  test("an answer that only repeats a recent one waits as well; a minute later it need not", async () => {
+    const waits: number[] = [];
+    identity = await startIdentityForTest({ leaseMs: 500, wait: async (ms) => void waits.push(ms) });
+    const { id, businessId } = await aKey();
+    const keyed = { ...asAdmin, ...idempotent("revoke") };
+    const disable = () => identity.businesses.updateBusiness({ id: businessId, status: BusinessStatus.DISABLED }, asAdmin);
+    const revoke = () => identity.apiKeys.revokeApiKey({ id }, asAdmin);
+    const replay = () => identity.apiKeys.revokeApiKey({ id }, keyed);
+    for (const repeat of [replay, replay, revoke, disable, disable]) await repeat();
+    expect(waits).toEqual([550, 550, 550, 550, 550]);
+    identity.clock.advance(61_000);
+    for (const repeat of [replay, revoke, disable]) await repeat();
+    expect(waits).toHaveLength(5);
+  });
+
+  test("what takes nothing away does not wait", async () => {
+    const waits: number[] = [];
+    identity = await startIdentityForTest({ leaseMs: 500, wait: async (ms) => void waits.push(ms) });
+    const { id, apiKey } = await identity.aBusiness();
+    await identity.businesses.updateBusiness({ id, name: "x", status: BusinessStatus.ACTIVE }, asAdmin);
+    await identity.businesses.updateOwnBusiness({ name: "y" }, await identity.as(apiKey));
+    await identity.apiKeys.createApiKey({ businessId: id, name: "till" }, asAdmin);
+    const { id: keyless } = await identity.businesses.createBusiness({ name: "x", status: BusinessStatus.PENDING }, asAdmin);
+    await identity.businesses.updateBusiness({ id: keyless, status: BusinessStatus.ACTIVE }, asAdmin);
+    expect(waits).toEqual([]);
+  });
+
+  test("with leases turned off nothing waits, and a revoked key is refused all the same", async () => {
+    identity = await startIdentityForTest({ leaseMs: 0, wait: () => Promise.reject(new Error("must not wait")) });
+    for (const takeAway of Object.values(revocations)) {
+      const key = await aKey();
+      await takeAway(identity, key);
+      expect(await identity.stateOf(key.plaintext)).not.toBe("LIVE");
+    }
+  });
+});
+
+/** A gateway as the contract allows it: it believes an answer until the lease, counted from the question, has passed. */
+function aGateway({ keyLeases }: Pick<Identity, "keyLeases">) {
+  let lease = { live: false, untilMs: 0 };
+  return {
+    async accepts(plaintext: string): Promise<boolean> {
+      if (performance.now() < lease.untilMs) return lease.live;
+      const sentAtMs = performance.now();
+      const { resolutions, leaseMs } = await keyLeases.resolveKeys({ keyHashes: [hashApiKey(plaintext)] }, asPlatform);
+      lease = { live: resolutions[0]?.state === KeyState.LIVE, untilMs: sentAtMs + leaseMs };
+      return lease.live;
+    },
+  };
+}
+
+describe("with two identity replicas and four gateways under load, no gateway accepts a key once the answer is there", () => {
+  test.each(Object.entries(revocations))("%s", async (_name, takeAway) => {
+    identity = await startIdentityForTest({ leaseMs: 150 });
+    const other = await identity.addReplica();
+
+    for (let round = 0; round < 3; round++) {
+      const key = await aKey();
+      const gateways = [identity, other, identity, other].map(aGateway);
+      expect(await Promise.all(gateways.map((gateway) => gateway.accepts(key.plaintext)))).toEqual(Array(4).fill(true));
+      let isAnswered = false;
+      const seen = { afterAnswer: 0, wronglyAccepted: 0 };
+      const load = gateways.map(async (gateway) => {
+        for (let requests = 0; requests < 50; ) {
+          const sentAfterAnswer = isAnswered;
+          const accepted = await gateway.accepts(key.plaintext);
+          if (sentAfterAnswer) {
+            requests++;
+            seen.afterAnswer++;
+            seen.wronglyAccepted += accepted ? 1 : 0;
+          }
+          // Lets the answer and the timers in.
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      });
+      await takeAway(identity, key);
+      isAnswered = true;
+      await Promise.all(load);
+      expect(seen).toEqual({ afterAnswer: 200, wronglyAccepted: 0 });
+    }
+  });
+});

@@ -1,0 +1,112 @@
+import { readApiKeyKind } from "@amana/api-keys";
+import { uuidv7 } from "@amana/runtime";
+import { aBusinessCaller } from "@amana/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { asAdmin, type Identity, idempotent, startIdentityForTest } from "../../test/harness.ts";
+
+let identity: Identity;
+beforeAll(async () => {
+  identity = await startIdentityForTest();
+});
+afterAll(() => identity[Symbol.asyncDispose]());
+
+const create = (businessId: string, name: string) => identity.apiKeys.createApiKey({ businessId, name }, asAdmin);
+
+test("a named key is issued, works beside the others, and is audited without its secret", async () => {
+  const business = await identity.aBusiness();
+  const key = await create(business.id, "till");
+  expect(key).toMatchObject({ businessId: business.id, name: "till", prefix: key.apiKey?.slice(0, 16) });
+  expect(readApiKeyKind(key.apiKey ?? "")).toBe("sk_test_");
+  expect(await identity.stateOf(key.apiKey)).toBe("LIVE");
+  expect(await identity.stateOf(business.apiKey)).toBe("LIVE");
+  const event = (await identity.auditOf(business.id)).at(-1);
+  expect(event).toMatchObject({
+    action: "api_key.created",
+    actor: "ak_test",
+    entity_id: key.id,
+    before: null,
+    after: { id: key.id, name: "till", prefix: key.prefix, expires_at: null, revoked_at: null },
+  });
+});
+
+test("the newest key is the one issued last, even by a replica whose clock is behind", async () => {
+  const { id } = await identity.aBusiness();
+  identity.clock.advance(-10_000);
+  const last = await create(id, "till");
+  identity.clock.advance(10_000);
+  expect((await identity.businesses.getBusiness({ id }, asAdmin)).apiKeyPrefix).toBe(last.prefix);
+  const rotated = await identity.businesses.updateBusiness({ id, rotateApiKey: true }, asAdmin);
+  expect(await identity.stateOf(last.apiKey)).toBe("REVOKED");
+  expect(await identity.stateOf(rotated.apiKey)).toBe("LIVE");
+});
+
+test("a name that is live is refused; a revoked or expired one may come again", async () => {
+  const { id } = await identity.aBusiness();
+  const first = await create(id, "till");
+  await expect(create(id, "till")).rejects.toMatchObject({ kind: "conflict", code: "api_key_name_taken" });
+  await identity.apiKeys.revokeApiKey({ id: first.id }, asAdmin);
+  const second = await create(id, "till");
+  await identity.sql("update api_key set expires_at = now() where id = ?", [second.id]);
+  await create(id, "till");
+  const other = await identity.aBusiness();
+  await create(other.id, "till");
+});
+
+test("the same name asked for at the same time is issued once", async () => {
+  const { id } = await identity.aBusiness();
+  const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => create(id, "till")));
+  const lost = outcomes.filter((outcome) => outcome.status === "rejected");
+  expect(lost).toHaveLength(5);
+  for (const { reason } of lost) expect(reason).toMatchObject({ code: "api_key_name_taken" });
+});
+
+test("25 keys asked for at the same time leave 20 live ones", async () => {
+  const { id } = await identity.aBusiness();
+  const outcomes = await Promise.allSettled(Array.from({ length: 25 }, (_, i) => create(id, `key ${i}`)));
+  const lost = outcomes.filter((outcome) => outcome.status === "rejected");
+  for (const { reason } of lost) expect(reason).toMatchObject({ kind: "conflict", code: "api_key_limit_reached" });
+  expect(lost).toHaveLength(6);
+  const { total } = await identity.apiKeys.listApiKeys({ businessId: id, limit: 100 }, asAdmin);
+  expect(total).toBe(20);
+  expect(await identity.auditOf(id)).toHaveLength(21);
+});
+
+test("a revoked key makes room for another", async () => {
+  const { id } = await identity.aBusiness();
+  const keys = [];
+  for (let i = 0; i < 19; i++) keys.push(await create(id, `key ${i}`));
+  await expect(create(id, "one more")).rejects.toMatchObject({ code: "api_key_limit_reached" });
+  await identity.apiKeys.revokeApiKey({ id: keys[0]?.id ?? "" }, asAdmin);
+  await create(id, "one more");
+});
+
+test.each([uuidv7(), "not-a-uuid", ""])("business_id %j names no business", async (businessId) => {
+  await expect(create(businessId, "till")).rejects.toMatchObject({ kind: "not_found", code: "business_not_found" });
+});
+
+test("only operators issue keys", async () => {
+  const { id } = await identity.aBusiness();
+  const call = identity.apiKeys.createApiKey({ businessId: id, name: "till" }, { caller: aBusinessCaller(id) });
+  await expect(call).rejects.toMatchObject({ code: "admin_required" });
+});
+
+test("a repeated idempotency key issues one key and does not show it again", async () => {
+  const { id } = await identity.aBusiness();
+  let replayed = false;
+  const options = { ...asAdmin, ...idempotent("key-1"), onReplayed: () => (replayed = true) };
+  const first = await identity.apiKeys.createApiKey({ businessId: id, name: "till" }, options);
+  const second = await identity.apiKeys.createApiKey({ businessId: id, name: "till" }, options);
+  expect(replayed).toBe(true);
+  expect(first.apiKey).toBeDefined();
+  expect(second).toEqual({ ...first, apiKey: undefined });
+});
+
+test("a refusal is not stored under the idempotency key", async () => {
+  const { id } = await identity.aBusiness();
+  const blocking = await create(id, "till");
+  const options = { ...asAdmin, ...idempotent("key-2") };
+  const again = () => identity.apiKeys.createApiKey({ businessId: id, name: "till" }, options);
+  await expect(again()).rejects.toMatchObject({ code: "api_key_name_taken" });
+  await identity.apiKeys.revokeApiKey({ id: blocking.id }, asAdmin);
+  expect((await again()).apiKey).toBeDefined();
+});

@@ -1,0 +1,36 @@
+import { ApiKeySchema } from "@amana/contracts/identity/v1/api_key_pb";
+import type { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
+import { once } from "@amana/idempotency";
+import { adminOf, type Implementation } from "@amana/rpc";
+import { toApiKeyMessage } from "../api-key/api-key.message.ts";
+import { takeKeyRing } from "../api-key/key-ring.ts";
+import { recordAction } from "../audit/audit-event.ts";
+import { businessNotFound } from "../business/business.errors.ts";
+import { lockBusiness } from "../business/business.ts";
+import type { Context } from "../context.ts";
+
+export const createApiKey =
+  ({ orm, clock, keyMode }: Context): Implementation<typeof ApiKeyService.method.createApiKey> =>
+  async (request, call) => {
+    adminOf(call.caller);
+    return await once(
+      orm,
+      call,
+      ApiKeySchema,
+      async (em) => {
+        const business = await lockBusiness(em, request.businessId);
+        if (!business) throw businessNotFound();
+        const keyRing = await takeKeyRing(em, business, keyMode);
+        const now = clock.now();
+        const { apiKey, plaintext } = keyRing.add(request.name, now);
+        recordAction(em, call, now, {
+          action: "api_key.created",
+          entity: { type: "api_key", id: apiKey.id },
+          businessId: business.id,
+          after: apiKey.snapshot(),
+        });
+        return toApiKeyMessage(apiKey, plaintext);
+      },
+      ({ apiKey: _secret, ...answer }) => answer,
+    );
+  };

@@ -1,0 +1,85 @@
+import { hashApiKey, readApiKeyKind } from "@amana/api-keys";
+import { BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
+import { aBusinessCaller } from "@amana/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { asAdmin, type Identity, idempotent, startIdentityForTest } from "../../test/harness.ts";
+
+let identity: Identity;
+beforeAll(async () => {
+  identity = await startIdentityForTest();
+});
+afterAll(() => identity[Symbol.asyncDispose]());
+
+test("a business is created ACTIVE with a first key that works", async () => {
+  const business = await identity.businesses.createBusiness({ name: "Sahara Trading" }, asAdmin);
+  expect(business).toMatchObject({ name: "Sahara Trading", status: BusinessStatus.ACTIVE });
+  expect(readApiKeyKind(business.apiKey ?? "")).toBe("sk_test_");
+  expect(business.apiKeyPrefix).toBe(business.apiKey?.slice(0, 16));
+  expect(business.createdAtMs).toBe(business.updatedAtMs);
+  expect(await identity.resolve(business.apiKey)).toMatchObject({ businessId: business.id, keyPrefix: business.apiKeyPrefix });
+  expect(await identity.stateOf(business.apiKey)).toBe("LIVE");
+});
+
+test("a business that is created PENDING has a key that is refused until approval", async () => {
+  const business = await identity.businesses.createBusiness({ name: "x", status: BusinessStatus.PENDING }, asAdmin);
+  expect(business.status).toBe(BusinessStatus.PENDING);
+  expect(await identity.stateOf(business.apiKey)).toBe("BUSINESS_PENDING");
+  await identity.businesses.updateBusiness({ id: business.id, status: BusinessStatus.ACTIVE }, asAdmin);
+  expect(await identity.stateOf(business.apiKey)).toBe("LIVE");
+});
+
+test("names may repeat, organization numbers do not", async () => {
+  const first = await identity.aBusiness({ name: "Same" });
+  const second = await identity.aBusiness({ name: "Same" });
+  expect(first.organizationId).toBeGreaterThan(0);
+  expect(second.organizationId).toBeGreaterThan(first.organizationId);
+});
+
+test.each([BusinessStatus.DISABLED, BusinessStatus.REJECTED])("a business cannot begin with status %s", async (status) => {
+  await expect(identity.businesses.createBusiness({ name: "x", status }, asAdmin)).rejects.toMatchObject({
+    kind: "invalid",
+    code: "validation_failed",
+    pointer: "/status",
+  });
+});
+
+test("only operators create businesses", async () => {
+  const call = identity.businesses.createBusiness({ name: "x" }, { caller: aBusinessCaller() });
+  await expect(call).rejects.toMatchObject({ kind: "forbidden", code: "admin_required" });
+});
+
+test("a repeated idempotency key creates one business and does not show the key again", async () => {
+  let replayed = false;
+  const options = { ...asAdmin, ...idempotent("create-1"), onReplayed: () => (replayed = true) };
+  const first = await identity.businesses.createBusiness({ name: "Once" }, options);
+  expect(replayed).toBe(false);
+  const second = await identity.businesses.createBusiness({ name: "Once" }, options);
+  expect(replayed).toBe(true);
+  expect(first.apiKey).toBeDefined();
+  expect(second).toEqual({ ...first, apiKey: undefined });
+  const count = await identity.sql<{ n: string }>("select count(*) as n from business where name = 'Once'");
+  expect(Number(count[0]?.n)).toBe(1);
+});
+
+test("the creation is in the audit trail and the key is nowhere in the database", async () => {
+  const business = await identity.businesses.createBusiness({ name: "Audited" }, { ...asAdmin, ...idempotent("create-2") });
+  const rows = await identity.auditOf(business.id);
+  expect(rows.map(({ action }) => action).sort()).toEqual(["api_key.created", "business.created"]);
+  expect(rows.find(({ action }) => action === "business.created")).toMatchObject({
+    actor: "ak_test",
+    entity_type: "business",
+    entity_id: business.id,
+    before: null,
+    after: { name: "Audited", status: "ACTIVE" },
+    request_id: "request-1",
+    address: "192.0.2.7",
+  });
+  const plaintext = business.apiKey ?? "";
+  const dump = await identity.sql<{ rows: string }>(`
+    select (select jsonb_agg(b) from business b)::text || (select jsonb_agg(k) from api_key k)::text
+      || (select jsonb_agg(e) from audit_event e)::text
+      || (select string_agg(encode(answer, 'escape'), '') from idempotency_key) as rows`);
+  expect(dump[0]?.rows).toContain(hashApiKey(plaintext).toString("hex"));
+  expect(dump[0]?.rows).not.toContain(plaintext);
+  expect(dump[0]?.rows).not.toContain(plaintext.slice(16));
+});

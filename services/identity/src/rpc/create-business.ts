@@ -1,0 +1,48 @@
+import { BusinessSchema } from "@amana/contracts/identity/v1/business_pb";
+import type { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
+import { once } from "@amana/idempotency";
+import { adminOf, type Implementation } from "@amana/rpc";
+import { uuidv7 } from "@amana/runtime";
+import { defaultKeyName, takeKeyRing } from "../api-key/key-ring.ts";
+import { recordAction } from "../audit/audit-event.ts";
+import { initialStatusInvalid } from "../business/business.errors.ts";
+import { toBusinessMessage, toStatusName } from "../business/business.message.ts";
+import { Business } from "../business/business.ts";
+import type { Context } from "../context.ts";
+
+export const createBusiness =
+  ({ orm, clock, keyMode }: Context): Implementation<typeof BusinessService.method.createBusiness> =>
+  async (request, call) => {
+    adminOf(call.caller);
+    const status = toStatusName(request.status) ?? "ACTIVE";
+    if (status !== "ACTIVE" && status !== "PENDING") throw initialStatusInvalid();
+
+    return await once(
+      orm,
+      call,
+      BusinessSchema,
+      async (em) => {
+        const now = clock.now();
+        const business = em.create(Business, { id: uuidv7(), name: request.name, status, createdAt: now, updatedAt: now });
+        // The database assigns the organization's number, and the key's row refers to this one.
+        await em.persist(business).flush();
+        const keyRing = await takeKeyRing(em, business, keyMode);
+        const { apiKey, plaintext } = keyRing.add(defaultKeyName, now);
+
+        recordAction(em, call, now, {
+          action: "business.created",
+          entity: { type: "business", id: business.id },
+          businessId: business.id,
+          after: business.snapshot(),
+        });
+        recordAction(em, call, now, {
+          action: "api_key.created",
+          entity: { type: "api_key", id: apiKey.id },
+          businessId: business.id,
+          after: apiKey.snapshot(),
+        });
+        return toBusinessMessage(business, { apiKeyPrefix: apiKey.prefix, apiKey: plaintext });
+      },
+      ({ apiKey: _secret, ...answer }) => answer,
+    );
+  };

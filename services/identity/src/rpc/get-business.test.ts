@@ -1,0 +1,38 @@
+import { uuidv7 } from "@amana/runtime";
+import { aBusinessCaller } from "@amana/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { asAdmin, type Identity, startIdentityForTest } from "../../test/harness.ts";
+
+let identity: Identity;
+beforeAll(async () => {
+  identity = await startIdentityForTest();
+});
+afterAll(() => identity[Symbol.asyncDispose]());
+
+test("an operator reads a business as it was created, without the key", async () => {
+  const created = await identity.aBusiness();
+  const read = await identity.businesses.getBusiness({ id: created.id }, asAdmin);
+  expect(read).toEqual({ ...created, apiKey: undefined });
+});
+
+test("the prefix is that of the newest live key, and absent without one", async () => {
+  const { id } = await identity.aBusiness();
+  const second = await identity.apiKeys.createApiKey({ businessId: id, name: "second" }, asAdmin);
+  const prefix = async () => (await identity.businesses.getBusiness({ id }, asAdmin)).apiKeyPrefix;
+  expect(await prefix()).toBe(second.prefix);
+  await identity.sql("update api_key set expires_at = now() - interval '1 second' where id = ?", [second.id]);
+  const { apiKeys } = await identity.apiKeys.listApiKeys({ businessId: id, limit: 50 }, asAdmin);
+  expect(await prefix()).toBe(apiKeys[1]?.prefix);
+  await identity.apiKeys.revokeApiKey({ id: apiKeys[1]?.id ?? "" }, asAdmin);
+  expect(await prefix()).toBeUndefined();
+});
+
+test.each([uuidv7(), "not-a-uuid", ""])("the id %j names nothing", async (id) => {
+  await expect(identity.businesses.getBusiness({ id }, asAdmin)).rejects.toMatchObject({ kind: "not_found", code: "not_found" });
+});
+
+test("a business may not read businesses by id, not even itself", async () => {
+  const { id } = await identity.aBusiness();
+  const call = identity.businesses.getBusiness({ id }, { caller: aBusinessCaller(id) });
+  await expect(call).rejects.toMatchObject({ code: "admin_required" });
+});

@@ -1,0 +1,27 @@
+import { aBusinessCaller } from "@amana/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { asAdmin, type Identity, startIdentityForTest } from "../../test/harness.ts";
+
+let identity: Identity;
+beforeAll(async () => {
+  identity = await startIdentityForTest();
+});
+afterAll(() => identity[Symbol.asyncDispose]());
+
+test("a business reads itself and no other", async () => {
+  const first = await identity.aBusiness({ name: "First" });
+  const second = await identity.aBusiness({ name: "Second" });
+  const own = await identity.businesses.getOwnBusiness({}, { caller: aBusinessCaller(first.id) });
+  expect(own).toEqual({ ...first, apiKey: undefined });
+  const other = await identity.businesses.getOwnBusiness({}, { caller: aBusinessCaller(second.id) });
+  expect(other.name).toBe("Second");
+});
+
+test("an operator's key is not a business", async () => {
+  await expect(identity.businesses.getOwnBusiness({}, asAdmin)).rejects.toMatchObject({ code: "business_key_required" });
+});
+
+test("a business that does not exist is not found", async () => {
+  const call = identity.businesses.getOwnBusiness({}, { caller: aBusinessCaller() });
+  await expect(call).rejects.toMatchObject({ kind: "not_found" });
+});

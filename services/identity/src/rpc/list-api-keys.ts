@@ -1,0 +1,18 @@
+import type { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
+import { adminOf, type Implementation } from "@amana/rpc";
+import { toApiKeyMessage } from "../api-key/api-key.message.ts";
+import { readApiKeys } from "../api-key/queries.ts";
+import { businessNotFound } from "../business/business.errors.ts";
+import { readBusiness } from "../business/queries.ts";
+import type { Context } from "../context.ts";
+import { isUuid } from "../is-uuid.ts";
+
+export const listApiKeys =
+  ({ orm }: Context): Implementation<typeof ApiKeyService.method.listApiKeys> =>
+  async (request, call) => {
+    adminOf(call.caller);
+    const business = isUuid(request.businessId) ? await readBusiness(orm.em, request.businessId) : undefined;
+    if (!business) throw businessNotFound();
+    const { rows, total } = await readApiKeys(orm.em, business.id, request);
+    return { apiKeys: rows.map((key) => toApiKeyMessage(key)), total };
+  };

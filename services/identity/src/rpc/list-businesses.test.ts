@@ -1,0 +1,57 @@
+import { BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
+import { aBusinessCaller } from "@amana/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { asAdmin, type Identity, startIdentityForTest } from "../../test/harness.ts";
+
+const names = ["Oasis", "100% Dates", "10_000 Camels", "back\\slash", "École d'Alger", "oasis two"];
+
+let identity: Identity;
+beforeAll(async () => {
+  identity = await startIdentityForTest();
+  for (const name of names) await identity.aBusiness({ name });
+  await identity.businesses.createBusiness({ name: "Waiting", status: BusinessStatus.PENDING }, asAdmin);
+});
+afterAll(() => identity[Symbol.asyncDispose]());
+
+async function list(request: { limit?: number; offset?: number; status?: BusinessStatus; search?: string }) {
+  const { businesses, total } = await identity.businesses.listBusinesses({ limit: 50, ...request }, asAdmin);
+  return { names: businesses.map(({ name }) => name), total };
+}
+
+test("all are listed, newest first, with the total", async () => {
+  expect(await list({})).toEqual({ names: ["Waiting", ...names.toReversed()], total: 7 });
+});
+
+test("a page says the total of all pages, also past the end", async () => {
+  expect(await list({ limit: 2, offset: 1 })).toEqual({ names: ["oasis two", "École d'Alger"], total: 7 });
+  expect(await list({ offset: 100 })).toEqual({ names: [], total: 7 });
+});
+
+test("the status filters", async () => {
+  expect(await list({ status: BusinessStatus.PENDING })).toEqual({ names: ["Waiting"], total: 1 });
+  expect((await list({ status: BusinessStatus.ACTIVE })).total).toBe(6);
+});
+
+test.each([
+  ["OASIS", ["oasis two", "Oasis"]],
+  ["école", ["École d'Alger"]],
+  ["%", ["100% Dates"]],
+  ["0_0", ["10_000 Camels"]],
+  ["\\", ["back\\slash"]],
+  ["1%s", []],
+])("searching %j finds it literally, whatever the case", async (search, found) => {
+  expect(await list({ search })).toEqual({ names: found, total: found.length });
+});
+
+test("no secret is listed, only prefixes", async () => {
+  const { businesses } = await identity.businesses.listBusinesses({ limit: 50 }, asAdmin);
+  for (const business of businesses) {
+    expect(business.apiKey).toBeUndefined();
+    expect(business.apiKeyPrefix).toMatch(/^sk_test_.{8}$/);
+  }
+});
+
+test("only operators list businesses", async () => {
+  const call = identity.businesses.listBusinesses({ limit: 50 }, { caller: aBusinessCaller() });
+  await expect(call).rejects.toMatchObject({ code: "admin_required" });
+});

@@ -1,0 +1,138 @@
+import { generateApiKey, hashApiKey } from "@amana/api-keys";
+import { BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
+import { KeyRole, KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
+import { createLogger } from "@amana/runtime";
+import { aBusinessCaller } from "@amana/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { asAdmin, asPlatform, type Identity, startIdentityForTest } from "../../test/harness.ts";
+import { storeBootstrapKey } from "../admin-key/store-bootstrap-key.ts";
+import { trackKeyUse } from "../key-lease/key-use.ts";
+
+let identity: Identity;
+beforeAll(async () => {
+  identity = await startIdentityForTest({ leaseMs: 300, wait: async () => {} });
+});
+afterAll(() => identity[Symbol.asyncDispose]());
+
+const resolve = (...keyHashes: Uint8Array[]) => identity.keyLeases.resolveKeys({ keyHashes }, asPlatform);
+
+test("a batch is answered in its order, repetitions and unknown keys included, with the lease", async () => {
+  const adminKey = generateApiKey("ak_");
+  await storeBootstrapKey(identity.context, adminKey);
+  const first = await identity.aBusiness();
+  const second = await identity.aBusiness();
+  const pending = await identity.businesses.createBusiness({ name: "x", status: BusinessStatus.PENDING }, asAdmin);
+  const keys = [second.apiKey, generateApiKey("sk_test_"), first.apiKey, adminKey, second.apiKey, pending.apiKey];
+
+  const { resolutions, leaseMs } = await resolve(...keys.map((key) => hashApiKey(key ?? "")));
+  expect(leaseMs).toBe(300);
+  expect(resolutions.map(({ state, businessId }) => [state, businessId])).toEqual([
+    [KeyState.LIVE, second.id],
+    [KeyState.UNKNOWN, ""],
+    [KeyState.LIVE, first.id],
+    [KeyState.LIVE, ""],
+    [KeyState.LIVE, second.id],
+    [KeyState.BUSINESS_PENDING, pending.id],
+  ]);
+  expect(resolutions[0]).toMatchObject({ role: KeyRole.BUSINESS, keyPrefix: second.apiKeyPrefix });
+  expect(resolutions[1]).toMatchObject({ role: KeyRole.UNSPECIFIED, keyId: "", keyPrefix: "" });
+  expect(resolutions[3]).toMatchObject({ role: KeyRole.ADMIN, keyPrefix: adminKey.slice(0, 16) });
+});
+
+test("an empty batch, and hashes that are none, are answered", async () => {
+  expect((await resolve()).resolutions).toEqual([]);
+  const { resolutions } = await resolve(new Uint8Array(), new Uint8Array(100));
+  expect(resolutions.map(({ state }) => state)).toEqual([KeyState.UNKNOWN, KeyState.UNKNOWN]);
+});
+
+test("a key says how long it has left, and is expired once that has passed", async () => {
+  const { apiKey } = await identity.aBusiness();
+  const { keyId, expiresInMs } = await identity.resolve(apiKey);
+  expect(expiresInMs).toBeUndefined();
+  await identity.sql("update api_key set expires_at = now() + interval '1 hour' where id = ?", [keyId]);
+  expect((await identity.resolve(apiKey)).expiresInMs).toBeGreaterThan(3_500_000n);
+  await identity.sql("update api_key set expires_at = now() - interval '1 hour' where id = ?", [keyId]);
+  expect(await identity.resolve(apiKey)).toMatchObject({ state: KeyState.EXPIRED, expiresInMs: 0n });
+});
+
+test("a use is recorded, at most once a minute", async () => {
+  const { apiKey } = await identity.aBusiness();
+  const { keyId } = await identity.resolve(apiKey);
+  const lastUsed = async () => {
+    await identity.context.keyUse.settled();
+    const rows = await identity.sql<{ at: string | null }>("select last_used_at::text as at from api_key where id = ?", [keyId]);
+    return rows[0]?.at ?? null;
+  };
+  const first = await lastUsed();
+  expect(first).not.toBeNull();
+  await identity.resolve(apiKey);
+  expect(await lastUsed()).toBe(first);
+
+  await identity.sql("update api_key set last_used_at = now() - interval '61 seconds' where id = ?", [keyId]);
+  const old = await lastUsed();
+  await identity.resolve(apiKey);
+  expect(await lastUsed()).not.toBe(old);
+});
+
+test("a refused key is not recorded as used", async () => {
+  const { id, apiKey } = await identity.businesses.createBusiness({ name: "x", status: BusinessStatus.PENDING }, asAdmin);
+  await identity.resolve(apiKey);
+  await identity.context.keyUse.settled();
+  const { apiKeys } = await identity.apiKeys.listApiKeys({ businessId: id, limit: 1 }, asAdmin);
+  expect(apiKeys[0]?.lastUsedAtMs).toBeUndefined();
+});
+
+test("uses of many keys at once are all recorded", async () => {
+  const businesses = await Promise.all(Array.from({ length: 12 }, () => identity.aBusiness()));
+  await Promise.all(businesses.map(({ apiKey }) => identity.resolve(apiKey)));
+  await identity.context.keyUse.settled();
+  for (const { id } of businesses) {
+    const { apiKeys } = await identity.apiKeys.listApiKeys({ businessId: id, limit: 1 }, asAdmin);
+    expect(apiKeys[0]?.lastUsedAtMs).toBeDefined();
+  }
+});
+
+/** Remembers what is warned of. */
+function aWarningLogger() {
+  const warnings: string[] = [];
+  const warn = (_context: object, text: string) => warnings.push(text);
+  return { warnings, logger: Object.assign(createLogger("test", "silent"), { warn }) };
+}
+
+test("the use of a key that is being changed is skipped without waiting", async () => {
+  const { apiKey } = await identity.aBusiness();
+  const { keyId } = await identity.resolve(apiKey);
+  await identity.sql("update api_key set last_used_at = null where id = ?", [keyId]);
+  const { warnings, logger } = aWarningLogger();
+  await using keyUse = trackKeyUse(identity.orm, logger);
+  await identity.orm.em.fork().transactional(async (em) => {
+    await em.execute("select 1 from api_key where id = ? for update", [keyId]);
+    keyUse.note([keyId]);
+    await keyUse.settled();
+  });
+  expect(warnings).toEqual([]);
+  const rows = await identity.sql<{ at: string | null }>("select last_used_at as at from api_key where id = ?", [keyId]);
+  expect(rows[0]?.at).toBeNull();
+});
+
+test("a use that cannot be written is given up and said, and the next ones are written", async () => {
+  const { apiKey } = await identity.aBusiness();
+  const { keyId } = await identity.resolve(apiKey);
+  await identity.sql("update api_key set last_used_at = null where id = ?", [keyId]);
+  const { warnings, logger } = aWarningLogger();
+  await using keyUse = trackKeyUse(identity.orm, logger);
+  keyUse.note(["not-a-uuid"]);
+  await keyUse.settled();
+  expect(warnings).toEqual(["the last use of keys could not be recorded"]);
+  keyUse.note([keyId]);
+  await keyUse.settled();
+  const rows = await identity.sql<{ at: string | null }>("select last_used_at as at from api_key where id = ?", [keyId]);
+  expect(rows[0]?.at).not.toBeNull();
+});
+
+test("only the platform resolves keys", async () => {
+  for (const options of [asAdmin, { caller: aBusinessCaller() }]) {
+    const call = identity.keyLeases.resolveKeys({ keyHashes: [] }, options);
+    await expect(call).rejects.toMatchObject({ kind: "forbidden", code: "platform_required" });
+  }
+});

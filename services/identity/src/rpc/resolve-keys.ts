@@ -1,0 +1,36 @@
+import { type KeyLeaseService, KeyRole, KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
+import { type Implementation, platformOf } from "@amana/rpc";
+import type { BusinessStatus } from "../business/business.ts";
+import type { Context } from "../context.ts";
+import { type FoundKey, findKeys } from "../key-lease/queries.ts";
+
+const stateOfBusiness: Record<BusinessStatus, KeyState> = {
+  PENDING: KeyState.BUSINESS_PENDING,
+  ACTIVE: KeyState.LIVE,
+  DISABLED: KeyState.BUSINESS_DISABLED,
+  REJECTED: KeyState.BUSINESS_REJECTED,
+};
+
+export const resolveKeys =
+  ({ orm, leases, keyUse }: Context): Implementation<typeof KeyLeaseService.method.resolveKeys> =>
+  async (request, call) => {
+    platformOf(call.caller);
+    const keys = await findKeys(orm.em, request.keyHashes);
+    const resolutions = keys.map((key) => ({
+      state: stateOf(key),
+      role: key.id === null ? KeyRole.UNSPECIFIED : key.isAdmin ? KeyRole.ADMIN : KeyRole.BUSINESS,
+      keyId: key.id ?? "",
+      keyPrefix: key.prefix ?? "",
+      businessId: key.businessId ?? "",
+      expiresInMs: key.expiresInMs === null ? undefined : BigInt(Math.max(0, key.expiresInMs)),
+    }));
+    keyUse.note(keys.filter((key) => key.useIsDue && stateOf(key) === KeyState.LIVE).map((key) => key.id as string));
+    return { resolutions, leaseMs: leases.leaseMs };
+  };
+
+function stateOf(key: FoundKey): KeyState {
+  if (key.id === null) return KeyState.UNKNOWN;
+  if (key.isRevoked) return KeyState.REVOKED;
+  if (key.expiresInMs !== null && key.expiresInMs <= 0) return KeyState.EXPIRED;
+  return key.businessStatus === null ? KeyState.LIVE : stateOfBusiness[key.businessStatus];
+}

@@ -1,0 +1,82 @@
+import { uuidv7 } from "@amana/runtime";
+import { aBusinessCaller, eventually } from "@amana/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { asAdmin, type Identity, idempotent, startIdentityForTest } from "../../test/harness.ts";
+
+let identity: Identity;
+beforeAll(async () => {
+  identity = await startIdentityForTest();
+});
+afterAll(() => identity[Symbol.asyncDispose]());
+
+test("a revoked key is refused from the answer on; the others stay, and the reason is kept", async () => {
+  const business = await identity.aBusiness();
+  const key = await identity.apiKeys.createApiKey({ businessId: business.id, name: "till" }, asAdmin);
+  const revoked = await identity.apiKeys.revokeApiKey({ id: key.id, reason: "leaked" }, asAdmin);
+  expect(await identity.stateOf(key.apiKey)).toBe("REVOKED");
+  expect(await identity.stateOf(business.apiKey)).toBe("LIVE");
+  expect(revoked).toEqual({ ...key, apiKey: undefined, revokedAtMs: expect.any(BigInt) });
+  expect((await identity.auditOf(business.id)).at(-1)).toMatchObject({
+    action: "api_key.revoked",
+    entity_type: "api_key",
+    entity_id: key.id,
+    before: { revoked_at: null },
+    after: { revoked_at: new Date(Number(revoked.revokedAtMs)).toISOString() },
+    reason: "leaked",
+  });
+});
+
+test("revoking again changes nothing and is not audited", async () => {
+  const business = await identity.aBusiness();
+  const { keyId: id } = await identity.resolve(business.apiKey);
+  const first = await identity.apiKeys.revokeApiKey({ id }, asAdmin);
+  const audited = await identity.auditOf(business.id);
+  expect(await identity.apiKeys.revokeApiKey({ id, reason: "again" }, asAdmin)).toEqual(first);
+  expect(await identity.auditOf(business.id)).toEqual(audited);
+});
+
+test("the last live key may be revoked", async () => {
+  const business = await identity.aBusiness();
+  const { keyId: id } = await identity.resolve(business.apiKey);
+  await identity.apiKeys.revokeApiKey({ id }, asAdmin);
+  expect(await identity.stateOf(business.apiKey)).toBe("REVOKED");
+});
+
+test("a key that is being replaced ends once: the revocation waits and keeps the time", async () => {
+  const business = await identity.aBusiness();
+  const { keyId: id } = await identity.resolve(business.apiKey);
+  const replacedAt = new Date("2026-03-01T12:00:00Z");
+  let revoked: ReturnType<typeof identity.apiKeys.revokeApiKey> | undefined;
+  await identity.orm.em.fork().transactional(async (em) => {
+    await em.execute("update api_key set revoked_at = ? where id = ?", [replacedAt, id]);
+    revoked = identity.apiKeys.revokeApiKey({ id }, asAdmin);
+    await eventually(async () => {
+      const waiting = await identity.sql("select 1 from pg_locks where not granted and locktype = 'transactionid'");
+      expect(waiting).toHaveLength(1);
+    });
+  });
+  expect((await revoked)?.revokedAtMs).toBe(BigInt(replacedAt.getTime()));
+  expect((await identity.auditOf(business.id)).map(({ action }) => action)).not.toContain("api_key.revoked");
+});
+
+test("a repeated idempotency key is answered with the stored answer", async () => {
+  const business = await identity.aBusiness();
+  const { keyId: id } = await identity.resolve(business.apiKey);
+  let replayed = false;
+  const options = { ...asAdmin, ...idempotent("revoke-1"), onReplayed: () => (replayed = true) };
+  const first = await identity.apiKeys.revokeApiKey({ id }, options);
+  expect(await identity.apiKeys.revokeApiKey({ id }, options)).toEqual(first);
+  expect(replayed).toBe(true);
+});
+
+test.each([uuidv7(), "not-a-uuid", ""])("the id %j names nothing", async (id) => {
+  await expect(identity.apiKeys.revokeApiKey({ id }, asAdmin)).rejects.toMatchObject({ kind: "not_found", code: "not_found" });
+});
+
+test("only operators revoke keys by id", async () => {
+  const business = await identity.aBusiness();
+  const { keyId: id } = await identity.resolve(business.apiKey);
+  const call = identity.apiKeys.revokeApiKey({ id }, { caller: aBusinessCaller(business.id) });
+  await expect(call).rejects.toMatchObject({ code: "admin_required" });
+  expect(await identity.stateOf(business.apiKey)).toBe("LIVE");
+});

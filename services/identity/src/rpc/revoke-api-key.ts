@@ -1,0 +1,40 @@
+import { ApiKeySchema } from "@amana/contracts/identity/v1/api_key_pb";
+import type { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
+import { once } from "@amana/idempotency";
+import { adminOf, type Implementation } from "@amana/rpc";
+import { LockMode } from "@mikro-orm/postgresql";
+import { apiKeyNotFound } from "../api-key/api-key.errors.ts";
+import { toApiKeyMessage } from "../api-key/api-key.message.ts";
+import { ApiKey } from "../api-key/api-key.ts";
+import { recordAction } from "../audit/audit-event.ts";
+import type { Context } from "../context.ts";
+import { isUuid } from "../is-uuid.ts";
+
+export const revokeApiKey =
+  ({ orm, clock, leases }: Context): Implementation<typeof ApiKeyService.method.revokeApiKey> =>
+  async (request, call) => {
+    adminOf(call.caller);
+    if (!isUuid(request.id)) throw apiKeyNotFound();
+
+    const answer = await once(orm, call, ApiKeySchema, async (em) => {
+      const apiKey = await em.findOne(ApiKey, { id: request.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      if (!apiKey) throw apiKeyNotFound();
+      const before = apiKey.snapshot();
+      const now = clock.now();
+      if (apiKey.revoke(now)) {
+        recordAction(em, call, now, {
+          action: "api_key.revoked",
+          entity: { type: "api_key", id: apiKey.id },
+          businessId: apiKey.businessId,
+          before,
+          after: apiKey.snapshot(),
+          reason: request.reason,
+        });
+      }
+      return toApiKeyMessage(apiKey);
+    });
+
+    // Also for an answer that repeats an earlier one, whose own wait may still be under way.
+    await leases.endedAfter(new Date(Number(answer.revokedAtMs)));
+    return answer;
+  };

@@ -1,0 +1,122 @@
+import { BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
+import { uuidv7 } from "@amana/runtime";
+import { aBusinessCaller } from "@amana/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { asAdmin, type Identity, startIdentityForTest } from "../../test/harness.ts";
+
+let identity: Identity;
+beforeAll(async () => {
+  identity = await startIdentityForTest();
+});
+afterAll(() => identity[Symbol.asyncDispose]());
+
+test("a name changes, everything else stays, and it is audited", async () => {
+  const business = await identity.aBusiness({ name: "Old" });
+  const updated = await identity.businesses.updateBusiness({ id: business.id, name: "New" }, asAdmin);
+  expect(updated).toEqual({ ...business, apiKey: undefined, name: "New", updatedAtMs: updated.updatedAtMs });
+  expect(updated.updatedAtMs).toBeGreaterThan(business.updatedAtMs);
+  expect((await identity.auditOf(business.id)).at(-1)).toMatchObject({
+    action: "business.updated",
+    actor: "ak_test",
+    before: { name: "Old", status: "ACTIVE" },
+    after: { name: "New", status: "ACTIVE" },
+    request_id: "request-1",
+    address: "192.0.2.7",
+  });
+});
+
+test.each([{}, { name: "Same" }, { status: BusinessStatus.ACTIVE }])("%j changes nothing and leaves no trace", async (change) => {
+  const business = await identity.aBusiness({ name: "Same" });
+  const updated = await identity.businesses.updateBusiness({ id: business.id, ...change }, asAdmin);
+  expect(updated).toEqual({ ...business, apiKey: undefined });
+  expect(await identity.auditOf(business.id)).toHaveLength(2);
+});
+
+test("disabling refuses all keys from the answer on, enabling accepts them again", async () => {
+  const business = await identity.aBusiness();
+  const { apiKey } = await identity.apiKeys.createApiKey({ businessId: business.id, name: "second" }, asAdmin);
+  const disabled = await identity.businesses.updateBusiness({ id: business.id, status: BusinessStatus.DISABLED }, asAdmin);
+  expect(disabled.status).toBe(BusinessStatus.DISABLED);
+  expect(await identity.stateOf(business.apiKey)).toBe("BUSINESS_DISABLED");
+  expect(await identity.stateOf(apiKey)).toBe("BUSINESS_DISABLED");
+  await identity.businesses.updateBusiness({ id: business.id, status: BusinessStatus.ACTIVE }, asAdmin);
+  expect(await identity.stateOf(apiKey)).toBe("LIVE");
+});
+
+test("a status that cannot follow is refused and nothing of the request is done", async () => {
+  const { id, apiKey } = await identity.aBusiness({ name: "Kept" });
+  const change = { id, name: "Changed", status: BusinessStatus.PENDING, rotateApiKey: true };
+  await expect(identity.businesses.updateBusiness(change, asAdmin)).rejects.toMatchObject({
+    kind: "conflict",
+    code: "invalid_status_transition",
+    message: "A business that is ACTIVE cannot become PENDING. From ACTIVE it can become DISABLED.",
+  });
+  expect((await identity.businesses.getBusiness({ id }, asAdmin)).name).toBe("Kept");
+  expect(await identity.stateOf(apiKey)).toBe("LIVE");
+  expect(await identity.auditOf(id)).toHaveLength(2);
+});
+
+test("a rejected business stays rejected, and its keys say so", async () => {
+  const { id, apiKey } = await identity.businesses.createBusiness({ name: "x", status: BusinessStatus.PENDING }, asAdmin);
+  await identity.businesses.updateBusiness({ id, status: BusinessStatus.REJECTED }, asAdmin);
+  expect(await identity.stateOf(apiKey)).toBe("BUSINESS_REJECTED");
+  const call = identity.businesses.updateBusiness({ id, status: BusinessStatus.ACTIVE }, asAdmin);
+  await expect(call).rejects.toMatchObject({ code: "invalid_status_transition" });
+});
+
+test("rotation replaces the newest live key, keeps its name, and leaves the others", async () => {
+  const business = await identity.aBusiness();
+  const newest = await identity.apiKeys.createApiKey({ businessId: business.id, name: "till" }, asAdmin);
+  const rotated = await identity.businesses.updateBusiness({ id: business.id, rotateApiKey: true }, asAdmin);
+
+  expect(rotated.apiKeyPrefix).toBe(rotated.apiKey?.slice(0, 16));
+  expect(await identity.stateOf(newest.apiKey)).toBe("REVOKED");
+  expect(await identity.stateOf(rotated.apiKey)).toBe("LIVE");
+  expect(await identity.stateOf(business.apiKey)).toBe("LIVE");
+  const { apiKeys } = await identity.apiKeys.listApiKeys({ businessId: business.id, limit: 50 }, asAdmin);
+  expect(apiKeys.map(({ name, revokedAtMs }) => [name, revokedAtMs !== undefined])).toEqual([
+    ["till", false],
+    ["till", true],
+    ["default", false],
+  ]);
+  expect((await identity.auditOf(business.id)).at(-1)).toMatchObject({
+    action: "api_key.rotated",
+    entity_type: "api_key",
+    entity_id: apiKeys[0]?.id,
+    before: { id: newest.id, name: "till", revoked_at: null },
+    after: { id: apiKeys[0]?.id, name: "till", replaced_id: newest.id, replaced_ends_at: expect.any(String) },
+  });
+});
+
+test("rotation without a live key issues one named default", async () => {
+  const { id } = await identity.aBusiness();
+  const { apiKeys } = await identity.apiKeys.listApiKeys({ businessId: id, limit: 50 }, asAdmin);
+  await identity.apiKeys.revokeApiKey({ id: apiKeys[0]?.id ?? "" }, asAdmin);
+  const rotated = await identity.businesses.updateBusiness({ id, rotateApiKey: true }, asAdmin);
+  expect(await identity.stateOf(rotated.apiKey)).toBe("LIVE");
+  const after = await identity.apiKeys.listApiKeys({ businessId: id, limit: 50 }, asAdmin);
+  expect(after.apiKeys.map(({ name }) => name)).toEqual(["default", "default"]);
+  expect((await identity.auditOf(id)).at(-1)).toMatchObject({ action: "api_key.created", before: null });
+});
+
+test("rotations at the same time leave exactly one key, the last one issued", async () => {
+  const { id } = await identity.aBusiness();
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => identity.businesses.updateBusiness({ id, rotateApiKey: true }, asAdmin)),
+  );
+  const states = await Promise.all(answers.map(({ apiKey }) => identity.stateOf(apiKey)));
+  expect(states.toSorted()).toEqual(["LIVE", ...Array(7).fill("REVOKED")]);
+  const { apiKeyPrefix } = await identity.businesses.getBusiness({ id }, asAdmin);
+  expect(answers[states.indexOf("LIVE")]?.apiKeyPrefix).toBe(apiKeyPrefix);
+});
+
+test.each([uuidv7(), "not-a-uuid"])("the id %j names nothing", async (id) => {
+  const call = identity.businesses.updateBusiness({ id, name: "x" }, asAdmin);
+  await expect(call).rejects.toMatchObject({ kind: "not_found", code: "not_found" });
+});
+
+test("only operators update businesses by id", async () => {
+  const { id } = await identity.aBusiness();
+  const call = identity.businesses.updateBusiness({ id, name: "x" }, { caller: aBusinessCaller(id) });
+  await expect(call).rejects.toMatchObject({ code: "admin_required" });
+});

@@ -1,0 +1,40 @@
+import type { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
+import { transaction } from "@amana/database";
+import { adminOf, type Implementation } from "@amana/rpc";
+import { takeKeyRing } from "../api-key/key-ring.ts";
+import { rotateKey } from "../api-key/rotate-key.ts";
+import { notFound } from "../business/business.errors.ts";
+import { toBusinessMessage, toStatusName } from "../business/business.message.ts";
+import { lockBusiness } from "../business/business.ts";
+import { recordUpdate } from "../business/record-update.ts";
+import type { Context } from "../context.ts";
+
+export const updateBusiness =
+  ({ orm, clock, keyMode, leases }: Context): Implementation<typeof BusinessService.method.updateBusiness> =>
+  async (request, call) => {
+    adminOf(call.caller);
+    const status = toStatusName(request.status);
+
+    const { answer, takenAwayAt } = await transaction(orm, async (em) => {
+      const business = await lockBusiness(em, request.id);
+      if (!business) throw notFound();
+      const keyRing = await takeKeyRing(em, business, keyMode);
+      const now = clock.now();
+
+      recordUpdate(em, business, call, now, () => {
+        if (request.name !== undefined) business.rename(request.name, now);
+        if (status) business.moveTo(status, now);
+      });
+      const old = keyRing.newest;
+      const issued = request.rotateApiKey ? rotateKey(em, { business, keyRing, old, now, call }) : undefined;
+
+      const isCutOff = (issued && old) || status === "DISABLED";
+      return {
+        answer: toBusinessMessage(business, { apiKeyPrefix: keyRing.newest?.prefix, apiKey: issued?.plaintext }),
+        takenAwayAt: isCutOff ? business.updatedAt : undefined,
+      };
+    });
+
+    if (takenAwayAt) await leases.endedAfter(takenAwayAt);
+    return answer;
+  };

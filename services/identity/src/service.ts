@@ -1,0 +1,44 @@
+import { createOrm, isDatabaseUnavailable } from "@amana/database";
+import { startKeyCleaning } from "@amana/idempotency";
+import { createRpcServer } from "@amana/rpc";
+import { type Logger, sleep } from "@amana/runtime";
+import { storeBootstrapKey } from "./admin-key/store-bootstrap-key.ts";
+import type { Config } from "./config.ts";
+import type { Context } from "./context.ts";
+import { createKeyLeases } from "./key-lease/key-leases.ts";
+import { trackKeyUse } from "./key-lease/key-use.ts";
+import { database } from "./orm.ts";
+import { rpcServices } from "./rpc/index.ts";
+
+/** Starts the service on a migrated database. Disposing lets running calls end, then closes the database. */
+export async function startIdentity(config: Config, logger: Logger): Promise<AsyncDisposable & { url: string }> {
+  await using started = new AsyncDisposableStack();
+  const orm = await createOrm({ url: config.databaseUrl, ...database }, logger);
+  started.defer(() => orm.close());
+
+  const clock = { now: () => new Date() };
+  const context: Context = {
+    orm,
+    logger,
+    clock,
+    keyMode: config.keyMode,
+    leases: createKeyLeases({ leaseMs: config.keyLeaseMs, clock, wait: sleep }),
+    keyUse: started.use(trackKeyUse(orm, logger)),
+  };
+  await storeBootstrapKey(context, config.bootstrapAdminKey);
+  started.use(startKeyCleaning(orm, logger));
+
+  const server = started.use(
+    await createRpcServer({
+      services: rpcServices(context),
+      host: config.host,
+      port: config.rpcPort,
+      secret: config.rpcSecret,
+      logger,
+      isUnavailable: isDatabaseUnavailable,
+    }),
+  );
+
+  const running = started.move();
+  return { url: server.url, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}

@@ -1,0 +1,108 @@
+import { hashApiKey } from "@amana/api-keys";
+import { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
+import { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
+import { KeyLeaseService, KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
+import { type Caller, createRpcClient, type IdempotencyKey, platformCaller } from "@amana/rpc";
+import { createLogger, sleep } from "@amana/runtime";
+import { adminCaller, createTestDatabase, startTestServer } from "@amana/testing";
+import type { Context } from "../src/context.ts";
+import { createKeyLeases } from "../src/key-lease/key-leases.ts";
+import { trackKeyUse } from "../src/key-lease/key-use.ts";
+import { database } from "../src/orm.ts";
+import { rpcServices } from "../src/rpc/index.ts";
+
+export const asAdmin = { caller: adminCaller, requestId: "request-1", address: "192.0.2.7" };
+export const asPlatform = { caller: platformCaller };
+
+export function idempotent(key: string, body = "body"): { idempotencyKey: IdempotencyKey } {
+  return { idempotencyKey: { key, route: "POST /api/v1/x", fingerprint: body } };
+}
+
+export type Identity = Awaited<ReturnType<typeof startIdentityForTest>>;
+
+/** The service on a database of its own, without leases unless `leaseMs` says otherwise. */
+export async function startIdentityForTest(options: { leaseMs?: number; wait?: (ms: number) => Promise<void> } = {}) {
+  const running = new AsyncDisposableStack();
+  const { orm, url } = running.use(await createTestDatabase("identity", database));
+  const clock = aClock();
+  const logger = createLogger("test", "silent");
+
+  const addReplica = async () => {
+    const context: Context = {
+      orm,
+      logger,
+      clock,
+      keyMode: "test",
+      leases: createKeyLeases({ leaseMs: options.leaseMs ?? 0, clock, wait: options.wait ?? sleep }),
+      keyUse: running.use(trackKeyUse(orm, logger)),
+    };
+    const { channel } = running.use(await startTestServer(rpcServices(context)));
+    const keyLeases = createRpcClient(KeyLeaseService, channel);
+    const { keyUse } = context;
+    return {
+      context,
+      businesses: createRpcClient(BusinessService, channel),
+      apiKeys: createRpcClient(ApiKeyService, channel),
+      keyLeases,
+      /** What the gateway would be told about a key. */
+      async resolve(plaintext = "") {
+        const { resolutions } = await keyLeases.resolveKeys({ keyHashes: [hashApiKey(plaintext)] }, asPlatform);
+        // The key's last use would otherwise appear in later answers sooner or later.
+        await keyUse.settled();
+        return resolutions[0]!;
+      },
+    };
+  };
+  const first = await addReplica();
+
+  return {
+    ...first,
+    orm,
+    url,
+    clock,
+    addReplica,
+    async stateOf(plaintext = "") {
+      const { state } = await first.resolve(plaintext);
+      return stateNames.get(state);
+    },
+    /** The call options of a request that is made with this key. */
+    async as(plaintext = "") {
+      const { businessId, keyId, keyPrefix } = await first.resolve(plaintext);
+      const caller: Caller = { role: "business", businessId, keyId, keyPrefix };
+      return { caller, requestId: "request-2", address: "192.0.2.8" };
+    },
+    async aBusiness(init: { name?: string } = {}) {
+      return await first.businesses.createBusiness({ name: init.name ?? "Sahara Trading" }, asAdmin);
+    },
+    sql: <Row extends object>(text: string, values: unknown[] = []) => orm.em.getConnection().execute<Row[]>(text, values),
+    /** The audit trail of a business, oldest first. */
+    auditOf: (businessId: string) =>
+      orm.em.getConnection().execute<AuditRow[]>("select * from audit_event where business_id = ? order by at, id", [businessId]),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+interface AuditRow {
+  action: string;
+  actor: string;
+  entity_type: string;
+  entity_id: string;
+  before: Record<string, string | null> | null;
+  after: Record<string, string | null>;
+  request_id: string;
+  address: string;
+  reason: string | null;
+}
+
+const stateNames = new Map(Object.entries(KeyState).map(([name, value]) => [value as number, name]));
+
+/** Starts now, because expiry is told by the database's clock; every reading is a millisecond later than the last. */
+function aClock() {
+  let nowMs = Date.now();
+  return {
+    now: () => new Date(nowMs++),
+    advance(ms: number) {
+      nowMs += ms;
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { idempotencyTableSql } from "@amana/idempotency";
+import { outboxTableSql } from "@amana/messaging";
+import { Migration } from "@mikro-orm/migrations";
+
+export class Initial extends Migration {
+  override up(): void {
+    this.addSql(outboxTableSql);
+    this.addSql(idempotencyTableSql);
+    this.addSql(`
+      create table payment (
+        id uuid primary key,
+        business_id uuid not null,
+        amount_minor bigint not null check (amount_minor > 0),
+        currency text not null,
+        status text not null,
+        language text not null,
+        success_url text not null,
+        fail_url text not null,
+        description text,
+        order_ref text,
+        return_token text not null unique,
+        processor_order_number text not null unique check (processor_order_number ~ '^[0-9]{10}$'),
+        processor_order_id text unique,
+        form_url text,
+        processor_error_code text,
+        processor_order_status integer,
+        action_code text,
+        action_code_description text,
+        resp_code text,
+        resp_code_desc text,
+        approval_code text,
+        masked_pan text,
+        card_brand text,
+        refunded_amount_minor bigint check (refunded_amount_minor > 0 and refunded_amount_minor <= amount_minor),
+        idempotency_id uuid,
+        traceparent text,
+        checked_at timestamptz(3),
+        checks integer not null default 0,
+        next_check_at timestamptz(3),
+        leased_until timestamptz(3),
+        lease_token uuid,
+        paid_at timestamptz(3),
+        created_at timestamptz(3) not null,
+        updated_at timestamptz(3) not null,
+        version integer not null default 1
+      );
+      create index payment_business_created on payment (business_id, created_at desc, id desc);
+      create index payment_business_order_ref on payment (business_id, order_ref) where order_ref is not null;
+      create index payment_next_check on payment (next_check_at) where next_check_at is not null;
+
+      create table refund (
+        id uuid primary key,
+        business_id uuid not null,
+        payment_id uuid not null references payment (id),
+        amount_minor bigint not null check (amount_minor > 0),
+        status text not null,
+        refunded_before_minor bigint,
+        processor_error_code text,
+        sends integer not null default 0,
+        resend_after timestamptz(3),
+        checks integer not null default 0,
+        next_check_at timestamptz(3),
+        leased_until timestamptz(3),
+        lease_token uuid,
+        idempotency_id uuid,
+        traceparent text,
+        created_at timestamptz(3) not null,
+        updated_at timestamptz(3) not null,
+        version integer not null default 1
+      );
+      create index refund_business_payment on refund (business_id, payment_id);
+      -- At most one refund of a payment is under way: the second wall behind the payment's row lock.
+      create unique index refund_one_active on refund (payment_id) where status in ('REQUESTED', 'SENT', 'UNKNOWN');
+      create index refund_next_check on refund (next_check_at) where next_check_at is not null;
+    `);
+  }
+}

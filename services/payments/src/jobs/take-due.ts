@@ -1,0 +1,32 @@
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import type { Context } from "../context.ts";
+import { type Lease, withLease } from "../lease.ts";
+
+/** How many rows one round takes up, all at the same time. */
+const roundMax = 10;
+
+/** Works on the rows whose time has come and that nobody else works on. Answers how many it worked on. */
+export async function takeDue(
+  context: Context,
+  table: "payment" | "refund",
+  work: (id: string, lease: Lease) => Promise<unknown>,
+): Promise<number> {
+  const em = context.orm.em.fork() as SqlEntityManager;
+  const due = `next_check_at <= now() and (leased_until is null or leased_until < now())`;
+  const rows = await em.execute<{ id: string }[]>(
+    `select id from ${table} where ${due} order by next_check_at limit ${roundMax}`,
+  );
+  const worked = await Promise.all(
+    rows.map(({ id }) =>
+      withLease(context.orm, table, id, async (lease) => {
+        // Another replica may have done it between the two statements.
+        const still = await em.fork().execute(`select 1 from ${table} where id = ? and next_check_at <= now()`, [id]);
+        if (still.length > 0) await work(id, lease);
+      }).catch((error: unknown) => {
+        context.logger.error({ err: error, [`${table}_id`]: id }, "a due check failed");
+        return undefined;
+      }),
+    ),
+  );
+  return worked.filter((done) => done !== undefined).length;
+}

@@ -1,0 +1,57 @@
+import { DomainError } from "@amana/rpc";
+import type { PaymentStatus } from "./payment.ts";
+
+export const paymentNotFound = () => new DomainError("not_found", "not_found", "There is no such payment.");
+
+export const paymentNotRefundable = (status: PaymentStatus) =>
+  new DomainError("conflict", "payment_not_refundable", `The payment is ${status}; only a PAID payment can be refunded, once.`, {
+    members: { payment_status: status },
+  });
+
+export const refundInProgress = () =>
+  new DomainError(
+    "conflict",
+    "refund_in_progress",
+    "A refund of this payment is under way and its outcome is not known yet. Read the payment again in a minute.",
+  );
+
+export const refundAmountInvalid = (paidMinor: bigint, currency: string) =>
+  new DomainError(
+    "invalid",
+    "refund_amount_invalid",
+    `The amount must be more than 0 and at most the ${paidMinor / 100n}.${(paidMinor % 100n).toString().padStart(2, "0")} ${currency} that were paid.`,
+    { pointer: "/amount" },
+  );
+
+export const refundRefused = (errorCode: string) =>
+  new DomainError(
+    "refused_upstream",
+    "refund_refused",
+    `The card processor refused the refund (code ${errorCode}). The payment stays PAID; contact the operator if this is unexpected.`,
+    { members: { processor_error_code: errorCode } },
+  );
+
+export const refundOutcomeUnknown = () =>
+  new DomainError(
+    "outcome_unknown",
+    "refund_outcome_unknown",
+    "The card processor has not told whether the refund happened. It is being found out; do not pay back by other means. Read the payment again in a minute.",
+  );
+
+export const processorError = (errorCode: string, paymentId: string) =>
+  new DomainError(
+    "upstream_error",
+    "processor_error",
+    `The card processor refused the payment (code ${errorCode}). It is kept as FAILED; create a new one.`,
+    { members: { processor_error_code: errorCode, payment_id: paymentId } },
+  );
+
+export const processorOutcomeUnknown = (paymentId: string) =>
+  new DomainError(
+    "outcome_unknown",
+    "processor_outcome_unknown",
+    "The card processor has not told whether it took the payment. It is being found out; send the same request with the same Idempotency-Key again in a minute, or read the payment.",
+    { members: { payment_id: paymentId } },
+  );
+
+export const returnTokenUnknown = () => new DomainError("not_found", "not_found", "This return address belongs to no payment.");

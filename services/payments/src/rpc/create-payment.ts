@@ -1,0 +1,62 @@
+import { randomBytes, randomInt } from "node:crypto";
+import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
+import type { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
+import { transaction } from "@amana/database";
+import { claimKey } from "@amana/idempotency";
+import { businessOf, DomainError, type Implementation } from "@amana/rpc";
+import { faultPoint, uuidv7 } from "@amana/runtime";
+import type { Context } from "../context.ts";
+import { withLease } from "../lease.ts";
+import { processorOutcomeUnknown } from "../payment/payment.errors.ts";
+import { toPaymentMessage } from "../payment/payment.message.ts";
+import { Payment } from "../payment/payment.ts";
+import { registerOrder } from "../payment/register-order.ts";
+
+/** If nobody finishes the registration, because of a crash, the reconciler takes it up after this long. */
+const takeUpMs = 2_000;
+/** Left over for the answer's way back. */
+const answerMs = 2_000;
+
+/** Begin (payment PENDING, commit) → processor, outside any transaction → finish (order, form, stored answer, commit). */
+export const createPayment =
+  (context: Context): Implementation<typeof PaymentService.method.createPayment> =>
+  async (request, call) => {
+    const businessId = businessOf(call.caller);
+    const begun = await transaction(context.orm, async (em) => {
+      const claim = await claimKey(em, call, PaymentSchema);
+      if ("replayed" in claim) return claim;
+      const now = context.clock.now();
+      const payment = em.create(Payment, {
+        id: uuidv7(now.getTime()),
+        businessId,
+        amountMinor: request.amountMinor,
+        currency: "DZD",
+        status: "PENDING",
+        language: request.language,
+        successUrl: request.successUrl,
+        failUrl: request.failUrl,
+        description: request.description ?? null,
+        orderRef: request.orderRef ?? null,
+        returnToken: randomBytes(32).toString("base64url"),
+        // Random, not counted up: a number must not tell how many payments there are, nor meet another system's.
+        processorOrderNumber: String(randomInt(1_000_000_000, 10_000_000_000)),
+        idempotencyId: claim.record?.id ?? null,
+        traceparent: call.traceparent || null,
+        checks: 0,
+        nextCheckAt: new Date(now.getTime() + takeUpMs),
+        createdAt: now,
+        updatedAt: now,
+      });
+      em.persist(payment);
+      return { payment };
+    });
+    if ("replayed" in begun) return begun.replayed;
+
+    faultPoint("payment.begun");
+    const { payment } = begun;
+    const remainingMs = () => Math.max(1, call.remainingMs() - answerMs);
+    const leased = await withLease(context.orm, "payment", payment.id, () => registerOrder(context, payment, remainingMs));
+    const end = leased?.result ?? processorOutcomeUnknown(payment.id);
+    if (end instanceof DomainError) throw end;
+    return toPaymentMessage(end);
+  };

@@ -1,0 +1,18 @@
+import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
+import { type ServedService, serve } from "@amana/rpc";
+import type { Context } from "../context.ts";
+import { createPayment } from "./create-payment.ts";
+import { getPayment } from "./get-payment.ts";
+import { listPayments } from "./list-payments.ts";
+import { refundPayment } from "./refund-payment.ts";
+import { returnFromProcessor } from "./return-from-processor.ts";
+
+export const rpcServices = (context: Context): ServedService[] => [
+  serve(PaymentService, {
+    createPayment: createPayment(context),
+    getPayment: getPayment(context),
+    listPayments: listPayments(context),
+    refundPayment: refundPayment(context),
+    returnFromProcessor: returnFromProcessor(context),
+  }),
+];

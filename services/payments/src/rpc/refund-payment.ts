@@ -1,0 +1,70 @@
+import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
+import type { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
+import { transaction } from "@amana/database";
+import { claimKey } from "@amana/idempotency";
+import { businessOf, type Implementation } from "@amana/rpc";
+import { faultPoint, uuidv7 } from "@amana/runtime";
+import { LockMode } from "@mikro-orm/postgresql";
+import type { Context } from "../context.ts";
+import { isUuid } from "../is-uuid.ts";
+import { withLease } from "../lease.ts";
+import { paymentNotFound, refundInProgress, refundOutcomeUnknown, refundRefused } from "../payment/payment.errors.ts";
+import { toPaymentMessage } from "../payment/payment.message.ts";
+import { Payment } from "../payment/payment.ts";
+import { advanceRefund } from "../refund/advance-refund.ts";
+import { Refund } from "../refund/refund.ts";
+
+/** If nobody sends the refund, because of a crash, the worker takes it up after this long. */
+const takeUpMs = 2_000;
+/** Left over for the answer's way back. */
+const answerMs = 2_000;
+
+/** Begin (lock, rules, refund REQUESTED, commit) → processor, outside any transaction → finish (states, event, answer, commit). */
+export const refundPayment =
+  (context: Context): Implementation<typeof PaymentService.method.refundPayment> =>
+  async (request, call) => {
+    const businessId = businessOf(call.caller);
+    if (!isUuid(request.id)) throw paymentNotFound();
+    const begun = await transaction(context.orm, async (em) => {
+      const claim = await claimKey(em, call, PaymentSchema);
+      if ("replayed" in claim) return claim;
+      const payment = await em.findOne(Payment, { businessId, id: request.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      if (!payment) throw paymentNotFound();
+      const active = await em.count(Refund, {
+        businessId,
+        paymentId: payment.id,
+        status: { $in: ["REQUESTED", "SENT", "UNKNOWN"] },
+      });
+      if (active > 0) throw refundInProgress();
+      const amountMinor = payment.refundable(request.amountMinor);
+      const now = context.clock.now();
+      const refund = em.create(Refund, {
+        id: uuidv7(now.getTime()),
+        businessId,
+        paymentId: payment.id,
+        amountMinor,
+        status: "REQUESTED",
+        sends: 0,
+        checks: 0,
+        nextCheckAt: new Date(now.getTime() + takeUpMs),
+        idempotencyId: claim.record?.id ?? null,
+        traceparent: call.traceparent || null,
+        createdAt: now,
+        updatedAt: now,
+      });
+      em.persist(refund);
+      return { refund };
+    });
+    if ("replayed" in begun) return begun.replayed;
+
+    faultPoint("refund.requested");
+    const { refund } = begun;
+    const remainingMs = () => Math.max(1, call.remainingMs() - answerMs);
+    const leased = await withLease(context.orm, "refund", refund.id, (lease) =>
+      advanceRefund(context, refund.id, lease, remainingMs),
+    );
+    const progress = leased?.result ?? { kind: "unknown" };
+    if (progress.kind === "rejected") throw refundRefused(progress.errorCode);
+    if (progress.kind === "unknown") throw refundOutcomeUnknown();
+    return toPaymentMessage(progress.payment);
+  };

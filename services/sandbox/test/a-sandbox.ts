@@ -1,0 +1,91 @@
+import { createLogger } from "@amana/runtime";
+import { createSandbox } from "../src/app.ts";
+import type { Config } from "../src/config.ts";
+
+export const credentials = { userName: "merchant", password: "s3cret-credential" };
+
+export interface Registered {
+  readonly orderId: string;
+  readonly formUrl: string;
+  readonly orderNumber: string;
+}
+
+// Answers are read the way a client of another language would: as whatever JSON came.
+// biome-ignore lint/suspicious/noExplicitAny: the shapes are what the tests are about.
+export type Json = any;
+
+/** A sandbox on a free port, in memory unless told otherwise. */
+export const aSandbox = (config: Partial<Config> = {}) =>
+  createSandbox(
+    {
+      host: "127.0.0.1",
+      port: 0,
+      username: credentials.userName,
+      password: credentials.password,
+      numbersAsStrings: false,
+      ...config,
+    },
+    createLogger("sandbox", "silent"),
+  );
+
+let lastOrderNumber = 1_000_000_000;
+
+export const aNewOrderNumber = () => String(++lastOrderNumber);
+
+/** Parameters of a register call that nothing is wrong with. */
+export const anOrder = (changes: Record<string, string | undefined> = {}) => ({
+  orderNumber: aNewOrderNumber(),
+  amount: "500000",
+  currency: "012",
+  returnUrl: "http://shop.test/thanks?basket=7",
+  failUrl: "http://shop.test/sorry",
+  description: "Two tickets",
+  language: "FR",
+  jsonParams: JSON.stringify({ force_terminal_id: "E010900001", udf1: "basket-7" }),
+  ...changes,
+});
+
+const form = (parameters: Record<string, string | undefined>) =>
+  new URLSearchParams(Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined));
+
+export interface CallOptions {
+  readonly method?: "GET" | "POST";
+  readonly signal?: AbortSignal;
+}
+
+export function send(url: string, path: string, parameters: Record<string, string | undefined>, options: CallOptions = {}) {
+  const { method = "POST", ...rest } = options;
+  const sent = form({ ...credentials, ...parameters });
+  const address = `${url}/payment/rest/${path}`;
+  return method === "GET" ? fetch(`${address}?${sent}`, rest) : fetch(address, { method, body: sent, ...rest });
+}
+
+export async function call(url: string, path: string, parameters: Record<string, string | undefined>): Promise<Json> {
+  const response = await send(url, path, parameters);
+  if (response.status !== 200) throw new Error(`${path} answered ${response.status}`);
+  return response.json();
+}
+
+export async function registered(url: string, changes: Record<string, string | undefined> = {}): Promise<Registered> {
+  const order = anOrder(changes);
+  const answer = await call(url, "register.do", order);
+  if (answer.errorCode !== 0) throw new Error(`register was refused: ${JSON.stringify(answer)}`);
+  return { ...answer, orderNumber: order.orderNumber };
+}
+
+export async function control(url: string, method: string, path: string, body?: object): Promise<{ status: number; body: Json }> {
+  const response = await fetch(`${url}/sandbox/${path}`, {
+    method,
+    ...(body && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+export const validCard = { pan: "6280581110007215", expiry: "01/2027", cvv2: "373", password: "123456" };
+
+export async function paid(url: string, changes: Record<string, string | undefined> = {}): Promise<Registered> {
+  const order = await registered(url, changes);
+  const { status } = await control(url, "POST", `payments/${order.orderId}/pay`, validCard);
+  if (status !== 200) throw new Error(`pay answered ${status}`);
+  return order;
+}

@@ -1,0 +1,157 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Sandbox } from "../src/app.ts";
+import { anOrder, aSandbox, call, control, paid, registered, send } from "./a-sandbox.ts";
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await aSandbox();
+});
+afterAll(() => sandbox[Symbol.asyncDispose]());
+afterEach(() => control(sandbox.url, "DELETE", "faults"));
+
+const plant = (operation: string, mode: string, times?: number) =>
+  control(sandbox.url, "PUT", "faults", { operation, mode, times });
+const planted = async () => (await control(sandbox.url, "GET", "faults")).body.faults;
+const refundedAmount = async (orderId: string) => (await control(sandbox.url, "GET", `payments/${orderId}`)).body.refundedAmount;
+const refund = (orderId: string, signal?: AbortSignal) =>
+  send(sandbox.url, "refund.do", { orderId, amount: "1000" }, signal ? { signal } : {});
+
+describe("a refund struck by a fault", () => {
+  test.each([
+    ["timeout_before", 0],
+    ["timeout_after", 1000],
+  ])("%s gets no answer", async (mode, refunded) => {
+    const { orderId } = await paid(sandbox.url);
+    await plant("refund", mode);
+    await expect(refund(orderId, AbortSignal.timeout(300))).rejects.toMatchObject({ name: "TimeoutError" });
+    expect(await refundedAmount(orderId)).toBe(refunded);
+  });
+
+  test("reset_after happens, and the connection breaks before the answer", async () => {
+    const { orderId } = await paid(sandbox.url);
+    await plant("refund", "reset_after");
+    await expect(refund(orderId)).rejects.toMatchObject({ cause: { code: "ECONNRESET" } });
+    expect(await refundedAmount(orderId)).toBe(1000);
+  });
+
+  test("truncated happens, and half of the announced answer arrives", async () => {
+    const { orderId } = await paid(sandbox.url);
+    await plant("refund", "truncated");
+    const response = await refund(orderId);
+    expect(response.status).toBe(200);
+    const reader = response.body?.getReader();
+    const { value } = (await reader?.read()) ?? {};
+    expect(value?.length).toBe(Math.floor(Number(response.headers.get("content-length")) / 2));
+    await expect(reader?.read()).rejects.toThrow();
+    expect(await refundedAmount(orderId)).toBe(1000);
+  });
+
+  test.each([
+    ["http_500", 500],
+    ["http_503", 503],
+    ["html_200", 200],
+  ])("%s does not happen and answers a page", async (mode, status) => {
+    const { orderId } = await paid(sandbox.url);
+    await plant("refund", mode);
+    const response = await refund(orderId);
+    expect(response.status).toBe(status);
+    expect(response.headers.get("content-type")).toMatch(/^text\/html/);
+    expect(await refundedAmount(orderId)).toBe(0);
+  });
+
+  test("error answers a proper refusal and does not happen", async () => {
+    const { orderId } = await paid(sandbox.url);
+    await plant("refund", "error:7");
+    expect(await (await refund(orderId)).json()).toEqual({ errorCode: 7, errorMessage: "System error" });
+    expect(await refundedAmount(orderId)).toBe(0);
+  });
+
+  test("slow happens at once and answers later", async () => {
+    const { orderId } = await paid(sandbox.url);
+    await plant("refund", "slow:60000");
+    const client = new AbortController();
+    let answered = false;
+    const slow = refund(orderId, client.signal).finally(() => {
+      answered = true;
+    });
+    await expect.poll(() => refundedAmount(orderId)).toBe(1000);
+    expect(answered).toBe(false);
+    client.abort();
+    await expect(slow).rejects.toThrow();
+
+    await plant("refund", "slow:20");
+    expect(await (await refund(orderId)).json()).toMatchObject({ errorCode: 0 });
+    expect(await refundedAmount(orderId)).toBe(2000);
+  });
+
+  test("is among the calls received", async () => {
+    const { orderId } = await paid(sandbox.url);
+    await plant("refund", "http_500", 2);
+    await refund(orderId);
+    await refund(orderId);
+    await refund(orderId);
+    const { calls } = (await control(sandbox.url, "GET", `payments/${orderId}`)).body;
+    expect(calls.filter(({ operation }: { operation: string }) => operation === "refund")).toHaveLength(3);
+    expect(await refundedAmount(orderId)).toBe(1000);
+  });
+});
+
+test("a register that times out before the effect leaves no order, and one after the effect does", async () => {
+  for (const [mode, errorCode] of [
+    ["timeout_before", 6],
+    ["timeout_after", 0],
+  ] as const) {
+    const order = anOrder();
+    await plant("register", mode);
+    await expect(send(sandbox.url, "register.do", order, { signal: AbortSignal.timeout(300) })).rejects.toThrow();
+    expect(await call(sandbox.url, "getOrderStatusExtended.do", { orderNumber: order.orderNumber })).toMatchObject({ errorCode });
+    const { body } = await control(sandbox.url, "GET", `payments?orderNumber=${order.orderNumber}`);
+    expect(body.calls.map(({ operation }: { operation: string }) => operation)).toEqual(["register", "status"]);
+  }
+});
+
+test("a confirm fault strikes both generations, in their shape", async () => {
+  const { orderId } = await paid(sandbox.url);
+  await plant("confirm", "error:2", 2);
+  const refused = { ErrorCode: "2", ErrorMessage: "Payment is declined" };
+  expect(await call(sandbox.url, "confirmOrder.do", { orderId })).toEqual(refused);
+  expect(await call(sandbox.url, "public/acknowledgeTransaction.do", { mdOrder: orderId })).toEqual(refused);
+  expect(await call(sandbox.url, "confirmOrder.do", { orderId })).toMatchObject({ OrderStatus: 2 });
+});
+
+test("a status fault strikes both status calls, each in its shape, and nothing else", async () => {
+  const { orderId } = await registered(sandbox.url);
+  await plant("status", "error:7", 2);
+  expect(await call(sandbox.url, "getOrderStatus.do", { orderId })).toMatchObject({ ErrorCode: "7" });
+  expect(await call(sandbox.url, "confirmOrder.do", { orderId })).toMatchObject({ ErrorCode: "0" });
+  expect(await call(sandbox.url, "getOrderStatusExtended.do", { orderId })).toMatchObject({ errorCode: 7 });
+  expect(await call(sandbox.url, "getOrderStatus.do", { orderId })).toMatchObject({ ErrorCode: "0" });
+});
+
+test("planting again replaces the operation's fault; clearing one leaves the others", async () => {
+  await plant("refund", "http_500", 5);
+  await plant("refund", "http_503", 2);
+  await plant("status", "html_200");
+  expect(await planted()).toEqual([
+    { operation: "refund", mode: "http_503", times: 2 },
+    { operation: "status", mode: "html_200", times: 1 },
+  ]);
+  await control(sandbox.url, "DELETE", "faults?operation=refund");
+  expect(await planted()).toEqual([{ operation: "status", mode: "html_200", times: 1 }]);
+  await control(sandbox.url, "DELETE", "faults");
+  expect(await planted()).toEqual([]);
+});
+
+test.each([
+  [{ operation: "payout", mode: "http_500" }],
+  [{ operation: "refund", mode: "explode" }],
+  [{ operation: "refund", mode: "slow:" }],
+  [{ operation: "refund", mode: "slow:999999" }],
+  [{ operation: "refund", mode: "error:x" }],
+  [{ operation: "refund", mode: "http_500", times: 0 }],
+  [{}],
+])("a fault that makes no sense is refused with what would: %j", async (body) => {
+  const answer = await control(sandbox.url, "PUT", "faults", body);
+  expect(answer).toMatchObject({ status: 422, body: { message: expect.stringMatching(/must be/) } });
+  expect(await planted()).toEqual([]);
+});

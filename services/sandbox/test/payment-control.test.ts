@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Sandbox } from "../src/app.ts";
+import { aSandbox, call, control, credentials, paid, registered, send, validCard } from "./a-sandbox.ts";
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await aSandbox();
+});
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+const pay = (orderId: string, changes: object = {}) =>
+  control(sandbox.url, "POST", `payments/${orderId}/pay`, { ...validCard, ...changes });
+const view = async (orderId: string) => (await control(sandbox.url, "GET", `payments/${orderId}`)).body;
+
+describe("pay", () => {
+  test("two wrong passwords leave attempts, the third ends the payment with 2003", async () => {
+    const { orderId } = await registered(sandbox.url);
+    expect(await pay(orderId, { password: "1" })).toEqual({ status: 200, body: { attempts_left: 2 } });
+    expect(await pay(orderId, { password: "2" })).toEqual({ status: 200, body: { attempts_left: 1 } });
+    expect(await pay(orderId, { password: "3" })).toEqual({
+      status: 200,
+      body: { attempts_left: 0, redirect_url: `http://shop.test/sorry?orderId=${orderId}` },
+    });
+    expect(await view(orderId)).toMatchObject({ orderStatus: 6, actionCode: 2003 });
+  });
+
+  test("the right password after a wrong one still pays", async () => {
+    const { orderId } = await registered(sandbox.url);
+    await pay(orderId, { password: "1" });
+    expect((await pay(orderId)).body).toEqual({ redirect_url: expect.stringContaining("/thanks") });
+    expect(await view(orderId)).toMatchObject({ orderStatus: 2, depositedAmount: 500_000 });
+  });
+
+  test.each([
+    ["a number that is no test card", { pan: "4111111111111111" }],
+    ["another expiry", { expiry: "02/2027" }],
+    ["another CVV2", { cvv2: "374" }],
+    ["no CVV2", { cvv2: undefined }],
+  ])("%s is refused and changes nothing", async (_name, changes) => {
+    const { orderId } = await registered(sandbox.url);
+    expect(await pay(orderId, changes)).toMatchObject({ status: 422, body: { message: expect.any(String) } });
+    expect(await view(orderId)).toMatchObject({ orderStatus: 0 });
+  });
+
+  test("a finished payment is not paid again", async () => {
+    const { orderId } = await paid(sandbox.url);
+    expect(await pay(orderId)).toMatchObject({ status: 409 });
+  });
+});
+
+test("cancelling declines the order with actionCode 10 and sends the browser to failUrl", async () => {
+  const { orderId } = await registered(sandbox.url);
+  expect(await control(sandbox.url, "POST", `payments/${orderId}/cancel`)).toEqual({
+    status: 200,
+    body: { redirect_url: `http://shop.test/sorry?orderId=${orderId}` },
+  });
+  expect(await call(sandbox.url, "confirmOrder.do", { orderId })).toMatchObject({
+    ErrorCode: "3",
+    OrderStatus: 6,
+    actionCode: 10,
+  });
+});
+
+test("cancel accepts a JSON request with nothing in it", async () => {
+  const { orderId } = await registered(sandbox.url);
+  const response = await fetch(`${sandbox.url}/sandbox/payments/${orderId}/cancel`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+  });
+  expect(response.status).toBe(200);
+});
+
+test("the view shows every call with its parameters and without credentials, by order id and by number", async () => {
+  const order = await paid(sandbox.url);
+  await call(sandbox.url, "confirmOrder.do", { orderId: order.orderId });
+  await call(sandbox.url, "getOrderStatusExtended.do", { orderNumber: order.orderNumber });
+  await send(sandbox.url, "refund.do", { orderId: order.orderId, amount: "100" }, { method: "GET" });
+  const seen = await view(order.orderId);
+  expect(seen.calls.map((received: { operation: string }) => received.operation)).toEqual([
+    "register",
+    "confirm",
+    "status",
+    "refund",
+  ]);
+  expect(seen.calls[3]).toEqual({
+    operation: "refund",
+    at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+    parameters: { orderId: order.orderId, amount: "100" },
+  });
+  expect(JSON.stringify(seen)).not.toContain(credentials.password);
+  expect((await control(sandbox.url, "GET", `payments?orderNumber=${order.orderNumber}`)).body).toEqual(seen);
+});
+
+test.each(["pay", "cancel"])("%s of an unknown order is 404 with a message", async (step) => {
+  expect(await control(sandbox.url, "POST", `payments/nobody/${step}`, {})).toMatchObject({
+    status: 404,
+    body: { message: expect.any(String) },
+  });
+});
+
+describe("time", () => {
+  const advance = (clocked: Sandbox, seconds: number) => control(clocked.url, "POST", "clock", { advance_seconds: seconds });
+
+  test("an order unpaid after 20 minutes is declined with -2007 and cannot be paid any more", async () => {
+    await using clocked = await aSandbox();
+    const { orderId } = await registered(clocked.url);
+    await advance(clocked, 20 * 60 - 30);
+    expect(await call(clocked.url, "getOrderStatus.do", { orderId })).toMatchObject({ OrderStatus: 0 });
+    await advance(clocked, 30);
+    expect(await call(clocked.url, "getOrderStatus.do", { orderId })).toMatchObject({ OrderStatus: 6, actionCode: -2007 });
+    expect(await control(clocked.url, "POST", `payments/${orderId}/pay`, validCard)).toMatchObject({ status: 409 });
+  });
+
+  test("a paid order nobody confirms is reversed after 20 minutes; a confirmed one is kept", async () => {
+    await using clocked = await aSandbox();
+    const forgotten = await paid(clocked.url);
+    const confirmed = await paid(clocked.url);
+    await call(clocked.url, "confirmOrder.do", { orderId: confirmed.orderId });
+    await advance(clocked, 20 * 60);
+    const status = (orderId: string) => call(clocked.url, "getOrderStatusExtended.do", { orderId });
+    expect(await status(forgotten.orderId)).toMatchObject({
+      orderStatus: 3,
+      paymentAmountInfo: { paymentState: "REVERSED", depositedAmount: 0 },
+    });
+    expect(await status(confirmed.orderId)).toMatchObject({ orderStatus: 2, paymentAmountInfo: { depositedAmount: 500_000 } });
+    expect(await call(clocked.url, "refund.do", { orderId: forgotten.orderId, amount: "100" })).toMatchObject({ errorCode: 7 });
+  });
+
+  test.each([{}, { advance_seconds: -1 }, { advance_seconds: "60" }, { advance_seconds: 1.5 }])(
+    "the clock refuses %j",
+    async (body) => {
+      expect(await control(sandbox.url, "POST", "clock", body)).toMatchObject({
+        status: 422,
+        body: { message: expect.any(String) },
+      });
+    },
+  );
+});

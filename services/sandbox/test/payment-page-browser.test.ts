@@ -1,0 +1,272 @@
+import axe from "axe-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Sandbox } from "../src/app.ts";
+import { languages } from "../src/pages/language.ts";
+import { aBrowser, browserIsMissing } from "./a-browser.ts";
+import { aSandbox, control, registered, validCard } from "./a-sandbox.ts";
+import { aShop, type Shop } from "./a-shop.ts";
+
+describe.skipIf(browserIsMissing)("the payment page in a browser", () => {
+  let sandbox: Sandbox;
+  let shop: Shop;
+  let browser: Browser;
+  beforeAll(async () => {
+    [sandbox, shop, browser] = await Promise.all([aSandbox(), aShop(), aBrowser()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await sandbox[Symbol.asyncDispose]();
+    await shop[Symbol.asyncDispose]();
+  });
+
+  const anOpenOrder = (language = "en") =>
+    registered(sandbox.url, { language, returnUrl: `${shop.url}/thanks?basket=7`, failUrl: `${shop.url}/sorry` });
+  const status = async (orderId: string) => (await control(sandbox.url, "GET", `payments/${orderId}`)).body.orderStatus;
+  const aPage = async (options: BrowserContextOptions = {}) => {
+    const context = await browser.newContext(options);
+    const page = await context.newPage();
+    page.setDefaultTimeout(10_000);
+    return page;
+  };
+  const submit = "form[data-once] .primary";
+
+  async function enterCard(page: Page, card = validCard) {
+    await page.fill("#pan", card.pan);
+    await page.fill("#expiry", card.expiry);
+    await page.fill("#cvv2", card.cvv2);
+    await page.click(submit);
+  }
+
+  async function enterPassword(page: Page, password: string) {
+    await page.fill("#password", password);
+    await page.click(submit);
+  }
+
+  const screens = [
+    { width: 360, height: 640 },
+    { width: 1280, height: 800 },
+  ].flatMap((viewport) => (["light", "dark"] as const).map((colorScheme) => ({ viewport, colorScheme })));
+
+  describe.each(languages)("in %s", (language) => {
+    test.each(screens)(
+      "axe finds nothing in any state: $viewport.width wide, $colorScheme",
+      async (screen) => {
+        const page = await aPage(screen);
+        const looksRight = async (state: string) => {
+          await page.evaluate(axe.source);
+          const { violations } = (await page.evaluate("axe.run(document)")) as axe.AxeResults;
+          expect(violations.map(({ id, nodes }) => `${state}: ${id} ${nodes.map(({ html }) => html).join(" ")}`)).toEqual([]);
+          expect(await page.evaluate("[document.documentElement.lang, document.dir]"), state).toEqual([
+            language,
+            language === "ar" ? "rtl" : "ltr",
+          ]);
+          expect(await page.locator("h1").count(), state).toBe(1);
+          expect(await page.locator(".sandbox-notice").isVisible(), state).toBe(true);
+        };
+
+        const order = await anOpenOrder(language);
+        await page.goto(order.formUrl);
+        await page.click("summary");
+        await looksRight("card");
+        await page.click(submit);
+        await page.waitForSelector("#pan[aria-invalid]");
+        await looksRight("card with problems");
+        await enterCard(page);
+        await page.waitForSelector("#password");
+        await looksRight("password");
+        await enterPassword(page, "000000");
+        await page.waitForSelector("#password[aria-invalid]");
+        await looksRight("wrong password");
+        await enterPassword(page, validCard.password);
+        await page.waitForSelector(".outcome.success");
+        await looksRight("accepted");
+
+        const declined = await anOpenOrder(language);
+        await page.goto(declined.formUrl);
+        await enterCard(page, { ...validCard, pan: "6280580610061110", cvv2: "260" });
+        await enterPassword(page, validCard.password);
+        await page.waitForSelector(".outcome.danger");
+        await looksRight("declined");
+
+        const cancelled = await anOpenOrder(language);
+        await page.goto(cancelled.formUrl);
+        await page.click("form.cancel button");
+        await page.waitForSelector(".outcome.warning");
+        await looksRight("cancelled");
+
+        await page.goto(`${sandbox.url}/payment/pay/nobody?lang=${language}`);
+        await looksRight("unknown");
+        await page.context().close();
+      },
+      120_000,
+    );
+
+    test("nothing is cut at 320 pixels, and every target is 44 pixels high", async () => {
+      const page = await aPage({ viewport: { width: 320, height: 640 } });
+      const fits = async () => {
+        expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
+        const small = await page.evaluate(`[...document.querySelectorAll("a, button, summary, input:not([type=hidden])")]
+          .filter((element) => element.checkVisibility() && element.getBoundingClientRect().height < 44)
+          .map((element) => element.outerHTML)`);
+        expect(small).toEqual([]);
+      };
+      const order = await anOpenOrder(language);
+      await page.goto(order.formUrl);
+      await page.click("summary");
+      await fits();
+      await page.click(submit);
+      await page.waitForSelector("#pan[aria-invalid]");
+      await fits();
+      await enterCard(page);
+      await enterPassword(page, "000000");
+      await page.waitForSelector("#password[aria-invalid]");
+      await fits();
+      await enterPassword(page, validCard.password);
+      await page.waitForSelector(".outcome");
+      await fits();
+      await page.context().close();
+    });
+  });
+
+  test("the language is chosen on the page and stays through the payment", async () => {
+    const page = await aPage();
+    const order = await anOpenOrder("fr");
+    await page.goto(order.formUrl);
+    await page.click("nav [lang=ar]");
+    await page.waitForSelector("html[lang=ar]");
+    await enterCard(page);
+    await enterPassword(page, validCard.password);
+    await page.waitForSelector("html[lang=ar] .outcome.success");
+    expect(await page.textContent(".outcome")).toContain("3020");
+    await page.context().close();
+  });
+
+  test("the keyboard alone leads from the card to the shop", async () => {
+    const page = await aPage();
+    const tabTo = async (selector: string) => {
+      for (let presses = 0; presses < 30; presses += 1) {
+        if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
+        await page.keyboard.press("Tab");
+      }
+      throw new Error(`Tab never reached ${selector}`);
+    };
+    const order = await anOpenOrder();
+    await page.goto(order.formUrl);
+    await tabTo("#pan");
+    await page.keyboard.type(validCard.pan);
+    await tabTo("#expiry");
+    await page.keyboard.type("0127");
+    await tabTo("#cvv2");
+    await page.keyboard.type(validCard.cvv2);
+    expect(await page.inputValue("#pan")).toBe("6280 5811 1000 7215");
+    expect(await page.inputValue("#expiry")).toBe("01/27");
+    await tabTo(submit);
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#password:focus");
+    await page.keyboard.type(validCard.password);
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".outcome.success");
+    await tabTo("a[data-return]");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${shop.url}/**`);
+    expect(shop.visits.at(-1)).toBe(`/thanks?basket=7&orderId=${order.orderId}`);
+    await page.context().close();
+  });
+
+  test.each([true, false])("the first wrong field has the focus, with scripts allowed: %s", async (javaScriptEnabled) => {
+    const page = await aPage({ javaScriptEnabled });
+    await page.goto((await anOpenOrder()).formUrl);
+    await enterCard(page, { ...validCard, expiry: "02/2027" });
+    await page.waitForSelector("#expiry:focus");
+    expect(await page.inputValue("#pan")).not.toBe("");
+    expect(await page.inputValue("#cvv2")).toBe("");
+    expect(await page.title()).toMatch(/^Error/);
+    await page.context().close();
+  });
+
+  test("without scripts the payment goes all the way to the shop", async () => {
+    const page = await aPage({ javaScriptEnabled: false });
+    const order = await anOpenOrder();
+    await page.goto(order.formUrl);
+    await enterCard(page);
+    await enterPassword(page, "000000");
+    await page.getByText("You have 2 attempts left.").waitFor();
+    await enterPassword(page, validCard.password);
+    await page.waitForSelector(".outcome.success");
+    expect(await page.locator("[data-scripted]:visible").count()).toBe(0);
+    await page.click("a[data-return]");
+    await page.waitForURL(`${shop.url}/**`);
+    expect(await status(order.orderId)).toBe(2);
+    await page.context().close();
+  });
+
+  test.each([true, false])(
+    "a double click, a reload and going back pay once, with scripts allowed: %s",
+    async (javaScriptEnabled) => {
+      const page = await aPage({ javaScriptEnabled });
+      const order = await anOpenOrder();
+      await page.goto(order.formUrl);
+      await enterCard(page);
+      await page.fill("#password", "000000");
+      await page.dblclick(submit);
+      await page.getByText("You have 2 attempts left.").waitFor();
+      await page.fill("#password", validCard.password);
+      await page.dblclick(submit);
+      await page.waitForSelector(".outcome.success");
+      const receipt = await page.textContent(".outcome dl");
+      await page.reload();
+      expect(await page.textContent(".outcome dl")).toBe(receipt);
+      await page.goBack();
+      await page.waitForSelector(".outcome.success");
+      expect(await page.textContent(".outcome dl")).toBe(receipt);
+      expect(await status(order.orderId)).toBe(2);
+      await page.context().close();
+    },
+  );
+
+  test("the page goes back to the shop by itself, unless the customer wants to stay", async () => {
+    for (const stays of [true, false]) {
+      const page = await aPage();
+      await page.clock.install();
+      const order = await anOpenOrder();
+      await page.goto(order.formUrl);
+      await page.click("form.cancel button");
+      await page.waitForSelector("[data-stay]");
+      if (stays) await page.click("[data-stay]");
+      await page.clock.runFor(20_000);
+      if (!stays) await page.waitForURL(`${shop.url}/**`);
+      expect(shop.visits.includes(`/sorry?orderId=${order.orderId}`)).toBe(!stays);
+      await page.context().close();
+    }
+  });
+
+  test("the time left counts down and is announced at five minutes and at one", async () => {
+    const page = await aPage();
+    await page.clock.install();
+    await page.goto((await anOpenOrder()).formUrl);
+    await page.getByRole("timer").waitFor();
+    await page.clock.runFor(15 * 60_000 + 1_000);
+    expect(await page.textContent("[data-announce]")).toBe("You have 5 minutes left to pay.");
+    expect(await page.getByRole("timer").textContent()).toMatch(/^4:5\d$/);
+    await page.clock.runFor(4 * 60_000);
+    expect(await page.textContent("[data-announce]")).toBe("You have 1 minute left to pay.");
+    await page.context().close();
+  });
+
+  test("the page asks no other origin for anything", async () => {
+    const page = await aPage();
+    const origins = new Set<string>();
+    const problems: string[] = [];
+    page.on("request", (request) => origins.add(new URL(request.url()).origin));
+    page.on("console", (message) => problems.push(message.text()));
+    page.on("pageerror", (error) => problems.push(error.message));
+    await page.goto((await anOpenOrder()).formUrl);
+    await enterCard(page);
+    await enterPassword(page, validCard.password);
+    await page.waitForSelector(".outcome.success");
+    expect([...origins]).toEqual([new URL(sandbox.url).origin]);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+});

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Sandbox } from "../src/app.ts";
+import { aSandbox, control, paid, registered, validCard } from "./a-sandbox.ts";
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await aSandbox();
+});
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+const post = (formUrl: string, step: string, fields: Record<string, string>) =>
+  fetch(`${formUrl}/${step}`, { method: "POST", body: new URLSearchParams(fields), redirect: "manual" });
+const { password, ...card } = validCard;
+const view = async (orderId: string) => (await control(sandbox.url, "GET", `payments/${orderId}`)).body;
+
+test("every page is private: no cache, no referrer, nothing from elsewhere, no script in line", async () => {
+  const { formUrl, orderId } = await registered(sandbox.url);
+  for (const url of [formUrl, (await paid(sandbox.url)).formUrl, `${sandbox.url}/payment/pay/nobody`]) {
+    const page = await fetch(url);
+    expect(page.headers.get("cache-control")).toBe("no-store");
+    expect(page.headers.get("referrer-policy")).toBe("no-referrer");
+    expect(page.headers.get("content-security-policy")).toMatch(/^default-src 'none';/);
+    expect(page.headers.get("content-security-policy")).not.toContain("unsafe");
+    const text = await page.text();
+    expect(text).not.toMatch(/(src|href|action)="(https?:)?\/\//);
+    expect(text).not.toMatch(/ (style|on\w+)="|<style|<script(?! src=)/);
+  }
+  expect((await post(formUrl, "card", { pan: "1" })).headers.get("cache-control")).toBe("no-store");
+  const back = await fetch(`${(await paid(sandbox.url)).formUrl}/return`, { redirect: "manual" });
+  expect(back.headers.get("referrer-policy")).toBe("no-referrer");
+  expect(await view(orderId)).toMatchObject({ orderStatus: 0 });
+});
+
+test("what the shop wrote is shown as text, never as markup", async () => {
+  const { formUrl } = await registered(sandbox.url, { description: `<script>alert("x")</script>'&` });
+  const text = await (await fetch(formUrl)).text();
+  expect(text).toContain("&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&#39;&amp;");
+  expect(text).not.toContain("<script>");
+});
+
+test("a refused entry comes back with what was typed, except the CVV2", async () => {
+  const { formUrl } = await registered(sandbox.url);
+  const response = await post(formUrl, "card", { pan: card.pan, expiry: "03/2031", cvv2: "918" });
+  const text = await response.text();
+  expect(response.status).toBe(422);
+  expect(text).toContain(`value="${card.pan}"`);
+  expect(text).toContain('value="03/2031"');
+  expect(text).not.toContain("918");
+});
+
+test("a password sent twice at once pays once, and a wrong one uses up one attempt", async () => {
+  const order = await registered(sandbox.url);
+  await post(order.formUrl, "card", card);
+  await Promise.all([1, 2].map(() => post(order.formUrl, "password", { password: "000000", attempts_left: "3" })));
+  expect(await (await fetch(`${order.formUrl}?lang=en`)).text()).toContain("You have 2 attempts left.");
+
+  const approvalCode = async () => /\b\d{6}(?=<\/bdi>)/.exec(await (await fetch(order.formUrl)).text())?.[0];
+  await post(order.formUrl, "password", { password, attempts_left: "2" });
+  const first = await approvalCode();
+  expect(first).toMatch(/^\d{6}$/);
+  for (const step of ["password", "card", "cancel"]) {
+    expect((await post(order.formUrl, step, { ...card, password, attempts_left: "2" })).status).toBe(303);
+  }
+  expect(await approvalCode()).toBe(first);
+  expect(await view(order.orderId)).toMatchObject({ orderStatus: 2, depositedAmount: 500_000 });
+});
+
+test("the way back is a 302 to the shop with the order id, and leads nowhere before the end", async () => {
+  const open = await registered(sandbox.url);
+  const early = await fetch(`${open.formUrl}/return`, { redirect: "manual" });
+  expect([early.status, early.headers.get("location")]).toEqual([303, `/payment/pay/${open.orderId}?lang=fr`]);
+  await post(open.formUrl, "cancel", {});
+  const cancelled = await fetch(`${open.formUrl}/return`, { redirect: "manual" });
+  expect([cancelled.status, cancelled.headers.get("location")]).toEqual([302, `http://shop.test/sorry?orderId=${open.orderId}`]);
+
+  const done = await paid(sandbox.url);
+  const after = await fetch(`${done.formUrl}/return`, { redirect: "manual" });
+  expect([after.status, after.headers.get("location")]).toEqual([
+    302,
+    `http://shop.test/thanks?basket=7&orderId=${done.orderId}`,
+  ]);
+});
+
+test("an unknown payment explains itself with 404", async () => {
+  const response = await fetch(`${sandbox.url}/payment/pay/nobody?lang=en`);
+  expect(response.status).toBe(404);
+  expect(await response.text()).toContain("This payment does not exist");
+});

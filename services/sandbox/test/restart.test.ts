@@ -1,0 +1,104 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { anOrder, call, control, credentials, paid, registered, send, validCard } from "./a-sandbox.ts";
+
+let dataDir: string;
+let running: ChildProcessByStdio<null, Readable, Readable> | undefined;
+let output: string;
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), "amana-sandbox-"));
+  output = "";
+});
+afterEach(async () => {
+  await kill();
+  rmSync(dataDir, { recursive: true });
+});
+
+/** The real process, on a free port. */
+async function start(): Promise<string> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "../src/main.ts")], {
+    env: {
+      SANDBOX_PORT: "0",
+      SANDBOX_DATA_DIR: dataDir,
+      SATIM_USERNAME: credentials.userName,
+      SATIM_PASSWORD: credentials.password,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  running = child;
+  child.stderr.on("data", (chunk) => {
+    output += `stderr: ${chunk}`;
+  });
+  for await (const line of createInterface(child.stdout)) {
+    output += `${line}\n`;
+    const { url } = JSON.parse(line);
+    if (url) {
+      child.stdout.on("data", (chunk) => {
+        output += chunk;
+      });
+      child.stdout.resume();
+      return url;
+    }
+  }
+  throw new Error(`The sandbox did not start:\n${output}`);
+}
+
+async function kill(): Promise<void> {
+  if (!running || running.exitCode !== null || running.signalCode !== null) return;
+  running.kill("SIGKILL");
+  await once(running, "exit");
+}
+
+test("orders, refunds, calls and the clock survive a kill", async () => {
+  const url = await start();
+  const order = await paid(url);
+  const unpaid = await registered(url);
+  const tried = await registered(url);
+  await control(url, "POST", `payments/${tried.orderId}/pay`, { ...validCard, password: "1" });
+  await call(url, "confirmOrder.do", { orderId: order.orderId });
+  await call(url, "refund.do", { orderId: order.orderId, amount: "100000" });
+  await control(url, "POST", "clock", { advance_seconds: 1000 });
+  const before = await control(url, "GET", `payments/${order.orderId}`);
+
+  await kill();
+  const again = await start();
+
+  const after = await control(again, "GET", `payments/${order.orderId}`);
+  expect(after).toEqual({ status: 200, body: { ...before.body, formUrl: `${again}/payment/pay/${order.orderId}` } });
+  expect(after.body).toMatchObject({ orderStatus: 4, refundedAmount: 100_000, confirmed: true });
+  expect(await control(again, "POST", `payments/${tried.orderId}/pay`, { ...validCard, password: "2" })).toMatchObject({
+    body: { attempts_left: 1 },
+  });
+  expect(await call(again, "register.do", anOrder({ orderNumber: order.orderNumber }))).toMatchObject({ errorCode: 1 });
+  // 1000 seconds passed before the kill and 200 after it: together the whole session.
+  await control(again, "POST", "clock", { advance_seconds: 200 });
+  expect(await call(again, "getOrderStatus.do", { orderId: unpaid.orderId })).toMatchObject({
+    OrderStatus: 6,
+    actionCode: -2007,
+  });
+});
+
+test("neither the files nor the log hold a card number, its password or the credentials, and nothing warns", async () => {
+  const url = await start();
+  const order = await registered(url);
+  await control(url, "POST", `payments/${order.orderId}/pay`, { ...validCard, password: "not-the-password" });
+  await control(url, "POST", `payments/${order.orderId}/pay`, validCard);
+  await send(url, "getOrderStatus.do", { orderId: order.orderId }, { method: "GET" });
+  await expect.poll(() => output).toContain("getOrderStatus.do");
+  await kill();
+
+  const stored = readdirSync(dataDir).map((name) => readFileSync(join(dataDir, name), "latin1"));
+  expect(stored.join("")).toContain("628058**7215");
+  for (const secret of [validCard.pan, "not-the-password", credentials.password]) {
+    expect(stored.join("")).not.toContain(secret);
+    expect(output).not.toContain(secret);
+  }
+  expect(output).not.toContain("stderr:");
+});

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { readConfig } from "./config.ts";
+
+const key = Buffer.alloc(32, 1).toString("base64");
+const source = {
+  RPC_PORT: "4001",
+  DATABASE_URL: "postgres://x",
+  RPC_SECRET: key,
+  SECRET_ENCRYPTION_KEYS: `new:${key},old:${key}`,
+};
+
+test("the encryption keys are read in their order, and insecure addresses are refused by default", () => {
+  const config = readConfig(source);
+  expect(config.secretEncryptionKeys.map(({ id }) => id)).toEqual(["new", "old"]);
+  expect(config.allowInsecureWebhooks).toBe(false);
+  expect(config.retryScheduleSeconds).toEqual([30, 120, 600, 1_800, 7_200, 21_600, 43_200]);
+});
+
+test.each([
+  ["", "SECRET_ENCRYPTION_KEYS is not set"],
+  [key, "entry 1 must be written id:base64"],
+  [`a:${key},b:c2hvcnQ=`, "entry 2 must be 32 bytes in base64, not 5"],
+  [`a:${key},a:${key}`, "names one key id twice"],
+])("encryption keys %j are refused without being shown", (keys, problem) => {
+  let message = "";
+  try {
+    readConfig({ ...source, SECRET_ENCRYPTION_KEYS: keys });
+  } catch (error) {
+    message = (error as Error).message;
+  }
+  expect(message).toContain(problem);
+  expect(message).not.toContain(key);
+});
+
+test("a retry schedule that is not numbers is refused", () => {
+  expect(() => readConfig({ ...source, RETRY_SCHEDULE_SECONDS: "1,soon" })).toThrow("RETRY_SCHEDULE_SECONDS must be numbers");
+  expect(readConfig({ ...source, RETRY_SCHEDULE_SECONDS: "0.1,2" }).retryScheduleSeconds).toEqual([0.1, 2]);
+});

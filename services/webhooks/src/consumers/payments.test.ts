@@ -1,0 +1,83 @@
+import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
+import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
+import { uuidv7 } from "@amana/runtime";
+import { aBusinessCaller } from "@amana/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { aPaymentEvent } from "../../test/a-payment-event.ts";
+import { type Harness, startHarness } from "../../test/harness.ts";
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness({ deliver: false });
+});
+afterAll(() => harness[Symbol.asyncDispose]());
+
+const deliveriesOf = (eventId: string) =>
+  harness.sql<{ endpoint_id: string; status: string }>(
+    "select endpoint_id, status from delivery where event_id = ? order by endpoint_id",
+    [eventId],
+  );
+const url = "http://127.0.0.1/";
+
+test("a payment event is kept with the body every attempt will send", async () => {
+  const caller = aBusinessCaller();
+  const orderRef = "'\\\\ ? \" \\u0000 é 😀 $1 :y";
+  const event = aPaymentEvent({ ...caller, orderRef, paymentId: uuidv7(), occurredAt: "2026-11-20T10:00:00.000Z" });
+  await harness.publish(event);
+  const [row] = await harness.sql("select business_id, type, body from event where id = ?", [event.id]);
+  expect(row).toEqual({
+    business_id: caller.businessId,
+    type: "PAYMENT_REFUNDED",
+    body: `{"id":"${event.id}","event":"PAYMENT_REFUNDED","occurred_at":"2026-11-20T10:00:00.000Z","business_id":"${caller.businessId}","payment_id":"${event.key}","order_ref":${JSON.stringify(orderRef)},"processor_order_id":"V721uPPfNNofVQAAABL3","status":"REFUNDED","amount":"5000.00","currency":"DZD","refunded_amount":"5000.00"}`,
+  });
+});
+
+test("each endpoint of that business that asks for the type gets one delivery", async () => {
+  const caller = aBusinessCaller();
+  const create = (events: string[], by = caller) => harness.endpoints.createWebhookEndpoint({ url, events }, { caller: by });
+  const [all, asked] = [await create([]), await create(["PAYMENT_REFUNDED", "KYC_CANCELED"])];
+  await create(["PAYMENT_COMPLETED"]);
+  await create([], aBusinessCaller());
+  const refunded = aPaymentEvent(caller);
+  const expired = aPaymentEvent({ ...caller, type: PaymentEventType.PAYMENT_EXPIRED });
+  await harness.publish(refunded, expired);
+  expect((await deliveriesOf(refunded.id)).map((row) => row.endpoint_id)).toEqual([all.id, asked.id]);
+  expect((await deliveriesOf(expired.id)).map((row) => row.endpoint_id)).toEqual([all.id]);
+});
+
+test("a message that comes again, alone or in one batch with itself, makes no second delivery", async () => {
+  const caller = aBusinessCaller();
+  await harness.endpoints.createWebhookEndpoint({ url }, { caller });
+  const event = aPaymentEvent(caller);
+  await harness.publish(event, event);
+  await harness.publish(event);
+  expect(await deliveriesOf(event.id)).toHaveLength(1);
+});
+
+test("a delivery for an endpoint that is DISABLED is recorded as skipped", async () => {
+  const caller = aBusinessCaller();
+  const { id } = await harness.endpoints.createWebhookEndpoint({ url }, { caller });
+  await harness.endpoints.updateWebhookEndpoint({ id, status: WebhookEndpointStatus.DISABLED }, { caller });
+  const event = aPaymentEvent(caller);
+  await harness.publish(event);
+  expect(await deliveriesOf(event.id)).toEqual([{ endpoint_id: id, status: "SKIPPED" }]);
+});
+
+test("messages nothing can be made of are parked with the reason, and those around them go on", async () => {
+  const caller = aBusinessCaller();
+  const [before, after] = [aPaymentEvent(caller), aPaymentEvent(caller)];
+  const broken = [
+    { ...aPaymentEvent(caller), payload: Buffer.from("not a message") },
+    { ...aPaymentEvent(caller), payload: new Uint8Array() },
+    aPaymentEvent({ ...caller, type: PaymentEventType.UNSPECIFIED }),
+    aPaymentEvent({ ...caller, type: 99 as PaymentEventType }),
+    aPaymentEvent({ businessId: "not a uuid" }),
+    aPaymentEvent({ ...caller, occurredAt: "yesterday" }),
+  ];
+  await Promise.all([harness.publish(before), ...broken.map((message) => harness.publish(before, message, after))]);
+  const parked = await harness.sql<{ event_id: string; reason: string }>("select event_id, reason from dead_letter");
+  expect(parked.map((row) => row.event_id).sort()).toEqual(broken.map(({ id }) => id).sort());
+  for (const { reason } of parked) expect(reason).not.toBe("");
+  const kept = await harness.sql<{ id: string }>("select id from event where business_id = ?", [caller.businessId]);
+  expect(kept.map(({ id }) => id).sort()).toEqual([before.id, after.id].sort());
+});

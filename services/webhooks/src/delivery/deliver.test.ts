@@ -1,0 +1,340 @@
+import type { ServerResponse } from "node:http";
+import { DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
+import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
+import { aBusinessCaller, eventually } from "@amana/testing";
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { aPaymentEvent } from "../../test/a-payment-event.ts";
+import { type Harness, startHarness, startReceiver } from "../../test/harness.ts";
+import { claimDue } from "./claim.ts";
+import { startDelivering } from "./deliver.ts";
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+afterAll(() => harness[Symbol.asyncDispose]());
+
+const dayMs = 24 * 60 * 60 * 1000;
+type Caller = ReturnType<typeof aBusinessCaller>;
+
+const create = (url: string, caller: Caller, on = harness) => on.endpoints.createWebhookEndpoint({ url }, { caller });
+const deliveriesOf = async (eventId: string, caller: Caller, on = harness) =>
+  (await on.events.listDeliveries({ eventId, limit: 50, offset: 0 }, { caller })).deliveries;
+const statusOf = async (id: string, caller: Caller) => (await harness.endpoints.getWebhookEndpoint({ id }, { caller })).status;
+const answerWith =
+  (status: number, headers: Record<string, string> = {}) =>
+  (response: ServerResponse) =>
+    response.writeHead(status, headers).end();
+
+/** Publishes one event for a business with one endpoint there, and waits until nothing is left to do at once. */
+async function deliverOne(url: string, on = harness) {
+  const caller = aBusinessCaller();
+  const endpoint = await create(url, caller, on);
+  const event = aPaymentEvent(caller);
+  await on.publish(event);
+  await on.settled();
+  const [delivery] = await deliveriesOf(event.id, caller, on);
+  if (!delivery) throw new Error("there is no delivery");
+  return { caller, endpoint, event, delivery };
+}
+
+/** Milliseconds from the last attempt to the next, by the log. */
+const waitOf = ({ delivery }: Awaited<ReturnType<typeof deliverOne>>) =>
+  Number(delivery.nextAttemptAtMs) - Number(delivery.attempts.at(-1)?.atMs);
+
+test("a delivery is a POST of the stored body, signed in both ways", async () => {
+  await using receiver = await startReceiver();
+  const { caller, endpoint, event, delivery } = await deliverOne(receiver.url);
+  const [request] = receiver.requests;
+  const { body } = await harness.events.getEvent({ id: event.id }, { caller });
+  expect(receiver.requests).toHaveLength(1);
+  expect(request?.body.toString()).toBe(body);
+  expect(request?.headers).toMatchObject({
+    "content-type": "application/json",
+    "user-agent": "Amana-Webhooks/1.0",
+    "webhook-id": event.id,
+    "x-webhook-event": "PAYMENT_REFUNDED",
+    "content-length": String(Buffer.byteLength(body)),
+  });
+  expect(request?.headers["x-signature"]).toMatch(/^sha256=[0-9a-f]{64}$/);
+  const verifier = new Webhook(endpoint.secret as string);
+  expect(verifier.verify(body, request?.headers as Record<string, string>)).toMatchObject({ id: event.id });
+  expect(delivery).toMatchObject({ status: DeliveryStatus.SUCCEEDED, attempts: [{ statusCode: 200 }] });
+});
+
+test("after a failure the same id and the same bytes are sent until a 2xx comes", async () => {
+  await using receiver = await startReceiver((response, number) => response.writeHead(number < 4 ? 500 : 204).end());
+  const { event, delivery } = await deliverOne(receiver.url);
+  expect(receiver.requests.map(({ headers }) => headers["webhook-id"])).toEqual(Array(4).fill(event.id));
+  for (const { body } of receiver.requests) expect(body).toEqual(receiver.requests[0]?.body);
+  expect(delivery.status).toBe(DeliveryStatus.SUCCEEDED);
+  expect(delivery.attempts.map(({ statusCode }) => statusCode)).toEqual([500, 500, 500, 204]);
+});
+
+test("after eight failed attempts the delivery has failed and nothing more is sent", async () => {
+  await using receiver = await startReceiver(answerWith(500));
+  const { delivery } = await deliverOne(receiver.url);
+  expect(delivery.status).toBe(DeliveryStatus.FAILED);
+  expect(delivery.nextAttemptAtMs).toBeUndefined();
+  expect(delivery.attempts).toHaveLength(8);
+  expect(receiver.requests).toHaveLength(8);
+});
+
+test("a redirect counts as a failure", async () => {
+  await using target = await startReceiver();
+  await using receiver = await startReceiver(answerWith(302, { location: target.url }));
+  const { delivery } = await deliverOne(receiver.url);
+  expect(delivery.status).toBe(DeliveryStatus.FAILED);
+  expect(target.requests).toHaveLength(0);
+});
+
+test("a 410 fails the delivery, disables the endpoint, and what is still pending is skipped when due", async () => {
+  await using receiver = await startReceiver(answerWith(410));
+  const { caller, endpoint, delivery } = await deliverOne(receiver.url);
+  expect(delivery).toMatchObject({ status: DeliveryStatus.FAILED, attempts: [{ statusCode: 410 }] });
+  expect(await statusOf(endpoint.id, caller)).toBe(WebhookEndpointStatus.DISABLED);
+
+  const later = aPaymentEvent(caller);
+  await harness.publish(later);
+  await harness.settled();
+  expect(await deliveriesOf(later.id, caller)).toMatchObject([{ status: DeliveryStatus.SKIPPED, attempts: [] }]);
+  expect(receiver.requests).toHaveLength(1);
+});
+
+test("a delivery that comes due while its endpoint is DISABLED is skipped, and can be redelivered afterwards", async () => {
+  await using slow = await startHarness({ deliver: { pausesMs: [60_000] } });
+  await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 200).end());
+  const { caller, endpoint, event } = await deliverOne(receiver.url, slow);
+  const switchTo = (status: WebhookEndpointStatus) =>
+    slow.endpoints.updateWebhookEndpoint({ id: endpoint.id, status }, { caller });
+  await switchTo(WebhookEndpointStatus.DISABLED);
+  await slow.settled();
+  expect(await deliveriesOf(event.id, caller, slow)).toMatchObject([{ status: DeliveryStatus.PENDING }]);
+
+  await slow.sql("update delivery set next_attempt_at = now()");
+  await slow.settled();
+  expect(await deliveriesOf(event.id, caller, slow)).toMatchObject([
+    { status: DeliveryStatus.SKIPPED, attempts: [{ statusCode: 500 }] },
+  ]);
+  expect(receiver.requests).toHaveLength(1);
+
+  await switchTo(WebhookEndpointStatus.ACTIVE);
+  await slow.events.redeliverEvent({ eventId: event.id }, { caller });
+  await slow.settled();
+  expect(await deliveriesOf(event.id, caller, slow)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
+});
+
+test("the next attempt keeps to the schedule, and Retry-After of a 429 or 503 moves it to at most a day ahead", async () => {
+  await using slow = await startHarness({ deliver: { pausesMs: [60_000] } });
+  const waitAfter = async (status: number, retryAfter: string) => {
+    await using receiver = await startReceiver(answerWith(status, { "retry-after": retryAfter }));
+    return waitOf(await deliverOne(receiver.url, slow));
+  };
+  const slackMs = 5_000;
+  for (const [status, retryAfter, fromMs, toMs] of [
+    [500, "600", 48_000, 72_000],
+    [429, "10", 48_000, 72_000],
+    [429, "600", 600_000, 600_000],
+    [503, new Date(Date.now() + 900_000).toUTCString(), 890_000, 900_000],
+    [503, "99999999", dayMs, dayMs],
+  ] as const) {
+    const waitMs = await waitAfter(status, retryAfter);
+    expect(waitMs).toBeGreaterThanOrEqual(fromMs);
+    expect(waitMs).toBeLessThanOrEqual(toMs + slackMs);
+  }
+});
+
+test("a delivery is attempted again when its time has come, without being woken", async () => {
+  await using timed = await startHarness({ deliver: { pausesMs: [150] } });
+  await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 200).end());
+  await deliverOne(receiver.url, timed);
+  await eventually(() => expect(receiver.requests).toHaveLength(2), 5_000);
+});
+
+test("a rotation signs at once with the new secret, and for a day with both in webhook-signature", async () => {
+  await using receiver = await startReceiver();
+  const caller = aBusinessCaller();
+  const created = await create(receiver.url, caller);
+  const rotated = await harness.endpoints.updateWebhookEndpoint({ id: created.id, rotateSecret: true }, { caller });
+  const [during, after] = [aPaymentEvent(caller), aPaymentEvent(caller)];
+  await harness.publish(during);
+  await harness.settled();
+  await harness.sql("update webhook_endpoint set previous_secret_until = now() where id = ?", [created.id]);
+  await harness.publish(after);
+  await harness.settled();
+
+  const [first, second] = receiver.requests.map(({ body, headers }) => ({ body, headers: headers as Record<string, string> }));
+  if (!first || !second) throw new Error("two deliveries were expected");
+  const verify = (secret: string | undefined, request: typeof first) =>
+    new Webhook(secret as string).verify(request.body.toString(), request.headers);
+  expect(verify(rotated.secret, first)).toMatchObject({ id: during.id });
+  expect(verify(created.secret, first)).toMatchObject({ id: during.id });
+  expect(first.headers["webhook-signature"]?.split(" ")).toHaveLength(2);
+  expect(verify(rotated.secret, second)).toMatchObject({ id: after.id });
+  expect(() => verify(created.secret, second)).toThrow();
+});
+
+test("a hanging endpoint takes only its own places, and deliveries to others go on", async () => {
+  await using fair = await startHarness({ deliver: { concurrency: 4, endpointConcurrency: 2, timeoutMs: 60_000 } });
+  await using hanging = await startReceiver(() => {});
+  await using healthy = await startReceiver();
+  const caller = aBusinessCaller();
+  await create(hanging.url, caller, fair);
+  await create(healthy.url, caller, fair);
+  const events = Array.from({ length: 20 }, () => aPaymentEvent(caller));
+  await fair.publish(...events);
+  await eventually(() => expect(healthy.requests).toHaveLength(20));
+  expect(hanging.requests).toHaveLength(2);
+  await fair.sql("delete from delivery");
+  await hanging[Symbol.asyncDispose]();
+});
+
+test("two deliverers on one database send each delivery once", async () => {
+  await using receiver = await startReceiver();
+  await using second = startDelivering(harness.delivererOptions);
+  const caller = aBusinessCaller();
+  await create(receiver.url, caller);
+  const events = Array.from({ length: 150 }, () => aPaymentEvent(caller));
+  await Promise.all(
+    events.map(async (event) => {
+      await harness.publish(event);
+      second.wake();
+    }),
+  );
+  await harness.settled();
+  await second.settled();
+  const ids = receiver.requests.map(({ headers }) => headers["webhook-id"]);
+  expect(ids.sort()).toEqual(events.map(({ id }) => id).sort());
+});
+
+test("a claim nobody finished is sent again when its lease ends, with the same id", async () => {
+  await using idle = await startHarness({ deliver: false });
+  await using receiver = await startReceiver();
+  const caller = aBusinessCaller();
+  await create(receiver.url, caller, idle);
+  const event = aPaymentEvent(caller);
+  await idle.publish(event);
+  const room = { total: 10, perEndpoint: 10, left: new Map<string, number>() };
+  const claimed = await claimDue(idle.orm, room, 60_000);
+  expect(claimed.map((delivery) => delivery.event_id)).toEqual([event.id]);
+  expect(await claimDue(idle.orm, room, 60_000)).toEqual([]);
+
+  await using deliverer = startDelivering(idle.delivererOptions);
+  await deliverer.settled();
+  expect(receiver.requests).toHaveLength(0);
+  await idle.sql("update delivery set leased_until = now()");
+  await deliverer.settled();
+  expect(receiver.requests.map(({ headers }) => headers["webhook-id"])).toEqual([event.id]);
+  expect(await deliveriesOf(event.id, caller, idle)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
+});
+
+test("stopping lets an attempt under way end and be recorded", async () => {
+  await using idle = await startHarness({ deliver: false });
+  let release = () => {};
+  await using receiver = await startReceiver((response) => {
+    release = () => response.end();
+  });
+  const caller = aBusinessCaller();
+  await create(receiver.url, caller, idle);
+  const event = aPaymentEvent(caller);
+  await idle.publish(event);
+  const deliverer = startDelivering(idle.delivererOptions);
+  await eventually(() => expect(receiver.requests).toHaveLength(1));
+  const stopping = deliverer[Symbol.asyncDispose]();
+  release();
+  await stopping;
+  expect(await deliveriesOf(event.id, caller, idle)).toMatchObject([
+    { status: DeliveryStatus.SUCCEEDED, attempts: [{ statusCode: 200 }] },
+  ]);
+});
+
+test("an attempt that is cut off when stopping gives its claim back without counting", async () => {
+  await using idle = await startHarness({ deliver: false });
+  await using receiver = await startReceiver(() => {});
+  const caller = aBusinessCaller();
+  await create(receiver.url, caller, idle);
+  const event = aPaymentEvent(caller);
+  await idle.publish(event);
+  const deliverer = startDelivering({ ...idle.delivererOptions, stopMs: 0 });
+  await eventually(() => expect(receiver.requests).toHaveLength(1));
+  await deliverer[Symbol.asyncDispose]();
+  expect(await idle.sql("select status, attempts, lease_token, leased_until from delivery")).toEqual([
+    { status: "PENDING", attempts: 0, lease_token: null, leased_until: null },
+  ]);
+});
+
+test("a deletion during an attempt leaves nothing behind", async () => {
+  let release = () => {};
+  await using receiver = await startReceiver((response) => {
+    release = () => response.end();
+  });
+  const caller = aBusinessCaller();
+  const { id } = await create(receiver.url, caller);
+  const event = aPaymentEvent(caller);
+  await harness.publish(event);
+  await eventually(() => expect(receiver.requests).toHaveLength(1));
+  await harness.endpoints.deleteWebhookEndpoint({ id }, { caller });
+  release();
+  await harness.settled();
+  expect(await deliveriesOf(event.id, caller)).toEqual([]);
+  expect(receiver.requests).toHaveLength(1);
+});
+
+test("five days of nothing but failures disable an endpoint; a success in between starts the count anew", async () => {
+  let status = 500;
+  await using receiver = await startReceiver((response) => response.writeHead(status).end());
+  const { caller, endpoint } = await deliverOne(receiver.url);
+  const failingSince = async () =>
+    (
+      await harness.sql<{ since: string | null }>("select failing_since as since from webhook_endpoint where id = ?", [
+        endpoint.id,
+      ])
+    )[0]?.since;
+  const failFor = (days: number) =>
+    harness.sql(`update webhook_endpoint set failing_since = now() - ${days} * interval '1 day' where id = ?`, [endpoint.id]);
+  const another = async () => {
+    await harness.publish(aPaymentEvent(caller));
+    await harness.settled();
+  };
+
+  expect(await failingSince()).not.toBeNull();
+  await failFor(4.9);
+  await another();
+  expect(await statusOf(endpoint.id, caller)).toBe(WebhookEndpointStatus.ACTIVE);
+  status = 200;
+  await another();
+  expect(await failingSince()).toBeNull();
+  status = 500;
+  await another();
+  await failFor(5.1);
+  await another();
+  expect(await statusOf(endpoint.id, caller)).toBe(WebhookEndpointStatus.DISABLED);
+});
+
+test("a delivery whose secret cannot be decrypted keeps its attempts, and others go on", async () => {
+  await using receiver = await startReceiver();
+  const caller = aBusinessCaller();
+  const broken = await create(receiver.url, caller);
+  const fine = await create(receiver.url, caller);
+  await harness.sql("update webhook_endpoint set secret_ciphertext = 'lost:AAAA' where id = ?", [broken.id]);
+  const event = aPaymentEvent(caller);
+  await harness.publish(event);
+  await harness.settled();
+  const byEndpoint = new Map((await deliveriesOf(event.id, caller)).map((delivery) => [delivery.endpointId, delivery]));
+  expect(byEndpoint.get(broken.id)).toMatchObject({ status: DeliveryStatus.PENDING, attempts: [] });
+  expect(byEndpoint.get(fine.id)).toMatchObject({ status: DeliveryStatus.SUCCEEDED });
+});
+
+test("an address that is not public is not connected to, and says so in the log", async () => {
+  await using strict = await startHarness();
+  const caller = aBusinessCaller();
+  const { id } = await create("http://127.0.0.1:1/", caller, strict);
+  await strict.sql("update webhook_endpoint set url = 'http://10.0.0.1/' where id = ?", [id]);
+  const event = aPaymentEvent(caller);
+  await strict.publish(event);
+  await strict.settled();
+  const [delivery] = await deliveriesOf(event.id, caller, strict);
+  expect(delivery?.attempts[0]).toMatchObject({ error: "the address is not public" });
+  expect(delivery?.attempts[0]?.statusCode).toBeUndefined();
+});

@@ -1,0 +1,175 @@
+import type { AddressInfo } from "node:net";
+import { createServer, type Socket } from "node:net";
+import { gzipSync } from "node:zlib";
+import { afterEach, expect, test } from "vitest";
+import { startReceiver } from "../../test/harness.ts";
+import { createAddressGuard, type Resolve } from "../webhook-endpoint/address-guard.ts";
+import { createPoster, type Poster } from "./post.ts";
+
+const stack: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const each of stack.splice(0).reverse()) await each[Symbol.asyncDispose]();
+});
+
+function aPoster(options: { timeoutMs?: number; allowInsecure?: boolean; resolve?: Resolve } = {}): Poster {
+  const { timeoutMs = 10_000, allowInsecure = true, resolve } = options;
+  const addresses = createAddressGuard({ allowInsecure, ...(resolve ? { resolve } : {}) });
+  const poster = createPoster({ addresses, timeoutMs, connectionsMax: 10 });
+  stack.push(poster);
+  return poster;
+}
+
+/** A server that says whatever bytes it likes once it has read a request. */
+async function startRawServer(answer: (socket: Socket) => void) {
+  const sockets = new Set<Socket>();
+  const closed: Promise<void>[] = [];
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    closed.push(new Promise((resolve) => socket.once("close", () => resolve())));
+    socket.on("error", () => {});
+    socket.on("data", () => answer(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  stack.push({
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: new URL(`http://127.0.0.1:${port}/hook`), port, sockets, closed };
+}
+
+const body = Buffer.from("{}");
+const head = "HTTP/1.1 200 OK\r\n";
+
+test("an answer is its status and the first KiB of its body", async () => {
+  await using receiver = await startReceiver((response) => response.writeHead(202).end("a".repeat(5_000)));
+  const answer = await aPoster().post(new URL(receiver.url), { "x-test": "1" }, body);
+  expect(answer).toMatchObject({ statusCode: 202, error: undefined, response: "a".repeat(1_024) });
+  expect(receiver.requests[0]).toMatchObject({ method: "POST", path: "/hook", body });
+  expect(receiver.requests[0]?.headers["x-test"]).toBe("1");
+});
+
+test("a redirect is not followed", async () => {
+  await using target = await startReceiver();
+  await using receiver = await startReceiver((response) => response.writeHead(307, { location: target.url }).end());
+  expect((await aPoster().post(new URL(receiver.url), {}, body))?.statusCode).toBe(307);
+  expect(target.requests).toHaveLength(0);
+});
+
+test("a server that never answers is left when the time is up", async () => {
+  const server = await startRawServer(() => {});
+  const answer = await aPoster({ timeoutMs: 100 }).post(server.url, {}, body);
+  expect(answer).toMatchObject({ statusCode: undefined, error: "timed out after 0.1 s", response: undefined });
+  await Promise.all(server.closed);
+});
+
+test("headers that come a byte at a time do not win more time", async () => {
+  const server = await startRawServer((socket) => {
+    const timer = setInterval(() => socket.write("H"), 5);
+    socket.once("close", () => clearInterval(timer));
+    socket.write(`${head}x: `);
+  });
+  expect(await aPoster({ timeoutMs: 100 }).post(server.url, {}, body)).toMatchObject({ error: "timed out after 0.1 s" });
+  await Promise.all(server.closed);
+});
+
+test("a connection that is reset after the headers of a 200 is still a 200", async () => {
+  const server = await startRawServer((socket) => {
+    socket.write(`${head}content-length: 100\r\n\r\npartial`, () => setImmediate(() => socket.resetAndDestroy()));
+  });
+  expect(await aPoster().post(server.url, {}, body)).toMatchObject({ statusCode: 200, error: undefined });
+});
+
+test("a 200 whose body never ends is a 200 with what came in time", async () => {
+  const server = await startRawServer((socket) => socket.write(`${head}content-length: 100\r\n\r\npartial`));
+  const answer = await aPoster({ timeoutMs: 300 }).post(server.url, {}, body);
+  expect(answer).toMatchObject({ statusCode: 200, error: undefined, response: "partial" });
+  await Promise.all(server.closed);
+});
+
+test("an endless body is cut off with its connection", async () => {
+  let written = 0;
+  const server = await startRawServer((socket) => {
+    socket.write(`${head}transfer-encoding: chunked\r\n\r\n`);
+    const pour = () => {
+      while (!socket.destroyed && written++ < 1e6)
+        if (!socket.write(`400\r\n${"z".repeat(1_024)}\r\n`)) return socket.once("drain", pour);
+    };
+    pour();
+  });
+  expect(await aPoster().post(server.url, {}, body)).toMatchObject({ statusCode: 200, response: "z".repeat(1_024) });
+  await Promise.all(server.closed);
+  expect(written).toBeLessThan(1e6);
+});
+
+test("a compressed body is not decompressed", async () => {
+  await using receiver = await startReceiver((response) => {
+    response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("x".repeat(100_000)));
+  });
+  const answer = await aPoster().post(new URL(receiver.url), {}, body);
+  expect(answer?.statusCode).toBe(200);
+  expect(answer?.response).not.toContain("xxxx");
+});
+
+test("NUL, half characters and bytes that are no text become something PostgreSQL can store", async () => {
+  await using receiver = await startReceiver((response) => response.end(Buffer.from([0x61, 0, 0xff, 0x62, 0xc3])));
+  expect((await aPoster().post(new URL(receiver.url), {}, body))?.response).toBe("a\uFFFD\uFFFDb");
+});
+
+test.each([
+  ["the answer is not HTTP", "SSH-2.0-OpenSSH\r\n"],
+  ["the answer is not HTTP", `${head}transfer-encoding: chunked\r\ncontent-length: 5\r\n\r\nhello`],
+  ["the answer's headers are too long", `${head}x: ${"y".repeat(40_000)}\r\n\r\n`],
+])("%s: said in words", async (error, bytes) => {
+  const server = await startRawServer((socket) => socket.end(bytes));
+  expect(await aPoster().post(server.url, {}, body)).toMatchObject({ statusCode: undefined, error });
+});
+
+test("a connection closed without an answer, and one refused, are said in words", async () => {
+  const server = await startRawServer((socket) => socket.destroy());
+  expect(await aPoster().post(server.url, {}, body)).toMatchObject({ error: "the connection was closed before an answer" });
+  await stack.pop()?.[Symbol.asyncDispose]();
+  await stack.pop()?.[Symbol.asyncDispose]();
+  expect(await aPoster().post(server.url, {}, body)).toMatchObject({ error: "the connection was refused" });
+});
+
+test("a certificate that nobody vouches for is not accepted", async () => {
+  const server = await startRawServer(() => {});
+  expect(await aPoster({ timeoutMs: 200 }).post(new URL(`https://127.0.0.1:${server.port}/`), {}, body)).toMatchObject({
+    statusCode: undefined,
+  });
+});
+
+test.each(["http://127.0.0.1", "http://[::1]", "http://2130706433", "http://localhost", "https://127.0.0.1"])(
+  "no connection is made to %s when only public addresses are allowed",
+  async (origin) => {
+    const server = await startRawServer(() => {});
+    const answer = await aPoster({ allowInsecure: false }).post(new URL(`${origin}:${server.port}/`), {}, body);
+    expect(answer).toMatchObject({ statusCode: undefined, error: "the address is not public" });
+    expect(server.sockets.size).toBe(0);
+  },
+);
+
+test("a name is judged by what it resolves to at the connection, whatever it was before", async () => {
+  await using receiver = await startReceiver((response) => response.writeHead(200, { connection: "close" }).end());
+  let addresses = ["127.0.0.1"];
+  const resolve: Resolve = async () => addresses.map((address) => ({ address, family: 4 }));
+  const poster = aPoster({ resolve });
+  const url = new URL(`http://rebinding.example:${receiver.port}/`);
+  expect(await poster.post(url, {}, body)).toMatchObject({ statusCode: 200 });
+  expect(receiver.requests[0]?.headers.host).toBe(`rebinding.example:${receiver.port}`);
+  addresses = ["127.0.0.1", "10.0.0.1"];
+  expect(await poster.post(url, {}, body)).toMatchObject({ error: "the address is not public" });
+  expect(receiver.requests).toHaveLength(1);
+});
+
+test("what is under way can be cut off, and nobody learns how it ended", async () => {
+  const server = await startRawServer(() => {});
+  const poster = aPoster();
+  const posting = poster.post(server.url, {}, body);
+  poster.cutOff();
+  expect(await posting).toBeUndefined();
+  expect(await poster.post(server.url, {}, body)).toBeUndefined();
+});

@@ -1,0 +1,38 @@
+import { namedQuery, type Orm } from "@amana/database";
+
+export interface AttemptRow {
+  at_ms: number;
+  status_code: number | null;
+  error: string | null;
+  duration_ms: number;
+  response: string | null;
+}
+
+export interface DeliveryRow {
+  id: string;
+  endpoint_id: string;
+  status: "PENDING" | "SUCCEEDED" | "FAILED" | "SKIPPED";
+  next_attempt_at_ms: string | null;
+  /** In the order they were made; the newest 50. */
+  attempts: AttemptRow[];
+}
+
+/** Newest first. An event has at most as many deliveries as a business had endpoints, so they come in one go. */
+export async function listDeliveryRows(orm: Orm, businessId: string, eventId: string): Promise<DeliveryRow[]> {
+  return await namedQuery<DeliveryRow>(
+    orm.em,
+    "delivery_list",
+    `select d.id, d.endpoint_id, d.status, floor(extract(epoch from d.next_attempt_at) * 1000)::bigint as next_attempt_at_ms,
+       coalesce(a.attempts, '[]') as attempts
+     from delivery d
+     left join lateral (
+       select json_agg(json_build_object(
+         'at_ms', floor(extract(epoch from n.at) * 1000)::bigint, 'status_code', n.status_code, 'error', n.error,
+         'duration_ms', n.duration_ms, 'response', n.response) order by n.id) as attempts
+       from (select * from delivery_attempt where delivery_id = d.id order by id desc limit 50) n
+     ) a on true
+     where d.business_id = $1 and d.event_id = $2
+     order by d.created_at desc, d.id desc`,
+    [businessId, eventId],
+  );
+}

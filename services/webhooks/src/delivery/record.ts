@@ -1,0 +1,115 @@
+import { namedQuery, type Orm } from "@amana/database";
+import { backoffMs, type Logger, sleep } from "@amana/runtime";
+
+/** How one attempt ended, and what follows. */
+export interface AttemptResult {
+  readonly id: string;
+  readonly lease_token: string;
+  /** PENDING: there will be another attempt. */
+  readonly status: "SUCCEEDED" | "FAILED" | "PENDING";
+  readonly retry_in_ms: number | null;
+  /** The endpoint answered that it is gone for good; it was asked at `url`. */
+  readonly gone: boolean;
+  readonly url: string;
+  readonly at: string;
+  readonly status_code: number | null;
+  readonly error: string | null;
+  readonly duration_ms: number;
+  readonly response: string | null;
+}
+
+const groupMax = 500;
+const triesMax = 3;
+
+/**
+ * Writes results down, in groups: whatever comes while a group is being written is the next group, so nothing waits
+ * for a group to fill. A result that cannot be written is left to its lease, after which the attempt is repeated.
+ */
+export function createRecorder(orm: Orm, logger: Logger) {
+  let waiting: { result: AttemptResult; done: () => void }[] = [];
+  let writing = false;
+
+  const writeAll = async () => {
+    writing = true;
+    while (waiting.length > 0) {
+      const group = waiting.slice(0, groupMax);
+      waiting = waiting.slice(groupMax);
+      await write(
+        orm,
+        logger,
+        group.map(({ result }) => result),
+      );
+      for (const { done } of group) done();
+    }
+    writing = false;
+  };
+
+  return {
+    /** Resolves when the result is written, or given up. Never throws. */
+    record(result: AttemptResult): Promise<void> {
+      return new Promise((done) => {
+        waiting.push({ result, done });
+        if (!writing) void writeAll();
+      });
+    },
+  };
+}
+
+async function write(orm: Orm, logger: Logger, results: readonly AttemptResult[]): Promise<void> {
+  for (let failures = 1; ; failures++) {
+    try {
+      const disabled = await recordResults(orm, results);
+      for (const { id } of disabled) logger.info({ endpoint_id: id }, "an endpoint was disabled");
+      return;
+    } catch (error) {
+      if (failures === triesMax) {
+        logger.error({ err: error, count: results.length }, "results could not be recorded; the deliveries will be repeated");
+        return;
+      }
+      await sleep(backoffMs(failures, 50, 1_000));
+    }
+  }
+}
+
+/**
+ * One statement: the attempts join the log, deliveries whose lease still stands move on, and endpoints are told whether
+ * they failed. An endpoint is disabled when it says it is gone, or after five days of nothing but failures.
+ */
+async function recordResults(orm: Orm, results: readonly AttemptResult[]): Promise<{ id: string }[]> {
+  return await namedQuery<{ id: string; status: string }>(
+    orm.em,
+    "delivery_record",
+    `with result as (
+       select r.*, d.business_id, d.endpoint_id
+       from jsonb_to_recordset($1::jsonb) as r (id uuid, lease_token uuid, status text, retry_in_ms float8, gone boolean,
+         url text, at timestamptz, status_code integer, error text, duration_ms integer, response text)
+       join delivery d on d.id = r.id
+     ), moved as (
+       update delivery d
+       set status = r.status, attempts = d.attempts + 1, lease_token = null, leased_until = null,
+           next_attempt_at = now() + r.retry_in_ms * interval '1 millisecond'
+       from result r
+       where d.id = r.id and d.lease_token = r.lease_token
+     ), logged as (
+       insert into delivery_attempt (delivery_id, business_id, at, status_code, error, duration_ms, response)
+       select id, business_id, at, status_code, error, duration_ms, response from result
+     ), outcome as (
+       select e.id, bool_or(r.status = 'SUCCEEDED') as worked,
+         bool_or(r.gone and r.url = e.url) or e.failing_since < now() - interval '5 days' as over
+       from result r join webhook_endpoint e on e.id = r.endpoint_id
+       group by e.id
+     ), endpoint as (
+       update webhook_endpoint e
+       set failing_since = case when not o.worked then coalesce(e.failing_since, now()) end,
+           status = case when o.over and not o.worked then 'DISABLED' else e.status end,
+           updated_at = case when o.over and not o.worked then now() else e.updated_at end,
+           version = e.version + 1
+       from outcome o
+       where e.id = o.id and e.status = 'ACTIVE'
+         and (o.worked = (e.failing_since is not null) or (o.over and not o.worked))
+       returning e.id, e.status
+     )
+     select id from endpoint where status = 'DISABLED'`,
+    [JSON.stringify(results)],
+  );
+}

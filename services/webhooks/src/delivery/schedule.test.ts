@@ -1,0 +1,45 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { pauseMs, readRetryAfterMs } from "./schedule.ts";
+
+const pausesMs = [30, 120, 600, 1_800, 7_200, 21_600, 43_200].map((seconds) => seconds * 1000);
+const dayMs = 24 * 60 * 60 * 1000;
+
+test("there are eight attempts, and each pause keeps within a fifth of its plan", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 7 }), fc.double({ min: 0, max: 0.999_999, noNaN: true }), (attempts, random) => {
+      const planned = pausesMs[attempts - 1] as number;
+      const pause = pauseMs(attempts, pausesMs, {}, () => random) as number;
+      expect(pause).toBeGreaterThanOrEqual(planned * 0.8);
+      expect(pause).toBeLessThanOrEqual(planned * 1.2);
+    }),
+  );
+  expect(pauseMs(8, pausesMs)).toBeUndefined();
+});
+
+test("Retry-After of a 429 or 503 moves the next attempt later, never earlier, and never beyond a day", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 7 }),
+      fc.constantFrom(429, 503),
+      fc.double({ min: 0, max: 1e15, noNaN: true }),
+      (attempts, statusCode, retryAfterMs) => {
+        const planned = pauseMs(attempts, pausesMs, {}, () => 0.5) as number;
+        const pause = pauseMs(attempts, pausesMs, { statusCode, retryAfterMs }, () => 0.5) as number;
+        expect(pause).toBe(Math.max(planned, Math.min(retryAfterMs, dayMs)));
+      },
+    ),
+  );
+});
+
+test("Retry-After of any other answer is ignored", () => {
+  expect(pauseMs(1, pausesMs, { statusCode: 500, retryAfterMs: dayMs }, () => 0.5)).toBe(30_000);
+});
+
+test("Retry-After is read as seconds or as an HTTP date, and anything else is nothing", () => {
+  const nowMs = Date.parse("2026-11-20T10:00:00Z");
+  expect(readRetryAfterMs("120", nowMs)).toBe(120_000);
+  expect(readRetryAfterMs("Fri, 20 Nov 2026 10:05:00 GMT", nowMs)).toBe(300_000);
+  for (const header of [undefined, "", "soon", "-5", "1.5", "Fri, 20 Nov 2026 09:00:00 GMT", "2026-11-21", "9".repeat(400)])
+    expect(readRetryAfterMs(header, nowMs)).toBeUndefined();
+});

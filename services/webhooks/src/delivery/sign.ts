@@ -1,0 +1,27 @@
+import { createHmac } from "node:crypto";
+
+/** Signing secrets as they were shown: `whsec_` and base64. */
+export interface SigningSecrets {
+  readonly current: string;
+  /** For a day after a rotation. */
+  readonly previous: string | undefined;
+}
+
+/**
+ * The headers by which a business knows that a delivery is genuine. `X-Signature` is keyed with the bytes of the whole
+ * secret; the Standard Webhooks headers with the bytes its base64 part stands for, over id, timestamp and body.
+ */
+export function signatureHeaders(id: string, timestampS: number, body: Buffer, secrets: SigningSecrets) {
+  const signed = [secrets.current, secrets.previous].filter((secret) => secret !== undefined);
+  return {
+    "x-signature": `sha256=${createHmac("sha256", secrets.current).update(body).digest("hex")}`,
+    "webhook-id": id,
+    "webhook-timestamp": String(timestampS),
+    "webhook-signature": signed
+      .map((secret) => {
+        const key = Buffer.from(secret.replace("whsec_", ""), "base64");
+        return `v1,${createHmac("sha256", key).update(`${id}.${timestampS}.`).update(body).digest("base64")}`;
+      })
+      .join(" "),
+  };
+}

@@ -1,0 +1,5 @@
+import { IdempotencyRecord } from "@amana/idempotency";
+import { migrations } from "../migrations/index.ts";
+import { WebhookEndpoint } from "./webhook-endpoint/webhook-endpoint.ts";
+
+export const database = { entities: [WebhookEndpoint, IdempotencyRecord], migrations };

@@ -1,0 +1,49 @@
+import { WebhookEndpointSchema } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
+import type { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
+import { once } from "@amana/idempotency";
+import { businessOf, type Implementation } from "@amana/rpc";
+import { uuidv7 } from "@amana/runtime";
+import type { Context } from "../context.ts";
+import { eventFilter } from "../webhook-endpoint/event-filter.ts";
+import { newSecret } from "../webhook-endpoint/secret-box.ts";
+import { refusalOfUrl } from "../webhook-endpoint/url.ts";
+import { endpointsMax, webhookEndpointLimitReached } from "../webhook-endpoint/webhook-endpoint.errors.ts";
+import { webhookEndpointMessage } from "../webhook-endpoint/webhook-endpoint.message.ts";
+import { WebhookEndpoint } from "../webhook-endpoint/webhook-endpoint.ts";
+
+export const createWebhookEndpoint =
+  ({ orm, clock, secrets, addresses }: Context): Implementation<typeof WebhookEndpointService.method.createWebhookEndpoint> =>
+  async (request, call) => {
+    const businessId = businessOf(call.caller);
+    // Resolving a name may take long, so it happens before the transaction; a stored answer still comes first.
+    const refusal = await refusalOfUrl(request.url, addresses);
+    return await once(
+      orm,
+      call,
+      WebhookEndpointSchema,
+      async (em) => {
+        if (refusal) throw refusal;
+        const events = eventFilter(request.events);
+        // Two creations at once would both count 19; the lock makes the second count the first.
+        await em.execute("select pg_advisory_xact_lock(hashtextextended(?, 0))", [`webhook_endpoint:${businessId}`]);
+        if ((await em.count(WebhookEndpoint, { businessId })) >= endpointsMax) throw webhookEndpointLimitReached();
+
+        const id = uuidv7();
+        const secret = newSecret();
+        const now = clock.now();
+        const endpoint = em.create(WebhookEndpoint, {
+          id,
+          businessId,
+          url: request.url,
+          status: "ACTIVE",
+          events,
+          secretCiphertext: secrets.encrypt(secret, id),
+          createdAt: now,
+          updatedAt: now,
+        });
+        em.persist(endpoint);
+        return webhookEndpointMessage(endpoint, secret);
+      },
+      ({ secret: _shownOnce, ...answer }) => answer,
+    );
+  };

@@ -1,0 +1,20 @@
+import type { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
+import { transaction } from "@amana/database";
+import { businessOf, type Implementation } from "@amana/rpc";
+import type { Context } from "../context.ts";
+import { webhookEndpointNotFound } from "../webhook-endpoint/webhook-endpoint.errors.ts";
+import { WebhookEndpoint } from "../webhook-endpoint/webhook-endpoint.ts";
+import { isUuid } from "./is-uuid.ts";
+
+export const deleteWebhookEndpoint =
+  ({ orm }: Context): Implementation<typeof WebhookEndpointService.method.deleteWebhookEndpoint> =>
+  async ({ id }, { caller }) => {
+    const businessId = businessOf(caller);
+    if (!isUuid(id)) throw webhookEndpointNotFound();
+    await transaction(orm, async (em) => {
+      // Deliveries before the endpoint: the order in which the delivery engine locks them, so neither waits in a circle.
+      await em.execute("delete from delivery where endpoint_id = ? and business_id = ? and status = 'PENDING'", [id, businessId]);
+      if ((await em.nativeDelete(WebhookEndpoint, { id, businessId })) === 0) throw webhookEndpointNotFound();
+    });
+    return {};
+  };

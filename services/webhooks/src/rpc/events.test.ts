@@ -1,0 +1,146 @@
+import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
+import { DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
+import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
+import { uuidv7 } from "@amana/runtime";
+import { aBusinessCaller } from "@amana/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { aPaymentEvent } from "../../test/a-payment-event.ts";
+import { type Harness, keyed, startHarness, startReceiver } from "../../test/harness.ts";
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+afterAll(() => harness[Symbol.asyncDispose]());
+
+const page = { limit: 50, offset: 0 };
+const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+
+test("events are listed newest first, with their exact body, and filtered by type and time", async () => {
+  const caller = aBusinessCaller();
+  const { businessId } = caller;
+  const times = [30, 20, 10].map(minutesAgo) as [Date, Date, Date];
+  const [oldest, middle, newest] = [
+    aPaymentEvent({ businessId, occurredAt: times[0].toISOString() }),
+    aPaymentEvent({ businessId, occurredAt: times[1].toISOString(), type: PaymentEventType.PAYMENT_COMPLETED }),
+    aPaymentEvent({ businessId, occurredAt: times[2].toISOString() }),
+  ];
+  await harness.publish(middle, newest, oldest, aPaymentEvent());
+  const ids = async (filter: object) => {
+    const { events, total } = await harness.events.listEvents({ ...page, ...filter }, { caller });
+    expect(total).toBe(events.length);
+    return events.map(({ id }) => id);
+  };
+
+  expect(await ids({})).toEqual([newest.id, middle.id, oldest.id]);
+  expect(await ids({ type: "PAYMENT_COMPLETED" })).toEqual([middle.id]);
+  expect(await ids({ fromMs: BigInt(times[1].getTime()) })).toEqual([newest.id, middle.id]);
+  expect(await ids({ toMs: BigInt(times[1].getTime()) })).toEqual([oldest.id]);
+  expect(await ids({ type: "PAYMENT_REFUNDED", fromMs: -(2n ** 62n), toMs: 2n ** 62n })).toEqual([newest.id, oldest.id]);
+
+  const second = await harness.events.listEvents({ limit: 1, offset: 1 }, { caller });
+  expect(second.total).toBe(3);
+  expect(second.events[0]).toMatchObject({
+    id: middle.id,
+    type: "PAYMENT_COMPLETED",
+    createdAtMs: BigInt(times[1].getTime()),
+  });
+  expect(JSON.parse(second.events[0]?.body as string)).toMatchObject({ id: middle.id, event: "PAYMENT_COMPLETED" });
+  expect(await harness.events.getEvent({ id: middle.id }, { caller })).toEqual(second.events[0]);
+});
+
+test("an event of more than 30 days ago is not shown", async () => {
+  const caller = aBusinessCaller();
+  const old = aPaymentEvent({ ...caller, occurredAt: minutesAgo(30 * 24 * 60 + 1).toISOString() });
+  await harness.publish(old);
+  expect((await harness.events.listEvents(page, { caller })).total).toBe(0);
+  await expect(harness.events.getEvent({ id: old.id }, { caller })).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("another business's event, an unknown id and a malformed one are refused alike by every RPC", async () => {
+  const event = aPaymentEvent();
+  await harness.publish(event);
+  const caller = aBusinessCaller();
+  for (const call of [
+    (id: string) => harness.events.getEvent({ id }, { caller }),
+    (eventId: string) => harness.events.listDeliveries({ eventId, ...page }, { caller }),
+    (eventId: string) => harness.events.redeliverEvent({ eventId }, { caller }),
+  ]) {
+    const refusals = await Promise.all([event.id, uuidv7(), "x"].map((id) => call(id).catch((error: unknown) => error)));
+    for (const refusal of refusals) expect(refusal).toEqual(refusals[1]);
+    expect(refusals[0]).toMatchObject({ kind: "not_found", code: "not_found" });
+  }
+});
+
+test("the log of deliveries shows every attempt with status, answer and duration", async () => {
+  const caller = aBusinessCaller();
+  await using receiver = await startReceiver((response, number) => {
+    response.statusCode = number === 1 ? 500 : 200;
+    response.end(number === 1 ? "é".repeat(1_000) : "fine");
+  });
+  const endpoint = await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });
+  const event = aPaymentEvent(caller);
+  await harness.publish(event);
+  await harness.settled();
+
+  const { deliveries, total } = await harness.events.listDeliveries({ eventId: event.id, ...page }, { caller });
+  expect(total).toBe(1);
+  expect(deliveries[0]).toMatchObject({
+    endpointId: endpoint.id,
+    status: DeliveryStatus.SUCCEEDED,
+    attempts: [
+      { statusCode: 500, response: "é".repeat(512) },
+      { statusCode: 200, response: "fine" },
+    ],
+  });
+  expect(deliveries[0]?.nextAttemptAtMs).toBeUndefined();
+  const at = deliveries[0]?.attempts.map(({ atMs }) => Number(atMs)) as number[];
+  expect(Math.abs(Date.now() - (at[1] as number))).toBeLessThan(60_000);
+});
+
+test("redelivering sends the same bytes again, to ACTIVE endpoints that had a delivery and to no other", async () => {
+  const caller = aBusinessCaller();
+  await using receiver = await startReceiver();
+  await using disabledReceiver = await startReceiver();
+  await using lateReceiver = await startReceiver();
+  const active = await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });
+  const disabled = await harness.endpoints.createWebhookEndpoint({ url: disabledReceiver.url }, { caller });
+  const event = aPaymentEvent(caller);
+  await harness.publish(event);
+  await harness.settled();
+  await harness.endpoints.updateWebhookEndpoint({ id: disabled.id, status: WebhookEndpointStatus.DISABLED }, { caller });
+  const late = await harness.endpoints.createWebhookEndpoint({ url: lateReceiver.url }, { caller });
+
+  const answer = await harness.events.redeliverEvent({ eventId: event.id }, { caller });
+  expect(answer.deliveries).toMatchObject([
+    { endpointId: active.id, status: DeliveryStatus.PENDING, attempts: [{ statusCode: 200 }] },
+  ]);
+  await harness.settled();
+  expect(receiver.requests.map(({ headers }) => headers["webhook-id"])).toEqual([event.id, event.id]);
+  expect(receiver.requests[1]?.body).toEqual(receiver.requests[0]?.body);
+  expect([disabledReceiver.requests.length, lateReceiver.requests.length]).toEqual([1, 0]);
+
+  const to = (endpointId: string, by = caller) =>
+    harness.events.redeliverEvent({ eventId: event.id, endpointId }, { caller: by });
+  await expect(to(disabled.id)).rejects.toMatchObject({ kind: "conflict", code: "webhook_endpoint_disabled" });
+  await expect(to(late.id)).rejects.toMatchObject({ kind: "conflict", code: "event_without_delivery" });
+  const foreign = await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller: aBusinessCaller() });
+  const refusals = await Promise.all([foreign.id, uuidv7(), "x"].map((id) => to(id).catch((error: unknown) => error)));
+  for (const refusal of refusals) expect(refusal).toEqual(refusals[1]);
+  expect(refusals[0]).toMatchObject({ kind: "not_found", code: "webhook_endpoint_not_found" });
+});
+
+test("the same Idempotency-Key redelivers once", async () => {
+  const caller = aBusinessCaller();
+  await using receiver = await startReceiver();
+  await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });
+  const event = aPaymentEvent(caller);
+  await harness.publish(event);
+  await harness.settled();
+  const first = await harness.events.redeliverEvent({ eventId: event.id }, keyed("again", caller));
+  await harness.settled();
+  const second = await harness.events.redeliverEvent({ eventId: event.id }, keyed("again", caller));
+  await harness.settled();
+  expect(second).toEqual(first);
+  expect(receiver.requests).toHaveLength(2);
+});

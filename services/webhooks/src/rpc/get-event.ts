@@ -1,0 +1,16 @@
+import type { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
+import { businessOf, type Implementation } from "@amana/rpc";
+import type { Context } from "../context.ts";
+import { eventNotFound } from "../event/event.errors.ts";
+import { eventMessage } from "../event/event.message.ts";
+import { findEvent } from "../event/queries.ts";
+import { isUuid } from "./is-uuid.ts";
+
+export const getEvent =
+  ({ orm }: Context): Implementation<typeof EventService.method.getEvent> =>
+  async ({ id }, { caller }) => {
+    const businessId = businessOf(caller);
+    const row = isUuid(id) ? await findEvent(orm, businessId, id) : undefined;
+    if (!row) throw eventNotFound();
+    return eventMessage(row);
+  };

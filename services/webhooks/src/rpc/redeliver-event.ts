@@ -1,0 +1,62 @@
+import { type EventService, ListDeliveriesResponseSchema } from "@amana/contracts/webhooks/v1/event_service_pb";
+import { once } from "@amana/idempotency";
+import { businessOf, type Implementation } from "@amana/rpc";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import type { Context } from "../context.ts";
+import { deliveryMessages } from "../delivery/delivery.message.ts";
+import { type DeliveryRow, listDeliveryRows } from "../delivery/queries.ts";
+import {
+  eventNotFound,
+  redeliveryEndpointDisabled,
+  redeliveryEndpointNotFound,
+  redeliveryWithoutDelivery,
+} from "../event/event.errors.ts";
+import { findEvent } from "../event/queries.ts";
+import { WebhookEndpoint } from "../webhook-endpoint/webhook-endpoint.ts";
+import { isUuid } from "./is-uuid.ts";
+
+export const redeliverEvent =
+  ({ orm, deliveries }: Context): Implementation<typeof EventService.method.redeliverEvent> =>
+  async ({ eventId, endpointId }, call) => {
+    const businessId = businessOf(call.caller);
+    const event = isUuid(eventId) ? await findEvent(orm, businessId, eventId) : undefined;
+    const before = event ? await listDeliveryRows(orm, businessId, eventId) : [];
+    const answer = await once(orm, call, ListDeliveriesResponseSchema, async (em) => {
+      if (!event) throw eventNotFound();
+      if (endpointId !== undefined) await requireActive(em, businessId, endpointId);
+      const restarted = await restart(em, businessId, eventId, endpointId);
+      if (endpointId !== undefined && restarted.length === 0) throw redeliveryWithoutDelivery();
+      const attempts = new Map(before.map((delivery) => [delivery.id, delivery.attempts]));
+      const rows = restarted.map((delivery) => ({ ...delivery, attempts: attempts.get(delivery.id) ?? [] }));
+      return { deliveries: deliveryMessages(rows), total: rows.length };
+    });
+    deliveries.wake();
+    return answer;
+  };
+
+async function requireActive(em: SqlEntityManager, businessId: string, endpointId: string): Promise<void> {
+  const endpoint = isUuid(endpointId) ? await em.findOne(WebhookEndpoint, { id: endpointId, businessId }) : null;
+  if (!endpoint) throw redeliveryEndpointNotFound();
+  if (endpoint.status !== "ACTIVE") throw redeliveryEndpointDisabled();
+}
+
+/**
+ * The schedule starts again; earlier attempts stay in the log. An attempt that is under way is logged too but, its
+ * lease being gone, decides nothing any more.
+ */
+async function restart(
+  em: SqlEntityManager,
+  businessId: string,
+  eventId: string,
+  endpointId: string | undefined,
+): Promise<Omit<DeliveryRow, "attempts">[]> {
+  return await em.execute(
+    `update delivery d
+     set status = 'PENDING', attempts = 0, next_attempt_at = now(), lease_token = null, leased_until = null
+     from webhook_endpoint e
+     where d.business_id = ? and d.event_id = ? and e.id = d.endpoint_id and e.status = 'ACTIVE'
+       and (?::uuid is null or d.endpoint_id = ?)
+     returning d.id, d.endpoint_id, d.status, floor(extract(epoch from d.next_attempt_at) * 1000)::bigint as next_attempt_at_ms`,
+    [businessId, eventId, endpointId ?? null, endpointId ?? null],
+  );
+}

@@ -1,0 +1,94 @@
+import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
+import { uuidv7 } from "@amana/runtime";
+import { aBusinessCaller } from "@amana/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Harness, startHarness } from "../../test/harness.ts";
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness({ deliver: false });
+});
+afterAll(() => harness[Symbol.asyncDispose]());
+
+const anEndpoint = async () => {
+  const caller = aBusinessCaller();
+  harness.clock.nowMs = Date.parse("2026-11-20T10:00:00.000Z");
+  const created = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/old" }, { caller });
+  harness.clock.nowMs += 1_000;
+  return { caller, created, id: created.id };
+};
+
+test("url, status and events change one by one, and what is not named stays", async () => {
+  const { caller, created, id } = await anEndpoint();
+  const moved = await harness.endpoints.updateWebhookEndpoint({ id, url: "http://127.0.0.1/new" }, { caller });
+  expect(moved).toEqual({
+    ...created,
+    url: "http://127.0.0.1/new",
+    secret: undefined,
+    updatedAtMs: created.updatedAtMs + 1_000n,
+  });
+
+  const off = await harness.endpoints.updateWebhookEndpoint({ id, status: WebhookEndpointStatus.DISABLED }, { caller });
+  expect(off).toEqual({ ...moved, status: WebhookEndpointStatus.DISABLED });
+  const on = await harness.endpoints.updateWebhookEndpoint({ id, status: WebhookEndpointStatus.ACTIVE }, { caller });
+  expect(on).toEqual(moved);
+
+  const events = ["KYC_CANCELED"];
+  expect(await harness.endpoints.updateWebhookEndpoint({ id, events: { types: events } }, { caller })).toEqual({
+    ...moved,
+    events,
+  });
+  expect(await harness.endpoints.updateWebhookEndpoint({ id, events: { types: [] } }, { caller })).toEqual(moved);
+});
+
+test("an empty update changes nothing, not even updated_at", async () => {
+  const { caller, created, id } = await anEndpoint();
+  expect(await harness.endpoints.updateWebhookEndpoint({ id }, { caller })).toEqual({ ...created, secret: undefined });
+  expect(await harness.endpoints.updateWebhookEndpoint({ id, url: created.url }, { caller })).toEqual({
+    ...created,
+    secret: undefined,
+  });
+});
+
+test("a rotation shows a new secret once and keeps the old one, encrypted, for 24 hours", async () => {
+  const { caller, created, id } = await anEndpoint();
+  const rotated = await harness.endpoints.updateWebhookEndpoint({ id, rotateSecret: true }, { caller });
+  expect(rotated.secret).toMatch(/^whsec_/);
+  expect(rotated.secret).not.toBe(created.secret);
+  expect((await harness.endpoints.getWebhookEndpoint({ id }, { caller })).secret).toBeUndefined();
+
+  const [row] = await harness.sql<{ until: string; previous: string; current: string }>(
+    `select previous_secret_until::text as until, previous_secret_ciphertext as previous, secret_ciphertext as current
+     from webhook_endpoint where id = ?`,
+    [id],
+  );
+  expect(new Date(row?.until as string)).toEqual(new Date("2026-11-21T10:00:01.000Z"));
+  const { secrets } = harness.delivererOptions;
+  expect(secrets.decrypt(row?.previous as string, id)).toBe(created.secret);
+  expect(secrets.decrypt(row?.current as string, id)).toBe(rotated.secret);
+});
+
+test("a refused field changes nothing of the others", async () => {
+  const { caller, created, id } = await anEndpoint();
+  await expect(
+    harness.endpoints.updateWebhookEndpoint({ id, url: "http://10.0.0.1/", rotateSecret: true }, { caller }),
+  ).rejects.toMatchObject({ code: "url_not_public", pointer: "/url" });
+  await expect(
+    harness.endpoints.updateWebhookEndpoint({ id, url: "http://127.0.0.1/new", events: { types: ["NOPE"] } }, { caller }),
+  ).rejects.toMatchObject({ code: "unknown_event_type", pointer: "/events" });
+  expect(await harness.endpoints.getWebhookEndpoint({ id }, { caller })).toEqual({ ...created, secret: undefined });
+});
+
+test("another business's endpoint, an unknown id and a malformed one are refused alike, and nothing changes", async () => {
+  const { caller, created, id } = await anEndpoint();
+  const refusals = await Promise.all(
+    [id, uuidv7(), "nonsense"].map((each) =>
+      harness.endpoints
+        .updateWebhookEndpoint({ id: each, url: "http://10.0.0.1/", rotateSecret: true }, { caller: aBusinessCaller() })
+        .catch((error: unknown) => error),
+    ),
+  );
+  for (const refusal of refusals) expect(refusal).toEqual(refusals[1]);
+  expect(refusals[0]).toMatchObject({ kind: "not_found", code: "not_found" });
+  expect(await harness.endpoints.getWebhookEndpoint({ id }, { caller })).toEqual({ ...created, secret: undefined });
+});

@@ -1,0 +1,48 @@
+import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
+import type { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
+import { transaction } from "@amana/database";
+import { businessOf, type Implementation } from "@amana/rpc";
+import { LockMode } from "@mikro-orm/postgresql";
+import type { Context } from "../context.ts";
+import { eventFilter } from "../webhook-endpoint/event-filter.ts";
+import { newSecret } from "../webhook-endpoint/secret-box.ts";
+import { refusalOfUrl } from "../webhook-endpoint/url.ts";
+import { webhookEndpointNotFound } from "../webhook-endpoint/webhook-endpoint.errors.ts";
+import { webhookEndpointMessage } from "../webhook-endpoint/webhook-endpoint.message.ts";
+import { WebhookEndpoint } from "../webhook-endpoint/webhook-endpoint.ts";
+import { isUuid } from "./is-uuid.ts";
+
+const statuses = new Map([
+  [WebhookEndpointStatus.ACTIVE, "ACTIVE"],
+  [WebhookEndpointStatus.DISABLED, "DISABLED"],
+] as const);
+
+export const updateWebhookEndpoint =
+  ({ orm, clock, secrets, addresses }: Context): Implementation<typeof WebhookEndpointService.method.updateWebhookEndpoint> =>
+  async (request, { caller }) => {
+    const businessId = businessOf(caller);
+    if (!isUuid(request.id)) throw webhookEndpointNotFound();
+    const { url } = request;
+    // Before the transaction, which must not wait for name servers.
+    const refusal = url === undefined ? undefined : await refusalOfUrl(url, addresses);
+    return await transaction(orm, async (em) => {
+      const endpoint = await em.findOne(
+        WebhookEndpoint,
+        { id: request.id, businessId },
+        { lockMode: LockMode.PESSIMISTIC_WRITE },
+      );
+      if (!endpoint) throw webhookEndpointNotFound();
+      if (refusal) throw refusal;
+
+      const now = clock.now();
+      if (url !== undefined && url !== endpoint.url) endpoint.moveTo(url, now);
+      if (request.events) endpoint.askFor(eventFilter(request.events.types), now);
+      const status = statuses.get(request.status as typeof WebhookEndpointStatus.ACTIVE);
+      if (status && status !== endpoint.status) endpoint.switchTo(status, now);
+      if (!request.rotateSecret) return webhookEndpointMessage(endpoint);
+
+      const secret = newSecret();
+      endpoint.rotateSecret(secrets.encrypt(secret, endpoint.id), now);
+      return webhookEndpointMessage(endpoint, secret);
+    });
+  };

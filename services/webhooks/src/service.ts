@@ -1,0 +1,51 @@
+import { createOrm, isDatabaseUnavailable } from "@amana/database";
+import { startKeyCleaning } from "@amana/idempotency";
+import { consume, createTransport } from "@amana/messaging";
+import { createRpcServer } from "@amana/rpc";
+import type { Logger } from "@amana/runtime";
+import type { Config } from "./config.ts";
+import { payments } from "./consumers/payments.ts";
+import { startDelivering } from "./delivery/deliver.ts";
+import { startDeletingOldEvents } from "./jobs/delete-old-events.ts";
+import { database } from "./orm.ts";
+import { rpcServices } from "./rpc/index.ts";
+import { createAddressGuard } from "./webhook-endpoint/address-guard.ts";
+import { createSecretBox } from "./webhook-endpoint/secret-box.ts";
+
+export async function startWebhooks(config: Config, logger: Logger): Promise<AsyncDisposable & { url: string }> {
+  await using starting = new AsyncDisposableStack();
+  const orm = await createOrm({ url: config.databaseUrl, ...database }, logger);
+  starting.defer(() => orm.close());
+  const clock = { now: () => new Date() };
+  const secrets = createSecretBox(config.secretEncryptionKeys);
+  const addresses = createAddressGuard({ allowInsecure: config.allowInsecureWebhooks });
+  const transport = starting.use(createTransport(config.events, { clientId: "webhooks", secret: config.rpcSecret, logger }));
+  const deliveries = starting.use(
+    startDelivering({
+      orm,
+      logger,
+      clock,
+      secrets,
+      addresses,
+      pausesMs: config.retryScheduleSeconds.map((seconds) => seconds * 1000),
+      concurrency: config.deliveryConcurrency,
+      endpointConcurrency: config.endpointConcurrency,
+    }),
+  );
+  starting.use(await consume(payments(deliveries.wake), { orm, transport, logger }));
+  starting.use(startKeyCleaning(orm, logger));
+  starting.use(startDeletingOldEvents(orm, logger));
+  const server = starting.use(
+    await createRpcServer({
+      services: [...rpcServices({ orm, logger, clock, secrets, addresses, deliveries }), ...transport.services],
+      host: config.host,
+      port: config.rpcPort,
+      secret: config.rpcSecret,
+      logger,
+      isUnavailable: isDatabaseUnavailable,
+    }),
+  );
+
+  const running = starting.move();
+  return { url: server.url, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}

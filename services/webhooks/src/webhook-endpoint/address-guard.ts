@@ -1,0 +1,56 @@
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+export type Resolve = (host: string) => Promise<ResolvedAddress[]>;
+
+export type AddressGuard = ReturnType<typeof createAddressGuard>;
+
+/** The host leads, or may lead, into a network that is not the public internet. */
+export class AddressNotPublic extends Error {
+  constructor() {
+    super("the address is not public");
+    this.name = "AddressNotPublic";
+  }
+}
+
+/** IANA hands out global unicast IPv6 addresses from this block alone. */
+const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
+
+/**
+ * Decides where webhooks may go: to global unicast addresses, and with `allowInsecure` also to loopback and over
+ * plain http. 0.0.0.0 and [::] never.
+ */
+export function createAddressGuard(options: { allowInsecure: boolean; resolve?: Resolve }) {
+  const { allowInsecure, resolve = (host) => lookup(host, { all: true }) } = options;
+
+  const allows = (address: string): boolean => {
+    if (isIP(address) === 0 || address.includes("%")) return false;
+    const parsed = ipaddr.parse(address);
+    const range = parsed.range();
+    if (range === "loopback") return allowInsecure;
+    return range === "unicast" && (parsed.kind() === "ipv4" || parsed.match(globalUnicast));
+  };
+
+  return {
+    allowInsecure,
+    allows,
+
+    /**
+     * The addresses of a URL's host, which may be a literal, every one of them allowed: a name that has public and
+     * private addresses is refused whole. Throws AddressNotPublic, or the resolver's error.
+     */
+    async resolve(hostname: string): Promise<ResolvedAddress[]> {
+      const host = hostname.replace(/^\[(.*)\]$/, "$1");
+      const family = isIP(host);
+      const found = family === 0 ? await resolve(host) : [{ address: host, family }];
+      if (!found.every(({ address }) => allows(address))) throw new AddressNotPublic();
+      return found;
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createSecretBox, newSecret } from "./secret-box.ts";
+
+const key = (id: string, byte: number) => ({ id, key: Buffer.alloc(32, byte) });
+
+test("a secret is whsec_ and 32 random bytes", () => {
+  const secret = newSecret();
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  expect(newSecret()).not.toBe(secret);
+});
+
+test("what was encrypted is decrypted, and the ciphertext does not contain it", () => {
+  const box = createSecretBox([key("k1", 1)]);
+  fc.assert(
+    fc.property(fc.string({ minLength: 8 }), (secret) => {
+      const ciphertext = box.encrypt(secret, "endpoint");
+      expect(ciphertext).not.toContain(secret);
+      expect(box.decrypt(ciphertext, "endpoint")).toBe(secret);
+    }),
+  );
+});
+
+test("a ciphertext cannot be moved to another endpoint, altered, or claimed for another key", () => {
+  const box = createSecretBox([key("k1", 1), key("k2", 1)]);
+  const ciphertext = box.encrypt("whsec_secret", "a");
+  expect(() => box.decrypt(ciphertext, "b")).toThrow();
+  expect(() => box.decrypt(ciphertext.replace("k1:", "k2:"), "a")).toThrow();
+  const altered = Buffer.from(ciphertext.slice(3), "base64");
+  altered[14] = (altered[14] as number) ^ 1;
+  expect(() => box.decrypt(`k1:${altered.toString("base64")}`, "a")).toThrow();
+});
+
+test("the first key encrypts, later ones still decrypt, and a key that was taken away does not", () => {
+  const old = createSecretBox([key("k1", 1)]).encrypt("whsec_secret", "a");
+  const box = createSecretBox([key("k2", 2), key("k1", 1)]);
+  expect(box.decrypt(old, "a")).toBe("whsec_secret");
+  expect(box.encrypt("whsec_secret", "a")).toMatch(/^k2:/);
+  expect(() => createSecretBox([key("k2", 2)]).decrypt(old, "a")).toThrow(/encryption key "k1"/);
+});

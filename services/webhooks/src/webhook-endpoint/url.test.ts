@@ -1,0 +1,113 @@
+import { expect, test } from "vitest";
+import { createAddressGuard } from "./address-guard.ts";
+import { refusalOfUrl } from "./url.ts";
+
+const names: Record<string, string[]> = {
+  "public.example": ["93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"],
+  "private.example": ["10.0.0.1"],
+  "mixed.example": ["93.184.215.14", "127.0.0.1"],
+  localhost: ["127.0.0.1"],
+  "localhost.": ["127.0.0.1"],
+};
+const resolve = async (host: string) => {
+  const found = names[host];
+  if (!found) throw Object.assign(new Error("no such name"), { code: "ENOTFOUND" });
+  return found.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+};
+const production = createAddressGuard({ allowInsecure: false, resolve });
+const sandbox = createAddressGuard({ allowInsecure: true, resolve });
+const codeOf = async (url: string, guard = production) => (await refusalOfUrl(url, guard))?.code;
+
+test.each([
+  "https://public.example/hook?a=1",
+  "https://public.example:8443",
+  "https://93.184.215.14/",
+  "https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]/",
+  "https://does-not-resolve.example/",
+  "HTTPS://PUBLIC.example/",
+])("%s is accepted", async (url) => {
+  expect(await codeOf(url)).toBeUndefined();
+});
+
+test.each([
+  ["url_invalid", "not a url"],
+  ["url_invalid", "/hook"],
+  ["url_invalid", ""],
+  ["url_invalid", "https:public.example"],
+  ["url_invalid", " https://public.example"],
+  ["url_invalid", "https://public.example/\r\nx: y"],
+  ["url_invalid", "https://public.example/\0"],
+  ["url_invalid", "https://"],
+  ["url_invalid", "https://999.1.1.1/"],
+  ["url_invalid", "javascript:alert(1)"],
+  ["url_not_https", "http://public.example/"],
+  ["url_not_https", "ftp://public.example/"],
+  ["url_has_credentials", "https://user@public.example/"],
+  ["url_has_credentials", "https://:password@public.example/"],
+  ["url_has_fragment", "https://public.example/#part"],
+  ["url_has_fragment", "https://public.example/#"],
+  ["url_too_long", `https://public.example/${"a".repeat(2_048)}`],
+])("%s: %j", async (code, url) => {
+  expect(await codeOf(url)).toBe(code);
+});
+
+const notPublic = [
+  "127.0.0.1",
+  "2130706433",
+  "0x7f.1",
+  "0177.0.0.1",
+  "127.1",
+  "１２７.0.0.1",
+  "0.0.0.0",
+  "0",
+  "10.1.2.3",
+  "172.16.0.1",
+  "192.168.1.1",
+  "169.254.169.254",
+  "100.64.0.1",
+  "192.0.0.1",
+  "198.18.0.1",
+  "192.88.99.1",
+  "224.0.0.1",
+  "255.255.255.255",
+  "[::]",
+  "[::1]",
+  "[::ffff:7f00:1]",
+  "[::ffff:93.184.215.14]",
+  "[::7f00:1]",
+  "[64:ff9b::7f00:1]",
+  "[2002:7f00:1::]",
+  "[2001::1]",
+  "[fc00::1]",
+  "[fe80::1]",
+  "[fec0::1]",
+  "[ff02::1]",
+  "[2001:db8::1]",
+  "[3fff::1]",
+  "[4000::1]",
+  "localhost",
+  "localhost.",
+  "private.example",
+  "mixed.example",
+];
+test.each(notPublic)("https://%s/ is not public", async (host) => {
+  expect(await codeOf(`https://${host}/`)).toBe("url_not_public");
+});
+
+test.each([
+  "http://127.0.0.1:3000/",
+  "http://127.9.9.9/",
+  "http://[::1]/",
+  "http://localhost/",
+  "https://127.0.0.1/",
+  "http://public.example/",
+])("a sandbox accepts %s", async (url) => {
+  expect(await codeOf(url, sandbox)).toBeUndefined();
+});
+
+test.each(["0.0.0.0", "[::]", "10.1.2.3", "169.254.169.254", "[::ffff:7f00:1]", "private.example"])(
+  "even a sandbox refuses http://%s/",
+  async (host) => {
+    expect(await codeOf(`http://${host}/`, sandbox)).toBe("url_not_public");
+  },
+);

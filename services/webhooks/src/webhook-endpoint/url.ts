@@ -1,0 +1,39 @@
+import type { DomainError } from "@amana/rpc";
+import { sleep } from "@amana/runtime";
+import { type AddressGuard, AddressNotPublic } from "./address-guard.ts";
+import {
+  urlHasCredentials,
+  urlHasFragment,
+  urlInvalid,
+  urlNotHttps,
+  urlNotPublic,
+  urlTooLong,
+} from "./webhook-endpoint.errors.ts";
+
+const urlCharactersMax = 2_048;
+/** A name server that is slower than this does not hold up a registration; the connection judges anew anyway. */
+const resolveTimeoutMs = 2_000;
+
+/**
+ * Why deliveries cannot go to this URL, or undefined when they can. A name that does not resolve now passes: every
+ * connection is judged again by the address it goes to.
+ */
+export async function refusalOfUrl(text: string, addresses: AddressGuard): Promise<DomainError | undefined> {
+  if (text.length > urlCharactersMax) return urlTooLong();
+  // URL.parse would silently drop white space and repair "https:example.com".
+  if (!/^[a-z]+:\/\/[^\s\p{Cc}]+$/iu.test(text)) return urlInvalid();
+  const url = URL.parse(text);
+  if (!url) return urlInvalid();
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && addresses.allowInsecure)) return urlNotHttps();
+  if (url.username !== "" || url.password !== "") return urlHasCredentials();
+  if (text.includes("#")) return urlHasFragment();
+  const timer = new AbortController();
+  try {
+    await Promise.race([addresses.resolve(url.hostname), sleep(resolveTimeoutMs, timer.signal)]);
+  } catch (error) {
+    if (error instanceof AddressNotPublic) return urlNotPublic();
+  } finally {
+    timer.abort();
+  }
+  return undefined;
+}

@@ -1,0 +1,57 @@
+import { defineEntity, p } from "@mikro-orm/postgresql";
+
+export type WebhookEndpointStatus = "ACTIVE" | "DISABLED";
+
+const schema = defineEntity({
+  name: "WebhookEndpoint",
+  tableName: "webhook_endpoint",
+  properties: {
+    id: p.uuid().primary(),
+    businessId: p.uuid(),
+    url: p.text(),
+    status: p.text().$type<WebhookEndpointStatus>(),
+    /** Event types it asks for; empty means all but the opt-in ones. */
+    events: p.array(),
+    secretCiphertext: p.text(),
+    /** The secret before the last rotation, which `webhook-signature` carries along until then. */
+    previousSecretCiphertext: p.text().nullable(),
+    previousSecretUntil: p.datetime(3).nullable(),
+    /** When the first of an unbroken row of failed attempts was; the delivery engine keeps it. */
+    failingSince: p.datetime(3).nullable(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+    version: p.integer().version(),
+  },
+});
+
+const previousSecretKeptMs = 24 * 60 * 60 * 1000;
+
+/** Where a business receives its events. */
+export class WebhookEndpoint extends schema.class {
+  moveTo(url: string, now: Date): void {
+    this.url = url;
+    this.failingSince = null;
+    this.updatedAt = now;
+  }
+
+  /** The old secret stays good for `webhook-signature` for a day; one from before a still earlier rotation does not. */
+  rotateSecret(ciphertext: string, now: Date): void {
+    this.previousSecretCiphertext = this.secretCiphertext;
+    this.previousSecretUntil = new Date(now.getTime() + previousSecretKeptMs);
+    this.secretCiphertext = ciphertext;
+    this.updatedAt = now;
+  }
+
+  /** An endpoint that is switched on again starts without its history of failures. */
+  switchTo(status: WebhookEndpointStatus, now: Date): void {
+    this.status = status;
+    this.failingSince = null;
+    this.updatedAt = now;
+  }
+
+  askFor(events: string[], now: Date): void {
+    this.events = events;
+    this.updatedAt = now;
+  }
+}
+schema.setClass(WebhookEndpoint);

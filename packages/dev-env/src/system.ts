@@ -43,6 +43,11 @@ export interface System extends AsyncDisposable {
   readonly events: { readonly mode: "kafka" | "direct"; readonly how: string };
   readonly services: Readonly<Record<ServiceName, ServiceProcess>>;
   readonly databaseUrls: Readonly<Record<string, string>>;
+  /** Where each service listens. */
+  readonly rpcPorts: Readonly<Record<ServiceName, number>>;
+  /** The settings a service runs with, for a second replica of it. */
+  envOf(name: ServiceName): Record<string, string>;
+  readonly logDir: string;
   /** Waits until the gateway says that everything behind it answers. */
   ready(): Promise<void>;
 }
@@ -126,6 +131,9 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     events: { mode: events.mode, how: events.how },
     services: processes,
     databaseUrls: databases,
+    rpcPorts: ports,
+    envOf,
+    logDir,
     ready,
     async [Symbol.asyncDispose]() {
       await running.disposeAsync();

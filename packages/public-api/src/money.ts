@@ -28,7 +28,7 @@ export function formatMoney(amountMinor: bigint, currency: string): string {
 }
 
 function exponentOf(currency: string): number {
-  const exponent = currencyExponents[currency];
+  const exponent = Object.hasOwn(currencyExponents, currency) ? currencyExponents[currency] : undefined;
   if (exponent === undefined) throw new TypeError(`unknown currency ${currency}`);
   return exponent;
 }

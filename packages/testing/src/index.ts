@@ -1,4 +1,5 @@
 /** What tests of several packages and services share: databases, calls, waiting. */
+export { eventually } from "@amana/dev-env/eventually";
 export { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from "./database.ts";
-export { eventually } from "./eventually.ts";
+
 export { aBusinessCaller, adminCaller, startTestServer, type TestService, testSecret } from "./rpc.ts";

@@ -361,7 +361,11 @@ describe("an idempotency key", () => {
       throw new DomainError("refused_upstream", "refund_refused", "The processor said no.");
     };
     const answer = await send(`/payments/${id}/refund`, "{}");
-    expect([answer.statusCode, answer.json().code, answer.headers["idempotent-replayed"]]).toEqual([422, "refund_refused", "true"]);
+    expect([answer.statusCode, answer.json().code, answer.headers["idempotent-replayed"]]).toEqual([
+      422,
+      "refund_refused",
+      "true",
+    ]);
   });
 
   test.each(["a".repeat(256), "with space", "é", "tab\tinside", ""])("%j is refused", async (bad) => {

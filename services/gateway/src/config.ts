@@ -22,7 +22,6 @@ export function readConfig(source: EnvSource = process.env) {
       webhooksUrls: urls("WEBHOOKS_URLS"),
       rpcSecret: env.key("RPC_SECRET", 32),
       logLevel: env.choice("LOG_LEVEL", logLevels, "info"),
-      publicUrl: env.optional("PUBLIC_URL") === undefined ? undefined : env.url("PUBLIC_URL"),
       allowInsecureUrls: env.boolean("ALLOW_INSECURE_URLS", false),
       trustedProxies: env.list("TRUSTED_PROXIES"),
       stopDelayMs: env.integer("STOP_DELAY_MS", { fallback: 0, max: 20_000 }),

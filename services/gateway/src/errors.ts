@@ -78,9 +78,12 @@ export const answerWithProblem = (logger: Logger) => (error: unknown, request: F
   const problem = problemOf(error, request, logger);
   // Fastify asks to close after a bad body; the rest of it is read and dropped instead, so that no answer is lost.
   reply.removeHeader("connection");
-  return reply
-    .code(problem.status)
-    .headers(problem.headers)
-    .type("application/problem+json")
-    .send(problemDocument(problem, request.id));
+  return (
+    reply
+      .code(problem.status)
+      .headers(problem.headers)
+      .type("application/problem+json")
+      // As bytes, because Fastify adds a charset to texts, and the media type has no such parameter.
+      .send(Buffer.from(problemDocument(problem, request.id)))
+  );
 };

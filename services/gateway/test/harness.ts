@@ -1,7 +1,7 @@
 import { generateApiKey, hashApiKey, prefixOf } from "@amana/api-keys";
 import { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
 import { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
-import { type KeyResolutionSchema, KeyLeaseService, KeyRole, KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
+import { KeyLeaseService, type KeyResolutionSchema, KeyRole, KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";

@@ -8,7 +8,12 @@ export interface Answer {
 
 /** A caller of the public API with one key, as a business's own server would write it. */
 export function apiCaller(baseUrl: string, key: string) {
-  return async (method: "GET" | "POST", path: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> => {
+  return async (
+    method: "GET" | "POST" | "PATCH" | "DELETE",
+    path: string,
+    body?: object,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> => {
     const answer = await request(`${baseUrl}${path}`, {
       method,
       headers: { authorization: `Bearer ${key}`, ...(body ? { "content-type": "application/json" } : {}), ...headers },

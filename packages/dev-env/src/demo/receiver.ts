@@ -42,6 +42,8 @@ export async function startReceiver() {
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/amana`,
+    received: received as readonly ReceivedWebhook[],
+    /** Why deliveries were not believed. */
     refused: refused as readonly string[],
     useSecret(value: string) {
       secret = value;

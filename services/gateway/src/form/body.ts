@@ -28,7 +28,8 @@ export function compileBody(schema: TObject): (body: unknown) => Record<string, 
   );
 
   return (given) => {
-    if (given === undefined && !rule.optional) throw problems.invalidJson("A JSON body is needed.");
+    // Fastify hands an absent body over as null; a body that is null was refused where it was read.
+    if (given === null && !rule.optional) throw problems.invalidJson("A JSON body is needed.");
     const body = (given ?? {}) as Record<string, unknown>;
     const errors: FieldError[] = [];
     const checked: Record<string, unknown> = {};

@@ -1,4 +1,9 @@
-import { KeyResolutionSchema, KeyRole, KeyState, ResolveKeysResponseSchema } from "@amana/contracts/identity/v1/key_lease_service_pb";
+import {
+  type KeyResolutionSchema,
+  KeyRole,
+  KeyState,
+  ResolveKeysResponseSchema,
+} from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
 import { type KeyAnswer, KeyLeases } from "./key-leases.ts";

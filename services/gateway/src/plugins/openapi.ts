@@ -62,7 +62,7 @@ const headers = {
 interface Operation {
   operationId?: string;
   parameters?: { in: string }[];
-  requestBody?: unknown;
+  requestBody?: { required?: boolean; content: Record<string, { schema?: { required?: string[] } }> };
   security?: unknown[];
   responses: Record<string, { description?: string; headers?: object }>;
 }
@@ -77,7 +77,7 @@ function complete(method: string, operation: Operation): void {
   const hasId = operation.parameters?.some((parameter) => parameter.in === "path") ?? false;
   const added = [500, 503, 504];
   if (!isKeyless) added.push(401, 403, 429);
-  if (hasId && !isKeyless) added.push(404);
+  if ((hasId || hasBody) && !isKeyless) added.push(404);
   if (hasBody) added.push(400, 409, 413, 415, 422);
   if (hasQuery) added.push(422);
   if (/^(createPayment|refundPayment)$/.test(operation.operationId ?? "")) added.push(502);
@@ -98,6 +98,10 @@ function complete(method: string, operation: Operation): void {
       const replayed = textHeader("`true` when this is the stored answer of an earlier request.");
       response.headers = { ...response.headers, "Idempotent-Replayed": replayed };
     }
+  }
+  // A POST whose body has no required field acts without one.
+  if (method === "post" && operation.requestBody) {
+    operation.requestBody.required = operation.requestBody.content["application/json"]?.schema?.required !== undefined;
   }
   const parameters: { in: string }[] = [...(operation.parameters ?? []), headers.requestId];
   if (method === "post" && !isKeyless) parameters.push(headers.idempotencyKey);

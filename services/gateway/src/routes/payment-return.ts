@@ -15,7 +15,11 @@ const formBytesMax = 64 * 1024;
 export const paymentReturn =
   ({ clients, logger }: Gateway) =>
   async (app: App): Promise<void> => {
-    // Whatever form the processor's page posts is read, up to a bound, and ignored.
+    // Whatever form the processor's page posts is read, up to a bound, and ignored, however it calls its type.
+    app.addHook("onRequest", (request, _reply, done) => {
+      delete request.raw.headers["content-type"];
+      done();
+    });
     app.removeAllContentTypeParsers();
     app.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: formBytesMax }, (_request, _bytes, done) => done(null));
     app.setErrorHandler((error, request, reply) => {
@@ -25,25 +29,24 @@ export const paymentReturn =
       return sendReturnPage(request, reply, status);
     });
 
-    app.route({
-      method: ["GET", "POST"],
-      url: "/:token",
-      exposeHeadRoute: false,
-      schema: {
-        tags: ["Payments"],
-        operationId: "returnFromProcessor",
-        summary: "Bring the card holder back to the shop",
-        description: "Redirects to `success_url` or `fail_url` with `payment_id` and `status` added. Needs no key.",
-        security: [],
-        params: Type.Object({ token: Type.String() }),
-        response: { 303: Type.Null({ description: "On to the shop." }) },
-      },
-      handler: async (request, reply) => {
-        const { token } = request.params;
-        const { redirectUrl } = await clients.payments.returnFromProcessor({ token }, callOf(request, reply, confirmTimeoutMs));
-        return reply.header("referrer-policy", "no-referrer").redirect(redirectUrl, 303);
-      },
+    const operation = (operationId: string, summary: string) => ({
+      tags: ["Payments"],
+      operationId,
+      summary,
+      description: "Redirects to `success_url` or `fail_url` with `payment_id` and `status` added. Needs no key.",
+      security: [],
+      params: Type.Object({ token: Type.String() }),
+      response: { 303: Type.Null({ description: "On to the shop." }) },
     });
+    const leadOn = async (request: FastifyRequest<{ Params: { token: string } }>, reply: FastifyReply) => {
+      const { token } = request.params;
+      const { redirectUrl } = await clients.payments.returnFromProcessor({ token }, callOf(request, reply, confirmTimeoutMs));
+      return reply.header("referrer-policy", "no-referrer").redirect(redirectUrl, 303);
+    };
+
+    const schema = operation("returnFromProcessor", "Bring the card holder back to the shop");
+    app.get("/:token", { exposeHeadRoute: false, schema }, leadOn);
+    app.post("/:token", { schema: operation("returnFromProcessorByForm", "The same, for a page that posts a form") }, leadOn);
   };
 
 export function sendReturnPage(request: FastifyRequest, reply: FastifyReply, status: number): FastifyReply {

@@ -51,7 +51,9 @@ test("a key that is being replaced ends once: the revocation waits and keeps the
     await em.execute("update api_key set revoked_at = ? where id = ?", [replacedAt, id]);
     revoked = identity.apiKeys.revokeApiKey({ id }, asAdmin);
     await eventually(async () => {
-      const waiting = await identity.sql("select 1 from pg_locks where not granted and locktype = 'transactionid'");
+      const waiting = await identity.sql(
+        "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      );
       expect(waiting).toHaveLength(1);
     });
   });

@@ -264,6 +264,29 @@ test("an attempt that is cut off when stopping gives its claim back without coun
   ]);
 });
 
+test("a redelivery during an attempt sends again, and the late end of the first decides nothing", async () => {
+  let failFirst = () => {};
+  await using receiver = await startReceiver((response, number) => {
+    if (number === 1) failFirst = () => response.writeHead(500).end();
+    else response.end();
+  });
+  const caller = aBusinessCaller();
+  await create(receiver.url, caller);
+  const event = aPaymentEvent(caller);
+  await harness.publish(event);
+  await eventually(() => expect(receiver.requests).toHaveLength(1));
+  await harness.events.redeliverEvent({ eventId: event.id }, { caller });
+  await eventually(async () =>
+    expect(await deliveriesOf(event.id, caller)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]),
+  );
+  failFirst();
+  await harness.settled();
+  expect(await deliveriesOf(event.id, caller)).toMatchObject([
+    { status: DeliveryStatus.SUCCEEDED, attempts: [{ statusCode: 200 }, { statusCode: 500 }] },
+  ]);
+  expect(receiver.requests).toHaveLength(2);
+});
+
 test("a deletion during an attempt leaves nothing behind", async () => {
   let release = () => {};
   await using receiver = await startReceiver((response) => {

@@ -149,7 +149,9 @@ export function startDelivering(options: DelivererOptions): Deliverer {
     if (after.total <= 0) return idleMsMax;
     const dueMs = await untilDueMs(orm, after);
     if (dueMs !== undefined && dueMs <= 0) return claimed.length > 0 ? 0 : contendedMs;
-    if (sending.size === 0 && claimed.length === 0) {
+    if (sending.size === 0) {
+      // What was claimed has ended meanwhile, perhaps after the last look: look again before calling it settled.
+      if (claimed.length > 0) return 0;
       settledWaiters = settledWaiters.filter((waiter) => !waiters.includes(waiter));
       for (const resolve of waiters) resolve();
     }

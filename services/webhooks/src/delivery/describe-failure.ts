@@ -22,6 +22,6 @@ export function describeFailure(error: Error): string {
   if (known) return known;
   if (/CERT|TLS|SSL|SIGNATURE|ISSUER|CHAIN|EPROTO/.test(code))
     return `the TLS certificate or connection is not accepted (${code})`;
-  if (code.startsWith("HPE_")) return "the answer is not HTTP";
+  if (error.name === "HTTPParserError") return "the answer is not HTTP";
   return "the request failed";
 }

@@ -1,8 +1,10 @@
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { createServer, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
 import { startReceiver } from "../../test/harness.ts";
+import { selfSigned } from "../../test/self-signed.ts";
 import { createAddressGuard, type Resolve } from "../webhook-endpoint/address-guard.ts";
 import { createPoster, type Poster } from "./post.ts";
 
@@ -135,11 +137,20 @@ test("a connection closed without an answer, and one refused, are said in words"
   expect(await aPoster().post(server.url, {}, body)).toMatchObject({ error: "the connection was refused" });
 });
 
-test("a certificate that nobody vouches for is not accepted", async () => {
-  const server = await startRawServer(() => {});
-  expect(await aPoster({ timeoutMs: 200 }).post(new URL(`https://127.0.0.1:${server.port}/`), {}, body)).toMatchObject({
-    statusCode: undefined,
+test("a certificate that nobody vouches for is not accepted, and nothing is sent", async () => {
+  const requests: string[] = [];
+  const server = createTlsServer(selfSigned, (request, response) => {
+    requests.push(request.url ?? "");
+    response.end();
   });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  stack.push({ [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void server.close(() => resolve())) });
+  const { port } = server.address() as AddressInfo;
+  expect(await aPoster().post(new URL(`https://127.0.0.1:${port}/`), {}, body)).toMatchObject({
+    statusCode: undefined,
+    error: "the TLS certificate or connection is not accepted (DEPTH_ZERO_SELF_SIGNED_CERT)",
+  });
+  expect(requests).toEqual([]);
 });
 
 test.each(["http://127.0.0.1", "http://[::1]", "http://2130706433", "http://localhost", "https://127.0.0.1"])(

@@ -32,8 +32,9 @@ function showTimeLeft(element) {
   const announcement = document.querySelector("[data-announce]");
   const show = (left) => {
     timer.textContent = clock(left);
-    if (left === 300) announcement.textContent = announcement.dataset.five;
-    if (left === 60) announcement.textContent = announcement.dataset.one;
+    // Compared by less-than: a busy or hidden page misses single seconds. The same text again would be read twice.
+    const text = left <= 60 ? announcement.dataset.one : left <= 300 ? announcement.dataset.five : "";
+    if (announcement.textContent !== text) announcement.textContent = text;
     // The server says that the time is up, not this page; the second gives its clock room.
     if (left === 0) setTimeout(() => location.assign(document.querySelector(".languages [aria-current]").href), 1000);
   };

@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../../src/eventually.ts";
+import {
+  aBusiness,
+  anOrder,
+  aPaidPayment,
+  processorView,
+  sandbox,
+  startTestSystem,
+  type TestBusiness,
+  type TestSystem,
+} from "./harness.ts";
+
+let running: TestSystem;
+let business: TestBusiness;
+
+beforeAll(async () => {
+  running = await startTestSystem("kafka");
+  business = await aBusiness(running.system);
+});
+afterAll(async () => {
+  await business?.receiver[Symbol.asyncDispose]();
+  await running?.[Symbol.asyncDispose]();
+});
+
+/** Restarts a service so that it kills itself at a point, does something, and brings it back when it has died. */
+async function dyingAt(service: "payments" | "webhooks", faultPoint: string, action: () => Promise<unknown>): Promise<void> {
+  const { system } = running;
+  await system.services[service].stop();
+  await system.services[service].start({ FAULT_POINT: faultPoint });
+  await system.ready();
+  await action();
+  await eventually(() => expect(system.services[service].running(), `${service} reached ${faultPoint}`).toBe(false), 30_000);
+  await system.services[service].start();
+  await system.ready();
+}
+
+/** What must hold in the end, whatever happened on the way. */
+async function expectRefundedOnce(payment: { id: string; orderId: string }): Promise<void> {
+  const { call, receiver } = business;
+  expect((await call("GET", `/api/v1/payments/${payment.id}`)).body).toMatchObject({
+    status: "REFUNDED",
+    refunded_amount: "5000.00",
+  });
+  expect(await processorView(running.system, payment.orderId)).toEqual({ refundedAmount: 500_000, refundCalls: 1 });
+  await eventually(() => expect(refundWebhookIds(payment.id).size).toBe(1), 30_000);
+  const events = (await call("GET", "/api/v1/events?type=PAYMENT_REFUNDED&limit=100")).body as unknown as { body: unknown }[];
+  const ours = events.filter((event) => JSON.stringify(event).includes(payment.id));
+  expect(ours).toHaveLength(1);
+  expect(receiver.refused).toEqual([]);
+}
+
+const refundWebhookIds = (paymentId: string) =>
+  new Set(
+    business.receiver.received
+      .filter(({ event, body }) => event === "PAYMENT_REFUNDED" && body["payment_id"] === paymentId)
+      .map(({ body }) => String(body["id"])),
+  );
+
+describe("the payments service killed (-9) during a refund", () => {
+  test.each([
+    ["C1: after REQUESTED, before the call", "refund.requested"],
+    ["C2: sent, the answer not read", "refund.answering"],
+    ["C3: the answer read, not committed", "refund.answered"],
+    ["C5: committed, the answer not sent", "refund.committed"],
+  ])(
+    "%s: one refund, REFUNDED, one event, and the same key gives the answer",
+    async (_name, faultPoint) => {
+      const payment = await aPaidPayment(running.system, business);
+      const key = { "idempotency-key": `refund-${payment.id}` };
+      const refund = () => business.call("POST", `/api/v1/payments/${payment.id}/refund`, {}, key);
+
+      await dyingAt("payments", faultPoint, async () => {
+        const answer = await refund();
+        expect(answer.status, JSON.stringify(answer.body)).toBeGreaterThanOrEqual(500);
+      });
+
+      const answer = await eventually(async () => {
+        const again = await refund();
+        expect(again.status, JSON.stringify(again.body)).toBe(200);
+        return again;
+      }, 30_000);
+      expect(answer.headers["idempotent-replayed"]).toBe("true");
+      expect(answer.body).toMatchObject({ id: payment.id, status: "REFUNDED" });
+      expect((await refund()).body).toEqual(answer.body);
+      await expectRefundedOnce(payment);
+    },
+    90_000,
+  );
+
+  test("without a key, too, the worker finishes what the crash left", async () => {
+    const payment = await aPaidPayment(running.system, business);
+    await dyingAt("payments", "refund.requested", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
+    await eventually(async () => {
+      const { body } = await business.call("GET", `/api/v1/payments/${payment.id}`);
+      expect(body["status"]).toBe("REFUNDED");
+    }, 30_000);
+    await expectRefundedOnce(payment);
+  }, 90_000);
+});
+
+describe("the payments service killed (-9) during a creation", () => {
+  test.each(["payment.begun", "register.answering", "payment.registered"])(
+    "at %s: the same key gives one payment, registered once",
+    async (faultPoint) => {
+      const key = { "idempotency-key": `create-${faultPoint}-${Date.now()}` };
+      const create = () => business.call("POST", "/api/v1/payments", { ...anOrder, order_ref: faultPoint }, key);
+      await dyingAt("payments", faultPoint, async () => {
+        expect((await create()).status).toBeGreaterThanOrEqual(500);
+      });
+      const created = await eventually(async () => {
+        const again = await create();
+        expect(again.status, JSON.stringify(again.body)).toBe(201);
+        return again;
+      }, 40_000);
+      expect(created.body["form_url"]).toContain(String(created.body["processor_order_id"]));
+      const list = await business.call("GET", `/api/v1/payments?order_ref=${faultPoint}`);
+      expect(list.headers["x-total-count"]).toBe("1");
+    },
+    90_000,
+  );
+});
+
+describe("events survive", () => {
+  test("C6: the relay killed after publishing, before marking: the webhook's id stays one", async () => {
+    const payment = await aPaidPayment(running.system, business);
+    await dyingAt("payments", "relay.published", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
+    await expectRefundedOnce(payment);
+  }, 90_000);
+
+  test("C7: the consumer killed after its commit, before its offset: no second event", async () => {
+    const payment = await aPaidPayment(running.system, business);
+    await dyingAt("webhooks", "consumer.committed", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
+    await expectRefundedOnce(payment);
+  }, 90_000);
+
+  test("C8: killed between the POST and recording it: a second POST with the same id", async () => {
+    const payment = await aPaidPayment(running.system, business);
+    await dyingAt("webhooks", "delivery.posted", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
+    await expectRefundedOnce(payment);
+  }, 120_000);
+
+  test("Kafka stopped and started again while payments are refunded: the API answers, nothing is lost", async () => {
+    const payments = [];
+    for (let i = 0; i < 4; i++) payments.push(await aPaidPayment(running.system, business));
+    await running.kafka?.stop();
+    for (const payment of payments.slice(0, 3)) {
+      expect((await business.call("POST", `/api/v1/payments/${payment.id}/refund`)).status).toBe(200);
+    }
+    await running.kafka?.start();
+    expect((await business.call("POST", `/api/v1/payments/${payments[3]?.id}/refund`)).status).toBe(200);
+    for (const payment of payments) {
+      await eventually(() => expect(refundWebhookIds(payment.id).size).toBe(1), 60_000);
+      await expectRefundedOnce(payment);
+    }
+  }, 180_000);
+});
+
+describe("the processor's answers get lost", () => {
+  test.each(["timeout_after", "reset_after", "truncated"])(
+    "refund with %s: 504 and locked, then REFUNDED with one call",
+    async (mode) => {
+      const payment = await aPaidPayment(running.system, business);
+      await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });
+      const refund = () => business.call("POST", `/api/v1/payments/${payment.id}/refund`);
+      expect(await refund()).toMatchObject({ status: 504, body: { code: "refund_outcome_unknown" } });
+      const next = await refund();
+      expect(next.status).toBe(409);
+      expect(["refund_in_progress", "payment_not_refundable"]).toContain(next.body["code"]);
+      await eventually(async () => {
+        expect((await business.call("GET", `/api/v1/payments/${payment.id}`)).body["status"]).toBe("REFUNDED");
+      }, 30_000);
+      await expectRefundedOnce(payment);
+    },
+    90_000,
+  );
+
+  test.each(["http_500", "html_200"])(
+    "refund with %s: 504, and sent again only after the processor was asked",
+    async (mode) => {
+      const payment = await aPaidPayment(running.system, business);
+      await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });
+      expect(await business.call("POST", `/api/v1/payments/${payment.id}/refund`)).toMatchObject({ status: 504 });
+      await eventually(async () => {
+        expect((await business.call("GET", `/api/v1/payments/${payment.id}`)).body["status"]).toBe("REFUNDED");
+      }, 30_000);
+      expect((await processorView(running.system, payment.orderId)).refundedAmount).toBe(500_000);
+      await eventually(() => expect(refundWebhookIds(payment.id).size).toBe(1), 30_000);
+    },
+    90_000,
+  );
+
+  test.each(["timeout_after", "reset_after", "truncated", "http_500", "html_200"])(
+    "register with %s: the order is looked up, and the payment is made",
+    async (mode) => {
+      await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "register", mode, times: 1 });
+      const created = await business.call("POST", "/api/v1/payments", anOrder);
+      expect(created.status, JSON.stringify(created.body)).toBe(201);
+      expect(created.body["form_url"]).toContain(String(created.body["processor_order_id"]));
+    },
+    60_000,
+  );
+
+  test("a refund that the processor refuses is 422, stays PAID and is not announced", async () => {
+    const payment = await aPaidPayment(running.system, business);
+    await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "error:7", times: 1 });
+    const refused = await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
+    expect(refused).toMatchObject({ status: 422, body: { code: "refund_refused" } });
+    expect((await business.call("GET", `/api/v1/payments/${payment.id}`)).body).toMatchObject({
+      status: "PAID",
+      processor_error_code: "7",
+    });
+    expect(refundWebhookIds(payment.id).size).toBe(0);
+  }, 60_000);
+});

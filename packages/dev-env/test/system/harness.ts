@@ -1,0 +1,102 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { request } from "undici";
+import { apiCaller } from "../../src/demo/api.ts";
+import { startReceiver } from "../../src/demo/receiver.ts";
+import { type Kafka, startKafka } from "../../src/kafka.ts";
+import { silentProgress } from "../../src/progress.ts";
+import { type System, type SystemOptions, startSystem } from "../../src/system.ts";
+
+export const validCard = { pan: "6280581110007215", expiry: "01/2027", cvv2: "373", password: "123456" };
+
+export interface TestSystem extends AsyncDisposable {
+  readonly system: System;
+  /** Undefined with direct events. */
+  readonly kafka: Kafka | undefined;
+}
+
+/** The whole system in a temporary folder, on free ports, with quick schedules. */
+export async function startTestSystem(
+  events: "kafka" | "direct",
+  env: NonNullable<SystemOptions["env"]> = {},
+): Promise<TestSystem> {
+  const dir = await mkdtemp(join(tmpdir(), "amana-system-"));
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => rm(dir, { recursive: true, force: true }));
+  let kafka: Kafka | undefined;
+  if (events === "kafka") {
+    kafka = await startKafka({ dir: join(dir, "kafka"), log: () => {}, progress: silentProgress });
+    stack.defer(() => kafka?.stop());
+  }
+  const system = await startSystem({
+    dir: join(dir, "amana"),
+    events: events === "kafka" ? "kafka" : "direct",
+    brokers: kafka?.brokers,
+    durable: false,
+    env: {
+      ...env,
+      payments: { REFUND_CHECK_SECONDS: "0.5,1,1", REFUND_RESEND_AFTER_SECONDS: "2", SATIM_TIMEOUT_MS: "2000", ...env.payments },
+      webhooks: { RETRY_SCHEDULE_SECONDS: "0.5,1,2,2,2,2,2", ...env.webhooks },
+    },
+  });
+  stack.use(system);
+  const running = stack.move();
+  return { system, kafka, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+/** A business with a webhook receiver of its own. */
+export async function aBusiness(system: System, name = "Épicerie") {
+  const operator = apiCaller(system.gatewayUrl, system.adminKey);
+  const made = await operator("POST", "/api/v1/businesses", { name });
+  const key = String(made.body["api_key"]);
+  const call = apiCaller(system.gatewayUrl, key);
+  const receiver = await startReceiver();
+  const endpoint = await call("POST", "/api/v1/webhook-endpoints", { url: receiver.url });
+  receiver.useSecret(String(endpoint.body["secret"]));
+  return { id: String(made.body["id"]), key, call, receiver, endpointId: String(endpoint.body["id"]) };
+}
+
+export type TestBusiness = Awaited<ReturnType<typeof aBusiness>>;
+
+export const anOrder = { amount: "5000.00", success_url: "https://shop.example/merci", fail_url: "https://shop.example/desole" };
+
+/** A payment that a card holder has paid: created, paid at the sandbox, returned. */
+export async function aPaidPayment(system: System, business: TestBusiness): Promise<{ id: string; orderId: string }> {
+  const created = await business.call("POST", "/api/v1/payments", anOrder);
+  const orderId = String(created.body["processor_order_id"]);
+  const { redirect_url } = (await sandbox(system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as {
+    redirect_url: string;
+  };
+  const back = await request(redirect_url, { headersTimeout: 20_000 });
+  await back.body.dump();
+  return { id: String(created.body["id"]), orderId };
+}
+
+/** A control call of the sandbox. */
+export async function sandbox(
+  system: System,
+  method: "GET" | "POST" | "PUT" | "DELETE",
+  path: string,
+  body?: object,
+): Promise<unknown> {
+  const answer = await request(`${system.sandboxUrl}${path}`, {
+    method,
+    ...(body ? { headers: { "content-type": "application/json" }, body: JSON.stringify(body) } : {}),
+  });
+  const text = await answer.body.text();
+  if (answer.statusCode >= 400) throw new Error(`${method} ${path}: ${answer.statusCode} ${text}`);
+  return text ? JSON.parse(text) : undefined;
+}
+
+/** How often the processor was called for an order, by operation, and what it gave back. */
+export async function processorView(system: System, orderId: string): Promise<{ refundedAmount: number; refundCalls: number }> {
+  const view = (await sandbox(system, "GET", `/sandbox/payments/${orderId}`)) as {
+    refundedAmount: number;
+    calls: { operation: string }[];
+  };
+  return {
+    refundedAmount: Number(view.refundedAmount),
+    refundCalls: view.calls.filter(({ operation }) => operation === "refund").length,
+  };
+}

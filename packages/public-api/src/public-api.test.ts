@@ -1,0 +1,145 @@
+import { ApiKeySchema } from "@amana/contracts/identity/v1/api_key_pb";
+import { BusinessSchema, BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
+import { PaymentEventSchema, PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
+import { PaymentSchema, PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
+import { DeliverySchema, DeliveryStatus, EventSchema } from "@amana/contracts/webhooks/v1/event_pb";
+import { WebhookEndpointSchema, WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
+import { create } from "@bufbuild/protobuf";
+import type { TSchema } from "typebox";
+import { Check } from "typebox/value";
+import { describe, expect, test } from "vitest";
+import {
+  businessStatusNames,
+  DeliveryJson,
+  eventTypes,
+  optInEventTypes,
+  PaymentJson,
+  paymentEventTypeNames,
+  paymentStatusNames,
+  renderApiKey,
+  renderBusiness,
+  renderDelivery,
+  renderEvent,
+  renderOwnApiKey,
+  renderPayment,
+  renderPaymentEvent,
+  renderWebhookEndpoint,
+  webhookEndpointStatusNames,
+} from "./index.ts";
+
+const id = "019a0000-0000-7000-8000-000000000001";
+const at = 1_795_170_000_000n;
+
+/** What a reader of the JSON sees: without the members that have no value. */
+const asRead = (value: unknown) => JSON.parse(JSON.stringify(value));
+
+const aPayment = (fields: object = {}) =>
+  create(PaymentSchema, {
+    id,
+    businessId: id,
+    amountMinor: 500_000n,
+    currency: "DZD",
+    status: PaymentStatus.PAID,
+    language: "FR",
+    createdAtMs: at,
+    updatedAtMs: at,
+    ...fields,
+  });
+
+describe("a payment", () => {
+  test("leaves out what has no value", () => {
+    const seen = asRead(renderPayment(aPayment()));
+    expect(Object.keys(seen).sort()).toEqual((PaymentJson.required as string[]).toSorted());
+    expect(seen).toMatchObject({ amount: "5000.00", status: "PAID", created_at: "2026-11-20T10:20:00.000Z" });
+  });
+
+  test("shows every field that it has", () => {
+    const text = "x";
+    const seen = asRead(
+      renderPayment(
+        aPayment({
+          paidAtMs: at,
+          actionCode: text,
+          actionCodeDescription: text,
+          approvalCode: text,
+          cardBrand: text,
+          description: text,
+          formUrl: text,
+          maskedPan: text,
+          orderRef: text,
+          respCode: "00",
+          respCodeDesc: text,
+          processorErrorCode: text,
+          processorOrderId: text,
+          processorOrderStatus: 0,
+          refundedAmountMinor: 0n,
+        }),
+      ),
+    );
+    expect(Object.keys(seen).sort()).toEqual(Object.keys(PaymentJson.properties).sort());
+    expect(seen).toMatchObject({ processor_order_status: 0, refunded_amount: "0.00", resp_code: "00" });
+    expect(Check(PaymentJson as TSchema, seen)).toBe(true);
+  });
+});
+
+test("the body of a payment's event is flat and in a fixed order", () => {
+  const event = create(PaymentEventSchema, {
+    type: PaymentEventType.PAYMENT_REFUNDED,
+    payment: aPayment({ status: PaymentStatus.REFUNDED, orderRef: "commande-é-1", refundedAmountMinor: 500_000n }),
+  });
+  expect(JSON.stringify(renderPaymentEvent(event, "e1", "2026-11-20T10:00:00.000Z"))).toBe(
+    `{"id":"e1","event":"PAYMENT_REFUNDED","occurred_at":"2026-11-20T10:00:00.000Z","business_id":"${id}",` +
+      `"payment_id":"${id}","order_ref":"commande-é-1","status":"REFUNDED","amount":"5000.00","currency":"DZD",` +
+      `"refunded_amount":"5000.00"}`,
+  );
+});
+
+test("a business shows a key only when it was issued one", () => {
+  const business = create(BusinessSchema, { id, name: "B", status: BusinessStatus.ACTIVE, createdAtMs: at, updatedAtMs: at });
+  expect(asRead(renderBusiness(business))).not.toHaveProperty("api_key");
+  expect(asRead(renderBusiness({ ...business, apiKey: "sk" }))).toMatchObject({ api_key: "sk", status: "ACTIVE" });
+});
+
+test("a key goes by its prefix", () => {
+  const key = create(ApiKeySchema, { id, businessId: id, name: "k", prefix: "sk_test_00000000", createdAtMs: at });
+  expect(asRead(renderApiKey(key))).toMatchObject({ api_key_prefix: "sk_test_00000000", business_id: id });
+  expect(asRead(renderOwnApiKey(key))).toMatchObject({ prefix: "sk_test_00000000" });
+});
+
+test("a webhook endpoint shows its secret only when it was made", () => {
+  const endpoint = create(WebhookEndpointSchema, {
+    id,
+    businessId: id,
+    url: "https://a.example",
+    status: WebhookEndpointStatus.ACTIVE,
+  });
+  expect(asRead(renderWebhookEndpoint(endpoint))).not.toHaveProperty("secret");
+  expect(asRead(renderWebhookEndpoint({ ...endpoint, secret: "whsec_x" }))).toMatchObject({ secret: "whsec_x" });
+});
+
+test("an event carries its body byte for byte", () => {
+  const body = '{"n":12345678901234567890,"f":1.10,"t":"\\u00e9"}';
+  const text = renderEvent(create(EventSchema, { id, type: "PAYMENT_REFUNDED", createdAtMs: at, body }));
+  expect(text).toBe(`{"id":"${id}","type":"PAYMENT_REFUNDED","created_at":"2026-11-20T10:20:00.000Z","body":${body}}`);
+});
+
+test("a delivery shows its attempts", () => {
+  const delivery = create(DeliverySchema, {
+    id,
+    endpointId: id,
+    status: DeliveryStatus.SUCCEEDED,
+    attempts: [{ atMs: at, statusCode: 200, durationMs: 3, response: "" }],
+  });
+  const seen = asRead(renderDelivery(delivery));
+  expect(seen).toMatchObject({ status: "succeeded", attempts: [{ status_code: 200, duration_ms: 3, response: "" }] });
+  expect(seen).not.toHaveProperty("next_attempt_at");
+  expect(Check(DeliveryJson as TSchema, seen)).toBe(true);
+});
+
+test("public names are those of the interface", () => {
+  expect([...paymentStatusNames.values()]).toEqual(["PENDING", "PAID", "FAILED", "REFUSED", "CANCELED", "REFUNDED", "EXPIRED"]);
+  expect([...businessStatusNames.values()]).toEqual(["PENDING", "ACTIVE", "DISABLED", "REJECTED"]);
+  expect([...webhookEndpointStatusNames.values()]).toEqual(["ACTIVE", "DISABLED"]);
+  for (const type of paymentEventTypeNames.values()) expect(eventTypes).toContain(type);
+  for (const type of optInEventTypes) expect(eventTypes).toContain(type);
+});

@@ -1,0 +1,81 @@
+import net from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startTestGateway, type TestGateway } from "../../test/harness.ts";
+
+let gateway: TestGateway;
+let port: number;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  port = Number(new URL(await gateway.app.listen({ host: "127.0.0.1", port: 0 })).port);
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+
+/** What the gateway writes back to raw bytes, until it closes the connection. */
+function exchange(text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(port, "127.0.0.1", () => socket.write(text));
+    let answer = "";
+    socket.on("data", (chunk) => {
+      answer += chunk.toString();
+    });
+    socket.on("end", () => {
+      socket.end();
+      resolve(answer);
+    });
+    socket.on("error", (error) => (answer === "" ? reject(error) : resolve(answer)));
+  });
+}
+
+const head = "POST /api/v1/payments HTTP/1.1\r\nHost: localhost\r\n";
+
+describe("what is no well-formed HTTP is refused with a problem document", () => {
+  test.each([
+    ["both Content-Length and Transfer-Encoding", `${head}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
+    ["two Content-Lengths that differ", `${head}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`],
+    ["a Content-Length that is no number", `${head}Content-Length: two\r\n\r\n{}`],
+    ["a bare line feed in a header", `${head}X-A: b\nX-B: c\r\n\r\n`],
+    ["a space before the colon", `${head}X-A : b\r\n\r\n`],
+    ["NUL in a header", `${head}X-A: \0\r\n\r\n`],
+    ["no HTTP at all", "hello\r\n\r\n"],
+    ["no Host", "GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n"],
+  ])("%s", async (_name, text) => {
+    const answer = await exchange(text);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toMatch(/content-type: application\/problem\+json\r\n/i);
+    expect(answer).toMatch(/x-request-id: [0-9a-f-]{36}\r\n/i);
+    expect(JSON.parse(answer.split("\r\n\r\n")[1] as string)).toMatchObject({ status: 400, code: "malformed_request" });
+  });
+
+  test.each([17 * 1024, 100 * 1024])("headers of %i bytes", async (length) => {
+    const answer = await exchange(`GET /healthz HTTP/1.1\r\nHost: a\r\nX-Large: ${"a".repeat(length)}\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 431 /);
+    expect(JSON.parse(answer.split("\r\n\r\n")[1] as string)).toMatchObject({ status: 431, code: "headers_too_large" });
+  });
+
+  test("headers of 15 KiB pass", async () => {
+    const answer = await exchange(
+      `GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Large: ${"a".repeat(15 * 1024)}\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});
+
+describe("a body that is too large", () => {
+  test("by its length is refused before a key is asked for, and the connection goes on", async () => {
+    const large = "a".repeat(1024 * 1024 + 1);
+    const answer = await exchange(
+      `${head}Content-Type: application/json\r\nContent-Length: ${large.length}\r\n\r\n${large}` +
+        "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+    );
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 413", "HTTP/1.1 200"]);
+  });
+
+  test("in chunks is refused as it grows, and the answer is not lost", async () => {
+    const chunk = `10000\r\n${"a".repeat(0x10000)}\r\n`;
+    const answer = await exchange(
+      `${head}Authorization: Bearer ${gateway.business.key}\r\nContent-Type: application/json\r\n` +
+        `Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(40)}0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+    );
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 413", "HTTP/1.1 200"]);
+  });
+});

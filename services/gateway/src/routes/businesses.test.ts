@@ -1,0 +1,272 @@
+import { BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
+import { DomainError } from "@amana/rpc";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startTestGateway, type TestGateway } from "../../test/harness.ts";
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+beforeEach(() => {
+  gateway.received.length = 0;
+});
+
+const id = "019a0000-0000-7000-8000-000000000001";
+const keyId = "019a0000-0000-7000-8000-000000000002";
+const at = 1_795_170_000_000n;
+const atText = "2026-11-20T10:20:00.000Z";
+const aBusiness = (fields: object = {}) => ({
+  id,
+  name: "Librairie",
+  status: BusinessStatus.ACTIVE,
+  createdAtMs: at,
+  updatedAtMs: at,
+  organizationId: 7,
+  apiKeyPrefix: "sk_test_00000000",
+  ...fields,
+});
+const aKey = (fields: object = {}) => ({
+  id: keyId,
+  businessId: id,
+  name: "checkout",
+  prefix: "sk_test_00000000",
+  createdAtMs: at,
+  ...fields,
+});
+
+type Role = "admin" | "business";
+const send = (role: Role, method: "GET" | "POST" | "PATCH", url: string, payload?: object) =>
+  gateway.app.inject({
+    method,
+    url: `/api/v1${url}`,
+    headers: gateway[role].headers,
+    ...(payload === undefined ? {} : { payload }),
+  });
+
+describe("businesses, by operators", () => {
+  test("registering one answers 201 with its address and its key", async () => {
+    gateway.behaviour.businesses.createBusiness = async () => aBusiness({ apiKey: "sk_test_secret" });
+    const answer = await send("admin", "POST", "/businesses", { name: "  Cafe\u0301 ", status: "PENDING" });
+    expect([answer.statusCode, answer.headers["location"]]).toEqual([201, `/api/v1/businesses/${id}`]);
+    expect(answer.json()).toEqual({
+      id,
+      name: "Librairie",
+      status: "ACTIVE",
+      created_at: atText,
+      updated_at: atText,
+      organization_id: 7,
+      api_key: "sk_test_secret",
+      api_key_prefix: "sk_test_00000000",
+    });
+    expect(gateway.received[0]).toMatchObject({
+      rpc: "CreateBusiness",
+      request: { name: "Café", status: BusinessStatus.PENDING },
+      call: { caller: { role: "admin" } },
+    });
+  });
+
+  test.each([
+    [{}, "/name"],
+    [{ name: "" }, "/name"],
+    [{ name: " \u00a0 " }, "/name"],
+    [{ name: "x".repeat(201) }, "/name"],
+    [{ name: null }, "/name"],
+    [{ name: 7 }, "/name"],
+    [{ name: ["x"] }, "/name"],
+    [{ name: "x", status: "DISABLED" }, "/status"],
+    [{ name: "x", status: "active" }, "/status"],
+    [{ name: "x", id }, "/id"],
+    [{ name: "x", api_key: "sk_test_mine" }, "/api_key"],
+  ])("registering with %j is refused", async (payload, pointer) => {
+    const answer = await send("admin", "POST", "/businesses", payload);
+    expect([answer.statusCode, answer.json().code]).toEqual([422, "validation_failed"]);
+    expect(answer.json().errors).toEqual([expect.objectContaining({ pointer })]);
+    expect(gateway.received).toEqual([]);
+  });
+
+  test("one is read, and many are listed by status and part of a name", async () => {
+    gateway.behaviour.businesses.getBusiness = async () => aBusiness({ apiKeyPrefix: undefined });
+    expect((await send("admin", "GET", `/businesses/${id}`)).json()).toEqual({
+      id,
+      name: "Librairie",
+      status: "ACTIVE",
+      created_at: atText,
+      updated_at: atText,
+      organization_id: 7,
+    });
+    gateway.behaviour.businesses.listBusinesses = async () => ({ businesses: [aBusiness()], total: 1 });
+    const list = await send("admin", "GET", "/businesses?status=DISABLED&search=100%25_%5C");
+    expect([list.statusCode, list.json().length, list.headers["x-total-count"]]).toEqual([200, 1, "1"]);
+    expect(gateway.received[1]?.request).toMatchObject({ status: BusinessStatus.DISABLED, search: "100%_\\" });
+  });
+
+  test("a change answers the update shape; an empty one changes nothing", async () => {
+    gateway.behaviour.businesses.updateBusiness = async ({ rotateApiKey }) =>
+      aBusiness(rotateApiKey ? { apiKey: "sk_test_new" } : {});
+    const update = { id, name: "Librairie", status: "ACTIVE", updated_at: atText, api_key_prefix: "sk_test_00000000" };
+    const nothing = await send("admin", "PATCH", `/businesses/${id}`, {});
+    expect([nothing.statusCode, nothing.json()]).toEqual([200, update]);
+    expect(gateway.received[0]?.request).toMatchObject({ id, status: 0, rotateApiKey: false });
+    const rotated = await send("admin", "PATCH", `/businesses/${id}`, { name: "B", rotate_api_key: true, status: "DISABLED" });
+    expect(rotated.json()).toEqual({ ...update, api_key: "sk_test_new" });
+    expect(gateway.received[1]?.request).toMatchObject({ name: "B", rotateApiKey: true, status: BusinessStatus.DISABLED });
+  });
+
+  test.each([
+    [{ created_at: atText }, "immutable_field"],
+    [{ id }, "immutable_field"],
+    [{ id, name: "" }, "validation_failed"],
+    [{ nmae: "x" }, "validation_failed"],
+    [{ name: null }, "validation_failed"],
+    [{ status: null }, "validation_failed"],
+    [{ rotate_api_key: "true" }, "validation_failed"],
+    [{ rotate_api_key: 1 }, "validation_failed"],
+  ])("changing %j is refused as %s", async (payload, code) => {
+    const answer = await send("admin", "PATCH", `/businesses/${id}`, payload);
+    expect([answer.statusCode, answer.json().code]).toEqual([422, code]);
+  });
+
+  test("a move that the status forbids is a conflict", async () => {
+    gateway.behaviour.businesses.updateBusiness = async () => {
+      throw new DomainError("conflict", "invalid_status_transition", "REJECTED is final.");
+    };
+    const answer = await send("admin", "PATCH", `/businesses/${id}`, { status: "ACTIVE" });
+    expect([answer.statusCode, answer.json().code]).toEqual([409, "invalid_status_transition"]);
+  });
+});
+
+describe("one's own business", () => {
+  test("is read without what is the platform's", async () => {
+    gateway.behaviour.businesses.getOwnBusiness = async () => aBusiness();
+    const answer = await send("business", "GET", "/me");
+    expect(answer.json()).toEqual({
+      id,
+      name: "Librairie",
+      status: "ACTIVE",
+      created_at: atText,
+      updated_at: atText,
+      api_key_prefix: "sk_test_00000000",
+    });
+  });
+
+  test("is renamed and its key rotated", async () => {
+    gateway.behaviour.businesses.updateOwnBusiness = async () => aBusiness({ apiKey: "sk_test_new" });
+    const payload = { name: " B ", rotate_api_key: true, previous_key_ttl_seconds: 604_800 };
+    const answer = await send("business", "PATCH", "/me", payload);
+    expect(answer.json()).toMatchObject({ id, api_key: "sk_test_new" });
+    expect(gateway.received[0]?.request).toMatchObject({ name: "B", rotateApiKey: true, previousKeyTtlSeconds: 604_800 });
+  });
+
+  test.each([
+    { previous_key_ttl_seconds: -1 },
+    { previous_key_ttl_seconds: 604_801 },
+    { previous_key_ttl_seconds: 1.5 },
+    { previous_key_ttl_seconds: "60" },
+    { status: "ACTIVE" },
+    { organization_id: 8 },
+  ])("changing %j is refused", async (payload) => {
+    expect((await send("business", "PATCH", "/me", payload)).statusCode).toBe(422);
+    expect(gateway.received).toEqual([]);
+  });
+
+  test("lists its keys without secrets", async () => {
+    gateway.behaviour.businesses.listOwnApiKeys = async () => ({
+      apiKeys: [aKey({ apiKey: "sk_test_secret", revokedAtMs: at, lastUsedAtMs: at, expiresAtMs: at })],
+      total: 1,
+    });
+    const answer = await send("business", "GET", "/me/api-keys");
+    expect(answer.json()).toEqual([
+      {
+        id: keyId,
+        name: "checkout",
+        prefix: "sk_test_00000000",
+        created_at: atText,
+        last_used_at: atText,
+        expires_at: atText,
+        revoked_at: atText,
+      },
+    ]);
+    expect(answer.headers["x-total-count"]).toBe("1");
+  });
+});
+
+describe("named keys, by operators", () => {
+  test("issuing one answers 201 with the key, once", async () => {
+    gateway.behaviour.apiKeys.createApiKey = async () => aKey({ apiKey: "sk_test_secret" });
+    const answer = await send("admin", "POST", "/admin/api-keys", { business_id: id.toUpperCase(), name: " checkout " });
+    expect(answer.statusCode).toBe(201);
+    expect(answer.headers["location"]).toBe(`/api/v1/admin/api-keys?business_id=${id}`);
+    expect(answer.json()).toEqual({
+      id: keyId,
+      business_id: id,
+      name: "checkout",
+      api_key: "sk_test_secret",
+      api_key_prefix: "sk_test_00000000",
+      created_at: atText,
+    });
+    expect(gateway.received[0]?.request).toMatchObject({ businessId: id, name: "checkout" });
+  });
+
+  test.each([
+    [{ name: "x" }, "/business_id"],
+    [{ business_id: "x", name: "x" }, "/business_id"],
+    [{ business_id: id }, "/name"],
+  ])("issuing with %j is refused", async (payload, pointer) => {
+    const answer = await send("admin", "POST", "/admin/api-keys", payload);
+    expect(answer.statusCode).toBe(422);
+    expect(answer.json().errors).toEqual([expect.objectContaining({ pointer })]);
+  });
+
+  test("those of one business are listed", async () => {
+    gateway.behaviour.apiKeys.listApiKeys = async () => ({ apiKeys: [aKey({ apiKey: "sk_test_secret" })], total: 1 });
+    const answer = await send("admin", "GET", `/admin/api-keys?business_id=${id}`);
+    expect(answer.json()).toEqual([
+      { id: keyId, business_id: id, name: "checkout", api_key_prefix: "sk_test_00000000", created_at: atText },
+    ]);
+    const without = await send("admin", "GET", "/admin/api-keys");
+    expect(without.json()).toMatchObject({ status: 422, errors: [{ parameter: "business_id", code: "required" }] });
+  });
+
+  test("revoking one takes a reason or nothing", async () => {
+    gateway.behaviour.apiKeys.revokeApiKey = async () => aKey({ revokedAtMs: at });
+    for (const payload of [undefined, {}, { reason: "lost" }]) {
+      const answer = await send("admin", "POST", `/admin/api-keys/${keyId}/revoke`, payload);
+      expect([answer.statusCode, answer.json()]).toEqual([
+        200,
+        { id: keyId, business_id: id, name: "checkout", api_key_prefix: "sk_test_00000000", revoked_at: atText },
+      ]);
+    }
+    expect(gateway.received.at(-1)?.request).toMatchObject({ id: keyId, reason: "lost" });
+  });
+});
+
+test.each([
+  ["GET", "/businesses"],
+  ["POST", "/businesses"],
+  ["GET", `/businesses/${id}`],
+  ["PATCH", `/businesses/${id}`],
+  ["GET", `/admin/api-keys?business_id=${id}`],
+  ["POST", "/admin/api-keys"],
+  ["POST", `/admin/api-keys/${id}/revoke`],
+] as const)("a business may not %s %s", async (method, url) => {
+  const answer = await send("business", method, url);
+  expect([answer.statusCode, answer.json().code]).toEqual([403, "admin_required"]);
+  expect(gateway.received).toEqual([]);
+});
+
+test.each([
+  ["GET", "/me"],
+  ["PATCH", "/me"],
+  ["GET", "/me/api-keys"],
+  ["GET", "/payments"],
+  ["POST", "/payments"],
+  ["POST", `/payments/${id}/refund`],
+  ["GET", "/webhook-endpoints"],
+  ["GET", "/events"],
+  ["POST", `/events/${id}/redeliver`],
+] as const)("an operator may not %s %s", async (method, url) => {
+  const answer = await send("admin", method, url);
+  expect([answer.statusCode, answer.json().code]).toEqual([403, "business_key_required"]);
+  expect(gateway.received).toEqual([]);
+});

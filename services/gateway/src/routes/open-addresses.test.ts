@@ -1,0 +1,151 @@
+import { DomainError } from "@amana/rpc";
+import { createLogger } from "@amana/runtime";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startTestGateway, type TestGateway } from "../../test/harness.ts";
+import { problemCatalogue } from "../problem-catalogue.ts";
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({ logger: createLogger("test", "silent") });
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+beforeEach(() => {
+  gateway.received.length = 0;
+});
+
+describe("the way back from the card processor", () => {
+  const comeBack = (method: "GET" | "POST", headers: Record<string, string> = {}, payload?: string | Buffer) =>
+    gateway.app.inject({
+      method,
+      url: "/api/v1/payments/return/some-token",
+      headers,
+      ...(payload === undefined ? {} : { payload }),
+    });
+  const refuse = (error: Error) => {
+    gateway.behaviour.payments.returnFromProcessor = async () => {
+      throw error;
+    };
+  };
+  const unknown = new DomainError("not_found", "not_found", "There is no such payment.");
+
+  beforeEach(() => {
+    gateway.behaviour.payments.returnFromProcessor = async () => ({ redirectUrl: "https://shop.example/paid?payment_id=1" });
+  });
+
+  test("needs no key and leads on by 303", async () => {
+    for (const method of ["GET", "POST"] as const) {
+      const answer = await comeBack(method);
+      expect([answer.statusCode, answer.headers["location"]]).toEqual([303, "https://shop.example/paid?payment_id=1"]);
+      expect(answer.headers["cache-control"]).toBe("no-store");
+    }
+    expect(gateway.received[0]).toMatchObject({
+      rpc: "ReturnFromProcessor",
+      request: { token: "some-token" },
+      call: { caller: { role: "platform" } },
+    });
+  });
+
+  test.each([
+    ["application/x-www-form-urlencoded", "orderId=1&status=%zz"],
+    ["application/json", "{"],
+    ["multipart/form-data; boundary=x", "--x--"],
+    ["text/plain", "anything"],
+    ["", "anything"],
+  ])("ignores a form of the type %j", async (type, payload) => {
+    expect((await comeBack("POST", { "content-type": type }, payload)).statusCode).toBe(303);
+  });
+
+  test.each([
+    ["fr-DZ,fr;q=0.9", "fr", "ltr", "Lien de paiement inconnu"],
+    ["ar", "ar", "rtl", "رابط دفع غير معروف"],
+    ["de, en;q=0.5, fr;q=0.4", "en", "ltr", "Unknown payment link"],
+    ["en;q=0, ar-DZ;q=0.1", "ar", "rtl", "رابط دفع غير معروف"],
+    ["de", "fr", "ltr", "Lien de paiement inconnu"],
+    ["", "fr", "ltr", "Lien de paiement inconnu"],
+  ])("tells readers of %j that a token is unknown", async (wish, language, direction, title) => {
+    refuse(unknown);
+    const answer = await comeBack("GET", { "accept-language": wish });
+    expect(answer.statusCode).toBe(404);
+    expect(answer.headers["content-type"]).toBe("text/html; charset=utf-8");
+    expect(answer.headers["content-security-policy"]).toMatch(/^default-src 'none'; style-src 'sha256-[^']+';/);
+    expect(answer.headers["referrer-policy"]).toBe("no-referrer");
+    expect(answer.body).toContain(`<html lang="${language}" dir="${direction}">`);
+    expect(answer.body).toContain(`<h1>${title}</h1>`);
+    expect(answer.body).not.toMatch(/<script|https?:\/\/(?!www\.w3)/);
+  });
+
+  test("shows a page for every other trouble too", async () => {
+    const headers = { "accept-language": "en" };
+    refuse(new DomainError("unavailable", "service_unavailable", "Down."));
+    const unavailable = await comeBack("GET", headers);
+    expect([unavailable.statusCode, unavailable.headers["retry-after"]]).toEqual([503, "1"]);
+    expect(unavailable.body).toContain("<h1>One moment, please</h1>");
+    refuse(new Error("secret"));
+    const fault = await comeBack("GET", headers);
+    expect(fault.statusCode).toBe(500);
+    expect(fault.body).toContain("<h1>One moment, please</h1>");
+    expect(fault.body).not.toContain("secret");
+    const large = await comeBack("POST", { ...headers, "content-type": "text/plain" }, Buffer.alloc(65 * 1024));
+    expect(large.statusCode).toBe(413);
+    expect(large.body).toContain("<h1>Request not understood</h1>");
+    const broken = await gateway.app.inject({ method: "GET", url: "/api/v1/payments/return/%zz", headers });
+    expect(broken.statusCode).toBe(404);
+    expect(broken.body).toContain("<h1>Unknown payment link</h1>");
+  });
+});
+
+describe("health", () => {
+  test("the gateway is alive, and ready while the services answer", async () => {
+    expect((await gateway.app.inject("/healthz")).statusCode).toBe(200);
+    const ready = await gateway.app.inject("/readyz");
+    expect([ready.statusCode, ready.json()]).toEqual([200, { status: "ok" }]);
+  });
+});
+
+describe("pages of problems", () => {
+  test("every code has one", async () => {
+    for (const code of Object.keys(problemCatalogue)) {
+      const answer = await gateway.app.inject(`/problems/${code}`);
+      expect([code, answer.statusCode, answer.headers["content-type"]]).toEqual([code, 200, "text/html; charset=utf-8"]);
+    }
+  });
+
+  test("an unknown code has none, nor has what every object has", async () => {
+    for (const code of ["nothing", "constructor", "__proto__", "%3Cscript%3E"]) {
+      expect((await gateway.app.inject(`/problems/${code}`)).statusCode).toBe(404);
+    }
+  });
+});
+
+describe("the reference", () => {
+  test("is served whole from this origin", async () => {
+    const page = await gateway.app.inject("/docs");
+    expect(page.statusCode).toBe(200);
+    expect(page.headers["content-security-policy"]).toMatch(/script-src 'self';/);
+    const sources = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, source]) => source as string);
+    expect(sources.every((source) => source.startsWith("/docs/"))).toBe(true);
+    for (const source of sources) {
+      const script = await gateway.app.inject(source);
+      expect([source, script.statusCode, script.headers["content-type"]]).toEqual([
+        source,
+        200,
+        "text/javascript; charset=utf-8",
+      ]);
+    }
+  });
+
+  test("describes every route of the API, and no keyless one but the way back", async () => {
+    const document = (await gateway.app.inject("/openapi.json")).json();
+    expect(document.openapi).toBe("3.1.0");
+    const operations = Object.entries(document.paths as Record<string, Record<string, { security?: unknown[] }>>).flatMap(
+      ([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+    );
+    expect(operations.length).toBeGreaterThan(20);
+    expect(operations.every(({ path }) => path.startsWith("/api/v1/"))).toBe(true);
+    expect(operations.filter(({ operation }) => operation.security?.length === 0).map(({ path }) => path)).toEqual([
+      "/api/v1/payments/return/{token}",
+      "/api/v1/payments/return/{token}",
+    ]);
+    expect(Object.keys(document.components.securitySchemes)).toEqual(["bearer", "apiKey"]);
+  });
+});

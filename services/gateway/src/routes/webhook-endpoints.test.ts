@@ -1,0 +1,208 @@
+import { DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
+import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
+import { DomainError } from "@amana/rpc";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startTestGateway, type TestGateway } from "../../test/harness.ts";
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+beforeEach(() => {
+  gateway.received.length = 0;
+});
+
+const id = "019a0000-0000-7000-8000-000000000001";
+const url = "https://shop.example/hooks";
+const at = 1_795_170_000_000n;
+const atText = "2026-11-20T10:20:00.000Z";
+const anEndpoint = (fields: object = {}) => ({
+  id,
+  businessId: gateway.business.businessId,
+  url,
+  status: WebhookEndpointStatus.ACTIVE,
+  createdAtMs: at,
+  updatedAtMs: at,
+  events: [],
+  ...fields,
+});
+const shown = () => ({ id, business_id: gateway.business.businessId, url, status: "ACTIVE", events: [] });
+
+const send = (method: "GET" | "POST" | "PATCH" | "DELETE", path: string, payload?: object) =>
+  gateway.app.inject({
+    method,
+    url: `/api/v1${path}`,
+    headers: gateway.business.headers,
+    ...(payload === undefined ? {} : { payload }),
+  });
+
+describe("webhook endpoints", () => {
+  test("registering one answers 201 with its secret, once", async () => {
+    gateway.behaviour.webhookEndpoints.createWebhookEndpoint = async () => anEndpoint({ secret: "whsec_x" });
+    const answer = await send("POST", "/webhook-endpoints", { url, events: ["PAYMENT_REFUNDED"] });
+    expect([answer.statusCode, answer.headers["location"]]).toEqual([201, `/api/v1/webhook-endpoints/${id}`]);
+    expect(answer.json()).toEqual({ ...shown(), created_at: atText, secret: "whsec_x" });
+    expect(gateway.received[0]?.request).toMatchObject({ url, events: ["PAYMENT_REFUNDED"] });
+  });
+
+  test.each([
+    [{}, "/url"],
+    [{ url: "http://shop.example/" }, "/url"],
+    [{ url: "https://shop.example/#part" }, "/url"],
+    [{ url: "https://shop.example/#" }, "/url"],
+    [{ url: "https://a:b@shop.example/" }, "/url"],
+    [{ url: "shop.example" }, "/url"],
+    [{ url, events: "PAYMENT_REFUNDED" }, "/events"],
+    [{ url, events: ["NOTHING"] }, "/events"],
+    [{ url, events: ["PAYMENT_REFUNDED", "PAYMENT_REFUNDED"] }, "/events"],
+    [{ url, events: [null] }, "/events"],
+    [{ url, secret: "whsec_mine" }, "/secret"],
+    [{ url, status: "DISABLED" }, "/status"],
+  ])("registering with %j is refused", async (payload, pointer) => {
+    const answer = await send("POST", "/webhook-endpoints", payload);
+    expect(answer.statusCode).toBe(422);
+    expect(answer.json().errors).toEqual([expect.objectContaining({ pointer })]);
+    expect(gateway.received).toEqual([]);
+  });
+
+  test("one and all are read without secrets", async () => {
+    gateway.behaviour.webhookEndpoints.getWebhookEndpoint = async () => anEndpoint({ secret: "whsec_x" });
+    gateway.behaviour.webhookEndpoints.listWebhookEndpoints = async () => ({
+      webhookEndpoints: [anEndpoint({ secret: "whsec_x", status: WebhookEndpointStatus.DISABLED })],
+      total: 1,
+    });
+    const whole = { ...shown(), created_at: atText, updated_at: atText };
+    expect((await send("GET", `/webhook-endpoints/${id}`)).json()).toEqual(whole);
+    const list = await send("GET", "/webhook-endpoints");
+    expect(list.json()).toEqual([{ ...whole, status: "DISABLED" }]);
+    expect(list.headers["x-total-count"]).toBe("1");
+  });
+
+  test("a change answers the update shape, with the secret only when it was rotated", async () => {
+    gateway.behaviour.webhookEndpoints.updateWebhookEndpoint = async ({ rotateSecret }) =>
+      anEndpoint(rotateSecret ? { secret: "whsec_new" } : {});
+    const update = { ...shown(), updated_at: atText };
+    expect((await send("PATCH", `/webhook-endpoints/${id}`, {})).json()).toEqual(update);
+    expect(gateway.received[0]?.request).toMatchObject({ id, rotateSecret: false, status: 0 });
+    expect(gateway.received[0]?.request).not.toHaveProperty("events");
+    const rotated = await send("PATCH", `/webhook-endpoints/${id}`, { rotate_secret: true, status: "DISABLED", events: [] });
+    expect(rotated.json()).toEqual({ ...update, secret: "whsec_new" });
+    expect(gateway.received[1]?.request).toMatchObject({
+      rotateSecret: true,
+      status: WebhookEndpointStatus.DISABLED,
+      events: { types: [] },
+    });
+  });
+
+  test.each([
+    [{ secret: "x" }, "immutable_field"],
+    [{ url: null }, "validation_failed"],
+    [{ events: null }, "validation_failed"],
+  ])("changing %j is refused as %s", async (payload, code) => {
+    const answer = await send("PATCH", `/webhook-endpoints/${id}`, payload);
+    expect([answer.statusCode, answer.json().code]).toEqual([422, code]);
+  });
+
+  test("deleting one answers 204 with nothing", async () => {
+    gateway.behaviour.webhookEndpoints.deleteWebhookEndpoint = async () => ({});
+    const answer = await send("DELETE", `/webhook-endpoints/${id}`);
+    expect([answer.statusCode, answer.body, answer.headers["content-type"]]).toEqual([204, "", undefined]);
+  });
+
+  test("an address that the service refuses is a wrong field", async () => {
+    gateway.behaviour.webhookEndpoints.createWebhookEndpoint = async () => {
+      throw new DomainError("invalid", "validation_failed", "The address must be public.", { pointer: "/url" });
+    };
+    const answer = await send("POST", "/webhook-endpoints", { url: "https://10.0.0.1/" });
+    expect(answer.json()).toMatchObject({
+      status: 422,
+      code: "validation_failed",
+      errors: [{ pointer: "/url", message: "The address must be public." }],
+    });
+  });
+});
+
+describe("plain http", () => {
+  test("is for sandboxes: any webhook address, and loopback for the way back from a payment", async () => {
+    await using sandbox = await startTestGateway({ allowInsecureUrls: true });
+    sandbox.behaviour.webhookEndpoints.createWebhookEndpoint = async () => anEndpoint();
+    sandbox.behaviour.payments.createPayment = async () => ({ id, currency: "DZD" });
+    const post = (path: string, payload: object) =>
+      sandbox.app.inject({ method: "POST", url: `/api/v1${path}`, headers: sandbox.business.headers, payload });
+    expect((await post("/webhook-endpoints", { url: "http://127.0.0.1:9000/hook" })).statusCode).toBe(201);
+    for (const [host, status] of [
+      ["127.0.0.1:8090", 201],
+      ["localhost", 201],
+      ["[::1]:80", 201],
+      ["shop.example", 422],
+      ["0.0.0.0", 422],
+      ["127.0.0.1.example", 422],
+    ] as const) {
+      const payload = { amount: "100.00", success_url: `http://${host}/`, fail_url: "https://shop.example/" };
+      expect([host, (await post("/payments", payload)).statusCode]).toEqual([host, status]);
+    }
+  });
+});
+
+describe("events", () => {
+  const body = '{"id":"e","n":12345678901234567890,"f":1.10,"t":"\\u00e9","order_ref":"commande-é-1"}';
+  const anEvent = { id, type: "PAYMENT_REFUNDED", createdAtMs: at, body };
+
+  test("carry their body byte for byte", async () => {
+    gateway.behaviour.events.getEvent = async () => anEvent;
+    gateway.behaviour.events.listEvents = async () => ({ events: [anEvent, anEvent], total: 2 });
+    const head = `{"id":"${id}","type":"PAYMENT_REFUNDED","created_at":"${atText}"`;
+    const one = await send("GET", `/events/${id}`);
+    expect([one.statusCode, one.body]).toEqual([200, `${head},"body":${body}}`]);
+    expect(one.headers["content-type"]).toBe("application/json; charset=utf-8");
+    const list = await send("GET", "/events?type=PAYMENT_REFUNDED&from=2026-11-20T10:00:00Z&to=2026-11-21T10:00:00Z");
+    expect(list.body).toBe(`[${head},"body":${body}},${head},"body":${body}}]`);
+    expect(list.headers["x-total-count"]).toBe("2");
+    expect(gateway.received[1]?.request).toMatchObject({
+      type: "PAYMENT_REFUNDED",
+      fromMs: BigInt(Date.parse("2026-11-20T10:00:00Z")),
+      toMs: BigInt(Date.parse("2026-11-21T10:00:00Z")),
+    });
+  });
+
+  test("are filtered by types that exist", async () => {
+    expect((await send("GET", "/events?type=NOTHING")).json()).toMatchObject({ status: 422, errors: [{ parameter: "type" }] });
+  });
+
+  test("show their deliveries with every attempt, and go out again on request", async () => {
+    const deliveries = [
+      {
+        id,
+        endpointId: id,
+        status: DeliveryStatus.PENDING,
+        nextAttemptAtMs: at,
+        attempts: [
+          { atMs: at, statusCode: 500, durationMs: 12, response: "oops" },
+          { atMs: at, durationMs: 10_000, error: "timed out after 10 s" },
+        ],
+      },
+    ];
+    gateway.behaviour.events.listDeliveries = async () => ({ deliveries, total: 1 });
+    gateway.behaviour.events.redeliverEvent = async () => ({ deliveries, total: 1 });
+    const expected = [
+      {
+        id,
+        endpoint_id: id,
+        status: "pending",
+        next_attempt_at: atText,
+        attempts: [
+          { at: atText, status_code: 500, duration_ms: 12, response: "oops" },
+          { at: atText, duration_ms: 10_000, error: "timed out after 10 s" },
+        ],
+      },
+    ];
+    expect((await send("GET", `/events/${id}/deliveries`)).json()).toEqual(expected);
+    for (const payload of [undefined, {}, { endpoint_id: id }]) {
+      const answer = await send("POST", `/events/${id}/redeliver`, payload);
+      expect([answer.statusCode, answer.json()]).toEqual([200, expected]);
+    }
+    expect(gateway.received.at(-1)?.request).toMatchObject({ eventId: id, endpointId: id });
+    expect((await send("POST", `/events/${id}/redeliver`, { endpoint_id: "x" })).statusCode).toBe(422);
+  });
+});

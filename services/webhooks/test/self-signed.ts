@@ -1,0 +1,19 @@
+/** A certificate for 127.0.0.1 that nobody vouches for, made for these tests alone; it ends in a hundred years. */
+export const selfSigned = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgDW1Qo99uy6Kq+OoO
+N1NWZi2puMmdU+uuIw5PaasrxCqhRANCAATy9ePXA/3cpAUrAgrJ4F2K6O+Yju3D
+wJJKJ8zfaZK2gPJoWwOXn6mYTDdyTJffw7zmUwEyrs6wf89d1uDI2PMd
+-----END PRIVATE KEY-----`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBjzCCATagAwIBAgIUfezvSp/+pgATzGMgpXqckkg6RwcwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTAxMzEwOFoYDzIxMjYxMDI4
+MDEzMTA4WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAATy9ePXA/3cpAUrAgrJ4F2K6O+Yju3DwJJKJ8zfaZK2gPJoWwOXn6mY
+TDdyTJffw7zmUwEyrs6wf89d1uDI2PMdo2QwYjAdBgNVHQ4EFgQUVQ0JxXAI6xHl
+oL86/zpVRdba9YAwHwYDVR0jBBgwFoAUVQ0JxXAI6xHloL86/zpVRdba9YAwDwYD
+VR0TAQH/BAUwAwEB/zAPBgNVHREECDAGhwR/AAABMAoGCCqGSM49BAMCA0cAMEQC
+IFi7bi+JDeeGda8TFksq8l5ZxjsMwqGiAX6m5p3wqzNaAiAhR/gvIMAmzkcNFUiI
+9BXPl06jN89udMaKOxe+uGc4og==
+-----END CERTIFICATE-----`,
+};

@@ -20,8 +20,17 @@ export async function transaction<T>(orm: Orm, work: (em: SqlEntityManager) => P
 }
 
 /** Connection trouble and exhausted resources: worth another try later, unlike a fault of the statement. */
-const unavailableStates = /^(08...|53...|57P0[1-3]|55P03|57014)$/;
-const unavailableCodes = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND"]);
+const unavailableStates = /^(08...|53...|57P0[1-3]|55P03|57014|25006)$/;
+const unavailableCodes = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+]);
 const unavailableTexts =
   /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error/i;
 

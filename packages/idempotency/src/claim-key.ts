@@ -12,7 +12,8 @@ const keptMs = 24 * 60 * 60 * 1000;
 /**
  * Takes the call's Idempotency-Key inside the transaction that begins the work. The claim is visible to others
  * once that transaction commits and vanishes with a rollback, so refusals by our own rules leave no trace. Until the
- * record gets an answer or a refusal, other calls with the key are told that the first one is in progress.
+ * record gets an answer or a refusal, other calls with the key are told that the first one is in progress; for a day
+ * after the first use they then get that answer or refusal.
  * Throws the stored refusal, `idempotency_key_reused` or `idempotency_in_progress`.
  */
 export async function claimKey<O extends DescMessage>(
@@ -29,15 +30,15 @@ export async function claimKey<O extends DescMessage>(
   const [lock] = await em.execute<{ got: boolean }[]>("select pg_try_advisory_xact_lock(hashtextextended(?, 0)) as got", [
     JSON.stringify([scope, route, key]),
   ]);
-  if (!lock?.got) throw inProgress();
-
   const known = await em.findOne(IdempotencyRecord, { scope, route, key });
-  if (known && known.createdAt.getTime() > Date.now() - keptMs) {
+  // An execution whose outcome is unknown stays in progress however old it is: to run it again could do it twice.
+  if (known && (!known.hasEnded() || known.createdAt.getTime() > Date.now() - keptMs)) {
     if (known.fingerprint !== fingerprint) throw reused();
-    if (!known.answer && !known.refusal) throw inProgress();
+    if (!known.hasEnded()) throw inProgress();
     call.markReplayed();
     return { replayed: known.replay(output) };
   }
+  if (!lock?.got) throw inProgress();
   if (known) await em.nativeDelete(IdempotencyRecord, { id: known.id });
   const record = em.create(IdempotencyRecord, { id: uuidv7(), scope, route, key, fingerprint, createdAt: new Date() });
   em.persist(record);

@@ -24,11 +24,15 @@ const schema = defineEntity({
  * whoever ends it stores the end in the same transaction.
  */
 export class IdempotencyRecord extends schema.class {
+  hasEnded(): boolean {
+    return Boolean(this.answer ?? this.refusal);
+  }
+
   storeAnswer<O extends DescMessage>(output: O, answer: MessageInitShape<O>): void {
     this.answer = Buffer.from(toBinary(output, create(output, answer)));
   }
 
-  /** Only refusals by the outside world are stored; see `refused` for how they are thrown again. */
+  /** Only refusals by the outside world are stored; `replay` throws them again. */
   storeRefusal(error: DomainError): void {
     const [refusal] = toConnectError(error).findDetails(RefusalSchema);
     this.refusal = Buffer.from(toBinary(RefusalSchema, refusal ?? create(RefusalSchema)));

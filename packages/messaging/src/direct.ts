@@ -1,5 +1,5 @@
 import { DeliveryService } from "@amana/contracts/messaging/v1/delivery_service_pb";
-import { createRpcChannel, createRpcClient, platformCaller, platformOf, serve } from "@amana/rpc";
+import { createRpcChannel, createRpcClient, DomainError, platformCaller, platformOf, serve } from "@amana/rpc";
 import type { MessageHandler, Transport } from "./message.ts";
 
 const deliverTimeoutMs = 20_000;
@@ -23,8 +23,12 @@ export function createDirectTransport(
 
   return {
     async publish(topic, messages) {
+      const urls = subscribers[topic] ?? [];
+      if (urls.length === 0) {
+        throw new Error(`nobody receives ${topic}: set KAFKA_BROKERS, or name a subscriber in DIRECT_SUBSCRIBERS`);
+      }
       await Promise.all(
-        (subscribers[topic] ?? []).map((url) =>
+        urls.map((url) =>
           channels
             .get(url)
             ?.client.deliverMessages(
@@ -41,7 +45,9 @@ export function createDirectTransport(
       serve(DeliveryService, {
         async deliverMessages({ topic, messages }, call) {
           platformOf(call.caller);
-          for (const handler of handlers.get(topic) ?? []) await handler(messages);
+          const subscribed = handlers.get(topic);
+          if (!subscribed) throw new DomainError("not_found", "topic_not_consumed", `This service does not consume ${topic}.`);
+          for (const handler of subscribed) await handler(messages);
           return {};
         },
       }),

@@ -28,13 +28,17 @@ export async function claimFromInbox(em: SqlEntityManager, consumer: string, mes
   const byId = new Map(messages.map((message) => [eventId(message), message]));
   const rows = await em.execute<{ event_id: string }[]>(
     `insert into inbox (consumer, event_id) select ?, unnest(?::uuid[]) on conflict do nothing returning event_id`,
-    [consumer, `{${[...byId.keys()].join(",")}}`],
+    // Sorted, so that two consumers with overlapping messages wait for each other in turn and not in a circle.
+    [consumer, `{${[...byId.keys()].sort().join(",")}}`],
   );
   const fresh = new Set(rows.map((row) => row.event_id));
   return messages.filter((message) => fresh.delete(eventId(message)));
 }
 
-/** Sets a message aside that cannot be handled, with the reason, so that those behind it go on. */
+/**
+ * Sets a message aside that cannot be handled, with the reason, so that those behind it go on. It counts as seen:
+ * when it is delivered again, with its neighbours, it is neither tried nor parked once more.
+ */
 export async function park(
   em: SqlEntityManager,
   consumer: string,
@@ -42,16 +46,19 @@ export async function park(
   message: Message,
   reason: string,
 ): Promise<void> {
+  const { ce_id: id } = message.headers;
+  if (isUuid(id) && (await claimFromInbox(em, consumer, [message])).length === 0) return;
+  const headers = Object.entries(message.headers).map(([name, value]) => [storable(name), storable(value)]);
   await em.execute(
     `insert into dead_letter (consumer, topic, key, event_id, payload, headers, reason) values (?, ?, ?, ?, ?, ?, ?)`,
     [
       consumer,
       topic,
-      message.key,
-      isUuid(message.headers["ce_id"]) ? message.headers["ce_id"] : null,
+      storable(message.key),
+      isUuid(id) ? id : null,
       Buffer.from(message.payload),
-      JSON.stringify(message.headers),
-      reason.slice(0, 2_000),
+      JSON.stringify(Object.fromEntries(headers)),
+      storable(reason.slice(0, 2_000)),
     ],
   );
 }
@@ -61,5 +68,8 @@ function eventId(message: Message): string {
   if (!isUuid(id)) throw new Error("the message has no event id (header ce_id)");
   return id;
 }
+
+/** PostgreSQL stores neither NUL nor half a surrogate pair, and a message that cannot even be parked would stop all. */
+const storable = (text: string) => text.toWellFormed().replaceAll("\0", "\uFFFD");
 
 const isUuid = (text: string | undefined): text is string => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text ?? "");

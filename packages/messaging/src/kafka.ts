@@ -1,15 +1,22 @@
 import { backoffMs, type Logger, sleep } from "@amana/runtime";
-import { type Consumer, Kafka, logLevel, Partitioners, type Producer } from "kafkajs";
+import { type EachBatchPayload, Kafka, logLevel, Partitioners, type Producer } from "kafkajs";
 import type { Message, MessageHandler, Transport } from "./message.ts";
 
 const partitions = 6;
 /** How soon a member that died gives up its partitions. */
 const sessionTimeoutMs = 10_000;
+const heartbeatMs = 3_000;
+/** How long the broker holds an empty fetch open; messages end it at once. */
+const fetchWaitMs = 1_000;
+/** After each so many messages the position is noted and the group may take the partition away. */
+const chunkMessagesMax = 200;
+/** A Kafka that hangs must not hold up the stop of a process for longer. */
+const stopTimeoutMs = 5_000;
 
 /**
  * Kafka through kafkajs. Publishing waits for all in-sync replicas. Topics are made when first used, so a fresh
- * Kafka needs no preparation. A consumer that kafkajs will not restart ends the process: a supervisor starts a
- * fresh one, which is safer than a service that has silently stopped listening.
+ * Kafka needs no preparation. Nothing here gives up: a consumer that cannot start, or that kafkajs ends, is replaced
+ * by a fresh one, and messages whose handler fails are handed over again until it succeeds.
  */
 export function createKafkaTransport(brokers: readonly string[], context: { clientId: string; logger: Logger }): Transport {
   const { logger } = context;
@@ -23,7 +30,7 @@ export function createKafkaTransport(brokers: readonly string[], context: { clie
     logCreator: () => (entry) => logger.debug({ kafka: entry.log }, entry.log.message),
   });
   const stop = new AbortController();
-  const consumers: Consumer[] = [];
+  const consuming: Promise<void>[] = [];
   const known = new Map<string, Promise<void>>();
   let producer: Promise<Producer> | undefined;
 
@@ -38,6 +45,8 @@ export function createKafkaTransport(brokers: readonly string[], context: { clie
     const admin = kafka.admin();
     try {
       await admin.connect();
+      // Asked first, because a client may be allowed to use topics and not to make them.
+      if ((await admin.listTopics()).includes(topic)) return;
       // -1: the broker's own default, so that production decides how many replicas there are.
       await admin.createTopics({ topics: [{ topic, numPartitions: partitions, replicationFactor: -1 }], waitForLeaders: true });
     } finally {
@@ -56,42 +65,78 @@ export function createKafkaTransport(brokers: readonly string[], context: { clie
     return made;
   };
 
-  const run = async (topic: string, group: string, handler: MessageHandler) => {
-    for (let failures = 1; !stop.signal.aborted; failures++) {
-      const consumer = kafka.consumer({
-        groupId: `${group}.${topic}`,
-        sessionTimeout: sessionTimeoutMs,
-        heartbeatInterval: 3_000,
-        rebalanceTimeout: 10_000,
-        maxWaitTimeInMs: 1_000,
-        allowAutoTopicCreation: false,
-      });
-      try {
-        await ensureTopic(topic);
-        await consumer.connect();
-        await consumer.subscribe({ topic, fromBeginning: true });
-        consumer.on(consumer.events.CRASH, ({ payload }) => {
-          if (payload.restart) return;
-          logger.fatal({ err: payload.error, topic, group }, "the consumer crashed and will not come back by itself");
-          process.exit(1);
-        });
-        await consumer.run({
-          partitionsConsumedConcurrently: 3,
-          eachBatchAutoResolve: false,
-          async eachBatch({ batch, resolveOffset, heartbeat, isRunning, isStale }) {
-            if (!isRunning() || isStale()) return;
-            await handler(batch.messages.map(fromKafka));
-            const last = batch.messages.at(-1);
-            if (last) resolveOffset(last.offset);
+  const handOver = async ({ batch, resolveOffset, heartbeat, isRunning, isStale }: EachBatchPayload, handler: MessageHandler) => {
+    const ended = () => stop.signal.aborted || !isRunning() || isStale();
+    // A long chunk must not look like a dead member. A group that wants to rebalance is noticed after the chunk.
+    const alive = setInterval(() => heartbeat().catch(() => {}), heartbeatMs);
+    try {
+      for (let start = 0; start < batch.messages.length; start += chunkMessagesMax) {
+        const chunk = batch.messages.slice(start, start + chunkMessagesMax);
+        for (let failures = 1; ; failures++) {
+          if (ended()) return;
+          try {
+            await handler(chunk.map(fromKafka));
+            break;
+          } catch (error) {
+            logger.warn({ err: error, topic: batch.topic, failures }, "messages could not be handled and wait in Kafka");
+            await sleep(backoffMs(failures, 100, heartbeatMs), stop.signal);
             await heartbeat();
-          },
+          }
+        }
+        resolveOffset((chunk.at(-1) as (typeof chunk)[number]).offset);
+        await heartbeat();
+      }
+    } finally {
+      clearInterval(alive);
+    }
+  };
+
+  /** One consumer, from its start to its end. Resolves when the transport stops, throws when the consumer has failed. */
+  const consumeOnce = async (topic: string, group: string, handler: MessageHandler, joined: () => void) => {
+    const consumer = kafka.consumer({
+      groupId: `${group}.${topic}`,
+      sessionTimeout: sessionTimeoutMs,
+      heartbeatInterval: heartbeatMs,
+      rebalanceTimeout: 10_000,
+      maxWaitTimeInMs: fetchWaitMs,
+      allowAutoTopicCreation: false,
+      // A consumer that kafkajs restarts by itself can outlive its disconnect; here each one has one life.
+      retry: { restartOnFailure: async () => false },
+    });
+    const end = Promise.withResolvers<void>();
+    // It may fail before anybody waits for it.
+    end.promise.catch(() => {});
+    consumer.on(consumer.events.GROUP_JOIN, joined);
+    consumer.on(consumer.events.CRASH, ({ payload }) => end.reject(payload.error));
+    const stopped = () => end.resolve();
+    stop.signal.addEventListener("abort", stopped);
+    try {
+      await ensureTopic(topic);
+      await consumer.connect();
+      await consumer.subscribe({ topic, fromBeginning: true });
+      await consumer.run({
+        partitionsConsumedConcurrently: 3,
+        eachBatchAutoResolve: false,
+        eachBatch: (payload) => handOver(payload, handler),
+      });
+      await end.promise;
+    } finally {
+      stop.signal.removeEventListener("abort", stopped);
+      await consumer.disconnect().catch(() => {});
+    }
+  };
+
+  const consumeAlways = async (topic: string, group: string, handler: MessageHandler) => {
+    for (let failures = 1; !stop.signal.aborted; failures++) {
+      try {
+        await consumeOnce(topic, group, handler, () => {
+          failures = 0;
         });
-        consumers.push(consumer);
-        return;
       } catch (error) {
-        await consumer.disconnect().catch(() => {});
-        logger.warn({ err: error, topic, group }, "Kafka cannot be reached; the consumer will try again");
-        await sleep(backoffMs(failures, 200, 5_000), stop.signal);
+        if (stop.signal.aborted) return;
+        known.delete(topic);
+        logger.warn({ err: error, topic, group }, "the consumer lost Kafka and will begin again");
+        await sleep(backoffMs(Math.max(1, failures), 200, 5_000), stop.signal);
       }
     }
   };
@@ -103,20 +148,31 @@ export function createKafkaTransport(brokers: readonly string[], context: { clie
         producer = undefined;
         throw error;
       });
-      await (await producer).send({
-        topic,
-        acks: -1,
-        messages: messages.map(({ key, payload, headers }) => ({ key, value: Buffer.from(payload), headers: { ...headers } })),
-      });
+      const connected = await producer;
+      try {
+        await connected.send({
+          topic,
+          acks: -1,
+          messages: messages.map(({ key, payload, headers }) => ({ key, value: Buffer.from(payload), headers: { ...headers } })),
+        });
+      } catch (error) {
+        // Perhaps it is the topic that has gone.
+        known.delete(topic);
+        throw error;
+      }
     },
     async subscribe(topic, group, handler) {
-      void run(topic, group, handler);
+      consuming.push(consumeAlways(topic, group, handler));
     },
     services: [],
     async [Symbol.asyncDispose]() {
       stop.abort();
-      await Promise.all(consumers.map((consumer) => consumer.disconnect().catch(() => {})));
-      await (await producer?.catch(() => undefined))?.disconnect().catch(() => {});
+      const ended = new AbortController();
+      await Promise.race([
+        Promise.all([...consuming, producer?.then((connected) => connected.disconnect()).catch(() => {})]),
+        sleep(stopTimeoutMs, ended.signal),
+      ]);
+      ended.abort();
     },
   };
 }

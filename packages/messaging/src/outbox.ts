@@ -13,6 +13,9 @@ const schema = defineEntity({
   },
 });
 
+/** Events are small: what they carry goes to Kafka, where one that does not fit would hold up all behind it. */
+const payloadBytesMax = 256 * 1024;
+
 /** A message that is committed with the change it announces, and removed once the transport has it. */
 export class OutboxMessage extends schema.class {}
 schema.setClass(OutboxMessage);
@@ -39,7 +42,7 @@ export const outboxTableSql = `
 /**
  * Puts an event into the caller's transaction. `key` orders: events of one key reach consumers in the order in
  * which their transactions took the lock on the thing they are about. Returns the event's id, the same for every
- * consumer and on every delivery.
+ * consumer and on every delivery. Throws for a payload above 256 KiB.
  */
 export function addToOutbox(
   em: SqlEntityManager,
@@ -55,6 +58,9 @@ export function addToOutbox(
     traceparent?: string | undefined;
   },
 ): string {
+  if (event.payload.length > payloadBytesMax) {
+    throw new RangeError(`an event may have ${payloadBytesMax} bytes; this ${event.type} has ${event.payload.length}`);
+  }
   const id = uuidv7();
   em.persist(
     em.create(OutboxMessage, {

@@ -1,9 +1,12 @@
 import { backoffMs, faultPoint, type Logger, sleep } from "@amana/runtime";
 import pg from "pg";
-import type { Message, Transport } from "./message.ts";
+import type { Transport } from "./message.ts";
 
 export interface Relay extends AsyncDisposable {
-  /** Resolves when everything committed before the call has been published. For tests. */
+  /**
+   * Resolves when everything committed before the call has been published, by this relay: while another one holds
+   * the lock it waits until this one takes over. Throws when the relay is closed. For tests.
+   */
   settled(): Promise<void>;
 }
 
@@ -16,6 +19,8 @@ interface Row {
 }
 
 const batchRowsMax = 500;
+/** All rows of a batch may go to one partition, and Kafka takes 1 MiB at once (message.max.bytes), headers included. */
+const batchBytesMax = 512 * 1024;
 /** Notifications can get lost with a connection; this bounds how long a row may then wait. */
 const wakeUpMs = 5_000;
 /** How often a replica that is not the relay asks whether it should be. */
@@ -24,33 +29,49 @@ const advisoryLock = 7_166_242; // any number; it names the relay among a databa
 
 /**
  * Moves committed outbox rows to the transport, in order, at least once. Of all replicas of a service one relays:
- * the one whose connection holds an advisory lock. The lock goes with the connection, so a relay that is cut off
- * is replaced within about a second. Rows are deleted after the transport has them; a crash in between publishes
- * them again, and inboxes drop what they know. All unpublished rows are read each time, never "id > last": a
- * transaction that commits late with an early id is not passed over.
+ * the one whose connection holds an advisory lock. The lock goes with the connection, so a relay that ends is
+ * replaced within about a second, and one whose machine vanishes within half a minute. Rows are deleted after the
+ * transport has them; a crash in between publishes them again, and inboxes drop what they know. All unpublished
+ * rows are read each time, never "id > last": a transaction that commits late with an early id is not passed over.
  */
 export function startRelay(options: { databaseUrl: string; transport: Transport; logger: Logger }): Relay {
   const { transport, logger } = options;
   const stop = new AbortController();
+  const waiting = new Set<PromiseWithResolvers<void>>();
   let wake = () => {};
-  let idle = false;
-  const settledWaiters = new Set<() => void>();
 
   const becomeRelay = async (client: pg.Client): Promise<boolean> => {
     const { rows } = await client.query<{ got: boolean }>("select pg_try_advisory_lock($1) as got", [advisoryLock]);
     return rows[0]?.got === true;
   };
 
-  const publishBatch = async (client: pg.Client): Promise<number> => {
+  const readBatch = async (client: pg.Client): Promise<Row[]> => {
     const { rows } = await client.query<Row>({
       name: "outbox_batch",
       text: "select id, topic, key, payload, headers from outbox order by id limit $1",
       values: [batchRowsMax],
     });
-    const byTopic = Map.groupBy(rows, (row) => row.topic);
-    for (const [topic, topicRows] of byTopic) {
-      const messages: Message[] = topicRows.map(({ key, payload, headers }) => ({ key, payload, headers }));
-      await transport.publish(topic, messages);
+    let count = 0;
+    for (let bytes = 0; count < rows.length; count++) {
+      bytes += (rows[count] as Row).payload.length;
+      if (bytes > batchBytesMax && count > 0) break;
+    }
+    return rows.slice(0, count);
+  };
+
+  /** Publishes and deletes, topic by topic. Answers the first failure of the transport; others do not wait for it. */
+  const publish = async (client: pg.Client, rows: readonly Row[]): Promise<unknown> => {
+    let failure: unknown;
+    for (const [topic, topicRows] of Map.groupBy(rows, (row) => row.topic)) {
+      try {
+        await transport.publish(
+          topic,
+          topicRows.map(({ key, payload, headers }) => ({ key, payload, headers })),
+        );
+      } catch (error) {
+        failure ??= error;
+        continue;
+      }
       faultPoint("relay.published");
       await client.query({
         name: "outbox_delete",
@@ -58,45 +79,51 @@ export function startRelay(options: { databaseUrl: string; transport: Transport;
         values: [topicRows.map((row) => row.id)],
       });
     }
-    return rows.length;
+    return failure;
   };
 
-  const relayOn = async (client: pg.Client, lost: AbortSignal) => {
+  /** Relays until the connection fails, which is thrown, or the relay is closed. */
+  const relayOn = async (client: pg.Client, lost: AbortSignal, worked: () => void) => {
     await client.query("listen outbox");
     let failures = 0;
     while (!lost.aborted && !stop.signal.aborted) {
-      let notified = false;
-      const next = new Promise<void>((resolve) => {
-        wake = () => {
-          notified = true;
-          resolve();
-        };
-      });
-      try {
-        const count = await publishBatch(client);
-        failures = 0;
-        if (count > 0) continue;
-      } catch (error) {
-        if (lost.aborted || stop.signal.aborted) return;
-        failures++;
-        logger.warn({ err: error, failures }, "events could not be published and wait in the outbox");
+      const woken = Promise.withResolvers<void>();
+      wake = woken.resolve;
+      // Who asked before the rows are read knows that theirs are gone when none are left; who asks later does not.
+      const asked = [...waiting];
+      const rows = await readBatch(client);
+      worked();
+      if (rows.length > 0) {
+        const failure = await publish(client, rows);
+        failures = failure === undefined ? 0 : failures + 1;
+        if (failure === undefined || stop.signal.aborted) continue;
+        logger.warn({ err: failure, failures }, "events could not be published and wait in the outbox");
         await sleep(backoffMs(failures, 100, 5_000), stop.signal);
         continue;
       }
-      idle = true;
-      for (const resolve of settledWaiters) resolve();
-      settledWaiters.clear();
-      const timer = setTimeout(() => wake(), wakeUpMs);
-      if (!notified) await next;
+      for (const waiter of asked) {
+        waiting.delete(waiter);
+        waiter.resolve();
+      }
+      const timer = setTimeout(wake, wakeUpMs);
+      await woken.promise;
       clearTimeout(timer);
-      idle = false;
     }
   };
 
   const run = async () => {
     let failures = 0;
     while (!stop.signal.aborted) {
-      const client = new pg.Client({ connectionString: options.databaseUrl, keepAlive: true, application_name: "relay" });
+      const client = new pg.Client({
+        connectionString: options.databaseUrl,
+        application_name: "relay",
+        connectionTimeoutMillis: 5_000,
+        statement_timeout: 10_000,
+        query_timeout: 15_000,
+        keepAlive: true,
+        // Else the server keeps the lock of a machine that vanished for as long as its system keeps the connection: hours.
+        options: "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3",
+      });
       const lost = new AbortController();
       client.on("error", () => lost.abort());
       client.on("end", () => {
@@ -106,30 +133,37 @@ export function startRelay(options: { databaseUrl: string; transport: Transport;
       client.on("notification", () => wake());
       try {
         await client.connect();
-        failures = 0;
         while (!stop.signal.aborted && !lost.signal.aborted) {
-          if (await becomeRelay(client)) await relayOn(client, lost.signal);
+          const worked = () => {
+            failures = 0;
+          };
+          if (await becomeRelay(client)) await relayOn(client, lost.signal, worked);
           else await sleep(electionMs, stop.signal);
         }
       } catch (error) {
-        failures++;
         if (!stop.signal.aborted) logger.warn({ err: error }, "the relay lost its database and will connect again");
       }
       await client.end().catch(() => {});
-      if (!stop.signal.aborted) await sleep(backoffMs(Math.max(1, failures), 200, 5_000), stop.signal);
+      failures++;
+      if (!stop.signal.aborted) await sleep(backoffMs(failures, 200, 5_000), stop.signal);
     }
   };
   const running = run();
 
   return {
     async settled() {
-      if (idle) wake();
-      await new Promise<void>((resolve) => settledWaiters.add(resolve));
+      if (stop.signal.aborted) throw new Error("the relay is closed");
+      const waiter = Promise.withResolvers<void>();
+      waiting.add(waiter);
+      wake();
+      await waiter.promise;
     },
     async [Symbol.asyncDispose]() {
       stop.abort();
       wake();
       await running;
+      for (const waiter of waiting) waiter.reject(new Error("the relay is closed"));
+      waiting.clear();
     },
   };
 }

@@ -30,7 +30,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
     bodyLimit: bodyBytesMax,
     // Header bytes bound a parameter already.
     routerOptions: { maxParamLength: headerBytesMax },
-    http: { maxHeaderSize: headerBytesMax, requireHostHeader: false },
+    http: { maxHeaderSize: headerBytesMax, requireHostHeader: false, connectionsCheckingInterval: 5_000 },
     requestTimeout: requestTimeoutMs,
     return503OnClosing: false,
     trustProxy: gateway.trustedProxies.length > 0 ? [...gateway.trustedProxies] : false,

@@ -21,7 +21,7 @@ export function readConfig(source?: EnvSource) {
         password: env.string("SATIM_PASSWORD"),
         terminalId: env.string("SATIM_TERMINAL_ID"),
         /** The form's address of an order whose registration answer was lost; {mdOrder} stands for the order's id. */
-        formUrlTemplate: env.string("SATIM_FORM_URL_TEMPLATE"),
+        formUrlTemplate: formUrlTemplate(env),
         timeoutMs: env.integer("SATIM_TIMEOUT_MS", { fallback: 30_000, min: 100, max: 60_000 }),
         connectTimeoutMs: env.integer("SATIM_CONNECT_TIMEOUT_MS", { fallback: 10_000, min: 100, max: 60_000 }),
       },
@@ -45,4 +45,10 @@ function seconds(env: EnvReader, name: string, fallback: string): number[] {
   if (!/^\d+(\.\d+)?(,\d+(\.\d+)?)*$/.test(text))
     env.problem(`${name} must be numbers of seconds, comma-separated, not "${text}"`);
   return text.split(",").map(Number);
+}
+
+function formUrlTemplate(env: EnvReader): string {
+  const template = env.string("SATIM_FORM_URL_TEMPLATE");
+  if (template !== "" && !template.includes("{mdOrder}")) env.problem("SATIM_FORM_URL_TEMPLATE must contain {mdOrder}");
+  return template;
 }

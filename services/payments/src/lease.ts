@@ -4,7 +4,7 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 /** The right of one process to talk to the card processor about one payment or refund. */
 export interface Lease {
-  /** Whether it still holds, asked inside the transaction whose effect depends on it. */
+  /** Whether it still holds, asked inside the transaction whose effect depends on it; if so, it begins afresh. */
   holds(em: SqlEntityManager): Promise<boolean>;
 }
 
@@ -40,7 +40,10 @@ export async function withLease<T>(
   }, renewMs);
   try {
     const holds = async (inside: SqlEntityManager) => {
-      const rows = await inside.execute(`select 1 from ${table} where id = ? and lease_token = ? for update`, [id, token]);
+      const rows = await inside.execute(
+        `update ${table} set leased_until = ${until} where id = ? and lease_token = ? returning id`,
+        [id, token],
+      );
       return rows.length > 0;
     };
     return { result: await work({ holds }) };

@@ -26,7 +26,7 @@ describe.skipIf(browserIsMissing)("the payment page in a browser", () => {
   const aPage = async (options: BrowserContextOptions = {}) => {
     const context = await browser.newContext(options);
     const page = await context.newPage();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(20_000);
     return page;
   };
   const submit = "form[data-once] .primary";
@@ -202,18 +202,25 @@ describe.skipIf(browserIsMissing)("the payment page in a browser", () => {
   });
 
   test.each([true, false])(
-    "a double click, a reload and going back pay once, with scripts allowed: %s",
+    "a double click, a second tab, a reload and going back pay once, with scripts allowed: %s",
     async (javaScriptEnabled) => {
       const page = await aPage({ javaScriptEnabled });
       const order = await anOpenOrder();
       await page.goto(order.formUrl);
       await enterCard(page);
+      await page.waitForSelector("#password");
+      const secondTab = await page.context().newPage();
+      await secondTab.goto(order.formUrl);
       await page.fill("#password", "000000");
       await page.dblclick(submit);
       await page.getByText("You have 2 attempts left.").waitFor();
+      await enterPassword(secondTab, "000000");
+      await secondTab.getByText("You have 2 attempts left.").waitFor();
       await page.fill("#password", validCard.password);
       await page.dblclick(submit);
       await page.waitForSelector(".outcome.success");
+      await enterPassword(secondTab, validCard.password);
+      await secondTab.waitForSelector(".outcome.success");
       const receipt = await page.textContent(".outcome dl");
       await page.reload();
       expect(await page.textContent(".outcome dl")).toBe(receipt);

@@ -1,28 +1,18 @@
-import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { uuidv7 } from "@amana/runtime";
 import type { FastifyRequest } from "fastify";
 import type { App } from "../gateway.ts";
 import { problems } from "../problems.ts";
+import { traceparentOf } from "./trace.ts";
 
 export const bodyBytesMax = 1024 * 1024;
 
 const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/;
-const traceparentPattern = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})$/;
 
 /** The caller's own id when it is a harmless one. */
 export function requestIdOf(raw: Pick<IncomingMessage, "headers">): string {
   const given = raw.headers["x-request-id"];
   return typeof given === "string" && requestIdPattern.test(given) ? given : uuidv7();
-}
-
-/** A child of the caller's trace, or a new trace. */
-function traceparentOf(given: string | string[] | undefined): string {
-  const random = randomBytes(24).toString("hex");
-  if (typeof given === "string" && traceparentPattern.test(given)) {
-    return `${given.slice(0, 36)}${random.slice(0, 16)}${given.slice(52)}`;
-  }
-  return `00-${random.slice(0, 32)}-${random.slice(32)}-01`;
 }
 
 /**

@@ -8,7 +8,7 @@ import { sendPage } from "../pages/page.ts";
 import { returnTexts } from "../pages/return-texts.ts";
 
 /** The card processor is asked what became of the payment before the browser goes on. */
-const confirmTimeoutMs = 38_000;
+const confirmTimeoutMs = 36_000;
 const formBytesMax = 64 * 1024;
 
 /** Where the card processor sends the card holder's browser. The only keyless address of the API: the token is the proof. */

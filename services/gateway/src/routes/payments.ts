@@ -14,8 +14,8 @@ import { PathId, pathId } from "./path-id.ts";
 
 const currency = "DZD";
 const amountMinorMin = 5_000n;
-/** Payment creation and refund may take 40 s in all; two are left for the way there and back. */
-const processorTimeoutMs = 38_000;
+/** Payment creation and refund may take 40 s in all, the look-up of the key and the way back included. */
+const processorTimeoutMs = 36_000;
 /** A read that refreshes serves the stored state when the processor is slow. */
 const refreshTimeoutMs = 15_000;
 

@@ -15,8 +15,7 @@ export interface CardProcessor {
 export type Outcome<T> =
   | { readonly kind: "accepted"; readonly value: T }
   | { readonly kind: "refused"; readonly errorCode: string; readonly message: string }
-  /** `answered`: the processor has finished with the request, only its answer cannot be used. */
-  | { readonly kind: "unknown"; readonly reason: string; readonly answered: boolean };
+  | { readonly kind: "unknown"; readonly reason: string };
 
 export interface OrderToRegister {
   readonly orderNumber: string;
@@ -35,7 +34,7 @@ export interface RegisteredOrder {
 
 /** What the processor says of an order. Absent: it did not say. */
 export interface OrderState {
-  readonly errorCode: string;
+  readonly errorCode: string | undefined;
   readonly orderStatus: number | undefined;
   readonly orderId: string | undefined;
   readonly orderNumber: string | undefined;

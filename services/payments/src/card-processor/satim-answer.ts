@@ -2,12 +2,12 @@ import type { OrderState, Outcome } from "./card-processor.ts";
 
 /** A JSON object with HTTP 200 is an answer; everything else leaves the outcome unknown. */
 export function readAnswer(statusCode: number, text: string): Outcome<Record<string, unknown>> {
-  if (statusCode !== 200) return { kind: "unknown", reason: `HTTP ${statusCode}`, answered: true };
+  if (statusCode !== 200) return { kind: "unknown", reason: `HTTP ${statusCode}` };
   try {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return { kind: "accepted", value };
   } catch {}
-  return { kind: "unknown", reason: "the answer is not a JSON object", answered: true };
+  return { kind: "unknown", reason: "the answer is not a JSON object" };
 }
 
 /**
@@ -19,12 +19,12 @@ export function readOrderState(answer: Outcome<Record<string, unknown>>): Outcom
   if (answer.kind !== "accepted") return answer;
   const body = answer.value;
   const errorCode = field(body, "errorCode");
-  const orderStatus = field(body, "orderStatus");
-  if (errorCode === undefined && orderStatus === undefined) {
-    return { kind: "unknown", reason: "the answer has neither an error code nor an order status", answered: true };
-  }
-  if (orderStatus === undefined && errorCode !== undefined && errorCode !== "0") {
-    return { kind: "refused", errorCode, message: field(body, "errorMessage") ?? "" };
+  const orderStatus = integer(field(body, "orderStatus"));
+  if (orderStatus === undefined) {
+    // A status that is there and cannot be read must not pass for an order that nobody has paid.
+    if (isPresent(member(body, "orderStatus"))) return { kind: "unknown", reason: "the order status is not a number" };
+    if (errorCode === undefined) return { kind: "unknown", reason: "the answer has neither an error code nor an order status" };
+    if (errorCode !== "0") return { kind: "refused", errorCode, message: field(body, "errorMessage") ?? "" };
   }
   const params = object(body, "params");
   const card = object(body, "cardAuthInfo");
@@ -32,12 +32,13 @@ export function readOrderState(answer: Outcome<Record<string, unknown>>): Outcom
   return {
     kind: "accepted",
     value: {
-      errorCode: errorCode ?? "0",
-      orderStatus: integer(orderStatus),
+      errorCode,
+      orderStatus,
       orderId: attribute(body, "mdOrder"),
       orderNumber: field(body, "orderNumber"),
       amountMinor: amount(field(body, "amount")),
-      currency: field(body, "currency"),
+      // As a number, "012" arrives as 12.
+      currency: field(body, "currency")?.padStart(3, "0"),
       refundedMinor: amount(field(amounts, "refundedAmount")),
       actionCode: field(body, "actionCode"),
       actionCodeDescription: field(body, "actionCodeDescription"),
@@ -49,12 +50,19 @@ export function readOrderState(answer: Outcome<Record<string, unknown>>): Outcom
   };
 }
 
-/** A scalar by name, whatever its capitals, as text; undefined when absent or empty. */
+/** Longer than anything the protocol knows: a form address is the longest. */
+const textLengthMax = 2_048;
+
+/** A scalar by name, whatever its capitals, as text; undefined when absent, empty or nothing that can be stored. */
 export function field(body: Record<string, unknown> | undefined, name: string): string | undefined {
   const value = member(body, name);
   if (typeof value === "number" && Number.isFinite(value)) return String(value);
-  return typeof value === "string" && value !== "" ? value : undefined;
+  return typeof value === "string" && isPresent(value) && value.length <= textLengthMax && !value.includes("\0")
+    ? value
+    : undefined;
 }
+
+const isPresent = (value: unknown): boolean => value !== undefined && value !== null && value !== "";
 
 function member(body: Record<string, unknown> | undefined, name: string): unknown {
   if (!body) return undefined;

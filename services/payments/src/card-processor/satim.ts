@@ -29,7 +29,6 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
   ): Promise<Outcome<Record<string, unknown>>> => {
     const body = new URLSearchParams({ userName: options.userName, password: options.password, ...parameters }).toString();
     const operation = path.split(".")[0];
-    let answered = false;
     try {
       const answer = await request(`${options.url}/${path}`, {
         method: "POST",
@@ -39,12 +38,10 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
         signal: AbortSignal.timeout(Math.max(1, Math.min(timeoutMs, options.timeoutMs))),
       });
       faultPoint(`${operation}.answering`);
-      const text = await readText(answer.body);
-      answered = true;
-      return readAnswer(answer.statusCode, text);
+      return readAnswer(answer.statusCode, await readText(answer.body));
     } catch (error) {
       const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-      return { kind: "unknown", reason, answered };
+      return { kind: "unknown", reason };
     }
   };
 
@@ -72,7 +69,7 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
       if (errorCode !== "0") return { kind: "refused", errorCode, message: field(answer.value, "errorMessage") ?? "" };
       const orderId = field(answer.value, "orderId");
       const formUrl = field(answer.value, "formUrl");
-      if (!orderId || !formUrl) return { kind: "unknown", reason: "the answer has no order id or form address", answered: true };
+      if (!orderId || !formUrl) return { kind: "unknown", reason: "the answer has no order id or form address" };
       return { kind: "accepted", value: { orderId, formUrl } };
     },
 
@@ -88,7 +85,7 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
       const answer = await post("refund.do", { orderId, amount: amountMinor.toString() }, timeoutMs);
       if (answer.kind !== "accepted") return answer;
       const errorCode = field(answer.value, "errorCode");
-      if (errorCode === undefined) return { kind: "unknown", reason: "the answer has no error code", answered: true };
+      if (errorCode === undefined) return { kind: "unknown", reason: "the answer has no error code" };
       if (errorCode === "0") return { kind: "accepted", value: null };
       return { kind: "refused", errorCode, message: field(answer.value, "errorMessage") ?? "" };
     },

@@ -4,6 +4,8 @@ import { type Lease, withLease } from "../lease.ts";
 
 /** How many rows one round takes up, all at the same time. */
 const roundMax = 10;
+/** A row whose check fails on a fault of ours waits, so that a few such rows cannot keep all others from their turn. */
+const faultPauseSeconds = 60;
 
 /** Works on the rows whose time has come and that nobody else works on. Answers how many it worked on. */
 export async function takeDue(
@@ -22,8 +24,11 @@ export async function takeDue(
         // Another replica may have done it between the two statements.
         const still = await em.fork().execute(`select 1 from ${table} where id = ? and next_check_at <= now()`, [id]);
         if (still.length > 0) await work(id, lease);
-      }).catch((error: unknown) => {
+      }).catch(async (error: unknown) => {
         context.logger.error({ err: error, [`${table}_id`]: id }, "a due check failed");
+        await em
+          .fork()
+          .execute(`update ${table} set next_check_at = now() + interval '${faultPauseSeconds} seconds' where id = ?`, [id]);
         return undefined;
       }),
     ),

@@ -3,7 +3,7 @@ import { addToOutbox } from "@amana/messaging";
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { toPaymentMessage } from "./payment.message.ts";
-import type { Payment } from "./payment.ts";
+import type { Payment, PaymentChange } from "./payment.ts";
 
 const eventTypes = {
   completed: ["PaymentCompleted", PaymentEventType.PAYMENT_COMPLETED],
@@ -12,11 +12,20 @@ const eventTypes = {
   canceled: ["PaymentCanceled", PaymentEventType.PAYMENT_CANCELED],
   expired: ["PaymentExpired", PaymentEventType.PAYMENT_EXPIRED],
   refunded: ["PaymentRefunded", PaymentEventType.PAYMENT_REFUNDED],
-} as const;
+} as const satisfies Record<PaymentChange, unknown>;
 
-/** Announces what happened to a payment, as it is now, with the transaction of `em`. */
-export function announce(em: SqlEntityManager, payment: Payment, event: keyof typeof eventTypes, now: Date): void {
-  const [name, type] = eventTypes[event];
+/**
+ * Announces what happened to a payment, as it is now, with the transaction of `em`. `traceparent` is that of the
+ * request which brought it about.
+ */
+export function announce(
+  em: SqlEntityManager,
+  payment: Payment,
+  change: PaymentChange,
+  now: Date,
+  traceparent: string | null | undefined = payment.traceparent,
+): void {
+  const [name, type] = eventTypes[change];
   addToOutbox(em, {
     topic: "payments.v1",
     key: payment.id,
@@ -24,6 +33,6 @@ export function announce(em: SqlEntityManager, payment: Payment, event: keyof ty
     source: "payments",
     payload: toBinary(PaymentEventSchema, create(PaymentEventSchema, { type, payment: toPaymentMessage(payment) })),
     occurredAt: now,
-    traceparent: payment.traceparent ?? undefined,
+    traceparent: traceparent ?? undefined,
   });
 }

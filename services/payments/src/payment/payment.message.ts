@@ -4,7 +4,10 @@ import type { Payment } from "./payment.ts";
 
 /** A payment's columns, from the entity or straight from SQL, where numbers and times may come as text. */
 export type PaymentColumns = {
-  [K in Exclude<keyof Payment, "settle" | "refund">]?: Payment[K] extends bigint | null | undefined
+  [K in keyof Payment as Payment[K] extends (...parameters: never[]) => unknown ? never : K]?: Payment[K] extends
+    | bigint
+    | null
+    | undefined
     ? bigint | string | null
     : Payment[K] extends Date | null | undefined
       ? Date | string | null

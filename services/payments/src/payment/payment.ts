@@ -48,20 +48,37 @@ const schema = defineEntity({
   },
 });
 
-/** What became of a payment after the processor was asked. */
-export type Settlement = "paid" | "refunded" | "refused" | "canceled" | "expired" | "failed" | "unchanged" | "mismatch";
+/** What can happen to a payment; each is announced. */
+export type PaymentChange = "completed" | "refunded" | "refused" | "canceled" | "expired" | "failed";
+
+/** What the processor's word on an order came to. "mismatch": it speaks of another order, or makes no sense. */
+export type Settlement = "settled" | "unchanged" | "mismatch";
 
 /** The processor's order states that end a payment, or keep it waiting (card-processor protocol, order status). */
-const orderStatuses = { declinedPlaceholder: -1, deposited: 2, reversed: 3, refunded: 4, declined: 6 } as const;
+export const orderStatuses = {
+  declinedPlaceholder: -1,
+  registered: 0,
+  deposited: 2,
+  reversed: 3,
+  refunded: 4,
+  declined: 6,
+} as const;
+const orderStatusesKnown: readonly number[] = [-1, 0, 1, 2, 3, 4, 5, 6, 7];
 const actionCodes = { canceledByCardholder: "10", sessionExpired: "-2007" } as const;
 const wireCurrency: Readonly<Record<string, string>> = { DZD: "012" };
 
 /** A card payment: PENDING → PAID, REFUSED, CANCELED, EXPIRED or FAILED; PAID → REFUNDED. */
 export class Payment extends schema.class {
+  /** Whether the processor is not known to have the order yet. */
+  awaitsRegistration(): boolean {
+    return this.status === "PENDING" && this.processorOrderId == null;
+  }
+
   /** The processor has the order and a form for it. */
   registered(orderId: string, formUrl: string, now: Date): void {
     this.processorOrderId = orderId;
     this.formUrl = formUrl;
+    this.checks = 0;
     this.updatedAt = now;
   }
 
@@ -71,21 +88,31 @@ export class Payment extends schema.class {
     this.end("FAILED", now);
   }
 
+  /** Whether the card form has closed. */
+  isWindowOver(windowSeconds: number, now: Date): boolean {
+    return now.getTime() >= this.createdAt.getTime() + windowSeconds * 1000;
+  }
+
   /**
    * After a look at the processor that settled nothing: when to look next, or EXPIRED once the card form has closed
    * and nobody is in the middle of paying. `unpaid`: the processor surely says so.
    */
   waitOrExpire(unpaid: boolean, pausesSeconds: readonly number[], windowSeconds: number, now: Date): "expired" | "waiting" {
-    const windowEndMs = this.createdAt.getTime() + windowSeconds * 1000;
-    if (unpaid && now.getTime() >= windowEndMs) {
-      this.end("EXPIRED", now);
+    const isOver = this.isWindowOver(windowSeconds, now);
+    if (unpaid && isOver) {
+      this.expire(now);
       return "expired";
     }
     const pauseSeconds = pausesSeconds[Math.min(this.checks, pausesSeconds.length - 1)] ?? 600;
     const nextMs = now.getTime() + pauseSeconds * 1000;
-    this.nextCheckAt = new Date(now.getTime() < windowEndMs ? Math.min(nextMs, windowEndMs) : nextMs);
+    // The last look before the end comes exactly then.
+    this.nextCheckAt = new Date(isOver ? nextMs : Math.min(nextMs, this.createdAt.getTime() + windowSeconds * 1000));
     this.checks += 1;
     return "waiting";
+  }
+
+  expire(now: Date): void {
+    this.end("EXPIRED", now);
   }
 
   /** Whether asking the processor can still change anything. EXPIRED can turn out to be paid after all. */
@@ -94,40 +121,44 @@ export class Payment extends schema.class {
   }
 
   /**
-   * Takes over what the processor says. Paid needs all three: response code 00, error code 0 and order status 2, for
-   * exactly our order, amount and currency. What it says of another order changes nothing.
+   * Takes over what the processor says, telling `announce` each change while it is the newest. Paid needs all three:
+   * response code 00, error code 0 and order status 2, for exactly our order, amount and currency. What it says of
+   * another order changes nothing, and EXPIRED is corrected by a payment only.
    */
-  settle(state: OrderState, now: Date): Settlement {
+  settle(state: OrderState, now: Date, announce: (change: PaymentChange) => void): Settlement {
     if (!this.isOpen()) return "unchanged";
-    if (!this.isOurs(state)) return "mismatch";
-    if (state.orderStatus !== undefined) this.processorOrderStatus = state.orderStatus;
-    if (state.errorCode !== "0") this.processorErrorCode = state.errorCode;
-    this.actionCode = state.actionCode ?? this.actionCode;
-    this.actionCodeDescription = state.actionCodeDescription ?? this.actionCodeDescription;
-    this.respCode = state.respCode ?? this.respCode;
-    this.respCodeDesc = state.respCodeDesc ?? this.respCodeDesc;
-    this.approvalCode = state.approvalCode ?? this.approvalCode;
-    this.maskedPan = state.maskedPan ?? this.maskedPan;
-    this.cardBrand = this.maskedPan ? cardBrandOf(this.maskedPan) : null;
-    this.updatedAt = now;
+    const saysPaid = state.orderStatus === orderStatuses.deposited || state.orderStatus === orderStatuses.refunded;
+    if (this.status === "EXPIRED" && !saysPaid) return "unchanged";
+    if (!this.isOurs(state, saysPaid)) return "mismatch";
+    this.takeDetails(state, now);
+    const end = (status: PaymentStatus, change: PaymentChange): Settlement => {
+      this.end(status, now);
+      announce(change);
+      return "settled";
+    };
 
     switch (state.orderStatus) {
       case orderStatuses.deposited:
         if (state.respCode !== "00" || state.errorCode !== "0") return "unchanged";
-        this.pay(now);
-        return "paid";
+        this.paidAt = now;
+        return end("PAID", "completed");
       case orderStatuses.refunded:
-        this.pay(now);
-        this.refund(state.refundedMinor ?? this.amountMinor, now);
-        return "refunded";
+        // The status says neither whether the answer is good nor how much was given back.
+        if (state.errorCode !== "0") return "unchanged";
+        if (!state.refundedMinor || state.refundedMinor > this.amountMinor) return "mismatch";
+        this.paidAt = now;
+        end("PAID", "completed");
+        this.refund(state.refundedMinor, now);
+        announce("refunded");
+        return "settled";
       case orderStatuses.reversed:
-        return this.endOnce("CANCELED", "canceled", now);
+        return end("CANCELED", "canceled");
       case orderStatuses.declinedPlaceholder:
-        return this.endOnce("REFUSED", "refused", now);
+        return end("REFUSED", "refused");
       case orderStatuses.declined:
-        if (state.actionCode === actionCodes.canceledByCardholder) return this.endOnce("CANCELED", "canceled", now);
-        if (state.actionCode === actionCodes.sessionExpired) return this.endOnce("EXPIRED", "expired", now);
-        return this.endOnce("REFUSED", "refused", now);
+        if (state.actionCode === actionCodes.canceledByCardholder) return end("CANCELED", "canceled");
+        if (state.actionCode === actionCodes.sessionExpired) return end("EXPIRED", "expired");
+        return end("REFUSED", "refused");
       default:
         return "unchanged";
     }
@@ -135,7 +166,7 @@ export class Payment extends schema.class {
 
   /** Whether the processor's order status is one the protocol gives no meaning to: a person has to look. */
   static isUnknownOrderStatus(orderStatus: number | undefined): boolean {
-    return orderStatus !== undefined && ![-1, 0, 1, 2, 3, 4, 5, 6, 7].includes(orderStatus);
+    return orderStatus !== undefined && !orderStatusesKnown.includes(orderStatus);
   }
 
   /** The amount a refund would give back, checked against what was paid; the whole when none is named. */
@@ -158,25 +189,27 @@ export class Payment extends schema.class {
     this.updatedAt = now;
   }
 
-  private isOurs(state: OrderState): boolean {
+  /** `named`: amount, currency and number must be there; otherwise one that is left out contradicts nothing. */
+  private isOurs(state: OrderState, named: boolean): boolean {
+    const same = <T>(theirs: T | undefined, ours: T | undefined) => (theirs === undefined ? !named : theirs === ours);
     return (
-      (state.amountMinor === undefined || state.amountMinor === this.amountMinor) &&
-      (state.currency === undefined || state.currency === wireCurrency[this.currency]) &&
-      (state.orderNumber === undefined || state.orderNumber === this.processorOrderNumber)
+      same(state.amountMinor, this.amountMinor) &&
+      same(state.currency, wireCurrency[this.currency]) &&
+      same(state.orderNumber, this.processorOrderNumber)
     );
   }
 
-  private pay(now: Date): void {
-    this.status = "PAID";
-    this.paidAt = now;
-    this.nextCheckAt = null;
-  }
-
-  /** An EXPIRED payment is corrected by a payment only, never by another end. */
-  private endOnce(status: PaymentStatus, settlement: Settlement, now: Date): Settlement {
-    if (this.status !== "PENDING") return "unchanged";
-    this.end(status, now);
-    return settlement;
+  private takeDetails(state: OrderState, now: Date): void {
+    if (state.orderStatus !== undefined) this.processorOrderStatus = state.orderStatus;
+    if (state.errorCode !== undefined && state.errorCode !== "0") this.processorErrorCode = state.errorCode;
+    this.actionCode = state.actionCode ?? this.actionCode;
+    this.actionCodeDescription = state.actionCodeDescription ?? this.actionCodeDescription;
+    this.respCode = state.respCode ?? this.respCode;
+    this.respCodeDesc = state.respCodeDesc ?? this.respCodeDesc;
+    this.approvalCode = state.approvalCode ?? this.approvalCode;
+    this.maskedPan = state.maskedPan ?? this.maskedPan;
+    this.cardBrand = this.maskedPan ? cardBrandOf(this.maskedPan) : null;
+    this.updatedAt = now;
   }
 
   private end(status: PaymentStatus, now: Date): void {

@@ -11,30 +11,47 @@ import { announce } from "./payment.events.ts";
 import { toPaymentMessage } from "./payment.message.ts";
 import { Payment } from "./payment.ts";
 
-const attemptsMax = 2;
-const recheckMs = 5_000;
+const registrationsMax = 2;
+/** Pauses before somebody looks again for an order whose registration has no known outcome: a caller waits for it. */
+const pausesSeconds = [2, 5, 15, 30, 60];
+
+/** "absent": there is no such order, and the time to pay is over, so there need not be one. */
+type Registration = Outcome<RegisteredOrder> | { readonly kind: "absent" };
 
 /**
- * Takes a stored payment to the processor, or finds out that it is there already: after an unknown outcome the order is
+ * Takes a stored payment to the processor. An order that may be there already, after a crash or an unknown outcome, is
  * looked up by its number before the same number is registered again. Answers the payment, or the refusal for the
- * caller. The order number was committed before, so whoever comes back to it after a crash asks about the same order.
+ * caller. The order number was committed before, so whoever comes back to it asks about the same order. The caller
+ * holds the payment's lease.
  */
 export async function registerOrder(
   context: Context,
-  payment: Payment,
-  remainingMs: () => number,
+  paymentId: string,
+  options: { mayBeThere: boolean; remainingMs: () => number },
 ): Promise<Payment | DomainError> {
-  const outcome = await askProcessor(context, payment, remainingMs);
+  const payment = await context.orm.em.fork().findOneOrFail(Payment, { id: paymentId });
+  if (!payment.awaitsRegistration()) return payment;
+  const registration = await askProcessor(context, payment, options.mayBeThere || payment.checks > 0, options.remainingMs);
   faultPoint("payment.registered");
-  return await transaction(context.orm, (em) => record(em, context, payment.id, outcome));
+  return await transaction(context.orm, (em) => record(em, context, paymentId, registration));
 }
 
-async function askProcessor(context: Context, payment: Payment, remainingMs: () => number): Promise<Outcome<RegisteredOrder>> {
-  const { processor } = context;
+async function askProcessor(
+  context: Context,
+  payment: Payment,
+  orderMayBeThere: boolean,
+  remainingMs: () => number,
+): Promise<Registration> {
+  const { processor, schedule, clock } = context;
   const returnUrl = `${context.publicUrl}/api/v1/payments/return/${payment.returnToken}`;
-  let outcome: Outcome<RegisteredOrder> = { kind: "unknown", reason: "not asked yet", answered: true };
-  for (let attempt = 1; attempt <= attemptsMax; attempt++) {
-    outcome = await processor.register(
+  let mayBeThere = orderMayBeThere;
+  for (let registrations = 0; ; registrations++) {
+    if (mayBeThere) {
+      const found = await lookUp(context, payment, remainingMs());
+      if (found.kind !== "absent" || payment.isWindowOver(schedule.paymentWindowSeconds, clock.now())) return found;
+    }
+    if (registrations === registrationsMax) return { kind: "unknown", reason: "registered, and the order is not there" };
+    const outcome = await processor.register(
       {
         orderNumber: payment.processorOrderNumber,
         amountMinor: payment.amountMinor,
@@ -46,58 +63,63 @@ async function askProcessor(context: Context, payment: Payment, remainingMs: () 
       },
       remainingMs(),
     );
-    const mayBeThere = outcome.kind === "unknown" || (outcome.kind === "refused" && outcome.errorCode === orderNumberUsedCode);
-    if (!mayBeThere) return outcome;
-
-    const found = await processor.status({ orderNumber: payment.processorOrderNumber }, remainingMs());
-    if (found.kind === "accepted" && found.value.orderId && found.value.amountMinor === payment.amountMinor) {
-      const formUrl = context.formUrlTemplate.replace("{mdOrder}", found.value.orderId);
-      return { kind: "accepted", value: { orderId: found.value.orderId, formUrl } };
-    }
-    // The number belongs to somebody else's order.
-    if (found.kind === "accepted" && outcome.kind === "refused") return outcome;
-    const surelyAbsent = found.kind === "refused" && found.errorCode === unknownOrderCode;
-    if (!surelyAbsent) return { kind: "unknown", reason: "the order could not be looked up", answered: false };
+    // A number that is taken is ours only if we may have taken it; otherwise it is somebody else's order.
+    const mayBeOurs = outcome.kind === "refused" && outcome.errorCode === orderNumberUsedCode && mayBeThere;
+    if (outcome.kind !== "unknown" && !mayBeOurs) return outcome;
+    mayBeThere = true;
   }
-  return outcome;
+}
+
+async function lookUp(context: Context, payment: Payment, timeoutMs: number): Promise<Registration> {
+  const found = await context.processor.status({ orderNumber: payment.processorOrderNumber }, timeoutMs);
+  if (found.kind === "refused" && found.errorCode === unknownOrderCode) return { kind: "absent" };
+  if (found.kind !== "accepted" || !found.value.orderId || found.value.amountMinor === undefined) {
+    return { kind: "unknown", reason: "the order could not be looked up" };
+  }
+  if (found.value.amountMinor !== payment.amountMinor) {
+    return { kind: "refused", errorCode: orderNumberUsedCode, message: "the number belongs to another order" };
+  }
+  const { orderId } = found.value;
+  return { kind: "accepted", value: { orderId, formUrl: context.formUrlTemplate.replaceAll("{mdOrder}", () => orderId) } };
 }
 
 async function record(
   em: SqlEntityManager,
   context: Context,
   id: string,
-  outcome: Outcome<RegisteredOrder>,
+  registration: Registration,
 ): Promise<Payment | DomainError> {
+  const { logger, schedule } = context;
   const payment = await em.findOneOrFail(Payment, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (payment.processorOrderId || payment.status !== "PENDING") return payment;
+  if (!payment.awaitsRegistration()) return payment;
   const now = context.clock.now();
-  const { processorOrderNumber: order_number } = payment;
-  const owed =
-    payment.idempotencyId && outcome.kind !== "unknown"
-      ? await em.findOne(IdempotencyRecord, { id: payment.idempotencyId })
-      : null;
+  const wide = { payment_id: id, order_number: payment.processorOrderNumber };
 
-  if (outcome.kind === "accepted") {
-    payment.registered(outcome.value.orderId, outcome.value.formUrl, now);
-    payment.waitOrExpire(false, context.schedule.paymentCheckSeconds, context.schedule.paymentWindowSeconds, now);
-    payment.idempotencyId = null;
-    owed?.storeAnswer(PaymentSchema, toPaymentMessage(payment));
-    context.logger.info({ payment_id: id, order_number }, "payment registered");
-    return payment;
+  if (registration.kind === "unknown") {
+    payment.waitOrExpire(false, pausesSeconds, schedule.paymentWindowSeconds, now);
+    logger.warn({ ...wide, reason: registration.reason }, "registration outcome unknown");
+    return processorOutcomeUnknown(id);
   }
-  if (outcome.kind === "refused") {
-    payment.registrationRefused(outcome.errorCode, now);
+
+  const owed = payment.idempotencyId && (await em.findOne(IdempotencyRecord, { id: payment.idempotencyId }));
+  payment.idempotencyId = null;
+  if (registration.kind === "refused") {
+    payment.registrationRefused(registration.errorCode, now);
     announce(em, payment, "failed", now);
-    const refusal = processorError(outcome.errorCode, id);
-    payment.idempotencyId = null;
-    owed?.storeRefusal(refusal);
-    context.logger.warn(
-      { payment_id: id, order_number, error_code: outcome.errorCode, reason: outcome.message },
-      "registration refused",
-    );
+    const refusal = processorError(registration.errorCode, id);
+    if (owed) owed.storeRefusal(refusal);
+    logger.warn({ ...wide, error_code: registration.errorCode, reason: registration.message }, "registration refused");
     return refusal;
   }
-  payment.nextCheckAt = new Date(now.getTime() + recheckMs);
-  context.logger.warn({ payment_id: id, order_number, reason: outcome.reason }, "registration outcome unknown");
-  return processorOutcomeUnknown(id);
+  if (registration.kind === "accepted") {
+    payment.registered(registration.value.orderId, registration.value.formUrl, now);
+    payment.waitOrExpire(false, schedule.paymentCheckSeconds, schedule.paymentWindowSeconds, now);
+    logger.info(wide, "payment registered");
+  } else {
+    payment.expire(now);
+    announce(em, payment, "expired", now);
+    logger.warn(wide, "payment expired before it could be registered");
+  }
+  if (owed) owed.storeAnswer(PaymentSchema, toPaymentMessage(payment));
+  return payment;
 }

@@ -4,45 +4,52 @@ import { LockMode } from "@mikro-orm/postgresql";
 import { type OrderState, type Outcome, unknownOrderCode } from "../card-processor/card-processor.ts";
 import type { Context } from "../context.ts";
 import { announce } from "./payment.events.ts";
-import { Payment } from "./payment.ts";
+import { orderStatuses, Payment } from "./payment.ts";
 import { registerOrder } from "./register-order.ts";
-
-/** The order states in which nobody has begun to pay. */
-const unpaid = new Set<number | undefined>([undefined, 0]);
-const deposited = 2;
 
 /**
  * Asks the processor what became of a payment and records it, with its event. The caller holds the payment's lease.
  * `confirmFirst`: the card holder just came back, so the order is confirmed straight away; otherwise a read comes
- * first and only a paid order is confirmed.
+ * first and only an order that somebody paid, or tried to, is confirmed.
  */
 export async function settlePayment(
   context: Context,
-  payment: Payment,
+  paymentId: string,
   options: { confirmFirst: boolean; remainingMs: () => number },
 ): Promise<void> {
+  const payment = await context.orm.em.fork().findOneOrFail(Payment, { id: paymentId });
   if (!payment.isOpen()) return;
-  if (!payment.processorOrderId) {
-    await registerOrder(context, payment, options.remainingMs);
+  if (payment.awaitsRegistration()) {
+    await registerOrder(context, paymentId, { mayBeThere: true, remainingMs: options.remainingMs });
     return;
   }
+  if (!payment.processorOrderId) return;
   const outcome = await ask(context, payment.processorOrderId, payment.language, options);
   faultPoint("payment.confirmed");
-  await record(context, payment.id, outcome);
+  await record(context, paymentId, outcome);
 }
 
+/** Only a confirm tells the issuer's answer, and only a read tells how much was given back. */
 async function ask(
   { processor }: Context,
   orderId: string,
   language: string,
   { confirmFirst, remainingMs }: { confirmFirst: boolean; remainingMs: () => number },
 ): Promise<Outcome<OrderState>> {
-  if (!confirmFirst) {
-    const read = await processor.status({ orderId }, remainingMs());
-    if (read.kind !== "accepted" || read.value.orderStatus !== deposited) return read;
+  const confirm = () => processor.confirm(orderId, language, remainingMs());
+  const read = () => processor.status({ orderId }, remainingMs());
+  if (confirmFirst) {
+    const confirmed = await confirm();
+    return statusOf(confirmed) === orderStatuses.refunded ? await read() : confirmed;
   }
-  return await processor.confirm(orderId, language, remainingMs());
+  const state = await read();
+  if (statusOf(state) === orderStatuses.deposited) return await confirm();
+  if (statusOf(state) !== orderStatuses.declined) return state;
+  const confirmed = await confirm();
+  return confirmed.kind === "accepted" ? confirmed : state;
 }
+
+const statusOf = (outcome: Outcome<OrderState>) => (outcome.kind === "accepted" ? outcome.value.orderStatus : undefined);
 
 async function record(context: Context, id: string, outcome: Outcome<OrderState>): Promise<void> {
   const { logger, schedule } = context;
@@ -51,25 +58,33 @@ async function record(context: Context, id: string, outcome: Outcome<OrderState>
     if (!payment.isOpen()) return;
     const now = context.clock.now();
     payment.checkedAt = now;
-    const settlement = outcome.kind === "accepted" ? payment.settle(outcome.value, now) : "unchanged";
-    if (settlement === "paid") announce(em, payment, "completed", now);
-    else if (settlement === "refunded") {
-      announce(em, payment, "completed", now);
-      announce(em, payment, "refunded", now);
-    } else if (settlement !== "unchanged" && settlement !== "mismatch") announce(em, payment, settlement, now);
+    const settlement =
+      outcome.kind === "accepted"
+        ? payment.settle(outcome.value, now, (change) => announce(em, payment, change, now))
+        : "unchanged";
 
     const wide = { payment_id: id, order_number: payment.processorOrderNumber, settlement, status: payment.status };
     if (settlement === "mismatch") logger.error({ ...wide, alert: true }, "the processor's order is not this payment");
     else if (outcome.kind === "accepted" && Payment.isUnknownOrderStatus(outcome.value.orderStatus)) {
       logger.error({ ...wide, alert: true, order_status: outcome.value.orderStatus }, "unknown order status");
-    } else logger.info({ ...wide, outcome: outcome.kind }, "payment checked");
+    } else if (outcome.kind === "accepted") logger.info(wide, "payment checked");
+    else {
+      const error_code = outcome.kind === "refused" ? outcome.errorCode : undefined;
+      const reason = outcome.kind === "refused" ? outcome.message : outcome.reason;
+      logger.warn({ ...wide, outcome: outcome.kind, error_code, reason }, "the processor told nothing of a payment");
+    }
 
     if (payment.status !== "PENDING") return;
-    const surelyUnpaid =
-      outcome.kind === "accepted"
-        ? settlement === "unchanged" && unpaid.has(outcome.value.orderStatus)
-        : outcome.kind === "refused" && outcome.errorCode === unknownOrderCode;
+    const surelyUnpaid = settlement === "unchanged" && saysUnpaid(outcome);
     const next = payment.waitOrExpire(surelyUnpaid, schedule.paymentCheckSeconds, schedule.paymentWindowSeconds, now);
     if (next === "expired") announce(em, payment, "expired", now);
   });
+}
+
+/** Whether the processor says that nobody has begun to pay, or that there is no such order. */
+function saysUnpaid(outcome: Outcome<OrderState>): boolean {
+  if (outcome.kind === "refused") return outcome.errorCode === unknownOrderCode;
+  if (outcome.kind === "unknown") return false;
+  const { errorCode, orderStatus } = outcome.value;
+  return errorCode === "0" && (orderStatus === undefined || orderStatus === orderStatuses.registered);
 }

@@ -32,6 +32,9 @@ export async function advanceRefund(
   const em = context.orm.em.fork();
   const refund = await em.findOneOrFail(Refund, { id: refundId });
   const payment = await em.findOneOrFail(Payment, { id: refund.paymentId });
+  // Whoever held the lease before may have brought it to its end.
+  if (refund.status === "ACCEPTED") return { kind: "accepted", payment };
+  if (refund.status === "REJECTED") return { kind: "rejected", errorCode: refund.processorErrorCode ?? "" };
   const orderId = payment.processorOrderId ?? "";
   const wide = { payment_id: payment.id, refund_id: refundId, order_number: payment.processorOrderNumber, sends: refund.sends };
 
@@ -39,9 +42,9 @@ export async function advanceRefund(
     const read = await processor.status({ orderId }, remainingMs());
     return read.kind === "accepted" ? read.value.refundedMinor : undefined;
   };
-  const tryLater = async (reason: string, answered = false) => {
+  const tryLater = async (reason: string) => {
     logger.warn({ ...wide, reason }, "refund outcome unknown");
-    return await recordUnknown(context, refundId, answered);
+    return await recordUnknown(context, refundId);
   };
 
   const before = await refundedMinor();
@@ -69,12 +72,12 @@ export async function advanceRefund(
   const outcome = await processor.refund(orderId, refund.amountMinor, remainingMs());
   faultPoint("refund.answered");
   if (outcome.kind === "accepted") return await recordAccepted(context, refundId);
-  if (outcome.kind === "unknown") return await tryLater(outcome.reason, outcome.answered);
+  if (outcome.kind === "unknown") return await tryLater(outcome.reason);
   // A refusal of a repeated request may mean that the first one came through late.
   if (refund.sends > 0) {
     const after = await refundedMinor();
     if (after === undefined) return await tryLater("refused, and the order could not be read");
-    if (after !== before) return await tryLater("refused, and the refunded sum moved", true);
+    if (after !== before) return await tryLater("refused, and the refunded sum moved");
   }
   logger.warn({ ...wide, error_code: outcome.errorCode, reason: outcome.message }, "refund refused");
   return await recordRejected(context, refundId, outcome.errorCode);
@@ -95,7 +98,7 @@ async function recordAccepted(context: Context, refundId: string): Promise<Refun
     const now = context.clock.now();
     payment.refund(refund.amountMinor, now);
     refund.accepted(now);
-    announce(em, payment, "refunded", now);
+    announce(em, payment, "refunded", now, refund.traceparent);
     const owed = refund.idempotencyId && (await em.findOne(IdempotencyRecord, { id: refund.idempotencyId }));
     if (owed) owed.storeAnswer(PaymentSchema, toPaymentMessage(payment));
     return payment;
@@ -118,12 +121,11 @@ async function recordRejected(context: Context, refundId: string, errorCode: str
   return { kind: "rejected", errorCode };
 }
 
-async function recordUnknown(context: Context, refundId: string, answered: boolean): Promise<RefundProgress> {
+async function recordUnknown(context: Context, refundId: string): Promise<RefundProgress> {
   await transaction(context.orm, async (em) => {
     const { refund } = await lockBoth(em, refundId);
     if (!refund.isActive()) return;
     const now = context.clock.now();
-    if (answered) refund.outcomeReadable(now);
     refund.unknown(context.schedule.refundCheckSeconds, now);
   });
   return { kind: "unknown" };

@@ -16,7 +16,7 @@ const schema = defineEntity({
     refundedBeforeMinor: p.bigint("bigint").nullable(),
     processorErrorCode: p.text().nullable(),
     sends: p.integer(),
-    /** Until then a request that got no answer may still be under way at the processor. */
+    /** Until then a request without a usable answer may still be under way at the processor: a proxy's 504 proves nothing. */
     resendAfter: p.datetime(3).nullable(),
     checks: p.integer(),
     nextCheckAt: p.datetime(3).nullable(),
@@ -49,11 +49,6 @@ export class Refund extends schema.class {
     this.sends += 1;
     this.resendAfter = resendAfter;
     this.updatedAt = now;
-  }
-
-  /** The processor had finished with the request: what a status read says now is the truth. */
-  outcomeReadable(now: Date): void {
-    this.resendAfter = now;
   }
 
   accepted(now: Date): void {

@@ -5,6 +5,7 @@ import { transaction } from "@amana/database";
 import { claimKey } from "@amana/idempotency";
 import { businessOf, DomainError, type Implementation } from "@amana/rpc";
 import { faultPoint, uuidv7 } from "@amana/runtime";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { withLease } from "../lease.ts";
 import { processorOutcomeUnknown } from "../payment/payment.errors.ts";
@@ -38,8 +39,7 @@ export const createPayment =
         description: request.description ?? null,
         orderRef: request.orderRef ?? null,
         returnToken: randomBytes(32).toString("base64url"),
-        // Random, not counted up: a number must not tell how many payments there are, nor meet another system's.
-        processorOrderNumber: String(randomInt(1_000_000_000, 10_000_000_000)),
+        processorOrderNumber: await aFreeOrderNumber(em),
         idempotencyId: claim.record?.id ?? null,
         traceparent: call.traceparent || null,
         checks: 0,
@@ -55,8 +55,19 @@ export const createPayment =
     faultPoint("payment.begun");
     const { payment } = begun;
     const remainingMs = () => Math.max(1, call.remainingMs() - answerMs);
-    const leased = await withLease(context.orm, "payment", payment.id, () => registerOrder(context, payment, remainingMs));
+    const leased = await withLease(context.orm, "payment", payment.id, () =>
+      registerOrder(context, payment.id, { mayBeThere: false, remainingMs }),
+    );
     const end = leased?.result ?? processorOutcomeUnknown(payment.id);
     if (end instanceof DomainError) throw end;
     return toPaymentMessage(end);
   };
+
+/** Random, not counted up: a number must not tell how many payments there are, nor meet another system's. */
+async function aFreeOrderNumber(em: SqlEntityManager): Promise<string> {
+  for (;;) {
+    const processorOrderNumber = String(randomInt(1_000_000_000, 10_000_000_000));
+    // With a million payments, one random number in nine thousand is taken.
+    if ((await em.count(Payment, { processorOrderNumber })) === 0) return processorOrderNumber;
+  }
+}

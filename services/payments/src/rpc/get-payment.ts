@@ -7,7 +7,6 @@ import { isUuid } from "../is-uuid.ts";
 import { withLease } from "../lease.ts";
 import { paymentNotFound } from "../payment/payment.errors.ts";
 import { toPaymentMessage } from "../payment/payment.message.ts";
-import { Payment } from "../payment/payment.ts";
 import { readPayment } from "../payment/queries.ts";
 import { settlePayment } from "../payment/settle-payment.ts";
 
@@ -45,8 +44,7 @@ async function mayRefresh(em: SqlEntityManager, businessId: string, id: string):
 }
 
 async function refresh(context: Context, id: string): Promise<void> {
-  await withLease(context.orm, "payment", id, async () => {
-    const payment = await context.orm.em.fork().findOneOrFail(Payment, { id });
-    await settlePayment(context, payment, { confirmFirst: false, remainingMs: () => refreshTimeoutMs });
-  });
+  await withLease(context.orm, "payment", id, () =>
+    settlePayment(context, id, { confirmFirst: false, remainingMs: () => refreshTimeoutMs }),
+  );
 }

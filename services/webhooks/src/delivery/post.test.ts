@@ -103,7 +103,8 @@ test("an endless body is cut off with its connection", async () => {
   });
   expect(await aPoster().post(server.url, {}, body)).toMatchObject({ statusCode: 200, response: "z".repeat(1_024) });
   await Promise.all(server.closed);
-  expect(written).toBeLessThan(1e6);
+  // What the sockets of both sides hold, and no more.
+  expect(written).toBeLessThan(20_000);
 });
 
 test("a compressed body is not decompressed", async () => {

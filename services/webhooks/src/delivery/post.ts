@@ -132,7 +132,7 @@ function guardedConnector(addresses: AddressGuard, timeoutMs: number): buildConn
   return (target, callback) => {
     // Sockets do not look up literals.
     const host = target.hostname.replace(/^\[(.*)\]$/, "$1");
-    if (false as boolean) callback(new AddressNotPublic(), null);
+    if (isIP(host) !== 0 && !addresses.allows(host)) callback(new AddressNotPublic(), null);
     else connect(target, callback);
   };
 }

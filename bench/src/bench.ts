@@ -1,0 +1,24 @@
+import { writeFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import { reads } from "./reads/reads.ts";
+import { start } from "./start/start.ts";
+
+/** Each benchmark compares programs in turn on this machine; a figure means something only beside the others of its run. */
+const benchmarks = { reads, start } as const;
+
+const { values, positionals } = parseArgs({
+  options: { json: { type: "string" }, rounds: { type: "string", default: "3" }, seconds: { type: "string", default: "8" } },
+  allowPositionals: true,
+});
+const [name = ""] = positionals.filter((word) => word !== "--");
+const benchmark = Object.hasOwn(benchmarks, name) ? benchmarks[name as keyof typeof benchmarks] : undefined;
+
+if (!benchmark) {
+  process.stderr.write(
+    `Which benchmark? npx --yes pnpm@12 bench <${Object.keys(benchmarks).join("|")}> [--rounds=3] [--seconds=8] [--json=FILE]\n`,
+  );
+  process.exit(1);
+}
+const result = await benchmark({ rounds: Number(values.rounds), seconds: Number(values.seconds) });
+if (values.json) await writeFile(values.json, `${JSON.stringify(result, null, 2)}\n`);
+process.exit(0);

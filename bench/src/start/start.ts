@@ -1,0 +1,91 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readDevFile } from "@amana/dev-env/dev-file";
+import { freePort } from "@amana/dev-env/free-port";
+import { request } from "undici";
+import { cpuSeconds, residentMb } from "../process-figures.ts";
+import { median, printTable, say } from "../table.ts";
+
+const idleSeconds = 10;
+const root = join(import.meta.dirname, "..", "..", "..");
+
+/**
+ * Seconds from the command `start` to the first 200 of the API, on an empty data folder and again on the one it left, with
+ * direct events and with a local Kafka; then memory and CPU of each process while nothing happens.
+ */
+export async function start({ rounds }: { rounds: number; seconds: number }) {
+  const rows: Record<string, string | number>[] = [];
+  let footprint: Record<string, string | number>[] = [];
+  for (const events of ["direct", "kafka"]) {
+    const figures = { cold: [] as number[], warm: [] as number[] };
+    for (let round = 1; round <= rounds; round++) {
+      const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));
+      try {
+        for (const kind of ["cold", "warm"] as const) {
+          const run = await startOnce(dir, events);
+          figures[kind].push(run.seconds);
+          say(`round ${round} of ${rounds}: ${events}, ${kind} data folder: ${run.seconds.toFixed(1)} s`);
+          if (events === "kafka" && kind === "warm" && round === rounds) footprint = await idle(run.pid);
+          await run.stop();
+        }
+      } finally {
+        await rm(dir, { recursive: true, force: true });
+      }
+    }
+    rows.push({ events, "cold s": median(figures.cold).toFixed(1), "warm s": median(figures.warm).toFixed(1) });
+  }
+  printTable(rows);
+  printTable(footprint);
+  return { rows, footprint };
+}
+
+async function startOnce(dir: string, events: string) {
+  const [port, sandboxPort] = await Promise.all([freePort(), freePort()]);
+  const startedMs = performance.now();
+  const child = spawn(process.execPath, [join(root, "packages", "dev-env", "src", "start.ts"), `--events=${events}`], {
+    cwd: root,
+    env: { ...process.env, AMANA_DIR: dir, PORT: String(port), SANDBOX_PORT: String(sandboxPort) },
+    stdio: "ignore",
+  });
+  for (;;) {
+    const file = await readDevFile(dir);
+    const status = await request(`http://127.0.0.1:${port}/healthz`).then(
+      (answer) => answer.body.dump().then(() => answer.statusCode),
+      () => 0,
+    );
+    if (status === 200 && file) break;
+    if (child.exitCode !== null) throw new Error("start ended");
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return {
+    seconds: (performance.now() - startedMs) / 1000,
+    pid: child.pid ?? 0,
+    async stop() {
+      child.kill("SIGTERM");
+      await once(child, "exit");
+    },
+  };
+}
+
+/** What every process under the starter holds and uses while nobody calls. */
+async function idle(starterPid: number) {
+  const { descendants } = await import("../process-tree.ts");
+  const processes = [{ pid: starterPid, name: "start" }, ...descendants(starterPid)];
+  const before = new Map(processes.map(({ pid }) => [pid, cpuSeconds([pid])]));
+  await new Promise((resolve) => setTimeout(resolve, idleSeconds * 1000));
+  const byName = new Map<string, { mb: number; cpu: number }>();
+  for (const { pid, name } of processes) {
+    const entry = byName.get(name) ?? { mb: 0, cpu: 0 };
+    entry.mb += residentMb(pid);
+    entry.cpu += cpuSeconds([pid]) - (before.get(pid) ?? 0);
+    byName.set(name, entry);
+  }
+  return [...byName].map(([name, { mb, cpu }]) => ({
+    process: name,
+    "memory MB": Math.round(mb),
+    "idle CPU % of a core": ((cpu / idleSeconds) * 100).toFixed(1),
+  }));
+}

@@ -1,0 +1,28 @@
+/** Prints rows of equal keys as a table, numbers to the right. */
+export function printTable(rows: readonly Readonly<Record<string, string | number>>[]): void {
+  const [first] = rows;
+  if (!first) return;
+  const names = Object.keys(first);
+  const text = (value: string | number | undefined) => String(value ?? "");
+  const widths = names.map((name) => Math.max(name.length, ...rows.map((row) => text(row[name]).length)));
+  const line = (cells: readonly (string | number | undefined)[]) =>
+    cells
+      .map((cell, i) => (typeof cell === "number" ? text(cell).padStart(widths[i] ?? 0) : text(cell).padEnd(widths[i] ?? 0)))
+      .join("  ");
+  const out = [
+    line(names),
+    widths.map((width) => "-".repeat(width)).join("  "),
+    ...rows.map((row) => line(names.map((name) => row[name]))),
+  ];
+  process.stdout.write(`\n${out.join("\n")}\n`);
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
+}
+
+export function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}

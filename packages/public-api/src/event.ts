@@ -21,13 +21,6 @@ export const eventTypes = [
   "PAYMENT_REFUNDED",
 ] as const;
 
-/** Sent only to endpoints that ask for them by name. */
-export const optInEventTypes: ReadonlySet<string> = new Set<(typeof eventTypes)[number]>([
-  "KYC_CANCELED",
-  "KYC_DOCUMENT_EXPIRING",
-  "KYC_DOCUMENT_EXPIRED",
-]);
-
 export const EventJson = Type.Object({
   id: Type.String({ format: "uuid" }),
   type: Type.String({ examples: ["PAYMENT_REFUNDED"] }),

@@ -14,7 +14,7 @@ export {
   businessStatusNames,
   renderBusiness,
 } from "./business.ts";
-export { DeliveryJson, EventJson, eventTypes, optInEventTypes, renderDelivery, renderEvent } from "./event.ts";
+export { DeliveryJson, EventJson, eventTypes, renderDelivery, renderEvent } from "./event.ts";
 export { currencyExponents, formatMoney, isMoneyText, parseMoney } from "./money.ts";
 export { PaymentJson, paymentStatusNames, renderPayment } from "./payment.ts";
 export { paymentEventTypeNames, renderPaymentEvent } from "./payment-event.ts";

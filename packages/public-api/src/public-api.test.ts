@@ -12,7 +12,6 @@ import {
   businessStatusNames,
   DeliveryJson,
   eventTypes,
-  optInEventTypes,
   PaymentJson,
   paymentEventTypeNames,
   paymentStatusNames,
@@ -141,5 +140,4 @@ test("public names are those of the interface", () => {
   expect([...businessStatusNames.values()]).toEqual(["PENDING", "ACTIVE", "DISABLED", "REJECTED"]);
   expect([...webhookEndpointStatusNames.values()]).toEqual(["ACTIVE", "DISABLED"]);
   for (const type of paymentEventTypeNames.values()) expect(eventTypes).toContain(type);
-  for (const type of optInEventTypes) expect(eventTypes).toContain(type);
 });

@@ -5,7 +5,7 @@ import { type Lease, withLease } from "../lease.ts";
 /** How many rows one round takes up, all at the same time. */
 const roundMax = 10;
 /** A row whose check fails on a fault of ours waits, so that a few such rows cannot keep all others from their turn. */
-const faultPauseSeconds = 60;
+const faultPauseSeconds = 10;
 
 /** Works on the rows whose time has come and that nobody else works on. Answers how many it worked on. */
 export async function takeDue(

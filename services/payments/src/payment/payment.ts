@@ -129,7 +129,7 @@ export class Payment extends schema.class {
     if (!this.isOpen()) return "unchanged";
     const saysPaid = state.orderStatus === orderStatuses.deposited || state.orderStatus === orderStatuses.refunded;
     if (this.status === "EXPIRED" && !saysPaid) return "unchanged";
-    if (!this.isOurs(state, saysPaid)) return "mismatch";
+    if (!this.isOurs(state, saysPaid) || !this.explainsRefund(state)) return "mismatch";
     this.takeDetails(state, now);
     const end = (status: PaymentStatus, change: PaymentChange): Settlement => {
       this.end(status, now);
@@ -143,9 +143,7 @@ export class Payment extends schema.class {
         this.paidAt = now;
         return end("PAID", "completed");
       case orderStatuses.refunded:
-        // The status says neither whether the answer is good nor how much was given back.
-        if (state.errorCode !== "0") return "unchanged";
-        if (!state.refundedMinor || state.refundedMinor > this.amountMinor) return "mismatch";
+        if (state.errorCode !== "0" || state.refundedMinor === undefined) return "unchanged";
         this.paidAt = now;
         end("PAID", "completed");
         this.refund(state.refundedMinor, now);
@@ -197,6 +195,11 @@ export class Payment extends schema.class {
       same(state.currency, wireCurrency[this.currency]) &&
       same(state.orderNumber, this.processorOrderNumber)
     );
+  }
+
+  /** The status says that something was given back, not how much: that must be told, and be no more than was paid. */
+  private explainsRefund({ orderStatus, refundedMinor = 0n }: OrderState): boolean {
+    return orderStatus !== orderStatuses.refunded || (refundedMinor > 0n && refundedMinor <= this.amountMinor);
   }
 
   private takeDetails(state: OrderState, now: Date): void {

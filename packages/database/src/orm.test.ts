@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { aDatabase } from "../test/a-database.ts";
+import { namedQuery } from "./named-query.ts";
+import type { Orm } from "./orm.ts";
+import { transaction } from "./transaction.ts";
+
+let database: Awaited<ReturnType<typeof aDatabase>>;
+let orm: Orm;
+beforeAll(async () => {
+  database = await aDatabase();
+  orm = await database.connect({ poolMax: 1 });
+});
+afterAll(() => database[Symbol.asyncDispose]());
+
+const settings = ["TimeZone", "statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"];
+
+test("every session has the time zone UTC and bounds on what it may wait for", async () => {
+  const read = async (name: string) => {
+    const [row] = await orm.em.fork().execute<{ value: string }[]>("select current_setting(?) as value", [name]);
+    return row?.value;
+  };
+  const values: unknown[] = [];
+  for (const name of settings) values.push(await read(name));
+  expect(values).toEqual(["UTC", "5s", "3s", "10s"]);
+});
+
+test("a named query is prepared once for a connection and answers typed rows", async () => {
+  const text = "select $1::int + 1 as next, $2::text[] as words, now() as at";
+  for (const value of [1, 2, 3]) {
+    const rows = await namedQuery<{ next: number; words: string[]; at: Date }>(orm.em.fork(), "next", text, [value, ["a"]]);
+    expect(rows).toEqual([{ next: value + 1, words: ["a"], at: expect.any(Date) }]);
+  }
+  const prepared = await orm.em.fork().execute("select name from pg_prepared_statements where name = 'next'");
+  expect(prepared).toEqual([{ name: "next" }]);
+});
+
+test("a named query sees committed state only, also inside a transaction", async () => {
+  const two = await database.connect({ poolMax: 2 });
+  await two.em.fork().execute("create table seen (id int)");
+  const count = async () => (await namedQuery(two.em.fork(), "seen", "select id from seen", [])).length;
+  await transaction(two, async (em) => {
+    await em.execute("insert into seen values (1)");
+    expect(await count()).toBe(0);
+  });
+  expect(await count()).toBe(1);
+});
+
+test("a named query that fails throws, and the connection stays usable", async () => {
+  await expect(namedQuery(orm.em.fork(), "faulty", "select 1 / $1::int", [0])).rejects.toMatchObject({ code: "22012" });
+  expect(await namedQuery(orm.em.fork(), "faulty", "select 1 / $1::int", [1])).toHaveLength(1);
+});

@@ -1,0 +1,34 @@
+import { randomBytes } from "node:crypto";
+import { createLogger } from "@amana/runtime";
+import { defineEntity, p } from "@mikro-orm/postgresql";
+import { createOrm, type DatabaseOptions, type Orm } from "../src/index.ts";
+
+/** The ORM wants at least one; these tests are about statements and connections. */
+const Account = defineEntity({ name: "Account", properties: { id: p.integer().primary() } });
+export const unused = { entities: [Account], migrations: [] };
+export const logger = createLogger("test", "silent");
+
+/** An empty database of its own for a test; disposing drops it. `connect` opens one more pool on it. */
+export async function aDatabase() {
+  const serverUrl = new URL(process.env["AMANA_TEST_POSTGRES_URL"] ?? "");
+  const name = `test_database_${randomBytes(6).toString("hex")}`;
+  const server = await createOrm({ url: serverUrl.toString(), ...unused }, logger);
+  await server.em.fork().execute(`create database ${name}`);
+  serverUrl.pathname = `/${name}`;
+  const url = serverUrl.toString();
+  const opened: Orm[] = [];
+  const connect = async (options: Partial<DatabaseOptions> = {}) => {
+    const orm = await createOrm({ url, ...unused, ...options }, logger);
+    opened.push(orm);
+    return orm;
+  };
+  return {
+    url,
+    connect,
+    async [Symbol.asyncDispose]() {
+      await Promise.all(opened.map((orm) => orm.close()));
+      await server.em.fork().execute(`drop database ${name} with (force)`);
+      await server.close();
+    },
+  };
+}

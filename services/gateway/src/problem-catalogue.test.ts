@@ -1,0 +1,26 @@
+import { globSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { problemAdvice, problemTitle } from "./problem-catalogue.ts";
+
+const root = new URL("../../../", import.meta.url).pathname;
+
+/** Refusals of RPCs that only the platform calls; no route passes them on. */
+const internalCodes = new Set(["platform_required", "topic_not_consumed"]);
+
+test("every code that a service or package refuses with has a page", () => {
+  const sources = globSync("{services,packages}/*/src/**/*.ts", {
+    cwd: root,
+    exclude: (name) => /\.test\.ts$|node_modules/.test(name),
+  });
+  const refusals = sources.flatMap((path) => [
+    ...readFileSync(`${root}${path}`, "utf8").matchAll(/new DomainError\(\s*"[a-z_]+",\s*"([a-z_]+)"/g),
+  ]);
+  const codes = new Set(refusals.map(([, code]) => code as string));
+  expect(codes.size).toBeGreaterThan(15);
+  expect([...codes].filter((code) => !internalCodes.has(code) && !problemAdvice(code))).toEqual([]);
+});
+
+test("a code without a page still has a title", () => {
+  expect(problemTitle("some_new_code")).toBe("Some new code");
+  expect(problemTitle("constructor")).toBe("Constructor");
+});

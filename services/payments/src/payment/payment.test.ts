@@ -1,0 +1,325 @@
+import { DomainError } from "@amana/rpc";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { anOrderState, aPayment, createdAt, paidState } from "../../test/a-payment.ts";
+import type { OrderState } from "../card-processor/card-processor.ts";
+import { type Payment, type PaymentChange, Payment as PaymentClass, type PaymentStatus } from "./payment.ts";
+
+const later = new Date(createdAt.getTime() + 60_000);
+const statuses: PaymentStatus[] = ["PENDING", "PAID", "FAILED", "REFUSED", "CANCELED", "REFUNDED", "EXPIRED"];
+
+/** Settles and answers what was announced, each with the status at that moment. */
+function settle(payment: Payment, state: OrderState): { settlement: string; announced: string[] } {
+  const announced: string[] = [];
+  const settlement = payment.settle(state, later, (change) => announced.push(`${change} ${payment.status}`));
+  return { settlement, announced };
+}
+
+describe("what the processor's order status makes of a PENDING payment", () => {
+  test.each<[string, Partial<OrderState>, PaymentStatus, string[]]>([
+    ["no order status", { orderStatus: undefined }, "PENDING", []],
+    ["0, registered", { orderStatus: 0 }, "PENDING", []],
+    ["1, held", { orderStatus: 1 }, "PENDING", []],
+    ["5, in 3-D Secure", { orderStatus: 5 }, "PENDING", []],
+    ["7, pending", { orderStatus: 7 }, "PENDING", []],
+    ["2, deposited", { orderStatus: 2, respCode: "00" }, "PAID", ["completed PAID"]],
+    ["3, reversed", { orderStatus: 3 }, "CANCELED", ["canceled CANCELED"]],
+    ["4, refunded", { orderStatus: 4, refundedMinor: 500_000n }, "REFUNDED", ["completed PAID", "refunded REFUNDED"]],
+    ["4, refunded in part", { orderStatus: 4, refundedMinor: 1n }, "REFUNDED", ["completed PAID", "refunded REFUNDED"]],
+    ["-1, declined", { orderStatus: -1 }, "REFUSED", ["refused REFUSED"]],
+    ["6, declined", { orderStatus: 6, errorCode: "3", actionCode: "116" }, "REFUSED", ["refused REFUSED"]],
+    ["6, cancelled by the card holder", { orderStatus: 6, errorCode: "3", actionCode: "10" }, "CANCELED", ["canceled CANCELED"]],
+    ["6, session over", { orderStatus: 6, errorCode: "3", actionCode: "-2007" }, "EXPIRED", ["expired EXPIRED"]],
+    ["8", { orderStatus: 8 }, "PENDING", []],
+    ["11", { orderStatus: 11 }, "PENDING", []],
+    ["99", { orderStatus: 99 }, "PENDING", []],
+  ])("%s", (_name, state, status, expected) => {
+    const payment = aPayment();
+    const { announced, settlement } = settle(payment, anOrderState(state));
+    expect({ status: payment.status, announced }).toEqual({ status, announced: expected });
+    expect(settlement).toBe(expected.length > 0 ? "settled" : "unchanged");
+    expect(payment.processorOrderStatus ?? undefined).toBe(state.orderStatus);
+    expect(payment.nextCheckAt === null).toBe(status !== "PENDING");
+  });
+
+  test.each([8, 9, 10, 11, 12, -2, 99])("order status %i asks for a person", (orderStatus) => {
+    expect(PaymentClass.isUnknownOrderStatus(orderStatus)).toBe(true);
+  });
+
+  test.each([-1, 0, 1, 2, 3, 4, 5, 6, 7, undefined])("order status %s asks for nobody", (orderStatus) => {
+    expect(PaymentClass.isUnknownOrderStatus(orderStatus)).toBe(false);
+  });
+
+  test("a refunded order keeps what was given back, not what was paid", () => {
+    const payment = aPayment();
+    settle(payment, anOrderState({ orderStatus: 4, refundedMinor: 120_000n }));
+    expect(payment).toMatchObject({ refundedAmountMinor: 120_000n, paidAt: later });
+  });
+
+  test.each([undefined, 0n, 500_001n])("a refunded order of which %s was given back stays PENDING", (refundedMinor) => {
+    const payment = aPayment();
+    expect(settle(payment, anOrderState({ orderStatus: 4, refundedMinor }))).toEqual({ settlement: "mismatch", announced: [] });
+    expect(payment.status).toBe("PENDING");
+  });
+});
+
+describe("paid means all three", () => {
+  test.each<[string, Partial<OrderState>]>([
+    ["the response code is not 00", { respCode: "51" }],
+    ["there is no response code", { respCode: undefined }],
+    ["the error code is not 0", { errorCode: "7" }],
+    ["there is no error code", { errorCode: undefined }],
+    ["the order status is not 2", { orderStatus: 1 }],
+    ["there is no order status", { orderStatus: undefined }],
+  ])("not when %s", (_name, change) => {
+    const payment = aPayment();
+    expect(settle(payment, paidState(change))).toEqual({ settlement: "unchanged", announced: [] });
+    expect(payment).toMatchObject({ status: "PENDING" });
+    expect(payment.paidAt).toBeUndefined();
+  });
+
+  test("and takes over the details", () => {
+    const payment = aPayment();
+    settle(payment, paidState({ approvalCode: "123456", actionCodeDescription: "ok", respCodeDesc: "Accepted" }));
+    expect(payment).toMatchObject({
+      status: "PAID",
+      paidAt: later,
+      updatedAt: later,
+      processorOrderStatus: 2,
+      actionCode: "0",
+      actionCodeDescription: "ok",
+      respCode: "00",
+      respCodeDesc: "Accepted",
+      approvalCode: "123456",
+      maskedPan: "628058**7215",
+      cardBrand: "CIB",
+    });
+    expect(payment.processorErrorCode).toBeUndefined();
+  });
+
+  test.each([
+    ["628058**7215", "CIB"],
+    ["507800**7214", "EDAHABIA"],
+    ["411111**1111", null],
+  ])("card %s is of brand %s", (maskedPan, cardBrand) => {
+    const payment = aPayment();
+    settle(payment, paidState({ maskedPan }));
+    expect(payment.cardBrand).toBe(cardBrand);
+  });
+
+  test("a declined order leaves its error code, a text", () => {
+    const payment = aPayment();
+    settle(payment, anOrderState({ orderStatus: 6, errorCode: "3", actionCode: "116", respCode: "51" }));
+    expect(payment).toMatchObject({ processorErrorCode: "3", actionCode: "116", respCode: "51" });
+  });
+});
+
+describe("an answer about another order changes nothing", () => {
+  const others: [string, Partial<OrderState>][] = [
+    ["amount", { amountMinor: 499_999n }],
+    ["currency", { currency: "978" }],
+    ["order number", { orderNumber: "1234567891" }],
+  ];
+
+  test.each(others)("another %s", (_name, other) => {
+    for (const state of [
+      paidState(other),
+      anOrderState({ ...other, orderStatus: 6 }),
+      anOrderState({ ...other, orderStatus: 4 }),
+    ]) {
+      const payment = aPayment();
+      expect(settle(payment, state)).toEqual({ settlement: "mismatch", announced: [] });
+      expect(payment).toEqual(aPayment());
+    }
+  });
+
+  test.each(["amountMinor", "currency", "orderNumber"] as const)("nothing is paid by an answer without %s", (name) => {
+    for (const state of [paidState(), anOrderState({ orderStatus: 4, refundedMinor: 1n })]) {
+      const payment = aPayment();
+      expect(settle(payment, { ...state, [name]: undefined }).settlement).toBe("mismatch");
+      expect(payment).toEqual(aPayment());
+    }
+  });
+
+  test("a decline need not repeat them", () => {
+    const payment = aPayment();
+    const state = { orderStatus: 6, amountMinor: undefined, currency: undefined, orderNumber: undefined };
+    expect(settle(payment, anOrderState(state)).announced).toEqual(["refused REFUSED"]);
+  });
+});
+
+describe("EXPIRED", () => {
+  test("is corrected by a payment, with the event", () => {
+    const payment = aPayment({ status: "EXPIRED", nextCheckAt: null });
+    expect(settle(payment, paidState()).announced).toEqual(["completed PAID"]);
+    expect(payment.paidAt).toEqual(later);
+  });
+
+  test.each([undefined, -1, 0, 1, 3, 5, 6, 7, 8])("stays as it is with order status %s", (orderStatus) => {
+    const payment = aPayment({ status: "EXPIRED" });
+    expect(settle(payment, anOrderState({ orderStatus, actionCode: "10" }))).toEqual({ settlement: "unchanged", announced: [] });
+    expect(payment).toEqual(aPayment({ status: "EXPIRED" }));
+  });
+});
+
+describe("waiting and expiry", () => {
+  const at = (seconds: number) => new Date(createdAt.getTime() + seconds * 1000);
+
+  test("looks come with the schedule's pauses, the last one at the end of the window", () => {
+    const payment = aPayment();
+    const looks: number[] = [];
+    for (let now = createdAt; now < at(1_230); now = payment.nextCheckAt ?? at(9_999)) {
+      expect(payment.waitOrExpire(true, [60, 120, 300, 600], 1_230, now)).toBe("waiting");
+      looks.push(((payment.nextCheckAt?.getTime() ?? 0) - createdAt.getTime()) / 1000);
+    }
+    expect(looks).toEqual([60, 180, 480, 1_080, 1_230]);
+    expect(payment.waitOrExpire(true, [60], 1_230, at(1_230))).toBe("expired");
+    expect(payment).toMatchObject({ status: "EXPIRED", nextCheckAt: null });
+  });
+
+  test("nothing expires before the window ends", () => {
+    const payment = aPayment();
+    expect(payment.waitOrExpire(true, [60], 1_230, new Date(at(1_230).getTime() - 1))).toBe("waiting");
+    expect(payment.status).toBe("PENDING");
+  });
+
+  test("nothing expires that may be paid, and somebody keeps looking", () => {
+    const payment = aPayment();
+    expect(payment.waitOrExpire(false, [60, 600], 1_230, at(5_000))).toBe("waiting");
+    expect(payment).toMatchObject({ status: "PENDING", nextCheckAt: at(5_060) });
+  });
+
+  test("a payment is awaiting registration until the processor's order is known", () => {
+    const payment = aPayment({ processorOrderId: null, checks: 4 });
+    expect(payment.awaitsRegistration()).toBe(true);
+    payment.registered("order1", "https://form", later);
+    expect(payment.awaitsRegistration()).toBe(false);
+    expect(payment).toMatchObject({ processorOrderId: "order1", formUrl: "https://form", checks: 0 });
+  });
+
+  test("a refused registration ends in FAILED with the processor's code", () => {
+    const payment = aPayment({ processorOrderId: null });
+    payment.registrationRefused("5", later);
+    expect(payment).toMatchObject({ status: "FAILED", processorErrorCode: "5", nextCheckAt: null });
+    expect(payment.awaitsRegistration()).toBe(false);
+  });
+});
+
+describe("refund", () => {
+  test("of no named amount is the whole", () => expect(aPayment({ status: "PAID" }).refundable(undefined)).toBe(500_000n));
+
+  test.each([1n, 499_999n, 500_000n])("of %i is allowed", (amount) => {
+    expect(aPayment({ status: "PAID" }).refundable(amount)).toBe(amount);
+  });
+
+  test.each([0n, -1n, 500_001n, 10n ** 18n])("of %i is refused at /amount", (amount) => {
+    const refused = thrownBy(() => aPayment({ status: "PAID" }).refundable(amount));
+    expect(refused).toMatchObject({ kind: "invalid", code: "refund_amount_invalid", pointer: "/amount" });
+    expect((refused as Error).message).toContain("5000.00 DZD");
+  });
+
+  test.each(statuses.filter((status) => status !== "PAID"))("of a payment that is %s is refused, naming the status", (status) => {
+    const refused = thrownBy(() => aPayment({ status }).refundable(undefined));
+    expect(refused).toMatchObject({ kind: "conflict", code: "payment_not_refundable", members: { payment_status: status } });
+    expect((refused as Error).message).toContain(status);
+  });
+
+  test("of a part ends in REFUNDED too, so there is no second one", () => {
+    const payment = aPayment({ status: "PAID" });
+    payment.refund(1n, later);
+    expect(payment).toMatchObject({ status: "REFUNDED", refundedAmountMinor: 1n, updatedAt: later });
+    expect(() => payment.refund(1n, later)).toThrow(DomainError);
+  });
+
+  test("that the processor refused leaves the payment PAID with the code", () => {
+    const payment = aPayment({ status: "PAID" });
+    payment.refundRefused("7", later);
+    expect(payment).toMatchObject({ status: "PAID", processorErrorCode: "7" });
+  });
+});
+
+describe("whatever happens, in whatever order", () => {
+  const legal: Record<PaymentStatus, PaymentStatus[]> = {
+    PENDING: ["PAID", "FAILED", "REFUSED", "CANCELED", "REFUNDED", "EXPIRED"],
+    EXPIRED: ["PAID", "REFUNDED"],
+    PAID: ["REFUNDED"],
+    FAILED: [],
+    REFUSED: [],
+    CANCELED: [],
+    REFUNDED: [],
+  };
+  const states = fc.record({
+    errorCode: fc.constantFrom("0", "0", "3", "7", undefined),
+    orderStatus: fc.constantFrom(undefined, -1, 0, 1, 2, 2, 2, 3, 4, 4, 5, 6, 7, 8, 42),
+    orderId: fc.constant(undefined),
+    orderNumber: fc.constantFrom("1234567890", "1234567890", "1234567890", "0000000000", undefined),
+    amountMinor: fc.constantFrom(500_000n, 500_000n, 500_000n, 1n, undefined),
+    currency: fc.constantFrom("012", "012", "012", "978", undefined),
+    refundedMinor: fc.option(fc.bigInt(-1n, 600_000n), { nil: undefined }),
+    actionCode: fc.constantFrom(undefined, "0", "10", "-2007", "116"),
+    actionCodeDescription: fc.constant(undefined),
+    respCode: fc.constantFrom("00", "00", "51", undefined),
+    respCodeDesc: fc.constant(undefined),
+    approvalCode: fc.constant(undefined),
+    maskedPan: fc.constant(undefined),
+  });
+  const steps = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ step: fc.constant("settle" as const), state: states }) },
+    fc.record({ step: fc.constant("refund" as const), amount: fc.option(fc.bigInt(-1n, 600_000n), { nil: undefined }) }),
+    fc.record({ step: fc.constant("wait" as const), unpaid: fc.boolean(), atSeconds: fc.integer({ min: 0, max: 3_000 }) }),
+  );
+  const eventOf: Partial<Record<PaymentStatus, PaymentChange>> = {
+    PAID: "completed",
+    REFUSED: "refused",
+    CANCELED: "canceled",
+    EXPIRED: "expired",
+    REFUNDED: "refunded",
+  };
+
+  test("the states stay legal, the end is the end, and each change is announced once, as it is", () => {
+    fc.assert(
+      fc.property(fc.array(steps, { maxLength: 12 }), (sequence) => {
+        const payment = aPayment();
+        const announced: [PaymentChange, PaymentStatus][] = [];
+        for (const step of sequence) {
+          const before = payment.status;
+          const frozen = { ...payment };
+          const isFinal = legal[before].length === 0;
+          if (step.step === "settle") {
+            payment.settle(step.state, later, (change) => announced.push([change, payment.status]));
+          } else if (step.step === "refund") {
+            try {
+              payment.refund(payment.refundable(step.amount), later);
+              announced.push(["refunded", payment.status]);
+            } catch (error) {
+              expect(error).toBeInstanceOf(DomainError);
+            }
+          } else if (before === "PENDING") {
+            const now = new Date(createdAt.getTime() + step.atSeconds * 1000);
+            const next = payment.waitOrExpire(step.unpaid, [60], 1_230, now);
+            if (next === "expired") announced.push(["expired", payment.status]);
+          }
+          if (isFinal) expect(payment).toEqual(frozen);
+          if (payment.status !== before) expect(legal[before]).toContain(payment.status);
+          const refunded = payment.refundedAmountMinor;
+          expect(payment.status === "REFUNDED").toBe(refunded != null);
+          if (refunded != null) expect(refunded > 0n && refunded <= payment.amountMinor).toBe(true);
+          if (["PAID", "REFUNDED"].includes(payment.status)) expect(payment.paidAt).toBeInstanceOf(Date);
+        }
+        expect(new Set(announced.map(([change]) => change)).size).toBe(announced.length);
+        for (const [change, status] of announced) expect(change).toBe(eventOf[status]);
+        expect(announced.at(-1)?.[0]).toBe(eventOf[payment.status]);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+function thrownBy(work: () => unknown): unknown {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  throw new Error("nothing was thrown");
+}

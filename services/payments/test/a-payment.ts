@@ -1,0 +1,64 @@
+import type { OrderState } from "../src/card-processor/card-processor.ts";
+import { Payment } from "../src/payment/payment.ts";
+import { Refund } from "../src/refund/refund.ts";
+
+export const createdAt = new Date("2026-03-01T10:00:00.000Z");
+
+/** A payment of 5000.00 DZD, PENDING at the processor unless told otherwise; never stored. */
+export const aPayment = (changes: Partial<Payment> = {}): Payment =>
+  Object.assign(new Payment(), {
+    id: "0195a000-0000-7000-8000-000000000001",
+    businessId: "0195a000-0000-7000-8000-000000000002",
+    amountMinor: 500_000n,
+    currency: "DZD",
+    status: "PENDING",
+    language: "FR",
+    successUrl: "https://shop.test/thanks",
+    failUrl: "https://shop.test/sorry",
+    returnToken: "t".repeat(43),
+    processorOrderNumber: "1234567890",
+    processorOrderId: "order000000000000001",
+    formUrl: "https://processor.test/pay/order000000000000001",
+    checks: 0,
+    nextCheckAt: createdAt,
+    createdAt,
+    updatedAt: createdAt,
+    ...changes,
+  });
+
+/** A refund of the whole of `aPayment`, REQUESTED unless told otherwise; never stored. */
+export const aRefund = (changes: Partial<Refund> = {}): Refund =>
+  Object.assign(new Refund(), {
+    id: "0195a000-0000-7000-8000-000000000003",
+    businessId: "0195a000-0000-7000-8000-000000000002",
+    paymentId: "0195a000-0000-7000-8000-000000000001",
+    amountMinor: 500_000n,
+    status: "REQUESTED",
+    sends: 0,
+    checks: 0,
+    createdAt,
+    updatedAt: createdAt,
+    ...changes,
+  });
+
+/** What the processor says of `aPayment`'s order: registered, unpaid. */
+export const anOrderState = (changes: Partial<OrderState> = {}): OrderState => ({
+  errorCode: "0",
+  orderStatus: 0,
+  orderId: undefined,
+  orderNumber: "1234567890",
+  amountMinor: 500_000n,
+  currency: "012",
+  refundedMinor: undefined,
+  actionCode: undefined,
+  actionCodeDescription: undefined,
+  respCode: undefined,
+  respCodeDesc: undefined,
+  approvalCode: undefined,
+  maskedPan: undefined,
+  ...changes,
+});
+
+/** All three that make a paid order. */
+export const paidState = (changes: Partial<OrderState> = {}): OrderState =>
+  anOrderState({ orderStatus: 2, respCode: "00", actionCode: "0", maskedPan: "628058**7215", ...changes });

@@ -80,6 +80,22 @@ test("when all idle sessions are ended, the process lives and the next transacti
   expect(after?.pid).not.toBe(before?.pid);
 });
 
+test("connections that are lost in a transaction are replaced, however often that happens", async () => {
+  const two = await database.connect({ poolMax: 2 });
+  const loseOne = async () => {
+    const error = await errorOf(
+      transaction(two, async (em) => {
+        const [row] = await em.execute<{ pid: number }[]>("select pg_backend_pid() as pid");
+        await orm.em.fork().execute("select pg_terminate_backend(?, 5000)", [row?.pid]);
+        await em.execute("select 1");
+      }),
+    );
+    expect(isDatabaseUnavailable(error)).toBe(true);
+  };
+  for (let i = 0; i < 3; i++) await Promise.all([loseOne(), loseOne()]);
+  await transaction(two, (em) => em.execute("select 1"));
+});
+
 test("all connections are in use: the wait is bounded", async () => {
   const one = await database.connect({ poolMax: 1 });
   const ended = Promise.withResolvers<void>();

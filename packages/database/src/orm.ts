@@ -16,6 +16,37 @@ export interface DatabaseOptions {
 
 const acquireTimeoutMs = 3_000;
 
+/** The part of pg's pool and clients that is needed to see which connections are out. */
+interface PoolClient {
+  release(destroy?: boolean): void;
+  once(event: "end", listener: () => void): void;
+}
+interface Pool {
+  on(event: "connect" | "acquire", listener: (client: PoolClient) => void): void;
+  on(event: "release", listener: (error: unknown, client: PoolClient) => void): void;
+}
+
+/**
+ * Kysely, below the ORM, returns a transaction's connection only after its commit or rollback has succeeded. A
+ * connection that is lost in a transaction would be missing from the pool for ever, and a restart of the database under
+ * load would leave the service without any.
+ */
+function takeBackLostConnections(pool: Pool): void {
+  const out = new Set<PoolClient>();
+  pool.on("acquire", (client) => out.add(client));
+  pool.on("release", (_error, client) => out.delete(client));
+  pool.on("connect", (client) =>
+    client.once("end", () =>
+      // After the failed queries have been told, whose callers return the connection themselves.
+      setImmediate(() => {
+        if (!out.has(client)) return;
+        client.release(true);
+        client.release = () => {};
+      }),
+    ),
+  );
+}
+
 /**
  * Connects lazily: no query is made here. Every session runs in UTC with bounds on statements, locks and idle
  * transactions, so that nothing waits longer than its caller.
@@ -33,6 +64,8 @@ export async function createOrm(options: DatabaseOptions, logger: Logger): Promi
       lock_timeout: 3_000,
       idle_in_transaction_session_timeout: 10_000,
       keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      onPoolCreated: takeBackLostConnections,
     },
     forceUtcTimezone: true,
     // Rules decide what a value may be; the ORM only stores it.

@@ -90,7 +90,7 @@ test("connections that are lost in a transaction are replaced, however often tha
         await em.execute("select 1");
       }),
     );
-    expect(isDatabaseUnavailable(error)).toBe(true);
+    expect(String(error)).toMatch(/terminat|not queryable/);
   };
   for (let i = 0; i < 3; i++) await Promise.all([loseOne(), loseOne()]);
   await transaction(two, (em) => em.execute("select 1"));

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Logger } from "@amana/runtime";
 import { Migrator } from "@mikro-orm/migrations";
 import { type EntityClass, type EntitySchema, type MigrationObject, MikroORM } from "@mikro-orm/postgresql";
@@ -54,6 +55,8 @@ function takeBackLostConnections(pool: Pool): void {
 export async function createOrm(options: DatabaseOptions, logger: Logger): Promise<Orm> {
   return await MikroORM.init({
     clientUrl: options.url,
+    // The ORM finds the running transaction by this name: with the default, one database's could be taken for another's.
+    contextName: randomUUID(),
     entities: [...options.entities],
     extensions: [Migrator],
     migrations: { migrationsList: [...options.migrations], snapshot: false, transactional: true },

@@ -1,3 +1,4 @@
+import { backoffMs, sleep } from "@amana/runtime";
 import { DeadlockException, type SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Orm } from "./orm.ts";
 
@@ -15,6 +16,8 @@ export async function transaction<T>(orm: Orm, work: (em: SqlEntityManager) => P
     } catch (error) {
       const mayRepeat = error instanceof DeadlockException || sqlState(error) === "40001";
       if (!mayRepeat || attempt === attemptsMax) throw error;
+      // The other one has to get on first; at once, the two would often meet in the same way again.
+      await sleep(backoffMs(attempt, 20, 100));
     }
   }
 }

@@ -54,7 +54,10 @@ async function settingsOf(service: string): Promise<Record<string, string>> {
     BOOTSTRAP_ADMIN_KEY: generateApiKey("ak_"),
   };
   const fill = (text: string) =>
-    text.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_all, name: string, kind?: string, rest?: string) => values[name] ?? (kind === "-" ? (rest ?? "") : ""));
+    text.replace(
+      /\$\{(\w+)(?::([-?])([^}]*))?\}/g,
+      (_all, name: string, kind?: string, rest?: string) => values[name] ?? (kind === "-" ? (rest ?? "") : ""),
+    );
   const settings = Object.fromEntries(
     Object.entries(compose.services[service]?.environment ?? {}).map(([name, value]) => [name, fill(String(value))]),
   );
@@ -63,32 +66,44 @@ async function settingsOf(service: string): Promise<Record<string, string>> {
   return { ...settings, HOST: "127.0.0.1", SANDBOX_DATA_DIR: join(folder, "sandbox-data") };
 }
 
-test.each(services)("the image's steps for %s give a process that starts with compose's settings and stops cleanly", async (service) => {
-  const pruned = join(folder, `${service}-pruned`);
-  const app = join(folder, service);
-  const env = { ...process.env, PATH: `${bin}:${process.env["PATH"]}`, CI: "true", TURBO_TELEMETRY_DISABLED: "1" };
-  await run(join(bin, "turbo"), ["prune", `@amana/${service}`, "--docker", "--out-dir", pruned], { cwd: root, env, timeout: 60_000 });
-  await cp(join(pruned, "json"), app, { recursive: true });
-  await run("npx", ["--yes", "pnpm@12", "install", "--prod", "--frozen-lockfile", "--prefer-offline"], { cwd: app, env, timeout: 150_000 });
-  await cp(join(pruned, "full"), app, { recursive: true });
+test.each(services)(
+  "the image's steps for %s give a process that starts with compose's settings and stops cleanly",
+  async (service) => {
+    const pruned = join(folder, `${service}-pruned`);
+    const app = join(folder, service);
+    const env = { ...process.env, PATH: `${bin}:${process.env["PATH"]}`, CI: "true", TURBO_TELEMETRY_DISABLED: "1" };
+    await run(join(bin, "turbo"), ["prune", `@amana/${service}`, "--docker", "--out-dir", pruned], {
+      cwd: root,
+      env,
+      timeout: 60_000,
+    });
+    await cp(join(pruned, "json"), app, { recursive: true });
+    await run("npx", ["--yes", "pnpm@12", "install", "--prod", "--frozen-lockfile", "--prefer-offline"], {
+      cwd: app,
+      env,
+      timeout: 150_000,
+    });
+    await cp(join(pruned, "full"), app, { recursive: true });
 
-  const server = await spawnServer({
-    command: process.execPath,
-    args: [join("services", service, "src", "main.ts")],
-    cwd: app,
-    env: { PATH: env.PATH, NODE_ENV: "production", ...(await settingsOf(service)) },
-    exitSignal: "SIGTERM",
-    log: () => {},
-  });
-  try {
-    // Identity stores its bootstrap key first and therefore waits for a database that is not there.
-    const sign = service === "identity" ? /could not start|ECONNREFUSED|ENOTFOUND|EAI_AGAIN/ : /"msg":"started"/;
-    await eventually(() => expect(server.recentOutput()).toMatch(sign), 30_000);
-    expect(server.recentOutput()).not.toContain("The settings are not usable");
-  } finally {
-    await server.stop([
-      { signal: "SIGTERM", waitMs: 20_000 },
-      { signal: "SIGKILL", waitMs: 2_000 },
-    ]);
-  }
-}, 300_000);
+    const server = await spawnServer({
+      command: process.execPath,
+      args: [join("services", service, "src", "main.ts")],
+      cwd: app,
+      env: { PATH: env.PATH, NODE_ENV: "production", ...(await settingsOf(service)) },
+      exitSignal: "SIGTERM",
+      log: () => {},
+    });
+    try {
+      // Identity stores its bootstrap key first and therefore waits for a database that is not there.
+      const sign = service === "identity" ? /could not start|ECONNREFUSED|ENOTFOUND|EAI_AGAIN/ : /"msg":"started"/;
+      await eventually(() => expect(server.recentOutput()).toMatch(sign), 30_000);
+      expect(server.recentOutput()).not.toContain("The settings are not usable");
+    } finally {
+      await server.stop([
+        { signal: "SIGTERM", waitMs: 20_000 },
+        { signal: "SIGKILL", waitMs: 2_000 },
+      ]);
+    }
+  },
+  300_000,
+);

@@ -1,3 +1,4 @@
+import { isUuid } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Message } from "./message.ts";
 
@@ -71,5 +72,3 @@ function eventId(message: Message): string {
 
 /** PostgreSQL stores neither NUL nor half a surrogate pair, and a message that cannot even be parked would stop all. */
 const storable = (text: string) => text.toWellFormed().replaceAll("\0", "\uFFFD");
-
-const isUuid = (text: string | undefined): text is string => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text ?? "");

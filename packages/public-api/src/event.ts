@@ -2,25 +2,6 @@ import { type Delivery, DeliveryStatus, type Event } from "@amana/contracts/webh
 import { type Static, Type } from "typebox";
 import { enumNames, isoTimestamp } from "./render.ts";
 
-/** Every type of event a business may be told of. */
-export const eventTypes = [
-  "KYC_COMPLETED",
-  "KYC_REJECTED",
-  "KYC_NEEDS_REVIEW",
-  "KYC_REVIEW_RESOLVED",
-  "KYC_FAILED",
-  "KYC_EXPIRED",
-  "KYC_CANCELED",
-  "KYC_DOCUMENT_EXPIRING",
-  "KYC_DOCUMENT_EXPIRED",
-  "PAYMENT_COMPLETED",
-  "PAYMENT_REFUSED",
-  "PAYMENT_FAILED",
-  "PAYMENT_CANCELED",
-  "PAYMENT_EXPIRED",
-  "PAYMENT_REFUNDED",
-] as const;
-
 export const EventJson = Type.Object({
   id: Type.String({ format: "uuid" }),
   type: Type.String({ examples: ["PAYMENT_REFUNDED"] }),

@@ -14,7 +14,8 @@ export {
   businessStatusNames,
   renderBusiness,
 } from "./business.ts";
-export { DeliveryJson, EventJson, eventTypes, renderDelivery, renderEvent } from "./event.ts";
+export { DeliveryJson, EventJson, renderDelivery, renderEvent } from "./event.ts";
+export { type EventType, eventTypeNames, eventTypes, isEventType } from "./event-types.ts";
 export { currencyExponents, formatMoney, isMoneyText, parseMoney } from "./money.ts";
 export { PaymentJson, paymentStatusNames, renderPayment } from "./payment.ts";
 export { paymentEventTypeNames, renderPaymentEvent } from "./payment-event.ts";

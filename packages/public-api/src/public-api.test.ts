@@ -11,7 +11,7 @@ import { describe, expect, test } from "vitest";
 import {
   businessStatusNames,
   DeliveryJson,
-  eventTypes,
+  eventTypeNames,
   PaymentJson,
   paymentEventTypeNames,
   paymentStatusNames,
@@ -139,5 +139,5 @@ test("public names are those of the interface", () => {
   expect([...paymentStatusNames.values()]).toEqual(["PENDING", "PAID", "FAILED", "REFUSED", "CANCELED", "REFUNDED", "EXPIRED"]);
   expect([...businessStatusNames.values()]).toEqual(["PENDING", "ACTIVE", "DISABLED", "REJECTED"]);
   expect([...webhookEndpointStatusNames.values()]).toEqual(["ACTIVE", "DISABLED"]);
-  for (const type of paymentEventTypeNames.values()) expect(eventTypes).toContain(type);
+  for (const type of paymentEventTypeNames.values()) expect(eventTypeNames).toContain(type);
 });

@@ -92,7 +92,8 @@ export function createRpcChannel(options: { urls: readonly string[]; secret: Uin
             await new Promise((resolve) => setTimeout(resolve, 20 * attempt ** 2));
             continue;
           }
-          throw error instanceof ConnectionError ? unreachable() : error;
+          if (!(error instanceof ConnectionError)) throw error;
+          throw notSent || repeatable ? unreachable() : interrupted();
         }
       }
     },
@@ -131,6 +132,13 @@ const unreachable = () =>
     "A part of the service cannot be reached right now. Try again in a moment.",
   );
 
+const interrupted = () =>
+  new DomainError(
+    "outcome_unknown",
+    "outcome_unknown",
+    "The connection to a part of the service broke before it answered; what was asked may or may not have happened. Read before you repeat it, or repeat it with an Idempotency-Key.",
+  );
+
 function send(
   pool: Pool,
   method: DescMethodUnary,
@@ -162,10 +170,10 @@ function send(
     const chunks: Buffer[] = [];
     let status = 0;
     let abort: ((reason: Error) => void) | undefined;
-    const deadline = new ConnectError("the deadline has passed", Code.DeadlineExceeded);
     // Whole tenths of a second, so that Node keeps the timers in few lists.
     const timer = setTimeout(
       () => {
+        const deadline = new ConnectError("the deadline has passed", Code.DeadlineExceeded);
         reject(deadline);
         abort?.(deadline);
       },
@@ -192,7 +200,7 @@ function send(
         },
         onResponseError(_controller, error) {
           clearTimeout(timer);
-          reject(error === deadline ? deadline : new ConnectionError(error));
+          reject(error instanceof ConnectError ? error : new ConnectionError(error));
         },
       },
     );

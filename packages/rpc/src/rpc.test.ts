@@ -1,3 +1,4 @@
+import net from "node:net";
 import { Health } from "@amana/contracts/grpc/health/v1/health_pb";
 import { DeliveryService } from "@amana/contracts/messaging/v1/delivery_service_pb";
 import { createLogger } from "@amana/runtime";
@@ -185,6 +186,35 @@ describe("our client and server", () => {
     await down[Symbol.asyncDispose]();
     const error = await withClient([down.url], (client) => client.deliverMessages(request, { caller }).catch((e: unknown) => e));
     expect(error).toMatchObject({ kind: "unavailable", code: "service_unavailable" });
+  });
+
+  test("a call that was sent and lost its connection has an unknown outcome, unless it may be repeated", async () => {
+    const dying = await startServer();
+    // A proxy whose connections can be cut stands for the network.
+    const sockets = new Set<net.Socket>();
+    const proxy = net.createServer((socket) => {
+      const upstream = net.connect(dying.port, "127.0.0.1");
+      for (const one of [socket, upstream]) {
+        sockets.add(one);
+        one.on("error", () => {});
+      }
+      socket.pipe(upstream).pipe(socket);
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    const { port } = proxy.address() as net.AddressInfo;
+    await withClient([`http://127.0.0.1:${port}`], async (client) => {
+      behaviour = async () => {
+        for (const socket of sockets) socket.destroy();
+        return {};
+      };
+      const lost = await client.deliverMessages(request, { caller }).catch((e: unknown) => e);
+      expect(lost).toMatchObject({ kind: "outcome_unknown", code: "outcome_unknown" });
+      const idempotencyKey = { key: "k", route: "r", fingerprint: "f" };
+      const keyed = await client.deliverMessages(request, { caller, idempotencyKey }).catch((e: unknown) => e);
+      expect(keyed).toMatchObject({ kind: "unavailable" });
+    });
+    proxy.close();
+    await dying[Symbol.asyncDispose]();
   });
 
   test("a server that stops finishes the calls it has", async () => {

@@ -4,4 +4,4 @@ export { faultPoint } from "./fault-point.ts";
 export { createLogger, type Logger } from "./logger.ts";
 export { runService } from "./run-service.ts";
 export { backoffMs, jitter, sleep } from "./time.ts";
-export { uuidv7 } from "./uuid.ts";
+export { isUuid, uuidv7 } from "./uuid.ts";

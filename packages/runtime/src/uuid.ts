@@ -19,3 +19,10 @@ export function uuidv7(nowMs: number = Date.now()): string {
   const variant = (8 | (Number.parseInt(random[3] as string, 16) & 3)).toString(16);
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(0, 3)}-${variant}${random.slice(4, 7)}-${random.slice(7, 19)}`;
 }
+
+const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Whether a text can be an id at all, of any UUID version; what cannot be one names nothing. */
+export function isUuid(text: string | undefined): text is string {
+  return text !== undefined && uuidPattern.test(text);
+}

@@ -30,6 +30,7 @@ export const problemCatalogue = {
   method_not_allowed: ["Method not allowed", "The Allow header lists what this address answers."],
   missing_api_key: ["API key missing", "Send the key as Authorization: Bearer <key> or as X-API-Key: <key>."],
   not_found: ["Not found", "Nothing that your key may see has this address. Check the path and the id."],
+  outcome_unknown: ["Outcome unknown", "Read before you repeat the request, or repeat it with an Idempotency-Key."],
   payment_not_refundable: ["Payment cannot be refunded", "Only a PAID payment can be refunded, and only once."],
   processor_error: ["Card processor error", "The card processor answered with an error. Nothing was taken."],
   processor_outcome_unknown: [

@@ -1,4 +1,5 @@
 import { isMoneyText } from "@amana/public-api";
+import { isUuid } from "@amana/runtime";
 import { type TSchema, Type } from "typebox";
 import { field } from "./field.ts";
 
@@ -25,9 +26,6 @@ export const money = (options: { description: string; examples: string[] }) =>
     message: 'must be a decimal string such as "5000.00", with at most two decimals',
     accepts: isMoneyText,
   });
-
-const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-export const isUuid = (value: string) => uuidPattern.test(value);
 
 export const uuid = () =>
   field(Type.String({ format: "uuid" }), {

@@ -1,4 +1,4 @@
-import { DeliveryJson, EventJson, eventTypes, renderDelivery, renderEvent } from "@amana/public-api";
+import { DeliveryJson, EventJson, eventTypeNames, renderDelivery, renderEvent } from "@amana/public-api";
 import { Type } from "typebox";
 import { callOf } from "../call.ts";
 import { bodyOf } from "../form/body.ts";
@@ -23,7 +23,7 @@ export const events =
           summary: "List what you were told, newest first, 30 days back",
           querystring: Type.Object({
             ...pageParameters(),
-            type: Type.Optional(choice([...eventTypes, "WEBHOOK_TEST"])),
+            type: Type.Optional(choice([...eventTypeNames, "WEBHOOK_TEST"])),
             from: Type.Optional(timestamp()),
             to: Type.Optional(timestamp()),
           }),

@@ -1,5 +1,5 @@
+import { isUuid } from "@amana/runtime";
 import { type Static, Type } from "typebox";
-import { isUuid } from "../form/fields.ts";
 import { problems } from "../problems.ts";
 
 export const PathId = Type.Object({ id: Type.String({ format: "uuid" }) });

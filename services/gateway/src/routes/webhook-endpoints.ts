@@ -1,6 +1,6 @@
 import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
 import {
-  eventTypes,
+  eventTypeNames,
   renderWebhookEndpoint,
   WebhookEndpointCreation,
   WebhookEndpointJson,
@@ -29,7 +29,8 @@ export const webhookEndpoints =
         fragment: false,
         examples: ["https://shop.example/webhooks/amana"],
       });
-    const events = () => distinct(choice(eventTypes), `must be a list of different event types among ${eventTypes.join(", ")}`);
+    const events = () =>
+      distinct(choice(eventTypeNames), `must be a list of different event types among ${eventTypeNames.join(", ")}`);
 
     app.post(
       "",

@@ -1,5 +1,5 @@
+import { isUuid } from "@amana/runtime";
 import { defineEntity, LockMode, p, type SqlEntityManager } from "@mikro-orm/postgresql";
-import { isUuid } from "../is-uuid.ts";
 import { invalidStatusTransition } from "./business.errors.ts";
 
 export type BusinessStatus = "PENDING" | "ACTIVE" | "DISABLED" | "REJECTED";

@@ -1,10 +1,10 @@
+import { isUuid } from "@amana/runtime";
 import type { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
 import { adminOf, type Implementation } from "@amana/rpc";
 import { notFound } from "../business/business.errors.ts";
 import { toBusinessMessage } from "../business/business.message.ts";
 import { readBusiness } from "../business/queries.ts";
 import type { Context } from "../context.ts";
-import { isUuid } from "../is-uuid.ts";
 
 export const getBusiness =
   ({ orm }: Context): Implementation<typeof BusinessService.method.getBusiness> =>

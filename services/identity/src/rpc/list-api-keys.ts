@@ -1,3 +1,4 @@
+import { isUuid } from "@amana/runtime";
 import type { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
 import { adminOf, type Implementation } from "@amana/rpc";
 import { toApiKeyMessage } from "../api-key/api-key.message.ts";
@@ -5,7 +6,6 @@ import { readApiKeys } from "../api-key/queries.ts";
 import { businessNotFound } from "../business/business.errors.ts";
 import { readBusiness } from "../business/queries.ts";
 import type { Context } from "../context.ts";
-import { isUuid } from "../is-uuid.ts";
 
 export const listApiKeys =
   ({ orm }: Context): Implementation<typeof ApiKeyService.method.listApiKeys> =>

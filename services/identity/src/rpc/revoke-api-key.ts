@@ -1,3 +1,4 @@
+import { isUuid } from "@amana/runtime";
 import { ApiKeySchema } from "@amana/contracts/identity/v1/api_key_pb";
 import type { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
 import { once } from "@amana/idempotency";
@@ -8,7 +9,6 @@ import { toApiKeyMessage } from "../api-key/api-key.message.ts";
 import { ApiKey } from "../api-key/api-key.ts";
 import { recordAction } from "../audit/audit-event.ts";
 import type { Context } from "../context.ts";
-import { isUuid } from "../is-uuid.ts";
 
 export const revokeApiKey =
   ({ orm, clock, leases }: Context): Implementation<typeof ApiKeyService.method.revokeApiKey> =>

@@ -65,6 +65,7 @@ async function askProcessor(
     );
     // A number that is taken is ours only if we may have taken it; otherwise it is somebody else's order.
     const mayBeOurs = outcome.kind === "refused" && outcome.errorCode === orderNumberUsedCode && mayBeThere;
+    console.error("DBG", outcome, remainingMs());
     if (outcome.kind !== "unknown" && !mayBeOurs) return outcome;
     mayBeThere = true;
   }
@@ -72,6 +73,7 @@ async function askProcessor(
 
 async function lookUp(context: Context, payment: Payment, timeoutMs: number): Promise<Registration> {
   const found = await context.processor.status({ orderNumber: payment.processorOrderNumber }, timeoutMs);
+  console.error("DBG", found, timeoutMs);
   if (found.kind === "refused" && found.errorCode === unknownOrderCode) return { kind: "absent" };
   if (found.kind !== "accepted" || !found.value.orderId || found.value.amountMinor === undefined) {
     return { kind: "unknown", reason: "the order could not be looked up" };

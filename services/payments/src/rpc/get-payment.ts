@@ -1,9 +1,8 @@
 import type { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { businessOf, type Implementation } from "@amana/rpc";
-import { sleep } from "@amana/runtime";
+import { isUuid, sleep } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
-import { isUuid } from "../is-uuid.ts";
 import { withLease } from "../lease.ts";
 import { paymentNotFound } from "../payment/payment.errors.ts";
 import { toPaymentMessage } from "../payment/payment.message.ts";

@@ -3,10 +3,9 @@ import type { PaymentService } from "@amana/contracts/payments/v1/payment_servic
 import { transaction } from "@amana/database";
 import { claimKey } from "@amana/idempotency";
 import { businessOf, type Implementation } from "@amana/rpc";
-import { faultPoint, uuidv7 } from "@amana/runtime";
+import { faultPoint, isUuid, uuidv7 } from "@amana/runtime";
 import { LockMode } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
-import { isUuid } from "../is-uuid.ts";
 import { withLease } from "../lease.ts";
 import { paymentNotFound, refundInProgress, refundOutcomeUnknown, refundRefused } from "../payment/payment.errors.ts";
 import { toPaymentMessage } from "../payment/payment.message.ts";

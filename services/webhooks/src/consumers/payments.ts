@@ -1,9 +1,8 @@
 import { PaymentEventSchema } from "@amana/contracts/payments/v1/payment_events_pb";
 import type { Consumption, Message } from "@amana/messaging";
-import { renderPaymentEvent } from "@amana/public-api";
+import { isEventType, renderPaymentEvent } from "@amana/public-api";
 import { fromBinary } from "@bufbuild/protobuf";
 import { addEvents, type NewEvent } from "../event/add-events.ts";
-import { isEventType } from "../event/event-types.ts";
 
 /** What happens to payments becomes events and, for each endpoint that asks for them, deliveries. */
 export const payments = (committed: () => void): Consumption => ({

@@ -1,5 +1,5 @@
+import { type EventType, eventTypes } from "@amana/public-api";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import { type EventType, eventTypes } from "./event-types.ts";
 
 export interface NewEvent {
   readonly id: string;

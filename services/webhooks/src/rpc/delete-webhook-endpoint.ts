@@ -1,10 +1,10 @@
 import type { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { transaction } from "@amana/database";
 import { businessOf, type Implementation } from "@amana/rpc";
+import { isUuid } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { webhookEndpointNotFound } from "../webhook-endpoint/webhook-endpoint.errors.ts";
 import { WebhookEndpoint } from "../webhook-endpoint/webhook-endpoint.ts";
-import { isUuid } from "./is-uuid.ts";
 
 export const deleteWebhookEndpoint =
   ({ orm }: Context): Implementation<typeof WebhookEndpointService.method.deleteWebhookEndpoint> =>

@@ -1,10 +1,10 @@
 import type { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { businessOf, type Implementation } from "@amana/rpc";
+import { isUuid } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { eventNotFound } from "../event/event.errors.ts";
 import { eventMessage } from "../event/event.message.ts";
 import { findEvent } from "../event/queries.ts";
-import { isUuid } from "./is-uuid.ts";
 
 export const getEvent =
   ({ orm }: Context): Implementation<typeof EventService.method.getEvent> =>

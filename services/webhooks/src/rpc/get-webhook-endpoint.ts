@@ -1,10 +1,10 @@
 import type { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { businessOf, type Implementation } from "@amana/rpc";
+import { isUuid } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { webhookEndpointNotFound } from "../webhook-endpoint/webhook-endpoint.errors.ts";
 import { webhookEndpointMessage } from "../webhook-endpoint/webhook-endpoint.message.ts";
 import { WebhookEndpoint } from "../webhook-endpoint/webhook-endpoint.ts";
-import { isUuid } from "./is-uuid.ts";
 
 export const getWebhookEndpoint =
   ({ orm }: Context): Implementation<typeof WebhookEndpointService.method.getWebhookEndpoint> =>

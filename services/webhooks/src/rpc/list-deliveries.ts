@@ -1,11 +1,11 @@
 import type { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { businessOf, type Implementation } from "@amana/rpc";
+import { isUuid } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { deliveryMessages } from "../delivery/delivery.message.ts";
 import { listDeliveryRows } from "../delivery/queries.ts";
 import { eventNotFound } from "../event/event.errors.ts";
 import { findEvent } from "../event/queries.ts";
-import { isUuid } from "./is-uuid.ts";
 
 export const listDeliveries =
   ({ orm }: Context): Implementation<typeof EventService.method.listDeliveries> =>

@@ -1,6 +1,7 @@
 import { type EventService, ListDeliveriesResponseSchema } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { once } from "@amana/idempotency";
 import { businessOf, type Implementation } from "@amana/rpc";
+import { isUuid } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { deliveryMessages } from "../delivery/delivery.message.ts";
@@ -13,7 +14,6 @@ import {
 } from "../event/event.errors.ts";
 import { findEvent } from "../event/queries.ts";
 import { WebhookEndpoint } from "../webhook-endpoint/webhook-endpoint.ts";
-import { isUuid } from "./is-uuid.ts";
 
 export const redeliverEvent =
   ({ orm, deliveries }: Context): Implementation<typeof EventService.method.redeliverEvent> =>

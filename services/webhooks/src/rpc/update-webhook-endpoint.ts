@@ -2,6 +2,7 @@ import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endp
 import type { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { transaction } from "@amana/database";
 import { businessOf, type Implementation } from "@amana/rpc";
+import { isUuid } from "@amana/runtime";
 import { LockMode } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { eventFilter } from "../webhook-endpoint/event-filter.ts";
@@ -10,7 +11,6 @@ import { refusalOfUrl } from "../webhook-endpoint/url.ts";
 import { webhookEndpointNotFound } from "../webhook-endpoint/webhook-endpoint.errors.ts";
 import { webhookEndpointMessage } from "../webhook-endpoint/webhook-endpoint.message.ts";
 import { WebhookEndpoint } from "../webhook-endpoint/webhook-endpoint.ts";
-import { isUuid } from "./is-uuid.ts";
 
 const statuses = new Map([
   [WebhookEndpointStatus.ACTIVE, "ACTIVE"],

@@ -1,4 +1,4 @@
-import { isEventType } from "../event/event-types.ts";
+import { isEventType } from "@amana/public-api";
 import { unknownEventType } from "./webhook-endpoint.errors.ts";
 
 /** The event types an endpoint asks for, each once; refuses types that do not exist. */

@@ -22,4 +22,6 @@ export const eventTypes = {
 
 export type EventType = keyof typeof eventTypes;
 
+export const eventTypeNames = Object.keys(eventTypes) as EventType[];
+
 export const isEventType = (text: string): text is EventType => Object.hasOwn(eventTypes, text);

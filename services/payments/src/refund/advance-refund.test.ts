@@ -1,0 +1,237 @@
+import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
+import { type Payment, PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
+import { aBusinessCaller, eventually } from "@amana/testing";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Harness, keyed, refusal, startHarness } from "../../test/harness.ts";
+import { withLease } from "../lease.ts";
+import { advanceRefund } from "./advance-refund.ts";
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness({ satimTimeoutMs: 1_000 });
+});
+afterEach(() => harness.sandbox.clearFaults());
+afterAll(() => harness[Symbol.asyncDispose]());
+
+let caller: ReturnType<typeof aBusinessCaller>;
+let payment: Payment;
+beforeEach(async () => {
+  caller = aBusinessCaller();
+  payment = await harness.aFinishedPayment(caller);
+});
+
+const refund = (amountMinor?: bigint) =>
+  harness.payments.refundPayment({ id: payment.id, ...(amountMinor ? { amountMinor } : {}) }, keyed(caller, "k"));
+
+const read = () => harness.payments.getPayment({ id: payment.id }, { caller });
+
+const refundRow = async () => {
+  const [row] = await harness.sql<{ id: string; status: string; sends: number }>(
+    "select id, status, sends from refund where payment_id = ?",
+    [payment.id],
+  );
+  if (!row) throw new Error("no refund");
+  return row;
+};
+
+/** The processor's calls since the payment was paid. */
+const calls = async () => {
+  const { calls } = await harness.sandbox.order(payment.processorOrderId);
+  return calls.map(({ operation }) => operation).filter((operation) => operation === "status" || operation === "refund");
+};
+
+/** REFUNDED if and only if the processor gave it back, announced once, and never sent twice without a read in between. */
+async function expectTruth(refundedMinor: bigint): Promise<void> {
+  const order = await harness.sandbox.order(payment.processorOrderId);
+  const stored = await read();
+  expect(order.refundedAmount).toBe(Number(refundedMinor));
+  expect(stored.status).toBe(refundedMinor > 0n ? PaymentStatus.REFUNDED : PaymentStatus.PAID);
+  expect(stored.refundedAmountMinor ?? 0n).toBe(refundedMinor);
+  const announced = (await harness.events(payment.id)).filter(({ type }) => type === PaymentEventType.PAYMENT_REFUNDED);
+  expect(announced).toHaveLength(refundedMinor > 0n ? 1 : 0);
+  expect((await calls()).join(" ")).not.toContain("refund refund");
+}
+
+describe("a refund whose answer is lost", () => {
+  test.each([
+    ["timeout_after", 1],
+    ["reset_after", 1],
+    ["truncated", 1],
+    ["timeout_before", 2],
+    ["http_500", 2],
+    ["http_503", 2],
+    ["html_200", 2],
+  ])("%s: 504, locked while unknown, and then given back exactly once, in %i sends", async (mode, sends) => {
+    await harness.sandbox.fault("refund", mode);
+    const amountMinor = 100_000n;
+    expect(await refusal(refund(amountMinor))).toMatchObject({ kind: "outcome_unknown", code: "refund_outcome_unknown" });
+    expect((await read()).status).toBe(PaymentStatus.PAID);
+    expect((await refundRow()).status).toBe("UNKNOWN");
+    expect(await refusal(refund(amountMinor))).toMatchObject({ kind: "conflict", code: "idempotency_in_progress" });
+    const other = harness.payments.refundPayment({ id: payment.id }, { caller });
+    expect(await refusal(other)).toMatchObject({ kind: "conflict", code: "refund_in_progress" });
+
+    await using _job = harness.resolving();
+    const answer = await eventually(() => refund(amountMinor));
+    expect(answer).toMatchObject({ status: PaymentStatus.REFUNDED, refundedAmountMinor: amountMinor });
+    expect(await read()).toEqual(answer);
+    expect(await refundRow()).toMatchObject({ status: "ACCEPTED", sends });
+    await expectTruth(amountMinor);
+  });
+
+  test("many answers in a row: still given back once", async () => {
+    await harness.sandbox.fault("refund", "reset_after", 3);
+    await harness.sandbox.fault("status", "http_500", 2);
+    expect(await refusal(refund())).toMatchObject({ code: "refund_outcome_unknown" });
+    await using _job = harness.resolving();
+    expect(await eventually(() => refund())).toMatchObject({ status: PaymentStatus.REFUNDED });
+    await expectTruth(500_000n);
+  });
+
+  test("and is refused when sent again: PAID, and the key gives the refusal", async () => {
+    await harness.sandbox.fault("refund", "http_500");
+    expect(await refusal(refund())).toMatchObject({ code: "refund_outcome_unknown" });
+    await harness.sandbox.fault("refund", "error:7");
+    await using _job = harness.resolving();
+    await eventually(async () => expect(await refusal(refund())).toMatchObject({ code: "refund_refused" }));
+    expect(await refundRow()).toMatchObject({ status: "REJECTED", sends: 2 });
+    expect(await read()).toMatchObject({ status: PaymentStatus.PAID, processorErrorCode: "7" });
+    await expectTruth(0n);
+  });
+
+  test("is not sent again while the first request may still be under way", async () => {
+    await harness.sandbox.fault("refund", "http_503");
+    await refusal(refund());
+    await harness.sql("update refund set resend_after = now() + interval '1 hour' where payment_id = ?", [payment.id]);
+    await using _job = harness.resolving();
+    await eventually(async () => expect((await calls()).length).toBeGreaterThanOrEqual(5));
+    expect(await harness.calls(payment, "refund")).toBe(1);
+    expect(await refundRow()).toMatchObject({ status: "UNKNOWN", sends: 1 });
+    await expectTruth(0n);
+  });
+
+  test("is not sent again when the refunded sum is explained by neither: a person has to look", async () => {
+    await harness.sandbox.fault("refund", "http_500");
+    await refusal(refund(100_000n));
+    await harness.sandbox.elsewhere("refund.do", { orderId: payment.processorOrderId ?? "", amount: "7" });
+    await using _job = harness.resolving();
+    const before = (await calls()).length;
+    await eventually(async () => expect((await calls()).length).toBeGreaterThanOrEqual(before + 3));
+    expect(await refundRow()).toMatchObject({ status: "UNKNOWN", sends: 1 });
+    expect((await read()).status).toBe(PaymentStatus.PAID);
+  });
+});
+
+describe("a refund that the processor's state cannot be read for", () => {
+  test.each(["timeout_before", "http_500", "html_200", "truncated", "error:5"])(
+    "status %s: nothing is sent; 504, and then it is given back once",
+    async (mode) => {
+      await harness.sandbox.fault("status", mode);
+      expect(await refusal(refund())).toMatchObject({ code: "refund_outcome_unknown" });
+      expect(await harness.calls(payment, "refund")).toBe(0);
+      expect(await refundRow()).toMatchObject({ status: "REQUESTED", sends: 0 });
+      await using _job = harness.resolving();
+      expect(await eventually(() => refund())).toMatchObject({ status: PaymentStatus.REFUNDED });
+      expect(await harness.calls(payment, "refund")).toBe(1);
+      await expectTruth(500_000n);
+    },
+  );
+});
+
+describe("what a crash leaves", () => {
+  /** As it is committed before the processor is asked, with the key still owed its answer. */
+  const rewind = (status: "REQUESTED" | "SENT") =>
+    harness.sql(
+      `update refund set status = ?, sends = ?, refunded_before_minor = ?, resend_after = ?, next_check_at = now() where payment_id = ?`,
+      status === "SENT" ? [status, 1, 0, new Date(Date.now() + 1_000), payment.id] : [status, 0, null, null, payment.id],
+    );
+
+  /** A refund that was recorded and never sent: its status read failed. */
+  const requested = async () => {
+    await harness.sandbox.fault("status", "http_500");
+    await refusal(refund());
+  };
+
+  test("after REQUESTED: the worker sends it, once", async () => {
+    await requested();
+    await rewind("REQUESTED");
+    await using _job = harness.resolving();
+    expect(await eventually(() => refund())).toMatchObject({ status: PaymentStatus.REFUNDED });
+    expect(await harness.calls(payment, "refund")).toBe(1);
+    await expectTruth(500_000n);
+  });
+
+  test("after SENT, and the processor has it: never sent again", async () => {
+    await requested();
+    await rewind("SENT");
+    await harness.sandbox.elsewhere("refund.do", { orderId: payment.processorOrderId ?? "", amount: "500000" });
+    await using _job = harness.resolving();
+    expect(await eventually(() => refund())).toMatchObject({ status: PaymentStatus.REFUNDED });
+    expect(await refundRow()).toMatchObject({ status: "ACCEPTED", sends: 1 });
+    await expectTruth(500_000n);
+  });
+
+  test("after SENT, and the processor does not have it: sent under the same record", async () => {
+    await requested();
+    await rewind("SENT");
+    await using _job = harness.resolving();
+    expect(await eventually(() => refund())).toMatchObject({ status: PaymentStatus.REFUNDED });
+    expect(await refundRow()).toMatchObject({ status: "ACCEPTED", sends: 2 });
+    expect(await harness.calls(payment, "refund")).toBe(1);
+    await expectTruth(500_000n);
+  });
+
+  test("is taken up by one of two workers", async () => {
+    await requested();
+    await rewind("REQUESTED");
+    await using _one = harness.resolving();
+    await using _other = harness.resolving();
+    expect(await eventually(() => refund())).toMatchObject({ status: PaymentStatus.REFUNDED });
+    expect(await refundRow()).toMatchObject({ sends: 1 });
+    expect(await harness.calls(payment, "refund")).toBe(1);
+  });
+});
+
+describe("the lease", () => {
+  const advance = (id: string, beforeSending: () => Promise<unknown>) =>
+    withLease(harness.context.orm, "refund", id, (lease) =>
+      advanceRefund(
+        harness.context,
+        id,
+        {
+          holds: async (em) => {
+            await beforeSending();
+            return await lease.holds(em);
+          },
+        },
+        () => 5_000,
+      ),
+    );
+
+  const requestedRefund = async () => {
+    await harness.sandbox.fault("status", "http_500");
+    await refusal(refund());
+    return (await refundRow()).id;
+  };
+
+  test("that was lost stops the send", async () => {
+    const id = await requestedRefund();
+    const stolen = () =>
+      harness.sql("update refund set lease_token = gen_random_uuid(), leased_until = now() + interval '1 hour' where id = ?", [
+        id,
+      ]);
+    expect(await advance(id, stolen)).toEqual({ result: { kind: "unknown" } });
+    expect(await harness.calls(payment, "refund")).toBe(0);
+    expect(await refundRow()).toMatchObject({ status: "REQUESTED", sends: 0 });
+  });
+
+  test.each([
+    ["ACCEPTED", { kind: "accepted" }],
+    ["REJECTED", { kind: "rejected", errorCode: "7" }],
+  ])("that comes after the end, %s, finds the end and sends nothing", async (status, expected) => {
+    const id = await requestedRefund();
+    await harness.sql("update refund set status = ?, processor_error_code = '7' where id = ?", [status, id]);
+    expect(await advance(id, async () => {})).toMatchObject({ result: expected });
+    expect(await harness.calls(payment, "refund")).toBe(0);
+  });
+});

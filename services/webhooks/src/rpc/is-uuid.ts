@@ -1,2 +1,0 @@
-/** An id that is not a UUID names nothing; PostgreSQL must not be asked, it would call the question a fault. */
-export const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);

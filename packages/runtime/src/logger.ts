@@ -3,10 +3,10 @@ import { pino } from "pino";
 export type Logger = pino.Logger;
 
 /**
- * Field names whose values never reach a log, at any depth up to three. Code must not log secrets in the
- * first place; this is the second wall.
+ * Field names whose values never reach a log, down to `depthMax` levels. Code must not log secrets in the first place;
+ * this is the second wall. Not pino's own redaction: with wildcards it costs fifty microseconds a line, this one about one.
  */
-const secretFields = [
+const secretFields = new Set([
   "password",
   "secret",
   "api_key",
@@ -16,28 +16,44 @@ const secretFields = [
   "cookie",
   "link_url",
   "linkUrl",
+  "return_token",
+  "returnToken",
   "pan",
   "cvv2",
-];
-
-const redactPaths = secretFields.flatMap((field) => {
-  const key = field.includes("-") ? `["${field}"]` : field;
-  const join = (prefix: string) => (key.startsWith("[") ? `${prefix}${key}` : `${prefix}.${key}`);
-  return [key, join("*"), join("*.*")];
-});
+]);
+const depthMax = 4;
+const censor = "[redacted]";
 
 /**
  * JSON lines on standard output, one wide line per unit of work. `level` is a pino level ("trace" … "fatal",
- * "silent"). Errors under the key `err` are written with their stack.
+ * "silent"). Errors under the key `err` are written with their stack and without the rows of database errors.
+ * `destination` is for tests.
  */
-export function createLogger(service: string, level = "info"): Logger {
-  return pino({
+export function createLogger(service: string, level = "info", destination?: pino.DestinationStream): Logger {
+  const options: pino.LoggerOptions = {
     level,
     base: { service },
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: withoutRows },
-    redact: { paths: redactPaths, censor: "[redacted]" },
-  });
+    formatters: { log: (line) => (holdsSecret(line, depthMax) ? (redacted(line, depthMax) as Record<string, unknown>) : line) },
+  };
+  return destination ? pino(options, destination) : pino(options);
+}
+
+function holdsSecret(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null || value instanceof Error || depth === 0) return false;
+  for (const name in value) {
+    if (secretFields.has(name) || holdsSecret((value as Record<string, unknown>)[name], depth - 1)) return true;
+  }
+  return false;
+}
+
+function redacted(value: unknown, depth: number): unknown {
+  if (typeof value !== "object" || value === null || value instanceof Error || depth === 0) return value;
+  if (Array.isArray(value)) return value.map((item) => redacted(item, depth - 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, secretFields.has(name) ? censor : redacted(item, depth - 1)]),
+  );
 }
 
 /** PostgreSQL repeats the whole row in some errors; what a row holds is nobody's business but its owner's. */

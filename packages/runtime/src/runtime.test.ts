@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { backoffMs, jitter, readEnv, SettingsError, uuidv7 } from "./index.ts";
+import { backoffMs, createLogger, isUuid, jitter, readEnv, SettingsError, uuidv7 } from "./index.ts";
 
 describe("settings", () => {
   test("every problem is reported together", () => {
@@ -46,12 +46,55 @@ describe("settings", () => {
   });
 });
 
+describe("logs", () => {
+  const logged = (write: (logger: ReturnType<typeof createLogger>) => void): string => {
+    let text = "";
+    write(
+      createLogger("test", "trace", {
+        write: (line) => {
+          text += line;
+        },
+      }),
+    );
+    return text;
+  };
+
+  test("never hold the value of a secret field, at any depth code may reach", () => {
+    const text = logged((logger) =>
+      logger.info(
+        {
+          api_key: "canary-1",
+          request: { headers: { authorization: "canary-2" } },
+          list: [{ link_url: "canary-3" }],
+          kept: "seen",
+        },
+        "x",
+      ),
+    );
+    expect(text).not.toContain("canary");
+    expect(text).toContain("seen");
+    expect(text.match(/\[redacted\]/g)).toHaveLength(3);
+  });
+
+  test("keep an error's stack, and lose the row that a database error repeats", () => {
+    const error = Object.assign(new Error("null value\n - detail: Failing row contains (canary, 7)."), {
+      detail: "Failing row contains (canary)",
+    });
+    const text = logged((logger) => logger.error({ err: error }, "x"));
+    expect(text).not.toContain("canary");
+    expect(text).toContain("runtime.test.ts");
+  });
+});
+
 describe("identifiers", () => {
   test("are UUIDs of version 7, in order of time, without repetition", () => {
     const ids = Array.from({ length: 5_000 }, () => uuidv7());
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(new Set(ids).size).toBe(ids.length);
     expect(uuidv7(1_000) < uuidv7(2_000)).toBe(true);
+    expect(ids.every(isUuid)).toBe(true);
+    expect(isUuid("not one")).toBe(false);
+    expect(isUuid(undefined)).toBe(false);
   });
 });
 

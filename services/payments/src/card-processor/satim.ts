@@ -29,13 +29,15 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
   ): Promise<Outcome<Record<string, unknown>>> => {
     const body = new URLSearchParams({ userName: options.userName, password: options.password, ...parameters }).toString();
     const operation = path.split(".")[0];
+    // Only whole milliseconds are taken, and what remains of a deadline has fractions.
+    const signal = AbortSignal.timeout(Math.max(1, Math.floor(Math.min(timeoutMs, options.timeoutMs))));
     try {
       const answer = await request(`${options.url}/${path}`, {
         method: "POST",
         headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
         body,
         dispatcher: agent,
-        signal: AbortSignal.timeout(Math.max(1, Math.min(timeoutMs, options.timeoutMs))),
+        signal,
       });
       faultPoint(`${operation}.answering`);
       return readAnswer(answer.statusCode, await readText(answer.body));

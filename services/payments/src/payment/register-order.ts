@@ -65,15 +65,15 @@ async function askProcessor(
     );
     // A number that is taken is ours only if we may have taken it; otherwise it is somebody else's order.
     const mayBeOurs = outcome.kind === "refused" && outcome.errorCode === orderNumberUsedCode && mayBeThere;
-    console.error("DBG", outcome, remainingMs());
     if (outcome.kind !== "unknown" && !mayBeOurs) return outcome;
+    const reason = outcome.kind === "unknown" ? outcome.reason : outcome.message;
+    context.logger.warn({ payment_id: payment.id, reason }, "the order may be there already");
     mayBeThere = true;
   }
 }
 
 async function lookUp(context: Context, payment: Payment, timeoutMs: number): Promise<Registration> {
   const found = await context.processor.status({ orderNumber: payment.processorOrderNumber }, timeoutMs);
-  console.error("DBG", found, timeoutMs);
   if (found.kind === "refused" && found.errorCode === unknownOrderCode) return { kind: "absent" };
   if (found.kind !== "accepted" || !found.value.orderId || found.value.amountMinor === undefined) {
     return { kind: "unknown", reason: "the order could not be looked up" };

@@ -1,0 +1,223 @@
+import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
+import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
+import { platformCaller } from "@amana/rpc";
+import { aBusinessCaller, adminCaller, eventually } from "@amana/testing";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { type Harness, refusal, startHarness } from "../../test/harness.ts";
+import { credentials } from "../../test/sandbox.ts";
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness({ satimTimeoutMs: 1_000 });
+});
+afterEach(() => harness.sandbox.clearFaults());
+afterAll(() => harness[Symbol.asyncDispose]());
+
+const read = (id: string, caller: ReturnType<typeof aBusinessCaller>) => harness.payments.getPayment({ id }, { caller });
+const eventTypes = async (id: string) => (await harness.events(id)).map(({ type }) => type);
+
+describe("a card holder who comes back", () => {
+  test("having paid goes to success_url, and the payment is confirmed, PAID and announced", async () => {
+    const caller = aBusinessCaller();
+    const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    const { id, processorOrderId } = await harness.payments.createPayment(
+      { amountMinor: 500_000n, successUrl: "https://shop.test/thanks", failUrl: "https://shop.test/sorry", language: "FR" },
+      { caller, traceparent, timeoutMs: 20_000 },
+    );
+    await harness.sandbox.pay(processorOrderId);
+    expect(String(await harness.comesBack(id))).toBe(`https://shop.test/thanks?payment_id=${id}&status=PAID`);
+    expect(await harness.sandbox.order(processorOrderId)).toMatchObject({ confirmed: true, orderStatus: 2 });
+    const payment = await read(id, caller);
+    expect(payment).toMatchObject({ status: PaymentStatus.PAID, paidAtMs: expect.any(BigInt) });
+    const [completed, ...others] = await harness.events(id);
+    expect(completed).toMatchObject({ type: PaymentEventType.PAYMENT_COMPLETED, payment, traceparent });
+    expect(others).toEqual([]);
+  });
+
+  test("having cancelled goes to fail_url with CANCELED", async () => {
+    const payment = await harness.aPendingPayment();
+    await harness.sandbox.cancel(payment.processorOrderId);
+    expect(String(await harness.comesBack(payment.id))).toBe(`https://shop.test/sorry?payment_id=${payment.id}&status=CANCELED`);
+    expect(await eventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_CANCELED]);
+  });
+
+  test("having done nothing yet goes to fail_url with PENDING, and can still pay", async () => {
+    const caller = aBusinessCaller();
+    const payment = await harness.aPendingPayment(caller);
+    expect((await harness.comesBack(payment.id)).searchParams.get("status")).toBe("PENDING");
+    expect(await eventTypes(payment.id)).toEqual([]);
+    await harness.sandbox.pay(payment.processorOrderId);
+    expect((await harness.comesBack(payment.id)).searchParams.get("status")).toBe("PAID");
+    expect(await eventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
+  });
+
+  test("again, by a reload, gets the same, and the processor is not asked again", async () => {
+    const payment = await harness.aPendingPayment();
+    await harness.sandbox.pay(payment.processorOrderId);
+    const first = await harness.comesBack(payment.id);
+    expect(await harness.comesBack(payment.id)).toEqual(first);
+    expect(await harness.calls(payment, "confirm")).toBe(1);
+    expect(await eventTypes(payment.id)).toHaveLength(1);
+  });
+
+  test("ten times at once is confirmed once, and every browser is told PAID", async () => {
+    const payment = await harness.aPendingPayment();
+    await harness.sandbox.pay(payment.processorOrderId);
+    const urls = await Promise.all(Array.from({ length: 10 }, () => harness.comesBack(payment.id)));
+    expect(new Set(urls.map(String))).toEqual(new Set([`https://shop.test/thanks?payment_id=${payment.id}&status=PAID`]));
+    expect(await harness.calls(payment, "confirm")).toBe(1);
+    expect(await eventTypes(payment.id)).toHaveLength(1);
+  });
+
+  test("after a refund still goes to success_url, with REFUNDED", async () => {
+    const caller = aBusinessCaller();
+    const payment = await harness.aFinishedPayment(caller);
+    await harness.payments.refundPayment({ id: payment.id }, { caller, timeoutMs: 20_000 });
+    expect(String(await harness.comesBack(payment.id))).toBe(`https://shop.test/thanks?payment_id=${payment.id}&status=REFUNDED`);
+  });
+
+  test("late, with a payment that had EXPIRED, corrects it, with the event", async () => {
+    const caller = aBusinessCaller();
+    const payment = await harness.aPendingPayment(caller);
+    await harness.sql("update payment set status = 'EXPIRED', next_check_at = null where id = ?", [payment.id]);
+    await harness.sandbox.pay(payment.processorOrderId);
+    expect((await harness.comesBack(payment.id)).searchParams.get("status")).toBe("PAID");
+    expect(await read(payment.id, caller)).toMatchObject({ status: PaymentStatus.PAID });
+    expect(await eventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
+  });
+
+  test("of an order that the processor has refunded in part meanwhile: paid, then refunded by just that", async () => {
+    const caller = aBusinessCaller();
+    const payment = await harness.aPendingPayment(caller);
+    await harness.sandbox.pay(payment.processorOrderId);
+    await harness.sandbox.elsewhere("refund.do", { orderId: payment.processorOrderId ?? "", amount: "120000" });
+    expect((await harness.comesBack(payment.id)).searchParams.get("status")).toBe("REFUNDED");
+    expect(await read(payment.id, caller)).toMatchObject({ refundedAmountMinor: 120_000n });
+    expect(await harness.events(payment.id)).toMatchObject([
+      { type: PaymentEventType.PAYMENT_COMPLETED, payment: { status: PaymentStatus.PAID } },
+      { type: PaymentEventType.PAYMENT_REFUNDED, payment: { status: PaymentStatus.REFUNDED, refundedAmountMinor: 120_000n } },
+    ]);
+  });
+
+  test.each([
+    ["https://shop.test/a?q=a%20b&flag&sig=%7e%2B", "https://shop.test/a?q=a%20b&flag&sig=%7e%2B&"],
+    ["https://shop.test/a?status=mine#part", "https://shop.test/a?status=mine&", "#part"],
+    ["https://shop.test", "https://shop.test/?"],
+  ])("the business's own query is kept as it is: %s", async (failUrl, before, after = "") => {
+    const { id } = await harness.aPendingPayment(aBusinessCaller(), { failUrl });
+    const token = await harness.returnToken(id);
+    const { redirectUrl } = await harness.payments.returnFromProcessor({ token }, { caller: platformCaller });
+    expect(redirectUrl).toBe(`${before}payment_id=${id}&status=PENDING${after}`);
+  });
+});
+
+describe("an outcome that stays unknown", () => {
+  test.each([
+    "timeout_before",
+    "timeout_after",
+    "reset_after",
+    "http_500",
+    "http_503",
+    "html_200",
+    "truncated",
+    "error:5",
+    "error:7",
+  ])("confirm %s: fail_url with PENDING, nothing announced; a reload finds out", async (mode) => {
+    const payment = await harness.aPendingPayment();
+    await harness.sandbox.pay(payment.processorOrderId);
+    await harness.sandbox.fault("confirm", mode);
+    expect(String(await harness.comesBack(payment.id))).toBe(`https://shop.test/sorry?payment_id=${payment.id}&status=PENDING`);
+    expect(await eventTypes(payment.id)).toEqual([]);
+    expect((await harness.comesBack(payment.id)).searchParams.get("status")).toBe("PAID");
+    expect(await eventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
+  });
+
+  test("is finished by the reconciler when the browser does not come again", async () => {
+    const caller = aBusinessCaller();
+    const payment = await harness.aPendingPayment(caller);
+    await harness.sandbox.pay(payment.processorOrderId);
+    await harness.sandbox.fault("confirm", "reset_after");
+    await harness.comesBack(payment.id);
+    await harness.sql("update payment set next_check_at = now() where id = ?", [payment.id]);
+    await using _job = harness.reconciling();
+    await eventually(async () => expect(await eventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]));
+    expect((await harness.comesBack(payment.id)).searchParams.get("status")).toBe("PAID");
+  });
+
+  test("ends in time when somebody else holds the payment", async () => {
+    const payment = await harness.aPendingPayment();
+    await harness.sql(
+      "update payment set leased_until = now() + interval '1 hour', lease_token = gen_random_uuid() where id = ?",
+      [payment.id],
+    );
+    expect((await harness.comesBack(payment.id, 2_000)).searchParams.get("status")).toBe("PENDING");
+    expect(await harness.calls(payment, "confirm")).toBe(0);
+  });
+});
+
+describe("each test card ends as the protocol says", () => {
+  test.each([
+    ["valid", "6280581110007215", "01/2027", "373", "PAID", "0", "00", undefined],
+    ["valid", "6280580610061011", "01/2027", "992", "PAID", "0", "00", undefined],
+    ["blocked", "6280581110006712", "01/2027", "897", "REFUSED", "203", "37", "3"],
+    ["lost", "6280581110006316", "01/2027", "657", "REFUSED", "208", "41", "3"],
+    ["stolen", "6280581110006415", "01/2027", "958", "REFUSED", "209", "43", "3"],
+    ["wrong expiry", "6280581110006613", "08/2027", "411", "REFUSED", "-1", "AD", "3"],
+    ["unknown to issuer", "6280581110003927", "01/2025", "834", "REFUSED", "125", "62", "3"],
+    ["limit exceeded", "6280580610061219", "01/2027", "049", "REFUSED", "121", "61", "3"],
+    ["insufficient balance", "6280580610061110", "01/2027", "260", "REFUSED", "116", "51", "3"],
+    ["wrong CVV2", "6280581110006514", "01/2027", "205", "REFUSED", "111", "AB", "3"],
+    ["three wrong passwords", "6280580610061318", "01/2027", "930", "REFUSED", "2003", undefined, "3"],
+    ["not authorised online", "6280581110007017", "01/2027", "632", "REFUSED", "2003", undefined, "3"],
+    ["not active online", "6280581110007116", "01/2027", "040", "REFUSED", "-1", "AE", "3"],
+    ["terminal ceiling", "6280581110007314", "01/2027", "821", "REFUSED", "-2006", undefined, "3"],
+    ["expired", "6280580610056615", "12/2022", "428", "REFUSED", "101", "33", "3"],
+  ] as const)("%s, %s", async (_name, pan, expiry, cvv2, status, actionCode, respCode, errorCode) => {
+    const caller = aBusinessCaller();
+    const { id, processorOrderId } = await harness.aPendingPayment(caller);
+    await harness.sandbox.pay(processorOrderId, { pan, expiry, cvv2 });
+    const url = await harness.comesBack(id);
+    const payment = await read(id, caller);
+    const isPaid = status === "PAID";
+    expect(url.pathname).toBe(isPaid ? "/thanks" : "/sorry");
+    expect(url.searchParams.get("status")).toBe(status);
+    expect(payment).toMatchObject({
+      status: PaymentStatus[status],
+      actionCode,
+      actionCodeDescription: expect.stringMatching(/\p{L}/u),
+      maskedPan: `${pan.slice(0, 6)}**${pan.slice(-4)}`,
+      cardBrand: "CIB",
+      processorOrderStatus: isPaid ? 2 : 6,
+    });
+    expect(payment.respCode).toBe(respCode);
+    expect(payment.respCodeDesc === undefined).toBe(respCode === undefined);
+    expect(payment.processorErrorCode).toBe(errorCode);
+    expect(payment.approvalCode ?? "").toMatch(isPaid ? /^\d{6}$/ : /^$/);
+    expect(payment.paidAtMs === undefined).toBe(!isPaid);
+    expect(await eventTypes(id)).toEqual([isPaid ? PaymentEventType.PAYMENT_COMPLETED : PaymentEventType.PAYMENT_REFUSED]);
+    const [row] = await harness.sql("select * from payment where id = ?", [id]);
+    const written = JSON.stringify(row);
+    expect(written).not.toContain(pan);
+    expect(written).not.toContain(credentials.password);
+  });
+});
+
+describe("is refused", () => {
+  test.each(["", "x", "A".repeat(43), "a\0b", "A".repeat(42) + "\0", "' or ''='"])(
+    "a token that is nobody's: %j",
+    async (token) => {
+      const refused = await refusal(harness.payments.returnFromProcessor({ token }, { caller: platformCaller }));
+      expect(refused).toMatchObject({ kind: "not_found", code: "not_found" });
+    },
+  );
+
+  test.each([
+    ["a business", aBusinessCaller()],
+    ["an operator", adminCaller],
+  ])("%s: only the platform brings browsers back", async (_name, caller) => {
+    const payment = await harness.aPendingPayment();
+    const token = await harness.returnToken(payment.id);
+    const refused = await refusal(harness.payments.returnFromProcessor({ token }, { caller }));
+    expect(refused).toMatchObject({ kind: "forbidden", code: "platform_required" });
+  });
+});

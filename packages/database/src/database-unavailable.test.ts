@@ -43,7 +43,7 @@ test("the server resets the connection", async () => {
   expect(isDatabaseUnavailable(await errorFromServer("127.0.0.1", (socket) => socket.resetAndDestroy(), true))).toBe(true);
 });
 
-test("the server accepts and never answers: the wait is bounded", async () => {
+test.concurrent("the server accepts and never answers: the wait is bounded", async () => {
   const sockets: Socket[] = [];
   const error = await errorFromServer("127.0.0.1", (socket) => sockets.push(socket.on("error", () => {})), true);
   for (const socket of sockets) socket.destroy();
@@ -96,7 +96,7 @@ test("connections that are lost in a transaction are replaced, however often tha
   await transaction(two, (em) => em.execute("select 1"));
 });
 
-test("all connections are in use: the wait is bounded", async () => {
+test.concurrent("all connections are in use: the wait is bounded", async () => {
   const one = await database.connect({ poolMax: 1 });
   const ended = Promise.withResolvers<void>();
   const holds = Promise.withResolvers<void>();

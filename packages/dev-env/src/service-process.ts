@@ -1,5 +1,7 @@
 import { createWriteStream, type WriteStream } from "node:fs";
+import { connect } from "node:net";
 import { join } from "node:path";
+import { sleep } from "@amana/runtime";
 import { DevEnvError } from "./dev-env-error.ts";
 import { runCommand } from "./run-command.ts";
 import type { StopStep } from "./running-process.ts";
@@ -10,7 +12,7 @@ export interface ServiceProcess {
   readonly logFile: string;
   pid(): number | undefined;
   running(): boolean;
-  /** Starts it, with settings that go before its own (a FAULT_POINT, say). */
+  /** Starts it, with settings that go before its own (a FAULT_POINT, say). Resolves when it listens, or has ended. */
   start(extraEnv?: Record<string, string>): Promise<void>;
   stop(): Promise<void>;
   /** Ends it as a crash does. It stays down until `start`. */
@@ -26,6 +28,8 @@ const stopSteps: readonly StopStep[] = [
 const killSteps: readonly StopStep[] = [{ signal: "SIGKILL", waitMs: 5_000 }];
 const restartPauseMs = 500;
 const migrateTimeoutMs = 60_000;
+const listenTimeoutMs = 30_000;
+const listenPollMs = 20;
 
 /**
  * One service as a process of its own, as a deployment would run it. What it writes goes to a log file. Where
@@ -34,6 +38,8 @@ const migrateTimeoutMs = 60_000;
 export function serviceProcess(options: {
   name: string;
   env: Record<string, string>;
+  /** Where it will listen. */
+  port: number;
   logDir: string;
   supervised: boolean;
   onCrash(name: string, output: string): void;
@@ -68,6 +74,11 @@ export function serviceProcess(options: {
     timer.unref();
   };
 
+  const listening = async () => {
+    const endsAtMs = performance.now() + listenTimeoutMs;
+    while (server?.running() && performance.now() < endsAtMs && !(await accepts(options.port))) await sleep(listenPollMs);
+  };
+
   const end = async (steps: readonly StopStep[]) => {
     wanted = false;
     await server?.stop(steps);
@@ -83,6 +94,7 @@ export function serviceProcess(options: {
       wanted = true;
       await spawn(extraEnv);
       supervise();
+      await listening();
     },
     async stop() {
       await end(stopSteps);
@@ -91,6 +103,17 @@ export function serviceProcess(options: {
     },
     kill: () => end(killSteps),
   };
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
 }
 
 /** Runs a service's `migrate` command to its end. */

@@ -99,6 +99,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       serviceProcess({
         name,
         env: envOf(name),
+        port: ports[name],
         logDir,
         supervised: options.supervised ?? false,
         onCrash: (crashed, output) =>

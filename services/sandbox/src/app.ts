@@ -10,6 +10,7 @@ import { openDatabase } from "./database.ts";
 import { acceptEmptyJson, logAnswers, refuseUnknownPaths } from "./edge.ts";
 import { createFaults } from "./faults.ts";
 import { assets } from "./pages/assets.ts";
+import { verificationProvider } from "./verification-provider/verification-provider.ts";
 
 export interface Sandbox extends AsyncDisposable {
   readonly app: FastifyInstance;
@@ -50,6 +51,7 @@ export async function createSandbox(config: Config, logger: Logger): Promise<San
   app.get("/healthz", () => ({ status: "ok" }));
   app.register(controlCalls, { clock, faults });
   app.register(cardProcessor, { config, database, clock, faults, publicUrl: () => sandbox.url });
+  app.register(verificationProvider, { config, database, clock, faults, publicUrl: () => sandbox.url });
 
   await app.listen({ host: config.host, port: config.port });
   return sandbox;

@@ -4,6 +4,8 @@ import type { Database } from "./database.ts";
 export interface Clock {
   nowMs(): number;
   advance(seconds: number): void;
+  /** Called after each jump, for whoever waits for a moment of this clock. */
+  onAdvance(listener: () => void): void;
 }
 
 export function createClock(database: Database): Clock {
@@ -12,11 +14,14 @@ export function createClock(database: Database): Clock {
   const save = database.prepare(
     "insert into setting (name, value) values ('clock_offset_ms', ?) on conflict (name) do update set value = excluded.value",
   );
+  const listeners: (() => void)[] = [];
   return {
     nowMs: () => Date.now() + offsetMs,
     advance(seconds) {
       offsetMs += seconds * 1000;
       save.run(String(offsetMs));
+      for (const listener of listeners) listener();
     },
+    onAdvance: (listener) => void listeners.push(listener),
   };
 }

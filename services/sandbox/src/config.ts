@@ -1,4 +1,4 @@
-import { type EnvSource, readEnv } from "@amana/runtime";
+import { type EnvReader, type EnvSource, readEnv } from "@amana/runtime";
 
 export interface Config {
   readonly host: string;
@@ -12,6 +12,12 @@ export interface Config {
   readonly password: string;
   /** The real processor sends its numbers either way, so a client must be tried with both. */
   readonly numbersAsStrings: boolean;
+  /** The bearer token of the verification provider's port. */
+  readonly kycProviderToken: string;
+  /** Each signs every callback: more than one while a secret is being changed. */
+  readonly kycCallbackSecrets: readonly string[];
+  /** The pauses between the attempts to deliver a callback; one attempt more than pauses. */
+  readonly kycCallbackRetryMs: readonly number[];
 }
 
 export function readConfig(source: EnvSource = process.env): Config {
@@ -25,8 +31,20 @@ export function readConfig(source: EnvSource = process.env): Config {
       username: env.string("SATIM_USERNAME", "sandbox"),
       password: env.string("SATIM_PASSWORD", "sandbox"),
       numbersAsStrings: env.boolean("NUMBERS_AS_STRINGS", false),
+      kycProviderToken: env.string("KYC_PROVIDER_TOKEN", "sandbox"),
+      kycCallbackSecrets: env.string("KYC_CALLBACK_SECRET", "provider-callback-secret").split(","),
+      kycCallbackRetryMs: readRetries(env),
     };
   }, source);
+}
+
+/** Seconds, with decimals: tests shorten the schedule to fractions of one. */
+function readRetries(env: EnvReader): number[] {
+  const texts = env.string("KYC_CALLBACK_RETRY_SECONDS", "5,30,120,600,3600").split(",");
+  if (texts.some((text) => !/^\d{1,6}(\.\d{1,3})?$/.test(text))) {
+    env.problem("KYC_CALLBACK_RETRY_SECONDS must be seconds separated by commas, for example 5,30,120");
+  }
+  return texts.map((text) => Number(text) * 1000);
 }
 
 /** Read apart from the rest: the logger must exist to report that the rest is wrong. */

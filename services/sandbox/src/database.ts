@@ -23,13 +23,67 @@ const tables = `
   ) strict;
   create index if not exists received_call_by_order_id on received_call (order_id);
   create index if not exists received_call_by_order_number on received_call (order_number);
+
+  create table if not exists kyc_application (
+    link_token text primary key,
+    provider_id text not null unique,
+    reference text not null unique,
+    due_at_ms integer,
+    body text not null
+  ) strict;
+  create index if not exists kyc_application_by_due_at on kyc_application (due_at_ms) where due_at_ms is not null;
+
+  create table if not exists kyc_call (
+    id integer primary key,
+    provider_id text,
+    reference text,
+    operation text not null,
+    at text not null,
+    parameters text not null
+  ) strict;
+  create index if not exists kyc_call_by_provider_id on kyc_call (provider_id);
+  create index if not exists kyc_call_by_reference on kyc_call (reference);
+
+  create table if not exists kyc_callback (
+    id integer primary key autoincrement,
+    provider_id text not null,
+    url text not null,
+    body text not null,
+    state text not null default 'pending',
+    held integer not null default 0,
+    attempts integer not null default 0,
+    due_at_ms integer not null
+  ) strict;
+  create index if not exists kyc_callback_by_provider_id on kyc_callback (provider_id, id);
+  create index if not exists kyc_callback_pending on kyc_callback (due_at_ms) where state = 'pending';
+
+  create table if not exists kyc_callback_attempt (
+    id integer primary key,
+    callback_id integer not null,
+    at text not null,
+    result text not null
+  ) strict;
+  create index if not exists kyc_callback_attempt_by_callback on kyc_callback_attempt (callback_id);
 `;
 
-/** Every statement commits by itself, so a process killed at any moment leaves whole rows behind. */
+/** A statement commits by itself unless it is in one transaction with others: a process killed at any moment leaves no half change. */
 export function openDatabase(dataDir: string | undefined): Database {
   if (dataDir) mkdirSync(dataDir, { recursive: true });
   const database = new DatabaseSync(dataDir ? join(dataDir, "sandbox.sqlite") : ":memory:");
   database.exec("pragma journal_mode = wal; pragma synchronous = normal; pragma busy_timeout = 2000;");
   database.exec(tables);
   return database;
+}
+
+/** All of the work is kept, or none of it. The work must not wait for anything. */
+export function inOneTransaction<T>(database: Database, work: () => T): T {
+  database.exec("begin immediate");
+  try {
+    const result = work();
+    database.exec("commit");
+    return result;
+  } catch (error) {
+    database.exec("rollback");
+    throw error;
+  }
 }

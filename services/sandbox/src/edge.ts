@@ -1,9 +1,12 @@
 import type { FastifyError, FastifyInstance } from "fastify";
 
+/** The last part of a verification link lets anyone who reads it submit documents. */
+const withoutLinkToken = (path: string) => path.replace(/^(\/verify|\/sandbox\/kyc)\/[^/]+/, "$1/[redacted]");
+
 /** One line per answer, with the path only: a query may carry credentials. */
 export function logAnswers(app: FastifyInstance): void {
   app.addHook("onResponse", async (request, reply) => {
-    const path = request.url.split("?", 1)[0];
+    const path = withoutLinkToken(request.url.split("?", 1)[0] ?? "");
     request.log.info(
       { method: request.method, path, status: reply.statusCode, duration_ms: Math.round(reply.elapsedTime) },
       "answered",

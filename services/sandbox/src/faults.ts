@@ -15,15 +15,22 @@ const answerModes = [
   "html_200",
   "truncated",
   "slow:<ms>",
-  "error:<errorCode>",
 ] as const;
+
+const cardModes = [...answerModes, "error:<errorCode>"] as const;
+const kycModes = [...answerModes, "error:<status>"] as const;
+const callbackModes = [...kycModes, "duplicate", "reorder", "drop", "bad_signature"] as const;
 
 /** Another provider adds its operations here, each with the modes it understands. */
 const modesByOperation = {
-  register: answerModes,
-  confirm: answerModes,
-  status: answerModes,
-  refund: answerModes,
+  register: cardModes,
+  confirm: cardModes,
+  status: cardModes,
+  refund: cardModes,
+  kyc_create: kycModes,
+  kyc_get: kycModes,
+  kyc_cancel: kycModes,
+  kyc_callback: callbackModes,
 } as const;
 
 export type Operation = keyof typeof modesByOperation;
@@ -78,5 +85,6 @@ export function createFaults(): Faults {
 function fits(mode: string, known: string): boolean {
   if (known === "slow:<ms>") return /^slow:\d{1,6}$/.test(mode) && Number(mode.slice(5)) <= slowMsMax;
   if (known === "error:<errorCode>") return /^error:-?\d{1,5}$/.test(mode);
+  if (known === "error:<status>") return /^error:[45]\d\d$/.test(mode);
   return mode === known;
 }

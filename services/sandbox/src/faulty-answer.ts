@@ -2,9 +2,9 @@ import { sleep } from "@amana/runtime";
 import type { FastifyReply } from "fastify";
 
 export interface Answer {
-  /** Does what the call asks and returns the body to answer with. */
+  /** Does what the call asks and returns the body to answer with. A status other than 200 it sets on the reply. */
   effect(): object;
-  /** The body of a proper refusal with this code. */
+  /** The body of a proper refusal with this code, and its status likewise. */
   refusal(code: string): object;
 }
 
@@ -58,7 +58,7 @@ function holdOpen(reply: FastifyReply): FastifyReply {
 function sendHalf(reply: FastifyReply, body: object): FastifyReply {
   reply.hijack();
   const bytes = Buffer.from(JSON.stringify(body));
-  reply.raw.writeHead(200, { "content-type": "application/json; charset=utf-8", "content-length": bytes.length });
+  reply.raw.writeHead(reply.statusCode, { "content-type": "application/json; charset=utf-8", "content-length": bytes.length });
   reply.raw.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => reply.raw.socket?.destroy());
   return reply;
 }

@@ -223,6 +223,7 @@ describe("key leases", () => {
     const secondIdentity = serviceProcess({
       name: "identity",
       env: { ...system.envOf("identity"), RPC_PORT: String(identityPort) },
+      port: identityPort,
       logDir: system.logDir,
       supervised: false,
       onCrash: () => {},
@@ -236,6 +237,7 @@ describe("key leases", () => {
         PORT: String(gatewayPort),
         IDENTITY_URLS: `${system.envOf("gateway")["IDENTITY_URLS"]},http://127.0.0.1:${identityPort}`,
       },
+      port: gatewayPort,
       logDir: system.logDir,
       supervised: false,
       onCrash: () => {},

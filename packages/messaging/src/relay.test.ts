@@ -1,0 +1,264 @@
+import { transaction } from "@amana/database";
+import { createLogger } from "@amana/runtime";
+import { createTestDatabase, eventually, type TestDatabase } from "@amana/testing";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { startChild } from "../test/child.ts";
+import { database, effects, emit, outbox, topic, writeDown } from "../test/database.ts";
+import { MemoryTransport } from "../test/memory-transport.ts";
+import { addToOutbox, consume, type Relay, startRelay } from "./index.ts";
+
+const logger = createLogger("test", "silent");
+let db: TestDatabase;
+let transport: MemoryTransport;
+const relays: Relay[] = [];
+
+beforeEach(async () => {
+  db = await createTestDatabase("messaging", database);
+  transport = new MemoryTransport();
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await Promise.all(relays.splice(0).map((relay) => relay[Symbol.asyncDispose]()));
+  await db[Symbol.asyncDispose]();
+});
+
+function aRelay(): Relay {
+  const relay = startRelay({ databaseUrl: db.url, transport, logger });
+  relays.push(relay);
+  return relay;
+}
+
+/** Ends the relays' sessions, as a restart of the database does. */
+const cutOff = () =>
+  db.orm.em
+    .fork()
+    .execute(
+      "select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = 'relay' and datname = current_database()",
+    );
+
+test("what commits is published with its id and headers, and leaves the outbox; what rolls back is not", async () => {
+  const relay = aRelay();
+  const occurredAt = new Date("2026-11-20T10:00:00.000Z");
+  const event = { topic, key: "k", type: "tests.v1.Test", source: "tests", payload: Buffer.from([0, 255]), occurredAt };
+  const refused = transaction(db.orm, async (em) => {
+    addToOutbox(em, event);
+    await em.flush();
+    throw new Error("refused");
+  });
+  await expect(refused).rejects.toThrow("refused");
+  const id = await transaction(db.orm, async (em) => addToOutbox(em, { ...event, traceparent: "00-1-2-01" }));
+  await relay.settled();
+  expect(transport.published).toEqual([
+    {
+      topic,
+      message: {
+        key: "k",
+        payload: Buffer.from([0, 255]),
+        headers: {
+          ce_specversion: "1.0",
+          ce_id: id,
+          ce_type: "tests.v1.Test",
+          ce_source: "tests",
+          ce_time: "2026-11-20T10:00:00.000Z",
+          "content-type": "application/protobuf",
+          traceparent: "00-1-2-01",
+        },
+      },
+    },
+  ]);
+  expect(await outbox(db.orm)).toEqual([]);
+});
+
+test("of two interleaved transactions the one with the earlier id may commit last: both are published", async () => {
+  const relay = aRelay();
+  const early = Promise.withResolvers<void>();
+  const hasId = Promise.withResolvers<void>();
+  const late = transaction(db.orm, async (em) => {
+    addToOutbox(em, { topic, key: "a", type: "t", source: "s", payload: Buffer.from("early id"), occurredAt: new Date() });
+    await em.flush();
+    hasId.resolve();
+    await early.promise;
+  });
+  await hasId.promise;
+  await emit(db.orm, "b", "late id");
+  await relay.settled();
+  expect(transport.bodies).toEqual(["late id"]);
+  early.resolve();
+  await late;
+  await relay.settled();
+  expect(transport.bodies).toEqual(["late id", "early id"]);
+});
+
+test("of two relays on one database one publishes, each message once and each key in order", async () => {
+  aRelay();
+  aRelay();
+  const keys = ["a", "b", "c", "d"];
+  const numbers = Array.from({ length: 50 }, (_, number) => number);
+  await Promise.all(
+    keys.map(async (key) => {
+      for (const number of numbers) await emit(db.orm, key, `${key}${number}`);
+    }),
+  );
+  await Promise.any(relays.map((relay) => relay.settled()));
+  expect(transport.published).toHaveLength(keys.length * numbers.length);
+  for (const key of keys) {
+    expect(transport.bodies.filter((body) => body.startsWith(key))).toEqual(numbers.map((number) => `${key}${number}`));
+  }
+});
+
+test("when the relay at work is closed, the other takes over", async () => {
+  aRelay();
+  aRelay();
+  await emit(db.orm, "k", "one");
+  const atWork = await Promise.any(relays.map((relay) => relay.settled().then(() => relay)));
+  const other = relays.find((relay) => relay !== atWork) as Relay;
+  await atWork[Symbol.asyncDispose]();
+  await emit(db.orm, "k", "two");
+  await other.settled();
+  expect(transport.bodies).toEqual(["one", "two"]);
+});
+
+test("a relay killed after publishing leaves the row, which is published again and has no second effect", async () => {
+  const [id] = await emit(db.orm, "k", "body");
+  await using crashing = startChild("./relay-process.ts", { DATABASE_URL: db.url, FAULT_POINT: "relay.published" });
+  expect(await crashing.ended()).toBe("SIGKILL");
+  expect(crashing.lines).toEqual([JSON.stringify({ id })]);
+  expect(await outbox(db.orm)).toEqual(["body"]);
+
+  const relay = aRelay();
+  await relay.settled();
+  expect(transport.ids).toEqual([id]);
+  expect(await outbox(db.orm)).toEqual([]);
+
+  using _consumer = await consume({ topic, consumer: "tests", effect: writeDown }, { orm: db.orm, transport, logger });
+  const [{ message }] = transport.published as [(typeof transport.published)[number]];
+  await transport.deliver(message);
+  await transport.deliver(message);
+  expect(await effects(db.orm)).toEqual(["body"]);
+});
+
+test("while the transport is down commits go on and the outbox keeps all, and then it drains in order", async () => {
+  transport.beforePublish = () => {
+    throw new Error("no broker");
+  };
+  const relay = aRelay();
+  await emit(db.orm, "k", "1", "2");
+  await eventually(() => expect(transport.attempts).toBeGreaterThan(2));
+  await emit(db.orm, "k", "3");
+  expect(await outbox(db.orm)).toEqual(["1", "2", "3"]);
+  expect(transport.published).toEqual([]);
+  transport.beforePublish = () => {};
+  await relay.settled();
+  expect(transport.bodies).toEqual(["1", "2", "3"]);
+});
+
+test("a topic that cannot be published does not hold up another", async () => {
+  transport.beforePublish = (to) => {
+    if (to === topic) throw new Error("no such topic");
+  };
+  aRelay();
+  await transaction(db.orm, async (em) => {
+    const event = { key: "k", type: "t", source: "s", occurredAt: new Date() };
+    addToOutbox(em, { ...event, topic, payload: Buffer.from("stuck") });
+    addToOutbox(em, { ...event, topic: "other.v1", payload: Buffer.from("goes") });
+  });
+  await transport.untilPublished(1);
+  expect(transport.bodies).toEqual(["goes"]);
+  await eventually(async () => expect(await outbox(db.orm)).toEqual(["stuck"]));
+});
+
+test("large messages are published in parts that Kafka takes, in order, and one that is too large is refused", async () => {
+  const relay = aRelay();
+  const bodies = Array.from({ length: 12 }, (_, number) => `${number}${"x".repeat(200 * 1024)}`);
+  await emit(db.orm, "k", ...bodies);
+  await relay.settled();
+  expect(transport.bodies).toEqual(bodies);
+  for (const bytes of transport.batchBytes) expect(bytes).toBeLessThan(1024 * 1024);
+  await expect(emit(db.orm, "k", "x".repeat(256 * 1024 + 1))).rejects.toThrow(RangeError);
+});
+
+test("more messages than one batch holds are all published in order", async () => {
+  const bodies = Array.from({ length: 1_203 }, (_, number) => String(number));
+  await emit(db.orm, "k", ...bodies);
+  const relay = aRelay();
+  await relay.settled();
+  expect(transport.bodies).toEqual(bodies);
+});
+
+test("settled() waits for what was committed before it, every time", async () => {
+  const relay = aRelay();
+  for (let number = 0; number < 100; number++) {
+    await emit(db.orm, "k", String(number));
+    await relay.settled();
+    expect(transport.published).toHaveLength(number + 1);
+  }
+});
+
+test("settled() does not resolve while a message is on its way, and throws when the relay is closed", async () => {
+  const gate = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  transport.beforePublish = async () => {
+    reached.resolve();
+    await gate.promise;
+  };
+  const relay = aRelay();
+  await emit(db.orm, "k", "body");
+  let settled = false;
+  const settling = relay.settled().then(() => {
+    settled = true;
+  });
+  await reached.promise;
+  await emit(db.orm, "k", "another");
+  expect(settled).toBe(false);
+  gate.resolve();
+  await settling;
+  expect(transport.bodies).toEqual(["body", "another"]);
+
+  transport.beforePublish = () => {
+    throw new Error("no broker");
+  };
+  await emit(db.orm, "k", "stays");
+  const never = expect(relay.settled()).rejects.toThrow("closed");
+  await relay[Symbol.asyncDispose]();
+  await never;
+  await expect(relay.settled()).rejects.toThrow("closed");
+});
+
+test("a commit wakes the relay: with all timers stopped, messages are still published", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
+  const relay = aRelay();
+  await relay.settled();
+  for (const [index, body] of ["1", "2", "3"].entries()) {
+    await emit(db.orm, "k", body);
+    await transport.untilPublished(index + 1);
+  }
+  expect(transport.bodies).toEqual(["1", "2", "3"]);
+});
+
+test("a relay whose database connection is cut connects again and goes on, and hears of commits", async () => {
+  const relay = aRelay();
+  for (const body of ["1", "2", "3"]) {
+    await relay.settled();
+    await cutOff();
+    await emit(db.orm, "k", body);
+    await relay.settled();
+  }
+  expect(transport.bodies).toEqual(["1", "2", "3"]);
+});
+
+test("a connection cut while a message is on its way loses nothing", async () => {
+  transport.beforePublish = async () => {
+    transport.beforePublish = () => {};
+    await cutOff();
+  };
+  const relay = aRelay();
+  const ids = await emit(db.orm, "k", "1", "2");
+  await relay.settled();
+  expect(transport.ids).toEqual([...ids, ...ids]);
+  expect(await outbox(db.orm)).toEqual([]);
+});
+
+test("a relay can be closed while its database cannot be reached", async () => {
+  const relay = startRelay({ databaseUrl: "postgres://u:p@127.0.0.1:1/d", transport, logger });
+  await relay[Symbol.asyncDispose]();
+});

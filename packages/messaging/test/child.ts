@@ -1,0 +1,32 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { testSecret } from "@amana/testing";
+
+/** Starts a script of this folder. It ends, at the latest, with the test; `killed` is how it ended. */
+export function startChild(script: string, env: Record<string, string>) {
+  const child = spawn(process.execPath, [new URL(script, import.meta.url).pathname], {
+    env: { RPC_SECRET: Buffer.from(testSecret).toString("base64"), ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const lines: string[] = [];
+  const output = createInterface({ input: child.stdout }).on("line", (line) => lines.push(line));
+  const ended = Promise.all([once(child, "exit"), once(output, "close")]);
+  return {
+    lines,
+    async nextLine(): Promise<string> {
+      const [line] = await once(output, "line");
+      return line as string;
+    },
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+    /** The signal that ended it. */
+    ended: async () => {
+      const [[, signal]] = await ended;
+      return signal as string | null;
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,31 @@
+/** A consumer as a process of its own, over Kafka or direct; prints the address of its RPC server when it is ready. */
+import { createOrm } from "@amana/database";
+import { createRpcServer } from "@amana/rpc";
+import { createLogger, readEnv, runService } from "@amana/runtime";
+import { consume, createTransport, readTransportOptions } from "../src/index.ts";
+import { database, topic, writeDown } from "./database.ts";
+
+const config = readEnv((env) => ({
+  databaseUrl: env.string("DATABASE_URL"),
+  secret: env.key("RPC_SECRET", 32),
+  events: readTransportOptions(env),
+}));
+const logger = createLogger("consumer", process.env["TEST_LOG_LEVEL"] ?? "silent");
+
+await runService(logger, async () => {
+  const stack = new AsyncDisposableStack();
+  const orm = await createOrm({ url: config.databaseUrl, ...database }, logger);
+  stack.defer(() => orm.close());
+  const transport = stack.use(createTransport(config.events, { clientId: "consumer", secret: config.secret, logger }));
+  stack.use(await consume({ topic, consumer: "tests", effect: writeDown }, { orm, transport, logger }));
+  const server = await createRpcServer({
+    services: transport.services,
+    host: "127.0.0.1",
+    port: 0,
+    secret: config.secret,
+    logger,
+  });
+  stack.use(server);
+  process.stdout.write(`${server.url}\n`);
+  return stack;
+});

@@ -1,0 +1,62 @@
+import { type Orm, transaction } from "@amana/database";
+import { Migration } from "@mikro-orm/migrations";
+import { addToOutbox, type Effect, inboxTablesSql, OutboxMessage, outboxTableSql } from "../src/index.ts";
+
+class Initial extends Migration {
+  override up(): void {
+    this.addSql(outboxTableSql);
+    this.addSql(inboxTablesSql);
+    // Nothing here is unique, so that an effect that happens twice can be seen.
+    this.addSql("create table effect (position bigint generated always as identity, event_id uuid, key text, body text)");
+    this.addSql("create index effect_key on effect (key)");
+  }
+}
+
+/** A service that emits and consumes. */
+export const database = { entities: [OutboxMessage], migrations: [{ name: "0001-initial", class: Initial }] };
+
+export const topic = "tests.v1";
+
+/** Commits one message for each body, in one transaction, and answers their ids. */
+export async function emit(orm: Orm, key: string, ...bodies: string[]): Promise<string[]> {
+  return await transaction(orm, async (em) =>
+    bodies.map((body) =>
+      addToOutbox(em, { topic, key, type: "tests.v1.Test", source: "tests", payload: Buffer.from(body), occurredAt: new Date() }),
+    ),
+  );
+}
+
+/** Writes each message down; cannot be done for the body "poison". */
+export const writeDown: Effect = async (em, messages) => {
+  for (const { key, payload, headers } of messages) {
+    const body = Buffer.from(payload).toString();
+    if (body === "poison") throw new Error("this message is poison");
+    await em.execute("insert into effect (event_id, key, body) values (?, ?, ?)", [headers["ce_id"], key, body]);
+  }
+};
+
+const rowsOf = async <Row>(orm: Orm, sql: string): Promise<Row[]> => await orm.em.fork().execute<Row[]>(sql);
+
+/** What has taken effect, in that order. */
+export async function effects(orm: Orm): Promise<string[]> {
+  const rows = await rowsOf<{ body: string }>(orm, "select body from effect order by position");
+  return rows.map(({ body }) => body);
+}
+
+export interface DeadLetter {
+  consumer: string;
+  topic: string;
+  key: string;
+  event_id: string | null;
+  payload: Buffer;
+  headers: Record<string, string>;
+  reason: string;
+}
+
+export const deadLetters = (orm: Orm) => rowsOf<DeadLetter>(orm, "select * from dead_letter order by id");
+
+/** What waits in the outbox, in its order. */
+export async function outbox(orm: Orm): Promise<string[]> {
+  const rows = await rowsOf<{ payload: Buffer }>(orm, "select payload from outbox order by id");
+  return rows.map(({ payload }) => payload.toString());
+}

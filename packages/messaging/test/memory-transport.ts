@@ -1,0 +1,53 @@
+import { uuidv7 } from "@amana/runtime";
+import type { Message, MessageHandler, Transport } from "../src/index.ts";
+
+/** A transport inside the test: what was published lies in `published`, `deliver` hands messages to subscribers. */
+export class MemoryTransport implements Transport {
+  readonly published: { topic: string; message: Message }[] = [];
+  /** The sizes of what was handed to `publish` at once. */
+  readonly batchBytes: number[] = [];
+  attempts = 0;
+  /** Runs before anything is taken; throws to refuse it. */
+  beforePublish: (topic: string) => Promise<void> | void = () => {};
+  readonly services = [];
+  readonly #handlers: MessageHandler[] = [];
+  #arrived = Promise.withResolvers<void>();
+
+  async publish(topic: string, messages: readonly Message[]): Promise<void> {
+    this.attempts++;
+    await this.beforePublish(topic);
+    this.batchBytes.push(messages.reduce((sum, { payload }) => sum + payload.length, 0));
+    this.published.push(...messages.map((message) => ({ topic, message })));
+    this.#arrived.resolve();
+    this.#arrived = Promise.withResolvers();
+  }
+
+  async subscribe(_topic: string, _group: string, handler: MessageHandler): Promise<void> {
+    this.#handlers.push(handler);
+  }
+
+  /** Hands the messages to every subscriber at once. */
+  async deliver(...messages: Message[]): Promise<void> {
+    await Promise.all(this.#handlers.map((handler) => handler(messages)));
+  }
+
+  /** Resolves once so many messages have been published; does not poll. */
+  async untilPublished(count: number): Promise<void> {
+    while (this.published.length < count) await this.#arrived.promise;
+  }
+
+  get bodies(): string[] {
+    return this.published.map(({ message }) => Buffer.from(message.payload).toString());
+  }
+
+  get ids(): (string | undefined)[] {
+    return this.published.map(({ message }) => message.headers["ce_id"]);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+}
+
+/** A message of its own id. */
+export function aMessage(body: string, { key = "k", id = uuidv7() }: { key?: string; id?: string } = {}): Message {
+  return { key, payload: Buffer.from(body), headers: { ce_id: id, ce_type: "tests.v1.Test" } };
+}

@@ -1,0 +1,16 @@
+/** A relay as a process of its own, whose transport is its standard output: one line of JSON for each message. */
+import { createLogger, runService } from "@amana/runtime";
+import { startRelay, type Transport } from "../src/index.ts";
+
+const transport: Transport = {
+  async publish(_topic, messages) {
+    const lines = messages.map((message) => `${JSON.stringify({ id: message.headers["ce_id"] })}\n`);
+    await new Promise((resolve) => process.stdout.write(lines.join(""), resolve));
+  },
+  async subscribe() {},
+  services: [],
+  async [Symbol.asyncDispose]() {},
+};
+
+const logger = createLogger("relay", "silent");
+await runService(logger, async () => startRelay({ databaseUrl: process.env["DATABASE_URL"] as string, transport, logger }));

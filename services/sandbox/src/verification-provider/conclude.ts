@@ -1,0 +1,95 @@
+import type { Application } from "./application.ts";
+import type { Check, DocumentType, Outcome, Reason, ReasonCode, Verdict } from "./vocabulary.ts";
+
+/** What was found on a document and a face, and what the tester wants it to end in. No names. */
+export interface Submission {
+  /** Without one, the provider's own rules decide. */
+  readonly outcome?: Outcome;
+  readonly reasons: readonly Reason[];
+  readonly documentType?: DocumentType;
+  readonly documentExpiry?: string;
+  readonly nationality?: string;
+  readonly amlHitCount: number;
+  readonly profileDiffers: boolean;
+}
+
+type Conclusion = Pick<
+  Application,
+  | "verdict"
+  | "reasons"
+  | "liveness"
+  | "faceMatch"
+  | "documentType"
+  | "documentExpiry"
+  | "nationality"
+  | "amlHitCount"
+  | "amlDecision"
+  | "summary"
+>;
+
+const yearsAhead = 5;
+
+/** Doubts that a person can settle; any other reason is a rejection. */
+const doubts: readonly ReasonCode[] = ["PROFILE_MISMATCH", "AML_MATCH"];
+
+/**
+ * The verdict on one submission. An outcome the tester asked for is given even where it breaks the rules, because a
+ * provider that errs is what its client has to be tried with; the evidence then still says what it says.
+ */
+export function conclude(
+  submission: Submission,
+  { allowedDocuments, requireVideo }: Pick<Application, "allowedDocuments" | "requireVideo">,
+  nowMs: number,
+): Conclusion {
+  const today = new Date(nowMs).toISOString().slice(0, 10);
+  const documentType = submission.documentType ?? allowedDocuments[0] ?? "passport";
+  const documentExpiry = submission.documentExpiry ?? `${Number(today.slice(0, 4)) + yearsAhead}-06-30`;
+
+  const found: Reason[] = [...submission.reasons];
+  const find = (code: ReasonCode) => {
+    if (!found.some((reason) => reason.code === code)) found.push({ code });
+  };
+  if (submission.profileDiffers) find("PROFILE_MISMATCH");
+  // An approval against the rules does not speak of them: only the fields show what the rules would have said.
+  if (submission.outcome !== "approved") {
+    if (documentExpiry < today) find("DOCUMENT_EXPIRED");
+    if (!allowedDocuments.includes(documentType)) find("DOCUMENT_NOT_ALLOWED");
+    if (submission.amlHitCount > 0) find("AML_MATCH");
+  }
+
+  const verdict = askedFor(submission.outcome) ?? byRules(found, requireVideo);
+  if (verdict === "REJECTED" && found.length === 0) find("DOCUMENT_UNREADABLE");
+  const has = (code: ReasonCode) => found.some((reason) => reason.code === code);
+  const check = (failure: ReasonCode): Check => (has(failure) ? "FAILED" : "PASSED");
+
+  return {
+    verdict,
+    reasons: found,
+    // A single still can never show that a living person was there.
+    liveness: requireVideo ? check("LIVENESS_FAILED") : "NOT_PERFORMED",
+    faceMatch: check("FACE_MISMATCH"),
+    documentType,
+    documentExpiry,
+    nationality: submission.nationality ?? "DZA",
+    amlHitCount: submission.amlHitCount,
+    amlDecision: submission.amlHitCount > 0 ? "POSSIBLE_MATCH" : "CLEAR",
+    summary: summaries[verdict],
+  };
+}
+
+const summaries: Readonly<Record<Verdict, string>> = {
+  APPROVED: "The document and the face were accepted.",
+  REJECTED: "The verification was refused; see reason_codes.",
+  NEEDS_REVIEW: "A person has to decide.",
+};
+
+function askedFor(outcome: Outcome | undefined): Verdict | undefined {
+  if (outcome === "approved") return "APPROVED";
+  if (outcome === "rejected") return "REJECTED";
+  return outcome === "needs_review" ? "NEEDS_REVIEW" : undefined;
+}
+
+function byRules(found: readonly Reason[], requireVideo: boolean): Verdict {
+  if (found.some(({ code }) => !doubts.includes(code))) return "REJECTED";
+  return found.length > 0 || !requireVideo ? "NEEDS_REVIEW" : "APPROVED";
+}

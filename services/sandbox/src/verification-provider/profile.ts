@@ -1,0 +1,39 @@
+import { createHash, randomBytes } from "node:crypto";
+
+const comparedFields = ["first_name", "last_name", "birth_date"] as const;
+
+export type Identity = Partial<Record<(typeof comparedFields)[number], string>>;
+
+/**
+ * What remains of a profile: enough to compare with a document after a restart, nothing to read. The salt is of one
+ * application, so equal names of two applicants look different.
+ */
+export interface ProfileDigest {
+  readonly salt: string;
+  readonly fields: Identity;
+}
+
+export function digestProfile(profile: Readonly<Record<string, unknown>>): ProfileDigest {
+  const salt = randomBytes(16).toString("hex");
+  const fields: Identity = {};
+  for (const name of comparedFields) {
+    const value = profile[name];
+    if (typeof value === "string" && value.trim() !== "") fields[name] = digest(salt, value);
+  }
+  return { salt, fields };
+}
+
+/** Only what both sides gave is compared. */
+export function differs(profile: ProfileDigest | undefined, read: Identity): boolean {
+  if (!profile) return false;
+  return comparedFields.some((name) => {
+    const expected = profile.fields[name];
+    const value = read[name];
+    return expected !== undefined && value !== undefined && expected !== digest(profile.salt, value);
+  });
+}
+
+/** Documents are printed in capitals and often without accents; neither makes a different person. */
+const comparable = (text: string) => text.normalize("NFKD").replace(/\p{M}/gu, "").replace(/[\s'’-]+/g, " ").trim().toUpperCase();
+
+const digest = (salt: string, value: string) => createHash("sha256").update(`${salt}:${comparable(value)}`).digest("hex");

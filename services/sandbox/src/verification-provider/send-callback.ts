@@ -1,0 +1,85 @@
+import { sleep } from "@amana/runtime";
+import type { Callback } from "./callbacks.ts";
+import { sign } from "./signature.ts";
+
+const timeoutMs = 10_000;
+
+/** What an attempt came to: whether the client said 2xx, and the line for the tester. */
+export interface Attempt {
+  readonly taken: boolean;
+  readonly result: string;
+}
+
+/**
+ * One attempt, spoiled the way the fault says. The modes that spoil an answer of ours here spoil what we hear: the
+ * ones before the effect send nothing and count as that answer, the ones after it send and lose the answer.
+ */
+export async function sendCallback(
+  { url, body }: Callback,
+  secrets: readonly string[],
+  mode: string | undefined,
+  stopping: AbortSignal,
+): Promise<Attempt> {
+  const [name, value = ""] = (mode ?? "none").split(":");
+  const send = (signedBy: readonly string[], content: string | ReadableStream = body) =>
+    post(url, content, sign(signedBy, body, Date.now()), stopping);
+  const spoiled = (attempt: Attempt, taken = attempt.taken): Attempt => ({ taken, result: `${attempt.result}, fault ${mode}` });
+
+  switch (name) {
+    case "timeout_before":
+      return { taken: false, result: `not sent, fault ${mode}` };
+    case "http_500":
+    case "http_503":
+      return { taken: false, result: `not sent, counted as ${name.slice(5)}, fault ${mode}` };
+    case "error":
+      return { taken: false, result: `not sent, counted as ${value}, fault ${mode}` };
+    case "html_200":
+      return { taken: true, result: `not sent, counted as 200, fault ${mode}` };
+    case "timeout_after":
+    case "reset_after":
+      return spoiled(await send(secrets), false);
+    case "truncated":
+      return spoiled(await send(secrets, halfOf(body)), false);
+    case "bad_signature":
+      return spoiled(await send(secrets.map((secret) => `not ${secret}`)));
+    case "duplicate":
+      await send(secrets);
+      return spoiled(await send(secrets));
+    case "slow":
+      await sleep(Number(value), stopping);
+      return spoiled(await send(secrets));
+    default:
+      return send(secrets);
+  }
+}
+
+async function post(url: string, body: string | ReadableStream, signature: string, stopping: AbortSignal): Promise<Attempt> {
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-provider-signature": signature },
+      body,
+      redirect: "manual",
+      signal: AbortSignal.any([stopping, AbortSignal.timeout(timeoutMs)]),
+      ...(typeof body !== "string" && { duplex: "half" }),
+    });
+    await response.body?.cancel();
+    return { taken: response.ok, result: String(response.status) };
+  } catch (error) {
+    const { name, cause } = error as Error & { cause?: { code?: string } };
+    return { taken: false, result: cause?.code ?? name };
+  }
+}
+
+/** Breaks off in the middle. */
+function halfOf(body: string): ReadableStream {
+  const bytes = Buffer.from(body);
+  let sent = false;
+  return new ReadableStream({
+    pull(stream) {
+      if (sent) return stream.error(new Error("broken off, as the fault says"));
+      sent = true;
+      stream.enqueue(bytes.subarray(0, Math.floor(bytes.length / 2)));
+    },
+  });
+}

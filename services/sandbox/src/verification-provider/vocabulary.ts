@@ -1,0 +1,36 @@
+/** The provider's words, from the port's specification. They are ours: no vendor's vocabulary is known to us. */
+export type Status = "CREATED" | "OPENED" | "SUBMITTED" | "PROCESSING" | "COMPLETED" | "EXPIRED" | "CANCELED" | "FAILED";
+
+export type Verdict = "APPROVED" | "REJECTED" | "NEEDS_REVIEW";
+
+export type Check = "PASSED" | "FAILED" | "INCONCLUSIVE" | "NOT_PERFORMED";
+
+export type AmlDecision = "CLEAR" | "POSSIBLE_MATCH" | "CONFIRMED_MATCH";
+
+export const documentTypes = ["id_card", "passport"] as const;
+export type DocumentType = (typeof documentTypes)[number];
+
+export const reasonCodes = [
+  "DOCUMENT_EXPIRED",
+  "DOCUMENT_UNREADABLE",
+  "DOCUMENT_NOT_ALLOWED",
+  "DOCUMENT_TAMPERED",
+  "FACE_MISMATCH",
+  "LIVENESS_FAILED",
+  "PROFILE_MISMATCH",
+  "UNDERAGE",
+  "AML_MATCH",
+  "DUPLICATE",
+] as const;
+export type ReasonCode = (typeof reasonCodes)[number];
+
+export interface Reason {
+  readonly code: ReasonCode;
+  readonly message?: string;
+}
+
+/** What a tester may ask a submission to end in. */
+export const outcomes = ["approved", "rejected", "needs_review", "failed"] as const;
+export type Outcome = (typeof outcomes)[number];
+
+export type CallbackType = "opened" | "submitted" | "processing" | "completed" | "failed" | "expired" | "canceled" | "review_resolved";

@@ -26,7 +26,7 @@ interface Candidate {
 export async function reads({ rounds, seconds }: { rounds: number; seconds: number }) {
   const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));
   await using stack = new AsyncDisposableStack();
-  stack.defer(() => process.env["KEEP"] ? undefined : rm(dir, { recursive: true, force: true }));
+  stack.defer(() => rm(dir, { recursive: true, force: true }));
   const unlimited = { RATE_LIMIT_PER_SECOND: "0" };
   const system = stack.use(
     await startSystem({

@@ -216,8 +216,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
           return answer.statusCode === 200 ? "ready" : text;
         })
         .catch((error: Error) => error.message);
-      if (status === "ready") return;
       const down = Object.values(processes).find((service) => !service.running());
+      if (status === "ready" && !down) return;
       if (down && !options.supervised) {
         throw new DevEnvError(`${down.name} ended while starting:\n${down.recentOutput()}`, `Its whole log: ${down.logFile}`);
       }

@@ -64,13 +64,14 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const dir = resolve(options.dir);
   await using stack = new AsyncDisposableStack();
 
-  if (options.port !== undefined) await requireFreePort(options.port, "the gateway", "Set PORT to another one");
-  if (options.sandboxPort !== undefined)
-    await requireFreePort(options.sandboxPort, "the sandbox", "Set SANDBOX_PORT to another one");
   const secrets = await readSecrets(dir);
   const logDir = join(dir, "logs");
   await mkdir(logDir, { recursive: true });
+  // What a killed run left behind may still hold the ports.
   await stopLeftoverServices(dir);
+  if (options.port !== undefined) await requireFreePort(options.port, "the gateway", "Set PORT to another one");
+  if (options.sandboxPort !== undefined)
+    await requireFreePort(options.sandboxPort, "the sandbox", "Set SANDBOX_PORT to another one");
 
   const logLine = (_line: string) => {};
   const [databases, events] = await settleBoth(startDatabases(), startEvents());

@@ -9,8 +9,8 @@ export interface Lease {
 }
 
 /** What a crash leaves behind is taken up by another process after this long. */
-const leaseSeconds = 10;
-const renewMs = 3_000;
+const leaseSeconds = 6;
+const renewMs = 2_000;
 
 /**
  * Runs `work` while no other process works on the same row; the lease is kept in the row, by the database's clock,

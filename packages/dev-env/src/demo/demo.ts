@@ -41,7 +41,7 @@ async function main(): Promise<void> {
   const dir = resolve(root, process.env["AMANA_DIR"] ?? ".amana");
   const running = await runningSystem(dir);
   if (running) {
-    say(`Using the system that runs at ${running.gateway_url} (events: ${running.events}).`);
+    say("A system is running already: using it.");
     return await tell(running);
   }
   say("No system is running: starting one for the demo.");
@@ -78,7 +78,8 @@ async function runningSystem(dir: string): Promise<DevFile | undefined> {
   return file;
 }
 
-async function tell({ gateway_url, sandbox_url, admin_key }: DevFile): Promise<void> {
+async function tell({ gateway_url, sandbox_url, admin_key, events }: DevFile): Promise<void> {
+  say(`The system is at ${gateway_url} (events: ${events}).`);
   const operator = apiCaller(gateway_url, admin_key);
 
   step("An operator registers a business.");

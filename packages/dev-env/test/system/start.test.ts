@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { request } from "undici";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { DevFile } from "../../src/dev-file.ts";
+import { eventually } from "../../src/eventually.ts";
+import { freePort } from "../../src/free-port.ts";
+import { readProcess } from "../../src/running-process.ts";
+
+const root = join(import.meta.dirname, "..", "..", "..", "..");
+const chromium = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
+
+let folder: string;
+let port: number;
+let sandboxPort: number;
+const children = new Set<ChildProcess>();
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "amana start "));
+  [port, sandboxPort] = await Promise.all([freePort(), freePort()]);
+});
+afterEach(async () => {
+  for (const child of children) {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill("SIGINT");
+      await once(child, "exit");
+    }
+  }
+  children.clear();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Runs a program of this package as a person would, in a data folder with a space in its name. */
+function run(program: string, args: string[] = [], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [join(root, "packages", "dev-env", "src", program), ...args], {
+    cwd: root,
+    env: { ...process.env, AMANA_DIR: folder, PORT: String(port), SANDBOX_PORT: String(sandboxPort), ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  children.add(child);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  }
+  return { child, output: () => output, ended: once(child, "exit").then(([code]) => code as number | null) };
+}
+
+const devFile = async (): Promise<DevFile> => JSON.parse(await readFile(join(folder, "dev.json"), "utf8")) as DevFile;
+
+describe("start", () => {
+  test("tells what it takes", async () => {
+    const help = run("start.ts", ["--help"]);
+    expect(await help.ended).toBe(0);
+    expect(help.output()).toContain("--events=auto|kafka|docker|direct");
+  });
+
+  test("says which port is taken and what to do", async () => {
+    const other = createServer().listen(port, "127.0.0.1");
+    await once(other, "listening");
+    const start = run("start.ts", ["--events=direct"]);
+    expect(await start.ended).toBe(1);
+    expect(start.output()).toMatch(new RegExp(`Port ${port}[^]*Set PORT`));
+    other.close();
+  });
+
+  test("refuses an event transport it does not know", async () => {
+    const start = run("start.ts", ["--events=pigeon"]);
+    expect(await start.ended).toBe(1);
+    expect(start.output()).toContain("Use one of auto, kafka, docker, direct");
+  });
+
+  test("prints keys that work, stops without leaving a process, and keeps its data for the next run", async () => {
+    const first = run("start.ts", ["--events=direct"]);
+    await eventually(() => expect(first.output()).toContain("Ready after"), 90_000);
+    const { business, gateway_url } = await devFile();
+    expect(first.output()).toContain(business.api_key);
+    const { pids } = JSON.parse(await readFile(join(folder, "processes.json"), "utf8")) as { pids: number[] };
+    expect(pids.length).toBeGreaterThan(4);
+
+    first.child.kill("SIGINT");
+    expect(await first.ended).toBe(0);
+    for (const pid of pids) expect(readProcess(pid)).toBeUndefined();
+    expect(existsSync(join(folder, "dev.json"))).toBe(false);
+
+    const second = run("start.ts", ["--events=direct"]);
+    await eventually(() => expect(second.output()).toContain("Ready after"), 90_000);
+    expect((await devFile()).business).toEqual(business);
+    const me = await request(`${gateway_url}/api/v1/me`, { headers: { authorization: `Bearer ${business.api_key}` } });
+    expect(me.statusCode).toBe(200);
+    await me.body.dump();
+  }, 200_000);
+
+  test("takes over from a run that was killed", async () => {
+    const killed = run("start.ts", ["--events=direct"]);
+    await eventually(() => expect(killed.output()).toContain("Ready after"), 90_000);
+    const { pids } = JSON.parse(await readFile(join(folder, "processes.json"), "utf8")) as { pids: number[] };
+    killed.child.kill("SIGKILL");
+    await killed.ended;
+
+    const next = run("start.ts", ["--events=direct"]);
+    await eventually(() => expect(next.output()).toContain("Ready after"), 90_000);
+    for (const pid of pids) expect(readProcess(pid)).toBeUndefined();
+  }, 200_000);
+});
+
+describe("demo", () => {
+  test("starts a system of its own, with real Kafka where there is one, and sees everything", async () => {
+    const demo = run("demo/demo.ts");
+    expect(await demo.ended, demo.output()).toBe(0);
+    expect(demo.output()).toContain("Everything was seen: the demo passed.");
+    if (process.env["CI"]) expect(demo.output()).toContain("events: kafka");
+  }, 200_000);
+
+  const browser = existsSync(chromium);
+  if (!browser)
+    console.warn(`\nLEFT OUT: the demo in a browser, because there is no ${chromium}. Debian: apt-get install chromium\n`);
+  test.runIf(browser)(
+    "pays on the hosted page in a browser, on a system that runs",
+    async () => {
+      const start = run("start.ts", ["--events=direct"]);
+      await eventually(() => expect(start.output()).toContain("Ready after"), 90_000);
+      const demo = run("demo/demo.ts", ["--browser"]);
+      expect(await demo.ended, demo.output()).toBe(0);
+      expect(demo.output()).toContain("in a browser");
+    },
+    200_000,
+  );
+
+  test("fails, and says what was missing, when something is not as it should be", async () => {
+    const start = run("start.ts", ["--events=direct"]);
+    await eventually(() => expect(start.output()).toContain("Ready after"), 90_000);
+    await request(`http://127.0.0.1:${sandboxPort}/sandbox/faults`, {
+      method: "PUT",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ operation: "refund", mode: "error:7", times: 1 }),
+    });
+    const demo = run("demo/demo.ts");
+    expect(await demo.ended).toBe(1);
+    expect(demo.output()).toContain("refund_refused");
+  }, 200_000);
+});

@@ -1,4 +1,5 @@
 /** PostgreSQL through MikroORM: one way to connect, migrate, run a transaction and read fast. */
+export { databaseAnswers } from "./database-answers.ts";
 
 export { migrate } from "./migrate.ts";
 export { namedQuery } from "./named-query.ts";

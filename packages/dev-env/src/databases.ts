@@ -1,15 +1,18 @@
 import { Client } from "pg";
 import { DevEnvError } from "./dev-env-error.ts";
 
+export interface Databases {
+  /** By service. */
+  readonly urls: Readonly<Record<string, string>>;
+  /** Tells one PostgreSQL data folder from another, wherever it is and whichever port it has. */
+  readonly clusterId: string;
+}
+
 /**
  * Makes sure that each service has a database and a role of its own, and answers their addresses. A role sees its own
  * database only.
  */
-export async function ensureDatabases(
-  superuserUrl: string,
-  names: readonly string[],
-  password: string,
-): Promise<Record<string, string>> {
+export async function ensureDatabases(superuserUrl: string, names: readonly string[], password: string): Promise<Databases> {
   const client = new Client({ connectionString: superuserUrl, connectionTimeoutMillis: 5_000 });
   try {
     await client.connect();
@@ -28,7 +31,8 @@ export async function ensureDatabases(
       url.pathname = `/${role}`;
       urls[name] = url.toString();
     }
-    return urls;
+    const { rows } = await client.query<{ id: string }>("select system_identifier::text as id from pg_control_system()");
+    return { urls, clusterId: rows[0]?.id ?? "" };
   } catch (error) {
     throw new DevEnvError(
       `The databases could not be prepared: ${(error as Error).message}`,

@@ -26,7 +26,10 @@ const stopSteps: readonly StopStep[] = [
   { signal: "SIGKILL", waitMs: 5_000 },
 ];
 const killSteps: readonly StopStep[] = [{ signal: "SIGKILL", waitMs: 5_000 }];
-const restartPauseMs = 500;
+const watchMs = 250;
+/** Doubles with every crash, so that a service that cannot start does not fill the terminal. */
+const restartPauseMs = 250;
+const restartPauseMaxMs = 30_000;
 const migrateTimeoutMs = 60_000;
 const listenTimeoutMs = 30_000;
 const listenPollMs = 20;
@@ -42,6 +45,8 @@ export function serviceProcess(options: {
   port: number;
   logDir: string;
   supervised: boolean;
+  /** Told of every process it starts, its own restarts included. */
+  onStart?(): Promise<void>;
   onCrash(name: string, output: string): void;
 }): ServiceProcess {
   const { name, env, supervised, onCrash } = options;
@@ -49,6 +54,7 @@ export function serviceProcess(options: {
   let log: WriteStream | undefined;
   let server: ServerProcess | undefined;
   let wanted = false;
+  let crashes = 0;
 
   const spawn = async (extraEnv: Record<string, string>) => {
     log ??= createWriteStream(logFile, { flags: "a" });
@@ -60,6 +66,7 @@ export function serviceProcess(options: {
       exitSignal: "SIGTERM",
       log: (line) => log?.write(`${line}\n`),
     });
+    await options.onStart?.();
   };
 
   const supervise = () => {
@@ -69,8 +76,13 @@ export function serviceProcess(options: {
       if (started?.running()) return;
       clearInterval(timer);
       onCrash(name, started?.recentOutput() ?? "");
-      if (supervised) void spawn({}).then(supervise);
-    }, restartPauseMs);
+      if (!supervised) return;
+      crashes++;
+      const pauseMs = Math.min(restartPauseMaxMs, restartPauseMs * 2 ** (crashes - 1));
+      setTimeout(() => {
+        if (wanted && server === started) void spawn({}).then(supervise);
+      }, pauseMs).unref();
+    }, watchMs);
     timer.unref();
   };
 

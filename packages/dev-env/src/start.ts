@@ -4,7 +4,7 @@ import { DevEnvError } from "./dev-env-error.ts";
 import { removeDevFile, writeDevFile } from "./dev-file.ts";
 import type { EventChoice } from "./event-transport.ts";
 import { createProgress } from "./progress.ts";
-import { removeData, startSystem } from "./system.ts";
+import { removeData, type System, startSystemUnlessStopped } from "./system.ts";
 import { restartOnChange } from "./watch.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
@@ -12,7 +12,7 @@ const eventChoices = ["auto", "kafka", "docker", "direct"] as const;
 
 const usage = `Starts Amana on this machine: PostgreSQL, events, every service, and the sandbox of the card processor.
 
-  npx --yes pnpm@12 start [-- options]
+  npx --yes pnpm@12 start [options]
 
   --events=auto|kafka|docker|direct   how events travel; auto takes the first that works (default)
   --fresh                             throws the kept data away first
@@ -35,15 +35,7 @@ try {
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      events: { type: "string", default: "auto" },
-      fresh: { type: "boolean", default: false },
-      watch: { type: "boolean", default: false },
-      help: { type: "boolean", default: false },
-    },
-    allowPositionals: true,
-  });
+  const values = readArguments();
   if (values.help) {
     process.stdout.write(usage);
     return;
@@ -57,22 +49,38 @@ async function main(): Promise<void> {
   await run(dir, events, values.watch);
 }
 
+function readArguments() {
+  try {
+    const { values } = parseArgs({
+      // pnpm passes on the "--" that npm users put before options.
+      args: process.argv.slice(2).filter((word) => word !== "--"),
+      options: {
+        events: { type: "string", default: "auto" },
+        fresh: { type: "boolean", default: false },
+        watch: { type: "boolean", default: false },
+        help: { type: "boolean", default: false },
+      },
+    });
+    return values;
+  } catch (error) {
+    throw new DevEnvError((error as Error).message.split(". ")[0] ?? "", "See: npx --yes pnpm@12 start --help", { cause: error });
+  }
+}
+
 async function run(dir: string, events: EventChoice, watch: boolean): Promise<void> {
   const startedMs = performance.now();
-  let stopRequested = () => {};
-  const stopSignal = new Promise<void>((done) => {
-    stopRequested = done;
-  });
+  const stop = new AbortController();
+  const stopRequested = new Promise<void>((done) => stop.signal.addEventListener("abort", () => done()));
   let signals = 0;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {
       // A second Ctrl-C does not wait: children are told on exit.
       if (++signals > 1) process.exit(1);
-      stopRequested();
+      stop.abort();
     });
   }
 
-  const system = await startSystem({
+  const system = await startSystemUnlessStopped({
     dir,
     port: port("PORT", 8080),
     sandboxPort: port("SANDBOX_PORT", 8090),
@@ -81,14 +89,19 @@ async function run(dir: string, events: EventChoice, watch: boolean): Promise<vo
     databaseUrl: process.env["DATABASE_URL"],
     supervised: true,
     progress,
+    signal: stop.signal,
   });
+  if (!system) {
+    progress.print("Stopped before everything had started.");
+    return;
+  }
   await writeDevFile(dir, system);
   progress.print(
     `\n${welcome(system, dir)}\nReady after ${((performance.now() - startedMs) / 1000).toFixed(1)} s. Ctrl-C stops everything.`,
   );
 
   const watching = watch ? restartOnChange(root, system, progress) : undefined;
-  await stopSignal;
+  await stopRequested;
   watching?.[Symbol.dispose]();
   const stopping = progress.step("Stopping");
   await removeDevFile(dir);
@@ -96,7 +109,7 @@ async function run(dir: string, events: EventChoice, watch: boolean): Promise<vo
   stopping.done(`data is kept in ${dir}`);
 }
 
-function welcome(system: Awaited<ReturnType<typeof startSystem>>, dir: string): string {
+function welcome(system: System, dir: string): string {
   return `Amana is running.
 
   API            ${system.gatewayUrl}/api/v1

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { request } from "undici";
-import { ensureDatabases } from "./databases.ts";
+import { type Databases, ensureDatabases } from "./databases.ts";
 import { DevEnvError } from "./dev-env-error.ts";
 import { type EventChoice, type EventTransport, startEventTransport } from "./event-transport.ts";
 import { freePort, requireFreePort } from "./free-port.ts";
-import { stopLeftoverServices, writeProcesses } from "./leftover-services.ts";
+import { requireNotRunning, stopLeftoverServices, writeProcesses } from "./leftover-services.ts";
 import { startPostgres } from "./postgres.ts";
 import { type Progress, silentProgress } from "./progress.ts";
 import { readSecrets } from "./secrets.ts";
@@ -32,6 +32,8 @@ export interface SystemOptions {
   /** Settings that go before those made here. */
   readonly env?: Partial<Record<ServiceName, Record<string, string>>>;
   readonly progress?: Progress;
+  /** Ends a start that is under way; see startSystemUnlessStopped. */
+  readonly signal?: AbortSignal;
 }
 
 export interface System extends AsyncDisposable {
@@ -64,6 +66,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const dir = resolve(options.dir);
   await using stack = new AsyncDisposableStack();
 
+  await requireNotRunning(dir);
   const secrets = await readSecrets(dir);
   const logDir = join(dir, "logs");
   await mkdir(logDir, { recursive: true });
@@ -75,13 +78,14 @@ export async function startSystem(options: SystemOptions): Promise<System> {
 
   const logLine = (_line: string) => {};
   const [databases, events] = await settleBoth(startDatabases(), startEvents());
+  options.signal?.throwIfAborted();
 
   const ports = Object.fromEntries(
     await Promise.all(services.map(async ({ name }) => [name, fixedPort(name) ?? (await freePort())] as const)),
   ) as Record<ServiceName, number>;
   const wiring: Wiring = {
     secrets,
-    databaseUrls: databases,
+    databaseUrls: databases.urls,
     ports,
     brokers: events.mode === "kafka" ? events.brokers : undefined,
     sandboxDir: join(dir, "sandbox"),
@@ -92,6 +96,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   });
 
   await migrateAll();
+  options.signal?.throwIfAborted();
 
   const starting = progress.step("Services");
   const processes = Object.fromEntries(
@@ -103,6 +108,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
         port: ports[name],
         logDir,
         supervised: options.supervised ?? false,
+        onStart: rememberProcesses,
         onCrash: (crashed, output) =>
           progress.print(`✗ ${crashed} ended by itself${options.supervised ? " and is started again" : ""}:\n${output}`),
       }),
@@ -132,7 +138,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     business,
     events: { mode: events.mode, how: events.how },
     services: processes,
-    databaseUrls: databases,
+    databaseUrls: databases.urls,
     rpcPorts: ports,
     envOf,
     logDir,
@@ -143,12 +149,19 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     },
   };
 
+  function rememberProcesses(): Promise<void> {
+    return writeProcesses(
+      dir,
+      Object.values(processes).flatMap((service) => service.pid() ?? []),
+    );
+  }
+
   function fixedPort(name: ServiceName): number | undefined {
     if (name === "gateway") return options.port;
     return name === "sandbox" ? options.sandboxPort : undefined;
   }
 
-  async function startDatabases(): Promise<Record<string, string>> {
+  async function startDatabases(): Promise<Databases> {
     const step = progress.step("PostgreSQL");
     try {
       let superuserUrl = options.databaseUrl;
@@ -159,9 +172,9 @@ export async function startSystem(options: SystemOptions): Promise<System> {
         step.update(`${postgres.version} on port ${postgres.port}`);
       }
       const names = services.filter(({ hasDatabase }) => hasDatabase).map(({ name }) => name);
-      const urls = await ensureDatabases(superuserUrl, names, secrets.databasePassword);
+      const found = await ensureDatabases(superuserUrl, names, secrets.databasePassword);
       step.done(`on port ${new URL(superuserUrl).port}, databases ${names.join(", ")}`);
-      return urls;
+      return found;
     } catch (error) {
       step.fail((error as Error).message.split("\n")[0] ?? "");
       throw error;
@@ -192,7 +205,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
         .filter(({ hasDatabase }) => hasDatabase)
         .map(
           async ({ name }) =>
-            [name, `${await digestOf(join(root, "services", name, "migrations"))} ${databaseOf(name)}`] as const,
+            [name, `${await digestOf(join(root, "services", name, "migrations"))} ${databases.clusterId}`] as const,
         ),
     );
     const due = stamps.filter(([name, stamp]) => seen[name] !== stamp);
@@ -203,14 +216,10 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     step.done(due.map(([name]) => name).join(", "));
   }
 
-  function databaseOf(name: string): string {
-    // A given server is told apart by its address; the embedded one moves with its folder and changes ports.
-    return options.databaseUrl === undefined ? "embedded" : new URL(databases[name] ?? "").host;
-  }
-
   async function ready(): Promise<void> {
     const endsAtMs = performance.now() + readyTimeoutMs;
     for (;;) {
+      options.signal?.throwIfAborted();
       const status = await request(`${gatewayUrl}/readyz`, { headersTimeout: 2_000, bodyTimeout: 2_000 })
         .then(async (answer) => {
           const text = await answer.body.text();
@@ -247,7 +256,18 @@ async function digestOf(folder: string): Promise<string> {
   return hash.digest("hex").slice(0, 16);
 }
 
-/** Throws away the data of a system that does not run. */
+/** Starts the system as startSystem does; gives undefined, with everything stopped again, when the signal came first. */
+export async function startSystemUnlessStopped(options: SystemOptions): Promise<System | undefined> {
+  try {
+    return await startSystem(options);
+  } catch (error) {
+    if (options.signal?.aborted) return undefined;
+    throw error;
+  }
+}
+
+/** Throws away the data of a system that does not run. Throws DevEnvError, and keeps the data, while one does. */
 export async function removeData(dir: string): Promise<void> {
+  await requireNotRunning(dir);
   await rm(resolve(dir), { recursive: true, force: true });
 }

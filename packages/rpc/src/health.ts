@@ -1,18 +1,23 @@
 import { Health, HealthCheckResponse_ServingStatus as Status } from "@amana/contracts/grpc/health/v1/health_pb";
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 
-/** Whether a server takes calls, told through the gRPC health checking protocol. */
+/** Probes come from several sides; what the server depends on is asked at most this often. */
+const probeEveryMs = 1_000;
+
+/**
+ * Whether a server takes calls, told through the gRPC health checking protocol. `isReady` asks what the server cannot
+ * do without, its database; it must not throw.
+ */
 export class ServerHealth {
   #serving = true;
+  #probe: { atMs: number; ready: Promise<boolean> } | undefined;
   readonly #changes = new EventTarget();
   readonly #services: Set<string>;
+  readonly #isReady: () => Promise<boolean>;
 
-  constructor(services: Iterable<string>) {
+  constructor(services: Iterable<string>, isReady: () => Promise<boolean> = async () => true) {
     this.#services = new Set(["", ...services]);
-  }
-
-  get serving(): boolean {
-    return this.#serving;
+    this.#isReady = isReady;
   }
 
   /** Goes off before the server closes, so that balancers look elsewhere first. */
@@ -23,12 +28,18 @@ export class ServerHealth {
 
   routes(router: ConnectRouter): void {
     router.service(Health, {
-      check: ({ service }) => {
+      check: async ({ service }) => {
         if (!this.#services.has(service)) throw new ConnectError("no such service here", Code.NotFound);
-        return { status: this.#status() };
+        return { status: (await this.#ready()) ? this.#status() : Status.NOT_SERVING };
       },
       watch: ({ service }, { signal }) => this.#watch(service, signal),
     });
+  }
+
+  #ready(): Promise<boolean> {
+    const now = performance.now();
+    if (!this.#probe || now - this.#probe.atMs >= probeEveryMs) this.#probe = { atMs: now, ready: this.#isReady() };
+    return this.#probe.ready;
   }
 
   #status(): Status {

@@ -283,6 +283,20 @@ describe("standard clients on the same port", () => {
     client.close();
   });
 
+  test("health is off while what the service cannot do without does not answer", async () => {
+    const notReady = await createRpcServer({
+      services: [],
+      host: "127.0.0.1",
+      port: 0,
+      secret,
+      logger,
+      isReady: async () => false,
+    });
+    const client = createClient(Health, createGrpcTransport({ baseUrl: notReady.url }));
+    expect((await client.check({})).status).toBe(2);
+    await notReady[Symbol.asyncDispose]();
+  });
+
   test("health answers probes without a caller, and turns off before the server closes", async () => {
     const stopping = await startServer();
     const client = createClient(Health, createGrpcTransport({ baseUrl: stopping.url }));

@@ -41,6 +41,8 @@ export interface RpcServerOptions {
   readonly logger: Logger;
   /** True for faults that mean "not now", such as an unreachable database: they are answered as unavailable. */
   readonly isUnavailable?: (error: unknown) => boolean;
+  /** Whether what the service cannot do without answers, told to health probes. Must not throw. */
+  readonly isReady?: () => Promise<boolean>;
 }
 
 export interface RpcServer extends AsyncDisposable {
@@ -61,7 +63,10 @@ const drainTimeoutMs = 10_000;
 export async function createRpcServer(options: RpcServerOptions): Promise<RpcServer> {
   const { logger } = options;
   const tokens = createCallerTokens(options.secret);
-  const health = new ServerHealth(options.services.map(({ service }) => service.typeName));
+  const health = new ServerHealth(
+    options.services.map(({ service }) => service.typeName),
+    options.isReady,
+  );
 
   const toAnswer = (error: unknown, method: DescMethodUnary, call: Call | undefined): ConnectError => {
     if (error instanceof DomainError) return toConnectError(error);

@@ -25,6 +25,7 @@ export class Initial extends Migration {
         created_at timestamptz(3) not null,
         last_used_at timestamptz(3),
         expires_at timestamptz(3),
+        replaced_by uuid,
         revoked_at timestamptz(3)
       );
       create index api_key_newest on api_key (business_id, created_at desc, id desc);

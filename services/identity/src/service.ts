@@ -1,4 +1,4 @@
-import { createOrm, isDatabaseUnavailable } from "@amana/database";
+import { createOrm, databaseAnswers, isDatabaseUnavailable } from "@amana/database";
 import { startKeyCleaning } from "@amana/idempotency";
 import { createRpcServer } from "@amana/rpc";
 import { type Logger, sleep } from "@amana/runtime";
@@ -36,6 +36,7 @@ export async function startIdentity(config: Config, logger: Logger): Promise<Asy
       secret: config.rpcSecret,
       logger,
       isUnavailable: isDatabaseUnavailable,
+      isReady: () => databaseAnswers(orm),
     }),
   );
 

@@ -1,16 +1,17 @@
-import { createOrm, isDatabaseUnavailable } from "@amana/database";
+import { createOrm, databaseAnswers, isDatabaseUnavailable } from "@amana/database";
 import { startKeyCleaning } from "@amana/idempotency";
 import { consume, createTransport } from "@amana/messaging";
 import { createRpcServer } from "@amana/rpc";
 import type { Logger } from "@amana/runtime";
+import { createSecretBox } from "@amana/secret-box";
 import type { Config } from "./config.ts";
+import { kyc } from "./consumers/kyc.ts";
 import { payments } from "./consumers/payments.ts";
 import { startDelivering } from "./delivery/deliver.ts";
 import { startDeletingOldEvents } from "./jobs/delete-old-events.ts";
 import { database } from "./orm.ts";
 import { rpcServices } from "./rpc/index.ts";
 import { createAddressGuard } from "./webhook-endpoint/address-guard.ts";
-import { createSecretBox } from "./webhook-endpoint/secret-box.ts";
 
 export async function startWebhooks(config: Config, logger: Logger): Promise<AsyncDisposable & { url: string }> {
   await using starting = new AsyncDisposableStack();
@@ -33,6 +34,7 @@ export async function startWebhooks(config: Config, logger: Logger): Promise<Asy
     }),
   );
   starting.use(await consume(payments(deliveries.wake), { orm, transport, logger }));
+  starting.use(await consume(kyc(deliveries.wake), { orm, transport, logger }));
   starting.use(startKeyCleaning(orm, logger));
   starting.use(startDeletingOldEvents(orm, logger));
   const server = starting.use(
@@ -43,6 +45,7 @@ export async function startWebhooks(config: Config, logger: Logger): Promise<Asy
       secret: config.rpcSecret,
       logger,
       isUnavailable: isDatabaseUnavailable,
+      isReady: () => databaseAnswers(orm),
     }),
   );
 

@@ -55,10 +55,17 @@ function run(program: string, args: string[] = [], env: Record<string, string> =
 const devFile = async (): Promise<DevFile> => JSON.parse(await readFile(join(folder, "dev.json"), "utf8")) as DevFile;
 
 describe("start", () => {
-  test("tells what it takes", async () => {
-    const help = run("start.ts", ["--help"]);
+  test.each([[["--help"]], [["--", "--help"]]])("tells what it takes: %j", async (args) => {
+    const help = run("start.ts", args);
     expect(await help.ended).toBe(0);
     expect(help.output()).toContain("--events=auto|kafka|docker|direct");
+  });
+
+  test("refuses an option it does not know, in words", async () => {
+    const start = run("start.ts", ["--nope"]);
+    expect(await start.ended).toBe(1);
+    expect(start.output()).toMatch(/Unknown option '--nope'[\s\S]*start --help/);
+    expect(start.output()).not.toContain("    at ");
   });
 
   test("says which port is taken and what to do", async () => {
@@ -66,7 +73,7 @@ describe("start", () => {
     await once(other, "listening");
     const start = run("start.ts", ["--events=direct"]);
     expect(await start.ended).toBe(1);
-    expect(start.output()).toMatch(new RegExp(`Port ${port}[^]*Set PORT`));
+    expect(start.output()).toMatch(new RegExp(`Port ${port}[\s\S]*Set PORT`));
     other.close();
   });
 
@@ -84,6 +91,15 @@ describe("start", () => {
     const { pids } = JSON.parse(await readFile(join(folder, "processes.json"), "utf8")) as { pids: number[] };
     expect(pids.length).toBeGreaterThan(4);
 
+    // Another one on the same folder leaves this one alone, even when it is told to throw the data away.
+    const other = run("start.ts", ["--events=direct", "--fresh"], {
+      PORT: String(await freePort()),
+      SANDBOX_PORT: String(await freePort()),
+    });
+    expect(await other.ended).toBe(1);
+    expect(other.output()).toContain("is running on");
+    expect((await request(`${gateway_url}/readyz`)).statusCode).toBe(200);
+
     first.child.kill("SIGINT");
     expect(await first.ended).toBe(0);
     for (const pid of pids) expect(readProcess(pid)).toBeUndefined();
@@ -96,6 +112,16 @@ describe("start", () => {
     expect(me.statusCode).toBe(200);
     await me.body.dump();
   }, 200_000);
+
+  test("ends at once when it is stopped while starting, and leaves nothing", async () => {
+    const start = run("start.ts", ["--events=direct"]);
+    await eventually(() => expect(start.output()).toContain("PostgreSQL"), 30_000);
+    start.child.kill("SIGINT");
+    expect(await start.ended).toBe(0);
+    expect(start.output()).not.toContain("Ready after");
+    const postmaster = await readFile(join(folder, "postgres", "postmaster.pid"), "utf8").catch(() => "");
+    expect(postmaster).toBe("");
+  }, 60_000);
 
   test("takes over from a run that was killed", async () => {
     const killed = run("start.ts", ["--events=direct"]);

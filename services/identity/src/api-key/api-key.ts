@@ -15,6 +15,8 @@ const schema = defineEntity({
     /** By the database's clock. */
     expiresAt: p.datetime(3).nullable(),
     revokedAt: p.datetime(3).nullable(),
+    /** The key that came in its place; it may still live for a while itself. */
+    replacedBy: p.uuid().nullable(),
   },
 });
 

@@ -55,7 +55,9 @@ export class KeyRing {
       old.revoke(now);
       this.#live = this.#live.filter((key) => key !== old);
     }
-    return this.#issue(old.name, now, old);
+    const issued = this.#issue(old.name, now, old);
+    old.replacedBy = issued.apiKey.id;
+    return issued;
   }
 
   #issue(name: string, now: Date, old?: ApiKey): IssuedKey {

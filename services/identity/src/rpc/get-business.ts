@@ -1,6 +1,6 @@
-import { isUuid } from "@amana/runtime";
 import type { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
 import { adminOf, type Implementation } from "@amana/rpc";
+import { isUuid } from "@amana/runtime";
 import { notFound } from "../business/business.errors.ts";
 import { toBusinessMessage } from "../business/business.message.ts";
 import { readBusiness } from "../business/queries.ts";

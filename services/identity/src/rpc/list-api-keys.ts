@@ -1,6 +1,6 @@
-import { isUuid } from "@amana/runtime";
 import type { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
 import { adminOf, type Implementation } from "@amana/rpc";
+import { isUuid } from "@amana/runtime";
 import { toApiKeyMessage } from "../api-key/api-key.message.ts";
 import { readApiKeys } from "../api-key/queries.ts";
 import { businessNotFound } from "../business/business.errors.ts";

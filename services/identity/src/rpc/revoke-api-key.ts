@@ -1,8 +1,8 @@
-import { isUuid } from "@amana/runtime";
 import { ApiKeySchema } from "@amana/contracts/identity/v1/api_key_pb";
 import type { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
 import { once } from "@amana/idempotency";
 import { adminOf, type Implementation } from "@amana/rpc";
+import { isUuid } from "@amana/runtime";
 import { LockMode } from "@mikro-orm/postgresql";
 import { apiKeyNotFound } from "../api-key/api-key.errors.ts";
 import { toApiKeyMessage } from "../api-key/api-key.message.ts";

@@ -35,7 +35,8 @@ export const updateOwnBusiness =
         return { answer: toBusinessMessage(business, { apiKeyPrefix: keyRing.newest?.prefix }), takenAwayAt: undefined };
       }
       const old = keyRing.find(presentedKeyId);
-      if (!old) throw apiKeyReplaced();
+      // A key in its last days must not make a lasting one: whoever holds it could escape the rotation.
+      if (!old || old.replacedBy) throw apiKeyReplaced();
       const end = ttlSeconds > 0 ? await secondsFromNow(em, ttlSeconds) : undefined;
       const { plaintext } = rotateKey(em, { business, keyRing, old, end, now, call });
       return {

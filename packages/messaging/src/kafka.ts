@@ -3,11 +3,14 @@ import { type EachBatchPayload, Kafka, logLevel, Partitioners, type Producer } f
 import type { Message, MessageHandler, Transport } from "./message.ts";
 
 const partitions = 6;
-/** How soon a member that died gives up its partitions. */
-const sessionTimeoutMs = 10_000;
-const heartbeatMs = 3_000;
-/** How long the broker holds an empty fetch open; messages end it at once. */
-const fetchWaitMs = 1_000;
+/** How soon a member that died gives up its partitions; brokers allow no less by default. */
+const sessionTimeoutMs = 6_000;
+/** Also how long a group takes to notice that a member has come or gone, and it stands still meanwhile. */
+const heartbeatMs = 1_000;
+/** How long the group waits for a busy member when it shares out anew, before others get what that one works on. */
+const rebalanceTimeoutMs = 30_000;
+/** How long the broker holds an empty fetch open; messages end it at once, a stop or a rebalance only afterwards. */
+const fetchWaitMs = 500;
 /** After each so many messages the position is noted and the group may take the partition away. */
 const chunkMessagesMax = 200;
 /** A Kafka that hangs must not hold up the stop of a process for longer. */
@@ -79,7 +82,7 @@ export function createKafkaTransport(brokers: readonly string[], context: { clie
             break;
           } catch (error) {
             logger.warn({ err: error, topic: batch.topic, failures }, "messages could not be handled and wait in Kafka");
-            await sleep(backoffMs(failures, 100, heartbeatMs), stop.signal);
+            await sleep(backoffMs(failures, 100, 2_000), stop.signal);
             await heartbeat();
           }
         }
@@ -97,7 +100,7 @@ export function createKafkaTransport(brokers: readonly string[], context: { clie
       groupId: `${group}.${topic}`,
       sessionTimeout: sessionTimeoutMs,
       heartbeatInterval: heartbeatMs,
-      rebalanceTimeout: 10_000,
+      rebalanceTimeout: rebalanceTimeoutMs,
       maxWaitTimeInMs: fetchWaitMs,
       allowAutoTopicCreation: false,
       // A consumer that kafkajs restarts by itself can outlive its disconnect; here each one has one life.
@@ -136,7 +139,7 @@ export function createKafkaTransport(brokers: readonly string[], context: { clie
         if (stop.signal.aborted) return;
         known.delete(topic);
         logger.warn({ err: error, topic, group }, "the consumer lost Kafka and will begin again");
-        await sleep(backoffMs(Math.max(1, failures), 200, 5_000), stop.signal);
+        await sleep(backoffMs(Math.max(1, failures), 200, 2_000), stop.signal);
       }
     }
   };

@@ -98,7 +98,7 @@ export function startRelay(options: { databaseUrl: string; transport: Transport;
         failures = failure === undefined ? 0 : failures + 1;
         if (failure === undefined || stop.signal.aborted) continue;
         logger.warn({ err: failure, failures }, "events could not be published and wait in the outbox");
-        await sleep(backoffMs(failures, 100, 5_000), stop.signal);
+        await sleep(backoffMs(failures, 100, 2_000), stop.signal);
         continue;
       }
       for (const waiter of asked) {

@@ -24,4 +24,7 @@ export type EventType = keyof typeof eventTypes;
 
 export const eventTypeNames = Object.keys(eventTypes) as EventType[];
 
+/** What an endpoint receives that names no types. */
+export const defaultEventTypeNames: readonly EventType[] = eventTypeNames.filter((name) => !eventTypes[name].optIn);
+
 export const isEventType = (text: string): text is EventType => Object.hasOwn(eventTypes, text);

@@ -16,6 +16,15 @@ export {
 } from "./business.ts";
 export { DeliveryJson, EventJson, renderDelivery, renderEvent } from "./event.ts";
 export { type EventType, eventTypeNames, eventTypes, isEventType } from "./event-types.ts";
+export {
+  KycApplicationCreation,
+  KycApplicationJson,
+  kycStatusNames,
+  kycVerdictNames,
+  renderKycApplication,
+  renderKycApplicationCreation,
+} from "./kyc-application.ts";
+export { kycEventTypeNames, renderKycEvent } from "./kyc-event.ts";
 export { currencyExponents, formatMoney, isMoneyText, parseMoney } from "./money.ts";
 export { PaymentJson, paymentStatusNames, renderPayment } from "./payment.ts";
 export { paymentEventTypeNames, renderPaymentEvent } from "./payment-event.ts";

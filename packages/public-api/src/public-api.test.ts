@@ -12,6 +12,7 @@ import {
   businessStatusNames,
   DeliveryJson,
   eventTypeNames,
+  eventTypes,
   PaymentJson,
   paymentEventTypeNames,
   paymentStatusNames,
@@ -103,6 +104,12 @@ test("a key goes by its prefix", () => {
   const key = create(ApiKeySchema, { id, businessId: id, name: "k", prefix: "sk_test_00000000", createdAtMs: at });
   expect(asRead(renderApiKey(key))).toMatchObject({ api_key_prefix: "sk_test_00000000", business_id: id });
   expect(asRead(renderOwnApiKey(key))).toMatchObject({ prefix: "sk_test_00000000" });
+});
+
+test("a webhook endpoint tells what it receives, also when it named nothing", () => {
+  const endpoint = create(WebhookEndpointSchema, { id, businessId: id, status: WebhookEndpointStatus.ACTIVE });
+  expect(renderWebhookEndpoint(endpoint).events).toEqual(eventTypeNames.filter((name) => !eventTypes[name].optIn));
+  expect(renderWebhookEndpoint({ ...endpoint, events: ["KYC_CANCELED"] }).events).toEqual(["KYC_CANCELED"]);
 });
 
 test("a webhook endpoint shows its secret only when it was made", () => {

@@ -1,5 +1,6 @@
 import { type WebhookEndpoint, WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
 import { type Static, Type } from "typebox";
+import { defaultEventTypeNames } from "./event-types.ts";
 import { enumNames, isoTimestamp } from "./render.ts";
 
 export const webhookEndpointStatusNames = enumNames(WebhookEndpointStatus);
@@ -9,7 +10,9 @@ const WebhookEndpointFields = Type.Object({
   business_id: Type.String({ format: "uuid" }),
   url: Type.String({ examples: ["https://shop.example/webhooks/amana"] }),
   status: Type.Enum(["ACTIVE", "DISABLED"]),
-  events: Type.Array(Type.String(), { description: "Event types it receives; empty means all but the opt-in ones." }),
+  events: Type.Array(Type.String(), {
+    description: "Event types it receives, written out also when it has the default: all but the opt-in ones.",
+  }),
   created_at: Type.String({ format: "date-time" }),
   updated_at: Type.String({ format: "date-time" }),
   secret: Type.Optional(Type.String({ description: "The signing secret, only in the answer that makes it." })),
@@ -27,7 +30,8 @@ export function renderWebhookEndpoint(endpoint: WebhookEndpoint): WebhookEndpoin
     business_id: endpoint.businessId,
     url: endpoint.url,
     status: webhookEndpointStatusNames.get(endpoint.status) as WebhookEndpointFields["status"],
-    events: endpoint.events,
+    // Stored empty, so that a type which is added later reaches endpoints that never chose.
+    events: endpoint.events.length > 0 ? endpoint.events : [...defaultEventTypeNames],
     created_at: isoTimestamp(endpoint.createdAtMs),
     updated_at: isoTimestamp(endpoint.updatedAtMs),
     secret: endpoint.secret,

@@ -51,10 +51,12 @@ describe("refusals come in a fixed order", () => {
     ["PROPFIND", "/api/v1/me", "GET, HEAD, PATCH"],
     ["DELETE", `/api/v1/businesses/${id}`, "GET, HEAD, PATCH"],
     ["PATCH", "/api/v1/payments/return/abc", "GET, POST"],
+    ["HEAD", "/api/v1/payments/return/abc", "GET, POST"],
     ["POST", "/healthz", "GET, HEAD"],
   ])("then the method: %s %s", async (method, url, allow) => {
     const answer = await inject({ method: method as "GET", url, headers: tooLarge });
-    expect([answer.statusCode, answer.json().code, answer.headers["allow"]]).toEqual([405, "method_not_allowed", allow]);
+    expect([answer.statusCode, answer.headers["allow"]]).toEqual([405, allow]);
+    if (method !== "HEAD") expect(answer.json().code).toBe("method_not_allowed");
   });
 
   test("then the size", async () => {

@@ -1,13 +1,15 @@
 import Fastify, { type FastifyReply, type FastifyRequest } from "fastify";
 import { answerWithProblem } from "./errors.ts";
+import { parseQuery } from "./form/query.ts";
 import type { App, Gateway } from "./gateway.ts";
 import { logRequests } from "./plugins/access-log.ts";
 import { authenticate } from "./plugins/authenticate.ts";
 import { bodyBytesMax, guardEdge, requestIdOf } from "./plugins/edge.ts";
 import { takeIdempotencyKey } from "./plugins/idempotency-key.ts";
 import { readJsonBodies } from "./plugins/json-bodies.ts";
+import { limitRate } from "./plugins/limit-rate.ts";
 import { describeApi } from "./plugins/openapi.ts";
-import { answerParserErrors } from "./plugins/parser-errors.ts";
+import { answerParserErrors, answerUnknownExpectation } from "./plugins/parser-errors.ts";
 import { apiKeys } from "./routes/api-keys.ts";
 import { businesses } from "./routes/businesses.ts";
 import { docs } from "./routes/docs.ts";
@@ -29,7 +31,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
     genReqId: requestIdOf,
     bodyLimit: bodyBytesMax,
     // Header bytes bound a parameter already.
-    routerOptions: { maxParamLength: headerBytesMax },
+    routerOptions: { maxParamLength: headerBytesMax, querystringParser: parseQuery },
     http: { maxHeaderSize: headerBytesMax, requireHostHeader: false, connectionsCheckingInterval: 5_000 },
     requestTimeout: requestTimeoutMs,
     return503OnClosing: false,
@@ -44,6 +46,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
     return answer(error, request, reply);
   };
 
+  app.server.on("checkExpectation", answerUnknownExpectation);
   guardEdge(app);
   logRequests(app, gateway);
   readJsonBodies(app);
@@ -64,6 +67,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
   await app.register(
     async (business: App) => {
       business.addHook("onRequest", authenticate(gateway, "business"));
+      business.addHook("onRequest", limitRate(gateway));
       business.addHook("preHandler", takeIdempotencyKey);
       business.register(ownBusiness(gateway), { prefix: "/me" });
       business.register(payments(gateway), { prefix: "/payments" });

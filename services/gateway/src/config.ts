@@ -1,6 +1,7 @@
 import { type EnvSource, readEnv } from "@amana/runtime";
 
 const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+const rateMax = 1_000_000;
 
 export type Config = ReturnType<typeof readConfig>;
 
@@ -24,6 +25,13 @@ export function readConfig(source: EnvSource = process.env) {
       logLevel: env.choice("LOG_LEVEL", logLevels, "info"),
       allowInsecureUrls: env.boolean("ALLOW_INSECURE_URLS", false),
       trustedProxies: env.list("TRUSTED_PROXIES"),
+      rateLimits: {
+        perSecond: env.integer("RATE_LIMIT_PER_SECOND", { fallback: 100, max: rateMax }),
+        burst: env.integer("RATE_LIMIT_BURST", { fallback: 200, max: rateMax }),
+        failedAuthPerMinute: env.integer("RATE_LIMIT_FAILED_AUTH_PER_MINUTE", { fallback: 20, max: rateMax }),
+        kycPerSecond: env.integer("RATE_LIMIT_KYC_PER_SECOND", { fallback: 10, max: rateMax }),
+        refundPerSecond: env.integer("RATE_LIMIT_REFUND_PER_SECOND", { fallback: 10, max: rateMax }),
+      },
       stopDelayMs: env.integer("STOP_DELAY_MS", { fallback: 0, max: 20_000 }),
     };
   }, source);

@@ -46,8 +46,19 @@ function fromRefusal(error: DomainError): Problem {
   return new Problem(status, code, message, {
     members: error.members,
     ...(pointer === "" ? {} : { errors: [{ pointer, code, message }] }),
-    ...(status === 503 ? { headers: { "retry-after": "1" } } : {}),
   });
+}
+
+/** The headers of a problem's answer. Whatever passes by itself says when to come back. */
+export function headersOf(problem: Problem): Readonly<Record<string, string>> {
+  const seconds = retryAfterSeconds(problem);
+  return seconds === undefined ? problem.headers : { "retry-after": String(seconds), ...problem.headers };
+}
+
+function retryAfterSeconds({ status, code }: Problem): number | undefined {
+  if (status === 503) return 1;
+  // Outcomes are looked up first after five seconds.
+  return status === 504 || (status === 409 && code.endsWith("_in_progress")) ? 5 : undefined;
 }
 
 /** The document of RFC 9457, as JSON text. */
@@ -81,7 +92,7 @@ export const answerWithProblem = (logger: Logger) => (error: unknown, request: F
   return (
     reply
       .code(problem.status)
-      .headers(problem.headers)
+      .headers(headersOf(problem))
       .type("application/problem+json")
       // As bytes, because Fastify adds a charset to texts, and the media type has no such parameter.
       .send(Buffer.from(problemDocument(problem, request.id)))

@@ -10,6 +10,7 @@ import type {
 } from "fastify";
 import type { Clients } from "./clients.ts";
 import type { KeyLeases } from "./key-lease/key-leases.ts";
+import type { RateLimits } from "./rate-limit/rate-limits.ts";
 import type { Readiness } from "./readiness.ts";
 
 /** What the routes need. */
@@ -17,6 +18,7 @@ export interface Gateway {
   readonly clients: Clients;
   readonly keys: KeyLeases;
   readonly readiness: Readiness;
+  readonly limits: RateLimits;
   readonly logger: Logger;
   /** Lets addresses that businesses give be plain http, for a sandbox on one machine. */
   readonly allowInsecureUrls: boolean;
@@ -34,6 +36,10 @@ export type App = FastifyInstance<
 >;
 
 declare module "fastify" {
+  interface FastifyContextConfig {
+    /** A limit beside the one that all routes share. */
+    rateLimit?: "kyc" | "refund";
+  }
   interface FastifyRequest {
     /** Who calls; set by `authenticate`. */
     caller: Caller | null;

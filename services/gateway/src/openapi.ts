@@ -4,6 +4,7 @@ import { createLogger } from "@amana/runtime";
 import { createApp } from "./app.ts";
 import { createClients } from "./clients.ts";
 import { createKeyLeases } from "./key-lease/create-key-leases.ts";
+import { createRateLimits, unlimited } from "./rate-limit/rate-limits.ts";
 import { Readiness } from "./readiness.ts";
 
 /** Writes the OpenAPI document of the API, or with --check says whether the written one is up to date. */
@@ -17,6 +18,7 @@ const app = await createApp({
   clients,
   keys: createKeyLeases(clients),
   readiness: new Readiness(channels),
+  limits: createRateLimits(unlimited),
   logger: createLogger("openapi", "silent"),
   allowInsecureUrls: false,
   trustedProxies: [],

@@ -35,6 +35,8 @@ export const problems = {
     new Problem(405, "method_not_allowed", `This address answers ${allow.join(", ")}.`, { headers: { allow: allow.join(", ") } }),
   malformedRequest: () =>
     new Problem(400, "malformed_request", "The request is not well-formed HTTP. Check its headers and the framing of its body."),
+  expectationFailed: () =>
+    new Problem(417, "expectation_failed", "Expect takes 100-continue and nothing else. Send the request without the header."),
   requestTimeout: () => new Problem(408, "request_timeout", "The request did not arrive in time. Send it again."),
   headersTooLarge: () =>
     new Problem(431, "headers_too_large", "The request's headers exceed 16 KiB. Send fewer or shorter headers."),
@@ -53,12 +55,12 @@ export const problems = {
       "Idempotency-Key must be 1 to 255 visible ASCII characters. A UUID is a good choice.",
     ),
   unavailable: () =>
-    new Problem(503, "service_unavailable", "A part of the service cannot be reached right now. Try again in a moment.", {
-      headers: { "retry-after": "1" },
-    }),
+    new Problem(503, "service_unavailable", "A part of the service cannot be reached right now. Try again in a moment."),
   timedOut: (code = "upstream_timeout") =>
-    new Problem(504, code, "The answer did not come in time. Read the state before you try again.", {
-      headers: { "retry-after": "5" },
+    new Problem(504, code, "The answer did not come in time. Read the state before you try again."),
+  rateLimited: (headers: Record<string, string>) =>
+    new Problem(429, "rate_limited", "Too many requests. Wait for the seconds that Retry-After names, then go on more slowly.", {
+      headers,
     }),
   internal: (requestId: string) =>
     new Problem(500, "internal_error", `Something went wrong on our side. Tell support the request id ${requestId}.`),
@@ -82,7 +84,7 @@ const unauthorized = (code: string, detail: string) =>
 export const unauthorizedProblems = {
   missing: () => unauthorized("missing_api_key", "Send your key as Authorization: Bearer <key> or as X-API-Key: <key>."),
   invalid: () => unauthorized("invalid_api_key", "This is not a key we know. Check that it was copied whole."),
-  conflicting: () => unauthorized("invalid_api_key", "Authorization and X-API-Key carry different keys. Send one of them."),
+  conflicting: () => unauthorized("invalid_api_key", "The headers carry different keys. Send one key, in one header."),
   revoked: () => unauthorized("api_key_revoked", "This key was revoked or replaced. Use the new one."),
   expired: () => unauthorized("api_key_expired", "This key has expired. Use a newer one."),
   businessPending: () =>

@@ -4,6 +4,7 @@ import { createApp } from "./app.ts";
 import { createClients } from "./clients.ts";
 import type { Config } from "./config.ts";
 import { createKeyLeases } from "./key-lease/create-key-leases.ts";
+import { createRateLimits } from "./rate-limit/rate-limits.ts";
 import { Readiness } from "./readiness.ts";
 
 /** Starts the gateway. Stopping turns readiness off first, then finishes what is under way. */
@@ -19,7 +20,8 @@ export async function startGateway(config: Config, logger: Logger): Promise<Asyn
   const readiness = new Readiness(channels);
   const { allowInsecureUrls, trustedProxies } = config;
   const keys = createKeyLeases(clients);
-  const app = await createApp({ clients, keys, readiness, logger, allowInsecureUrls, trustedProxies });
+  const limits = createRateLimits(config.rateLimits);
+  const app = await createApp({ clients, keys, readiness, limits, logger, allowInsecureUrls, trustedProxies });
   stack.defer(() => app.close());
   await app.listen({ host: config.host, port: config.port });
   const { port } = app.addresses()[0] as { port: number };

@@ -13,6 +13,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { createApp } from "../src/app.ts";
 import { createClients } from "../src/clients.ts";
 import { createKeyLeases } from "../src/key-lease/create-key-leases.ts";
+import { createRateLimits, type RateLimitSettings, unlimited } from "../src/rate-limit/rate-limits.ts";
 import { Readiness } from "../src/readiness.ts";
 
 /** What stands behind the gateway in a test: an RPC that a test does not give answers as unimplemented. */
@@ -35,7 +36,17 @@ export interface Received {
 type Resolution = MessageInitShape<typeof KeyResolutionSchema>;
 
 /** The gateway in front of services that a test writes, reached over real RPC. */
-export async function startTestGateway(options: { allowInsecureUrls?: boolean; leaseMs?: number; logger?: Logger } = {}) {
+export async function startTestGateway(
+  options: {
+    allowInsecureUrls?: boolean;
+    leaseMs?: number;
+    logger?: Logger;
+    /** None unless given: tests fire quickly. */
+    limits?: Partial<RateLimitSettings>;
+    /** The clock of the limits. */
+    nowMs?: () => number;
+  } = {},
+) {
   const behaviour: Behaviour = { businesses: {}, apiKeys: {}, keyLeases: {}, payments: {}, webhookEndpoints: {}, events: {} };
   const received: Received[] = [];
   const keys = new Map<string, Resolution>();
@@ -74,6 +85,7 @@ export async function startTestGateway(options: { allowInsecureUrls?: boolean; l
     clients,
     keys: createKeyLeases(clients),
     readiness: new Readiness(channels),
+    limits: createRateLimits({ ...unlimited, ...options.limits }, options.nowMs),
     logger: options.logger ?? createLogger("test", process.env["TEST_LOG_LEVEL"] ?? "silent"),
     allowInsecureUrls: options.allowInsecureUrls ?? false,
     trustedProxies: [],

@@ -1,4 +1,4 @@
-import { createOrm, isDatabaseUnavailable } from "@amana/database";
+import { createOrm, databaseAnswers, isDatabaseUnavailable } from "@amana/database";
 import { startKeyCleaning } from "@amana/idempotency";
 import { createTransport, startRelay } from "@amana/messaging";
 import { createRpcServer } from "@amana/rpc";
@@ -39,6 +39,7 @@ export async function startPayments(config: Config, logger: Logger): Promise<Asy
       secret: config.rpcSecret,
       logger,
       isUnavailable: isDatabaseUnavailable,
+      isReady: () => databaseAnswers(orm),
     }),
   );
   const running = stack.move();

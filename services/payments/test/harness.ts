@@ -13,13 +13,15 @@ import { database } from "../src/orm.ts";
 import { rpcServices } from "../src/rpc/index.ts";
 import { credentials, startSandbox, type TestCard } from "./sandbox.ts";
 
+const pollMs = 50;
+
 export type Harness = Awaited<ReturnType<typeof startHarness>>;
 
 /** The service on a database and a sandbox of its own, over real RPC. Schedules are short; jobs run when started. */
 export async function startHarness(
   options: { schedule?: Partial<Context["schedule"]>; satimTimeoutMs?: number; numbersAsStrings?: boolean } = {},
 ) {
-  const stack = new AsyncDisposableStack();
+  await using stack = new AsyncDisposableStack();
   const logger = createLogger("test", process.env["TEST_LOG_LEVEL"] ?? "silent");
   const { orm } = stack.use(await createTestDatabase("payments", database));
   const sandbox = stack.use(await startSandbox(options.numbersAsStrings ?? false));
@@ -59,9 +61,9 @@ export async function startHarness(
     payments,
     sql,
     /** The worker that finishes refunds, until disposed. */
-    resolving: () => resolveRefunds(context),
+    resolving: () => resolveRefunds(context, pollMs),
     /** The worker that finishes payments, until disposed. */
-    reconciling: () => reconcilePayments(context),
+    reconciling: () => reconcilePayments(context, pollMs),
     /** What was announced of a payment, in order, with the trace it belongs to. */
     async events(paymentId: string): Promise<(PaymentEvent & { traceparent: string | undefined })[]> {
       const rows = await sql<{ payload: Buffer; headers: Record<string, string> }>(
@@ -99,8 +101,9 @@ export async function startHarness(
       await harness.comesBack(id);
       return await payments.getPayment({ id }, { caller });
     },
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+  const running = stack.move();
   return harness;
 }
 

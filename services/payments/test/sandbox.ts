@@ -25,7 +25,7 @@ export interface SandboxOrder {
   readonly calls: readonly { readonly operation: string; readonly parameters: Readonly<Record<string, string>> }[];
 }
 
-const main = "/tmp/sbx/services/sandbox/src/main.ts"; // TEMPORARY
+const main = join(import.meta.dirname, "..", "..", "sandbox", "src", "main.ts");
 
 /** The card processor's stand-in as a process of its own, with its books in memory. Disposing ends it. */
 export async function startSandbox(numbersAsStrings: boolean) {

@@ -23,5 +23,7 @@ export const aBrowser = (): Promise<Browser> =>
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
+      // A camera that films a test picture; a page still has to be allowed to use it.
+      "--use-fake-device-for-media-stream",
     ],
   });

@@ -6,7 +6,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { aReceiver } from "./a-receiver.ts";
 import { anOrder, call, control, credentials, paid, registered, send, validCard } from "./a-sandbox.ts";
+import { aVerification, aWish, callPort, kycControl, objectAt } from "./a-verification.ts";
 
 let dataDir: string;
 let running: ChildProcessByStdio<null, Readable, Readable> | undefined;
@@ -29,6 +31,7 @@ async function start(): Promise<string> {
       SANDBOX_DATA_DIR: dataDir,
       SATIM_USERNAME: credentials.userName,
       SATIM_PASSWORD: credentials.password,
+      KYC_CALLBACK_RETRY_SECONDS: "0.2,0.2,0.2,0.2,0.2",
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -99,6 +102,59 @@ test("neither the files nor the log hold a card number, its password or the cred
   for (const secret of [validCard.pan, "not-the-password", credentials.password]) {
     expect(stored.join("")).not.toContain(secret);
     expect(output).not.toContain(secret);
+  }
+  expect(output).not.toContain("stderr:");
+});
+
+test("verifications, checks that are running, and callbacks nobody has taken survive a kill", async () => {
+  await using receiver = await aReceiver();
+  const profile = { first_name: "Zoé", last_name: "Unmistakable" };
+  const url = await start();
+  const wish = aWish({ callback_url: receiver.url, profile });
+  const { body: created } = await callPort(url, "POST", "applications", wish);
+  const token = created.link_url.split("/").at(-1);
+  receiver.answerNext(503);
+  await kycControl(url, token, "submit", { last_name: "Other", hold_seconds: 60 });
+  const second = await aVerification(url);
+  await control(url, "POST", "clock", { advance_seconds: 30 });
+  await expect.poll(() => receiver.received.length).toBeGreaterThan(0);
+  const before = await objectAt(url, created.provider_id);
+
+  await kill();
+  const again = await start();
+
+  expect(await objectAt(again, created.provider_id)).toEqual({ ...before, link_url: `${again}/verify/${token}` });
+  expect(await callPort(again, "POST", "applications", wish)).toMatchObject({ status: 200, body: { status: "PROCESSING" } });
+  await expect.poll(() => receiver.types().slice(-2)).toEqual(["submitted", "processing"]);
+  await control(again, "POST", "clock", { advance_seconds: 30 });
+  await expect.poll(() => receiver.types().at(-1)).toBe("completed");
+  expect(receiver.received.at(-1)?.body.application).toMatchObject({
+    verdict: "NEEDS_REVIEW",
+    reason_codes: [{ code: "PROFILE_MISMATCH" }],
+  });
+  expect(new Set(receiver.of(wish.reference).map(({ body }) => body.event_id)).size).toBe(4);
+  expect(await kycControl(again, second.token, "open")).toMatchObject({ body: { status: "OPENED" } });
+  expect((await control(again, "GET", `kyc/${token}`)).body.calls[0]).toMatchObject({ operation: "kyc_create" });
+});
+
+test("neither the files nor the log hold an applicant's name, and the log holds no link", async () => {
+  const url = await start();
+  const { linkUrl, token } = await aVerification(url, {
+    profile: { first_name: "Unmistakable", last_name: "Nobodyelse", birth_date: "1931-02-03" },
+    applicant_email: "unmistakable@example.test",
+  });
+  await fetch(`${linkUrl}?lang=en`);
+  await kycControl(url, token, "submit", { first_name: "Someoneelse", hold_seconds: 60 });
+  await control(url, "GET", `kyc/${token}`);
+  await expect.poll(() => output).toContain("/sandbox/kyc/[redacted]/submit");
+  await kill();
+
+  const stored = readdirSync(dataDir).map((name) => readFileSync(join(dataDir, name), "latin1"));
+  expect(stored.join("")).toContain(token);
+  expect(output).not.toContain(token);
+  for (const secret of ["Unmistakable", "unmistakable@", "Nobodyelse", "1931-02-03", "Someoneelse"]) {
+    expect(stored.join("").toLowerCase()).not.toContain(secret.toLowerCase());
+    expect(output.toLowerCase()).not.toContain(secret.toLowerCase());
   }
   expect(output).not.toContain("stderr:");
 });

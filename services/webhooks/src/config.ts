@@ -1,6 +1,6 @@
 import { readTransportOptions } from "@amana/messaging";
 import { type EnvReader, type EnvSource, readEnv } from "@amana/runtime";
-import type { EncryptionKey } from "./webhook-endpoint/secret-box.ts";
+import { readEncryptionKeys } from "@amana/secret-box";
 
 export type Config = ReturnType<typeof readConfig>;
 
@@ -14,7 +14,7 @@ export function readConfig(source?: EnvSource) {
       rpcSecret: env.key("RPC_SECRET", 32),
       logLevel: env.choice("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"], "info"),
       events: readTransportOptions(env),
-      secretEncryptionKeys: encryptionKeys(env, "SECRET_ENCRYPTION_KEYS"),
+      secretEncryptionKeys: readEncryptionKeys(env, "SECRET_ENCRYPTION_KEYS"),
       allowInsecureWebhooks: env.boolean("ALLOW_INSECURE_WEBHOOKS", false),
       retryScheduleSeconds: seconds(env, "RETRY_SCHEDULE_SECONDS", "30,120,600,1800,7200,21600,43200"),
       deliveryConcurrency: env.integer("DELIVERY_CONCURRENCY", { fallback: 256, min: 1, max: 4_096 }),
@@ -22,22 +22,6 @@ export function readConfig(source?: EnvSource) {
     }),
     source,
   );
-}
-
-function encryptionKeys(env: EnvReader, name: string): EncryptionKey[] {
-  const keys = env.list(name).map((entry) => {
-    const colon = entry.indexOf(":");
-    return { id: entry.slice(0, Math.max(0, colon)), key: Buffer.from(entry.slice(colon + 1), "base64") };
-  });
-  if (keys.length === 0) env.problem(`${name} is not set`);
-  for (const [index, { id, key }] of keys.entries()) {
-    // Entries are secrets, so they are named by their place.
-    const place = `${name}: entry ${index + 1}`;
-    if (!/^[A-Za-z0-9_-]{1,32}$/.test(id)) env.problem(`${place} must be written id:base64, the id 1 to 32 letters or digits`);
-    else if (key.length !== 32) env.problem(`${place} must be 32 bytes in base64, not ${key.length}`);
-  }
-  if (new Set(keys.map(({ id }) => id)).size < keys.length) env.problem(`${name} names one key id twice`);
-  return keys;
 }
 
 function seconds(env: EnvReader, name: string, fallback: string): number[] {

@@ -1,7 +1,7 @@
 import type { Orm } from "@amana/database";
 import type { Logger } from "@amana/runtime";
+import type { SecretBox } from "@amana/secret-box";
 import type { AddressGuard } from "./webhook-endpoint/address-guard.ts";
-import type { SecretBox } from "./webhook-endpoint/secret-box.ts";
 
 /** What the use cases of this service work with. */
 export interface Context {

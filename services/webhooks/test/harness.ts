@@ -6,13 +6,14 @@ import { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_end
 import { consume, createTransport, type Message } from "@amana/messaging";
 import { type CallOptions, createRpcClient, platformCaller } from "@amana/rpc";
 import { createLogger } from "@amana/runtime";
+import { createSecretBox } from "@amana/secret-box";
 import { createTestDatabase, startTestServer, testSecret } from "@amana/testing";
+import { kyc } from "../src/consumers/kyc.ts";
 import { payments } from "../src/consumers/payments.ts";
 import { type DelivererOptions, startDelivering } from "../src/delivery/deliver.ts";
 import { database } from "../src/orm.ts";
 import { rpcServices } from "../src/rpc/index.ts";
 import { createAddressGuard, type Resolve } from "../src/webhook-endpoint/address-guard.ts";
-import { createSecretBox } from "../src/webhook-endpoint/secret-box.ts";
 
 export interface HarnessOptions {
   readonly allowInsecure?: boolean;
@@ -51,6 +52,7 @@ export async function startHarness(options: HarnessOptions = {}) {
   const deliverer = options.deliver === false ? undefined : stack.use(startDelivering(delivererOptions));
   const wake = () => deliverer?.wake();
   stack.use(await consume(payments(wake), { orm, transport, logger }));
+  stack.use(await consume(kyc(wake), { orm, transport, logger }));
   const context = { orm, logger, clock, secrets, addresses, deliveries: { wake } };
   const { channel } = stack.use(await startTestServer([...rpcServices(context), ...transport.services]));
   const hand = createRpcClient(DeliveryService, channel);
@@ -65,6 +67,9 @@ export async function startHarness(options: HarnessOptions = {}) {
     /** Resolves when the messages' effects are committed. */
     async publish(...messages: Message[]) {
       await hand.deliverMessages({ topic: "payments.v1", messages }, { caller: platformCaller });
+    },
+    async publishTo(topic: string, ...messages: Message[]) {
+      await hand.deliverMessages({ topic, messages }, { caller: platformCaller });
     },
     async settled() {
       await deliverer?.settled();

@@ -36,6 +36,14 @@ export async function startTestSystem(
     durable: false,
     env: {
       ...env,
+      // Tests fire faster than one business may.
+      gateway: {
+        RATE_LIMIT_PER_SECOND: "0",
+        RATE_LIMIT_FAILED_AUTH_PER_MINUTE: "0",
+        RATE_LIMIT_KYC_PER_SECOND: "0",
+        RATE_LIMIT_REFUND_PER_SECOND: "0",
+        ...env.gateway,
+      },
       payments: { REFUND_CHECK_SECONDS: "0.5,1,1", REFUND_RESEND_AFTER_SECONDS: "2", SATIM_TIMEOUT_MS: "2000", ...env.payments },
       webhooks: { RETRY_SCHEDULE_SECONDS: "0.5,1,2,2,2,2,2", ...env.webhooks },
     },

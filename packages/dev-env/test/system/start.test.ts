@@ -73,7 +73,7 @@ describe("start", () => {
     await once(other, "listening");
     const start = run("start.ts", ["--events=direct"]);
     expect(await start.ended).toBe(1);
-    expect(start.output()).toMatch(new RegExp(`Port ${port}[\s\S]*Set PORT`));
+    expect(start.output()).toMatch(new RegExp(`Port ${port}[\\s\\S]*Set PORT`));
     other.close();
   });
 

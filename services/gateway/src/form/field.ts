@@ -1,4 +1,4 @@
-import type { TSchema } from "typebox";
+import { type TNull, type TSchema, type TUnion, Type } from "typebox";
 import { Compile } from "typebox/compile";
 
 /** How one value is judged beyond its schema, and what its sender is told. */
@@ -9,6 +9,8 @@ export interface FieldRule {
   readonly normalise?: (text: string) => string;
   /** What the schema cannot say. Called only with values of the schema's type. */
   readonly accepts?: (value: never) => boolean;
+  /** Like `accepts`, for rules that can say more precisely what is wrong: the message, or undefined for a good value. */
+  readonly refuses?: (value: never) => string | undefined;
 }
 
 const ruleKey = Symbol("field rule");
@@ -16,6 +18,19 @@ const ruleKey = Symbol("field rule");
 /** A schema with its rule. The rule sits under a symbol, so it never shows in the published schema. */
 export function field<T extends TSchema>(schema: T, rule: FieldRule): T {
   return Object.assign(schema, { [ruleKey]: rule });
+}
+
+/** A field that null clears. */
+export function clearable<T extends TSchema>(schema: T): TUnion<[T, TNull]> {
+  const rule = (schema as { [ruleKey]?: FieldRule })[ruleKey];
+  const union = Type.Union([schema, Type.Null()]);
+  if (!rule) return union;
+  const { accepts, refuses } = rule;
+  return field(union, {
+    ...rule,
+    ...(accepts && { accepts: (value: never) => value === null || accepts(value) }),
+    ...(refuses && { refuses: (value: never) => (value === null ? undefined : refuses(value)) }),
+  });
 }
 
 /** The checked value, or what is wrong with it. */
@@ -28,7 +43,8 @@ export function compileField(schema: TSchema): (value: unknown) => Checked {
   const message = rule?.message ?? "is not of the documented form";
   return (given) => {
     const value = rule?.normalise && typeof given === "string" ? rule.normalise(given) : given;
-    if (validator.Check(value) && (rule?.accepts?.(value as never) ?? true)) return { value };
-    return { message };
+    if (!validator.Check(value) || !(rule?.accepts?.(value as never) ?? true)) return { message };
+    const refusal = rule?.refuses?.(value as never);
+    return refusal === undefined ? { value } : { message: refusal };
   };
 }

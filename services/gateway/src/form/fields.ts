@@ -7,10 +7,17 @@ import { field } from "./field.ts";
 const lengthOf = (text: string) => [...text].length;
 
 /** Free text, kept as it was sent. */
-export const text = (max: number) =>
-  field(Type.String({ minLength: 1, maxLength: max }), {
+export const text = (max: number, options: { description?: string; examples?: string[] } = {}) =>
+  field(Type.String({ minLength: 1, maxLength: max, ...options }), {
     message: `must be a text of 1 to ${max} characters`,
     accepts: (value: string) => value.length <= 2 * max && lengthOf(value) <= max,
+  });
+
+/** Free text that goes on to the card processor, which counts UTF-16 units: most emoji are two. */
+export const processorText = (max: number) =>
+  field(Type.String({ minLength: 1, maxLength: max, description: `At most ${max} UTF-16 units; most emoji are two.` }), {
+    message: `must be a text of 1 to ${max} characters, where most emoji count as two`,
+    accepts: (value: string) => value.length <= max,
   });
 
 /** A name or an address line: trimmed and composed (NFC), so that what looks the same is the same. */
@@ -39,41 +46,21 @@ export const choice = <const T extends string>(values: readonly T[]) =>
 
 /** One of a few words in any case; kept in upper case. */
 export const anyCaseChoice = <const T extends string>(values: readonly T[]) =>
-  field(Type.Unsafe<T>(Type.Enum([...values], { description: "In any case." })), {
-    message: `must be one of ${values.join(", ")}`,
-    normalise: (value) => value.toUpperCase(),
-  });
+  field(
+    Type.Unsafe<T>(Type.Enum([...values], { description: "Upper and lower case are the same here: any case is accepted." })),
+    {
+      message: `must be one of ${values.join(", ")}, in any case`,
+      normalise: (value) => value.toUpperCase(),
+    },
+  );
 
 export const flag = () => field(Type.Boolean(), { message: "must be true or false" });
 
 export const integer = (minimum: number, maximum: number, options: { default?: number } = {}) =>
   field(Type.Integer({ minimum, maximum, ...options }), { message: `must be a whole number from ${minimum} to ${maximum}` });
 
-export const distinct = <T extends TSchema>(items: T, message: string) =>
-  field(Type.Array(items, { uniqueItems: true }), { message });
-
-const urlLengthMax = 2048;
-const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
-
-/**
- * An address that this service, or a browser it sends away, will visit: absolute, https, without credentials. Text
- * that URL parsers would silently repair (white space, control characters, backslashes) is refused.
- */
-export const webUrl = (options: { insecure: "never" | "loopback" | "any"; fragment: boolean; examples: string[] }) =>
-  field(Type.String({ format: "uri", maxLength: urlLengthMax, examples: options.examples }), {
-    message:
-      `must be an absolute https address of at most ${urlLengthMax} characters, without credentials` +
-      (options.fragment ? "" : " and without a fragment"),
-    accepts: (value: string) => {
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not pass
-      if (value.length > urlLengthMax || !/^https?:\/\/[^\s\\\u0000-\u001f\u007f]+$/i.test(value)) return false;
-      const url = URL.parse(value);
-      if (url?.username !== "" || url.password !== "" || /^https?:\/\/[^/?#]*@/i.test(value)) return false;
-      if (!options.fragment && value.includes("#")) return false;
-      if (url.protocol === "https:") return true;
-      return options.insecure === "any" || (options.insecure === "loopback" && loopbackHost.test(url.hostname));
-    },
-  });
+export const distinct = <T extends TSchema>(items: T, message: string, options: { description?: string } = {}) =>
+  field(Type.Array(items, { uniqueItems: true, ...options }), { message });
 
 const timestampPattern =
   /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
@@ -86,8 +73,8 @@ function isTimestamp(value: string): boolean {
 }
 
 /** A point in time with any offset (RFC 3339). In a query, a "+" that was not escaped arrives as a space. */
-export const timestamp = () =>
-  field(Type.String({ format: "date-time", examples: ["2026-11-20T10:00:00Z"] }), {
+export const timestamp = (options: { description?: string } = {}) =>
+  field(Type.String({ format: "date-time", examples: ["2026-11-20T10:00:00Z"], ...options }), {
     message: "must be a timestamp with an offset such as 2026-11-20T10:00:00Z",
     normalise: (value) => value.replace(" ", "+"),
     accepts: isTimestamp,

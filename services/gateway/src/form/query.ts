@@ -1,13 +1,33 @@
-import type { TObject } from "typebox";
+import { parse } from "node:querystring";
+import { type TInteger, type TObject, Type } from "typebox";
 import { type FieldError, problems } from "../problems.ts";
 import { type Checked, compileField } from "./field.ts";
 import { integer } from "./fields.ts";
 
+/** A parameter that callers may leave out. Routes always find it, so its type does not say so. */
+const withDefault = (schema: TInteger): TInteger => Type.Optional(schema) as unknown as TInteger;
+
 /** The query parameters of every list. The largest offset is what an int32 holds. */
 export const pageParameters = () => ({
-  limit: integer(1, 100, { default: 50 }),
-  offset: integer(0, 2_147_483_647, { default: 0 }),
+  limit: withDefault(integer(1, 100, { default: 50 })),
+  offset: withDefault(integer(0, 2_147_483_647, { default: 0 })),
 });
+
+/** A lone surrogate, which no well-formed query decodes to. */
+const undecodable = "\ud800";
+
+/** Reads a query string. A part that is not percent-encoded UTF-8 stays recognisable, for `compileQuery` to refuse. */
+export function parseQuery(text: string): Record<string, string | string[] | undefined> {
+  return parse(text, "&", "=", { maxKeys: 0, decodeURIComponent: decode });
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undecodable;
+  }
+}
 
 type Read = (text: string) => unknown;
 
@@ -49,6 +69,7 @@ export function compileQuery(schema: TObject): (query: unknown) => Record<string
 
 function checkText(text: string | string[], read: Read, check: (value: unknown) => Checked): Checked {
   if (typeof text !== "string") return { message: "must be given once" };
-  if (text.includes("\0") || !text.isWellFormed()) return { message: "must not contain NUL or broken characters" };
+  if (!text.isWellFormed()) return { message: "must be percent-encoded UTF-8" };
+  if (text.includes("\0")) return { message: "must not contain NUL" };
   return check(read(text));
 }

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { hashApiKey, readApiKeyKind } from "@amana/api-keys";
 import { unauthorizedProblems } from "../problems.ts";
 
@@ -6,8 +6,9 @@ import { unauthorizedProblems } from "../problems.ts";
  * The hash, in base64, of the key a request presents as `Authorization: Bearer …` or `X-API-Key: …`. A key that cannot
  * be one, by its form or its checksum, is refused without asking anyone. Throws a Problem.
  */
-export function presentedKeyHash(headers: IncomingHttpHeaders): string {
+export function presentedKeyHash({ headers, rawHeaders }: Pick<IncomingMessage, "headers" | "rawHeaders">): string {
   const { authorization, "x-api-key": own } = headers;
+  if (authorization !== undefined && hasOtherAuthorization(rawHeaders, authorization)) throw unauthorizedProblems.conflicting();
   const bearer = authorization === undefined ? undefined : bearerOf(authorization);
   const named = typeof own === "string" ? own.trim() : undefined;
   if (bearer === undefined && named === undefined) throw unauthorizedProblems.missing();
@@ -16,6 +17,15 @@ export function presentedKeyHash(headers: IncomingHttpHeaders): string {
   if (key === "") throw unauthorizedProblems.missing();
   if (readApiKeyKind(key) === undefined) throw unauthorizedProblems.invalid();
   return hashApiKey(key).toString("base64");
+}
+
+/** Node keeps the first of several Authorization headers and drops the others without a word. */
+function hasOtherAuthorization(rawHeaders: readonly string[], first: string): boolean {
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string;
+    if (name.length === 13 && name.toLowerCase() === "authorization" && rawHeaders[i + 1] !== first) return true;
+  }
+  return false;
 }
 
 /** The token of a bearer header (RFC 6750); the whole text for another scheme, which no key looks like. */

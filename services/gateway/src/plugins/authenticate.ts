@@ -4,7 +4,8 @@ import type { onRequestHookHandler } from "fastify";
 import type { Gateway } from "../gateway.ts";
 import type { KeyAnswer } from "../key-lease/key-leases.ts";
 import { presentedKeyHash } from "../key-lease/presented-key.ts";
-import { type Problem, problems, unauthorizedProblems } from "../problems.ts";
+import { Problem, problems, unauthorizedProblems } from "../problems.ts";
+import { rateLimited } from "./limit-rate.ts";
 
 const refusals: Readonly<Partial<Record<KeyState, () => Problem>>> = {
   [KeyState.UNKNOWN]: unauthorizedProblems.invalid,
@@ -18,10 +19,16 @@ const refusals: Readonly<Partial<Record<KeyState, () => Problem>>> = {
 const wrongRole = { business: problems.businessKeyRequired, admin: problems.adminRequired } as const;
 
 /** Lets in the holders of one role's keys: 401 for a key that opens nothing, then 403 for one of the other role. */
-export function authenticate({ keys, logger }: Gateway, role: "business" | "admin"): onRequestHookHandler {
+export function authenticate({ keys, limits, logger }: Gateway, role: "business" | "admin"): onRequestHookHandler {
   const admit = ({ state, caller }: KeyAnswer): Caller => {
     if (!caller) throw (refusals[state] ?? problems.unavailable)();
     return caller;
+  };
+  /** Guessing keys is slowed down by address; a key that works is let in from there all the same. */
+  const slowedDown = (error: unknown, address: string): unknown => {
+    if (!limits.failedAuth || !(error instanceof Problem) || error.status !== 401) return error;
+    const draw = limits.failedAuth.draw(address);
+    return draw.allowed ? error : rateLimited(draw);
   };
 
   return (request, _reply, done) => {
@@ -32,13 +39,13 @@ export function authenticate({ keys, logger }: Gateway, role: "business" | "admi
     };
     let answer: KeyAnswer | Promise<KeyAnswer>;
     try {
-      answer = keys.resolve(presentedKeyHash(request.headers));
+      answer = keys.resolve(presentedKeyHash(request.raw));
       if (!(answer instanceof Promise)) {
         enter(answer);
         return done();
       }
     } catch (error) {
-      return done(error as Error);
+      return done(slowedDown(error, request.ip) as Error);
     }
     answer
       .catch((error: unknown) => {
@@ -46,6 +53,9 @@ export function authenticate({ keys, logger }: Gateway, role: "business" | "admi
         throw problems.unavailable();
       })
       .then(enter)
-      .then(() => done(), done);
+      .then(
+        () => done(),
+        (error: unknown) => done(slowedDown(error, request.ip) as Error),
+      );
   };
 }

@@ -32,7 +32,7 @@ const descriptions: Readonly<Record<number, string>> = {
   413: "The body is too large.",
   415: "The body is not application/json.",
   422: "A field or parameter is wrong, or a rule forbids it.",
-  429: "Too many requests.",
+  429: "Too many requests: of this business, of this kind, or failed authentications from this address.",
   500: "Something went wrong on our side.",
   502: "The outside world answered with an error.",
   503: "Try again in a moment.",
@@ -69,6 +69,14 @@ interface Operation {
 
 const textHeader = (description: string) => ({ description, schema: { type: "string" } });
 
+const whole = (description: string) => ({ description, schema: { type: "integer" } });
+/** Operators are not limited, so an answer to them has none of these. */
+const rateHeaders = {
+  "RateLimit-Limit": whole("How many requests a burst may have."),
+  "RateLimit-Remaining": whole("How many are left of it now."),
+  "RateLimit-Reset": whole("Seconds until a whole burst is possible again."),
+};
+
 /** Adds what every operation has in common, so that routes tell only what is theirs. */
 function complete(method: string, operation: Operation): void {
   const isKeyless = operation.security?.length === 0;
@@ -90,10 +98,15 @@ function complete(method: string, operation: Operation): void {
     if (status === "200" && hasQuery) {
       response.headers = {
         ...response.headers,
-        "X-Total-Count": { description: "How many there are in all.", schema: { type: "integer" } },
+        "X-Total-Count": whole("How many there are in all."),
         Link: textHeader("first, last, prev and next page (RFC 8288)."),
       };
     }
+    if (/^(409|429|503|504)$/.test(status)) {
+      const waits = status === "409" ? "Seconds to wait, when something is still in progress." : "Seconds to wait.";
+      response.headers = { ...response.headers, "Retry-After": whole(waits) };
+    }
+    if (!isKeyless && (status === "429" || status.startsWith("2"))) response.headers = { ...response.headers, ...rateHeaders };
     if (method === "post" && status.startsWith("2")) {
       const replayed = textHeader("`true` when this is the stored answer of an earlier request.");
       response.headers = { ...response.headers, "Idempotent-Replayed": replayed };

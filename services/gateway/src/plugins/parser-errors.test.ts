@@ -60,6 +60,38 @@ describe("what is no well-formed HTTP is refused with a problem document", () =>
   });
 });
 
+describe("an expectation that is not 100-continue", () => {
+  test("is refused with a problem document and a request id", async () => {
+    const answer = await exchange(`${head}Expect: wonders\r\nX-Request-Id: request-0001\r\nContent-Length: 2\r\n\r\n{}`);
+    expect(answer).toMatch(/^HTTP\/1\.1 417 /);
+    expect(answer).toMatch(/content-type: application\/problem\+json\r\n/i);
+    expect(answer).toMatch(/x-request-id: request-0001\r\n/i);
+    const text = answer.slice(answer.indexOf("{"), answer.lastIndexOf("}") + 1);
+    expect(JSON.parse(text)).toMatchObject({ status: 417, code: "expectation_failed", request_id: "request-0001" });
+  });
+
+  test("100-continue is met", async () => {
+    const answer = await exchange("GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n");
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 100", "HTTP/1.1 200"]);
+  });
+});
+
+describe("several Authorization headers", () => {
+  const ask = (...keys: string[]) => {
+    const lines = keys.map((key, i) => `${i === 0 ? "Authorization" : "authorization"}: Bearer ${key}\r\n`).join("");
+    return exchange(`GET /api/v1/webhook-endpoints HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${lines}\r\n`);
+  };
+
+  test("that differ are refused like two different keys", async () => {
+    gateway.behaviour.webhookEndpoints.listWebhookEndpoints = async () => ({ webhookEndpoints: [], total: 0 });
+    const { key } = gateway.business;
+    expect(await ask(key, key)).toMatch(/^HTTP\/1\.1 200 /);
+    const answer = await ask(key, gateway.aKey().key);
+    expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+    expect(answer).toContain('"code":"invalid_api_key"');
+  });
+});
+
 describe("a body that is too large", () => {
   test("by its length is refused before a key is asked for, and the connection goes on", async () => {
     const large = "a".repeat(1024 * 1024 + 1);

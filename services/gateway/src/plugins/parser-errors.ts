@@ -1,8 +1,9 @@
-import { STATUS_CODES } from "node:http";
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { uuidv7 } from "@amana/runtime";
 import { problemDocument } from "../errors.ts";
 import { problems } from "../problems.ts";
+import { requestIdOf } from "./edge.ts";
 
 const problemOfCode: Readonly<Record<string, () => ReturnType<typeof problems.malformedRequest>>> = {
   HPE_HEADER_OVERFLOW: problems.headersTooLarge,
@@ -24,4 +25,20 @@ export function answerParserErrors(error: Error & { code?: string }, socket: Soc
       `content-type: application/problem+json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
       `x-request-id: ${requestId}\r\nx-content-type-options: nosniff\r\nconnection: close\r\n\r\n${body}`,
   );
+}
+
+/** Node answers an `Expect` that is not 100-continue by itself, before a request begins. */
+export function answerUnknownExpectation(request: IncomingMessage, response: ServerResponse): void {
+  const requestId = requestIdOf(request);
+  const problem = problems.expectationFailed();
+  response
+    .writeHead(problem.status, {
+      "content-type": "application/problem+json",
+      "x-request-id": requestId,
+      "x-content-type-options": "nosniff",
+      "cache-control": "no-store",
+      // Whether the body that was announced will follow is not known.
+      connection: "close",
+    })
+    .end(problemDocument(problem, requestId));
 }

@@ -159,16 +159,29 @@ describe("one's own business", () => {
   });
 
   test.each([
-    { previous_key_ttl_seconds: -1 },
-    { previous_key_ttl_seconds: 604_801 },
-    { previous_key_ttl_seconds: 1.5 },
-    { previous_key_ttl_seconds: "60" },
+    { rotate_api_key: true, previous_key_ttl_seconds: -1 },
+    { rotate_api_key: true, previous_key_ttl_seconds: 604_801 },
+    { rotate_api_key: true, previous_key_ttl_seconds: 1.5 },
+    { rotate_api_key: true, previous_key_ttl_seconds: "60" },
     { status: "ACTIVE" },
     { organization_id: 8 },
   ])("changing %j is refused", async (payload) => {
     expect((await send("business", "PATCH", "/me", payload)).statusCode).toBe(422);
     expect(gateway.received).toEqual([]);
   });
+
+  test.each([{ previous_key_ttl_seconds: 60 }, { previous_key_ttl_seconds: 0, rotate_api_key: false }])(
+    "a time for the old key is nothing without a rotation: %j",
+    async (payload) => {
+      const answer = await send("business", "PATCH", "/me", payload);
+      expect(answer.json()).toMatchObject({
+        status: 422,
+        code: "validation_failed",
+        errors: [{ pointer: "/previous_key_ttl_seconds", code: "invalid", message: expect.stringContaining("rotate_api_key") }],
+      });
+      expect(gateway.received).toEqual([]);
+    },
+  );
 
   test("lists its keys without secrets", async () => {
     gateway.behaviour.businesses.listOwnApiKeys = async () => ({

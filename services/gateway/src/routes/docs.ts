@@ -49,6 +49,7 @@ export const docs = async (app: App): Promise<void> => {
       .type("text/html; charset=utf-8")
       .send(html),
   );
+  app.get("/docs/", { schema: { hide: true } }, async (_request, reply) => reply.redirect("/docs", 308));
   app.get("/docs/start.js", { schema: { hide: true } }, async (_request, reply) =>
     reply.type("text/javascript; charset=utf-8").send(start),
   );

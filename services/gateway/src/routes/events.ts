@@ -24,8 +24,8 @@ export const events =
           querystring: Type.Object({
             ...pageParameters(),
             type: Type.Optional(choice([...eventTypeNames, "WEBHOOK_TEST"])),
-            from: Type.Optional(timestamp()),
-            to: Type.Optional(timestamp()),
+            from: Type.Optional(timestamp({ description: "Created at this time or later." })),
+            to: Type.Optional(timestamp({ description: "Created before this time, which is itself left out." })),
           }),
           response: { 200: Type.Unsafe<string>(Type.Array(EventJson)) },
         },

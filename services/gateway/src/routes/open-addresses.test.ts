@@ -134,6 +134,22 @@ describe("the reference", () => {
     }
   });
 
+  test("is also where a slash too many leads", async () => {
+    const answer = await gateway.app.inject("/docs/");
+    expect([answer.statusCode, answer.headers["location"]]).toEqual([308, "/docs"]);
+  });
+
+  test("asks for no query parameter but the business whose keys are listed", async () => {
+    const document = (await gateway.app.inject("/openapi.json")).json();
+    type Parameter = { in: string; name: string; required?: boolean };
+    const operations = Object.values(document.paths as Record<string, Record<string, { parameters: Parameter[] }>>);
+    const query = operations
+      .flatMap((methods) => Object.values(methods))
+      .flatMap(({ parameters }) => parameters.filter((one) => one.in === "query"));
+    expect(query.length).toBeGreaterThan(15);
+    expect(new Set(query.filter(({ required }) => required).map(({ name }) => name))).toEqual(new Set(["business_id"]));
+  });
+
   test("describes every route of the API, and no keyless one but the way back", async () => {
     const document = (await gateway.app.inject("/openapi.json")).json();
     expect(document.openapi).toBe("3.1.0");

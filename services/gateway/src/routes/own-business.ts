@@ -6,6 +6,7 @@ import { flag, integer, nameText } from "../form/fields.ts";
 import { pageParameters } from "../form/query.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { pageHeaders } from "../list.ts";
+import { problems } from "../problems.ts";
 
 const tags = ["Own business"];
 /** A rotation waits until it holds on all gateways. */
@@ -35,6 +36,8 @@ export const ownBusiness =
           tags,
           operationId: "updateOwnBusiness",
           summary: "Rename your business, rotate the key you call with",
+          description:
+            "`previous_key_ttl_seconds` keeps the old key good for that long; it goes with `rotate_api_key: true` only.",
           body: bodyOf(
             {
               name: Type.Optional(nameText()),
@@ -48,6 +51,10 @@ export const ownBusiness =
       },
       async (request, reply) => {
         const { name, rotate_api_key, previous_key_ttl_seconds } = request.body;
+        if (previous_key_ttl_seconds !== undefined && !rotate_api_key) {
+          const message = "is for a rotation; send rotate_api_key: true with it";
+          throw problems.validationFailed([{ pointer: "/previous_key_ttl_seconds", code: "invalid", message }]);
+        }
         const business = await clients.businesses.updateOwnBusiness(
           { name, rotateApiKey: rotate_api_key, previousKeyTtlSeconds: previous_key_ttl_seconds },
           callOf(request, reply, changeTimeoutMs),

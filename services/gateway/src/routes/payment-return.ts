@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { callOf } from "../call.ts";
-import { problemOf } from "../errors.ts";
+import { headersOf, problemOf } from "../errors.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { preferredLanguage } from "../pages/language.ts";
 import { sendPage } from "../pages/page.ts";
@@ -23,17 +23,20 @@ export const paymentReturn =
     app.removeAllContentTypeParsers();
     app.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: formBytesMax }, (_request, _bytes, done) => done(null));
     app.setErrorHandler((error, request, reply) => {
-      const { status, headers } = problemOf(error, request, logger);
+      const problem = problemOf(error, request, logger);
       reply.removeHeader("connection");
-      if (headers["retry-after"]) reply.header("retry-after", headers["retry-after"]);
-      return sendReturnPage(request, reply, status);
+      const { "retry-after": retryAfter } = headersOf(problem);
+      if (retryAfter) reply.header("retry-after", retryAfter);
+      return sendReturnPage(request, reply, problem.status);
     });
 
     const operation = (operationId: string, summary: string) => ({
       tags: ["Payments"],
       operationId,
       summary,
-      description: "Redirects to `success_url` or `fail_url` with `payment_id` and `status` added. Needs no key.",
+      description:
+        "Redirects to `success_url` or `fail_url` with `payment_id` and `status` appended, after a query that is already " +
+        "there. Needs no key.",
       security: [],
       params: Type.Object({ token: Type.String() }),
       response: { 303: Type.Null({ description: "On to the shop." }) },

@@ -1,6 +1,7 @@
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { DomainError } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startTestGateway, type TestGateway } from "../../test/harness.ts";
 
@@ -112,16 +113,32 @@ describe("creating a payment", () => {
     expect(answer.json().errors).toEqual([expect.objectContaining({ pointer: "/amount", code: "invalid" })]);
   });
 
-  test.each(["50", "50.0", "50.00", "999999999999999.99", "000000000000100"])("takes the amount %j", async (amount) => {
+  test.each(["50", "50.0", "50.00", "999999999999.99", "000000000000100"])("takes the amount %j", async (amount) => {
     gateway.behaviour.payments.createPayment = async () => aPayment();
     expect((await send("POST", "/payments", { ...body, amount })).statusCode).toBe(201);
   });
+
+  test.each(["1000000000000", "1000000000000.00", "999999999999999.99"])(
+    "refuses the amount %j, which the processor cannot take",
+    async (amount) => {
+      const answer = await send("POST", "/payments", { ...body, amount });
+      expect(answer.json()).toMatchObject({
+        status: 422,
+        errors: [{ pointer: "/amount", message: expect.stringContaining('"999999999999.99"') }],
+      });
+      expect(gateway.received).toEqual([]);
+    },
+  );
 
   test.each([
     "http://shop.example/",
     "http://127.0.0.1/",
     "https://",
     "https:/shop.example",
+    "https:///shop.example",
+    "https:shop.example",
+    "https://127.1/",
+    "https://sh%6fp.example/",
     "https:\\\\shop.example",
     "https://user:pass@shop.example/",
     "https://@shop.example/",
@@ -163,10 +180,26 @@ describe("creating a payment", () => {
     expect(answer.json().errors).toEqual([expect.objectContaining({ pointer: `/${name}` })]);
   });
 
-  test("counts characters, not UTF-16 units", async () => {
+  test.each(["https://shop.example", "https://متجر.example/شكرا?طلب=1"])(
+    "keeps the address %s as it was sent",
+    async (success_url) => {
+      gateway.behaviour.payments.createPayment = async () => aPayment();
+      expect((await send("POST", "/payments", { ...body, success_url })).statusCode).toBe(201);
+      expect(gateway.received[0]?.request).toMatchObject({ successUrl: success_url });
+    },
+  );
+
+  test("counts texts for the processor as it does, in UTF-16 units", async () => {
     gateway.behaviour.payments.createPayment = async () => aPayment();
-    expect((await send("POST", "/payments", { ...body, order_ref: "😀".repeat(20) })).statusCode).toBe(201);
-    expect((await send("POST", "/payments", { ...body, order_ref: "😀".repeat(21) })).statusCode).toBe(422);
+    for (const [name, units] of [
+      ["order_ref", 20],
+      ["description", 512],
+    ] as const) {
+      const emoji = "😀".repeat(units / 2);
+      expect((await send("POST", "/payments", { ...body, [name]: emoji })).statusCode).toBe(201);
+      const answer = await send("POST", "/payments", { ...body, [name]: `${emoji}a` });
+      expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}` }] });
+    }
   });
 
   test("a deadline that passes at the processor leaves the outcome open", async () => {
@@ -259,6 +292,11 @@ describe("reading payments", () => {
     "created_to=2026-11-20T10:00:00",
     "created_to=now",
     "created_to=2026-11-20T24:00:00Z",
+    "order_ref=%ff",
+    "order_ref=%C3",
+    "order_ref=%ed%a0%80",
+    "order_ref=100%",
+    "status=%ff",
   ])("refuses ?%s by the parameter's name", async (query) => {
     const answer = await send("GET", `/payments?${query}`);
     expect(answer.statusCode).toBe(422);
@@ -270,6 +308,19 @@ describe("refunding a payment", () => {
   beforeEach(() => {
     gateway.behaviour.payments.refundPayment = async ({ amountMinor }) =>
       aPayment({ status: PaymentStatus.REFUNDED, refundedAmountMinor: amountMinor ?? 500_000n });
+  });
+
+  test.each(["application/x-www-form-urlencoded", "text/plain", "application/json", "nonsense", ""])(
+    "gives everything back for no bytes of the type %j",
+    async (type) => {
+      const answer = await send("POST", `/payments/${id}/refund`, undefined, { "content-type": type, "content-length": "0" });
+      expect([answer.statusCode, answer.json().refunded_amount]).toEqual([200, "5000.00"]);
+    },
+  );
+
+  test("bytes of another type are still refused", async () => {
+    const form = { "content-type": "application/x-www-form-urlencoded" };
+    expect((await send("POST", `/payments/${id}/refund`, "a=b", form)).statusCode).toBe(415);
   });
 
   test.each([undefined, "", {}])("gives everything back for the body %j", async (payload) => {
@@ -314,17 +365,28 @@ describe("refunding a payment", () => {
   });
 
   test.each([
-    ["refused_upstream", 422],
-    ["upstream_error", 502],
-    ["unavailable", 503],
-    ["outcome_unknown", 504],
-    ["forbidden", 403],
-  ] as const)("a refusal of the kind %s is answered %i", async (kind, status) => {
+    ["refused_upstream", "refund_refused", 422, undefined],
+    ["upstream_error", "processor_error", 502, undefined],
+    ["unavailable", "service_unavailable", 503, "1"],
+    ["outcome_unknown", "refund_outcome_unknown", 504, "5"],
+    ["forbidden", "address_not_allowed", 403, undefined],
+    ["conflict", "payment_not_refundable", 409, undefined],
+    ["conflict", "refund_in_progress", 409, "5"],
+    ["conflict", "idempotency_in_progress", 409, "5"],
+    ["conflict", "kyc_in_progress", 409, "5"],
+  ] as const)("a refusal of the kind %s, %s, is answered %i, with Retry-After %s", async (kind, code, status, retryAfter) => {
     gateway.behaviour.payments.refundPayment = async () => {
-      throw new DomainError(kind, "some_code", "Some words.");
+      throw new DomainError(kind, code, "Some words.");
     };
     const answer = await send("POST", `/payments/${id}/refund`);
-    expect([answer.statusCode, answer.json().code]).toEqual([status, "some_code"]);
-    expect(answer.headers["retry-after"]).toBe(status === 503 ? "1" : undefined);
+    expect([answer.statusCode, answer.json().code, answer.headers["retry-after"]]).toEqual([status, code, retryAfter]);
+  });
+
+  test("a deadline that passes says when to come back", async () => {
+    gateway.behaviour.payments.refundPayment = async () => {
+      throw new ConnectError("too late", Code.DeadlineExceeded);
+    };
+    const answer = await send("POST", `/payments/${id}/refund`);
+    expect([answer.json().code, answer.headers["retry-after"]]).toEqual(["refund_outcome_unknown", "5"]);
   });
 });

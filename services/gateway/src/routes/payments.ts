@@ -5,8 +5,9 @@ import { Type } from "typebox";
 import { callOf } from "../call.ts";
 import { bodyOf } from "../form/body.ts";
 import { field } from "../form/field.ts";
-import { anyCaseChoice, choice, money, text, timestamp, timestampMs, uuid, webUrl } from "../form/fields.ts";
+import { anyCaseChoice, choice, money, processorText, timestamp, timestampMs, uuid } from "../form/fields.ts";
 import { pageParameters } from "../form/query.ts";
+import { webUrl } from "../form/web-url.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { pageHeaders } from "../list.ts";
 import { problems } from "../problems.ts";
@@ -14,6 +15,8 @@ import { PathId, pathId } from "./path-id.ts";
 
 const currency = "DZD";
 const amountMinorMin = 5_000n;
+/** Twelve digits before the point are what the card processor takes. */
+const amountMinorMax = 99_999_999_999_999n;
 /** Payment creation and refund may take 40 s in all, the look-up of the key and the way back included. */
 const processorTimeoutMs = 36_000;
 /** A read that refreshes serves the stored state when the processor is slow. */
@@ -25,8 +28,7 @@ const tags = ["Payments"];
 export const payments =
   ({ clients, allowInsecureUrls }: Gateway) =>
   async (app: App): Promise<void> => {
-    const returnUrl = (example: string) =>
-      webUrl({ insecure: allowInsecureUrls ? "loopback" : "never", fragment: true, examples: [example] });
+    const returnUrl = (example: string) => webUrl({ insecure: allowInsecureUrls, examples: [example] });
 
     app.post(
       "",
@@ -35,16 +37,21 @@ export const payments =
           tags,
           operationId: "createPayment",
           summary: "Create a payment",
-          description: "Registers the payment with the card processor. Send the card holder to `form_url`.",
+          description:
+            "Registers the payment with the card processor. Send the card holder to `form_url`. The way back leads to " +
+            "`success_url` or `fail_url` with `payment_id` and `status` appended, after a query that is already there.",
           body: bodyOf({
-            amount: field(money({ description: "In DZD, at least 50.00.", examples: ["5000.00"] }), {
-              message: 'must be a decimal string such as "5000.00", at least "50.00", with at most two decimals',
-              accepts: (value: string) => parseMoney(value, currency) >= amountMinorMin,
+            amount: field(money({ description: "In DZD, at least 50.00 and at most 999999999999.99.", examples: ["5000.00"] }), {
+              message: 'must be a decimal string such as "5000.00", from "50.00" to "999999999999.99", with at most two decimals',
+              accepts: (value: string) => {
+                const amountMinor = parseMoney(value, currency);
+                return amountMinor >= amountMinorMin && amountMinor <= amountMinorMax;
+              },
             }),
             success_url: returnUrl("https://shop.example/paid"),
             fail_url: returnUrl("https://shop.example/failed"),
-            order_ref: Type.Optional(text(20)),
-            description: Type.Optional(text(512)),
+            order_ref: Type.Optional(processorText(20)),
+            description: Type.Optional(processorText(512)),
             language: Type.Optional(anyCaseChoice(["AR", "FR", "EN"])),
             currency: Type.Optional(choice([currency])),
           }),
@@ -81,10 +88,10 @@ export const payments =
           querystring: Type.Object({
             ...pageParameters(),
             status: Type.Optional(choice(statuses)),
-            order_ref: Type.Optional(text(20)),
+            order_ref: Type.Optional(processorText(20)),
             payment_link_id: Type.Optional(uuid()),
-            created_from: Type.Optional(timestamp()),
-            created_to: Type.Optional(timestamp()),
+            created_from: Type.Optional(timestamp({ description: "Created at this time or later." })),
+            created_to: Type.Optional(timestamp({ description: "Created before this time, which is itself left out." })),
           }),
           response: { 200: Type.Array(PaymentJson) },
         },
@@ -129,6 +136,7 @@ export const payments =
     app.post(
       "/:id/refund",
       {
+        config: { rateLimit: "refund" },
         schema: {
           tags,
           operationId: "refundPayment",

@@ -9,7 +9,8 @@ import {
 import { Type } from "typebox";
 import { callOf } from "../call.ts";
 import { bodyOf } from "../form/body.ts";
-import { choice, distinct, flag, webUrl } from "../form/fields.ts";
+import { clearable } from "../form/field.ts";
+import { choice, distinct, flag, text } from "../form/fields.ts";
 import { pageParameters } from "../form/query.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { pageHeaders } from "../list.ts";
@@ -18,19 +19,19 @@ import { PathId, pathId } from "./path-id.ts";
 const tags = ["Webhook endpoints"];
 /** Checking an address resolves its name. */
 const urlCheckTimeoutMs = 15_000;
+/** A bound for what is passed on. The service refuses shorter ones, in its own words. */
+const urlCharactersMax = 8_192;
+const urlRule = "Absolute, https, public, at most 2048 characters, without credentials and without a fragment.";
 
 export const webhookEndpoints =
-  ({ clients, allowInsecureUrls }: Gateway) =>
+  ({ clients }: Gateway) =>
   async (app: App): Promise<void> => {
-    // Whether an address is public is for the service to say, which also connects to it.
-    const url = () =>
-      webUrl({
-        insecure: allowInsecureUrls ? "any" : "never",
-        fragment: false,
-        examples: ["https://shop.example/webhooks/amana"],
-      });
+    // Which addresses are good is for the service to say, which also connects to them: one judge, with precise codes.
+    const url = () => text(urlCharactersMax, { description: urlRule, examples: ["https://shop.example/webhooks/amana"] });
     const events = () =>
-      distinct(choice(eventTypeNames), `must be a list of different event types among ${eventTypeNames.join(", ")}`);
+      distinct(choice(eventTypeNames), `must be a list of different event types among ${eventTypeNames.join(", ")}`, {
+        description: "Event types it is to receive. Empty means the default: all but the opt-in ones.",
+      });
 
     app.post(
       "",
@@ -39,7 +40,8 @@ export const webhookEndpoints =
           tags,
           operationId: "createWebhookEndpoint",
           summary: "Register a webhook endpoint",
-          description: "The answer carries the signing `secret`, once. Without `events`: all but the opt-in ones.",
+          description:
+            "The answer carries the signing `secret`, once. Without `events`, or with an empty list: all but the opt-in ones.",
           body: bodyOf({ url: url(), events: Type.Optional(events()) }),
           response: { 201: WebhookEndpointCreation },
         },
@@ -95,13 +97,14 @@ export const webhookEndpoints =
           tags,
           operationId: "updateWebhookEndpoint",
           summary: "Change a webhook endpoint, rotate its secret",
+          description: "`events` null or an empty list brings back the default: all but the opt-in ones.",
           params: PathId,
           body: bodyOf(
             {
               url: Type.Optional(url()),
               rotate_secret: Type.Optional(flag()),
               status: Type.Optional(choice(["ACTIVE", "DISABLED"])),
-              events: Type.Optional(events()),
+              events: Type.Optional(clearable(events())),
             },
             { immutable: ["id", "business_id", "created_at", "updated_at", "secret"] },
           ),
@@ -116,7 +119,7 @@ export const webhookEndpoints =
             url: body.url,
             rotateSecret: body.rotate_secret,
             status: body.status && WebhookEndpointStatus[body.status],
-            events: body.events && { types: body.events },
+            events: body.events === undefined ? undefined : { types: body.events ?? [] },
           },
           callOf(request, reply, urlCheckTimeoutMs),
         );

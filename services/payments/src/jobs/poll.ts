@@ -1,9 +1,7 @@
 import { type Logger, sleep } from "@amana/runtime";
 
-const pauseMs = 1_000;
-
 /** Runs `work` again and again, with a pause after a round that found nothing, until disposed. */
-export function poll(name: string, logger: Logger, work: () => Promise<number>): AsyncDisposable {
+export function poll(name: string, logger: Logger, work: () => Promise<number>, pauseMs = 1_000): AsyncDisposable {
   const stop = new AbortController();
   const run = async () => {
     while (!stop.signal.aborted) {

@@ -6,7 +6,10 @@ import { takeDue } from "./take-due.ts";
 const timeoutMs = 60_000;
 
 /** Finishes what no browser came back for: asks about PENDING payments on schedule, confirms paid ones, expires the rest. */
-export const reconcilePayments = (context: Context): AsyncDisposable =>
-  poll("reconcile-payments", context.logger, () =>
-    takeDue(context, "payment", (id) => settlePayment(context, id, { confirmFirst: false, remainingMs: () => timeoutMs })),
+export const reconcilePayments = (context: Context, pauseMs?: number): AsyncDisposable =>
+  poll(
+    "reconcile-payments",
+    context.logger,
+    () => takeDue(context, "payment", (id) => settlePayment(context, id, { confirmFirst: false, remainingMs: () => timeoutMs })),
+    pauseMs,
   );

@@ -6,7 +6,10 @@ import { takeDue } from "./take-due.ts";
 const timeoutMs = 60_000;
 
 /** Brings refunds to their end that a crash or an unknown outcome left open. */
-export const resolveRefunds = (context: Context): AsyncDisposable =>
-  poll("resolve-refunds", context.logger, () =>
-    takeDue(context, "refund", (id, lease) => advanceRefund(context, id, lease, () => timeoutMs)),
+export const resolveRefunds = (context: Context, pauseMs?: number): AsyncDisposable =>
+  poll(
+    "resolve-refunds",
+    context.logger,
+    () => takeDue(context, "refund", (id, lease) => advanceRefund(context, id, lease, () => timeoutMs)),
+    pauseMs,
   );

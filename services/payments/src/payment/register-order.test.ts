@@ -21,6 +21,10 @@ async function onlyPayment(caller: Caller): Promise<Payment> {
   return payments[0];
 }
 
+/** As if the pause before the next look were over. */
+const becomeDue = ({ businessId }: Caller) =>
+  harness.sql("update payment set next_check_at = now() where business_id = ?", [businessId]);
+
 const operations = async ({ processorOrderNumber }: Payment) =>
   (await harness.sandbox.byNumber(processorOrderNumber)).calls.map(({ operation }) => operation);
 
@@ -72,6 +76,7 @@ describe("an outcome that stays unknown", () => {
     expect(waiting).not.toHaveProperty("formUrl");
     expect(await refusal(create(caller))).toMatchObject({ kind: "conflict", code: "idempotency_in_progress" });
 
+    await becomeDue(caller);
     await using _job = harness.reconciling();
     const payment = await eventually(() => create(caller));
     const order = await harness.sandbox.byNumber(payment.processorOrderNumber);
@@ -87,6 +92,7 @@ describe("an outcome that stays unknown", () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("register", "html_200", 2);
     expect(await refusal(create(caller))).toMatchObject({ code: "processor_outcome_unknown" });
+    await becomeDue(caller);
     await using _job = harness.reconciling();
     const payment = await eventually(() => create(caller));
     expect(payment.formUrl).toBeDefined();
@@ -98,6 +104,7 @@ describe("an outcome that stays unknown", () => {
     await harness.sandbox.fault("register", "html_200", 2);
     expect(await refusal(create(caller))).toMatchObject({ code: "processor_outcome_unknown" });
     await harness.sandbox.fault("register", "error:7");
+    await becomeDue(caller);
     await using _job = harness.reconciling();
     const { id } = await onlyPayment(caller);
     await eventually(async () => expect(await refusal(create(caller))).toMatchObject({ code: "processor_error" }));

@@ -8,7 +8,10 @@ import { advanceRefund } from "./advance-refund.ts";
 
 let harness: Harness;
 beforeAll(async () => {
-  harness = await startHarness({ satimTimeoutMs: 1_000 });
+  harness = await startHarness({
+    schedule: { refundCheckSeconds: [0.05, 0.1], refundResendAfterSeconds: 0.3 },
+    satimTimeoutMs: 800,
+  });
 });
 afterEach(() => harness.sandbox.clearFaults());
 afterAll(() => harness[Symbol.asyncDispose]());
@@ -143,7 +146,7 @@ describe("what a crash leaves", () => {
   const rewind = (status: "REQUESTED" | "SENT") =>
     harness.sql(
       `update refund set status = ?, sends = ?, refunded_before_minor = ?, resend_after = ?, next_check_at = now() where payment_id = ?`,
-      status === "SENT" ? [status, 1, 0, new Date(Date.now() + 1_000), payment.id] : [status, 0, null, null, payment.id],
+      status === "SENT" ? [status, 1, 0, new Date(Date.now() + 300), payment.id] : [status, 0, null, null, payment.id],
     );
 
   /** A refund that was recorded and never sent: its status read failed. */

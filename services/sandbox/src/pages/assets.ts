@@ -9,6 +9,7 @@ export const mark = read("mark.svg");
 const files = {
   "sandbox.css": ["text/css; charset=utf-8", read("sandbox.css")],
   "sandbox.js": ["text/javascript; charset=utf-8", read("sandbox.js")],
+  "camera.js": ["text/javascript; charset=utf-8", read("camera.js")],
   "mark.svg": ["image/svg+xml", mark],
 } as const;
 

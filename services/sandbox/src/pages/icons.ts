@@ -10,6 +10,7 @@ export const icons = {
   success: icon('<path d="m7.5 12.5 3 3 6-6.5"/>'),
   danger: icon('<path d="m8.5 8.5 7 7m0-7-7 7"/>'),
   warning: icon('<path d="M12 7v6m0 3.5v.01"/>'),
+  waiting: icon('<path d="M12 6.5V12l3.5 2"/>'),
 };
 
 export type IconName = keyof typeof icons;

@@ -10,7 +10,22 @@ export interface Page {
   /** The path of this page without a query: where the language links lead. */
   readonly path: string;
   readonly main: Html;
+  /** Lets the page use the camera and show what was recorded. Nothing can be sent anywhere but to the sandbox itself. */
+  readonly camera?: boolean;
+  /** Without scripts the page asks again by itself. */
+  readonly refreshSeconds?: number;
 }
+
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
 
 /** A page in the house style. It is never kept by a cache, and loads nothing from elsewhere. */
 export function sendPage(reply: FastifyReply, page: Page, status = 200): FastifyReply {
@@ -18,8 +33,8 @@ export function sendPage(reply: FastifyReply, page: Page, status = 200): Fastify
     .code(status)
     .type("text/html; charset=utf-8")
     .headers({
-      "content-security-policy":
-        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+      "content-security-policy": page.camera ? `${contentSecurityPolicy}; media-src blob:` : contentSecurityPolicy,
+      "permissions-policy": `camera=${page.camera ? "(self)" : "()"}, microphone=()`,
       "referrer-policy": "no-referrer",
       "cache-control": "no-store",
       "x-content-type-options": "nosniff",
@@ -27,7 +42,7 @@ export function sendPage(reply: FastifyReply, page: Page, status = 200): Fastify
     .send(layout(page).text);
 }
 
-function layout({ language, title, path, main }: Page): Html {
+function layout({ language, title, path, main, camera = false, refreshSeconds }: Page): Html {
   const words = layoutWords[language];
   return html`<!doctype html>
 <html lang="${language}" dir="${direction[language]}">
@@ -39,6 +54,8 @@ function layout({ language, title, path, main }: Page): Html {
 <link rel="icon" type="image/svg+xml" href="/assets/mark.svg">
 <link rel="stylesheet" href="/assets/sandbox.css">
 <script src="/assets/sandbox.js" defer></script>
+${camera && html`<script src="/assets/camera.js" defer></script>`}
+${refreshSeconds !== undefined && html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>`}
 </head>
 <body>
 <header>

@@ -79,8 +79,7 @@ export function createCallbacks(database: Database): Callbacks {
       });
     },
     hold: ({ id }, untilMs) => void hold.run(untilMs, id),
-    eventsAfter: (id, limit) =>
-      selectEvents.all(id, limit).map((row) => ({ id: Number(row["id"]), body: String(row["body"]) })),
+    eventsAfter: (id, limit) => selectEvents.all(id, limit).map((row) => ({ id: Number(row["id"]), body: String(row["body"]) })),
     of: (providerId) =>
       selectOf.all(providerId).map((row) => ({
         ...JSON.parse(String(row["body"])),

@@ -1,5 +1,5 @@
-import type { Applications } from "./applications.ts";
 import type { Clock } from "../clock.ts";
+import type { Applications } from "./applications.ts";
 
 export interface PassageOfTime {
   /** What is due next may have changed. */

@@ -34,6 +34,15 @@ export function differs(profile: ProfileDigest | undefined, read: Identity): boo
 }
 
 /** Documents are printed in capitals and often without accents; neither makes a different person. */
-const comparable = (text: string) => text.normalize("NFKD").replace(/\p{M}/gu, "").replace(/[\s'’-]+/g, " ").trim().toUpperCase();
+const comparable = (text: string) =>
+  text
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .replace(/[\s'’-]+/g, " ")
+    .trim()
+    .toUpperCase();
 
-const digest = (salt: string, value: string) => createHash("sha256").update(`${salt}:${comparable(value)}`).digest("hex");
+const digest = (salt: string, value: string) =>
+  createHash("sha256")
+    .update(`${salt}:${comparable(value)}`)
+    .digest("hex");

@@ -33,4 +33,12 @@ export interface Reason {
 export const outcomes = ["approved", "rejected", "needs_review", "failed"] as const;
 export type Outcome = (typeof outcomes)[number];
 
-export type CallbackType = "opened" | "submitted" | "processing" | "completed" | "failed" | "expired" | "canceled" | "review_resolved";
+export type CallbackType =
+  | "opened"
+  | "submitted"
+  | "processing"
+  | "completed"
+  | "failed"
+  | "expired"
+  | "canceled"
+  | "review_resolved";

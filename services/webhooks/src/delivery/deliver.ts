@@ -1,7 +1,7 @@
 import type { Orm } from "@amana/database";
 import { backoffMs, faultPoint, type Logger } from "@amana/runtime";
+import type { SecretBox } from "@amana/secret-box";
 import type { AddressGuard } from "../webhook-endpoint/address-guard.ts";
-import type { SecretBox } from "../webhook-endpoint/secret-box.ts";
 import { type ClaimedDelivery, claimDue, type Room, release, untilDueMs } from "./claim.ts";
 import { type Answer, createPoster } from "./post.ts";
 import { type AttemptResult, createRecorder } from "./record.ts";

@@ -6,7 +6,7 @@ import { isUuid } from "@amana/runtime";
 import { LockMode } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { eventFilter } from "../webhook-endpoint/event-filter.ts";
-import { newSecret } from "../webhook-endpoint/secret-box.ts";
+import { newSecret } from "../webhook-endpoint/secret.ts";
 import { refusalOfUrl } from "../webhook-endpoint/url.ts";
 import { webhookEndpointNotFound } from "../webhook-endpoint/webhook-endpoint.errors.ts";
 import { webhookEndpointMessage } from "../webhook-endpoint/webhook-endpoint.message.ts";

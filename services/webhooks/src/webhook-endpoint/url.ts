@@ -20,12 +20,14 @@ const resolveTimeoutMs = 2_000;
  */
 export async function refusalOfUrl(text: string, addresses: AddressGuard): Promise<DomainError | undefined> {
   if (text.length > urlCharactersMax) return urlTooLong();
-  // URL.parse would silently drop white space and repair "https:example.com".
-  if (!/^[a-z]+:\/\/[^\s\p{Cc}]+$/iu.test(text)) return urlInvalid();
+  // URL.parse would silently drop white space, turn backslashes and repair "https:example.com" or "https:///example.com".
+  const { authority } = /^[a-z]+:\/\/(?<authority>[^\s\p{Cc}\\/?#]+)[^\s\p{Cc}\\]*$/iu.exec(text)?.groups ?? {};
+  if (authority === undefined) return urlInvalid();
   const url = URL.parse(text);
   if (!url) return urlInvalid();
   if (url.protocol !== "https:" && !(url.protocol === "http:" && addresses.allowInsecure)) return urlNotHttps();
-  if (url.username !== "" || url.password !== "") return urlHasCredentials();
+  // Empty credentials leave no trace in the parsed URL.
+  if (authority.includes("@")) return urlHasCredentials();
   if (text.includes("#")) return urlHasFragment();
   const timer = new AbortController();
   try {

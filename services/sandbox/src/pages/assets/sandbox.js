@@ -1,5 +1,5 @@
-// Everything works without this file. It groups digits, counts down, leaves the page when it is done, and stops a
-// second press of the same button.
+// Everything works without this file. It groups digits, counts down, waits for a check to end, leaves the page when
+// it is done, and stops a second press of the same button.
 
 function keepFormat(input, format) {
   input?.addEventListener("input", (event) => {
@@ -59,7 +59,7 @@ function returnByItself(actions) {
     stay.closest("p").hidden = true;
   };
   stay.addEventListener("click", remain);
-  actions.querySelector("[data-print]").addEventListener("click", () => {
+  actions.querySelector("[data-print]")?.addEventListener("click", () => {
     remain();
     window.print();
   });
@@ -70,6 +70,20 @@ keepFormat(document.querySelector("[data-month-year]"), (digits) => digits.repla
 
 for (const element of document.querySelectorAll("[data-seconds-left]")) showTimeLeft(element);
 for (const element of document.querySelectorAll("[data-return-after]")) returnByItself(element);
+
+// The server says when a check has ended; a failed question is simply asked again.
+function waitForEnd(element) {
+  const ask = async () => {
+    try {
+      const { waiting } = await (await fetch(element.dataset.waitAt)).json();
+      if (!waiting) return location.replace(document.querySelector(".languages [aria-current]").href);
+    } catch {}
+    setTimeout(ask, 1000);
+  };
+  setTimeout(ask, 1000);
+}
+
+for (const element of document.querySelectorAll("[data-wait-at]")) waitForEnd(element);
 
 for (const form of document.querySelectorAll("form[data-once]")) {
   form.addEventListener("submit", (event) => {

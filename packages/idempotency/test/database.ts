@@ -1,0 +1,49 @@
+import type { Call, Caller } from "@amana/rpc";
+import { aBusinessCaller } from "@amana/testing";
+import { Migration } from "@mikro-orm/migrations";
+import { IdempotencyRecord, idempotencyTableSql } from "../src/index.ts";
+
+class Initial extends Migration {
+  override up(): void {
+    this.addSql(idempotencyTableSql);
+    this.addSql("create table effect (body text not null)");
+  }
+}
+
+/** A service with keyed calls. */
+export const database = { entities: [IdempotencyRecord], migrations: [{ name: "0001-initial", class: Initial }] };
+
+export interface TestCall extends Call {
+  /** How often the answer was marked as the stored one. */
+  readonly replays: number;
+}
+
+/** A call with an Idempotency-Key; the same arguments mean the same request sent again. */
+export function aCall({
+  caller = aBusinessCaller(),
+  key = "key" as string | null,
+  route = "POST /api/v1/keys",
+  fingerprint = "f1",
+}: {
+  caller?: Caller;
+  /** Null: the call has none. */
+  key?: string | null;
+  route?: string;
+  fingerprint?: string;
+} = {}): TestCall {
+  let replays = 0;
+  return {
+    caller,
+    requestId: "",
+    address: "",
+    traceparent: "",
+    idempotencyKey: key === null ? undefined : { key, route, fingerprint },
+    remainingMs: () => 5_000,
+    markReplayed: () => {
+      replays++;
+    },
+    get replays() {
+      return replays;
+    },
+  };
+}

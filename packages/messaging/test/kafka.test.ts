@@ -1,0 +1,233 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Kafka, startKafka } from "@amana/dev-env/kafka";
+import { silentProgress } from "@amana/dev-env/progress";
+import { createLogger, uuidv7 } from "@amana/runtime";
+import { createTestDatabase, eventually, testSecret } from "@amana/testing";
+import { Kafka as Client, logLevel } from "kafkajs";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { consume, createTransport, type Message, type MessageHandler, startRelay, type Transport } from "../src/index.ts";
+import { startChild } from "./child.ts";
+import { database, deadLetters, effects, emit, outbox, topic, writeDown } from "./database.ts";
+import { aMessage } from "./memory-transport.ts";
+
+const logger = createLogger("test", process.env["TEST_LOG_LEVEL"] ?? "silent");
+
+const dir = await mkdtemp(join(tmpdir(), "amana-kafka-"));
+let missing = "";
+let kafka: Kafka;
+try {
+  kafka = await startKafka({ dir, log: () => {}, progress: silentProgress });
+} catch (error) {
+  if (process.env["CI"]) throw error;
+  missing = String(error);
+  process.stderr.write(`\nLEFT OUT: the tests on a real Kafka, which CI requires. ${missing}\n\n`);
+}
+afterAll(async () => {
+  await kafka?.stop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+function aTransport(brokers = kafka.brokers): Transport {
+  const options = { kind: "kafka", brokers: [brokers] } as const;
+  const transport = createTransport(options, { clientId: "test", secret: testSecret, logger });
+  onTestFinished(() => transport[Symbol.asyncDispose]());
+  return transport;
+}
+
+const bodyOf = (message: Message) => Buffer.from(message.payload).toString();
+const numbers = (count: number, prefix = "") => Array.from({ length: count }, (_, number) => `${prefix}${number}`);
+const keys = numbers(24, "key");
+
+/** Subscribes a transport of its own; `seen` is what it was handed, "key:body". */
+async function aSubscriber(to: string, group: string, before: MessageHandler = async () => {}) {
+  const transport = aTransport();
+  const seen: string[] = [];
+  await transport.subscribe(to, group, async (messages) => {
+    await before(messages);
+    seen.push(...messages.map((message) => `${message.key}:${bodyOf(message)}`));
+  });
+  return Object.assign(transport, { seen });
+}
+
+async function withAdmin<T>(use: (admin: ReturnType<Client["admin"]>) => Promise<T>): Promise<T> {
+  const admin = new Client({ brokers: [kafka.brokers], logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+  try {
+    return await use(admin);
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+/** "Stable 2": each of two members knows what is its own. */
+const groupState = (group: string) =>
+  withAdmin(async (admin) => {
+    const { groups } = await admin.describeGroups([group]);
+    return `${groups[0]?.state} ${groups[0]?.members.length}`;
+  });
+
+describe.skipIf(missing !== "")("Kafka", () => {
+  const warnings: string[] = [];
+  const warned = (warning: Error) => warnings.push(`${warning.name}: ${warning.message}`);
+  beforeAll(() => {
+    process.on("warning", warned);
+  });
+  afterAll(() => {
+    process.off("warning", warned);
+    expect(warnings).toEqual([]);
+  });
+
+  test("a message arrives as it was sent, at every group, on a topic that nobody has made before", async () => {
+    const [one, two] = [Promise.withResolvers<readonly Message[]>(), Promise.withResolvers<readonly Message[]>()];
+    const transport = aTransport();
+    await transport.subscribe("fresh.v1", "one", async (messages) => one.resolve(messages));
+    await transport.subscribe("fresh.v1", "two", async (messages) => two.resolve(messages));
+    const message = { key: "k", payload: Buffer.from([0, 255]), headers: { ce_id: uuidv7(), ce_type: "é" } };
+    await aTransport().publish("fresh.v1", [message]);
+    expect(await one.promise).toEqual([message]);
+    expect(await two.promise).toEqual([message]);
+  });
+
+  test("each key arrives in order, also with its messages in different batches, over several partitions", async () => {
+    const { seen } = await aSubscriber("ordered.v1", "order");
+    const publisher = aTransport();
+    for (const body of numbers(30)) {
+      await publisher.publish(
+        "ordered.v1",
+        keys.map((key) => aMessage(body, { key })),
+      );
+    }
+    // A topic that is just being made can let kafkajs send a batch twice.
+    await eventually(() => expect(new Set(seen).size).toBe(30 * keys.length));
+    for (const key of keys) {
+      expect([...new Set(seen)].filter((text) => text.startsWith(`${key}:`))).toEqual(numbers(30, `${key}:`));
+    }
+    const offsets = await withAdmin((admin) => admin.fetchTopicOffsets("ordered.v1"));
+    expect(offsets.map(({ high }) => Number(high) > 0)).toEqual(Array(6).fill(true));
+  });
+
+  test("two members of a group share the messages, and when one leaves the other gets them all", async () => {
+    const [one, two] = [await aSubscriber("shared.v1", "share"), await aSubscriber("shared.v1", "share")];
+    await eventually(async () => expect(await groupState("share.shared.v1")).toBe("Stable 2"));
+    const publisher = aTransport();
+    const publish = (body: string) =>
+      publisher.publish(
+        "shared.v1",
+        keys.map((key) => aMessage(body, { key })),
+      );
+    // Both are at work once each has seen something after they joined.
+    await eventually(async () => {
+      await publish("shared");
+      expect([one.seen.length > 0, two.seen.length > 0]).toEqual([true, true]);
+    });
+    await one[Symbol.asyncDispose]();
+    two.seen.length = 0;
+    await publish("alone");
+    await eventually(() => {
+      expect(two.seen.filter((text) => text.endsWith(":alone")).sort()).toEqual(keys.map((key) => `${key}:alone`).sort());
+    });
+  });
+
+  test("messages whose handler fails are handed over again, in order, until it succeeds", async () => {
+    let failures = 0;
+    const { seen } = await aSubscriber("failing.v1", "fail", async (messages) => {
+      if (messages.some((message) => bodyOf(message) === "bad") && ++failures < 5) throw new TypeError("not yet");
+    });
+    await aTransport().publish(
+      "failing.v1",
+      ["1", "bad", "2"].map((body) => aMessage(body)),
+    );
+    await eventually(() => expect(seen).toEqual(["k:1", "k:bad", "k:2"]));
+    expect(failures).toBe(5);
+  });
+
+  test("a handler that takes longer than the session keeps its messages to itself", { concurrent: true }, async () => {
+    const calls: string[] = [];
+    const slow: MessageHandler = async (messages) => {
+      calls.push(...messages.map(bodyOf));
+      await new Promise((resolve) => setTimeout(resolve, 8_000));
+    };
+    const members = [await aSubscriber("slow.v1", "slow", slow), await aSubscriber("slow.v1", "slow", slow)];
+    await eventually(async () => expect(await groupState("slow.slow.v1")).toBe("Stable 2"));
+    await aTransport().publish("slow.v1", [aMessage("once")]);
+    await eventually(() => expect(members.flatMap(({ seen }) => seen)).toEqual(["k:once"]), 20_000);
+    expect(calls).toEqual(["once"]);
+  });
+
+  test("a consumer killed in the middle of thousands of messages: each takes effect exactly once", {
+    concurrent: true,
+  }, async () => {
+    await using db = await createTestDatabase("messaging", database);
+    const env = { DATABASE_URL: db.url, KAFKA_BROKERS: kafka.brokers };
+    await using killed = startChild("./consumer-process.ts", env);
+    await using survivor = startChild("./consumer-process.ts", env);
+    await Promise.all([killed.nextLine(), survivor.nextLine()]);
+    await eventually(async () => expect(await groupState(`tests.${topic}`)).toBe("Stable 2"));
+    await using _relay = startRelay({ databaseUrl: db.url, transport: aTransport(), logger });
+
+    for (const body of numbers(60)) {
+      await Promise.all(keys.map((key) => emit(db.orm, key, `${body}a`, `${body}b`)));
+      if (body === "20") {
+        await eventually(async () => expect((await effects(db.orm)).length).toBeGreaterThan(100));
+        killed.kill("SIGKILL");
+      }
+    }
+    expect(await killed.ended()).toBe("SIGKILL");
+    const expected = numbers(60).flatMap((body) => [`${body}a`, `${body}b`]);
+    await eventually(async () => expect(await effects(db.orm)).toHaveLength(keys.length * expected.length), 40_000);
+    for (const key of keys) {
+      const rows = await db.orm.em.fork().execute("select body from effect where key = ? order by position", [key]);
+      expect(rows.map(({ body }) => body)).toEqual(expected);
+    }
+    expect(await deadLetters(db.orm)).toEqual([]);
+  });
+
+  test("a Kafka that is not there at the start, and goes away at work: all is delivered, without a restart here", async () => {
+    await using db = await createTestDatabase("messaging", database);
+    await kafka.stop();
+    const [consuming, publishing] = [aTransport(), aTransport()];
+    using _consumer = await consume(
+      { topic: "outage.v1", consumer: "outage", effect: writeDown },
+      { orm: db.orm, transport: consuming, logger },
+    );
+    await using relay = startRelay({
+      databaseUrl: db.url,
+      // The topic of this test in place of the one that `emit` writes.
+      transport: { ...publishing, publish: (_topic, messages) => publishing.publish("outage.v1", messages) },
+      logger,
+    });
+    await emit(db.orm, "k", "before");
+    expect(await outbox(db.orm)).toEqual(["before"]);
+    await kafka.start();
+    await relay.settled();
+    await eventually(async () => expect(await effects(db.orm)).toEqual(["before"]));
+
+    const bodies = numbers(60);
+    for (const body of bodies) {
+      await emit(db.orm, "k", body);
+      if (body === "20") await kafka.kill();
+      if (body === "40") await kafka.start();
+    }
+    await relay.settled();
+    await eventually(async () => expect(await effects(db.orm)).toEqual(["before", ...bodies]), 30_000);
+    expect(await deadLetters(db.orm)).toEqual([]);
+  });
+
+  test("a transport can be closed at any moment, and leaves no member behind", async () => {
+    const nowhere = aTransport("127.0.0.1:1");
+    await nowhere.subscribe("closed.v1", "close", async () => {});
+    const publishing = expect(nowhere.publish("closed.v1", [aMessage("1")])).rejects.toThrow();
+    await nowhere[Symbol.asyncDispose]();
+    await publishing;
+
+    for (const afterMs of [0, 10, 30, 100, 200]) {
+      const transport = aTransport();
+      await transport.subscribe("closed.v1", "close", async () => {});
+      await new Promise((resolve) => setTimeout(resolve, afterMs));
+      await transport[Symbol.asyncDispose]();
+      expect(await groupState("close.closed.v1")).toMatch(/^(Empty|Dead) 0$/);
+    }
+  });
+});

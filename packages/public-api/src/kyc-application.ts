@@ -1,0 +1,91 @@
+import { type KycApplication, type KycReason, KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
+import { type Static, Type } from "typebox";
+import { enumNames, isoTimestamp } from "./render.ts";
+
+export const kycStatusNames = enumNames(KycStatus);
+export const kycVerdictNames = enumNames(KycVerdict);
+
+const optionalText = () => Type.Optional(Type.String());
+const linkUrl = () =>
+  Type.String({ description: "The verification link. Treat it as a secret: whoever has it can submit documents." });
+const status = () => Type.Enum(["CREATED", "OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "EXPIRED", "CANCELED", "FAILED"]);
+
+/** The answer to the creation of an application. */
+export const KycApplicationCreation = Type.Object({
+  id: Type.String({ format: "uuid" }),
+  created_at: Type.String({ format: "date-time" }),
+  link_url: linkUrl(),
+  link_expires_at: Type.String({ format: "date-time" }),
+  status: status(),
+  client_id: Type.Optional(Type.String({ format: "uuid" })),
+  external_id: optionalText(),
+});
+type KycApplicationCreation = Static<typeof KycApplicationCreation>;
+
+/** What a business sees of an application: the decision and where it comes from, nothing of the applicant. */
+export const KycApplicationJson = Type.Object({
+  id: Type.String({ format: "uuid" }),
+  created_at: Type.String({ format: "date-time" }),
+  link_url: linkUrl(),
+  link_expires_at: Type.String({ format: "date-time" }),
+  status: status(),
+  synced_at: Type.String({ format: "date-time", description: "When the verification provider was last heard of about it." }),
+  aml_hit_count: Type.Integer(),
+  reason_codes: Type.Array(Type.Object({ code: Type.String({ examples: ["DOCUMENT_EXPIRED"] }), message: optionalText() })),
+  attempts_used: Type.Integer(),
+  attempts_remaining: Type.Integer(),
+  client_id: Type.Optional(Type.String({ format: "uuid" })),
+  external_id: optionalText(),
+  verdict: Type.Optional(Type.Enum(["APPROVED", "NEEDS_REVIEW", "REJECTED"])),
+  completed_at: Type.Optional(Type.String({ format: "date-time" })),
+  decision_summary: optionalText(),
+  document_type: Type.Optional(Type.Enum(["id_card", "passport"])),
+  document_expiry: Type.Optional(Type.String({ format: "date" })),
+  nationality: Type.Optional(Type.String({ examples: ["DZA"] })),
+  liveness_outcome: optionalText(),
+  face_match_outcome: optionalText(),
+  aml_decision: optionalText(),
+  error_message: optionalText(),
+  metadata: Type.Object({}, { additionalProperties: true, description: "As it was sent: key order, escapes and numbers." }),
+});
+type KycApplicationJson = Static<typeof KycApplicationJson>;
+
+export function renderKycApplicationCreation(application: KycApplication): KycApplicationCreation {
+  return {
+    id: application.id,
+    created_at: isoTimestamp(application.createdAtMs),
+    link_url: application.linkUrl ?? "",
+    link_expires_at: isoTimestamp(application.linkExpiresAtMs),
+    status: kycStatusNames.get(application.status) as KycApplicationCreation["status"],
+    client_id: application.clientId,
+    external_id: application.externalId,
+  };
+}
+
+/**
+ * The business-facing view as JSON text. The metadata is set in as it is: parsing and writing it again would change
+ * numbers and escapes that a business chose itself.
+ */
+export function renderKycApplication(application: KycApplication): string {
+  const view: Omit<KycApplicationJson, "metadata"> = {
+    ...renderKycApplicationCreation(application),
+    synced_at: isoTimestamp(application.syncedAtMs),
+    aml_hit_count: application.amlHitCount,
+    reason_codes: renderKycReasons(application.reasonCodes),
+    attempts_used: application.attemptsUsed,
+    attempts_remaining: application.attemptsRemaining,
+    verdict: kycVerdictNames.get(application.verdict ?? 0) as KycApplicationJson["verdict"],
+    completed_at: application.completedAtMs === undefined ? undefined : isoTimestamp(application.completedAtMs),
+    decision_summary: application.decisionSummary,
+    document_type: application.documentType as KycApplicationJson["document_type"],
+    document_expiry: application.documentExpiry,
+    nationality: application.nationality,
+    liveness_outcome: application.livenessOutcome,
+    face_match_outcome: application.faceMatchOutcome,
+    aml_decision: application.amlDecision,
+    error_message: application.errorMessage,
+  };
+  return `${JSON.stringify(view).slice(0, -1)},"metadata":${application.metadata}}`;
+}
+
+export const renderKycReasons = (reasons: readonly KycReason[]) => reasons.map(({ code, message }) => ({ code, message }));

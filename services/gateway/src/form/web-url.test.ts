@@ -1,0 +1,82 @@
+import { expect, test } from "vitest";
+import { compileField } from "./field.ts";
+import { webUrl } from "./web-url.ts";
+
+const strict = compileField(webUrl({ insecure: false, examples: [] }));
+const sandbox = compileField(webUrl({ insecure: true, examples: [] }));
+
+test.each([
+  "https://shop.example",
+  "https://shop.example/",
+  "https://shop.example?order=1",
+  "https://shop.example#done",
+  "https://shop.example:8443/paid?order=1&x=a%20b#done",
+  "https://shop.example:443/",
+  "HTTPS://Shop.Example/Paid",
+  "https://shop.example./",
+  "https://shop.example/?",
+  "https://shop.example/?name=O'Brien",
+  "https://93.184.215.14/",
+  "https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]/",
+  "https://boutique-épicerie.example/payé?réf=1",
+  "https://متجر.example/شكرا?طلب=٥#تم",
+  "https://xn--bcher-kva.example/",
+])("%s is kept as it was sent", (url) => {
+  expect(strict(url)).toEqual({ value: url });
+});
+
+test.each([
+  "https:///shop.example",
+  "https:shop.example",
+  "https:/shop.example",
+  "https:\\\\shop.example/",
+  "https://shop.example\\@evil.example/",
+  "https://shop.example/a\\b",
+  "https://shop.example/a\tb",
+  "https://sh\nop.example/",
+  "https://shop.example/\u00a0",
+  " https://shop.example/",
+  "https://",
+  "https://999.1.1.1/",
+  "https://shop.example:99999/",
+  "//shop.example/",
+  "http://shop.example/",
+  `https://shop.example/${"a".repeat(2_048)}`,
+])("%j is no https address", (url) => {
+  expect(strict(url)).toEqual({ message: "must be an absolute https address of at most 2048 characters" });
+});
+
+test.each([
+  ["https://127.1/", "https://127.0.0.1/"],
+  ["https://2130706433/", "https://127.0.0.1/"],
+  ["https://0x7f.0.0.1/", "https://127.0.0.1/"],
+  ["https://１２７.0.0.1/", "https://127.0.0.1/"],
+  ["https://shop。example/", "https://shop.example/"],
+  ["https://sh%6fp.example/", "https://shop.example/"],
+  ["https://[0:0::1]/", "https://[::1]/"],
+  ["https://shop.example/a/../b", "https://shop.example/b"],
+  ['https://shop.example/"', "https://shop.example/%22"],
+])("%s is refused with what browsers make of it", (url, href) => {
+  expect(strict(url)).toEqual({ message: `must be written as browsers read it: ${href}` });
+});
+
+test("an address that is too long once it is percent-encoded says so", () => {
+  expect(strict(`https://shop.example/${"é".repeat(1_000)}`)).toEqual({
+    message: "must have at most 2048 characters once it is percent-encoded",
+  });
+});
+
+test.each(["https://a:b@shop.example/", "https://@shop.example/"])("%s is refused for its credentials", (url) => {
+  expect(strict(url)).toEqual({ message: "must not carry a user name or password" });
+});
+
+test("a sandbox takes plain http on loopback, and does not ask for https", () => {
+  for (const url of ["http://127.0.0.1:3000/", "http://localhost/", "http://[::1]/", "https://shop.example/"]) {
+    expect(sandbox(url)).toEqual({ value: url });
+  }
+  for (const url of ["http://shop.example/", "http://0.0.0.0/", "shop"]) {
+    expect(sandbox(url)).toEqual({
+      message: "must be an absolute web address of at most 2048 characters (plain http only on loopback)",
+    });
+  }
+});

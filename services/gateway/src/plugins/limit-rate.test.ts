@@ -1,0 +1,139 @@
+import { KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
+import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startTestGateway, type TestGateway } from "../../test/harness.ts";
+import { readConfig } from "../config.ts";
+import { createRateLimits } from "../rate-limit/rate-limits.ts";
+
+const id = "019a0000-0000-7000-8000-000000000001";
+const clock = { ms: 0 };
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    limits: { perSecond: 2, burst: 4, failedAuthPerMinute: 3, refundPerSecond: 1 },
+    nowMs: () => clock.ms,
+  });
+  const payment = { id, currency: "DZD", status: PaymentStatus.PAID };
+  gateway.behaviour.payments.getPayment = async () => payment;
+  gateway.behaviour.payments.refundPayment = async () => payment;
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+beforeEach(() => {
+  // Long enough for every bucket to be full again.
+  clock.ms += 1e6;
+  gateway.received.length = 0;
+});
+
+type Headers = Record<string, string>;
+const read = (headers: Headers) => gateway.app.inject({ method: "GET", url: `/api/v1/payments/${id}`, headers });
+const refund = (headers: Headers) => gateway.app.inject({ method: "POST", url: `/api/v1/payments/${id}/refund`, headers });
+const shown = ({ statusCode, headers }: Awaited<ReturnType<typeof read>>) => [
+  statusCode,
+  ...["limit", "remaining", "reset"].map((name) => headers[`ratelimit-${name}`]),
+  headers["retry-after"],
+];
+
+describe("a business", () => {
+  test("has its burst, then 429 with when to come back, then its rate", async () => {
+    const { headers } = gateway.aKey();
+    const answers = [];
+    for (let i = 0; i < 5; i++) answers.push(await read(headers));
+    expect(answers.map(shown)).toEqual([
+      [200, "4", "3", "1", undefined],
+      [200, "4", "2", "1", undefined],
+      [200, "4", "1", "2", undefined],
+      [200, "4", "0", "2", undefined],
+      [429, "4", "0", "2", "1"],
+    ]);
+    expect(answers[4]?.headers["content-type"]).toBe("application/problem+json");
+    expect(answers[4]?.json().code).toBe("rate_limited");
+    expect(gateway.received).toHaveLength(4);
+    clock.ms += 1_000;
+    expect([(await read(headers)).statusCode, (await read(headers)).statusCode, (await read(headers)).statusCode]).toEqual([
+      200, 200, 429,
+    ]);
+  });
+
+  test("is not slowed down by another, and shares its limit among its keys", async () => {
+    const one = gateway.aKey();
+    const sameBusiness = gateway.aKey({ businessId: one.businessId });
+    for (let i = 0; i < 4; i++) await read(one.headers);
+    expect((await read(sameBusiness.headers)).statusCode).toBe(429);
+    expect((await read(gateway.aKey().headers)).statusCode).toBe(200);
+  });
+
+  test("has refunds counted by themselves too", async () => {
+    const { headers } = gateway.aKey();
+    expect([await refund(headers), await refund(headers), await refund(headers)].map(shown)).toEqual([
+      [200, "2", "1", "1", undefined],
+      [200, "2", "0", "2", undefined],
+      [429, "2", "0", "2", "1"],
+    ]);
+    expect((await read(headers)).statusCode).toBe(200);
+  });
+
+  test("is told before its body is judged", async () => {
+    const { headers } = gateway.aKey();
+    for (let i = 0; i < 4; i++) await read(headers);
+    expect((await refund({ ...headers, "content-type": "text/plain" })).statusCode).toBe(429);
+  });
+});
+
+test("operators are not limited", async () => {
+  gateway.behaviour.businesses.getBusiness = async () => ({ id, status: 1 });
+  for (let i = 0; i < 10; i++) {
+    const answer = await gateway.app.inject({ url: `/api/v1/businesses/${id}`, headers: gateway.admin.headers });
+    expect([answer.statusCode, answer.headers["ratelimit-limit"]]).toEqual([200, undefined]);
+  }
+});
+
+describe("failing authentications from one address", () => {
+  test("get 429 after a few, while a key that works is let in from there", async () => {
+    const unknown = gateway.aKey({ state: KeyState.REVOKED });
+    const { headers } = gateway.aKey();
+    expect((await read({})).statusCode).toBe(401);
+    expect((await read({ "x-api-key": "nonsense" })).statusCode).toBe(401);
+    expect((await read(unknown.headers)).statusCode).toBe(401);
+    for (const failing of [{}, { "x-api-key": "nonsense" }, unknown.headers]) {
+      const answer = await read(failing as Headers);
+      expect(shown(answer)).toEqual([429, "3", "0", "60", "20"]);
+      expect(answer.json().code).toBe("rate_limited");
+    }
+    expect((await read(headers)).statusCode).toBe(200);
+    const elsewhere = await gateway.app.inject({ url: `/api/v1/payments/${id}`, remoteAddress: "203.0.113.7" });
+    expect(elsewhere.statusCode).toBe(401);
+    clock.ms += 20_000;
+    expect([(await read({})).statusCode, (await read({})).statusCode]).toEqual([401, 429]);
+  });
+
+  test("do not count keys of the wrong role", async () => {
+    for (let i = 0; i < 5; i++) expect((await read(gateway.admin.headers)).statusCode).toBe(403);
+    expect((await read({})).statusCode).toBe(401);
+  });
+});
+
+describe("settings", () => {
+  const source = {
+    IDENTITY_URLS: "http://a",
+    PAYMENTS_URLS: "http://a",
+    WEBHOOKS_URLS: "http://a",
+    RPC_SECRET: `${"A".repeat(43)}=`,
+  };
+
+  test("limit by default", () => {
+    expect(readConfig(source).rateLimits).toEqual({
+      perSecond: 100,
+      burst: 200,
+      failedAuthPerMinute: 20,
+      kycPerSecond: 10,
+      refundPerSecond: 10,
+    });
+  });
+
+  test("of 0 switch one limit off", () => {
+    const { rateLimits } = readConfig({ ...source, RATE_LIMIT_PER_SECOND: "0", RATE_LIMIT_KYC_PER_SECOND: "0" });
+    const limits = createRateLimits(rateLimits);
+    expect([limits.business, limits.kyc]).toEqual([undefined, undefined]);
+    expect([limits.failedAuth?.draw("a").limit, limits.refund?.draw("a").limit]).toEqual([20, 20]);
+  });
+});

@@ -1,0 +1,69 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { TokenBuckets } from "./token-buckets.ts";
+
+const start = (options: { perSecond: number; burst: number; bucketsMax?: number }) => {
+  const clock = { ms: 0 };
+  return { clock, buckets: new TokenBuckets({ ...options, nowMs: () => clock.ms }) };
+};
+
+test("a burst passes, and one more does not", () => {
+  const { buckets } = start({ perSecond: 2, burst: 3 });
+  expect([1, 2, 3, 4].map(() => buckets.draw("a"))).toEqual([
+    { allowed: true, limit: 3, remaining: 2, resetSeconds: 1, retryAfterSeconds: 0 },
+    { allowed: true, limit: 3, remaining: 1, resetSeconds: 1, retryAfterSeconds: 0 },
+    { allowed: true, limit: 3, remaining: 0, resetSeconds: 2, retryAfterSeconds: 0 },
+    { allowed: false, limit: 3, remaining: 0, resetSeconds: 2, retryAfterSeconds: 1 },
+  ]);
+});
+
+test("who waits as long as told gets one token, at the slowest rate too", () => {
+  for (const perSecond of [1 / 60, 20 / 60, 0.7, 1, 3, 100]) {
+    const { buckets, clock } = start({ perSecond, burst: 1 });
+    buckets.draw("a");
+    for (let round = 0; round < 100; round++) {
+      const { retryAfterSeconds } = buckets.draw("a");
+      expect(retryAfterSeconds).toBeGreaterThanOrEqual(1);
+      clock.ms += retryAfterSeconds * 1_000;
+      expect(buckets.draw("a").allowed).toBe(true);
+    }
+  }
+});
+
+test("a bucket never holds more than its burst, however long nobody came", () => {
+  const { buckets, clock } = start({ perSecond: 10, burst: 5 });
+  clock.ms = 1e9;
+  expect(Array.from({ length: 8 }, () => buckets.draw("a").allowed).filter(Boolean)).toHaveLength(5);
+});
+
+test("keys do not share a bucket", () => {
+  const { buckets } = start({ perSecond: 1, burst: 1 });
+  expect([buckets.draw("a").allowed, buckets.draw("b").allowed, buckets.draw("a").allowed]).toEqual([true, true, false]);
+});
+
+test("memory is bounded, and the bucket that was used longest ago goes first", () => {
+  const { buckets } = start({ perSecond: 1, burst: 1, bucketsMax: 2 });
+  buckets.draw("a");
+  buckets.draw("b");
+  buckets.draw("a");
+  buckets.draw("c");
+  expect(buckets.size).toBe(2);
+  expect(buckets.draw("a").allowed).toBe(false);
+  for (let i = 0; i < 1_000; i++) buckets.draw(`key ${i}`);
+  expect(buckets.size).toBe(2);
+});
+
+test("over any time no more pass than the burst and what came back meanwhile", () => {
+  const waits = fc.array(fc.integer({ min: 0, max: 2_000 }), { minLength: 1, maxLength: 200 });
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 50 }), waits, (perSecond, burst, ms) => {
+      const { buckets, clock } = start({ perSecond, burst });
+      let passed = 0;
+      for (const wait of ms) {
+        clock.ms += wait;
+        if (buckets.draw("a").allowed) passed++;
+      }
+      expect(passed).toBeLessThanOrEqual(burst + (clock.ms * perSecond) / 1_000 + 1e-3);
+    }),
+  );
+});

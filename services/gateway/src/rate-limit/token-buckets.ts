@@ -1,0 +1,86 @@
+/** What became of one request for a token. */
+export interface Draw {
+  readonly allowed: boolean;
+  /** The most that can be drawn at once. */
+  readonly limit: number;
+  /** Whole tokens that are left. */
+  readonly remaining: number;
+  /** Until the bucket is full again. */
+  readonly resetSeconds: number;
+  /** Until the next token is there; 0 when this one was. */
+  readonly retryAfterSeconds: number;
+}
+
+interface Bucket {
+  tokens: number;
+  atMs: number;
+}
+
+export interface TokenBucketsOptions {
+  /** How fast tokens come back. */
+  readonly perSecond: number;
+  /** How many a bucket holds. */
+  readonly burst: number;
+  /** Monotonic. */
+  readonly nowMs: () => number;
+  readonly bucketsMax?: number;
+}
+
+/**
+ * A bucket of tokens for each key, full at first. Memory is bounded: past `bucketsMax` the bucket that was used longest
+ * ago is forgotten, which is the one most likely to be full anyway.
+ */
+export class TokenBuckets {
+  readonly #buckets = new Map<string, Bucket>();
+  readonly #perMs: number;
+  readonly #burst: number;
+  readonly #nowMs: () => number;
+  readonly #bucketsMax: number;
+
+  constructor({ perSecond, burst, nowMs, bucketsMax = 10_000 }: TokenBucketsOptions) {
+    this.#perMs = perSecond / 1_000;
+    this.#burst = burst;
+    this.#nowMs = nowMs;
+    this.#bucketsMax = bucketsMax;
+  }
+
+  get size(): number {
+    return this.#buckets.size;
+  }
+
+  draw(key: string): Draw {
+    const bucket = this.#take(key);
+    const allowed = bucket.tokens >= 1;
+    if (allowed) bucket.tokens--;
+    return {
+      allowed,
+      limit: this.#burst,
+      remaining: Math.floor(bucket.tokens),
+      resetSeconds: this.#secondsFor(this.#burst - bucket.tokens),
+      retryAfterSeconds: allowed ? 0 : this.#secondsFor(1 - bucket.tokens),
+    };
+  }
+
+  /** The key's bucket as it is now, at the young end of the map. */
+  #take(key: string): Bucket {
+    const nowMs = this.#nowMs();
+    let bucket = this.#buckets.get(key);
+    if (bucket) {
+      const tokens = Math.min(this.#burst, bucket.tokens + (nowMs - bucket.atMs) * this.#perMs);
+      // A third of a token three times over is a whole one.
+      const whole = Math.round(tokens);
+      bucket.tokens = Math.abs(tokens - whole) < 1e-6 ? whole : tokens;
+      bucket.atMs = nowMs;
+      this.#buckets.delete(key);
+    } else {
+      bucket = { tokens: this.#burst, atMs: nowMs };
+      if (this.#buckets.size >= this.#bucketsMax) this.#buckets.delete(this.#buckets.keys().next().value as string);
+    }
+    this.#buckets.set(key, bucket);
+    return bucket;
+  }
+
+  #secondsFor(tokens: number): number {
+    return Math.ceil(tokens / this.#perMs / 1_000);
+  }
+}

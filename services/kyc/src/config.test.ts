@@ -1,0 +1,40 @@
+import type { SettingsError } from "@amana/runtime";
+import { expect, test } from "vitest";
+import { readConfig } from "./config.ts";
+
+const key = Buffer.alloc(32, 1).toString("base64");
+const settings = {
+  RPC_PORT: "4005",
+  DATABASE_URL: "postgres://kyc@127.0.0.1/kyc",
+  RPC_SECRET: key,
+  SECRET_ENCRYPTION_KEYS: `k2:${key},k1:${key}`,
+  KYC_PROVIDER_URL: "https://provider.test/",
+  KYC_PROVIDER_TOKEN: "token",
+  KYC_CALLBACK_URL: "https://api.test/callbacks/kyc",
+  KYC_CALLBACK_SECRETS: "new, old",
+};
+
+test("the settings have their defaults", () => {
+  expect(readConfig(settings)).toMatchObject({
+    provider: { url: "https://provider.test", callbackUrl: "https://api.test/callbacks/kyc", timeoutMs: 15_000 },
+    callbackSecrets: ["new", "old"],
+    checkPausesSeconds: [300, 600, 1_200, 2_400, 3_600],
+    catchUpSeconds: 60,
+  });
+});
+
+test("all problems are told together, without the secrets", () => {
+  const { KYC_PROVIDER_TOKEN: _, ...rest } = settings;
+  const broken = { ...rest, KYC_CALLBACK_SECRETS: "", KYC_CHECK_SECONDS: "soon", SECRET_ENCRYPTION_KEYS: "k1:c2VjcmV0" };
+  let problems: readonly string[] = [];
+  try {
+    readConfig(broken);
+  } catch (error) {
+    problems = (error as SettingsError).problems;
+  }
+  expect(problems).toHaveLength(4);
+  for (const name of ["KYC_PROVIDER_TOKEN", "KYC_CALLBACK_SECRETS", "KYC_CHECK_SECONDS", "SECRET_ENCRYPTION_KEYS"]) {
+    expect(problems.join("\n")).toContain(name);
+  }
+  expect(problems.join("\n")).not.toContain("c2VjcmV0");
+});

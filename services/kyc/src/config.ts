@@ -1,0 +1,43 @@
+import { readTransportOptions } from "@amana/messaging";
+import { type EnvReader, type EnvSource, readEnv } from "@amana/runtime";
+import { readEncryptionKeys } from "@amana/secret-box";
+
+export type Config = ReturnType<typeof readConfig>;
+
+/** The settings of the KYC service; `.env.example` explains each. */
+export function readConfig(source?: EnvSource) {
+  return readEnv(
+    (env) => ({
+      host: env.string("HOST", "127.0.0.1"),
+      rpcPort: env.integer("RPC_PORT", { max: 65_535 }),
+      databaseUrl: env.string("DATABASE_URL"),
+      rpcSecret: env.key("RPC_SECRET", 32),
+      logLevel: env.choice("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"], "info"),
+      events: readTransportOptions(env),
+      secretEncryptionKeys: readEncryptionKeys(env, "SECRET_ENCRYPTION_KEYS"),
+      provider: {
+        url: env.url("KYC_PROVIDER_URL"),
+        token: env.string("KYC_PROVIDER_TOKEN"),
+        callbackUrl: env.url("KYC_CALLBACK_URL"),
+        timeoutMs: env.integer("KYC_PROVIDER_TIMEOUT_MS", { fallback: 15_000, min: 100, max: 60_000 }),
+      },
+      callbackSecrets: callbackSecrets(env, "KYC_CALLBACK_SECRETS"),
+      checkPausesSeconds: seconds(env, "KYC_CHECK_SECONDS", "300,600,1200,2400,3600"),
+      catchUpSeconds: env.integer("KYC_CATCH_UP_SECONDS", { fallback: 60, min: 1 }),
+    }),
+    source,
+  );
+}
+
+function callbackSecrets(env: EnvReader, name: string): string[] {
+  const secrets = env.list(name);
+  if (secrets.length === 0) env.problem(`${name} is not set`);
+  return secrets;
+}
+
+function seconds(env: EnvReader, name: string, fallback: string): number[] {
+  const text = env.string(name, fallback);
+  if (!/^\d+(\.\d+)?(,\d+(\.\d+)?)*$/.test(text))
+    env.problem(`${name} must be numbers of seconds, comma-separated, not "${text}"`);
+  return text.split(",").map(Number);
+}

@@ -1,0 +1,115 @@
+import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
+import { aBusinessCaller } from "@amana/testing";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Harness, startHarness } from "../../test/harness.ts";
+import { catchUpOnce } from "./catch-up.ts";
+import { checkDueApplications } from "./check-applications.ts";
+import { noticeDueDocuments } from "./notice-documents.ts";
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+beforeEach(async () => {
+  // What other tests left waiting is not this one's.
+  await harness.sql("update kyc_application set next_check_at = null");
+});
+afterEach(async () => {
+  harness.clock.aheadMs = 0;
+  await harness.sandbox.clearFaults();
+});
+afterAll(() => harness[Symbol.asyncDispose]());
+
+const dueNow = (id: string) => harness.sql("update kyc_application set next_check_at = now() where id = ?", [id]);
+const stored = async (id: string) => {
+  const [row] = await harness.sql<{ status: string; seconds: number | null }>(
+    "select status, round(extract(epoch from next_check_at - now()))::int as seconds from kyc_application where id = ?",
+    [id],
+  );
+  return row;
+};
+
+describe("the check of due applications", () => {
+  test("finds out what no callback told, and leaves alone what is not due", async () => {
+    const { id, linkUrl } = await harness.create();
+    await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 0 });
+    expect(await checkDueApplications(harness.context)).toBe(0);
+    await dueNow(id);
+    expect(await checkDueApplications(harness.context)).toBe(1);
+    expect(await stored(id)).toEqual({ status: "COMPLETED", seconds: null });
+  });
+
+  test("comes again after the pause, also when the provider is away", async () => {
+    const { id } = await harness.create();
+    await dueNow(id);
+    await harness.sandbox.fault("kyc_get", "http_500");
+    await checkDueApplications(harness.context);
+    const { status, seconds } = (await stored(id)) ?? {};
+    expect(status).toBe("CREATED");
+    expect(seconds).toBeGreaterThan(290);
+    expect(seconds).toBeLessThanOrEqual(300);
+  });
+
+  test("by two replicas at once asks once", async () => {
+    const { id } = await harness.create();
+    await dueNow(id);
+    const counts = await Promise.all([checkDueApplications(harness.context), checkDueApplications(harness.context)]);
+    expect(counts.toSorted()).toEqual([0, 1]);
+    const { calls } = await harness.sandbox.application(id);
+    expect(calls.filter(({ operation }) => operation === "kyc_get")).toHaveLength(1);
+  });
+
+  test("still hears of a decision after a review was asked for", async () => {
+    const caller = aBusinessCaller();
+    const { id, linkUrl } = await harness.aDecidedApplication({ outcome: "needs_review" }, caller);
+    await harness.sandbox.review(linkUrl, "approved");
+    await dueNow(id);
+    await checkDueApplications(harness.context);
+    expect(await harness.kyc.getKycApplication({ id }, { caller })).toMatchObject({ verdict: KycVerdict.APPROVED });
+  });
+
+  test("ends a link whose time is over even if the provider does not say so", async () => {
+    const caller = aBusinessCaller();
+    const { id } = await harness.create(caller, { ttlHours: 1 });
+    await dueNow(id);
+    harness.clock.aheadMs = 3_600_000 + 90_000;
+    await checkDueApplications(harness.context);
+    expect(await stored(id)).toEqual({ status: "EXPIRED", seconds: null });
+    expect(await harness.eventNames(id)).toEqual(["CREATED", "EXPIRED"]);
+    expect(await harness.kyc.getKycApplication({ id }, { caller })).toMatchObject({ status: KycStatus.EXPIRED });
+  });
+});
+
+describe("catching up after an outage", () => {
+  test("makes every application due that has news, and goes on from there", async () => {
+    const [news, none] = [await harness.create(), await harness.create()];
+    await harness.sandbox.open(news.linkUrl);
+    while ((await catchUpOnce(harness.context)) > 0);
+    expect((await stored(news.id))?.seconds).toBeLessThanOrEqual(0);
+    expect((await stored(none.id))?.seconds).toBeGreaterThan(200);
+    await checkDueApplications(harness.context);
+    expect(await stored(news.id)).toMatchObject({ status: "OPENED" });
+    expect(await catchUpOnce(harness.context)).toBe(0);
+  });
+});
+
+describe("the notices about documents", () => {
+  test("come 30 and 7 days ahead and after the expiry, once each, for approved applications only", async () => {
+    const dayMs = 86_400_000;
+    const expiry = new Date(Date.now() + 100 * dayMs).toISOString().slice(0, 10);
+    const approved = await harness.aDecidedApplication({ outcome: "approved", document_expiry: expiry });
+    const rejected = await harness.aDecidedApplication({ outcome: "rejected", document_expiry: expiry });
+    for (const days of [0, 69, 70, 71, 92, 93, 94, 100, 101, 102]) {
+      harness.clock.aheadMs = days * dayMs;
+      while ((await noticeDueDocuments(harness.context)) > 0);
+    }
+    const opening = ["CREATED", "COMPLETED"];
+    expect(await harness.eventNames(approved.id)).toEqual([
+      ...opening,
+      "DOCUMENT_EXPIRING",
+      "DOCUMENT_EXPIRING",
+      "DOCUMENT_EXPIRED",
+    ]);
+    expect(await harness.eventNames(rejected.id)).toEqual(["CREATED", "REJECTED"]);
+  });
+});

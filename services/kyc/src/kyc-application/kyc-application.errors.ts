@@ -1,0 +1,69 @@
+import { DomainError } from "@amana/rpc";
+import type { KycStatus, Verdict } from "../verification-provider/verification-provider.ts";
+
+export const kycApplicationNotFound = () => new DomainError("not_found", "not_found", "There is no such KYC application.");
+
+export const clientNotFound = () =>
+  new DomainError("not_found", "client_not_found", "There is no such client. Check client_id.", { pointer: "/client_id" });
+
+export const clientBlocked = () =>
+  new DomainError("conflict", "client_blocked", "The client is blocked and gets no new verification. Unblock it first.", {
+    pointer: "/client_id",
+  });
+
+export const kycInProgress = (status: KycStatus) =>
+  new DomainError(
+    "conflict",
+    "kyc_in_progress",
+    `The application is ${status}: what was submitted is being checked. Wait for the outcome.`,
+  );
+
+export const kycApplicationFinal = (status: KycStatus) =>
+  new DomainError(
+    "conflict",
+    "kyc_application_final",
+    `The application is ${status} and stays so. Create a new one if another verification is needed.`,
+  );
+
+export const kycReviewNotOpen = (status: KycStatus, verdict: Verdict | null | undefined) =>
+  new DomainError(
+    "conflict",
+    "kyc_review_not_open",
+    `Only an application with the verdict NEEDS_REVIEW can be decided; this one is ${verdict ?? status}.`,
+  );
+
+export const kycReviewInProgress = () =>
+  new DomainError(
+    "conflict",
+    "kyc_review_in_progress",
+    "Another decision on this application is on its way to the provider. Read the application again in a minute.",
+  );
+
+/** The provider's own words are not public, and may repeat what the applicant is called. */
+export const kycProviderError = () =>
+  new DomainError(
+    "upstream_error",
+    "kyc_provider_error",
+    "The verification provider refused the request. Check its fields, and contact the operator if they are right.",
+  );
+
+export const kycProviderUnavailable = () =>
+  new DomainError(
+    "unavailable",
+    "kyc_provider_unavailable",
+    "The verification provider gives no answer right now. Send the same request with the same Idempotency-Key again in a moment.",
+  );
+
+export const idempotencyInProgress = () =>
+  new DomainError(
+    "conflict",
+    "idempotency_in_progress",
+    "The first request with this Idempotency-Key is still being worked on. Send the same request again in a few seconds.",
+  );
+
+export const idempotencyKeyReused = () =>
+  new DomainError(
+    "invalid",
+    "idempotency_key_reused",
+    "This Idempotency-Key was used for a different request. Use a new key for a new request.",
+  );

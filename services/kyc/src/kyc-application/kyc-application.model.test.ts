@@ -1,0 +1,173 @@
+import fc from "fast-check";
+import { test } from "vitest";
+import { anApplication, aState, createdAt } from "../../test/an-application.ts";
+import {
+  type ApplicationState,
+  amlDecisions,
+  checkOutcomes,
+  documentTypes,
+  kycStatuses,
+  type Reason,
+  reasonCodes,
+  verdicts,
+} from "../verification-provider/verification-provider.ts";
+import type { KycApplication, KycChange } from "./kyc-application.ts";
+
+/** Anything the provider could say, in any order, sensible or not. */
+const said: fc.Arbitrary<Partial<ApplicationState>> = fc.record({
+  status: fc.constantFrom(...kycStatuses),
+  sequence: fc.integer({ min: 0, max: 30 }),
+  attemptsUsed: fc.integer({ min: 0, max: 4 }),
+  verdict: fc.constantFrom(...verdicts),
+  reasonCodes: fc.array(fc.record({ code: fc.constantFrom(...reasonCodes) }) as fc.Arbitrary<Reason>, { maxLength: 2 }),
+  livenessOutcome: fc.constantFrom(...checkOutcomes),
+  faceMatchOutcome: fc.constantFrom(...checkOutcomes),
+  amlDecision: fc.constantFrom(...amlDecisions),
+  amlHitCount: fc.constantFrom(0, 0, 2),
+  documentType: fc.constantFrom(...documentTypes),
+  documentExpiry: fc.constantFrom("2025-12-31", "2026-03-10", "2031-06-30"),
+  errorMessage: fc.constantFrom(undefined, "pipeline"),
+});
+
+type Step =
+  | { readonly kind: "hear"; readonly said: Partial<ApplicationState> }
+  /** A crash between the provider's answer and our commit: heard, and forgotten. */
+  | { readonly kind: "crash"; readonly said: Partial<ApplicationState> }
+  | { readonly kind: "again" }
+  | { readonly kind: "cancel" }
+  | { readonly kind: "review"; readonly outcome: "APPROVED" | "REJECTED" }
+  | { readonly kind: "wait"; readonly hours: number };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ kind: fc.constant("hear" as const), said }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("crash" as const), said }) },
+  { weight: 2, arbitrary: fc.constant({ kind: "again" as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: "cancel" as const }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant("review" as const), outcome: fc.constantFrom("APPROVED", "REJECTED") }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("wait" as const), hours: fc.integer({ min: 1, max: 48 }) }) },
+) as fc.Arbitrary<Step>;
+
+const legal: Record<string, readonly string[]> = {
+  CREATED: ["OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED", "CANCELED"],
+  OPENED: ["SUBMITTED", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED", "CANCELED"],
+  // A step back is a retry after a failure that nobody saw, which only more attempts can show.
+  SUBMITTED: ["OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "FAILED"],
+  PROCESSING: ["OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "FAILED"],
+  FAILED: ["OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED", "CANCELED"],
+  COMPLETED: [],
+  EXPIRED: [],
+  CANCELED: [],
+};
+const endings: readonly KycChange[] = ["completed", "rejected", "needsReview", "expired", "canceled"];
+
+interface Moment {
+  readonly change: KycChange;
+  readonly status: string;
+  readonly verdict: string | null | undefined;
+  readonly attemptsUsed: number;
+}
+
+const visible = ({ status, verdict, aml, reasons }: { status: string; verdict: unknown; aml: number; reasons: string }) =>
+  `${status} ${verdict} ${aml} ${reasons}`;
+const look = (a: KycApplication) =>
+  visible({ status: a.status, verdict: a.verdict, aml: a.amlHitCount, reasons: JSON.stringify(a.reasonCodes) });
+
+function invariant(holds: boolean, text: string): void {
+  if (!holds) throw new Error(text);
+}
+
+test("whatever is said, cancelled, reviewed, lost or waited for, no rule is broken", () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), fc.boolean(), (steps, requireVideo) => {
+      const application = anApplication({ requireVideo });
+      const log: Moment[] = [];
+      let now = createdAt;
+      let last = aState({ status: "CREATED", sequence: 1, attemptsUsed: 0 });
+      /** The newest verdict the provider itself gave on a COMPLETED application, and whether a person here decided. */
+      let theirs: string | undefined;
+      let personDecided = false;
+      let expected: string | undefined;
+
+      const announce = (change: KycChange) => {
+        const before = log.findLast(({ change: earlier }) => earlier !== "reviewResolved")?.status ?? "CREATED";
+        const { status, verdict, attemptsUsed } = application;
+        if (change === "reviewResolved") {
+          invariant(
+            log.some((moment) => moment.change === "needsReview"),
+            "resolved without a review",
+          );
+          invariant(!log.some((moment) => moment.change === "reviewResolved"), "resolved twice");
+          invariant(verdict !== "NEEDS_REVIEW", "resolved without a decision");
+        } else {
+          invariant(legal[before]?.includes(status) ?? false, `${before} became ${status}`);
+          const earlierFailures = log.filter((moment) => moment.change === "failed" && moment.attemptsUsed === attemptsUsed);
+          const sinceRetry = log.at(-1)?.change;
+          if (change === "failed" && sinceRetry === "failed")
+            invariant(earlierFailures.length === 0, "one failure announced twice");
+        }
+        log.push({ change, status, verdict, attemptsUsed });
+      };
+      const hear = (state: ApplicationState) => {
+        const wasInReview = application.awaitsReview();
+        const isNews = state.sequence > application.sequence;
+        application.hear(state, now, announce);
+        if (wasInReview && isNews && application.verdict === "APPROVED") {
+          invariant(theirs === "NEEDS_REVIEW" && state.verdict === "APPROVED", "approved without a person");
+          personDecided = true;
+        }
+        if (isNews && state.status === "COMPLETED" && application.status === "COMPLETED") theirs = state.verdict;
+      };
+
+      for (const taken of steps) {
+        if (taken.kind === "wait") now = new Date(now.getTime() + taken.hours * 3_600_000);
+        if (taken.kind === "hear") {
+          last = aState(taken.said);
+          hear(last);
+        }
+        if (taken.kind === "again") hear(last);
+        if (taken.kind === "crash") {
+          Object.assign(Object.create(Object.getPrototypeOf(application)), application).hear(aState(taken.said), now, () => {});
+        }
+        if (taken.kind === "cancel") {
+          let refused = false;
+          try {
+            application.refuseLateCancel(null);
+          } catch {
+            refused = true;
+          }
+          const may = ["CREATED", "OPENED", "FAILED"].includes(application.status);
+          invariant(refused !== may, `cancel of ${application.status} was ${refused ? "" : "not "}refused`);
+          if (!refused)
+            hear(aState({ status: "CANCELED", sequence: application.sequence + 1, attemptsUsed: application.attemptsUsed }));
+          if (!refused) invariant(application.status === "CANCELED", "a cancellation the provider confirmed did not count");
+        }
+        if (taken.kind === "review" && application.awaitsReview()) {
+          application.resolveReview(taken.outcome, now, announce);
+          personDecided = true;
+        }
+
+        const { status, verdict } = application;
+        invariant((status === "COMPLETED") === (verdict != null), `${status} with verdict ${verdict}`);
+        if (verdict === "APPROVED" && !personDecided) {
+          invariant(application.amlHitCount === 0, "a hit was cleared by itself");
+          invariant(requireVideo, "approved without a video");
+          invariant(!application.reasonCodes.some(({ code }) => code === "PROFILE_MISMATCH"), "approved despite the profile");
+        }
+        if (status === "COMPLETED" && !requireVideo) invariant(application.livenessOutcome === "NOT_PERFORMED", "liveness");
+        const isOver = application.isFinal() && !application.awaitsReview();
+        if (expected !== undefined) invariant(look(application) === expected, `${expected} became ${look(application)}`);
+        if (isOver) expected = look(application);
+      }
+      invariant(log.filter(({ change }) => endings.includes(change)).length <= 1, "ended twice");
+      const approvedOf = log.filter(({ change }) => change === "completed");
+      invariant(
+        approvedOf.every(({ verdict }) => verdict === "APPROVED"),
+        "completed without an approval",
+      );
+    }),
+    { numRuns: 3_000 },
+  );
+});

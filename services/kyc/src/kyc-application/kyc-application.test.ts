@@ -1,0 +1,281 @@
+import { describe, expect, test } from "vitest";
+import { anApplication, aState, createdAt, linkExpiresAt } from "../../test/an-application.ts";
+import type { ApplicationState, KycStatus } from "../verification-provider/verification-provider.ts";
+import { kycStatuses } from "../verification-provider/verification-provider.ts";
+import type { KycApplication } from "./kyc-application.ts";
+
+const later = new Date(createdAt.getTime() + 60_000);
+
+/** Hears and answers what was announced, each with the status at that moment. */
+function hear(application: KycApplication, said: Partial<ApplicationState>, now = later) {
+  const announced: string[] = [];
+  const state = aState({ sequence: application.sequence + 1, ...said });
+  const hearing = application.hear(state, now, (change) => announced.push(change));
+  return { hearing, announced };
+}
+
+const inStatus = (status: KycStatus, attemptsUsed = status === "CREATED" || status === "OPENED" ? 0 : 1) =>
+  anApplication({ status, attemptsUsed, sequence: 4, ...(status === "COMPLETED" ? { verdict: "APPROVED" } : {}) });
+
+describe("a move", () => {
+  /** For each status: what the provider's next word may make of it, with the same number of attempts. */
+  const moves: Record<KycStatus, readonly KycStatus[]> = {
+    CREATED: ["OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED", "CANCELED"],
+    OPENED: ["SUBMITTED", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED", "CANCELED"],
+    SUBMITTED: ["PROCESSING", "COMPLETED", "FAILED"],
+    PROCESSING: ["COMPLETED", "FAILED"],
+    FAILED: ["OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "EXPIRED", "CANCELED"],
+    COMPLETED: [],
+    EXPIRED: [],
+    CANCELED: [],
+  };
+  const cases = kycStatuses.flatMap((from) => kycStatuses.map((to) => [from, to] as const)).filter(([from, to]) => from !== to);
+
+  test.each(cases)("from %s to %s is legal or changes nothing", (from, to) => {
+    const application = inStatus(from);
+    const { announced, hearing } = hear(application, { status: to, attemptsUsed: application.attemptsUsed });
+    const isLegal = moves[from].includes(to);
+    expect(application.status).toBe(isLegal ? to : from);
+    expect(hearing).toBe(isLegal ? "taken" : "illegal");
+    expect(announced).toEqual(isLegal ? [to.toLowerCase()] : []);
+  });
+
+  test.each(kycStatuses)("to %s that is already made announces nothing", (status) => {
+    const application = inStatus(status);
+    expect(hear(application, { status, attemptsUsed: application.attemptsUsed })).toEqual({ hearing: "taken", announced: [] });
+  });
+
+  test.each(["OPENED", "SUBMITTED", "PROCESSING"] as const)("back to %s is a retry when attempts went up", (status) => {
+    const application = inStatus("PROCESSING");
+    hear(application, { status, attemptsUsed: 2 });
+    expect(application).toMatchObject({ status, attemptsUsed: 2 });
+  });
+
+  test("to FAILED again is a new fact when attempts went up", () => {
+    const application = inStatus("FAILED");
+    expect(hear(application, { status: "FAILED", attemptsUsed: 2 }).announced).toEqual(["failed"]);
+    expect(hear(application, { status: "FAILED", attemptsUsed: 2 }).announced).toEqual([]);
+  });
+
+  test.each(["EXPIRED", "CANCELED"] as const)("to %s after a failure that was not seen announces both", (status) => {
+    const application = inStatus("PROCESSING");
+    const { announced } = hear(application, { status, attemptsUsed: 1, errorMessage: "pipeline" });
+    expect(announced).toEqual(["failed", status.toLowerCase()]);
+    expect(application.status).toBe(status);
+  });
+
+  test.each(["OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "EXPIRED", "FAILED"] as const)(
+    "to %s does not happen once the attempts are used up",
+    (status) => {
+      const application = inStatus("FAILED", 3);
+      expect(hear(application, { status, attemptsUsed: 4 }).announced).toEqual([]);
+      expect(application).toMatchObject({ status: "FAILED" });
+      expect(application.isOpen()).toBe(false);
+    },
+  );
+
+  test("to CANCELED happens also once the attempts are used up", () => {
+    const application = inStatus("FAILED", 3);
+    hear(application, { status: "CANCELED", attemptsUsed: 3 });
+    expect(application.status).toBe("CANCELED");
+  });
+
+  test("shows why it failed until the applicant tries again", () => {
+    const application = inStatus("PROCESSING");
+    hear(application, { status: "FAILED", errorMessage: "pipeline" });
+    expect(application.errorMessage).toBe("pipeline");
+    hear(application, { status: "OPENED" });
+    expect(application.errorMessage).toBeNull();
+  });
+});
+
+describe("what is not newer, or not ours", () => {
+  test.each([4, 3, 0])("sequence %i after 4 changes nothing but the time of contact", (sequence) => {
+    const application = inStatus("OPENED");
+    expect(hear(application, { sequence })).toEqual({ hearing: "stale", announced: [] });
+    expect(application).toMatchObject({ status: "OPENED", sequence: 4, syncedAt: later });
+  });
+
+  test.each([{ reference: "another" }, { providerId: "another" }])("%o changes nothing at all", (other) => {
+    const application = inStatus("OPENED");
+    expect(hear(application, other)).toEqual({ hearing: "mismatch", announced: [] });
+    expect(application).toMatchObject({ status: "OPENED", sequence: 4, syncedAt: createdAt });
+  });
+});
+
+describe("a verdict", () => {
+  const completed = (said: Partial<ApplicationState>, changes: Partial<KycApplication> = {}) => {
+    const application = anApplication({ status: "PROCESSING", attemptsUsed: 1, ...changes });
+    const { announced } = hear(application, said);
+    const codes = application.reasonCodes.map(({ code }) => code);
+    return { verdict: application.verdict, announced, codes, application };
+  };
+
+  test.each([
+    ["APPROVED", "completed"],
+    ["REJECTED", "rejected"],
+    ["NEEDS_REVIEW", "needsReview"],
+  ] as const)("%s is announced as %s", (verdict, change) => {
+    expect(completed({ verdict })).toMatchObject({ verdict, announced: [change] });
+  });
+
+  test.each<[string, Partial<ApplicationState>, Partial<KycApplication>, string[]]>([
+    ["a hit in a sanctions list", { amlHitCount: 1, amlDecision: "CLEAR" }, {}, ["AML_MATCH"]],
+    ["a possible match", { amlDecision: "POSSIBLE_MATCH" }, {}, []],
+    ["a still instead of a video", { livenessOutcome: "PASSED" }, { requireVideo: false }, []],
+    ["a profile that differs", { reasonCodes: [{ code: "PROFILE_MISMATCH" }] }, {}, ["PROFILE_MISMATCH"]],
+    ["no liveness", { livenessOutcome: "NOT_PERFORMED" }, {}, []],
+    ["another face", { faceMatchOutcome: "FAILED" }, {}, []],
+  ])("APPROVED despite %s goes to review", (_name, said, changes, expected) => {
+    expect(completed(said, changes)).toMatchObject({ verdict: "NEEDS_REVIEW", announced: ["needsReview"], codes: expected });
+  });
+
+  test.each(["APPROVED", "NEEDS_REVIEW", "REJECTED"] as const)("%s of an expired document is a rejection", (verdict) => {
+    const { verdict: ours, codes, announced } = completed({ verdict, documentExpiry: "2026-02-28" });
+    expect({ ours, codes, announced }).toEqual({ ours: "REJECTED", codes: ["DOCUMENT_EXPIRED"], announced: ["rejected"] });
+  });
+
+  test("of a document on its last day is not a rejection", () => {
+    expect(completed({ documentExpiry: "2026-03-01" }).verdict).toBe("APPROVED");
+  });
+
+  test("of a document that was not allowed is a rejection", () => {
+    const given = completed({ documentType: "passport" }, { allowedDocuments: ["id_card"] });
+    expect(given).toMatchObject({ verdict: "REJECTED", codes: ["DOCUMENT_NOT_ALLOWED"] });
+  });
+
+  test("REJECTED for the profile alone goes to review, with another reason it stays", () => {
+    const profile = { code: "PROFILE_MISMATCH" } as const;
+    expect(completed({ verdict: "REJECTED", reasonCodes: [profile] }).verdict).toBe("NEEDS_REVIEW");
+    expect(completed({ verdict: "REJECTED", reasonCodes: [profile, { code: "UNDERAGE" }] }).verdict).toBe("REJECTED");
+  });
+
+  test("without a video says that liveness was not performed, whatever the provider says", () => {
+    expect(completed({ livenessOutcome: "PASSED" }, { requireVideo: false }).application.livenessOutcome).toBe("NOT_PERFORMED");
+  });
+});
+
+describe("a review", () => {
+  const inReview = (said: Partial<ApplicationState> = { verdict: "NEEDS_REVIEW" }) => {
+    const application = inStatus("PROCESSING");
+    hear(application, said);
+    return application;
+  };
+
+  test.each(["APPROVED", "REJECTED"] as const)(
+    "decided %s at the provider is announced as that only, and is final",
+    (verdict) => {
+      const application = inReview({ verdict: "NEEDS_REVIEW", amlHitCount: 2, amlDecision: "POSSIBLE_MATCH" });
+      expect(hear(application, { verdict, amlHitCount: 2 }).announced).toEqual(["reviewResolved"]);
+      expect(application).toMatchObject({ status: "COMPLETED", verdict });
+      for (const next of ["APPROVED", "REJECTED", "NEEDS_REVIEW"] as const) {
+        expect(hear(application, { verdict: next }).announced).toEqual([]);
+        expect(application.verdict).toBe(verdict);
+      }
+    },
+  );
+
+  test("that only our rules asked for is not decided by the provider saying APPROVED again", () => {
+    const application = inReview({ amlHitCount: 1 });
+    for (let times = 0; times < 3; times++) expect(hear(application, { amlHitCount: 0 }).announced).toEqual([]);
+    expect(application).toMatchObject({ verdict: "NEEDS_REVIEW", amlHitCount: 1 });
+  });
+
+  test("that only our rules made of a rejection is not decided by the provider saying APPROVED of itself", () => {
+    const application = inReview({ verdict: "REJECTED", reasonCodes: [{ code: "PROFILE_MISMATCH" }] });
+    expect(hear(application, { verdict: "APPROVED" }).announced).toEqual([]);
+    expect(application.verdict).toBe("NEEDS_REVIEW");
+  });
+
+  test("that only our rules asked for can be decided by the provider's rejection, or by its own review", () => {
+    const rejected = inReview({ amlHitCount: 1 });
+    expect(hear(rejected, { verdict: "REJECTED" }).announced).toEqual(["reviewResolved"]);
+    const reviewed = inReview({ amlHitCount: 1 });
+    expect(hear(reviewed, { verdict: "NEEDS_REVIEW", amlHitCount: 1 }).announced).toEqual([]);
+    expect(hear(reviewed, { verdict: "APPROVED", amlHitCount: 1 }).announced).toEqual(["reviewResolved"]);
+  });
+
+  test("of a document that has expired meanwhile ends REJECTED", () => {
+    const application = inReview({ verdict: "NEEDS_REVIEW", documentExpiry: "2026-03-01" });
+    const nextDay = new Date("2026-03-02T00:00:00.000Z");
+    expect(hear(application, { verdict: "APPROVED", documentExpiry: "2026-03-01" }, nextDay).announced).toEqual([
+      "reviewResolved",
+    ]);
+    expect(application).toMatchObject({ verdict: "REJECTED", reasonCodes: [{ code: "DOCUMENT_EXPIRED" }] });
+  });
+});
+
+describe("the link's end", () => {
+  const lapsed = new Date(linkExpiresAt.getTime() + 61_000);
+
+  test.each<[KycStatus, number, string[]]>([
+    ["CREATED", 0, ["expired"]],
+    ["OPENED", 0, ["expired"]],
+    ["FAILED", 1, ["expired"]],
+    ["FAILED", 3, []],
+    ["SUBMITTED", 1, []],
+    ["PROCESSING", 1, []],
+  ])("of %s after %i attempts announces %j", (status, attemptsUsed, expected) => {
+    const application = inStatus(status, attemptsUsed);
+    expect(hear(application, { status, attemptsUsed, sequence: 4 }, lapsed).announced).toEqual(expected);
+  });
+
+  test("leaves a minute for what is on its way", () => {
+    const application = inStatus("OPENED");
+    expect(hear(application, { status: "OPENED", sequence: 4 }, linkExpiresAt).announced).toEqual([]);
+  });
+
+  test("is when it is checked, if no check comes before", () => {
+    const application = inStatus("OPENED");
+    application.planCheck([300, 3_600], createdAt);
+    expect(application.nextCheckAt).toEqual(new Date(createdAt.getTime() + 300_000));
+    application.planCheck([300, 3_600], new Date(linkExpiresAt.getTime() - 60_000));
+    expect(application.nextCheckAt).toEqual(linkExpiresAt);
+    application.planCheck([300, 3_600], linkExpiresAt);
+    expect(application.nextCheckAt).toEqual(new Date(linkExpiresAt.getTime() + 3_600_000));
+  });
+
+  test.each(["COMPLETED", "EXPIRED", "CANCELED"] as const)("matters no more when %s: nothing is checked", (status) => {
+    const application = inStatus(status);
+    application.planCheck([300], createdAt);
+    expect(application.nextCheckAt).toBeNull();
+  });
+});
+
+describe("a document", () => {
+  const notices = (application: KycApplication, day: string) => {
+    const announced: string[] = [];
+    application.noticeDocument(new Date(`${day}T09:00:00Z`), (change) => announced.push(change));
+    return announced;
+  };
+  const approved = (changes: Partial<KycApplication> = {}) =>
+    anApplication({ status: "COMPLETED", verdict: "APPROVED", documentExpiry: "2026-06-30", ...changes });
+
+  test("is spoken of 30 and 7 days ahead and once it has expired, once each", () => {
+    const application = approved();
+    const days = ["2026-05-30", "2026-05-31", "2026-06-01", "2026-06-22", "2026-06-23", "2026-06-30", "2026-07-01", "2026-07-02"];
+    expect(days.map((day) => notices(application, day))).toEqual([
+      [],
+      ["documentExpiring"],
+      [],
+      [],
+      ["documentExpiring"],
+      [],
+      ["documentExpired"],
+      [],
+    ]);
+  });
+
+  test("that has expired before anybody looked is spoken of once", () => {
+    const application = approved();
+    expect(notices(application, "2027-01-01")).toEqual(["documentExpired"]);
+    expect(notices(application, "2027-01-02")).toEqual([]);
+  });
+
+  test.each([{ verdict: "REJECTED" }, { verdict: "NEEDS_REVIEW" }, { documentExpiry: null }] as const)(
+    "of %o is not spoken of",
+    (changes) => {
+      expect(notices(approved(changes), "2026-07-01")).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,349 @@
+import { defineEntity, p } from "@mikro-orm/postgresql";
+import type {
+  AmlDecision,
+  ApplicationState,
+  CheckOutcome,
+  DocumentType,
+  KycStatus,
+  Reason,
+  Verdict,
+} from "../verification-provider/verification-provider.ts";
+import { dayOf, isExpired, judge } from "./judge.ts";
+import { kycApplicationFinal, kycInProgress, kycReviewInProgress, kycReviewNotOpen } from "./kyc-application.errors.ts";
+
+/** A decision by one of our operators, kept until the provider is known to have it: whoever records it audits it. */
+export interface ReviewRequest {
+  readonly outcome: "APPROVED" | "REJECTED";
+  readonly note: string;
+  readonly actor: string;
+  readonly requestId: string;
+  readonly address: string;
+  readonly idempotencyKey: string | null;
+  /** Nobody waits for it any more after this. */
+  readonly untilMs: number;
+}
+
+const schema = defineEntity({
+  name: "KycApplication",
+  tableName: "kyc_application",
+  properties: {
+    id: p.uuid().primary(),
+    businessId: p.uuid(),
+    clientId: p.uuid().nullable(),
+    externalId: p.text().nullable(),
+    status: p.text().$type<KycStatus>(),
+    providerId: p.text(),
+    linkCiphertext: p.text(),
+    linkExpiresAt: p.datetime(3),
+    /** The business's JSON text, byte for byte. */
+    metadata: p.text(),
+    allowedDocuments: p.array<DocumentType>(),
+    requireVideo: p.boolean(),
+    maxAttempts: p.integer(),
+    attemptsUsed: p.integer(),
+    /** Of the newest state taken from the provider. */
+    sequence: p.integer(),
+    /** What the provider said of its own, before our rules. */
+    providerVerdict: p.text().$type<Verdict>().nullable(),
+    verdict: p.text().$type<Verdict>().nullable(),
+    /** Set once a review is decided: from then on nothing changes any more. */
+    reviewedAt: p.datetime(3).nullable(),
+    /** Once the review is decided: the request that decided it, if it was one of ours. */
+    reviewRequest: p.json<ReviewRequest>().nullable(),
+    /** The Idempotency-Key of the cancellation that was last sent. */
+    cancelKey: p.text().nullable(),
+    reasonCodes: p.json<Reason[]>(),
+    livenessOutcome: p.text().$type<CheckOutcome>().nullable(),
+    faceMatchOutcome: p.text().$type<CheckOutcome>().nullable(),
+    documentType: p.text().$type<DocumentType>().nullable(),
+    documentExpiry: p.text().nullable(),
+    /** How many of the notices about the document's expiry are done: 30 days, 7 days, expired. */
+    documentNotices: p.integer(),
+    nationality: p.text().nullable(),
+    amlHitCount: p.integer(),
+    amlDecision: p.text().$type<AmlDecision>().nullable(),
+    decisionSummary: p.text().nullable(),
+    errorMessage: p.text().nullable(),
+    completedAt: p.datetime(3).nullable(),
+    syncedAt: p.datetime(3),
+    /** When the provider is asked next without being told to; null when nothing is left to find out. */
+    nextCheckAt: p.datetime(3).nullable(),
+    checks: p.integer(),
+    /** When a reader last had it refreshed. */
+    refreshedAt: p.datetime(3).nullable(),
+    traceparent: p.text().nullable(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+    version: p.integer().version(),
+  },
+});
+
+/** What can happen to an application; each is announced, once. */
+export type KycChange =
+  | "created"
+  | "opened"
+  | "submitted"
+  | "processing"
+  | "completed"
+  | "rejected"
+  | "needsReview"
+  | "reviewResolved"
+  | "failed"
+  | "expired"
+  | "canceled"
+  | "documentExpiring"
+  | "documentExpired";
+
+export type Announce = (change: KycChange) => void;
+
+/** "taken": newer than what we had, whether or not it moved anything. "illegal": it said what must not be. */
+export type Hearing = "taken" | "stale" | "mismatch" | "illegal";
+
+const order = { CREATED: 0, OPENED: 1, SUBMITTED: 2, PROCESSING: 3 } as const;
+/** Two clocks may differ, and what was submitted in the last second is still on its way. */
+const lapseGraceMs = 60_000;
+const dayMs = 86_400_000;
+
+/** An identity verification, moved by the provider's word and bounded by our own rules. */
+export class KycApplication extends schema.class {
+  /** COMPLETED, EXPIRED and CANCELED never become anything else. */
+  isFinal(): boolean {
+    return this.status === "COMPLETED" || this.status === "EXPIRED" || this.status === "CANCELED";
+  }
+
+  awaitsReview(): boolean {
+    return this.status === "COMPLETED" && this.verdict === "NEEDS_REVIEW" && this.reviewedAt == null;
+  }
+
+  attemptsRemaining(): number {
+    return Math.max(0, this.maxAttempts - this.attemptsUsed);
+  }
+
+  /** Whether the provider can still have news: of a step, a decision, or a review. */
+  isOpen(): boolean {
+    const isUsedUp = this.status === "FAILED" && this.attemptsRemaining() === 0;
+    return (!this.isFinal() && !isUsedUp) || this.awaitsReview();
+  }
+
+  /**
+   * Takes over what the provider says, telling `announce` each change while it is the newest. Ignores what is not newer,
+   * what speaks of another application and what our rules forbid.
+   */
+  hear(said: ApplicationState, now: Date, announce: Announce): Hearing {
+    if (said.reference !== this.id || said.providerId !== this.providerId) return "mismatch";
+    this.syncedAt = now;
+    if (said.sequence <= this.sequence) {
+      this.lapse(said.status, now, announce);
+      return "stale";
+    }
+    this.sequence = said.sequence;
+    this.checks = 0;
+    const legal = this.awaitsReview() ? this.followReview(said, now, announce) : this.follow(said, now, announce);
+    this.lapse(said.status, now, announce);
+    return legal ? "taken" : "illegal";
+  }
+
+  /** A callback that is older than what we know still is a sign of life. */
+  heardOf(now: Date): void {
+    this.syncedAt = now;
+  }
+
+  /** When to ask next: after the next pause of the schedule, but once exactly when the link lapses. */
+  planCheck(pausesSeconds: readonly number[], now: Date): void {
+    if (!this.isOpen()) {
+      this.nextCheckAt = null;
+      return;
+    }
+    const pause = pausesSeconds[Math.min(this.checks, pausesSeconds.length - 1)] ?? 3_600;
+    const nextMs = now.getTime() + pause * 1000;
+    const lapsesMs = this.linkExpiresAt.getTime();
+    const lapsesFirst = this.mayLapse() && lapsesMs > now.getTime() && lapsesMs < nextMs;
+    this.nextCheckAt = new Date(lapsesFirst ? lapsesMs : nextMs);
+    this.checks += 1;
+  }
+
+  checkSoon(now: Date): void {
+    this.nextCheckAt = this.isOpen() ? now : null;
+  }
+
+  /** Refuses a cancellation that comes too late, except the repetition of the one that cancelled. */
+  refuseLateCancel(key: string | null): void {
+    if (this.status === "CANCELED" && key !== null && key === this.cancelKey) return;
+    if (this.isFinal()) throw kycApplicationFinal(this.status);
+    if (this.status === "SUBMITTED" || this.status === "PROCESSING") throw kycInProgress(this.status);
+  }
+
+  /** An operator's decision is about to go out. Refuses what is not in review, and a second one at the same time. */
+  requestReview(request: ReviewRequest, now: Date): void {
+    const { reviewRequest: other } = this;
+    if (!this.awaitsReview()) throw kycReviewNotOpen(this.status, this.verdict);
+    const isRepeated = other?.idempotencyKey != null && other.idempotencyKey === request.idempotencyKey;
+    if (other && other.untilMs > now.getTime() && !isRepeated) throw kycReviewInProgress();
+    this.reviewRequest = request;
+    this.updatedAt = now;
+  }
+
+  /** Whether this very request decided the review, although nobody heard the answer. */
+  wasReviewedBy(key: string | null): boolean {
+    return this.reviewedAt != null && key !== null && this.reviewRequest?.idempotencyKey === key;
+  }
+
+  /** The provider awaits no decision, because only our rules sent the application to review. */
+  isReviewedHere(): boolean {
+    return this.providerVerdict !== "NEEDS_REVIEW";
+  }
+
+  /** A person has decided. Final. */
+  resolveReview(outcome: "APPROVED" | "REJECTED", now: Date, announce: Announce): void {
+    if (!this.awaitsReview()) throw kycReviewNotOpen(this.status, this.verdict);
+    const evidence = { ...this.evidence(), reasonCodes: this.reasonCodes };
+    const { verdict, reasonCodes } = judge(outcome, evidence, this, dayOf(now), true);
+    this.verdict = verdict;
+    this.reasonCodes = reasonCodes;
+    this.reviewedAt = now;
+    this.nextCheckAt = null;
+    this.updatedAt = now;
+    announce("reviewResolved");
+  }
+
+  /** The next notice about an approved document, once each: 30 days ahead, 7 days ahead, expired. */
+  noticeDocument(now: Date, announce: Announce): void {
+    if (this.verdict !== "APPROVED" || this.documentExpiry == null) return;
+    const today = dayOf(now);
+    const daysLeft = Math.round((Date.parse(this.documentExpiry) - Date.parse(today)) / dayMs);
+    const due = isExpired(this.documentExpiry, today) ? 3 : daysLeft <= 7 ? 2 : daysLeft <= 30 ? 1 : 0;
+    if (due <= this.documentNotices) return;
+    this.documentNotices = due;
+    this.updatedAt = now;
+    announce(due === 3 ? "documentExpired" : "documentExpiring");
+  }
+
+  private follow(said: ApplicationState, now: Date, announce: Announce): boolean {
+    if (this.isFinal()) return said.status === this.status;
+    const isLaterAttempt = said.attemptsUsed > this.attemptsUsed;
+    if (said.status === this.status && !(said.status === "FAILED" && isLaterAttempt)) {
+      this.takeCounts(said);
+      return true;
+    }
+    // The failure in between was not seen, but has left its traces.
+    const failedUnseen =
+      (said.status === "EXPIRED" || said.status === "CANCELED") &&
+      (this.status === "SUBMITTED" || this.status === "PROCESSING") &&
+      (isLaterAttempt || said.errorMessage !== undefined);
+    if (failedUnseen) {
+      this.takeCounts(said);
+      this.fail(said, now, announce);
+    }
+    if (!this.mayBecome(said.status, isLaterAttempt)) return false;
+    this.takeCounts(said);
+    if (said.status === "FAILED") {
+      this.fail(said, now, announce);
+      return true;
+    }
+    if (said.status === "COMPLETED") {
+      this.complete(said, now, announce);
+      return true;
+    }
+    if (said.status !== "EXPIRED" && said.status !== "CANCELED") this.errorMessage = null;
+    this.moveTo(said.status, now);
+    announce(said.status.toLowerCase() as "opened" | "submitted" | "processing" | "expired" | "canceled");
+    return true;
+  }
+
+  private mayBecome(status: KycStatus, isLaterAttempt: boolean): boolean {
+    if (status === "CREATED") return false;
+    if (this.status === "FAILED") {
+      if (this.attemptsRemaining() === 0) return status === "CANCELED";
+      return status !== "FAILED" || isLaterAttempt;
+    }
+    const from = order[this.status as keyof typeof order];
+    if (status === "EXPIRED" || status === "CANCELED") return from < order.SUBMITTED;
+    if (status === "FAILED" || status === "COMPLETED") return true;
+    // Without a later attempt it is a move backward.
+    return order[status] > from || isLaterAttempt;
+  }
+
+  private fail(said: ApplicationState, now: Date, announce: Announce): void {
+    this.errorMessage = said.errorMessage ?? null;
+    this.moveTo("FAILED", now);
+    announce("failed");
+  }
+
+  private complete(said: ApplicationState, now: Date, announce: Announce): void {
+    this.errorMessage = null;
+    this.completedAt = said.completedAt ?? now;
+    this.takeEvidence(said, false, now);
+    this.moveTo("COMPLETED", now);
+    const changes = { APPROVED: "completed", REJECTED: "rejected", NEEDS_REVIEW: "needsReview" } as const;
+    announce(changes[this.verdict ?? "NEEDS_REVIEW"]);
+  }
+
+  /**
+   * In review, a change of the provider's own verdict is a person's decision there. An approval that our rules sent to
+   * review stays in review, however often the provider repeats it.
+   */
+  private followReview(said: ApplicationState, now: Date, announce: Announce): boolean {
+    if (said.status !== "COMPLETED" || !said.verdict) return false;
+    const isDecided = said.verdict !== "NEEDS_REVIEW" && said.verdict !== this.providerVerdict;
+    const byPerson = isDecided && (this.providerVerdict === "NEEDS_REVIEW" || said.verdict === "REJECTED");
+    this.providerVerdict = said.verdict;
+    if (!byPerson) return true;
+    // Somebody at the provider decided otherwise than our operator asked.
+    if (this.reviewRequest?.outcome !== said.verdict) this.reviewRequest = null;
+    this.takeEvidence(said, true, now);
+    this.reviewedAt = now;
+    this.updatedAt = now;
+    announce("reviewResolved");
+    return true;
+  }
+
+  private takeEvidence(said: ApplicationState, byPerson: boolean, now: Date): void {
+    this.livenessOutcome = this.requireVideo ? (said.livenessOutcome ?? null) : "NOT_PERFORMED";
+    this.faceMatchOutcome = said.faceMatchOutcome ?? null;
+    this.documentType = said.documentType ?? null;
+    this.documentExpiry = said.documentExpiry ?? null;
+    this.nationality = said.nationality ?? null;
+    this.amlHitCount = said.amlHitCount;
+    this.amlDecision = said.amlDecision ?? null;
+    this.decisionSummary = said.decisionSummary ?? null;
+    const evidence = { ...this.evidence(), reasonCodes: said.reasonCodes };
+    const { verdict, reasonCodes } = judge(said.verdict ?? "NEEDS_REVIEW", evidence, this, dayOf(now), byPerson);
+    this.providerVerdict = said.verdict ?? null;
+    this.verdict = verdict;
+    this.reasonCodes = reasonCodes;
+  }
+
+  private evidence() {
+    return {
+      amlHitCount: this.amlHitCount,
+      amlDecision: this.amlDecision ?? undefined,
+      livenessOutcome: this.livenessOutcome ?? undefined,
+      faceMatchOutcome: this.faceMatchOutcome ?? undefined,
+      documentType: this.documentType ?? undefined,
+      documentExpiry: this.documentExpiry ?? undefined,
+    };
+  }
+
+  private takeCounts(said: ApplicationState): void {
+    this.attemptsUsed = Math.max(this.attemptsUsed, said.attemptsUsed);
+    if (said.linkExpiresAt) this.linkExpiresAt = said.linkExpiresAt;
+  }
+
+  private mayLapse(): boolean {
+    return this.status === "CREATED" || this.status === "OPENED" || (this.status === "FAILED" && this.attemptsRemaining() > 0);
+  }
+
+  /** The link's time is over, and the provider, asked after that, knows of no submission. */
+  private lapse(said: KycStatus, now: Date, announce: Announce): void {
+    if (said !== this.status || !this.mayLapse()) return;
+    if (now.getTime() < this.linkExpiresAt.getTime() + lapseGraceMs) return;
+    this.moveTo("EXPIRED", now);
+    announce("expired");
+  }
+
+  private moveTo(status: KycStatus, now: Date): void {
+    this.status = status;
+    this.updatedAt = now;
+  }
+}
+schema.setClass(KycApplication);

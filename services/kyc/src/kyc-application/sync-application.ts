@@ -1,0 +1,44 @@
+import { transaction } from "@amana/database";
+import { faultPoint } from "@amana/runtime";
+import { LockMode, type SqlEntityManager } from "@mikro-orm/postgresql";
+import type { Context } from "../context.ts";
+import type { ApplicationState, Outcome } from "../verification-provider/verification-provider.ts";
+import { announce } from "./kyc-application.events.ts";
+import { KycApplication } from "./kyc-application.ts";
+
+/** Asks the provider about an application and records what it says. Two at once do no harm: the newer sequence stays. */
+export async function syncApplication(context: Context, id: string, timeoutMs: number): Promise<void> {
+  const { providerId } = await context.orm.em.fork().findOneOrFail(KycApplication, { id });
+  const outcome = await context.provider.get(providerId, timeoutMs);
+  faultPoint("sync.answered");
+  await transaction(context.orm, async (em) => {
+    record(em, context, await lockApplication(em, id), outcome);
+  });
+}
+
+export async function lockApplication(em: SqlEntityManager, id: string): Promise<KycApplication> {
+  return await em.findOneOrFail(KycApplication, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+}
+
+/** Takes the provider's word over into a locked application, with its events, and plans the next check. */
+export function record(
+  em: SqlEntityManager,
+  context: Context,
+  application: KycApplication,
+  outcome: Outcome<ApplicationState>,
+): void {
+  const { logger } = context;
+  const now = context.clock.now();
+  const wide = { application_id: application.id, provider_id: application.providerId };
+  if (outcome.kind === "accepted") {
+    const hearing = application.hear(outcome.value, now, (change) => announce(em, application, change, now));
+    const told = { ...wide, hearing, said: outcome.value.status, status: application.status, sequence: outcome.value.sequence };
+    if (hearing === "mismatch" || hearing === "illegal") {
+      logger.error({ ...told, alert: true }, "the provider says of an application what cannot be");
+    } else logger.info(told, "application synced");
+  } else {
+    const why = outcome.kind === "refused" ? { error_code: outcome.errorCode } : { reason: outcome.reason };
+    logger.warn({ ...wide, outcome: outcome.kind, ...why }, "the provider told nothing of an application");
+  }
+  application.planCheck(context.checkPausesSeconds, now);
+}

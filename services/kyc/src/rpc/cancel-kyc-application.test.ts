@@ -1,0 +1,106 @@
+import { KycStatus } from "@amana/contracts/kyc/v1/kyc_application_pb";
+import { uuidv7 } from "@amana/runtime";
+import { aBusinessCaller } from "@amana/testing";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { type Harness, keyed, refusal, startHarness } from "../../test/harness.ts";
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness({ providerTimeoutMs: 1_000 });
+});
+afterEach(() => harness.sandbox.clearFaults());
+afterAll(() => harness[Symbol.asyncDispose]());
+
+const cancel = (id: string, caller: ReturnType<typeof aBusinessCaller>) => harness.kyc.cancelKycApplication({ id }, { caller });
+const cancels = async (id: string) =>
+  (await harness.sandbox.application(id)).calls.filter(({ operation }) => operation === "kyc_cancel").length;
+
+describe("a cancellation", () => {
+  test("of an unused link holds at the provider, and is announced once", async () => {
+    const caller = aBusinessCaller();
+    const { id, linkUrl } = await harness.create(caller);
+    expect(await cancel(id, caller)).toMatchObject({ id, status: KycStatus.CANCELED, linkUrl });
+    expect((await harness.sandbox.application(id)).status).toBe("CANCELED");
+    expect(await harness.eventNames(id)).toEqual(["CREATED", "CANCELED"]);
+    expect(await refusal(cancel(id, caller))).toMatchObject({ kind: "conflict", code: "kyc_application_final" });
+    expect(await cancels(id)).toBe(1);
+  });
+
+  test.each([
+    ["opened", async (linkUrl?: string) => harness.sandbox.open(linkUrl)],
+    ["failed", async (linkUrl?: string) => harness.sandbox.submit(linkUrl, { outcome: "failed" })],
+  ])("of a link that was %s without our knowing it counts", async (_name, use) => {
+    const caller = aBusinessCaller();
+    const { id, linkUrl } = await harness.create(caller);
+    await use(linkUrl);
+    expect(await cancel(id, caller)).toMatchObject({ status: KycStatus.CANCELED });
+  });
+
+  test("that the applicant was faster than is refused, and what the provider says is kept", async () => {
+    const caller = aBusinessCaller();
+    const { id, linkUrl } = await harness.create(caller);
+    await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 60 });
+    const refused = { kind: "conflict", code: "kyc_in_progress" };
+    expect(await refusal(harness.kyc.cancelKycApplication({ id }, keyed(caller, "k")))).toMatchObject(refused);
+    const [row] = await harness.sql("select status from kyc_application where id = ?", [id]);
+    expect(row).toEqual({ status: "PROCESSING" });
+    expect(await refusal(harness.kyc.cancelKycApplication({ id }, keyed(caller, "k")))).toMatchObject(refused);
+    expect(await cancels(id)).toBe(1);
+  });
+
+  test.each([
+    ["COMPLETED", async (linkUrl?: string) => harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 0 })],
+    ["EXPIRED", async (linkUrl?: string) => harness.sandbox.expire(linkUrl)],
+  ])("of a %s one is refused, known or not", async (status, use) => {
+    const caller = aBusinessCaller();
+    const { id, linkUrl } = await harness.create(caller);
+    await use(linkUrl);
+    for (const _ of [1, 2]) {
+      expect(await refusal(cancel(id, caller))).toMatchObject({ kind: "conflict", code: "kyc_application_final" });
+    }
+    expect(await harness.sql("select status from kyc_application where id = ?", [id])).toEqual([{ status }]);
+    expect(await cancels(id)).toBe(1);
+  });
+
+  test("by another business is like one of an unknown application", async () => {
+    const { id } = await harness.create();
+    const unknown = await refusal(cancel(uuidv7(), aBusinessCaller()));
+    expect(await refusal(cancel(id, aBusinessCaller()))).toEqual(unknown);
+    expect(await refusal(cancel("x", aBusinessCaller()))).toEqual(unknown);
+    expect(await cancels(id)).toBe(0);
+  });
+
+  test("with a key is answered the same again", async () => {
+    const caller = aBusinessCaller();
+    const { id } = await harness.create(caller);
+    const first = await harness.kyc.cancelKycApplication({ id }, keyed(caller, "k"));
+    const again = keyed(caller, "k");
+    expect(await harness.kyc.cancelKycApplication({ id }, again)).toEqual(first);
+    expect(again.replayed).toBe(true);
+    expect(await cancels(id)).toBe(1);
+  });
+
+  test.each(["reset_after", "timeout_before", "http_500"])("whose answer is lost (%s) is sent again", async (mode) => {
+    const caller = aBusinessCaller();
+    const { id } = await harness.create(caller);
+    await harness.sandbox.fault("kyc_cancel", mode);
+    expect(await cancel(id, caller)).toMatchObject({ status: KycStatus.CANCELED });
+    expect(await harness.eventNames(id)).toEqual(["CREATED", "CANCELED"]);
+  });
+
+  test("that happened without an answer is found out, and the key then gives the application", async () => {
+    const caller = aBusinessCaller();
+    const { id } = await harness.create(caller);
+    await harness.sandbox.fault("kyc_cancel", "reset_after", 100);
+    expect(await refusal(harness.kyc.cancelKycApplication({ id }, keyed(caller, "k")))).toMatchObject({
+      kind: "unavailable",
+      code: "kyc_provider_unavailable",
+    });
+    expect(await harness.refreshed(id, caller)).toMatchObject({ status: KycStatus.CANCELED });
+    expect(await harness.kyc.cancelKycApplication({ id }, keyed(caller, "k"))).toMatchObject({ status: KycStatus.CANCELED });
+    expect(await refusal(harness.kyc.cancelKycApplication({ id }, keyed(caller, "other")))).toMatchObject({
+      code: "kyc_application_final",
+    });
+    expect(await harness.eventNames(id)).toEqual(["CREATED", "CANCELED"]);
+  });
+});

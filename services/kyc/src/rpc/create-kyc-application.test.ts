@@ -1,0 +1,225 @@
+import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
+import { aBusinessCaller, adminCaller } from "@amana/testing";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { blockedClient, type CreateRequest, goodClient, type Harness, keyed, refusal, startHarness } from "../../test/harness.ts";
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness({ providerTimeoutMs: 1_000 });
+});
+afterEach(() => harness.sandbox.clearFaults());
+afterAll(() => harness[Symbol.asyncDispose]());
+
+const metadata = String.raw`{"z":1,"a":{"n":12345678901234567890,"f":1.10,"e":1E+2},"t":"\u00e9 \ud83d\ude00","k":[null,true,"\/"]}`;
+const personal: CreateRequest = {
+  applicantEmail: "canary@applicant.test",
+  applicantPhone: "+213555000111",
+  profile: '{"first_name":"CanaryFirst","last_name":"CanaryLast","birth_date":"1990-01-31"}',
+};
+const creations = async (id: string) =>
+  (await harness.sandbox.application(id)).calls.filter(({ operation }) => operation === "kyc_create");
+const ours = (businessId: string) => harness.sql("select id from kyc_application where business_id = ?", [businessId]);
+
+describe("an application", () => {
+  test("is answered CREATED with its link, and announced once without it", async () => {
+    const caller = aBusinessCaller();
+    const application = await harness.create(caller, { clientId: goodClient, externalId: "é-1", metadata });
+    expect(application).toMatchObject({
+      businessId: caller.businessId,
+      status: KycStatus.CREATED,
+      linkUrl: expect.stringMatching(/^http:/),
+      clientId: goodClient,
+      externalId: "é-1",
+      metadata,
+      amlHitCount: 0,
+      reasonCodes: [],
+      verdict: KycVerdict.UNSPECIFIED,
+      attemptsUsed: 0,
+      attemptsRemaining: 3,
+    });
+    expect(application.syncedAtMs).toBe(application.createdAtMs);
+    const events = await harness.events(application.id);
+    expect(await harness.eventNames(application.id)).toEqual(["CREATED"]);
+    expect(events[0]?.application).toMatchObject({ id: application.id, metadata, externalId: "é-1" });
+    expect(events[0]?.application).not.toHaveProperty("linkUrl");
+  });
+
+  test("reaches the provider with its terms, under our id", async () => {
+    const { id } = await harness.create(aBusinessCaller(), {
+      locale: "AR",
+      allowedDocuments: ["passport"],
+      maxAttempts: 5,
+      requireVideo: false,
+      ttlHours: 7,
+      redirectUrl: "https://shop.test/done?a=1",
+      ...personal,
+    });
+    const [creation] = await creations(id);
+    expect(creation?.parameters).toEqual({
+      reference: id,
+      locale: "ar",
+      allowed_documents: ["passport"],
+      max_attempts: 5,
+      require_video: false,
+      ttl_hours: 7,
+      redirect_url: "https://shop.test/done?a=1",
+      applicant_email: "received, not kept",
+      applicant_phone: "received, not kept",
+      callback_url: harness.callbacks.url,
+    });
+  });
+
+  test("has the defaults of the interface", async () => {
+    const { id, metadata: none } = await harness.create();
+    const [creation] = await creations(id);
+    expect(creation?.parameters).toMatchObject({ locale: "fr", max_attempts: 3, require_video: true });
+    expect(creation?.parameters["allowed_documents"]).toEqual(["id_card", "passport"]);
+    expect(none).toBe("{}");
+  });
+
+  test("keeps nothing of the applicant, and its link only encrypted", async () => {
+    const caller = aBusinessCaller();
+    const { id, linkUrl } = await harness.kyc.createKycApplication({ locale: "fr", ...personal }, keyed(caller, "k"));
+    const tables = await harness.sql<{ name: string }>(
+      "select table_name as name from information_schema.tables where table_schema = 'public'",
+    );
+    for (const { name } of tables) {
+      const [{ content } = { content: "" }] = await harness.sql<{ content: string }>(
+        `select coalesce(string_agg(t::text, ' '), '') as content from "${name}" t`,
+      );
+      for (const canary of ["canary@", "213555000111", "Canary", "1990-01-31", linkUrl, linkUrl?.split("/").at(-1)]) {
+        expect(content).not.toContain(canary);
+        // bytea columns show as hex.
+        expect(content).not.toContain(Buffer.from(String(canary)).toString("hex"));
+      }
+    }
+    const [row] = await harness.sql<{ link_ciphertext: string }>("select link_ciphertext from kyc_application where id = ?", [
+      id,
+    ]);
+    expect(harness.context.secrets.decrypt(row?.link_ciphertext ?? "", id)).toBe(linkUrl);
+  });
+});
+
+describe("a refusal", () => {
+  test.each([
+    ["an unknown client", "0195a000-0000-7000-8000-00000000000d", "not_found", "client_not_found"],
+    ["an id that is none", "x", "not_found", "client_not_found"],
+    ["a blocked client", blockedClient, "conflict", "client_blocked"],
+  ])("of %s creates nothing, not even at the provider, and leaves the key free", async (_name, clientId, kind, code) => {
+    const caller = aBusinessCaller();
+    const refused = harness.kyc.createKycApplication({ clientId }, keyed(caller, "k"));
+    expect(await refusal(refused)).toMatchObject({ kind, code, pointer: "/client_id" });
+    expect(await ours(caller.businessId)).toEqual([]);
+    expect(await harness.sql("select 1 from link_request where business_id = ?", [caller.businessId])).toEqual([]);
+    const created = await harness.kyc.createKycApplication({}, keyed(caller, "k", "another body"));
+    expect(await creations(created.id)).toHaveLength(1);
+  });
+
+  test("by the provider is the key's end", async () => {
+    const caller = aBusinessCaller();
+    await harness.sandbox.fault("kyc_create", "error:422");
+    const create = (options: Parameters<typeof harness.kyc.createKycApplication>[1]) =>
+      refusal(harness.kyc.createKycApplication({}, options));
+    expect(await create(keyed(caller, "k"))).toMatchObject({ kind: "upstream_error", code: "kyc_provider_error" });
+    const again = keyed(caller, "k");
+    expect(await create(again)).toMatchObject({ code: "kyc_provider_error" });
+    expect(again.replayed).toBe(true);
+    expect(await ours(caller.businessId)).toEqual([]);
+  });
+
+  test("of everybody but a business", async () => {
+    expect(await refusal(harness.kyc.createKycApplication({}, { caller: adminCaller }))).toMatchObject({
+      code: "business_key_required",
+    });
+  });
+});
+
+describe("an Idempotency-Key", () => {
+  test("creates once and gives the same answer again, link included", async () => {
+    const caller = aBusinessCaller();
+    const first = await harness.kyc.createKycApplication({ metadata }, keyed(caller, "k"));
+    const again = keyed(caller, "k");
+    expect(await harness.kyc.createKycApplication({ metadata }, again)).toEqual(first);
+    expect(again.replayed).toBe(true);
+    expect(await ours(caller.businessId)).toHaveLength(1);
+    expect(await creations(first.id)).toHaveLength(1);
+    expect(await harness.sql("select 1 from link_request where application_id = ?", [first.id])).toEqual([]);
+  });
+
+  test("of another request is refused", async () => {
+    const caller = aBusinessCaller();
+    await harness.kyc.createKycApplication({}, keyed(caller, "k"));
+    expect(await refusal(harness.kyc.createKycApplication({}, keyed(caller, "k", "f2")))).toMatchObject({
+      code: "idempotency_key_reused",
+    });
+  });
+
+  test("used five times at once creates once", async () => {
+    const caller = aBusinessCaller();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 5 }, () => harness.kyc.createKycApplication({}, keyed(caller, "k"))),
+    );
+    const created = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value.id] : []));
+    expect(new Set(created).size).toBe(1);
+    for (const outcome of outcomes) {
+      if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "idempotency_in_progress" });
+    }
+    expect(await ours(caller.businessId)).toHaveLength(1);
+  });
+
+  test("belongs to its business", async () => {
+    const first = await harness.kyc.createKycApplication({}, keyed(aBusinessCaller(), "k"));
+    const other = await harness.kyc.createKycApplication({}, keyed(aBusinessCaller(), "k"));
+    expect(other.id).not.toBe(first.id);
+  });
+});
+
+describe("an answer that is lost", () => {
+  test.each(["timeout_after", "reset_after", "truncated", "html_200", "http_500", "timeout_before"])(
+    "%s: the same request is sent again under the same id, and there is one application",
+    async (mode) => {
+      const caller = aBusinessCaller();
+      await harness.sandbox.fault("kyc_create", mode);
+      const application = await harness.create(caller, personal);
+      const calls = await creations(application.id);
+      expect(calls.length).toBe(2);
+      expect(await ours(caller.businessId)).toEqual([{ id: application.id }]);
+    },
+  );
+
+  test("for good: 503, nothing is CREATED, and the same key later gives one application", async () => {
+    const caller = aBusinessCaller();
+    await harness.sandbox.fault("kyc_create", "reset_after", 100);
+    expect(await refusal(harness.kyc.createKycApplication({}, keyed(caller, "k")))).toMatchObject({
+      kind: "unavailable",
+      code: "kyc_provider_unavailable",
+    });
+    expect(await ours(caller.businessId)).toEqual([]);
+    expect(await harness.kyc.listKycApplications({ limit: 10 }, { caller })).toMatchObject({ total: 0 });
+    expect(await refusal(harness.kyc.createKycApplication({}, keyed(caller, "k", "f2")))).toMatchObject({
+      code: "idempotency_key_reused",
+    });
+
+    await harness.sandbox.clearFaults();
+    const application = await harness.kyc.createKycApplication({}, keyed(caller, "k"));
+    const calls = await creations(application.id);
+    expect(calls.length).toBeGreaterThan(3);
+    expect(new Set(calls.map(({ parameters }) => parameters["reference"]))).toEqual(new Set([application.id]));
+    expect(await ours(caller.businessId)).toEqual([{ id: application.id }]);
+  });
+
+  test("and found again when the applicant is ahead of us: CREATED, then at once what became of it", async () => {
+    const caller = aBusinessCaller();
+    await harness.sandbox.fault("kyc_create", "reset_after", 100);
+    await refusal(harness.kyc.createKycApplication({}, keyed(caller, "k")));
+    await harness.sandbox.clearFaults();
+    const [{ application_id } = { application_id: "" }] = await harness.sql<{ application_id: string }>(
+      "select application_id from link_request where business_id = ?",
+      [caller.businessId],
+    );
+    await harness.sandbox.open(((await harness.sandbox.application(application_id)) as unknown as { link_url: string }).link_url);
+    const application = await harness.kyc.createKycApplication({}, keyed(caller, "k"));
+    expect(application).toMatchObject({ id: application_id, status: KycStatus.CREATED });
+    expect(await harness.refreshed(application.id, caller)).toMatchObject({ status: KycStatus.OPENED });
+  });
+});

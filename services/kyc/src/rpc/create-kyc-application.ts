@@ -1,0 +1,176 @@
+import { KycApplicationSchema } from "@amana/contracts/kyc/v1/kyc_application_pb";
+import type { CreateKycApplicationRequest, KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
+import { transaction } from "@amana/database";
+import { claimKey, once } from "@amana/idempotency";
+import { businessOf, type Call, DomainError, type Implementation } from "@amana/rpc";
+import { faultPoint, isUuid, sleep, uuidv7 } from "@amana/runtime";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import type { Context } from "../context.ts";
+import {
+  clientBlocked,
+  clientNotFound,
+  kycProviderError,
+  kycProviderUnavailable,
+} from "../kyc-application/kyc-application.errors.ts";
+import { announce } from "../kyc-application/kyc-application.events.ts";
+import { toKycApplicationMessage } from "../kyc-application/kyc-application.message.ts";
+import { KycApplication } from "../kyc-application/kyc-application.ts";
+import { deleteLinkRequest, releaseLinkRequest, takeLinkRequest } from "../kyc-application/link-request.ts";
+import { readKycApplication } from "../kyc-application/queries.ts";
+import { type CreatedApplication, type DocumentType, documentTypes } from "../verification-provider/verification-provider.ts";
+import { storedAnswer } from "./stored-answer.ts";
+
+const callsMax = 3;
+const pauseMs = 200;
+/** Left over for the commit and the answer's way back. */
+const answerMs = 1_000;
+const maxAttemptsDefault = 3;
+
+type Terms = ReturnType<typeof termsOf>;
+
+/** Take an id for the key (commit) → provider, outside any transaction → the application, its event, the stored answer (commit). */
+export const createKycApplication =
+  (context: Context): Implementation<typeof KycApplicationService.method.createKycApplication> =>
+  async (request, call) => {
+    const { orm, secrets, clock } = context;
+    const businessId = businessOf(call.caller);
+    const now = clock.now();
+    const begun = await transaction(orm, async (em) => {
+      const stored = await storedAnswer(em, call, KycApplicationSchema);
+      if (stored) return { stored };
+      const { idempotencyKey: key } = call;
+      return { id: key ? await takeLinkRequest(em, businessId, key, now, call.remainingMs()) : uuidv7(now.getTime()) };
+    });
+    const em = orm.em.fork() as SqlEntityManager;
+    if (begun.stored) {
+      const row = await readKycApplication(em, businessId, begun.stored.id);
+      return { ...begun.stored, linkUrl: row && secrets.decrypt(row.linkCiphertext, row.id) };
+    }
+
+    const { id } = begun;
+    const terms = termsOf(request);
+    try {
+      await refuseClient(context, businessId, request.clientId);
+      const created = await askProvider(context, id, terms, request, call);
+      faultPoint("application.linked");
+      const answer = await once(orm, call, KycApplicationSchema, async (inside) => {
+        await deleteLinkRequest(inside, id);
+        return toKycApplicationMessage(store(inside, context, { id, businessId, terms, created, request, call }));
+      });
+      faultPoint("application.committed");
+      context.logger.info({ application_id: id, provider_id: created.providerId }, "application created");
+      return { ...answer, linkUrl: created.linkUrl };
+    } catch (error) {
+      await giveUp(context, call, id, error);
+      throw error;
+    }
+  };
+
+function termsOf(request: CreateKycApplicationRequest) {
+  const allowed = documentTypes.filter((type) => request.allowedDocuments.includes(type));
+  return {
+    allowedDocuments: allowed.length > 0 ? allowed : [...documentTypes],
+    maxAttempts: request.maxAttempts ?? maxAttemptsDefault,
+    requireVideo: request.requireVideo ?? true,
+  };
+}
+
+async function refuseClient({ clients }: Context, businessId: string, clientId: string | undefined): Promise<void> {
+  if (clientId === undefined) return;
+  const standing = isUuid(clientId) ? await clients.standing(businessId, clientId) : "unknown";
+  if (standing === "unknown") throw clientNotFound();
+  if (standing === "blocked") throw clientBlocked();
+}
+
+/** The same request again while its outcome is unknown: the reference makes it safe. */
+async function askProvider(
+  { provider, logger }: Context,
+  reference: string,
+  terms: Terms,
+  request: CreateKycApplicationRequest,
+  call: Call,
+): Promise<CreatedApplication> {
+  for (let calls = 1; ; calls++) {
+    const outcome = await provider.create(
+      {
+        reference,
+        ...terms,
+        locale: request.locale.toLowerCase() || "fr",
+        ttlHours: request.ttlHours,
+        redirectUrl: request.redirectUrl,
+        applicantEmail: request.applicantEmail,
+        applicantPhone: request.applicantPhone,
+        profile: request.profile || undefined,
+      },
+      call.remainingMs() - answerMs,
+    );
+    if (outcome.kind === "accepted") return outcome.value;
+    const wide = { application_id: reference, request_id: call.requestId };
+    if (outcome.kind === "refused") {
+      logger.error({ ...wide, status: outcome.status, error_code: outcome.errorCode }, "the provider refused an application");
+      throw kycProviderError();
+    }
+    logger.warn({ ...wide, reason: outcome.reason }, "the provider gave no usable answer to a creation");
+    if (calls === callsMax || call.remainingMs() < 2 * answerMs) throw kycProviderUnavailable();
+    await sleep(pauseMs);
+  }
+}
+
+function store(
+  em: SqlEntityManager,
+  context: Context,
+  given: {
+    id: string;
+    businessId: string;
+    terms: Terms;
+    created: CreatedApplication;
+    request: CreateKycApplicationRequest;
+    call: Call;
+  },
+): KycApplication {
+  const { id, businessId, terms, created, request, call } = given;
+  const now = context.clock.now();
+  const application = em.create(KycApplication, {
+    id,
+    businessId,
+    clientId: request.clientId?.toLowerCase() ?? null,
+    externalId: request.externalId ?? null,
+    status: "CREATED",
+    providerId: created.providerId,
+    linkCiphertext: context.secrets.encrypt(created.linkUrl, id),
+    linkExpiresAt: created.linkExpiresAt,
+    metadata: request.metadata || "{}",
+    allowedDocuments: terms.allowedDocuments as DocumentType[],
+    requireVideo: terms.requireVideo,
+    maxAttempts: terms.maxAttempts,
+    attemptsUsed: 0,
+    sequence: 0,
+    reasonCodes: [],
+    documentNotices: 0,
+    amlHitCount: 0,
+    syncedAt: now,
+    checks: 0,
+    traceparent: call.traceparent || null,
+    createdAt: now,
+    updatedAt: now,
+  });
+  em.persist(application);
+  if (created.status === "CREATED") application.planCheck(context.checkPausesSeconds, now);
+  // Found again after a crash or an unknown outcome, it may have come further meanwhile.
+  else application.checkSoon(now);
+  announce(em, application, "created", now);
+  return application;
+}
+
+/** Nothing was created as far as we know. What the outside world refused is the key's end; everything else may be repeated. */
+async function giveUp({ orm, logger }: Context, call: Call, id: string, error: unknown): Promise<void> {
+  if (!call.idempotencyKey) return;
+  const mayComeAgain = !(error instanceof DomainError) || error.kind === "unavailable";
+  await transaction(orm, async (em) => {
+    if (mayComeAgain) return await releaseLinkRequest(em, id);
+    await deleteLinkRequest(em, id);
+    if (!(error instanceof DomainError) || error.kind !== "upstream_error") return;
+    const claim = await claimKey(em, call, KycApplicationSchema);
+    if ("record" in claim) claim.record?.storeRefusal(error);
+  }).catch((failure: unknown) => logger.warn({ err: failure }, "a link request stays until its lease ends"));
+}

@@ -1,0 +1,124 @@
+import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
+import { uuidv7 } from "@amana/runtime";
+import { aBusinessCaller } from "@amana/testing";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { type Harness, refusal, startHarness } from "../../test/harness.ts";
+import type { Submission } from "../../test/sandbox.ts";
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+afterEach(() => harness.sandbox.clearFaults());
+afterAll(() => harness[Symbol.asyncDispose]());
+
+const reads = async (id: string) =>
+  (await harness.sandbox.application(id)).calls.filter(({ operation }) => operation === "kyc_get").length;
+
+describe("reading an application", () => {
+  test("of another business, or by an id that is none, is like reading one that is not there", async () => {
+    const { id } = await harness.create();
+    const read = (asked: string) => refusal(harness.kyc.getKycApplication({ id: asked }, { caller: aBusinessCaller() }));
+    const unknown = await read(uuidv7());
+    expect(unknown).toMatchObject({ kind: "not_found", code: "not_found" });
+    expect(await read(id)).toEqual(unknown);
+    expect(await read("not-a-uuid")).toEqual(unknown);
+  });
+
+  test("asks the provider at most once in ten seconds, also when ten read at once", async () => {
+    const caller = aBusinessCaller();
+    const { id, linkUrl } = await harness.create(caller);
+    await harness.sandbox.open(linkUrl);
+    const seen = await Promise.all(Array.from({ length: 10 }, () => harness.kyc.getKycApplication({ id }, { caller })));
+    expect(seen.some(({ status }) => status === KycStatus.OPENED)).toBe(true);
+    expect(seen.every((application) => application.linkUrl === linkUrl)).toBe(true);
+    expect(await reads(id)).toBe(1);
+  });
+
+  test("serves what is stored while the provider is in trouble", async () => {
+    const caller = aBusinessCaller();
+    const created = await harness.create(caller);
+    await harness.sandbox.fault("kyc_get", "http_500");
+    expect(await harness.kyc.getKycApplication({ id: created.id }, { caller })).toEqual(created);
+  });
+
+  test("asks no more once it is final", async () => {
+    const caller = aBusinessCaller();
+    const { id } = await harness.aDecidedApplication({ outcome: "approved" }, caller);
+    const before = await reads(id);
+    await harness.refreshed(id, caller);
+    expect(await reads(id)).toBe(before);
+  });
+});
+
+describe("what became of a submission", () => {
+  test.each<[Submission, KycVerdict, string[], string[]]>([
+    [{ outcome: "approved" }, KycVerdict.APPROVED, ["CREATED", "COMPLETED"], []],
+    [{ outcome: "rejected", reason_codes: ["FACE_MISMATCH"] }, KycVerdict.REJECTED, ["CREATED", "REJECTED"], ["FACE_MISMATCH"]],
+    [{ outcome: "needs_review" }, KycVerdict.NEEDS_REVIEW, ["CREATED", "NEEDS_REVIEW"], []],
+    [{ outcome: "approved", aml_hit_count: 1 }, KycVerdict.NEEDS_REVIEW, ["CREATED", "NEEDS_REVIEW"], ["AML_MATCH"]],
+    [{ outcome: "approved", document_expiry: "2020-01-01" }, KycVerdict.REJECTED, ["CREATED", "REJECTED"], ["DOCUMENT_EXPIRED"]],
+  ])("%o is %i", async (submission, verdict, events, codes) => {
+    const application = await harness.aDecidedApplication(submission);
+    expect(application).toMatchObject({ status: KycStatus.COMPLETED, verdict, attemptsUsed: 1, attemptsRemaining: 2 });
+    expect(application.reasonCodes.map(({ code }) => code)).toEqual(codes);
+    expect(application.completedAtMs).toBeDefined();
+    expect(await harness.eventNames(application.id)).toEqual(events);
+  });
+
+  test("without a video is never approved", async () => {
+    const application = await harness.aDecidedApplication({ outcome: "approved" }, aBusinessCaller(), { requireVideo: false });
+    expect(application).toMatchObject({ verdict: KycVerdict.NEEDS_REVIEW, livenessOutcome: "NOT_PERFORMED" });
+  });
+
+  test("with another name than the profile goes to review", async () => {
+    const application = await harness.aDecidedApplication(
+      { outcome: "approved", first_name: "Karim", last_name: "B" },
+      aBusinessCaller(),
+      { profile: '{"first_name":"Amina","last_name":"B"}' },
+    );
+    expect(application).toMatchObject({ verdict: KycVerdict.NEEDS_REVIEW, reasonCodes: [{ code: "PROFILE_MISMATCH" }] });
+  });
+
+  test("that failed can be tried again while attempts remain, each failure announced once", async () => {
+    const caller = aBusinessCaller();
+    const failed = await harness.aDecidedApplication({ outcome: "failed" }, caller, { maxAttempts: 2 });
+    expect(failed).toMatchObject({ status: KycStatus.FAILED, attemptsRemaining: 1 });
+    expect(failed.errorMessage).toBeDefined();
+    await harness.sandbox.submit(failed.linkUrl, { outcome: "failed" });
+    expect(await harness.refreshed(failed.id, caller)).toMatchObject({ status: KycStatus.FAILED, attemptsRemaining: 0 });
+    await harness.refreshed(failed.id, caller);
+    expect(await harness.eventNames(failed.id)).toEqual(["CREATED", "FAILED", "FAILED"]);
+  });
+
+  test("that never came ends EXPIRED", async () => {
+    const caller = aBusinessCaller();
+    const { id, linkUrl } = await harness.create(caller);
+    await harness.sandbox.expire(linkUrl);
+    expect(await harness.refreshed(id, caller)).toMatchObject({ status: KycStatus.EXPIRED });
+    expect(await harness.eventNames(id)).toEqual(["CREATED", "EXPIRED"]);
+  });
+});
+
+describe("a list of applications", () => {
+  test("is the business's own, newest first, page by page, with filters", async () => {
+    const caller = aBusinessCaller();
+    const first = await harness.create(caller, { externalId: "a'\\%" });
+    const second = await harness.aDecidedApplication({ outcome: "approved" }, caller);
+    await harness.create();
+    const list = async (by: object) => {
+      const { applications, total } = await harness.kyc.listKycApplications({ limit: 50, ...by }, { caller });
+      return { ids: applications.map(({ id }) => id), total };
+    };
+    expect(await list({})).toEqual({ ids: [second.id, first.id], total: 2 });
+    expect(await list({ limit: 1, offset: 1 })).toEqual({ ids: [first.id], total: 2 });
+    expect(await list({ externalId: "a'\\%" })).toEqual({ ids: [first.id], total: 1 });
+    expect(await list({ status: KycStatus.COMPLETED })).toEqual({ ids: [second.id], total: 1 });
+    expect(await list({ verdict: KycVerdict.REJECTED })).toEqual({ ids: [], total: 0 });
+    expect(await list({ verdict: KycVerdict.APPROVED })).toEqual({ ids: [second.id], total: 1 });
+    expect(await list({ clientId: uuidv7() })).toEqual({ ids: [], total: 0 });
+    expect(await list({ clientId: "x" })).toEqual({ ids: [], total: 0 });
+    expect(await list({ createdFromMs: second.createdAtMs })).toEqual({ ids: [second.id], total: 1 });
+    expect(await list({ createdToMs: second.createdAtMs })).toEqual({ ids: [first.id], total: 1 });
+  });
+});

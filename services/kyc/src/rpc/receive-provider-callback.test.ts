@@ -1,0 +1,158 @@
+import { createHmac } from "node:crypto";
+import { KycStatus } from "@amana/contracts/kyc/v1/kyc_application_pb";
+import { ProviderCallbackResult } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
+import { platformCaller } from "@amana/rpc";
+import { uuidv7 } from "@amana/runtime";
+import { aBusinessCaller, eventually } from "@amana/testing";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Harness, refusal, startHarness } from "../../test/harness.ts";
+import { callbackSecret } from "../../test/sandbox.ts";
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+beforeEach(() => {
+  harness.door.isOpen = true;
+});
+afterEach(() => harness.sandbox.clearFaults());
+afterAll(() => harness[Symbol.asyncDispose]());
+
+const { ACCEPTED, BAD_SIGNATURE } = ProviderCallbackResult;
+const stored = async (id: string) => {
+  const [row] = await harness.sql<{ status: string; sequence: number; synced_at: string }>(
+    "select status, sequence, synced_at from kyc_application where id = ?",
+    [id],
+  );
+  return row;
+};
+const reads = async (id: string) =>
+  (await harness.sandbox.application(id)).calls.filter(({ operation }) => operation === "kyc_get").length;
+
+/** Without the sandbox: whatever a test wants to be said. */
+async function handOver(content: object | string, secret = callbackSecret, ageSeconds = 0) {
+  const body = Buffer.from(typeof content === "string" ? content : JSON.stringify(content));
+  const time = Math.floor(Date.now() / 1000) - ageSeconds;
+  const mac = createHmac("sha256", secret).update(`${time}.`).update(body).digest("hex");
+  const signature = `t=${time},v1=${mac}`;
+  return (await harness.kyc.receiveProviderCallback({ body, signature }, { caller: platformCaller })).result;
+}
+
+async function aHint(id: string, sequence: number, event_id: string = uuidv7()) {
+  const { provider_id } = await harness.sandbox.application(id);
+  return { event_id, sequence, type: "application.completed", application: { provider_id, reference: id, status: "COMPLETED" } };
+}
+
+describe("what the provider calls back about", () => {
+  test("is known without anybody asking, step by step", async () => {
+    const { id, linkUrl } = await harness.create();
+    await harness.sandbox.open(linkUrl);
+    await eventually(async () => expect(await stored(id)).toMatchObject({ status: "OPENED" }));
+    await harness.sandbox.submit(linkUrl, { outcome: "approved" });
+    await eventually(async () => expect(await stored(id)).toMatchObject({ status: "COMPLETED" }));
+    const names = await harness.eventNames(id);
+    expect(names.slice(0, 2)).toEqual(["CREATED", "OPENED"]);
+    expect(names.filter((name) => name === "COMPLETED")).toHaveLength(1);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test.each(["duplicate", "reorder", "timeout_before", "reset_after", "bad_signature"])(
+    "comes through %s callbacks, each fact once",
+    async (mode) => {
+      const { id, linkUrl } = await harness.create();
+      await harness.sandbox.fault("kyc_callback", mode, 2);
+      await harness.sandbox.submit(linkUrl, { outcome: "rejected", hold_seconds: 0 });
+      await eventually(async () => {
+        expect(await stored(id)).toMatchObject({ status: "COMPLETED" });
+        const { callbacks } = await harness.sandbox.application(id);
+        expect(callbacks.map(({ state }) => state)).not.toContain("pending");
+      });
+      const names = await harness.eventNames(id);
+      expect(new Set(names).size).toBe(names.length);
+      expect(names.at(-1)).toBe("REJECTED");
+    },
+  );
+});
+
+describe("a callback", () => {
+  beforeEach(() => {
+    harness.door.isOpen = false;
+  });
+
+  test("only hints: what it says of the application does not count", async () => {
+    const { id } = await harness.create();
+    expect(await handOver(await aHint(id, 99))).toBe(ACCEPTED);
+    expect(await stored(id)).toMatchObject({ status: "CREATED", sequence: 1 });
+  });
+
+  test("that is known is not asked about again", async () => {
+    const { id } = await harness.create();
+    const hint = await aHint(id, 99, "e-1");
+    await handOver(hint);
+    const before = await reads(id);
+    expect(await handOver(hint)).toBe(ACCEPTED);
+    expect(await reads(id)).toBe(before);
+  });
+
+  test("that is older than what is stored only moves the time of contact", async () => {
+    const caller = aBusinessCaller();
+    const { id } = await harness.aDecidedApplication({ outcome: "approved" }, caller);
+    const before = await stored(id);
+    const asked = await reads(id);
+    expect(await handOver(await aHint(id, 1))).toBe(ACCEPTED);
+    const after = await stored(id);
+    expect(after).toMatchObject({ status: "COMPLETED", sequence: before?.sequence });
+    expect(new Date(after?.synced_at ?? 0) > new Date(before?.synced_at ?? 0)).toBe(true);
+    expect(await reads(id)).toBe(asked);
+  });
+
+  test("about which the provider cannot be asked is refused, comes again, and is checked soon", async () => {
+    const { id } = await harness.create();
+    await harness.sandbox.fault("kyc_get", "http_500");
+    const hint = await aHint(id, 2);
+    expect(await refusal(handOver(hint))).toMatchObject({ kind: "unavailable", code: "kyc_provider_unavailable" });
+    expect(await harness.sql("select 1 from provider_event where event_id = ?", [hint.event_id])).toEqual([]);
+    expect(await harness.sql("select next_check_at <= now() as soon from kyc_application where id = ?", [id])).toEqual([
+      { soon: true },
+    ]);
+    expect(await handOver(hint)).toBe(ACCEPTED);
+  });
+
+  test.each([
+    ["a foreign secret", "another secret", 0],
+    ["an old signature", callbackSecret, 301],
+    ["a signature from the future", callbackSecret, -302],
+  ])("with %s is refused, and leaves nothing behind", async (_name, secret, ageSeconds) => {
+    const { id, linkUrl } = await harness.create();
+    await harness.sandbox.open(linkUrl);
+    const hint = await aHint(id, 2);
+    expect(await handOver(hint, secret, ageSeconds)).toBe(BAD_SIGNATURE);
+    expect(await stored(id)).toMatchObject({ status: "CREATED" });
+    expect(await harness.sql("select 1 from provider_event where event_id = ?", [hint.event_id])).toEqual([]);
+  });
+
+  test.each([
+    ["about another's application", { event_id: "e", sequence: 9, application: { provider_id: "x", reference: uuidv7() } }],
+    ["with a reference that is no id", { event_id: "e", sequence: 9, application: { provider_id: "x", reference: "'" } }],
+    ["without an event id", { sequence: 9, application: { provider_id: "x", reference: uuidv7() } }],
+    ["that is no object", "[]"],
+    ["that is no JSON", "{"],
+    ["that is null", "null"],
+  ])("%s is accepted and changes nothing", async (_name, content) => {
+    expect(await handOver(content)).toBe(ACCEPTED);
+  });
+
+  test("comes from the platform only", async () => {
+    const call = harness.kyc.receiveProviderCallback({ body: Buffer.from("{}"), signature: "" }, { caller: aBusinessCaller() });
+    expect(await refusal(call)).toMatchObject({ code: "platform_required" });
+  });
+
+  test("about a final application changes nothing more", async () => {
+    const caller = aBusinessCaller();
+    const { id } = await harness.create(caller);
+    await harness.kyc.cancelKycApplication({ id }, { caller });
+    await handOver(await aHint(id, 99));
+    expect(await harness.kyc.getKycApplication({ id }, { caller })).toMatchObject({ status: KycStatus.CANCELED });
+    expect(await harness.eventNames(id)).toEqual(["CREATED", "CANCELED"]);
+  });
+});

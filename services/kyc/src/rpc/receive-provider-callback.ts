@@ -1,0 +1,63 @@
+import { type KycApplicationService, ProviderCallbackResult } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
+import { transaction } from "@amana/database";
+import { type Implementation, platformOf } from "@amana/rpc";
+import { faultPoint, isUuid } from "@amana/runtime";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import type { Context } from "../context.ts";
+import { kycProviderUnavailable } from "../kyc-application/kyc-application.errors.ts";
+import { lockApplication, record } from "../kyc-application/sync-application.ts";
+import { isSignedByProvider } from "../verification-provider/callback-signature.ts";
+import { readCallback } from "../verification-provider/read-answer.ts";
+
+const { ACCEPTED, BAD_SIGNATURE } = ProviderCallbackResult;
+/** Left over for the commit and the answer's way back. */
+const answerMs = 500;
+
+/** A callback only hints that there is news: what it is, the provider is asked. Answers after the commit. */
+export const receiveProviderCallback =
+  (context: Context): Implementation<typeof KycApplicationService.method.receiveProviderCallback> =>
+  async (request, call) => {
+    platformOf(call.caller);
+    const { orm, logger, clock, provider, callbackSecrets } = context;
+    if (!isSignedByProvider(request.body, request.signature, callbackSecrets, clock.now())) {
+      logger.warn({ address: call.address }, "a callback with a bad signature was refused");
+      return { result: BAD_SIGNATURE };
+    }
+    const hint = readCallback(request.body);
+    if (!hint) {
+      logger.error({ alert: true }, "a signed callback cannot be read");
+      return { result: ACCEPTED };
+    }
+    const known = isUuid(hint.reference) ? await find(orm.em.fork() as SqlEntityManager, hint) : undefined;
+    if (!known) logger.info({ application_id: hint.reference }, "a callback is about no application of ours");
+    if (!known || known.is_seen) return { result: ACCEPTED };
+
+    const isNews = hint.sequence > known.sequence;
+    const outcome = isNews ? await provider.get(hint.providerId, call.remainingMs() - answerMs) : undefined;
+    faultPoint("callback.answered");
+    await transaction(orm, async (em) => {
+      const application = await lockApplication(em, hint.reference);
+      // Not known to have been heard, it is to come again.
+      if (outcome && outcome.kind !== "accepted") return application.checkSoon(clock.now());
+      const fresh = await em.execute(
+        "insert into provider_event (event_id) values (?) on conflict do nothing returning event_id",
+        [hint.eventId],
+      );
+      if (fresh.length === 0) return;
+      if (!outcome) return application.heardOf(clock.now());
+      record(em, context, application, outcome);
+      if (application.sequence < hint.sequence) application.checkSoon(clock.now());
+    });
+    if (outcome && outcome.kind !== "accepted") throw kycProviderUnavailable();
+    faultPoint("callback.committed");
+    return { result: ACCEPTED };
+  };
+
+async function find(em: SqlEntityManager, hint: { reference: string; providerId: string; eventId: string }) {
+  const [row] = await em.execute<{ sequence: number; is_seen: boolean }[]>(
+    `select sequence, exists (select 1 from provider_event where event_id = ?) as is_seen
+     from kyc_application where id = ? and provider_id = ?`,
+    [hint.eventId, hint.reference, hint.providerId],
+  );
+  return row;
+}

@@ -1,0 +1,109 @@
+import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
+import { uuidv7 } from "@amana/runtime";
+import { aBusinessCaller, adminCaller } from "@amana/testing";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { type Harness, keyed, refusal, startHarness } from "../../test/harness.ts";
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+afterEach(() => harness.sandbox.clearFaults());
+afterAll(() => harness[Symbol.asyncDispose]());
+
+const asAdmin = { caller: adminCaller, requestId: "request-1", address: "192.0.2.7", timeoutMs: 20_000 };
+const review = (id: string, outcome: KycVerdict = KycVerdict.APPROVED, options: object = asAdmin) =>
+  harness.kyc.reviewKycApplication({ id, outcome, note: "seen the file" }, options as typeof asAdmin);
+const reviews = async (id: string) =>
+  (await harness.sandbox.application(id)).calls.filter(({ operation }) => operation === "kyc_review").length;
+
+describe("an operator's decision", () => {
+  test.each([
+    [KycVerdict.APPROVED, "APPROVED"],
+    [KycVerdict.REJECTED, "REJECTED"],
+  ] as const)("%i is handed to the provider, announced once, and audited", async (outcome, verdict) => {
+    const { id, businessId } = await harness.aDecidedApplication({ outcome: "needs_review", aml_hit_count: 2 });
+    expect(await review(id, outcome)).toMatchObject({ id, status: KycStatus.COMPLETED, verdict: outcome, amlHitCount: 2 });
+    const [call] = (await harness.sandbox.application(id)).calls.filter(({ operation }) => operation === "kyc_review");
+    expect(call?.parameters).toMatchObject({ outcome: verdict, reviewer: "ak_test", note: "seen the file" });
+    expect(await harness.eventNames(id)).toEqual(["CREATED", "NEEDS_REVIEW", "REVIEW_RESOLVED"]);
+    const resolved = (await harness.events(id)).at(-1);
+    expect(resolved?.application).toMatchObject({ verdict: outcome });
+    expect(await harness.audited(id)).toMatchObject([
+      {
+        actor: "ak_test",
+        action: "kyc_application.reviewed",
+        entityType: "kyc_application",
+        entityId: id,
+        businessId,
+        before: { fields: { verdict: "NEEDS_REVIEW" } },
+        after: { fields: { verdict } },
+        requestId: "request-1",
+        address: "192.0.2.7",
+        reason: "seen the file",
+      },
+    ]);
+    expect(await refusal(review(id, outcome))).toMatchObject({ kind: "conflict", code: "kyc_review_not_open" });
+  });
+
+  test("on what only our rules sent to review is made here", async () => {
+    const caller = aBusinessCaller();
+    const { id } = await harness.aDecidedApplication({ outcome: "approved", aml_hit_count: 1 }, caller);
+    expect(await review(id)).toMatchObject({ verdict: KycVerdict.APPROVED });
+    expect(await reviews(id)).toBe(0);
+    expect(await harness.refreshed(id, caller)).toMatchObject({ verdict: KycVerdict.APPROVED });
+    expect(await harness.eventNames(id)).toEqual(["CREATED", "NEEDS_REVIEW", "REVIEW_RESOLVED"]);
+    expect(await harness.audited(id)).toHaveLength(1);
+  });
+
+  test.each(["approved", "rejected"] as const)("on a verdict that is %s is refused", async (outcome) => {
+    const { id } = await harness.aDecidedApplication({ outcome });
+    expect(await refusal(review(id))).toMatchObject({ kind: "conflict", code: "kyc_review_not_open" });
+    expect(await harness.audited(id)).toEqual([]);
+  });
+
+  test("on an application without a verdict is refused", async () => {
+    const { id } = await harness.create();
+    expect(await refusal(review(id))).toMatchObject({ kind: "conflict", code: "kyc_review_not_open" });
+  });
+
+  test("that comes after the provider's own is refused, and theirs is kept without an audit event", async () => {
+    const { id, linkUrl } = await harness.aDecidedApplication({ outcome: "needs_review" });
+    await harness.sandbox.review(linkUrl, "rejected");
+    expect(await refusal(review(id))).toMatchObject({ code: "kyc_review_not_open" });
+    expect(await harness.sql("select verdict from kyc_application where id = ?", [id])).toEqual([{ verdict: "REJECTED" }]);
+    expect(await harness.eventNames(id)).toEqual(["CREATED", "NEEDS_REVIEW", "REVIEW_RESOLVED"]);
+    expect(await harness.audited(id)).toEqual([]);
+  });
+
+  test("with a key is made once and answered again", async () => {
+    const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
+    const first = await review(id, KycVerdict.APPROVED, keyed(adminCaller, "k1"));
+    const again = keyed(adminCaller, "k1");
+    expect(await review(id, KycVerdict.APPROVED, again)).toEqual(first);
+    expect(again.replayed).toBe(true);
+    expect(await harness.audited(id)).toHaveLength(1);
+  });
+
+  test("belongs to operators: a business cannot decide its own", async () => {
+    const caller = aBusinessCaller();
+    const { id } = await harness.aDecidedApplication({ outcome: "needs_review" }, caller);
+    expect(await refusal(review(id, KycVerdict.APPROVED, { caller }))).toMatchObject({
+      kind: "forbidden",
+      code: "admin_required",
+    });
+    expect(await refusal(review(uuidv7()))).toMatchObject({ kind: "not_found" });
+    expect(await refusal(review("x"))).toMatchObject({ kind: "not_found" });
+  });
+});
+
+describe("a decision at the provider", () => {
+  test.each(["approved", "rejected"])("%s is announced as resolved, and is not ours to audit", async (outcome) => {
+    const caller = aBusinessCaller();
+    const { id, linkUrl } = await harness.aDecidedApplication({ outcome: "needs_review" }, caller);
+    await harness.sandbox.review(linkUrl, outcome);
+    expect(await harness.refreshed(id, caller)).toMatchObject({ verdict: KycVerdict[outcome.toUpperCase() as "APPROVED"] });
+    expect(await harness.eventNames(id)).toEqual(["CREATED", "NEEDS_REVIEW", "REVIEW_RESOLVED"]);
+    expect(await harness.audited(id)).toEqual([]);
+  });
+});

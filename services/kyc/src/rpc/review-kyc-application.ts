@@ -1,0 +1,89 @@
+import { KycApplicationSchema, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
+import type { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
+import { transaction } from "@amana/database";
+import { claimKey } from "@amana/idempotency";
+import { adminOf, type Implementation } from "@amana/rpc";
+import { faultPoint, isUuid } from "@amana/runtime";
+import { LockMode } from "@mikro-orm/postgresql";
+import type { Context } from "../context.ts";
+import {
+  kycApplicationNotFound,
+  kycProviderError,
+  kycProviderUnavailable,
+  kycReviewNotOpen,
+} from "../kyc-application/kyc-application.errors.ts";
+import { announce } from "../kyc-application/kyc-application.events.ts";
+import { toKycApplicationMessage } from "../kyc-application/kyc-application.message.ts";
+import { KycApplication, type ReviewRequest } from "../kyc-application/kyc-application.ts";
+import { lockApplication, record } from "../kyc-application/sync-application.ts";
+
+/** Left over for the commit and the answer's way back. */
+const answerMs = 1_000;
+
+/**
+ * Rules, and the decision kept with the application (commit) → provider → what it answered, event, audit, stored answer
+ * (commit). Kept first, the decision is audited by whoever learns of it: this call, a callback or the poller.
+ */
+export const reviewKycApplication =
+  (context: Context): Implementation<typeof KycApplicationService.method.reviewKycApplication> =>
+  async (input, call) => {
+    const operator = adminOf(call.caller);
+    const { orm, clock, secrets } = context;
+    if (!isUuid(input.id)) throw kycApplicationNotFound();
+    const outcome = input.outcome === KycVerdict.APPROVED ? "APPROVED" : "REJECTED";
+    const key = call.idempotencyKey?.key ?? null;
+    const linkOf = (application: KycApplication) => secrets.decrypt(application.linkCiphertext, application.id);
+
+    const begun = await transaction(orm, async (em) => {
+      const claim = await claimKey(em, call, KycApplicationSchema);
+      const application = await em.findOne(KycApplication, { id: input.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      if (!application) throw kycApplicationNotFound();
+      if ("replayed" in claim) return { answer: { ...claim.replayed, linkUrl: linkOf(application) } };
+      const now = clock.now();
+      const request: ReviewRequest = {
+        outcome,
+        note: input.note,
+        actor: operator.keyPrefix,
+        requestId: call.requestId,
+        address: call.address,
+        idempotencyKey: key,
+        untilMs: now.getTime() + call.remainingMs(),
+      };
+      const end = () => {
+        claim.record?.storeAnswer(KycApplicationSchema, toKycApplicationMessage(application));
+        return { answer: toKycApplicationMessage(application, linkOf(application)) };
+      };
+      // Decided by this request before, and nobody heard the answer.
+      if (application.wasReviewedBy(key)) return end();
+      application.requestReview(request, now);
+      if (application.isReviewedHere()) {
+        application.resolveReview(outcome, now, (change) => announce(em, application, change, now));
+        return end();
+      }
+      // The key is taken together with the end: until then the request is safe to repeat.
+      if (claim.record) em.remove(claim.record);
+      return { application };
+    });
+    if ("answer" in begun) return begun.answer;
+
+    const { id, providerId } = begun.application;
+    const decision = { outcome, reviewer: operator.keyPrefix, note: input.note } as const;
+    const answered = await context.provider.review(providerId, decision, call.remainingMs() - answerMs);
+    faultPoint("review.answered");
+    const { application, isOurs } = await transaction(orm, async (em) => {
+      const application = await lockApplication(em, id);
+      record(em, context, application, answered);
+      const isOurs = application.reviewedAt != null && application.reviewRequest?.requestId === call.requestId;
+      if (isOurs && call.idempotencyKey) {
+        const claim = await claimKey(em, call, KycApplicationSchema);
+        if ("record" in claim) claim.record?.storeAnswer(KycApplicationSchema, toKycApplicationMessage(application));
+      }
+      // Out of the way of the next decision; one whose outcome is unknown may still have happened and stays.
+      if (answered.kind === "refused" && application.awaitsReview()) application.reviewRequest = null;
+      return { application, isOurs };
+    });
+    if (isOurs) return toKycApplicationMessage(application, linkOf(application));
+    if (answered.kind === "unknown") throw kycProviderUnavailable();
+    if (application.awaitsReview()) throw kycProviderError();
+    throw kycReviewNotOpen(application.status, application.verdict);
+  };

@@ -1,0 +1,53 @@
+import { createOrm, isDatabaseUnavailable } from "@amana/database";
+import { startKeyCleaning } from "@amana/idempotency";
+import { createTransport, startRelay } from "@amana/messaging";
+import { createRpcServer } from "@amana/rpc";
+import type { Logger } from "@amana/runtime";
+import { createSecretBox } from "@amana/secret-box";
+import { noClients } from "./clients/clients.ts";
+import type { Config } from "./config.ts";
+import type { Context } from "./context.ts";
+import { catchUp } from "./jobs/catch-up.ts";
+import { checkApplications } from "./jobs/check-applications.ts";
+import { deleteLeftovers } from "./jobs/delete-leftovers.ts";
+import { noticeDocuments } from "./jobs/notice-documents.ts";
+import { database } from "./orm.ts";
+import { rpcServices } from "./rpc/index.ts";
+import { createHttpProvider } from "./verification-provider/http-provider.ts";
+
+/** The KYC service, running. Disposing stops it in the opposite order: calls first, the database last. */
+export async function startKyc(config: Config, logger: Logger): Promise<AsyncDisposable & { url: string }> {
+  await using stack = new AsyncDisposableStack();
+  const orm = await createOrm({ url: config.databaseUrl, ...database }, logger);
+  stack.defer(() => orm.close());
+  const transport = stack.use(createTransport(config.events, { clientId: "kyc", secret: config.rpcSecret, logger }));
+  const provider = stack.use(createHttpProvider(config.provider));
+  const context: Context = {
+    orm,
+    provider,
+    clients: noClients,
+    logger,
+    clock: { now: () => new Date() },
+    secrets: createSecretBox(config.secretEncryptionKeys),
+    callbackSecrets: config.callbackSecrets,
+    checkPausesSeconds: config.checkPausesSeconds,
+  };
+  stack.use(startRelay({ databaseUrl: config.databaseUrl, transport, logger }));
+  stack.use(startKeyCleaning(orm, logger));
+  stack.use(checkApplications(context));
+  stack.use(catchUp(context, config.catchUpSeconds));
+  stack.use(noticeDocuments(context));
+  stack.use(deleteLeftovers(context));
+  const server = stack.use(
+    await createRpcServer({
+      services: [...rpcServices(context), ...transport.services],
+      host: config.host,
+      port: config.rpcPort,
+      secret: config.rpcSecret,
+      logger,
+      isUnavailable: isDatabaseUnavailable,
+    }),
+  );
+  const running = stack.move();
+  return { url: server.url, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}

@@ -1,0 +1,95 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { readCallback, readChanges, readCreated, readErrorCode, readState } from "./read-answer.ts";
+
+const state = {
+  provider_id: "ver_1",
+  reference: "r",
+  status: "COMPLETED",
+  sequence: 5,
+  verdict: "APPROVED",
+  attempts_used: 1,
+};
+const created = {
+  provider_id: "ver_1",
+  link_url: "https://verify.test/t",
+  link_expires_at: "2026-03-04T10:00:00+01:00",
+  status: "CREATED",
+};
+
+describe("what is taken from the provider", () => {
+  test("has no field that is not on the list", () => {
+    const answer = { ...state, first_name: "Canary", document_number: "X1", photo: "aGk=", profile: { last_name: "Canary" } };
+    const reasons = { reason_codes: [{ code: "DUPLICATE", message: "seen", applicant: "Canary" }] };
+    const read = JSON.stringify(readState({ ...answer, ...reasons }));
+    for (const canary of ["Canary", "X1", "aGk="]) expect(read).not.toContain(canary);
+    expect(read).toContain('{"code":"DUPLICATE","message":"seen"}');
+  });
+
+  test("has no word outside the vocabulary", () => {
+    const read = readState({
+      ...state,
+      reason_codes: [{ code: "OTHER" }, "x", null, { code: "UNDERAGE" }],
+      liveness_outcome: "MAYBE",
+      document_type: "driving_licence",
+      nationality: "Algerian",
+      aml_decision: "clear",
+      aml_hit_count: -1,
+    });
+    expect(read).toMatchObject({ reasonCodes: [{ code: "UNDERAGE" }], amlHitCount: 0 });
+    for (const name of ["livenessOutcome", "documentType", "nationality", "amlDecision"]) {
+      expect(read).toHaveProperty(name, undefined);
+    }
+  });
+
+  test.each(["2026-02-31", "2026-13-01", "0000-01-01", "31/12/2026", "2026-1-1", 20_261_231])("has no day %s", (day) => {
+    expect(readState({ ...state, document_expiry: day })?.documentExpiry).toBeUndefined();
+  });
+
+  test("is text that can be stored", () => {
+    expect(readState({ ...state, decision_summary: "a\0b\ud800" })?.decisionSummary).toBe("a\uFFFDb\uFFFD");
+  });
+
+  test.each([
+    { provider_id: undefined },
+    { reference: "" },
+    { status: "DONE" },
+    { sequence: "5" },
+    { sequence: 1.5 },
+    { sequence: 2 ** 31 },
+    { verdict: undefined },
+    { verdict: "MAYBE" },
+  ])("is nothing when %o", (change) => {
+    expect(readState({ ...state, ...change })).toBeUndefined();
+  });
+
+  test.each([
+    { link_url: "javascript:alert(1)" },
+    { link_url: `https://verify.test/${"x".repeat(2_048)}` },
+    { link_expires_at: "soon" },
+    { provider_id: "a b" },
+  ])("is no link when %o", (change) => {
+    expect(readCreated(created)).toMatchObject({ linkExpiresAt: new Date("2026-03-04T09:00:00Z"), status: "CREATED" });
+    expect(readCreated({ ...created, ...change })).toBeUndefined();
+  });
+
+  test("never throws, whatever is answered or handed over", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.uint8Array(), (answer, bytes) => {
+        readState(answer);
+        readCreated(answer);
+        readChanges(answer, null);
+        readErrorCode(answer);
+        readCallback(bytes);
+        readCallback(Buffer.from(JSON.stringify(answer)));
+      }),
+    );
+  });
+});
+
+test("a page of events is read as what changed, and keeps the cursor when there is none", () => {
+  const events = [{ sequence: 2, application: { provider_id: "ver_1" } }, { sequence: "x" }, null];
+  expect(readChanges({ events, cursor: "7" }, "5")).toEqual({ changes: [{ providerId: "ver_1", sequence: 2 }], cursor: "7" });
+  expect(readChanges({ events: [] }, "5")).toEqual({ changes: [], cursor: "5" });
+  expect(readChanges({}, "5")).toBeUndefined();
+});

@@ -1,0 +1,122 @@
+/**
+ * The verification provider as this service sees it. Each operation ends in one of three ways; "unknown" changes no
+ * state, it only means that somebody has to ask again. Nothing is sent twice here.
+ */
+export interface VerificationProvider {
+  /** The reference is the provider's idempotency key: the same one again gives the same application. */
+  create(application: ApplicationToCreate, timeoutMs: number): Promise<Outcome<CreatedApplication>>;
+  /** What the application has come to. This decides; a callback only hints. */
+  get(providerId: string, timeoutMs: number): Promise<Outcome<ApplicationState>>;
+  /** Answers the state whether it could still be cancelled or not. */
+  cancel(providerId: string, timeoutMs: number): Promise<Outcome<ApplicationState>>;
+  /** Hands a person's decision over. Answers the state whether a decision was still awaited or not. */
+  review(providerId: string, decision: ReviewDecision, timeoutMs: number): Promise<Outcome<ApplicationState>>;
+  /** What changed since the cursor, to catch up after an outage; null is the beginning. */
+  events(after: string | null, limit: number, timeoutMs: number): Promise<Outcome<ChangesSince>>;
+}
+
+export type Outcome<T> =
+  | { readonly kind: "accepted"; readonly value: T }
+  | { readonly kind: "refused"; readonly status: number; readonly errorCode: string }
+  | { readonly kind: "unknown"; readonly reason: string };
+
+export interface ApplicationToCreate {
+  readonly reference: string;
+  readonly locale: string;
+  readonly allowedDocuments: readonly string[];
+  readonly maxAttempts: number;
+  readonly requireVideo: boolean;
+  readonly ttlHours: number | undefined;
+  readonly redirectUrl: string | undefined;
+  /** What the applicant is called and how to reach them goes through and stays nowhere. */
+  readonly applicantEmail: string | undefined;
+  readonly applicantPhone: string | undefined;
+  /** The text of a JSON object. */
+  readonly profile: string | undefined;
+}
+
+export interface CreatedApplication {
+  readonly providerId: string;
+  readonly linkUrl: string;
+  readonly linkExpiresAt: Date;
+  /** CREATED, unless the same reference was created before. */
+  readonly status: KycStatus;
+}
+
+export interface ReviewDecision {
+  readonly outcome: "APPROVED" | "REJECTED";
+  /** The prefix of the operator's key. */
+  readonly reviewer: string;
+  readonly note: string;
+}
+
+export interface ChangesSince {
+  readonly changes: readonly { readonly providerId: string; readonly sequence: number }[];
+  readonly cursor: string | null;
+}
+
+export const kycStatuses = [
+  "CREATED",
+  "OPENED",
+  "SUBMITTED",
+  "PROCESSING",
+  "COMPLETED",
+  "EXPIRED",
+  "CANCELED",
+  "FAILED",
+] as const;
+export type KycStatus = (typeof kycStatuses)[number];
+
+export const verdicts = ["APPROVED", "NEEDS_REVIEW", "REJECTED"] as const;
+export type Verdict = (typeof verdicts)[number];
+
+export const checkOutcomes = ["PASSED", "FAILED", "INCONCLUSIVE", "NOT_PERFORMED"] as const;
+export type CheckOutcome = (typeof checkOutcomes)[number];
+
+export const amlDecisions = ["CLEAR", "POSSIBLE_MATCH", "CONFIRMED_MATCH"] as const;
+export type AmlDecision = (typeof amlDecisions)[number];
+
+export const documentTypes = ["id_card", "passport"] as const;
+export type DocumentType = (typeof documentTypes)[number];
+
+export const reasonCodes = [
+  "DOCUMENT_EXPIRED",
+  "DOCUMENT_UNREADABLE",
+  "DOCUMENT_NOT_ALLOWED",
+  "DOCUMENT_TAMPERED",
+  "FACE_MISMATCH",
+  "LIVENESS_FAILED",
+  "PROFILE_MISMATCH",
+  "UNDERAGE",
+  "AML_MATCH",
+  "DUPLICATE",
+] as const;
+export interface Reason {
+  readonly code: (typeof reasonCodes)[number];
+  readonly message?: string;
+}
+
+/** Everything we take from the provider about an application: nobody's name, no document number, no picture. */
+export interface ApplicationState {
+  readonly providerId: string;
+  readonly reference: string;
+  readonly status: KycStatus;
+  /** Grows with every change. */
+  readonly sequence: number;
+  readonly attemptsUsed: number;
+  /** There whenever the status is COMPLETED. */
+  readonly verdict: Verdict | undefined;
+  readonly reasonCodes: readonly Reason[];
+  readonly livenessOutcome: CheckOutcome | undefined;
+  readonly faceMatchOutcome: CheckOutcome | undefined;
+  readonly documentType: DocumentType | undefined;
+  /** YYYY-MM-DD. */
+  readonly documentExpiry: string | undefined;
+  readonly nationality: string | undefined;
+  readonly amlHitCount: number;
+  readonly amlDecision: AmlDecision | undefined;
+  readonly decisionSummary: string | undefined;
+  readonly errorMessage: string | undefined;
+  readonly linkExpiresAt: Date | undefined;
+  readonly completedAt: Date | undefined;
+}

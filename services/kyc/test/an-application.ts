@@ -1,0 +1,55 @@
+import { KycApplication } from "../src/kyc-application/kyc-application.ts";
+import type { ApplicationState } from "../src/verification-provider/verification-provider.ts";
+
+export const createdAt = new Date("2026-03-01T10:00:00.000Z");
+export const linkExpiresAt = new Date("2026-03-04T10:00:00.000Z");
+const id = "0195a000-0000-7000-8000-000000000001";
+
+/** An application that is CREATED unless told otherwise; never stored. */
+export const anApplication = (changes: Partial<KycApplication> = {}): KycApplication =>
+  Object.assign(new KycApplication(), {
+    id,
+    businessId: "0195a000-0000-7000-8000-000000000002",
+    status: "CREATED",
+    providerId: "ver_1",
+    linkCiphertext: "k1:x",
+    linkExpiresAt,
+    metadata: "{}",
+    allowedDocuments: ["id_card", "passport"],
+    requireVideo: true,
+    maxAttempts: 3,
+    attemptsUsed: 0,
+    sequence: 0,
+    verdict: null,
+    reasonCodes: [],
+    documentNotices: 0,
+    amlHitCount: 0,
+    checks: 0,
+    syncedAt: createdAt,
+    createdAt,
+    updatedAt: createdAt,
+    ...changes,
+  });
+
+/** What the provider says of it: COMPLETED and APPROVED, with nothing against it, unless told otherwise. */
+export const aState = (changes: Partial<ApplicationState> = {}): ApplicationState => ({
+  providerId: "ver_1",
+  reference: id,
+  status: "COMPLETED",
+  sequence: 5,
+  attemptsUsed: 1,
+  verdict: "APPROVED",
+  reasonCodes: [],
+  livenessOutcome: "PASSED",
+  faceMatchOutcome: "PASSED",
+  documentType: "passport",
+  documentExpiry: "2031-06-30",
+  nationality: "DZA",
+  amlHitCount: 0,
+  amlDecision: "CLEAR",
+  decisionSummary: undefined,
+  errorMessage: undefined,
+  linkExpiresAt: undefined,
+  completedAt: undefined,
+  ...changes,
+});

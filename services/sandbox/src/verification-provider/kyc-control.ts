@@ -1,0 +1,113 @@
+import type { FastifyInstance, FastifyReply } from "fastify";
+import {
+  type Application,
+  attemptsLeft,
+  expire,
+  isBeingChecked,
+  isUsable,
+  objectOf,
+  open,
+  review,
+  submit,
+} from "./application.ts";
+import { readSubmission } from "./read-submission.ts";
+import type { Provider } from "./verification-provider.ts";
+
+type WithLink = { Params: { linkToken: string }; Body: Record<string, unknown> | null };
+
+/** The calls by which tests and demonstrations play the applicant and the reviewer, and look into the books. */
+export function kycControl(app: FastifyInstance, provider: Provider): void {
+  const { applications, callbacks, clock, linkUrl } = provider;
+  const changed = (application: Application) => {
+    applications.save(application);
+    return objectOf(application);
+  };
+
+  app.post<WithLink>("/sandbox/kyc/:linkToken/open", (request, reply) => {
+    const application = applications.byLinkToken(request.params.linkToken);
+    if (!application) return unknownLink(reply);
+    if (isBeingChecked(application)) return objectOf(application);
+    if (!isUsable(application)) return deadLink(reply, application);
+    open(application, clock.nowMs());
+    return changed(application);
+  });
+
+  app.post<WithLink>("/sandbox/kyc/:linkToken/submit", (request, reply) => {
+    const application = applications.byLinkToken(request.params.linkToken);
+    if (!application) return unknownLink(reply);
+    const wish = readSubmission(request.body ?? {}, application.profile);
+    if ("problems" in wish) return notUsable(reply, wish.problems);
+    if (!isUsable(application)) return deadLink(reply, application);
+    submit(application, wish.submission, wish.holdMs, clock.nowMs());
+    return changed(application);
+  });
+
+  app.post<WithLink>("/sandbox/kyc/:linkToken/review", (request, reply) => {
+    const application = applications.byLinkToken(request.params.linkToken);
+    if (!application) return unknownLink(reply);
+    const outcome = String(request.body?.["outcome"]).toUpperCase();
+    if (outcome !== "APPROVED" && outcome !== "REJECTED") return notUsable(reply, ["outcome must be approved or rejected"]);
+    if (application.verdict !== "NEEDS_REVIEW") {
+      return refused(
+        reply,
+        application,
+        "no_review_awaited",
+        "Only an application with the verdict NEEDS_REVIEW can be reviewed.",
+      );
+    }
+    review(application, outcome, clock.nowMs());
+    return changed(application);
+  });
+
+  app.post<WithLink>("/sandbox/kyc/:linkToken/expire", (request, reply) => {
+    const application = applications.byLinkToken(request.params.linkToken);
+    if (!application) return unknownLink(reply);
+    if (!isUsable(application)) return deadLink(reply, application);
+    expire(application, clock.nowMs());
+    return changed(application);
+  });
+
+  app.get<WithLink>("/sandbox/kyc/:linkToken", (request, reply) => {
+    const application = applications.byLinkToken(request.params.linkToken);
+    return application ? view(application) : unknownLink(reply);
+  });
+
+  app.get<{ Querystring: { reference?: string } }>("/sandbox/kyc", (request, reply) => {
+    const { reference } = request.query;
+    if (!reference) return reply.code(422).send({ error: "missing_reference", message: "Add ?reference= to the path." });
+    const application = applications.byReference(reference);
+    if (application) return view(application);
+    // Calls that never became an application are still worth counting.
+    return reply.code(404).send({ ...unknown, calls: applications.callsOf({ reference }) });
+  });
+
+  const view = (application: Application) => ({
+    ...objectOf(application),
+    link_url: linkUrl(application),
+    attempts_left: attemptsLeft(application),
+    calls: applications.callsOf(application),
+    callbacks: callbacks.of(application.providerId),
+  });
+}
+
+const unknown = {
+  error: "unknown_link",
+  message: "The sandbox knows no such verification. Create one first with POST /v1/applications.",
+};
+
+const unknownLink = (reply: FastifyReply) => reply.code(404).send(unknown);
+
+const notUsable = (reply: FastifyReply, problems: readonly string[]) =>
+  reply.code(422).send({ error: "invalid_request", message: `${problems.join("; ")}.`, problems });
+
+const refused = (reply: FastifyReply, application: Application, error: string, message: string) =>
+  reply.code(409).send({ error, message, application: objectOf(application) });
+
+function deadLink(reply: FastifyReply, application: Application): FastifyReply {
+  const { status, attemptsMax } = application;
+  if (isBeingChecked(application)) {
+    return refused(reply, application, "in_progress", "A submission is being checked. Wait for its outcome.");
+  }
+  const why = status === "FAILED" ? `its ${attemptsMax} attempts are used up` : `it is ${status}`;
+  return refused(reply, application, "dead_link", `This link can no longer be used: ${why}. Create a new application.`);
+}

@@ -1,0 +1,40 @@
+import { type Html, html } from "../../pages/html.ts";
+import { type Step, stepBefore, stepNumber, stepsCount } from "./steps.ts";
+import { actionOf, type View } from "./view.ts";
+
+/** A page of the flow: where one is, one decision, and the way back. */
+export function flowStep(view: View, step: Step, content: Html): Html {
+  const { words } = view;
+  const number = stepNumber[step];
+  return html`<section class="card flow">
+<div class="steps"><p>${words.step(number, stepsCount)}</p>
+<div class="step-bar" aria-hidden="true">${Array.from({ length: stepsCount }, (_, index) => html`<span${index < number && html` class="done"`}></span>`)}</div></div>
+${content}
+${undoForm(view, stepBefore(view.application, step), words.back)}
+</section>`;
+}
+
+export function undoForm(view: View, what: string, label: string, spoken = label): Html {
+  return html`<form class="undo" method="post" action="${actionOf(view, "undo")}">
+<input type="hidden" name="value" value="${what}">
+<button class="quiet"${spoken !== label && html` aria-label="${spoken}"`}>${label}</button>
+</form>`;
+}
+
+export interface Choice {
+  readonly value: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly drawing?: Html;
+  readonly checked?: boolean;
+}
+
+export function radio(name: string, { value, label, hint, drawing, checked = false }: Choice, focused = false): Html {
+  return html`<label class="choice"><input type="radio" name="${name}" value="${value}" required${checked && html` checked`}${focused && html` autofocus`}>
+<span><strong>${label}</strong>${hint !== undefined && html`<small>${hint}</small>`}</span>${drawing}</label>`;
+}
+
+/** For testers only, and set apart from what the applicant reads. */
+export function testerLink({ application, language, words }: View): Html {
+  return html`<aside class="tester-link" aria-label="${words.tester.badge}"><a href="/sandbox/kyc/${application.linkToken}/tester?lang=${language}">${words.tester.link}</a></aside>`;
+}

@@ -1,0 +1,20 @@
+import { type Html, html } from "../../pages/html.ts";
+import { icons } from "../../pages/icons.ts";
+import { pathOf, type View } from "./view.ts";
+
+export function progressStep({ application, language, words }: View): Html {
+  const path = pathOf(application);
+  return html`<section class="card flow" data-wait-at="${path}/status">
+<h1>${words.progressTitle}</h1>
+<div role="status">
+<p class="lead">${words.progressText}</p>
+<ol class="stages">
+<li class="done">${icons.success}<span>${words.stageSent}</span></li>
+<li class="now" aria-current="step">${icons.waiting}<span>${words.stageChecked}</span></li>
+</ol>
+</div>
+<div class="waiting-bar" aria-hidden="true"><span></span></div>
+<p class="note attempts">${words.progressNote}</p>
+<noscript><a class="button secondary" href="${path}?lang=${language}">${words.checkAgain}</a></noscript>
+</section>`;
+}

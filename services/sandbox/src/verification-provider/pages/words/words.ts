@@ -1,0 +1,9 @@
+import type { Language } from "../../../pages/language.ts";
+import { ar } from "./ar.ts";
+import { en } from "./en.ts";
+import { fr, type Words } from "./fr.ts";
+
+export type { Words };
+
+/** Every text of the verification flow. A missing one fails the type check. */
+export const words: Readonly<Record<Language, Words>> = { fr, ar, en };

@@ -1,0 +1,138 @@
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { answerWithFault } from "../faulty-answer.ts";
+import { type Application, cancel, isCancelable, objectOf, review } from "./application.ts";
+import { createApplication, readWish } from "./create-application.ts";
+import type { Provider } from "./verification-provider.ts";
+
+type Body = Readonly<Record<string, unknown>> | null;
+interface ById {
+  Params: { providerId: string };
+  Body: Body;
+}
+
+/** What a client sent that belongs to the applicant is named in the books, never kept. */
+const applicantFields = ["applicant_email", "applicant_phone"];
+
+const eventsMax = 500;
+
+/** The port that our own service calls: JSON, a bearer token, and the whole object in every answer. */
+export function port(app: FastifyInstance, provider: Provider): void {
+  const { config, clock, faults, applications, callbacks, linkUrl } = provider;
+  const withLink = (application: Application) => ({ ...objectOf(application), link_url: linkUrl(application) });
+  const refuse = (reply: FastifyReply, status: number, error: string, message: string, more: object = {}) => {
+    reply.code(status);
+    return { error, message, ...more };
+  };
+  const unknown = (reply: FastifyReply) =>
+    refuse(reply, 404, "unknown_application", "There is no application with this provider_id.");
+  const planted = (reply: FastifyReply) => (status: string) =>
+    refuse(reply, Number(status), "planted_fault", "A tester asked for this refusal with PUT /sandbox/faults.");
+  const isKnown = (authorization: string | undefined) => authorization === `Bearer ${config.kycProviderToken}`;
+  const stranger = (reply: FastifyReply) =>
+    refuse(reply, 401, "unauthorized", "The bearer token is not the one of KYC_PROVIDER_TOKEN.");
+
+  const record = (operation: string, { providerId, body }: { providerId?: string; body?: Body }) => {
+    const reference = body?.["reference"];
+    applications.recordCall({
+      operation,
+      at: new Date().toISOString(),
+      parameters: withoutApplicant(body ?? {}),
+      ...(providerId !== undefined && { providerId }),
+      ...(typeof reference === "string" && { reference }),
+    });
+  };
+
+  app.post<{ Body: Body }>("/v1/applications", (request, reply) => {
+    record("kyc_create", { body: request.body });
+    return answerWithFault(reply, faults.strike("kyc_create"), {
+      refusal: planted(reply),
+      effect() {
+        if (!isKnown(request.headers.authorization)) return stranger(reply);
+        const wish = readWish(request.body ?? {});
+        if ("problems" in wish) {
+          return refuse(reply, 422, "invalid_request", "Some fields are not usable.", { problems: wish.problems });
+        }
+        const known = applications.byReference(wish.reference);
+        if (known) return withLink(known);
+        const created = createApplication(wish, clock.nowMs());
+        applications.save(created);
+        reply.code(201);
+        return withLink(created);
+      },
+    });
+  });
+
+  app.get<ById>("/v1/applications/:providerId", (request, reply) => {
+    const { providerId } = request.params;
+    record("kyc_get", { providerId });
+    return answerWithFault(reply, faults.strike("kyc_get"), {
+      refusal: planted(reply),
+      effect() {
+        if (!isKnown(request.headers.authorization)) return stranger(reply);
+        const application = applications.byProviderId(providerId);
+        return application ? withLink(application) : unknown(reply);
+      },
+    });
+  });
+
+  app.post<ById>("/v1/applications/:providerId/cancel", (request, reply) => {
+    const { providerId } = request.params;
+    record("kyc_cancel", { providerId });
+    return answerWithFault(reply, faults.strike("kyc_cancel"), {
+      refusal: planted(reply),
+      effect() {
+        if (!isKnown(request.headers.authorization)) return stranger(reply);
+        const application = applications.byProviderId(providerId);
+        if (!application) return unknown(reply);
+        if (isCancelable(application)) {
+          cancel(application, clock.nowMs());
+          applications.save(application);
+        } else reply.code(409);
+        return withLink(application);
+      },
+    });
+  });
+
+  app.post<ById>("/v1/applications/:providerId/review", (request, reply) => {
+    const { providerId } = request.params;
+    record("kyc_review", { providerId, body: request.body });
+    if (!isKnown(request.headers.authorization)) return reply.send(stranger(reply));
+    const { outcome, reviewer, note } = request.body ?? {};
+    if (outcome !== "APPROVED" && outcome !== "REJECTED") {
+      return reply.send(refuse(reply, 422, "invalid_request", "outcome must be APPROVED or REJECTED."));
+    }
+    if (typeof reviewer !== "string" || typeof note !== "string") {
+      return reply.send(refuse(reply, 422, "invalid_request", "reviewer and note must be texts."));
+    }
+    const application = applications.byProviderId(providerId);
+    if (!application) return reply.send(unknown(reply));
+    if (application.verdict === "NEEDS_REVIEW") {
+      review(application, outcome, clock.nowMs());
+      applications.save(application);
+    } else reply.code(409);
+    return reply.send(withLink(application));
+  });
+
+  app.get<{ Querystring: { after?: string; limit?: string } }>("/v1/events", (request, reply) => {
+    if (!isKnown(request.headers.authorization)) return reply.send(stranger(reply));
+    const { after = "0", limit = "100" } = request.query;
+    if (!/^\d{1,15}$/.test(after) || !/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > eventsMax) {
+      const message = `after must be a cursor from an earlier answer, limit a whole number from 1 to ${eventsMax}.`;
+      return reply.send(refuse(reply, 422, "invalid_request", message));
+    }
+    const found = callbacks.eventsAfter(Number(after), Number(limit));
+    return reply.send({
+      events: found.map(({ id, body }) => ({ cursor: String(id), ...JSON.parse(body) })),
+      // The cursor for the next call, the same as before when nothing happened since.
+      cursor: String(found.at(-1)?.id ?? after),
+    });
+  });
+}
+
+function withoutApplicant({ profile: _profile, ...parameters }: Readonly<Record<string, unknown>>): object {
+  const kept = Object.entries(parameters).map(([name, value]) => [
+    name,
+    applicantFields.includes(name) ? "received, not kept" : value,
+  ]);
+  return Object.fromEntries(kept);
+}

@@ -1,0 +1,233 @@
+import { createHmac } from "node:crypto";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Sandbox } from "../src/app.ts";
+import { aReceiver, type Received, type Receiver } from "./a-receiver.ts";
+import { aSandbox, control } from "./a-sandbox.ts";
+import { aVerification, callPort, kycControl } from "./a-verification.ts";
+
+const secret = "provider-callback-secret";
+
+let sandbox: Sandbox;
+let receiver: Receiver;
+beforeAll(async () => {
+  sandbox = await aSandbox();
+});
+afterAll(() => sandbox[Symbol.asyncDispose]());
+beforeEach(async () => {
+  receiver = await aReceiver();
+});
+afterEach(async () => {
+  await control(sandbox.url, "DELETE", "faults");
+  await receiver[Symbol.asyncDispose]();
+});
+
+const aListenedTo = (changes: Record<string, unknown> = {}) =>
+  aVerification(sandbox.url, { callback_url: receiver.url, ...changes });
+const plant = (mode: string, times = 1) => control(sandbox.url, "PUT", "faults", { operation: "kyc_callback", mode, times });
+const states = async (token: string) =>
+  (await control(sandbox.url, "GET", `kyc/${token}`)).body.callbacks.map(({ state }: { state: string }) => state);
+const results = async (token: string) =>
+  (await control(sandbox.url, "GET", `kyc/${token}`)).body.callbacks.map(({ attempts }: { attempts: { result: string }[] }) =>
+    attempts.map(({ result }) => result),
+  );
+const settled = (token: string) => expect.poll(() => states(token)).not.toContain("pending");
+
+/** Not the code that signs: what a reader of the specification would compute. */
+function isSigned({ headers, raw }: Received, key = secret): boolean {
+  const [, t, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers["x-provider-signature"])) ?? [];
+  expect(Math.abs(Date.now() / 1000 - Number(t))).toBeLessThan(300);
+  return (
+    createHmac("sha256", key)
+      .update(t ?? "")
+      .update(".")
+      .update(raw)
+      .digest("hex") === v1
+  );
+}
+
+test("every change is told, in order, signed, with the object as of then and without the link", async () => {
+  const { token, reference, providerId } = await aListenedTo();
+  await kycControl(sandbox.url, token, "submit", { outcome: "needs_review" });
+  await kycControl(sandbox.url, token, "review", { outcome: "approved" });
+  await settled(token);
+  expect(receiver.types()).toEqual(["opened", "submitted", "processing", "completed", "review_resolved"]);
+  expect(receiver.received.map(({ body }) => body.sequence)).toEqual([2, 3, 4, 5, 6]);
+  expect(receiver.received.map(({ body }) => body.application.status)).toEqual([
+    "OPENED",
+    "SUBMITTED",
+    "PROCESSING",
+    "COMPLETED",
+    "COMPLETED",
+  ]);
+  expect(new Set(receiver.received.map(({ body }) => body.event_id)).size).toBe(5);
+  for (const received of receiver.received) {
+    expect(isSigned(received)).toBe(true);
+    expect(received.headers["content-type"]).toBe("application/json");
+    expect(received.raw).not.toContain(token);
+  }
+  expect(receiver.received[0]?.body).toEqual({
+    event_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    type: "application.opened",
+    occurred_at: expect.stringMatching(/Z$/),
+    sequence: 2,
+    application: {
+      provider_id: providerId,
+      reference,
+      status: "OPENED",
+      reason_codes: [],
+      aml_hit_count: 0,
+      attempts_used: 0,
+      link_expires_at: expect.any(String),
+      sequence: 2,
+    },
+  });
+  expect(await states(token)).toEqual(Array(5).fill("delivered"));
+});
+
+test("cancelling, lapsing and failing are told too", async () => {
+  const canceled = await aListenedTo();
+  await callPort(sandbox.url, "POST", `applications/${canceled.providerId}/cancel`);
+  const expired = await aListenedTo();
+  await kycControl(sandbox.url, expired.token, "expire");
+  const failed = await aListenedTo();
+  await kycControl(sandbox.url, failed.token, "submit", { outcome: "failed" });
+  for (const { token } of [canceled, expired, failed]) await settled(token);
+  const last = (reference: string) => receiver.of(reference).at(-1)?.body.type;
+  expect([canceled, expired, failed].map(({ reference }) => last(reference))).toEqual([
+    "application.canceled",
+    "application.expired",
+    "application.failed",
+  ]);
+});
+
+test("a check that ends by itself, and a link that lapses by the clock, are told without anybody asking", async () => {
+  await using clocked = await aSandbox();
+  const unused = await aVerification(clocked.url, { callback_url: receiver.url });
+  const held = await aVerification(clocked.url, { callback_url: receiver.url });
+  await kycControl(clocked.url, held.token, "submit", { outcome: "approved", hold_seconds: 0.05 });
+  await expect.poll(() => receiver.types()).toContain("completed");
+  await control(clocked.url, "POST", "clock", { advance_seconds: 72 * 3600 });
+  await expect.poll(() => receiver.of(unused.reference).map(({ body }) => body.type)).toEqual(["application.expired"]);
+});
+
+test("anything but 2xx is tried again with the same bytes, and what follows waits", async () => {
+  receiver.answerNext(500, 302, 404);
+  const { token } = await aListenedTo();
+  await kycControl(sandbox.url, token, "submit", { outcome: "approved" });
+  await settled(token);
+  expect(receiver.types()).toEqual(["opened", "opened", "opened", "opened", "submitted", "processing", "completed"]);
+  expect(new Set(receiver.received.slice(0, 4).map(({ raw }) => raw)).size).toBe(1);
+  expect(await results(token)).toEqual([["500", "302", "404", "204"], ["204"], ["204"], ["204"]]);
+});
+
+test("after the last pause of the schedule it is given up, and the next one goes", async () => {
+  receiver.answerNext(500, 500, 500, 500);
+  const { token } = await aListenedTo();
+  await kycControl(sandbox.url, token, "submit", { outcome: "approved" });
+  await settled(token);
+  expect(await states(token)).toEqual(["given_up", "delivered", "delivered", "delivered"]);
+  expect(receiver.types().slice(0, 5)).toEqual(["opened", "opened", "opened", "opened", "submitted"]);
+});
+
+test("one application that cannot be told does not hold up another", async () => {
+  await using patient = await aSandbox({ kycCallbackRetryMs: [3_600_000] });
+  const deaf = await aVerification(patient.url);
+  const heard = await aVerification(patient.url, { callback_url: receiver.url });
+  await kycControl(patient.url, deaf.token, "submit", { outcome: "approved" });
+  await kycControl(patient.url, heard.token, "submit", { outcome: "approved" });
+  await expect.poll(() => receiver.types()).toHaveLength(4);
+  const { callbacks } = (await control(patient.url, "GET", `kyc/${deaf.token}`)).body;
+  expect(callbacks.map(({ attempts }: { attempts: unknown[] }) => attempts.length)).toEqual([1, 0, 0, 0]);
+});
+
+test("two secrets sign while one replaces the other", async () => {
+  await using rotating = await aSandbox({ kycCallbackSecrets: ["old", "new"] });
+  const { token } = await aVerification(rotating.url, { callback_url: receiver.url });
+  await kycControl(rotating.url, token, "open");
+  await expect.poll(() => receiver.received).toHaveLength(1);
+  const header = String(receiver.received[0]?.headers["x-provider-signature"]);
+  const [t, ...signatures] = header.split(",");
+  const expected = ["old", "new"].map(
+    (key) =>
+      `v1=${createHmac("sha256", key)
+        .update(`${t?.slice(2)}.${receiver.received[0]?.raw}`)
+        .digest("hex")}`,
+  );
+  expect(signatures).toEqual(expected);
+});
+
+describe("a planted fault of callbacks", () => {
+  const submitWith = async (mode: string, times = 1) => {
+    const verification = await aListenedTo();
+    await plant(mode, times);
+    await kycControl(sandbox.url, verification.token, "submit", { outcome: "approved" });
+    return verification;
+  };
+
+  test("duplicate sends the same event twice", async () => {
+    const { token } = await submitWith("duplicate");
+    await settled(token);
+    expect(receiver.types()).toEqual(["opened", "opened", "submitted", "processing", "completed"]);
+    expect(receiver.received[0]?.raw).toBe(receiver.received[1]?.raw);
+  });
+
+  test("drop loses one for good, and the events still have it", async () => {
+    const { token } = await submitWith("drop");
+    await settled(token);
+    expect(receiver.types()).toEqual(["submitted", "processing", "completed"]);
+    expect(await states(token)).toEqual(["dropped", "delivered", "delivered", "delivered"]);
+    const { events } = (await callPort(sandbox.url, "GET", "events?limit=500")).body;
+    expect(events.at(-4)).toMatchObject({ type: "application.opened", sequence: 2 });
+  });
+
+  test("reorder lets the next one overtake", async () => {
+    const { token } = await submitWith("reorder");
+    await settled(token);
+    expect(receiver.types()).toHaveLength(4);
+    expect(receiver.types().slice(0, 2)).toEqual(["submitted", expect.stringMatching(/opened|processing/)]);
+    expect(receiver.types()).toContain("opened");
+  });
+
+  test("bad_signature is not the signature of the secret, and the next attempt is right", async () => {
+    receiver.answerNext(401);
+    const { token } = await submitWith("bad_signature");
+    await settled(token);
+    expect(receiver.received.slice(0, 2).map((received) => isSigned(received))).toEqual([false, true]);
+    expect(receiver.types().slice(0, 3)).toEqual(["opened", "opened", "submitted"]);
+  });
+
+  test.each(["timeout_after", "reset_after"])("%s sends it and tries again", async (mode) => {
+    const { token } = await submitWith(mode);
+    await settled(token);
+    expect(receiver.types()).toEqual(["opened", "opened", "submitted", "processing", "completed"]);
+  });
+
+  test.each(["timeout_before", "http_500", "http_503", "error:418"])(
+    "%s sends nothing this time and tries again",
+    async (mode) => {
+      const { token } = await submitWith(mode);
+      await settled(token);
+      expect(receiver.types()).toEqual(["opened", "submitted", "processing", "completed"]);
+      expect((await results(token))[0]).toEqual([expect.stringContaining(mode), "204"]);
+    },
+  );
+
+  test("html_200 sends nothing and believes it was taken", async () => {
+    const { token } = await submitWith("html_200");
+    await settled(token);
+    expect(receiver.types()).toEqual(["submitted", "processing", "completed"]);
+  });
+
+  test("truncated breaks off in the middle and tries again", async () => {
+    const { token } = await submitWith("truncated");
+    await settled(token);
+    expect(receiver.broken.count).toBe(1);
+    expect(receiver.types()).toEqual(["opened", "submitted", "processing", "completed"]);
+  });
+
+  test("slow sends it later", async () => {
+    const { token } = await submitWith("slow:60");
+    await settled(token);
+    expect((await results(token))[0]).toEqual(["204, fault slow:60"]);
+  });
+});

@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Sandbox } from "../src/app.ts";
+import { aSandbox, control } from "./a-sandbox.ts";
+import { aVerification, callPort, kycControl, objectAt } from "./a-verification.ts";
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await aSandbox();
+});
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+const submit = (token: string, body: object) => kycControl(sandbox.url, token, "submit", body);
+const submitted = async (body: object, wish: Record<string, unknown> = {}) => {
+  const { token } = await aVerification(sandbox.url, wish);
+  return (await submit(token, body)).body;
+};
+const codes = (object: { reason_codes: { code: string }[] }) => object.reason_codes.map(({ code }) => code);
+
+test("open makes OPENED once, and the same again changes nothing", async () => {
+  const { token } = await aVerification(sandbox.url);
+  const first = await kycControl(sandbox.url, token, "open");
+  expect(first).toMatchObject({ status: 200, body: { status: "OPENED", sequence: 2 } });
+  expect(await kycControl(sandbox.url, token, "open")).toEqual(first);
+});
+
+describe("submit", () => {
+  test.each([
+    ["approved", { status: "COMPLETED", verdict: "APPROVED", reason_codes: [] }],
+    ["rejected", { status: "COMPLETED", verdict: "REJECTED", reason_codes: [{ code: "DOCUMENT_UNREADABLE" }] }],
+    ["needs_review", { status: "COMPLETED", verdict: "NEEDS_REVIEW", reason_codes: [] }],
+    ["failed", { status: "FAILED", error_message: expect.any(String), reason_codes: [] }],
+    ["APPROVED", { status: "COMPLETED", verdict: "APPROVED" }],
+  ])("with %s ends so, opening the link first", async (outcome, expected) => {
+    const object = await submitted({ outcome });
+    expect(object).toMatchObject({ ...expected, sequence: 5, attempts_used: 1 });
+  });
+
+  test("fills the whole object", async () => {
+    const object = await submitted({
+      outcome: "rejected",
+      reason_codes: ["FACE_MISMATCH", { code: "LIVENESS_FAILED", message: "No movement." }, "FACE_MISMATCH"],
+      document_type: "passport",
+      document_expiry: "2031-02-28",
+      nationality: "TUN",
+      aml_hit_count: 1,
+    });
+    expect(object).toMatchObject({
+      verdict: "REJECTED",
+      reason_codes: [{ code: "FACE_MISMATCH" }, { code: "LIVENESS_FAILED", message: "No movement." }, { code: "AML_MATCH" }],
+      liveness_outcome: "FAILED",
+      face_match_outcome: "FAILED",
+      document_type: "passport",
+      document_expiry: "2031-02-28",
+      nationality: "TUN",
+      aml_hit_count: 1,
+      aml_decision: "POSSIBLE_MATCH",
+      decision_summary: expect.any(String),
+      completed_at: expect.stringMatching(/Z$/),
+    });
+  });
+
+  test("stays in PROCESSING for hold_seconds of the sandbox's clock, and is not submitted twice", async () => {
+    await using clocked = await aSandbox();
+    const { token, providerId } = await aVerification(clocked.url);
+    const held = await kycControl(clocked.url, token, "submit", { outcome: "approved", hold_seconds: 60 });
+    expect(held.body).toMatchObject({ status: "PROCESSING", sequence: 4 });
+    expect(await kycControl(clocked.url, token, "submit", { outcome: "approved" })).toMatchObject({
+      status: 409,
+      body: { error: "in_progress" },
+    });
+    await control(clocked.url, "POST", "clock", { advance_seconds: 59 });
+    expect((await objectAt(clocked.url, providerId)).status).toBe("PROCESSING");
+    await control(clocked.url, "POST", "clock", { advance_seconds: 1 });
+    expect(await objectAt(clocked.url, providerId)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
+  });
+
+  test("after a failure is possible while attempts remain, and then 409", async () => {
+    const { token } = await aVerification(sandbox.url, { max_attempts: 2 });
+    await submit(token, { outcome: "failed" });
+    expect(await kycControl(sandbox.url, token, "open")).toMatchObject({ body: { status: "OPENED", attempts_used: 1 } });
+    const second = await submit(token, { outcome: "failed" });
+    expect(second.body).toMatchObject({ status: "FAILED", attempts_used: 2 });
+    for (const call of ["submit", "open", "expire"]) {
+      expect(await kycControl(sandbox.url, token, call, {})).toMatchObject({
+        status: 409,
+        body: { error: "dead_link", message: expect.stringContaining("attempts"), application: second.body },
+      });
+    }
+  });
+
+  test("after a failure clears the failure when it succeeds", async () => {
+    const { token } = await aVerification(sandbox.url);
+    await submit(token, { outcome: "failed" });
+    const { body } = await submit(token, { outcome: "approved" });
+    expect(body).toMatchObject({ status: "COMPLETED", attempts_used: 2, sequence: 8 });
+    expect(body).not.toHaveProperty("error_message");
+  });
+
+  test.each(["cancel", "expire", "submit"])("on a link that is dead after %s is 409", async (end) => {
+    const { token, providerId } = await aVerification(sandbox.url);
+    if (end === "cancel") await callPort(sandbox.url, "POST", `applications/${providerId}/cancel`);
+    else await kycControl(sandbox.url, token, end, {});
+    const before = await objectAt(sandbox.url, providerId);
+    expect(await submit(token, { outcome: "approved" })).toMatchObject({ status: 409, body: { error: "dead_link" } });
+    expect(await objectAt(sandbox.url, providerId)).toEqual(before);
+  });
+
+  test.each([
+    { outcome: "maybe" },
+    { outcome: "approved", reason_codes: ["BAD_LUCK"] },
+    { outcome: "approved", reason_codes: "AML_MATCH" },
+    { outcome: "approved", document_type: "visa" },
+    { outcome: "approved", document_expiry: "2031-02-30" },
+    { outcome: "approved", nationality: "DZ" },
+    { outcome: "approved", aml_hit_count: -1 },
+    { outcome: "approved", hold_seconds: "5" },
+    { outcome: "approved", first_name: 5 },
+  ])("refuses %j with 422 and changes nothing", async (body) => {
+    const { token, providerId } = await aVerification(sandbox.url);
+    expect(await submit(token, body)).toMatchObject({ status: 422, body: { problems: [expect.any(String)] } });
+    expect(await objectAt(sandbox.url, providerId)).toMatchObject({ status: "CREATED" });
+  });
+});
+
+describe("the provider's own rules, when no outcome is asked for", () => {
+  const profile = { first_name: "Zoé Amel", last_name: "Ben-Ali", birth_date: "1990-05-17", address: "anything" };
+
+  test.each([
+    ["nothing wrong", {}, {}, "APPROVED", []],
+    ["an expired document", { document_expiry: "2020-01-31" }, {}, "REJECTED", ["DOCUMENT_EXPIRED"]],
+    ["a list match", { aml_hit_count: 1 }, {}, "NEEDS_REVIEW", ["AML_MATCH"]],
+    ["no video", {}, { require_video: false }, "NEEDS_REVIEW", []],
+    ["another document", { document_type: "id_card" }, { allowed_documents: ["passport"] }, "REJECTED", ["DOCUMENT_NOT_ALLOWED"]],
+    ["a doubtful picture", { reason_codes: ["DOCUMENT_TAMPERED"] }, {}, "REJECTED", ["DOCUMENT_TAMPERED"]],
+    ["another name", { first_name: "Zohra" }, { profile }, "NEEDS_REVIEW", ["PROFILE_MISMATCH"]],
+    ["another birth date", { birth_date: "1990-05-18" }, { profile }, "NEEDS_REVIEW", ["PROFILE_MISMATCH"]],
+    ["the same name in capitals", { first_name: "ZOE  AMEL", last_name: "BEN ALI" }, { profile }, "APPROVED", []],
+    ["names without a profile", { first_name: "Zohra" }, {}, "APPROVED", []],
+  ])("%s", async (_name, body, wish, verdict, reasons) => {
+    const object = await submitted(body, wish);
+    expect(object).toMatchObject({ status: "COMPLETED", verdict });
+    expect(codes(object)).toEqual(reasons);
+  });
+
+  test("without a video liveness is not performed", async () => {
+    expect(await submitted({}, { require_video: false })).toMatchObject({ liveness_outcome: "NOT_PERFORMED" });
+    expect(await submitted({})).toMatchObject({ liveness_outcome: "PASSED", face_match_outcome: "PASSED" });
+  });
+
+  test("an outcome asked for breaks every one of them, and the evidence stays", async () => {
+    const object = await submitted(
+      { outcome: "approved", document_expiry: "2020-01-31", aml_hit_count: 3, first_name: "Zohra" },
+      { require_video: false, profile },
+    );
+    expect(object).toMatchObject({
+      verdict: "APPROVED",
+      document_expiry: "2020-01-31",
+      aml_hit_count: 3,
+      liveness_outcome: "NOT_PERFORMED",
+      reason_codes: [{ code: "PROFILE_MISMATCH" }],
+    });
+  });
+
+  test("the comparison with the profile still works on the second attempt", async () => {
+    const { token } = await aVerification(sandbox.url, { profile });
+    await submit(token, { outcome: "failed" });
+    expect(codes((await submit(token, { last_name: "Other" })).body)).toEqual(["PROFILE_MISMATCH"]);
+  });
+});
+
+describe("review", () => {
+  test.each(["approved", "REJECTED"])("%s decides what needs one, once", async (outcome) => {
+    const { token } = await aVerification(sandbox.url);
+    await submit(token, { outcome: "needs_review" });
+    const decided = await kycControl(sandbox.url, token, "review", { outcome });
+    expect(decided).toMatchObject({ status: 200, body: { verdict: outcome.toUpperCase(), sequence: 6 } });
+    expect(await kycControl(sandbox.url, token, "review", { outcome })).toMatchObject({
+      status: 409,
+      body: { error: "no_review_awaited" },
+    });
+  });
+
+  test("refuses another outcome with 422", async () => {
+    const { token } = await aVerification(sandbox.url);
+    expect(await kycControl(sandbox.url, token, "review", { outcome: "maybe" })).toMatchObject({ status: 422 });
+  });
+});
+
+test("expire lapses the link now", async () => {
+  const { token, providerId } = await aVerification(sandbox.url);
+  const { body } = await kycControl(sandbox.url, token, "expire");
+  expect(body).toMatchObject({ status: "EXPIRED", sequence: 2 });
+  expect(Math.abs(Date.parse(body.link_expires_at) - Date.now())).toBeLessThan(60_000);
+  expect(await objectAt(sandbox.url, providerId)).toMatchObject({ status: "EXPIRED" });
+});
+
+test.each(["open", "submit", "review", "expire"])("%s of an unknown link is 404 with what to do", async (call) => {
+  expect(await kycControl(sandbox.url, "nobody", call, {})).toMatchObject({ status: 404, body: { error: "unknown_link" } });
+});
+
+test("the view shows the calls received, without what belongs to the applicant", async () => {
+  const { token, providerId, reference } = await aVerification(sandbox.url, {
+    applicant_email: "zoe@example.test",
+    applicant_phone: "+213550000001",
+    profile: { first_name: "Zoé" },
+    max_attempts: 2,
+  });
+  await objectAt(sandbox.url, providerId);
+  const { status, body } = await control(sandbox.url, "GET", `kyc/${token}`);
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ status: "CREATED", link_url: expect.stringContaining(token), attempts_left: 2, callbacks: [] });
+  expect(body.calls.map(({ operation }: { operation: string }) => operation)).toEqual(["kyc_create", "kyc_get"]);
+  expect(body.calls[0].parameters).toMatchObject({ reference, max_attempts: 2, applicant_email: "received, not kept" });
+  expect(JSON.stringify(body)).not.toMatch(/zoe|550000001|profile|first_name/i);
+  expect((await control(sandbox.url, "GET", `kyc?reference=${reference}`)).body).toEqual(body);
+});

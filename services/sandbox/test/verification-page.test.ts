@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Sandbox } from "../src/app.ts";
+import { aSandbox, control } from "./a-sandbox.ts";
+import { aVerification, callPort, kycControl, objectAt } from "./a-verification.ts";
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await aSandbox();
+});
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+const redirect_url = "https://bank.test/back?basket=7";
+const post = (linkUrl: string, action: string, value = "") =>
+  fetch(`${linkUrl}/${action}`, { method: "POST", body: new URLSearchParams({ value }), redirect: "manual" });
+const textOf = async (url: string) => (await fetch(url)).text();
+const location = async (url: string) => {
+  const { status, headers } = await fetch(url, { redirect: "manual" });
+  return [status, headers.get("location")];
+};
+
+/** Everything up to the button that sends. */
+async function filledIn(linkUrl: string) {
+  for (const [action, value] of [
+    ["start", ""],
+    ["document", "passport"],
+    ["photo", "front"],
+    ["record", ""],
+  ] as const) {
+    expect((await post(linkUrl, action, value)).status).toBe(303);
+  }
+}
+
+test("every page is private: no cache, no referrer, nothing from elsewhere, no script in line", async () => {
+  const open = await aVerification(sandbox.url);
+  const camera = await aVerification(sandbox.url);
+  await post(camera.linkUrl, "start");
+  await post(camera.linkUrl, "document", "passport");
+  const done = await aVerification(sandbox.url);
+  await kycControl(sandbox.url, done.token, "submit", { outcome: "approved" });
+  const tester = `${sandbox.url}/sandbox/kyc/${open.token}/tester`;
+  for (const url of [open.linkUrl, camera.linkUrl, done.linkUrl, tester, `${sandbox.url}/verify/nobody`]) {
+    const page = await fetch(url);
+    expect(page.headers.get("cache-control")).toBe("no-store");
+    expect(page.headers.get("referrer-policy")).toBe("no-referrer");
+    const policy = page.headers.get("content-security-policy");
+    expect(policy).toMatch(/^default-src 'none';.* connect-src 'self';/);
+    expect(policy).not.toContain("unsafe");
+    expect(policy?.includes("media-src blob:")).toBe(url === camera.linkUrl);
+    expect(page.headers.get("permissions-policy")).toBe(`camera=${url === camera.linkUrl ? "(self)" : "()"}, microphone=()`);
+    const text = await page.text();
+    expect(text).not.toMatch(/(src|href|action)="(https?:)?\/\//);
+    expect(text).not.toMatch(/ (style|on\w+)="|<style|<script(?! src=)/);
+  }
+  for (const response of [await post(open.linkUrl, "start"), await fetch(`${open.linkUrl}/status`)]) {
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(response.headers.get("referrer-policy")).toBe("no-referrer");
+  }
+});
+
+test("only the documents that are allowed are offered, and no other is taken", async () => {
+  const { linkUrl } = await aVerification(sandbox.url, { allowed_documents: ["passport"] });
+  await post(linkUrl, "start");
+  expect(await textOf(linkUrl)).not.toContain('value="id_card"');
+  expect((await post(linkUrl, "document", "id_card")).status).toBe(422);
+  expect(await textOf(linkUrl)).toContain("Step 1 of 4");
+});
+
+test("where a video is required, a still is neither offered nor taken", async () => {
+  const { linkUrl } = await aVerification(sandbox.url);
+  await filledIn(linkUrl);
+  await post(linkUrl, "undo", "recording");
+  await post(linkUrl, "choice", "still");
+  expect(await textOf(linkUrl)).toContain('data-camera="video"');
+});
+
+test("nothing is sent before every step is done", async () => {
+  const { linkUrl, providerId } = await aVerification(sandbox.url);
+  await post(linkUrl, "start");
+  await post(linkUrl, "photo", "back");
+  await post(linkUrl, "send");
+  expect(await objectAt(sandbox.url, providerId)).toMatchObject({ status: "OPENED", attempts_used: 0 });
+});
+
+test("what was sent is being checked for about two seconds, and approved unless a tester says otherwise", async () => {
+  const { linkUrl, providerId } = await aVerification(sandbox.url);
+  await filledIn(linkUrl);
+  await Promise.all([post(linkUrl, "send"), post(linkUrl, "send")]);
+  expect(await objectAt(sandbox.url, providerId)).toMatchObject({ status: "PROCESSING", attempts_used: 1 });
+  expect(await (await fetch(`${linkUrl}/status`)).json()).toEqual({ waiting: true });
+  await control(sandbox.url, "POST", "clock", { advance_seconds: 2 });
+  expect(await objectAt(sandbox.url, providerId)).toMatchObject({ verdict: "APPROVED", document_type: "passport" });
+  expect(await (await fetch(`${linkUrl}/status`)).json()).toEqual({ waiting: false });
+});
+
+test.each([
+  ["CANCELED", 410, "This verification is cancelled"],
+  ["EXPIRED", 410, "This link has expired"],
+  ["COMPLETED", 200, "can no longer be used"],
+  ["FAILED", 200, "All attempts are used"],
+])("a link that is %s explains itself, takes nothing more, and leads back with the status", async (status, code, text) => {
+  const { linkUrl, token, providerId, reference } = await aVerification(sandbox.url, { redirect_url, max_attempts: 1 });
+  if (status === "CANCELED") await callPort(sandbox.url, "POST", `applications/${providerId}/cancel`);
+  else if (status === "EXPIRED") await kycControl(sandbox.url, token, "expire");
+  else await kycControl(sandbox.url, token, "submit", { outcome: status === "FAILED" ? "failed" : "approved" });
+  const before = await objectAt(sandbox.url, providerId);
+  const page = await fetch(linkUrl);
+  expect(page.status).toBe(code);
+  expect(await page.text()).toContain(text);
+  for (const action of ["start", "send", "retry", "undo"]) expect((await post(linkUrl, action)).status).toBe(303);
+  expect(await objectAt(sandbox.url, providerId)).toEqual(before);
+  expect(await location(`${linkUrl}/return`)).toEqual([302, `${redirect_url}&application_id=${reference}&status=${status}`]);
+});
+
+test("the way back leads nowhere before the end, and nowhere without an address", async () => {
+  const open = await aVerification(sandbox.url, { redirect_url });
+  expect(await location(`${open.linkUrl}/return`)).toEqual([303, `/verify/${open.token}?lang=en`]);
+  const alone = await aVerification(sandbox.url);
+  await kycControl(sandbox.url, alone.token, "submit", { outcome: "approved" });
+  expect(await location(`${alone.linkUrl}/return`)).toEqual([303, `/verify/${alone.token}?lang=en`]);
+  expect(await textOf(alone.linkUrl)).not.toContain("data-return");
+});
+
+test("an old page in another tab does not begin a new attempt", async () => {
+  const { linkUrl, token, providerId } = await aVerification(sandbox.url);
+  await kycControl(sandbox.url, token, "submit", { outcome: "failed" });
+  await post(linkUrl, "start");
+  expect(await objectAt(sandbox.url, providerId)).toMatchObject({ status: "FAILED" });
+  await post(linkUrl, "retry");
+  expect(await objectAt(sandbox.url, providerId)).toMatchObject({ status: "OPENED" });
+});
+
+test("an unknown link explains itself with 404, and repeats nothing of it as markup", async () => {
+  const response = await fetch(`${sandbox.url}/verify/${encodeURIComponent('"><script>')}?lang=en`);
+  expect(response.status).toBe(404);
+  const text = await response.text();
+  expect(text).toContain("This link does not exist");
+  expect(text).not.toContain('"><script>');
+});
+
+test("the tester's page says what is wrong with a choice, and keeps a good one for one submission", async () => {
+  const { linkUrl, token, providerId } = await aVerification(sandbox.url);
+  const choose = (fields: Record<string, string>) =>
+    fetch(`${sandbox.url}/sandbox/kyc/${token}/tester`, {
+      method: "POST",
+      body: new URLSearchParams(fields),
+      redirect: "manual",
+    });
+  expect((await choose({ nationality: "ALGERIA" })).status).toBe(422);
+  expect((await choose({ outcome: "", document_expiry: "2020-01-31", aml_hit_count: "" })).status).toBe(303);
+  await filledIn(linkUrl);
+  await post(linkUrl, "send");
+  await control(sandbox.url, "POST", "clock", { advance_seconds: 2 });
+  expect(await objectAt(sandbox.url, providerId)).toMatchObject({
+    verdict: "REJECTED",
+    reason_codes: [{ code: "DOCUMENT_EXPIRED" }],
+  });
+});

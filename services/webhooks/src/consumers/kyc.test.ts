@@ -1,0 +1,61 @@
+import { KycEventType } from "@amana/contracts/kyc/v1/kyc_events_pb";
+import { aBusinessCaller } from "@amana/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { aKycEvent } from "../../test/a-kyc-event.ts";
+import { type Harness, startHarness } from "../../test/harness.ts";
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness({ deliver: false });
+});
+afterAll(() => harness[Symbol.asyncDispose]());
+
+const deliveriesOf = async (eventId: string) =>
+  (await harness.sql<{ endpoint_id: string }>("select endpoint_id from delivery where event_id = ?", [eventId])).map(
+    (row) => row.endpoint_id,
+  );
+const url = "http://127.0.0.1/";
+
+test("a KYC event is kept with the body every attempt will send, metadata byte for byte", async () => {
+  const caller = aBusinessCaller();
+  const metadata = String.raw`{"z":1,"a":{"n":12345678901234567890,"f":1.10,"e":1E+2},"t":"\u00e9 \ud83d\ude00","k":[null,true,"\/"]}`;
+  const event = aKycEvent({ ...caller, metadata, occurredAt: "2026-11-20T10:00:00.000Z" });
+  await harness.publishTo("kyc.v1", event);
+  const [row] = await harness.sql("select business_id, type, body from event where id = ?", [event.id]);
+  expect(row).toEqual({
+    business_id: caller.businessId,
+    type: "KYC_COMPLETED",
+    body: `{"id":"${event.id}","event":"KYC_COMPLETED","occurred_at":"2026-11-20T10:00:00.000Z","business_id":"${caller.businessId}","application_id":"${event.key}","external_id":"applicant-1","metadata":${metadata},"status":"COMPLETED","verdict":"APPROVED","reason_codes":[],"aml_hit_count":0}`,
+  });
+});
+
+test("an opt-in type reaches only endpoints that ask for it", async () => {
+  const caller = aBusinessCaller();
+  await harness.endpoints.createWebhookEndpoint({ url }, { caller });
+  const asking = await harness.endpoints.createWebhookEndpoint({ url, events: ["KYC_CANCELED"] }, { caller });
+  const canceled = aKycEvent({ ...caller, type: KycEventType.KYC_CANCELED });
+  await harness.publishTo("kyc.v1", canceled);
+  expect(await deliveriesOf(canceled.id)).toEqual([asking.id]);
+});
+
+test.each([KycEventType.KYC_CREATED, KycEventType.KYC_OPENED, KycEventType.KYC_SUBMITTED, KycEventType.KYC_PROCESSING])(
+  "a step on the way (%i) is no event of a business, and those behind it go on",
+  async (type) => {
+    const caller = aBusinessCaller();
+    const after = aKycEvent(caller);
+    await harness.publishTo("kyc.v1", aKycEvent({ ...caller, type }), after);
+    expect(await harness.sql("select id from event where business_id = ?", [caller.businessId])).toEqual([{ id: after.id }]);
+  },
+);
+
+test("messages nothing can be made of are parked", async () => {
+  const broken = [
+    { ...aKycEvent(), payload: new Uint8Array() },
+    aKycEvent({ type: KycEventType.UNSPECIFIED }),
+    aKycEvent({ type: 99 as KycEventType }),
+    aKycEvent({ businessId: "not a uuid" }),
+  ];
+  await harness.publishTo("kyc.v1", ...broken);
+  const parked = await harness.sql<{ event_id: string }>("select event_id from dead_letter where topic = 'kyc.v1'");
+  expect(parked.map((row) => row.event_id).sort()).toEqual(broken.map(({ id }) => id).sort());
+});

@@ -1,0 +1,29 @@
+import { KycEventSchema } from "@amana/contracts/kyc/v1/kyc_events_pb";
+import type { Consumption, Message } from "@amana/messaging";
+import { isEventType, kycEventTypeNames, renderKycEvent } from "@amana/public-api";
+import { fromBinary } from "@bufbuild/protobuf";
+import { addEvents, type NewEvent } from "../event/add-events.ts";
+
+/** What happens to KYC applications becomes events, except for the steps that only other services are told of. */
+export const kyc = (committed: () => void): Consumption => ({
+  topic: "kyc.v1",
+  consumer: "webhooks",
+  effect: (em, messages) =>
+    addEvents(
+      em,
+      messages.map(toEvent).filter((event) => event !== undefined),
+    ),
+  committed,
+});
+
+/** Throws for a message that no event can be made of. */
+function toEvent(message: Message): NewEvent | undefined {
+  const { ce_id: id = "", ce_time: time = "" } = message.headers;
+  const occurredAt = new Date(time).toISOString();
+  const event = fromBinary(KycEventSchema, message.payload);
+  const type = kycEventTypeNames.get(event.type);
+  if (type === undefined) throw new TypeError(`${event.type} is not a type of KYC event`);
+  if (!isEventType(type)) return undefined;
+  const body = renderKycEvent(event, id, occurredAt);
+  return { id, businessId: event.application?.businessId ?? "", type, occurredAt, body };
+}

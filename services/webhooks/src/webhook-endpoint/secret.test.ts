@@ -1,0 +1,8 @@
+import { expect, test } from "vitest";
+import { newSecret } from "./secret.ts";
+
+test("a secret is whsec_ and 32 random bytes", () => {
+  const secret = newSecret();
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  expect(newSecret()).not.toBe(secret);
+});

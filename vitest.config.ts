@@ -7,6 +7,8 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     globalSetup: ["packages/testing/src/postgres-setup.ts"],
+    // Most files wait for processes and timers, so two at a time do not get in each other's way even on two cores.
+    maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 120_000,
     projects: [
@@ -20,7 +22,6 @@ export default defineConfig({
           name: "system",
           include: ["packages/*/test/**/*.test.ts", "services/*/test/**/*.test.ts", "bench/test/**/*.test.ts"],
           testTimeout: 120_000,
-          fileParallelism: false,
         },
       },
     ],

@@ -26,7 +26,7 @@ export function createCallerTokens(secret: Uint8Array, nowMs: () => number = Dat
 
   return {
     sign(caller: Caller): string {
-      const id = caller.role === "platform" ? caller.role : caller.keyId;
+      const id = cacheKey(caller);
       const known = signed.get(id);
       if (known && known.renewAtMs > nowMs()) return known.token;
       if (signed.size >= cacheMax) signed.clear();
@@ -55,6 +55,11 @@ export function createCallerTokens(secret: Uint8Array, nowMs: () => number = Dat
       return caller as Caller;
     },
   };
+}
+
+function cacheKey(caller: Caller): string {
+  if (caller.role === "platform") return caller.role;
+  return caller.role === "admin" ? `admin ${caller.keyId}` : `business ${caller.keyId} ${caller.businessId}`;
 }
 
 export type CallerTokens = ReturnType<typeof createCallerTokens>;

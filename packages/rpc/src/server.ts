@@ -1,16 +1,8 @@
 import http from "node:http";
 import http2 from "node:http2";
 import net from "node:net";
-import type { Logger } from "@amana/runtime";
-import {
-  create,
-  type DescMethodUnary,
-  type DescService,
-  fromBinary,
-  type Message,
-  type MessageInitShape,
-  toBinary,
-} from "@bufbuild/protobuf";
+import { type Logger, sleep } from "@amana/runtime";
+import { create, type DescMethodUnary, type DescService, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 import { codeToHttpStatus, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
@@ -54,6 +46,8 @@ export interface RpcServer extends AsyncDisposable {
 const messageBytesMax = 4 * 1024 * 1024;
 /** How long running calls may take to end when the server stops. */
 const drainTimeoutMs = 10_000;
+/** Longer than a request needs from one host to another. */
+const idleGraceMs = 100;
 
 /**
  * Serves Connect, gRPC and gRPC-Web on one port, over HTTP/1.1 and HTTP/2 without TLS. A unary Connect call with
@@ -90,11 +84,12 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
     header: (name: string) => string | undefined,
     timeoutMs: number | undefined,
     markReplayed: () => void,
-  ): Promise<MessageInitShape<M["output"]>> => {
+  ): Promise<Message> => {
     let call: Call | undefined;
     try {
       call = readCall(header, tokens, timeoutMs, markReplayed);
-      return await implementation(readRequest(), call);
+      const answer = await implementation(readRequest(), call);
+      return "$typeName" in answer ? (answer as Message) : create(method.output, answer);
     } catch (error) {
       throw toAnswer(error, method, call);
     }
@@ -148,12 +143,12 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
         Number(request.headers[headerNames.timeoutMs]) || undefined,
         () => response.setHeader(headerNames.replayed, "true"),
       );
-      const message = "$typeName" in answer ? (answer as Message) : create(method.output, answer);
-      const bytes = toBinary(method.output, message);
+      const bytes = encode(method, answer);
       response.writeHead(200, { "content-type": "application/proto", "content-length": bytes.length });
       response.end(bytes);
     } catch (error) {
       const refusal = ConnectError.from(error);
+      if (refusal.cause) logger.error({ err: refusal.cause, method: method.name }, "an answer could not be encoded");
       const bytes = errorToJsonBytes(refusal, undefined);
       response.writeHead(codeToHttpStatus(refusal.code), { "content-type": "application/json", "content-length": bytes.length });
       response.end(bytes);
@@ -164,6 +159,7 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
   const busy = new Set<net.Socket>();
   const server1 = http.createServer({ keepAliveTimeout: 75_000 }, (request, response) => {
     busy.add(request.socket);
+    if (stopping) response.shouldKeepAlive = false;
     response.once("close", () => {
       busy.delete(request.socket);
       if (stopping) request.socket.destroySoon();
@@ -213,6 +209,8 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
     async [Symbol.asyncDispose]() {
       stopping = true;
       health.stopServing();
+      // A request may be on its way on any idle connection: for a moment they are still served, and closed after.
+      await sleep(idleGraceMs);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       // Running calls end with their answer; connections without one are closed now.
       for (const session of sessions) session.close();
@@ -236,6 +234,15 @@ async function readBody(request: http.IncomingMessage): Promise<Buffer> {
     chunks.push(chunk);
   }
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+}
+
+function encode(method: DescMethodUnary, answer: Message): Uint8Array {
+  try {
+    return toBinary(method.output, answer);
+  } catch (error) {
+    // A value that does not fit its field is a fault of ours; its text is for the log alone.
+    throw new ConnectError("internal error", Code.Internal, undefined, undefined, error);
+  }
 }
 
 function decode(method: DescMethodUnary, body: Buffer): Message {

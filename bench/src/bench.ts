@@ -1,10 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { reads } from "./reads/reads.ts";
+import { refunds } from "./refunds/refunds.ts";
 import { start } from "./start/start.ts";
 
 /** Each benchmark compares programs in turn on this machine; a figure means something only beside the others of its run. */
-const benchmarks = { reads, start } as const;
+const benchmarks = { reads, refunds, start } as const;
 
 const { values, positionals } = parseArgs({
   options: { json: { type: "string" }, rounds: { type: "string", default: "3" }, seconds: { type: "string", default: "8" } },

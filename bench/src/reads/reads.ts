@@ -2,12 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type System, startSystem } from "@amana/dev-env";
-import { apiCaller } from "@amana/dev-env/demo/api";
 import { freePort } from "@amana/dev-env/free-port";
 import { createProgress } from "@amana/dev-env/progress";
 import { spawnServer } from "@amana/dev-env/server-process";
 import autocannon from "autocannon";
 import { request } from "undici";
+import { aPaidPayment } from "../a-paid-payment.ts";
 import { cpuSeconds, residentMb } from "../process-figures.ts";
 import { median, printTable, say } from "../table.ts";
 
@@ -36,6 +36,7 @@ export async function reads({ rounds, seconds }: { rounds: number; seconds: numb
       env: { gateway: { ...unlimited, LOG_LEVEL: "warn" }, payments: { LOG_LEVEL: "warn" } },
     }),
   );
+  // Paid, so that a read is two queries and never a call to the processor.
   const paymentId = await aPaidPayment(system);
   const path = `/api/v1/payments/${paymentId}`;
   const candidates: Candidate[] = [
@@ -130,23 +131,4 @@ async function bare(stack: AsyncDisposableStack, system: System, name: string, p
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return { name, url: `http://127.0.0.1:${port}${path}`, pids: () => [server.pid] };
-}
-
-/** Paid, so that a read is two queries and never a call to the processor. */
-async function aPaidPayment(system: System): Promise<string> {
-  const call = apiCaller(system.gatewayUrl, system.business.api_key);
-  const created = await call("POST", "/api/v1/payments", {
-    amount: "5000.00",
-    success_url: "https://shop.example/merci",
-    fail_url: "https://shop.example/desole",
-    order_ref: "bench",
-  });
-  const paid = await request(`${system.sandboxUrl}/sandbox/payments/${created.body["processor_order_id"]}/pay`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ pan: "6280581110007215", expiry: "01/2027", cvv2: "373", password: "123456" }),
-  });
-  const { redirect_url } = (await paid.body.json()) as { redirect_url: string };
-  await (await request(redirect_url)).body.dump();
-  return String(created.body["id"]);
 }

@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
+import { ownArguments } from "@amana/dev-env/own-arguments";
 import { reads } from "./reads/reads.ts";
 import { refunds } from "./refunds/refunds.ts";
 import { start } from "./start/start.ts";
@@ -8,10 +9,11 @@ import { start } from "./start/start.ts";
 const benchmarks = { reads, refunds, start } as const;
 
 const { values, positionals } = parseArgs({
+  args: ownArguments(),
   options: { json: { type: "string" }, rounds: { type: "string", default: "3" }, seconds: { type: "string", default: "8" } },
   allowPositionals: true,
 });
-const [name = ""] = positionals.filter((word) => word !== "--");
+const [name = ""] = positionals;
 const benchmark = Object.hasOwn(benchmarks, name) ? benchmarks[name as keyof typeof benchmarks] : undefined;
 
 if (!benchmark) {

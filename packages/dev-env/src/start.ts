@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { DevEnvError } from "./dev-env-error.ts";
 import { removeDevFile, writeDevFile } from "./dev-file.ts";
 import type { EventChoice } from "./event-transport.ts";
+import { ownArguments } from "./own-arguments.ts";
 import { createProgress } from "./progress.ts";
 import { removeData, type System, startSystemUnlessStopped } from "./system.ts";
 import { restartOnChange } from "./watch.ts";
@@ -52,8 +53,7 @@ async function main(): Promise<void> {
 function readArguments() {
   try {
     const { values } = parseArgs({
-      // pnpm passes on the "--" that npm users put before options.
-      args: process.argv.slice(2).filter((word) => word !== "--"),
+      args: ownArguments(),
       options: {
         events: { type: "string", default: "auto" },
         fresh: { type: "boolean", default: false },

@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { request } from "undici";
 import { DevEnvError } from "../dev-env-error.ts";
 import { type DevFile, readDevFile } from "../dev-file.ts";
+import { ownArguments } from "../own-arguments.ts";
 import { createProgress } from "../progress.ts";
 import { startSystem } from "../system.ts";
 import { type Answer, apiCaller } from "./api.ts";
@@ -14,7 +15,7 @@ import { startReceiver } from "./receiver.ts";
 const card = { pan: "6280581110007215", expiry: "01/2027", cvv2: "373", password: "123456" };
 const webhookTimeoutMs = 30_000;
 
-const { values: flags } = parseArgs({ options: { browser: { type: "boolean", default: false } }, allowPositionals: true });
+const { values: flags } = parseArgs({ args: ownArguments(), options: { browser: { type: "boolean", default: false } } });
 const say = (text: string) => process.stdout.write(`${text}\n`);
 let stepNumber = 0;
 const step = (text: string) => say(`\n${++stepNumber}. ${text}`);

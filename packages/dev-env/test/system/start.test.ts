@@ -152,7 +152,7 @@ describe("demo", () => {
     async () => {
       const start = run("start.ts", ["--events=direct"]);
       await eventually(() => expect(start.output()).toContain("Ready after"), 90_000);
-      const demo = run("demo/demo.ts", ["--browser"]);
+      const demo = run("demo/demo.ts", ["--", "--browser"]);
       expect(await demo.ended, demo.output()).toBe(0);
       expect(demo.output()).toContain("in a browser");
     },

@@ -29,6 +29,8 @@ export interface EnvReader {
   url(name: string, fallback?: string): string;
   /** Comma-separated words; empty when unset. */
   list(name: string): string[];
+  /** Lengths of time in seconds, comma-separated, fractions allowed: a schedule. */
+  seconds(name: string, fallback: string): number[];
   /** Base64 of exactly `bytes` bytes: keys for encryption and signatures. */
   key(name: string, bytes: number): Buffer;
   /** Records a problem that concerns several settings together. */
@@ -98,6 +100,13 @@ export function readEnv<T extends object>(build: (env: EnvReader) => T, source: 
         .split(",")
         .map((word) => word.trim())
         .filter((word) => word !== ""),
+    seconds(name, fallback) {
+      const text = required(name, fallback);
+      if (!/^\d+(\.\d+)?(,\d+(\.\d+)?)*$/.test(text)) {
+        problems.push(`${name} must be numbers of seconds, comma-separated, not "${text}"`);
+      }
+      return text.split(",").map(Number);
+    },
     key(name, bytes) {
       const value = Buffer.from(required(name, undefined), "base64");
       // The value itself is a secret, so the message names only its length.

@@ -2,6 +2,7 @@
 export { type EnvReader, type EnvSource, readEnv, SettingsError } from "./env.ts";
 export { faultPoint } from "./fault-point.ts";
 export { createLogger, type Logger } from "./logger.ts";
+export { poll } from "./poll.ts";
 export { runService } from "./run-service.ts";
 export { backoffMs, jitter, sleep } from "./time.ts";
 export { isUuid, uuidv7 } from "./uuid.ts";

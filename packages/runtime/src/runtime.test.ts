@@ -28,6 +28,13 @@ describe("settings", () => {
     }
   });
 
+  test("a schedule is numbers of seconds and nothing else", () => {
+    expect(readEnv((env) => ({ pauses: env.seconds("PAUSES", "1,2") }), { PAUSES: "0.5,10" }).pauses).toEqual([0.5, 10]);
+    for (const text of ["1,,2", "a", "-1", "1;2"]) {
+      expect(() => readEnv((env) => ({ pauses: env.seconds("PAUSES", "1") }), { PAUSES: text })).toThrow(/PAUSES/);
+    }
+  });
+
   test("a mounted file gives the value, and the result is frozen", () => {
     const file = join(tmpdir(), `amana-setting-${process.pid}`);
     writeFileSync(file, "from a file\n");

@@ -22,7 +22,7 @@ export function readConfig(source?: EnvSource) {
         timeoutMs: env.integer("KYC_PROVIDER_TIMEOUT_MS", { fallback: 15_000, min: 100, max: 60_000 }),
       },
       callbackSecrets: callbackSecrets(env, "KYC_CALLBACK_SECRETS"),
-      checkPausesSeconds: seconds(env, "KYC_CHECK_SECONDS", "300,600,1200,2400,3600"),
+      checkPausesSeconds: env.seconds("KYC_CHECK_SECONDS", "300,600,1200,2400,3600"),
       catchUpSeconds: env.integer("KYC_CATCH_UP_SECONDS", { fallback: 60, min: 1 }),
     }),
     source,
@@ -33,11 +33,4 @@ function callbackSecrets(env: EnvReader, name: string): string[] {
   const secrets = env.list(name);
   if (secrets.length === 0) env.problem(`${name} is not set`);
   return secrets;
-}
-
-function seconds(env: EnvReader, name: string, fallback: string): number[] {
-  const text = env.string(name, fallback);
-  if (!/^\d+(\.\d+)?(,\d+(\.\d+)?)*$/.test(text))
-    env.problem(`${name} must be numbers of seconds, comma-separated, not "${text}"`);
-  return text.split(",").map(Number);
 }

@@ -27,24 +27,17 @@ export function readConfig(source?: EnvSource) {
       },
       schedule: {
         /** Pauses between the status reads of a PENDING payment nobody came back for. */
-        paymentCheckSeconds: seconds(env, "PAYMENT_CHECK_SECONDS", "60,120,300,600"),
+        paymentCheckSeconds: env.seconds("PAYMENT_CHECK_SECONDS", "60,120,300,600"),
         /** How long a card holder has; a payment still unpaid after it expires. */
         paymentWindowSeconds: env.integer("PAYMENT_WINDOW_SECONDS", { fallback: 1_230, min: 1 }),
         /** Pauses between the status reads of a refund whose outcome is unknown; the last one repeats. */
-        refundCheckSeconds: seconds(env, "REFUND_CHECK_SECONDS", "5,10,15,60"),
+        refundCheckSeconds: env.seconds("REFUND_CHECK_SECONDS", "5,10,15,60"),
         /** A refund that got no answer at all may still be under way; it is not sent again before this. */
         refundResendAfterSeconds: env.integer("REFUND_RESEND_AFTER_SECONDS", { fallback: 30, min: 0 }),
       },
     }),
     source,
   );
-}
-
-function seconds(env: EnvReader, name: string, fallback: string): number[] {
-  const text = env.string(name, fallback);
-  if (!/^\d+(\.\d+)?(,\d+(\.\d+)?)*$/.test(text))
-    env.problem(`${name} must be numbers of seconds, comma-separated, not "${text}"`);
-  return text.split(",").map(Number);
 }
 
 function formUrlTemplate(env: EnvReader): string {

@@ -1,5 +1,5 @@
 import { readTransportOptions } from "@amana/messaging";
-import { type EnvReader, type EnvSource, readEnv } from "@amana/runtime";
+import { type EnvSource, readEnv } from "@amana/runtime";
 import { readEncryptionKeys } from "@amana/secret-box";
 
 export type Config = ReturnType<typeof readConfig>;
@@ -16,17 +16,10 @@ export function readConfig(source?: EnvSource) {
       events: readTransportOptions(env),
       secretEncryptionKeys: readEncryptionKeys(env, "SECRET_ENCRYPTION_KEYS"),
       allowInsecureWebhooks: env.boolean("ALLOW_INSECURE_WEBHOOKS", false),
-      retryScheduleSeconds: seconds(env, "RETRY_SCHEDULE_SECONDS", "30,120,600,1800,7200,21600,43200"),
+      retryScheduleSeconds: env.seconds("RETRY_SCHEDULE_SECONDS", "30,120,600,1800,7200,21600,43200"),
       deliveryConcurrency: env.integer("DELIVERY_CONCURRENCY", { fallback: 256, min: 1, max: 4_096 }),
       endpointConcurrency: env.integer("ENDPOINT_CONCURRENCY", { fallback: 16, min: 1, max: 256 }),
     }),
     source,
   );
-}
-
-function seconds(env: EnvReader, name: string, fallback: string): number[] {
-  const text = env.string(name, fallback);
-  if (!/^\d+(\.\d+)?(,\d+(\.\d+)?)*$/.test(text))
-    env.problem(`${name} must be numbers of seconds, comma-separated, not "${text}"`);
-  return text.split(",").map(Number);
 }

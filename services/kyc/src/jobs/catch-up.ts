@@ -1,6 +1,6 @@
+import { poll } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
-import { poll } from "./poll.ts";
 
 const pageMax = 100;
 const timeoutMs = 15_000;

@@ -1,7 +1,7 @@
+import { poll } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { syncApplication } from "../kyc-application/sync-application.ts";
-import { poll } from "./poll.ts";
 
 /** How many one round takes up, all at the same time. */
 const roundMax = 10;

@@ -1,10 +1,10 @@
 import { transaction } from "@amana/database";
+import { poll } from "@amana/runtime";
 import { LockMode } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { dayOf } from "../kyc-application/judge.ts";
 import { announce } from "../kyc-application/kyc-application.events.ts";
 import { KycApplication } from "../kyc-application/kyc-application.ts";
-import { poll } from "./poll.ts";
 
 const dayMs = 86_400_000;
 const everyMs = 60 * 60 * 1000;

@@ -1,6 +1,6 @@
+import { poll } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { advanceRefund } from "../refund/advance-refund.ts";
-import { poll } from "./poll.ts";
 import { takeDue } from "./take-due.ts";
 
 const timeoutMs = 60_000;

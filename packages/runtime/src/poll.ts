@@ -1,6 +1,10 @@
-import { type Logger, sleep } from "@amana/runtime";
+import type { Logger } from "./logger.ts";
+import { sleep } from "./time.ts";
 
-/** Runs `work` again and again, with a pause after a round that found nothing, until disposed. */
+/**
+ * Runs `work` again and again until disposed: at once after a round that found something, else after a pause. `work` answers how
+ * much it found; a round that throws is logged under `name` and the next one tries again. Disposing waits for the round that runs.
+ */
 export function poll(name: string, logger: Logger, work: () => Promise<number>, pauseMs = 1_000): AsyncDisposable {
   const stop = new AbortController();
   const run = async () => {

@@ -148,6 +148,15 @@ describe("an answer about another order changes nothing", () => {
   });
 });
 
+test("reading the same state again is no update", () => {
+  const payment = aPayment();
+  payment.settle(anOrderState({ orderStatus: 0, actionCode: "-100" }), later, () => {});
+  expect(payment.updatedAt).toEqual(later);
+  const evenLater = new Date(later.getTime() + 60_000);
+  payment.settle(anOrderState({ orderStatus: 0, actionCode: "-100" }), evenLater, () => {});
+  expect(payment.updatedAt).toEqual(later);
+});
+
 describe("EXPIRED", () => {
   test("is corrected by a payment, with the event", () => {
     const payment = aPayment({ status: "EXPIRED", nextCheckAt: null });

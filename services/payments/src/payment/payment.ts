@@ -202,16 +202,24 @@ export class Payment extends schema.class {
     return orderStatus !== orderStatuses.refunded || (refundedMinor > 0n && refundedMinor <= this.amountMinor);
   }
 
+  /** Reading the same again is no update: `updatedAt` moves only with what the business can see. */
   private takeDetails(state: OrderState, now: Date): void {
-    if (state.orderStatus !== undefined) this.processorOrderStatus = state.orderStatus;
-    if (state.errorCode !== undefined && state.errorCode !== "0") this.processorErrorCode = state.errorCode;
-    this.actionCode = state.actionCode ?? this.actionCode;
-    this.actionCodeDescription = state.actionCodeDescription ?? this.actionCodeDescription;
-    this.respCode = state.respCode ?? this.respCode;
-    this.respCodeDesc = state.respCodeDesc ?? this.respCodeDesc;
-    this.approvalCode = state.approvalCode ?? this.approvalCode;
-    this.maskedPan = state.maskedPan ?? this.maskedPan;
-    this.cardBrand = this.maskedPan ? cardBrandOf(this.maskedPan) : null;
+    const maskedPan = state.maskedPan ?? this.maskedPan;
+    const refusedWith = state.errorCode === "0" ? undefined : state.errorCode;
+    const details = {
+      processorOrderStatus: state.orderStatus ?? this.processorOrderStatus,
+      processorErrorCode: refusedWith ?? this.processorErrorCode,
+      actionCode: state.actionCode ?? this.actionCode,
+      actionCodeDescription: state.actionCodeDescription ?? this.actionCodeDescription,
+      respCode: state.respCode ?? this.respCode,
+      respCodeDesc: state.respCodeDesc ?? this.respCodeDesc,
+      approvalCode: state.approvalCode ?? this.approvalCode,
+      maskedPan,
+      cardBrand: maskedPan ? cardBrandOf(maskedPan) : null,
+    };
+    const names = Object.keys(details) as (keyof typeof details)[];
+    if (names.every((name) => (this[name] ?? null) === (details[name] ?? null))) return;
+    Object.assign(this, details);
     this.updatedAt = now;
   }
 

@@ -50,6 +50,7 @@ export class WebhookEndpoint extends schema.class {
   }
 
   askFor(events: string[], now: Date): void {
+    if (events.length === this.events.length && events.every((type) => this.events.includes(type))) return;
     this.events = events;
     this.updatedAt = now;
   }

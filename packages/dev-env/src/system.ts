@@ -98,6 +98,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   await migrateAll();
   options.signal?.throwIfAborted();
 
+  let remembering = Promise.resolve();
   const starting = progress.step("Services");
   const processes = Object.fromEntries(
     services.map(({ name }) => [
@@ -118,10 +119,6 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const gatewayUrl = loopbackUrl(ports.gateway);
   try {
     await Promise.all(services.map(({ name }) => processes[name].start()));
-    await writeProcesses(
-      dir,
-      Object.values(processes).flatMap((service) => service.pid() ?? []),
-    );
     await ready();
   } catch (error) {
     starting.fail((error as Error).message.split("\n")[0] ?? "");
@@ -149,11 +146,11 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     },
   };
 
+  /** One write after another, so that the last one, which knows them all, stands. */
   function rememberProcesses(): Promise<void> {
-    return writeProcesses(
-      dir,
-      Object.values(processes).flatMap((service) => service.pid() ?? []),
-    );
+    const pids = () => Object.values(processes).flatMap((service) => service.pid() ?? []);
+    remembering = remembering.then(() => writeProcesses(dir, pids()));
+    return remembering;
   }
 
   function fixedPort(name: ServiceName): number | undefined {

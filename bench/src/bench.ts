@@ -1,12 +1,14 @@
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { ownArguments } from "@amana/dev-env/own-arguments";
+import { lists } from "./lists/lists.ts";
 import { reads } from "./reads/reads.ts";
 import { refunds } from "./refunds/refunds.ts";
 import { start } from "./start/start.ts";
+import { verdicts } from "./verdicts/verdicts.ts";
 
 /** Each benchmark compares programs in turn on this machine; a figure means something only beside the others of its run. */
-const benchmarks = { reads, refunds, start } as const;
+const benchmarks = { lists, reads, refunds, start, verdicts } as const;
 
 const { values, positionals } = parseArgs({
   args: ownArguments(),

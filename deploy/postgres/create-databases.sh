@@ -1,7 +1,7 @@
 #!/bin/sh
 # Run once by the PostgreSQL image on an empty data folder: a database and a role for each service.
 set -eu
-for service in identity payments webhooks; do
+for service in identity kyc clients payments webhooks; do
   psql -v ON_ERROR_STOP=1 --username "$POSTGRES_USER" <<SQL
 create role amana_$service login password '$POSTGRES_PASSWORD';
 create database amana_$service owner amana_$service;

@@ -2,7 +2,12 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 /** The part of a pg pool that hot reads use. */
 interface QueryRunner {
-  query(query: { name: string; text: string; values: unknown[] }): Promise<{ rows: unknown[] }>;
+  query(query: { name?: string; text: string; values: unknown[] }): Promise<{ rows: unknown[] }>;
+}
+
+async function runnerOf(em: SqlEntityManager): Promise<QueryRunner> {
+  const connection = em.getConnection() as unknown as { getNativeClient(): Promise<QueryRunner> };
+  return await connection.getNativeClient();
 }
 
 /**
@@ -11,7 +16,10 @@ interface QueryRunner {
  * the ORM's connections read them: bigint, numeric and all dates as text.
  */
 export async function namedQuery<Row>(em: SqlEntityManager, name: string, text: string, values: unknown[]): Promise<Row[]> {
-  const connection = em.getConnection() as unknown as { getNativeClient(): Promise<QueryRunner> };
-  const pool = await connection.getNativeClient();
-  return (await pool.query({ name, text, values })).rows as Row[];
+  return (await (await runnerOf(em)).query({ name, text, values })).rows as Row[];
+}
+
+/** Like `namedQuery`, planned anew each time: for a text whose best plan depends on the values. */
+export async function plannedQuery<Row>(em: SqlEntityManager, text: string, values: unknown[]): Promise<Row[]> {
+  return (await (await runnerOf(em)).query({ text, values })).rows as Row[];
 }

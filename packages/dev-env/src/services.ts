@@ -10,7 +10,7 @@ export interface Wiring {
   readonly sandboxDir: string;
 }
 
-export type ServiceName = "identity" | "payments" | "webhooks" | "gateway" | "sandbox";
+export type ServiceName = "identity" | "kyc" | "clients" | "payments" | "webhooks" | "gateway" | "sandbox";
 
 export interface ServiceDescription {
   readonly name: ServiceName;
@@ -21,6 +21,8 @@ export interface ServiceDescription {
 
 export const loopbackUrl = (port: number): string => `http://127.0.0.1:${port}`;
 
+const kycProvider = { KYC_PROVIDER_TOKEN: "sandbox" };
+const kycCallbackSecret = "provider-callback-secret";
 const satimCredentials = { SATIM_USERNAME: "sandbox", SATIM_PASSWORD: "sandbox" };
 
 function rpcService({ secrets, databaseUrls, ports }: Wiring, name: ServiceName): Record<string, string> {
@@ -34,7 +36,13 @@ function rpcService({ secrets, databaseUrls, ports }: Wiring, name: ServiceName)
 
 function events({ brokers, ports }: Wiring): Record<string, string> {
   if (brokers) return { KAFKA_BROKERS: brokers };
-  return { DIRECT_SUBSCRIBERS: `payments.v1=${loopbackUrl(ports.webhooks)}` };
+  const subscribers: [topic: string, service: ServiceName][] = [
+    ["payments.v1", "webhooks"],
+    ["kyc.v1", "webhooks"],
+    ["kyc.v1", "clients"],
+    ["audit.v1", "identity"],
+  ];
+  return { DIRECT_SUBSCRIBERS: subscribers.map(([topic, service]) => `${topic}=${loopbackUrl(ports[service])}`).join(",") };
 }
 
 /** Every process of the system, in the order in which they are stopped last to first. */
@@ -48,12 +56,19 @@ export const services: readonly ServiceDescription[] = [
       SANDBOX_URL: loopbackUrl(ports.sandbox),
       SANDBOX_DATA_DIR: sandboxDir,
       ...satimCredentials,
+      ...kycProvider,
+      KYC_CALLBACK_SECRET: kycCallbackSecret,
     }),
   },
   {
     name: "identity",
     hasDatabase: true,
-    env: (wiring) => ({ ...rpcService(wiring, "identity"), KEY_MODE: "test", BOOTSTRAP_ADMIN_KEY: wiring.secrets.adminKey }),
+    env: (wiring) => ({
+      ...rpcService(wiring, "identity"),
+      ...events(wiring),
+      KEY_MODE: "test",
+      BOOTSTRAP_ADMIN_KEY: wiring.secrets.adminKey,
+    }),
   },
   {
     name: "webhooks",
@@ -63,6 +78,25 @@ export const services: readonly ServiceDescription[] = [
       ...events(wiring),
       SECRET_ENCRYPTION_KEYS: `dev:${wiring.secrets.encryptionKey}`,
       ALLOW_INSECURE_WEBHOOKS: "true",
+    }),
+  },
+  {
+    name: "clients",
+    hasDatabase: true,
+    env: (wiring) => ({ ...rpcService(wiring, "clients"), ...events(wiring) }),
+  },
+  {
+    name: "kyc",
+    hasDatabase: true,
+    env: (wiring) => ({
+      ...rpcService(wiring, "kyc"),
+      ...events(wiring),
+      ...kycProvider,
+      CLIENTS_URLS: loopbackUrl(wiring.ports.clients),
+      KYC_PROVIDER_URL: loopbackUrl(wiring.ports.sandbox),
+      KYC_CALLBACK_URL: `${loopbackUrl(wiring.ports.gateway)}/callbacks/kyc`,
+      KYC_CALLBACK_SECRETS: kycCallbackSecret,
+      SECRET_ENCRYPTION_KEYS: `dev:${wiring.secrets.encryptionKey}`,
     }),
   },
   {
@@ -86,6 +120,8 @@ export const services: readonly ServiceDescription[] = [
       PORT: String(ports.gateway),
       RPC_SECRET: secrets.rpcSecret,
       IDENTITY_URLS: loopbackUrl(ports.identity),
+      KYC_URLS: loopbackUrl(ports.kyc),
+      CLIENTS_URLS: loopbackUrl(ports.clients),
       PAYMENTS_URLS: loopbackUrl(ports.payments),
       WEBHOOKS_URLS: loopbackUrl(ports.webhooks),
       ALLOW_INSECURE_URLS: "true",

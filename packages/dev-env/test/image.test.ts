@@ -13,7 +13,7 @@ import { spawnServer } from "../src/server-process.ts";
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "..", "..", "..");
 const bin = join(root, "node_modules", ".bin");
-const services = ["identity", "payments", "webhooks", "gateway", "sandbox"];
+const services = ["identity", "kyc", "clients", "payments", "webhooks", "gateway", "sandbox"];
 
 interface ComposeService {
   build?: { args?: { SERVICE?: string } };

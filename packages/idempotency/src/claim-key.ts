@@ -1,8 +1,9 @@
-import { type Call, DomainError } from "@amana/rpc";
+import type { Call } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { IdempotencyRecord } from "./record.ts";
+import { idempotencyInProgress, idempotencyKeyReused } from "./refusals.ts";
 
 /** Either the stored answer of an earlier execution, or the right to execute (without a record when no key was sent). */
 export type Claim<Answer> = { replayed: Answer } | { record: IdempotencyRecord | undefined };
@@ -33,28 +34,14 @@ export async function claimKey<O extends DescMessage>(
   const known = await em.findOne(IdempotencyRecord, { scope, route, key });
   // An execution whose outcome is unknown stays in progress however old it is: to run it again could do it twice.
   if (known && (!known.hasEnded() || known.createdAt.getTime() > Date.now() - keptMs)) {
-    if (known.fingerprint !== fingerprint) throw reused();
-    if (!known.hasEnded()) throw inProgress();
+    if (known.fingerprint !== fingerprint) throw idempotencyKeyReused();
+    if (!known.hasEnded()) throw idempotencyInProgress();
     call.markReplayed();
     return { replayed: known.replay(output) };
   }
-  if (!lock?.got) throw inProgress();
+  if (!lock?.got) throw idempotencyInProgress();
   if (known) await em.nativeDelete(IdempotencyRecord, { id: known.id });
   const record = em.create(IdempotencyRecord, { id: uuidv7(), scope, route, key, fingerprint, createdAt: new Date() });
   em.persist(record);
   return { record };
 }
-
-const inProgress = () =>
-  new DomainError(
-    "conflict",
-    "idempotency_in_progress",
-    "The first request with this Idempotency-Key is still being worked on. Send the same request again in a few seconds.",
-  );
-
-const reused = () =>
-  new DomainError(
-    "invalid",
-    "idempotency_key_reused",
-    "This Idempotency-Key was used for a different request. Use a new key for a new request.",
-  );

@@ -1,15 +1,15 @@
 import type { Orm } from "@amana/database";
-import type { Logger } from "@amana/runtime";
+import { type Logger, poll } from "@amana/runtime";
 
 const everyMs = 60 * 60 * 1000;
 
-/** Once an hour. A failure is logged and made good an hour later. */
-export function startKeyCleaning(orm: Orm, logger: Logger): Disposable {
-  const timer = setInterval(() => {
-    cleanKeys(orm).catch((error: unknown) => logger.warn({ err: error }, "old idempotency keys could not be deleted"));
-  }, everyMs);
-  timer.unref();
-  return { [Symbol.dispose]: () => clearInterval(timer) };
+/** At the start and then once an hour. A failure is logged and made good an hour later. */
+export function startKeyCleaning(orm: Orm, logger: Logger): AsyncDisposable {
+  const round = async () => {
+    await cleanKeys(orm);
+    return 0;
+  };
+  return poll("clean-keys", logger, round, everyMs);
 }
 
 /** Deletes finished keys a day after their first use. Unfinished ones stay until they are resolved. */

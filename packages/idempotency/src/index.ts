@@ -3,3 +3,4 @@ export { type Claim, claimKey } from "./claim-key.ts";
 export { startKeyCleaning } from "./clean-keys.ts";
 export { once } from "./once.ts";
 export { IdempotencyRecord, idempotencyTableSql } from "./record.ts";
+export { idempotencyInProgress, idempotencyKeyReused } from "./refusals.ts";

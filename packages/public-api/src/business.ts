@@ -2,12 +2,14 @@ import { type Business, BusinessStatus } from "@amana/contracts/identity/v1/busi
 import { type Static, Type } from "typebox";
 import { enumNames, isoTimestamp } from "./render.ts";
 
-export const businessStatusNames = enumNames(BusinessStatus);
+export const businessStatuses = ["PENDING", "ACTIVE", "DISABLED", "REJECTED"] as const;
+
+const businessStatusNames = enumNames(BusinessStatus);
 
 const BusinessJson = Type.Object({
   id: Type.String({ format: "uuid" }),
   name: Type.String({ examples: ["Librairie El Kitab"] }),
-  status: Type.Enum(["PENDING", "ACTIVE", "DISABLED", "REJECTED"]),
+  status: Type.Enum([...businessStatuses]),
   created_at: Type.String({ format: "date-time" }),
   updated_at: Type.String({ format: "date-time" }),
   organization_id: Type.Integer({ description: "Assigned by the platform, one for each business." }),

@@ -1,4 +1,5 @@
 /** The public JSON of each noun: its schema and its renderer, one for the API and for webhooks. */
+export { AccountJson, accountStatuses, accountTypes, renderAccount } from "./account.ts";
 export {
   ApiKeyCreation,
   ApiKeyForOperator,
@@ -7,32 +8,60 @@ export {
   renderApiKey,
   renderOwnApiKey,
 } from "./api-key.ts";
+export { bankDetailForms, isAccountNumber } from "./bank-details.ts";
+export { BeneficiaryJson, beneficiaryTypes, renderBeneficiary } from "./beneficiary.ts";
+export { isBic } from "./bic.ts";
 export {
   BusinessForItself,
   BusinessForOperator,
   BusinessUpdate,
-  businessStatusNames,
+  businessStatuses,
   renderBusiness,
 } from "./business.ts";
+export {
+  ClientJson,
+  clientKycStatuses,
+  genders,
+  kycLevels,
+  renderClient,
+  riskLevelOf,
+  riskLevels,
+} from "./client.ts";
+export { type Country, countries, isCountryAlpha2, isCountryAlpha3, isCountryNumeric } from "./countries.ts";
 export { DeliveryJson, EventJson, renderDelivery, renderEvent } from "./event.ts";
 export { type EventType, eventTypeNames, eventTypes, isEventType } from "./event-types.ts";
+export { isIban, normaliseBankDetail } from "./iban.ts";
 export {
   KycApplicationCreation,
   KycApplicationJson,
-  kycStatusNames,
-  kycVerdictNames,
+  KycReviewJson,
+  kycDocuments,
+  kycStatuses,
+  kycVerdicts,
   renderKycApplication,
   renderKycApplicationCreation,
 } from "./kyc-application.ts";
-export { kycEventTypeNames, renderKycEvent } from "./kyc-event.ts";
+export { KycEventJson, kycEventTypeNames, renderKycEvent } from "./kyc-event.ts";
 export { currencyExponents, formatMoney, isMoneyText, parseMoney } from "./money.ts";
-export { PaymentJson, paymentStatusNames, renderPayment } from "./payment.ts";
-export { paymentEventTypeNames, renderPaymentEvent } from "./payment-event.ts";
+export {
+  accountPurposes,
+  monthlyVolumes,
+  OnboardingDetailsJson,
+  OnboardingStatusJson,
+  occupationSectors,
+  occupations,
+  renderOnboardingDetails,
+  renderOnboardingStatus,
+  sourcesOfFunds,
+} from "./onboarding.ts";
+export { PaymentJson, paymentStatuses, renderPayment } from "./payment.ts";
+export { PaymentEventJson, paymentEventTypeNames, renderPaymentEvent } from "./payment-event.ts";
 export { enumNames, isoTimestamp } from "./render.ts";
+export { isRoutingNumber } from "./routing-number.ts";
 export {
   renderWebhookEndpoint,
   WebhookEndpointCreation,
   WebhookEndpointJson,
   WebhookEndpointUpdate,
-  webhookEndpointStatusNames,
+  webhookEndpointStatuses,
 } from "./webhook-endpoint.ts";

@@ -2,13 +2,26 @@ import { type KycApplication, type KycReason, KycStatus, KycVerdict } from "@ama
 import { type Static, Type } from "typebox";
 import { enumNames, isoTimestamp } from "./render.ts";
 
+export const kycDocuments = ["id_card", "passport"] as const;
+export const kycVerdicts = ["APPROVED", "NEEDS_REVIEW", "REJECTED"] as const;
+export const kycStatuses = [
+  "CREATED",
+  "OPENED",
+  "SUBMITTED",
+  "PROCESSING",
+  "COMPLETED",
+  "EXPIRED",
+  "CANCELED",
+  "FAILED",
+] as const;
+
 export const kycStatusNames = enumNames(KycStatus);
 export const kycVerdictNames = enumNames(KycVerdict);
 
 const optionalText = () => Type.Optional(Type.String());
 const linkUrl = () =>
   Type.String({ description: "The verification link. Treat it as a secret: whoever has it can submit documents." });
-const status = () => Type.Enum(["CREATED", "OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "EXPIRED", "CANCELED", "FAILED"]);
+const status = () => Type.Enum([...kycStatuses]);
 
 /** The answer to the creation of an application. */
 export const KycApplicationCreation = Type.Object({
@@ -36,10 +49,10 @@ export const KycApplicationJson = Type.Object({
   attempts_remaining: Type.Integer(),
   client_id: Type.Optional(Type.String({ format: "uuid" })),
   external_id: optionalText(),
-  verdict: Type.Optional(Type.Enum(["APPROVED", "NEEDS_REVIEW", "REJECTED"])),
+  verdict: Type.Optional(Type.Enum([...kycVerdicts])),
   completed_at: Type.Optional(Type.String({ format: "date-time" })),
   decision_summary: optionalText(),
-  document_type: Type.Optional(Type.Enum(["id_card", "passport"])),
+  document_type: Type.Optional(Type.Enum([...kycDocuments])),
   document_expiry: Type.Optional(Type.String({ format: "date" })),
   nationality: Type.Optional(Type.String({ examples: ["DZA"] })),
   liveness_outcome: optionalText(),
@@ -49,6 +62,9 @@ export const KycApplicationJson = Type.Object({
   metadata: Type.Object({}, { additionalProperties: true, description: "As it was sent: key order, escapes and numbers." }),
 });
 type KycApplicationJson = Static<typeof KycApplicationJson>;
+
+/** What an operator sees of one: the link is between a business and its applicant. */
+export const KycReviewJson = Type.Omit(KycApplicationJson, ["link_url"]);
 
 export function renderKycApplicationCreation(application: KycApplication): KycApplicationCreation {
   return {
@@ -63,12 +79,13 @@ export function renderKycApplicationCreation(application: KycApplication): KycAp
 }
 
 /**
- * The business-facing view as JSON text. The metadata is set in as it is: parsing and writing it again would change
- * numbers and escapes that a business chose itself.
+ * The business-facing view as JSON text; without the link for an application that came without it. The metadata is set
+ * in as it is: parsing and writing it again would change numbers and escapes that a business chose itself.
  */
 export function renderKycApplication(application: KycApplication): string {
-  const view: Omit<KycApplicationJson, "metadata"> = {
+  const view: Omit<KycApplicationJson, "metadata" | "link_url"> & { link_url: string | undefined } = {
     ...renderKycApplicationCreation(application),
+    link_url: application.linkUrl,
     synced_at: isoTimestamp(application.syncedAtMs),
     aml_hit_count: application.amlHitCount,
     reason_codes: renderKycReasons(application.reasonCodes),

@@ -1,9 +1,26 @@
 import { type KycEvent, KycEventType } from "@amana/contracts/kyc/v1/kyc_events_pb";
-import { kycStatusNames, kycVerdictNames, renderKycReasons } from "./kyc-application.ts";
+import { Type } from "typebox";
+import { kycStatusNames, kycVerdictNames, kycVerdicts, renderKycReasons } from "./kyc-application.ts";
 import { enumNames } from "./render.ts";
 
 /** KYC_COMPLETED and the others, by proto number; among them steps that businesses are not told of. */
 export const kycEventTypeNames = enumNames(KycEventType);
+
+export const KycEventJson = Type.Object({
+  id: Type.String({ format: "uuid", description: "Of the event; the same on every attempt." }),
+  event: Type.String({ examples: ["KYC_COMPLETED"] }),
+  occurred_at: Type.String({ format: "date-time" }),
+  business_id: Type.String({ format: "uuid" }),
+  application_id: Type.String({ format: "uuid" }),
+  client_id: Type.Optional(Type.String({ format: "uuid" })),
+  external_id: Type.Optional(Type.String()),
+  metadata: Type.Object({}, { additionalProperties: true, description: "As it was sent: key order, escapes and numbers." }),
+  status: Type.String({ examples: ["COMPLETED"] }),
+  verdict: Type.Optional(Type.Enum([...kycVerdicts])),
+  reason_codes: Type.Array(Type.Object({ code: Type.String(), message: Type.Optional(Type.String()) })),
+  document_expiry: Type.Optional(Type.String({ format: "date" })),
+  aml_hit_count: Type.Integer(),
+});
 
 /**
  * The body of a KYC webhook as JSON text, flat, in a fixed order of fields. The metadata is set in byte for byte as the

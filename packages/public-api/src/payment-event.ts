@@ -1,4 +1,5 @@
 import { type PaymentEvent, PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
+import { type Static, Type } from "typebox";
 import { formatMoney } from "./money.ts";
 import { paymentStatusNames } from "./payment.ts";
 import { enumNames } from "./render.ts";
@@ -6,11 +7,25 @@ import { enumNames } from "./render.ts";
 /** PAYMENT_REFUNDED and the others, by proto number. */
 export const paymentEventTypeNames = enumNames(PaymentEventType);
 
+export const PaymentEventJson = Type.Object({
+  id: Type.String({ format: "uuid", description: "Of the event; the same on every attempt." }),
+  event: Type.String({ examples: ["PAYMENT_REFUNDED"] }),
+  occurred_at: Type.String({ format: "date-time" }),
+  business_id: Type.String({ format: "uuid" }),
+  payment_id: Type.String({ format: "uuid" }),
+  order_ref: Type.Optional(Type.String()),
+  processor_order_id: Type.Optional(Type.String()),
+  status: Type.String({ examples: ["REFUNDED"] }),
+  amount: Type.String({ examples: ["5000.00"] }),
+  currency: Type.String({ examples: ["DZD"] }),
+  refunded_amount: Type.Optional(Type.String({ examples: ["5000.00"] })),
+});
+
 /**
  * The body of a payment webhook, flat, in a fixed order of fields. Fields without a value are left out. The text
  * made from it is stored and is the same on every attempt.
  */
-export function renderPaymentEvent(event: PaymentEvent, id: string, occurredAt: string) {
+export function renderPaymentEvent(event: PaymentEvent, id: string, occurredAt: string): Static<typeof PaymentEventJson> {
   const { payment } = event;
   if (!payment) throw new TypeError("a payment event carries its payment");
   return {

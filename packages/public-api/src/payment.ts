@@ -3,6 +3,8 @@ import { type Static, Type } from "typebox";
 import { formatMoney } from "./money.ts";
 import { enumNames, isoTimestamp } from "./render.ts";
 
+export const paymentStatuses = ["PENDING", "PAID", "FAILED", "REFUSED", "CANCELED", "REFUNDED", "EXPIRED"] as const;
+
 export const paymentStatusNames = enumNames(PaymentStatus);
 
 const optionalText = () => Type.Optional(Type.String());
@@ -12,7 +14,7 @@ export const PaymentJson = Type.Object({
   business_id: Type.String({ format: "uuid" }),
   amount: Type.String({ examples: ["5000.00"] }),
   currency: Type.String({ examples: ["DZD"] }),
-  status: Type.Enum([...paymentStatusNames.values()]),
+  status: Type.Enum([...paymentStatuses]),
   language: Type.String({ examples: ["FR"] }),
   success_url: Type.String(),
   fail_url: Type.String(),
@@ -44,7 +46,7 @@ export function renderPayment(payment: Payment): PaymentJson {
     business_id: payment.businessId,
     amount: formatMoney(payment.amountMinor, payment.currency),
     currency: payment.currency,
-    status: paymentStatusNames.get(payment.status) ?? "",
+    status: paymentStatusNames.get(payment.status) as PaymentJson["status"],
     language: payment.language,
     success_url: payment.successUrl,
     fail_url: payment.failUrl,

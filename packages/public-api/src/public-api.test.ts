@@ -1,3 +1,5 @@
+import { AccountStatus, AccountType } from "@amana/contracts/clients/v1/account_pb";
+import { BeneficiaryType } from "@amana/contracts/clients/v1/beneficiary_pb";
 import { ApiKeySchema } from "@amana/contracts/identity/v1/api_key_pb";
 import { BusinessSchema, BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
 import { PaymentEventSchema, PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
@@ -9,13 +11,17 @@ import type { TSchema } from "typebox";
 import { Check } from "typebox/value";
 import { describe, expect, test } from "vitest";
 import {
-  businessStatusNames,
+  accountStatuses,
+  accountTypes,
+  beneficiaryTypes,
+  businessStatuses,
   DeliveryJson,
+  enumNames,
   eventTypeNames,
   eventTypes,
   PaymentJson,
   paymentEventTypeNames,
-  paymentStatusNames,
+  paymentStatuses,
   renderApiKey,
   renderBusiness,
   renderDelivery,
@@ -24,7 +30,7 @@ import {
   renderPayment,
   renderPaymentEvent,
   renderWebhookEndpoint,
-  webhookEndpointStatusNames,
+  webhookEndpointStatuses,
 } from "./index.ts";
 
 const id = "019a0000-0000-7000-8000-000000000001";
@@ -142,9 +148,17 @@ test("a delivery shows its attempts", () => {
   expect(Check(DeliveryJson as TSchema, seen)).toBe(true);
 });
 
-test("public names are those of the interface", () => {
-  expect([...paymentStatusNames.values()]).toEqual(["PENDING", "PAID", "FAILED", "REFUSED", "CANCELED", "REFUNDED", "EXPIRED"]);
-  expect([...businessStatusNames.values()]).toEqual(["PENDING", "ACTIVE", "DISABLED", "REJECTED"]);
-  expect([...webhookEndpointStatusNames.values()]).toEqual(["ACTIVE", "DISABLED"]);
+test.each([
+  ["payment status", paymentStatuses, PaymentStatus],
+  ["business status", businessStatuses, BusinessStatus],
+  ["endpoint status", webhookEndpointStatuses, WebhookEndpointStatus],
+  ["account type", accountTypes, AccountType],
+  ["account status", accountStatuses, AccountStatus],
+  ["beneficiary type", beneficiaryTypes, BeneficiaryType],
+])("each %s that the contract between the services knows has its public name", (_what, names, enumeration) => {
+  expect([...enumNames(enumeration).values()].toSorted()).toEqual([...names].toSorted());
+});
+
+test("each payment event that the contract knows is one that endpoints can ask for", () => {
   for (const type of paymentEventTypeNames.values()) expect(eventTypeNames).toContain(type);
 });

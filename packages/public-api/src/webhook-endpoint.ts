@@ -3,13 +3,15 @@ import { type Static, Type } from "typebox";
 import { defaultEventTypeNames } from "./event-types.ts";
 import { enumNames, isoTimestamp } from "./render.ts";
 
-export const webhookEndpointStatusNames = enumNames(WebhookEndpointStatus);
+export const webhookEndpointStatuses = ["ACTIVE", "DISABLED"] as const;
+
+const webhookEndpointStatusNames = enumNames(WebhookEndpointStatus);
 
 const WebhookEndpointFields = Type.Object({
   id: Type.String({ format: "uuid" }),
   business_id: Type.String({ format: "uuid" }),
   url: Type.String({ examples: ["https://shop.example/webhooks/amana"] }),
-  status: Type.Enum(["ACTIVE", "DISABLED"]),
+  status: Type.Enum([...webhookEndpointStatuses]),
   events: Type.Array(Type.String(), {
     description: "Event types it receives, written out also when it has the default: all but the opt-in ones.",
   }),

@@ -86,7 +86,9 @@ export function createRpcChannel(options: { urls: readonly string[]; secret: Uin
           return await send(replica.pool, method, body, call, tokens.sign(call.caller), remainingMs);
         } catch (error) {
           const notSent = error instanceof ConnectionError && error.notSent;
-          const unavailable = error instanceof ConnectionError || (error instanceof DomainError && error.kind === "unavailable");
+          // What a service says of the world outside, with a code of its own, another replica would say as well.
+          const unavailable =
+            error instanceof ConnectionError || (error instanceof DomainError && error.code === "service_unavailable");
           if (notSent) replica.ejectedUntilMs = performance.now() + ejectMs;
           if (attempt < attemptsMax && (notSent || (unavailable && repeatable)) && endsAtMs - performance.now() > 100) {
             await new Promise((resolve) => setTimeout(resolve, 20 * attempt ** 2));

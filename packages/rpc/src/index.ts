@@ -3,5 +3,6 @@ export type { Call, IdempotencyKey, Implementation, Implementations } from "./ca
 export { adminOf, businessOf, type Caller, createCallerTokens, platformCaller, platformOf } from "./caller.ts";
 export { type CallOptions, createRpcChannel, createRpcClient, type RpcChannel, type RpcClient } from "./client.ts";
 export { DomainError, type DomainErrorKind } from "./domain-error.ts";
+export { enumName } from "./enum-name.ts";
 export { fromConnectError, toConnectError } from "./error-mapping.ts";
 export { createRpcServer, type RpcServer, type RpcServerOptions, type ServedService, serve } from "./server.ts";

@@ -146,6 +146,18 @@ describe("our client and server", () => {
     expect(calls).toHaveLength(3);
   });
 
+  test("a refusal with a code of its own is an answer, and not asked for again", async () => {
+    calls = [];
+    behaviour = async () => Promise.reject(new DomainError("unavailable", "provider_unavailable", "Try again later."));
+    const error = await withClient([server.url], (client) =>
+      client
+        .deliverMessages(request, { caller, idempotencyKey: { key: "k", route: "r", fingerprint: "f" } })
+        .catch((e: unknown) => e),
+    );
+    expect(error).toMatchObject({ kind: "unavailable", code: "provider_unavailable" });
+    expect(calls).toHaveLength(1);
+  });
+
   test("a call that is neither read nor keyed is never sent twice", async () => {
     calls = [];
     behaviour = async () => Promise.reject(new Error("the database is gone"));

@@ -27,6 +27,8 @@ export interface EnvReader {
   choice<const T extends string>(name: string, choices: readonly T[], fallback?: T): T;
   /** An absolute http or https address, without a trailing slash. */
   url(name: string, fallback?: string): string;
+  /** Comma-separated http or https addresses, without trailing slashes; at least one. The replicas of a service. */
+  urls(name: string): string[];
   /** Comma-separated words; empty when unset. */
   list(name: string): string[];
   /** Lengths of time in seconds, comma-separated, fractions allowed: a schedule. */
@@ -94,6 +96,14 @@ export function readEnv<T extends object>(build: (env: EnvReader) => T, source: 
         problems.push(`${name} must be an absolute http or https address, not "${value}"`);
       }
       return value.replace(/\/+$/, "");
+    },
+    urls(name) {
+      const list = reader.list(name).map((url) => url.replace(/\/+$/, ""));
+      if (list.length === 0) problems.push(`${name} is not set`);
+      for (const url of list) {
+        if (!/^https?:$/.test(URL.parse(url)?.protocol ?? "")) problems.push(`${name} must list http addresses, not "${url}"`);
+      }
+      return list;
     },
     list: (name) =>
       (raw(name) ?? "")

@@ -4,5 +4,5 @@ export { faultPoint } from "./fault-point.ts";
 export { createLogger, type Logger } from "./logger.ts";
 export { poll } from "./poll.ts";
 export { runService } from "./run-service.ts";
-export { backoffMs, jitter, sleep } from "./time.ts";
+export { backoffMs, dateOf, jitter, sleep } from "./time.ts";
 export { isUuid, uuidv7 } from "./uuid.ts";

@@ -56,11 +56,15 @@ function redacted(value: unknown, depth: number): unknown {
   );
 }
 
+/** Where PostgreSQL repeats a row, to the end of the text or of the message within a stack: values may have several lines. */
+const row = /( - detail: |DETAIL: )?(Failing row contains|Key) \(.*?(?=\n {4}at |$)/gs;
+
 /** PostgreSQL repeats the whole row in some errors; what a row holds is nobody's business but its owner's. */
 function withoutRows(error: Error) {
-  const strip = (text: string) => text.replace(/( - detail: |DETAIL: )?(Failing row contains|Key) \(.*\)[^\n]*/g, "[row]");
   const written = pino.stdSerializers.err(error);
   if (!(error instanceof Error)) return written;
   const { detail: _detail, where: _where, ...rest } = written as typeof written & { detail?: unknown; where?: unknown };
-  return { ...rest, message: strip(written.message), stack: strip(written.stack) };
+  const message = written.message.replace(/( - detail: |DETAIL: )?(Failing row contains|Key) \(.*$/s, "[row]");
+  // The whole message first, because a value may look like the first line of a stack.
+  return { ...rest, message, stack: written.stack.replaceAll(written.message, () => message).replace(row, "[row]") };
 }

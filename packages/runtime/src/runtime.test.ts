@@ -91,6 +91,17 @@ describe("logs", () => {
     expect(text).not.toContain("canary");
     expect(text).toContain("runtime.test.ts");
   });
+
+  test.each(["(canary\ncanary, 7).", "(x).\n    at canary (canary.ts:1:1), canary).", "(a, b) = (canary\n\ncanary) exists."])(
+    "lose a row whose values have several lines: %j",
+    (values) => {
+      const error = new Error(`null value\n - detail: Failing row contains ${values}`);
+      const text = logged((logger) => logger.error({ err: error }, "x"));
+      expect(text).not.toContain("canary");
+      expect(text).toContain("[row]");
+      expect(text).toContain("runtime.test.ts");
+    },
+  );
 });
 
 describe("identifiers", () => {

@@ -18,3 +18,10 @@ export function jitter(ms: number, fraction = 0.2, random: () => number = Math.r
 export function backoffMs(failures: number, baseMs: number, maxMs: number): number {
   return Math.min(maxMs, jitter(baseMs * 2 ** Math.min(failures - 1, 30)));
 }
+
+const dateMsMax = 8.64e15;
+
+/** A time of a request, from Unix milliseconds; undefined stays so. Before 1970 and after what a Date holds is nothing of ours. */
+export function dateOf(ms: bigint | undefined): Date | undefined {
+  return ms === undefined ? undefined : new Date(Math.min(dateMsMax, Math.max(0, Number(ms))));
+}

@@ -10,11 +10,17 @@ import { readJsonBodies } from "./plugins/json-bodies.ts";
 import { limitRate } from "./plugins/limit-rate.ts";
 import { describeApi } from "./plugins/openapi.ts";
 import { answerParserErrors, answerUnknownExpectation } from "./plugins/parser-errors.ts";
+import { accounts } from "./routes/accounts.ts";
 import { apiKeys } from "./routes/api-keys.ts";
+import { beneficiaries } from "./routes/beneficiaries.ts";
 import { businesses } from "./routes/businesses.ts";
+import { clients } from "./routes/clients.ts";
 import { docs } from "./routes/docs.ts";
 import { events } from "./routes/events.ts";
 import { health } from "./routes/health.ts";
+import { kycApplications, kycReviews } from "./routes/kyc-applications.ts";
+import { kycCallbacks } from "./routes/kyc-callbacks.ts";
+import { onboarding, onboardingDecisions } from "./routes/onboarding.ts";
 import { ownBusiness } from "./routes/own-business.ts";
 import { paymentReturn, sendReturnPage } from "./routes/payment-return.ts";
 import { payments } from "./routes/payments.ts";
@@ -51,6 +57,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
   logRequests(app, gateway);
   readJsonBodies(app);
   app.decorateRequest("caller", null);
+  app.decorateRequest("organizationId", 0);
   app.decorateRequest("idempotencyKey", null);
   app.setErrorHandler(answer);
   await describeApi(app);
@@ -58,6 +65,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
   /** Everyone. */
   await app.register(async (open: App) => {
     open.register(paymentReturn(gateway), { prefix: returnPrefix });
+    open.register(kycCallbacks(gateway), { prefix: "/callbacks" });
     open.register(problemPages, { prefix: "/problems" });
     open.register(health(gateway));
     open.register(docs);
@@ -68,8 +76,13 @@ export async function createApp(gateway: Gateway): Promise<App> {
     async (business: App) => {
       business.addHook("onRequest", authenticate(gateway, "business"));
       business.addHook("onRequest", limitRate(gateway));
-      business.addHook("preHandler", takeIdempotencyKey);
+      business.addHook("preHandler", takeIdempotencyKey(gateway));
       business.register(ownBusiness(gateway), { prefix: "/me" });
+      business.register(kycApplications(gateway), { prefix: "/kyc/applications" });
+      business.register(beneficiaries(gateway), { prefix: "/beneficiaries" });
+      business.register(accounts(gateway), { prefix: "/accounts" });
+      business.register(clients(gateway), { prefix: "/clients" });
+      business.register(onboarding(gateway), { prefix: "/clients/:id/onboarding" });
       business.register(payments(gateway), { prefix: "/payments" });
       business.register(webhookEndpoints(gateway), { prefix: "/webhook-endpoints" });
       business.register(events(gateway), { prefix: "/events" });
@@ -81,8 +94,10 @@ export async function createApp(gateway: Gateway): Promise<App> {
   await app.register(
     async (admin: App) => {
       admin.addHook("onRequest", authenticate(gateway, "admin"));
-      admin.addHook("preHandler", takeIdempotencyKey);
+      admin.addHook("preHandler", takeIdempotencyKey(gateway));
       admin.register(businesses(gateway), { prefix: "/businesses" });
+      admin.register(kycReviews(gateway), { prefix: "/kyc/applications" });
+      admin.register(onboardingDecisions(gateway), { prefix: "/clients/:id/onboarding" });
       admin.register(apiKeys(gateway), { prefix: "/admin/api-keys" });
     },
     { prefix: api },

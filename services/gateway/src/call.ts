@@ -1,5 +1,4 @@
-import { hash } from "node:crypto";
-import { type Caller, type CallOptions, type IdempotencyKey, platformCaller } from "@amana/rpc";
+import { type CallOptions, platformCaller } from "@amana/rpc";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 const timeoutMsDefault = 5_000;
@@ -12,21 +11,9 @@ export function callOf(request: FastifyRequest, reply: FastifyReply, timeoutMs: 
     address: request.ip,
     traceparent: request.traceparent,
     timeoutMs,
-    idempotencyKey: request.idempotencyKey === null ? undefined : idempotencyKeyOf(request, request.idempotencyKey),
+    idempotencyKey: request.idempotencyKey ?? undefined,
     onReplayed: () => reply.header("idempotent-replayed", "true"),
   };
-}
-
-/** The caller that `authenticate` let in. */
-export function callerOf(request: FastifyRequest): Caller {
-  if (!request.caller) throw new Error("the route is outside the authenticated scopes");
-  return request.caller;
-}
-
-function idempotencyKeyOf(request: FastifyRequest, key: string): IdempotencyKey {
-  const [path = ""] = request.url.split("?", 1);
-  const bytes = Buffer.concat([Buffer.from(`${path}\n`), request.bodyBytes ?? Buffer.alloc(0)]);
-  return { key, route: routeOf(request), fingerprint: hash("sha256", bytes, "hex") };
 }
 
 /** "POST /api/v1/payments/{id}/refund" */

@@ -1,6 +1,11 @@
+import { AccountService } from "@amana/contracts/clients/v1/account_service_pb";
+import { BeneficiaryService } from "@amana/contracts/clients/v1/beneficiary_service_pb";
+import { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
+import { OnboardingService } from "@amana/contracts/clients/v1/onboarding_service_pb";
 import { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
 import { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
 import { KeyLeaseService } from "@amana/contracts/identity/v1/key_lease_service_pb";
+import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
@@ -9,17 +14,24 @@ import { createRpcClient, type RpcChannel } from "@amana/rpc";
 /** One connection for each service behind the gateway. */
 export interface Channels {
   readonly identity: RpcChannel;
+  readonly kyc: RpcChannel;
+  readonly clients: RpcChannel;
   readonly payments: RpcChannel;
   readonly webhooks: RpcChannel;
 }
 
 export type Clients = ReturnType<typeof createClients>;
 
-export function createClients({ identity, payments, webhooks }: Channels) {
+export function createClients({ identity, kyc, clients, payments, webhooks }: Channels) {
   return {
     keyLeases: createRpcClient(KeyLeaseService, identity),
     businesses: createRpcClient(BusinessService, identity),
     apiKeys: createRpcClient(ApiKeyService, identity),
+    kycApplications: createRpcClient(KycApplicationService, kyc),
+    clients: createRpcClient(ClientService, clients),
+    onboarding: createRpcClient(OnboardingService, clients),
+    beneficiaries: createRpcClient(BeneficiaryService, clients),
+    accounts: createRpcClient(AccountService, clients),
     payments: createRpcClient(PaymentService, payments),
     webhookEndpoints: createRpcClient(WebhookEndpointService, webhooks),
     events: createRpcClient(EventService, webhooks),

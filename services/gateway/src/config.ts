@@ -7,20 +7,14 @@ export type Config = ReturnType<typeof readConfig>;
 
 export function readConfig(source: EnvSource = process.env) {
   return readEnv((env) => {
-    const urls = (name: string) => {
-      const list = env.list(name).map((url) => url.replace(/\/+$/, ""));
-      if (list.length === 0) env.problem(`${name} is not set`);
-      for (const url of list) {
-        if (!/^https?:$/.test(URL.parse(url)?.protocol ?? "")) env.problem(`${name} must list http addresses, not "${url}"`);
-      }
-      return list;
-    };
     return {
       host: env.string("HOST", "127.0.0.1"),
       port: env.integer("PORT", { fallback: 8080, max: 65_535 }),
-      identityUrls: urls("IDENTITY_URLS"),
-      paymentsUrls: urls("PAYMENTS_URLS"),
-      webhooksUrls: urls("WEBHOOKS_URLS"),
+      identityUrls: env.urls("IDENTITY_URLS"),
+      kycUrls: env.urls("KYC_URLS"),
+      clientsUrls: env.urls("CLIENTS_URLS"),
+      paymentsUrls: env.urls("PAYMENTS_URLS"),
+      webhooksUrls: env.urls("WEBHOOKS_URLS"),
       rpcSecret: env.key("RPC_SECRET", 32),
       logLevel: env.choice("LOG_LEVEL", logLevels, "info"),
       allowInsecureUrls: env.boolean("ALLOW_INSECURE_URLS", false),

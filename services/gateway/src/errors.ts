@@ -27,7 +27,7 @@ const frameworkProblems: Readonly<Record<string, () => Problem>> = {
 };
 
 /** The one place that decides what the outside sees of an error. Undefined for faults. */
-export function toProblem(error: unknown): Problem | undefined {
+function toProblem(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
   if (error instanceof DomainError) return fromRefusal(error);
   if (error instanceof ConnectError) {

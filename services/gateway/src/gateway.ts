@@ -1,4 +1,4 @@
-import type { Caller } from "@amana/rpc";
+import type { Caller, IdempotencyKey } from "@amana/rpc";
 import type { Logger } from "@amana/runtime";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import type {
@@ -22,6 +22,8 @@ export interface Gateway {
   readonly logger: Logger;
   /** Lets addresses that businesses give be plain http, for a sandbox on one machine. */
   readonly allowInsecureUrls: boolean;
+  /** Keeps fingerprints of request bodies from telling what they are of. */
+  readonly fingerprintSecret: Uint8Array;
   /** Whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
 }
@@ -43,9 +45,11 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Who calls; set by `authenticate`. */
     caller: Caller | null;
+    /** The number of the caller's business on the platform, which the services know nothing of; set by `authenticate`. */
+    organizationId: number;
     /** The body as it came, for the fingerprint of an idempotency key. */
     bodyBytes: Buffer | null;
-    idempotencyKey: string | null;
+    idempotencyKey: IdempotencyKey | null;
     /** W3C trace context of this request's calls. */
     traceparent: string;
   }

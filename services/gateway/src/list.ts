@@ -1,11 +1,14 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-/** The headers of a list: how many there are in all, and where its other pages are (RFC 8288). */
+/**
+ * The headers of a list: how many there are in all, and where its other pages are (RFC 8288). A search that finds more than
+ * is counted says so, and has no last page; there, a page that is not full, as `shown` tells, has none behind it.
+ */
 export function pageHeaders(
   request: FastifyRequest,
   reply: FastifyReply,
   { limit, offset }: { limit: number; offset: number },
-  total: number,
+  { total, totalIsCapped = false, shown = limit }: { total: number; totalIsCapped?: boolean; shown?: number },
 ): void {
   const [path = "", search = ""] = request.url.split("?", 2);
   const link = (rel: string, to: number) => {
@@ -14,8 +17,10 @@ export function pageHeaders(
     query.set("offset", String(to));
     return `<${path}?${query}>; rel="${rel}"`;
   };
-  const links = [link("first", 0), link("last", Math.max(0, Math.ceil(total / limit) - 1) * limit)];
+  const links = [link("first", 0)];
+  if (totalIsCapped) reply.header("x-total-count-capped", "true");
+  else links.push(link("last", Math.max(0, Math.ceil(total / limit) - 1) * limit));
   if (offset > 0) links.push(link("prev", Math.max(0, offset - limit)));
-  if (offset + limit < total) links.push(link("next", offset + limit));
+  if (totalIsCapped ? shown === limit : offset + limit < total) links.push(link("next", offset + limit));
   reply.header("x-total-count", String(total)).header("link", links.join(", "));
 }

@@ -12,7 +12,7 @@ const target = new URL("../../../docs/api/openapi.json", import.meta.url);
 
 // Nothing is asked: channels connect when they are first used.
 const nowhere = createRpcChannel({ urls: ["http://127.0.0.1:1"], secret: Buffer.alloc(32) });
-const channels = { identity: nowhere, payments: nowhere, webhooks: nowhere };
+const channels = { identity: nowhere, kyc: nowhere, clients: nowhere, payments: nowhere, webhooks: nowhere };
 const clients = createClients(channels);
 const app = await createApp({
   clients,
@@ -21,6 +21,7 @@ const app = await createApp({
   limits: createRateLimits(unlimited),
   logger: createLogger("openapi", "silent"),
   allowInsecureUrls: false,
+  fingerprintSecret: Buffer.alloc(32),
   trustedProxies: [],
 });
 await app.ready();

@@ -1,6 +1,7 @@
 import { Writable } from "node:stream";
 import { generateApiKey, prefixOf } from "@amana/api-keys";
 import { KeyLeaseService, KeyRole, KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
+import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { DomainError, type Implementations, serve } from "@amana/rpc";
 import { createLogger } from "@amana/runtime";
@@ -12,6 +13,7 @@ import { startGateway } from "./service.ts";
 
 const key = generateApiKey("sk_test_");
 const id = "019a0000-0000-7000-8000-000000000001";
+const payment = { id, currency: "DZD", status: PaymentStatus.PENDING };
 let identity: TestService;
 let payments: TestService;
 let lookUps = 0;
@@ -46,7 +48,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   lookUps = 0;
-  getPayment = async () => ({ id, currency: "DZD" });
+  getPayment = async () => payment;
 });
 
 const start = (settings: Record<string, string> = {}, logger = createLogger("test", "silent")) =>
@@ -54,6 +56,8 @@ const start = (settings: Record<string, string> = {}, logger = createLogger("tes
     readConfig({
       PORT: "0",
       IDENTITY_URLS: identity.url,
+      KYC_URLS: identity.url,
+      CLIENTS_URLS: identity.url,
       PAYMENTS_URLS: payments.url,
       WEBHOOKS_URLS: identity.url,
       RPC_SECRET: Buffer.from(testSecret).toString("base64"),
@@ -71,7 +75,7 @@ describe("stopping", () => {
     getPayment = async () => {
       begun.resolve();
       await release.promise;
-      return { id, currency: "DZD" };
+      return payment;
     };
     const early = read(gateway.url);
     await begun.promise;

@@ -13,6 +13,8 @@ export async function startGateway(config: Config, logger: Logger): Promise<Asyn
   const connect = (urls: readonly string[]) => stack.use(createRpcChannel({ urls, secret: config.rpcSecret }));
   const channels = {
     identity: connect(config.identityUrls),
+    kyc: connect(config.kycUrls),
+    clients: connect(config.clientsUrls),
     payments: connect(config.paymentsUrls),
     webhooks: connect(config.webhooksUrls),
   };
@@ -21,7 +23,16 @@ export async function startGateway(config: Config, logger: Logger): Promise<Asyn
   const { allowInsecureUrls, trustedProxies } = config;
   const keys = createKeyLeases(clients);
   const limits = createRateLimits(config.rateLimits);
-  const app = await createApp({ clients, keys, readiness, limits, logger, allowInsecureUrls, trustedProxies });
+  const app = await createApp({
+    clients,
+    keys,
+    readiness,
+    limits,
+    logger,
+    allowInsecureUrls,
+    fingerprintSecret: config.rpcSecret,
+    trustedProxies,
+  });
   stack.defer(() => app.close());
   await app.listen({ host: config.host, port: config.port });
   const { port } = app.addresses()[0] as { port: number };

@@ -1,7 +1,12 @@
 import { generateApiKey, hashApiKey, prefixOf } from "@amana/api-keys";
+import { AccountService } from "@amana/contracts/clients/v1/account_service_pb";
+import { BeneficiaryService } from "@amana/contracts/clients/v1/beneficiary_service_pb";
+import { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
+import { OnboardingService } from "@amana/contracts/clients/v1/onboarding_service_pb";
 import { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
 import { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
 import { KeyLeaseService, type KeyResolutionSchema, KeyRole, KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
+import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
@@ -21,6 +26,11 @@ export interface Behaviour {
   businesses: Partial<Implementations<typeof BusinessService>>;
   apiKeys: Partial<Implementations<typeof ApiKeyService>>;
   keyLeases: Partial<Implementations<typeof KeyLeaseService>>;
+  kycApplications: Partial<Implementations<typeof KycApplicationService>>;
+  clients: Partial<Implementations<typeof ClientService>>;
+  onboarding: Partial<Implementations<typeof OnboardingService>>;
+  beneficiaries: Partial<Implementations<typeof BeneficiaryService>>;
+  accounts: Partial<Implementations<typeof AccountService>>;
   payments: Partial<Implementations<typeof PaymentService>>;
   webhookEndpoints: Partial<Implementations<typeof WebhookEndpointService>>;
   events: Partial<Implementations<typeof EventService>>;
@@ -47,7 +57,19 @@ export async function startTestGateway(
     nowMs?: () => number;
   } = {},
 ) {
-  const behaviour: Behaviour = { businesses: {}, apiKeys: {}, keyLeases: {}, payments: {}, webhookEndpoints: {}, events: {} };
+  const behaviour: Behaviour = {
+    businesses: {},
+    apiKeys: {},
+    keyLeases: {},
+    kycApplications: {},
+    clients: {},
+    onboarding: {},
+    beneficiaries: {},
+    accounts: {},
+    payments: {},
+    webhookEndpoints: {},
+    events: {},
+  };
   const received: Received[] = [];
   const keys = new Map<string, Resolution>();
   const leaseMs = options.leaseMs ?? 0;
@@ -74,12 +96,17 @@ export async function startTestGateway(
     serveFake(KeyLeaseService, behaviour.keyLeases),
     serveFake(BusinessService, behaviour.businesses),
     serveFake(ApiKeyService, behaviour.apiKeys),
+    serveFake(KycApplicationService, behaviour.kycApplications),
+    serveFake(ClientService, behaviour.clients),
+    serveFake(OnboardingService, behaviour.onboarding),
+    serveFake(BeneficiaryService, behaviour.beneficiaries),
+    serveFake(AccountService, behaviour.accounts),
     serveFake(PaymentService, behaviour.payments),
     serveFake(WebhookEndpointService, behaviour.webhookEndpoints),
     serveFake(EventService, behaviour.events),
   ]);
   const { channel } = server;
-  const channels = { identity: channel, payments: channel, webhooks: channel };
+  const channels = { identity: channel, kyc: channel, clients: channel, payments: channel, webhooks: channel };
   const clients = createClients(channels);
   const app = await createApp({
     clients,
@@ -88,6 +115,7 @@ export async function startTestGateway(
     limits: createRateLimits({ ...unlimited, ...options.limits }, options.nowMs),
     logger: options.logger ?? createLogger("test", process.env["TEST_LOG_LEVEL"] ?? "silent"),
     allowInsecureUrls: options.allowInsecureUrls ?? false,
+    fingerprintSecret: Buffer.alloc(32),
     trustedProxies: [],
   });
 
@@ -97,6 +125,7 @@ export async function startTestGateway(
     const key = generateApiKey(admin ? "ak_" : "sk_test_");
     const businessId = admin ? "" : uuidv7();
     const known = {
+      organizationId: admin ? 0 : 7,
       state: KeyState.LIVE,
       role: admin ? KeyRole.ADMIN : KeyRole.BUSINESS,
       keyId: uuidv7(),

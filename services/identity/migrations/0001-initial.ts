@@ -1,4 +1,5 @@
 import { idempotencyTableSql } from "@amana/idempotency";
+import { inboxTablesSql } from "@amana/messaging";
 import { Migration } from "@mikro-orm/migrations";
 
 export class Initial extends Migration {
@@ -66,6 +67,7 @@ export class Initial extends Migration {
       alter table audit_event enable always trigger audit_event_append_only;
       revoke update, delete, truncate on audit_event from public, current_user;
     `);
+    this.addSql(inboxTablesSql);
     this.addSql(idempotencyTableSql);
   }
 }

@@ -1,4 +1,5 @@
 import { readApiKeyKind } from "@amana/api-keys";
+import { readTransportOptions } from "@amana/messaging";
 import { type EnvReader, type EnvSource, readEnv } from "@amana/runtime";
 import { leaseMsMax } from "./key-lease/key-leases.ts";
 
@@ -13,6 +14,7 @@ export function readConfig(source?: EnvSource) {
       databaseUrl: env.string("DATABASE_URL"),
       rpcSecret: env.key("RPC_SECRET", 32),
       logLevel: env.choice("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"], "info"),
+      events: readTransportOptions(env),
       /** Whether businesses get sk_live_ or sk_test_ keys here. */
       keyMode: env.choice("KEY_MODE", ["live", "test"]),
       keyLeaseMs: env.integer("KEY_LEASE_MS", { fallback: 500, max: leaseMsMax }),

@@ -1,9 +1,11 @@
 import { createOrm, databaseAnswers, isDatabaseUnavailable } from "@amana/database";
 import { startKeyCleaning } from "@amana/idempotency";
+import { consume, createTransport } from "@amana/messaging";
 import { createRpcServer } from "@amana/rpc";
 import { type Logger, sleep } from "@amana/runtime";
 import { storeBootstrapKey } from "./admin-key/store-bootstrap-key.ts";
 import type { Config } from "./config.ts";
+import { audit } from "./consumers/audit.ts";
 import type { Context } from "./context.ts";
 import { createKeyLeases } from "./key-lease/key-leases.ts";
 import { trackKeyUse } from "./key-lease/key-use.ts";
@@ -12,9 +14,9 @@ import { rpcServices } from "./rpc/index.ts";
 
 /** Starts the service on a migrated database. Disposing lets running calls end, then closes the database. */
 export async function startIdentity(config: Config, logger: Logger): Promise<AsyncDisposable & { url: string }> {
-  await using started = new AsyncDisposableStack();
+  await using stack = new AsyncDisposableStack();
   const orm = await createOrm({ url: config.databaseUrl, ...database }, logger);
-  started.defer(() => orm.close());
+  stack.defer(() => orm.close());
 
   const clock = { now: () => new Date() };
   const context: Context = {
@@ -23,14 +25,16 @@ export async function startIdentity(config: Config, logger: Logger): Promise<Asy
     clock,
     keyMode: config.keyMode,
     leases: createKeyLeases({ leaseMs: config.keyLeaseMs, clock, wait: sleep }),
-    keyUse: started.use(trackKeyUse(orm, logger)),
+    keyUse: stack.use(trackKeyUse(orm, logger)),
   };
   await storeBootstrapKey(context, config.bootstrapAdminKey);
-  started.use(startKeyCleaning(orm, logger));
+  const transport = stack.use(createTransport(config.events, { clientId: "identity", secret: config.rpcSecret, logger }));
+  stack.use(await consume(audit, { orm, transport, logger }));
+  stack.use(startKeyCleaning(orm, logger));
 
-  const server = started.use(
+  const server = stack.use(
     await createRpcServer({
-      services: rpcServices(context),
+      services: [...rpcServices(context), ...transport.services],
       host: config.host,
       port: config.rpcPort,
       secret: config.rpcSecret,
@@ -40,6 +44,6 @@ export async function startIdentity(config: Config, logger: Logger): Promise<Asy
     }),
   );
 
-  const running = started.move();
+  const running = stack.move();
   return { url: server.url, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

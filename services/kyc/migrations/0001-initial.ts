@@ -45,6 +45,7 @@ export class Initial extends Migration {
         checks integer not null,
         refreshed_at timestamptz(3),
         traceparent text,
+        revision integer not null,
         created_at timestamptz(3) not null,
         updated_at timestamptz(3) not null,
         version integer not null default 1,

@@ -7,6 +7,7 @@ const settings = {
   RPC_PORT: "4005",
   DATABASE_URL: "postgres://kyc@127.0.0.1/kyc",
   RPC_SECRET: key,
+  CLIENTS_URLS: "http://clients-1.test/, http://clients-2.test",
   SECRET_ENCRYPTION_KEYS: `k2:${key},k1:${key}`,
   KYC_PROVIDER_URL: "https://provider.test/",
   KYC_PROVIDER_TOKEN: "token",
@@ -16,6 +17,7 @@ const settings = {
 
 test("the settings have their defaults", () => {
   expect(readConfig(settings)).toMatchObject({
+    clientsUrls: ["http://clients-1.test", "http://clients-2.test"],
     provider: { url: "https://provider.test", callbackUrl: "https://api.test/callbacks/kyc", timeoutMs: 15_000 },
     callbackSecrets: ["new", "old"],
     checkPausesSeconds: [300, 600, 1_200, 2_400, 3_600],

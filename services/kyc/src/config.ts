@@ -14,6 +14,7 @@ export function readConfig(source?: EnvSource) {
       rpcSecret: env.key("RPC_SECRET", 32),
       logLevel: env.choice("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"], "info"),
       events: readTransportOptions(env),
+      clientsUrls: env.urls("CLIENTS_URLS"),
       secretEncryptionKeys: readEncryptionKeys(env, "SECRET_ENCRYPTION_KEYS"),
       provider: {
         url: env.url("KYC_PROVIDER_URL"),

@@ -1,10 +1,10 @@
-import { createOrm, isDatabaseUnavailable } from "@amana/database";
+import { createOrm, databaseAnswers, isDatabaseUnavailable } from "@amana/database";
 import { startKeyCleaning } from "@amana/idempotency";
 import { createTransport, startRelay } from "@amana/messaging";
 import { createRpcServer } from "@amana/rpc";
 import type { Logger } from "@amana/runtime";
 import { createSecretBox } from "@amana/secret-box";
-import { noClients } from "./clients/clients.ts";
+import { createClients } from "./clients/rpc-clients.ts";
 import type { Config } from "./config.ts";
 import type { Context } from "./context.ts";
 import { catchUp } from "./jobs/catch-up.ts";
@@ -22,10 +22,11 @@ export async function startKyc(config: Config, logger: Logger): Promise<AsyncDis
   stack.defer(() => orm.close());
   const transport = stack.use(createTransport(config.events, { clientId: "kyc", secret: config.rpcSecret, logger }));
   const provider = stack.use(createHttpProvider(config.provider));
+  const clients = stack.use(createClients({ urls: config.clientsUrls, secret: config.rpcSecret }));
   const context: Context = {
     orm,
     provider,
-    clients: noClients,
+    clients,
     logger,
     clock: { now: () => new Date() },
     secrets: createSecretBox(config.secretEncryptionKeys),
@@ -46,6 +47,7 @@ export async function startKyc(config: Config, logger: Logger): Promise<AsyncDis
       secret: config.rpcSecret,
       logger,
       isUnavailable: isDatabaseUnavailable,
+      isReady: () => databaseAnswers(orm),
     }),
   );
   const running = stack.move();

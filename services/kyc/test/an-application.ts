@@ -25,6 +25,7 @@ export const anApplication = (changes: Partial<KycApplication> = {}): KycApplica
     documentNotices: 0,
     amlHitCount: 0,
     checks: 0,
+    revision: 0,
     syncedAt: createdAt,
     createdAt,
     updatedAt: createdAt,

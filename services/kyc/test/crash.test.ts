@@ -4,9 +4,9 @@ import { type AddressInfo, createServer } from "node:net";
 import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { createRpcChannel, createRpcClient } from "@amana/rpc";
-import { aBusinessCaller, adminCaller, eventually, testSecret } from "@amana/testing";
+import { aBusinessCaller, adminCaller, eventually, keyed, testSecret } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Harness, keyed, startHarness } from "./harness.ts";
+import { type Harness, startHarness } from "./harness.ts";
 import { callbackSecret, providerToken } from "./sandbox.ts";
 
 /** Gives the database, the sandbox, and a service that survives; the one that crashes is a process of its own. */
@@ -34,6 +34,8 @@ async function startProcess(faultPoint: string) {
       DATABASE_URL: harness.databaseUrl,
       RPC_SECRET: Buffer.from(testSecret).toString("base64"),
       SECRET_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+      // Nobody: no application here names a client.
+      CLIENTS_URLS: "http://127.0.0.1:9",
       KYC_PROVIDER_URL: harness.sandbox.url,
       KYC_PROVIDER_TOKEN: providerToken,
       KYC_CALLBACK_URL: harness.callbacks.url,

@@ -106,27 +106,3 @@ export async function startHarness(options: { providerTimeoutMs?: number } = {})
   };
   return harness;
 }
-
-/** The metadata of a POST that carries an Idempotency-Key, and whether its answer was a stored one. */
-export function keyed(caller: CallOptions["caller"], key: string, fingerprint = "f1"): CallOptions & { replayed: boolean } {
-  const options = {
-    caller,
-    timeoutMs: 20_000,
-    idempotencyKey: { key, route: "POST /test", fingerprint },
-    replayed: false,
-    onReplayed: () => {
-      options.replayed = true;
-    },
-  };
-  return options;
-}
-
-/** What a call is refused with. Fails when it is not. */
-export async function refusal(call: Promise<unknown>): Promise<unknown> {
-  return await call.then(
-    () => {
-      throw new Error("the call was not refused");
-    },
-    (error: unknown) => error,
-  );
-}

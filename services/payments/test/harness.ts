@@ -1,7 +1,7 @@
 import { type PaymentEvent, PaymentEventSchema } from "@amana/contracts/payments/v1/payment_events_pb";
 import type { Payment as PaymentMessage } from "@amana/contracts/payments/v1/payment_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
-import { type CallOptions, createRpcClient, platformCaller } from "@amana/rpc";
+import { createRpcClient, platformCaller } from "@amana/rpc";
 import { createLogger } from "@amana/runtime";
 import { aBusinessCaller, createTestDatabase, startTestServer } from "@amana/testing";
 import { fromBinary } from "@bufbuild/protobuf";
@@ -116,27 +116,3 @@ export const aPaymentRequest = {
   orderRef: "basket-7",
   description: "Two tickets",
 };
-
-/** The metadata of a POST that carries an Idempotency-Key, and whether its answer was a stored one. */
-export function keyed(caller: CallOptions["caller"], key: string, fingerprint = "f1"): CallOptions & { replayed: boolean } {
-  const options = {
-    caller,
-    timeoutMs: 20_000,
-    idempotencyKey: { key, route: "POST /test", fingerprint },
-    replayed: false,
-    onReplayed: () => {
-      options.replayed = true;
-    },
-  };
-  return options;
-}
-
-/** What a call is refused with. Fails when it is not. */
-export async function refusal(call: Promise<unknown>): Promise<unknown> {
-  return await call.then(
-    () => {
-      throw new Error("the call was not refused");
-    },
-    (error: unknown) => error,
-  );
-}

@@ -19,7 +19,8 @@ const answerModes = [
 
 const cardModes = [...answerModes, "error:<errorCode>"] as const;
 const kycModes = [...answerModes, "error:<status>"] as const;
-const callbackModes = [...kycModes, "duplicate", "reorder", "drop", "bad_signature"] as const;
+const portModes = [...kycModes, "leak:<word>", "leak_error:<word>"] as const;
+const callbackModes = [...kycModes, "duplicate", "reorder", "drop", "bad_signature", "leak:<word>"] as const;
 
 /** Another provider adds its operations here, each with the modes it understands. */
 const modesByOperation = {
@@ -27,9 +28,9 @@ const modesByOperation = {
   confirm: cardModes,
   status: cardModes,
   refund: cardModes,
-  kyc_create: kycModes,
-  kyc_get: kycModes,
-  kyc_cancel: kycModes,
+  kyc_create: portModes,
+  kyc_get: portModes,
+  kyc_cancel: portModes,
   kyc_callback: callbackModes,
 } as const;
 
@@ -86,5 +87,6 @@ function fits(mode: string, known: string): boolean {
   if (known === "slow:<ms>") return /^slow:\d{1,6}$/.test(mode) && Number(mode.slice(5)) <= slowMsMax;
   if (known === "error:<errorCode>") return /^error:-?\d{1,5}$/.test(mode);
   if (known === "error:<status>") return /^error:[45]\d\d$/.test(mode);
+  if (known.endsWith(":<word>")) return mode.startsWith(known.slice(0, -"<word>".length)) && /:[\w-]{1,64}$/.test(mode);
   return mode === known;
 }

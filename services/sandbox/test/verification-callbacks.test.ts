@@ -196,6 +196,15 @@ describe("a planted fault of callbacks", () => {
     expect(receiver.types().slice(0, 3)).toEqual(["opened", "opened", "submitted"]);
   });
 
+  test("leak:<word> adds who the applicant is, under the right signature", async () => {
+    const { token } = await submitWith("leak:canary");
+    await settled(token);
+    const [leaking, next] = receiver.received;
+    expect(leaking && isSigned(leaking)).toBe(true);
+    expect(leaking?.body.application).toMatchObject({ status: "OPENED", document_number: "canary-number" });
+    expect(next?.raw).not.toContain("canary");
+  });
+
   test.each(["timeout_after", "reset_after"])("%s sends it and tries again", async (mode) => {
     const { token } = await submitWith(mode);
     await settled(token);

@@ -241,6 +241,23 @@ describe("a planted fault", () => {
     },
   );
 
+  test("leak:<word> adds who the applicant is to the object, and leak_error:<word> repeats the word without effect", async () => {
+    const { providerId } = await aVerification(sandbox.url);
+    await plant("kyc_get", "leak:canary-1");
+    const leaking = await objectAt(sandbox.url, providerId);
+    expect(leaking).toMatchObject({ provider_id: providerId, status: "CREATED", first_name: "canary-1-first" });
+    expect(await objectAt(sandbox.url, providerId)).not.toHaveProperty("first_name");
+
+    const wish = aWish();
+    await plant("kyc_create", "leak_error:canary-2");
+    const refused = await callPort(sandbox.url, "POST", "applications", wish);
+    expect(refused).toMatchObject({
+      status: 422,
+      body: { error: "planted_fault", message: expect.stringContaining("canary-2") },
+    });
+    expect((await control(sandbox.url, "GET", `kyc?reference=${wish.reference}`)).status).toBe(404);
+  });
+
   test("a cancel that times out after the effect is cancelled", async () => {
     const { providerId } = await aVerification(sandbox.url);
     await plant("kyc_cancel", "timeout_after");
@@ -253,6 +270,9 @@ describe("a planted fault", () => {
     ["kyc_get", "duplicate"],
     ["kyc_callback", "error:7"],
     ["register", "bad_signature"],
+    ["kyc_get", "leak:"],
+    ["kyc_callback", "leak_error:x"],
+    ["refund", "leak:x"],
   ])("%s does not understand %s", async (operation, mode) => {
     expect(await plant(operation, mode)).toMatchObject({ status: 422 });
   });

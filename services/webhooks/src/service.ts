@@ -8,20 +8,20 @@ import type { Config } from "./config.ts";
 import { kyc } from "./consumers/kyc.ts";
 import { payments } from "./consumers/payments.ts";
 import { startDelivering } from "./delivery/deliver.ts";
-import { startDeletingOldEvents } from "./jobs/delete-old-events.ts";
+import { deleteOldEvents } from "./jobs/delete-old-events.ts";
 import { database } from "./orm.ts";
 import { rpcServices } from "./rpc/index.ts";
 import { createAddressGuard } from "./webhook-endpoint/address-guard.ts";
 
 export async function startWebhooks(config: Config, logger: Logger): Promise<AsyncDisposable & { url: string }> {
-  await using starting = new AsyncDisposableStack();
+  await using stack = new AsyncDisposableStack();
   const orm = await createOrm({ url: config.databaseUrl, ...database }, logger);
-  starting.defer(() => orm.close());
+  stack.defer(() => orm.close());
   const clock = { now: () => new Date() };
   const secrets = createSecretBox(config.secretEncryptionKeys);
   const addresses = createAddressGuard({ allowInsecure: config.allowInsecureWebhooks });
-  const transport = starting.use(createTransport(config.events, { clientId: "webhooks", secret: config.rpcSecret, logger }));
-  const deliveries = starting.use(
+  const transport = stack.use(createTransport(config.events, { clientId: "webhooks", secret: config.rpcSecret, logger }));
+  const deliveries = stack.use(
     startDelivering({
       orm,
       logger,
@@ -33,11 +33,11 @@ export async function startWebhooks(config: Config, logger: Logger): Promise<Asy
       endpointConcurrency: config.endpointConcurrency,
     }),
   );
-  starting.use(await consume(payments(deliveries.wake), { orm, transport, logger }));
-  starting.use(await consume(kyc(deliveries.wake), { orm, transport, logger }));
-  starting.use(startKeyCleaning(orm, logger));
-  starting.use(startDeletingOldEvents(orm, logger));
-  const server = starting.use(
+  stack.use(await consume(payments(deliveries.wake), { orm, transport, logger }));
+  stack.use(await consume(kyc(deliveries.wake), { orm, transport, logger }));
+  stack.use(startKeyCleaning(orm, logger));
+  stack.use(deleteOldEvents(orm, logger));
+  const server = stack.use(
     await createRpcServer({
       services: [...rpcServices({ orm, logger, clock, secrets, addresses, deliveries }), ...transport.services],
       host: config.host,
@@ -49,6 +49,6 @@ export async function startWebhooks(config: Config, logger: Logger): Promise<Asy
     }),
   );
 
-  const running = starting.move();
+  const running = stack.move();
   return { url: server.url, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

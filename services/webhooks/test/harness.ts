@@ -4,7 +4,7 @@ import { DeliveryService } from "@amana/contracts/messaging/v1/delivery_service_
 import { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { consume, createTransport, type Message } from "@amana/messaging";
-import { type CallOptions, createRpcClient, platformCaller } from "@amana/rpc";
+import { createRpcClient, platformCaller } from "@amana/rpc";
 import { createLogger } from "@amana/runtime";
 import { createSecretBox } from "@amana/secret-box";
 import { createTestDatabase, startTestServer, testSecret } from "@amana/testing";
@@ -80,12 +80,6 @@ export async function startHarness(options: HarnessOptions = {}) {
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
-
-/** The metadata of a POST that carries an Idempotency-Key. */
-export const keyed = (key: string, caller: CallOptions["caller"], fingerprint = "f1"): CallOptions => ({
-  caller,
-  idempotencyKey: { key, route: "POST /test", fingerprint },
-});
 
 export interface ReceivedRequest {
   readonly path: string;

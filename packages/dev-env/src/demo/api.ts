@@ -4,20 +4,24 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Record<string, unknown>;
+  /** The body as it came. */
+  readonly text: string;
 }
+
+export type ApiCaller = ReturnType<typeof apiCaller>;
 
 /** A caller of the public API with one key, as a business's own server would write it. */
 export function apiCaller(baseUrl: string, key: string) {
   return async (
-    method: "GET" | "POST" | "PATCH" | "DELETE",
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
     path: string,
-    body?: object,
+    body?: object | string,
     headers: Record<string, string> = {},
   ): Promise<Answer> => {
     const answer = await request(`${baseUrl}${path}`, {
       method,
       headers: { authorization: `Bearer ${key}`, ...(body ? { "content-type": "application/json" } : {}), ...headers },
-      body: body ? JSON.stringify(body) : null,
+      body: typeof body === "object" ? JSON.stringify(body) : (body ?? null),
       headersTimeout: 45_000,
     });
     const text = await answer.body.text();
@@ -25,6 +29,7 @@ export function apiCaller(baseUrl: string, key: string) {
       status: answer.statusCode,
       headers: answer.headers,
       body: text ? (JSON.parse(text) as Record<string, unknown>) : {},
+      text,
     };
   };
 }

@@ -6,8 +6,12 @@ import { Webhook } from "standardwebhooks";
 export interface ReceivedWebhook {
   readonly event: string;
   readonly body: Record<string, unknown>;
+  /** The body as it came. */
+  readonly text: string;
   readonly receivedAtMs: number;
 }
+
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 /**
  * A business's webhook receiver: believes nothing that is not signed. The Standard Webhooks headers are checked by the
@@ -29,8 +33,9 @@ export async function startReceiver() {
       const expected = Buffer.from(`sha256=${createHmac("sha256", secret).update(raw).digest("hex")}`);
       const given = Buffer.from(headers["x-signature"] ?? "");
       if (expected.length !== given.length || !timingSafeEqual(expected, given)) throw new Error("X-Signature does not match");
-      const body = JSON.parse(raw.toString("utf8")) as Record<string, unknown>;
-      received.push({ event: String(body["event"]), body, receivedAtMs: performance.now() });
+      const text = raw.toString("utf8");
+      const body = JSON.parse(text) as Record<string, unknown>;
+      received.push({ event: String(body["event"]), body, text, receivedAtMs: performance.now() });
       response.writeHead(204).end();
     } catch (error) {
       refused.push((error as Error).message);
@@ -48,11 +53,13 @@ export async function startReceiver() {
     useSecret(value: string) {
       secret = value;
     },
-    /** The first webhook of this event, now or later; undefined when none comes in time. */
-    async next(event: string, timeoutMs: number): Promise<ReceivedWebhook | undefined> {
+    /** The first webhook of this event about this payment or application; undefined when none comes in time. */
+    async next(event: string, about: string, timeoutMs: number): Promise<ReceivedWebhook | undefined> {
       const endsAtMs = performance.now() + timeoutMs;
       for (;;) {
-        const found = received.find((webhook) => webhook.event === event);
+        const found = received.find(
+          (webhook) => webhook.event === event && (webhook.body["payment_id"] ?? webhook.body["application_id"]) === about,
+        );
         const leftMs = endsAtMs - performance.now();
         if (found || leftMs <= 0) return found;
         await new Promise<void>((resolve) => {

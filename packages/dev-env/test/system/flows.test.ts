@@ -39,7 +39,7 @@ test("20 parallel refunds of one payment: one 200, 19 refusals with 409, one pro
     if (status === 409) expect(["refund_in_progress", "payment_not_refundable"]).toContain(body["code"]);
   }
   expect(await processorView(running.system, payment.orderId)).toEqual({ refundedAmount: 500_000, refundCalls: 1 });
-  expect(await business.receiver.next("PAYMENT_REFUNDED", 15_000)).toBeDefined();
+  expect(await business.receiver.next("PAYMENT_REFUNDED", payment.id, 15_000)).toBeDefined();
 });
 
 test("one Idempotency-Key sent 20 times at once executes once", async () => {

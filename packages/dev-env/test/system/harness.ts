@@ -45,6 +45,8 @@ export async function startTestSystem(
         ...env.gateway,
       },
       payments: { REFUND_CHECK_SECONDS: "0.5,1,1", REFUND_RESEND_AFTER_SECONDS: "2", SATIM_TIMEOUT_MS: "2000", ...env.payments },
+      kyc: { KYC_CHECK_SECONDS: "1,1,2", KYC_CATCH_UP_SECONDS: "1", KYC_PROVIDER_TIMEOUT_MS: "2000", ...env.kyc },
+      sandbox: { KYC_CALLBACK_RETRY_SECONDS: "0.5,1,2,2,2", ...env.sandbox },
       webhooks: { RETRY_SCHEDULE_SECONDS: "0.5,1,2,2,2,2,2", ...env.webhooks },
     },
   });
@@ -53,14 +55,14 @@ export async function startTestSystem(
   return { system, kafka, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-/** A business with a webhook receiver of its own. */
-export async function aBusiness(system: System, name = "Épicerie") {
+/** A business with a webhook receiver of its own, told of these kinds of events or of those that nobody has to ask for. */
+export async function aBusiness(system: System, name = "Épicerie", events?: readonly string[]) {
   const operator = apiCaller(system.gatewayUrl, system.adminKey);
   const made = await operator("POST", "/api/v1/businesses", { name });
   const key = String(made.body["api_key"]);
   const call = apiCaller(system.gatewayUrl, key);
   const receiver = await startReceiver();
-  const endpoint = await call("POST", "/api/v1/webhook-endpoints", { url: receiver.url });
+  const endpoint = await call("POST", "/api/v1/webhook-endpoints", { url: receiver.url, ...(events && { events }) });
   receiver.useSecret(String(endpoint.body["secret"]));
   return { id: String(made.body["id"]), key, call, receiver, endpointId: String(endpoint.body["id"]) };
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { type TObject, type TProperties, Type } from "typebox";
 import { pointerToken } from "../json/read-json.ts";
 import { type FieldError, problems } from "../problems.ts";
@@ -8,20 +9,23 @@ interface BodyRule {
   readonly optional: boolean;
   /** Fields of the resource that nobody can change; naming one gets an answer that says so. */
   readonly immutable: readonly string[];
+  /** Fields that say the same under another name, and that name. Given both, they have to agree. */
+  readonly otherNames: Readonly<Record<string, string>>;
 }
 
 const ruleKey = Symbol("body rule");
+const plain: BodyRule = { optional: false, immutable: [], otherNames: {} };
 
 /** A request's body: these fields and no others. */
 export function bodyOf<P extends TProperties>(properties: P, rule: Partial<BodyRule> = {}): TObject<P> {
   return Object.assign(Type.Object(properties, { additionalProperties: false }), {
-    [ruleKey]: { optional: false, immutable: [], ...rule },
+    [ruleKey]: { ...plain, ...rule },
   });
 }
 
 /** Checks every field and reports all that are wrong at once, one entry each. Throws a Problem. */
 export function compileBody(schema: TObject): (body: unknown) => Record<string, unknown> {
-  const rule = (schema as TObject & { [ruleKey]?: BodyRule })[ruleKey] ?? { optional: false, immutable: [] };
+  const rule = (schema as TObject & { [ruleKey]?: BodyRule })[ruleKey] ?? plain;
   const required = new Set(schema.required ?? []);
   const fields = new Map<string, (value: unknown) => Checked>(
     Object.entries(schema.properties).map(([name, property]) => [name, compileField(property)]),
@@ -45,11 +49,15 @@ export function compileBody(schema: TObject): (body: unknown) => Record<string, 
         continue;
       }
       const result = check(value);
+      const place = rule.otherNames[name] ?? name;
       if ("message" in result) errors.push({ pointer, code: "invalid", message: result.message });
-      else checked[name] = result.value;
+      else if (Object.hasOwn(checked, place) && !isDeepStrictEqual(checked[place], result.value)) {
+        errors.push({ pointer, code: "invalid", message: "must say the same as its other name; send one of them" });
+      } else checked[place] = result.value;
     }
+    const named = new Set(Object.keys(body).map((name) => rule.otherNames[name] ?? name));
     for (const name of required) {
-      if (!Object.hasOwn(body, name)) errors.push({ pointer: `/${name}`, code: "required", message: "is required" });
+      if (!named.has(name)) errors.push({ pointer: `/${name}`, code: "required", message: "is required" });
     }
     if (errors.length > 0) throw problems.validationFailed(errors);
     return checked;

@@ -1,4 +1,4 @@
-import { type TNull, type TSchema, type TUnion, Type } from "typebox";
+import { type TLiteral, type TNull, type TSchema, type TString, type TUnion, Type } from "typebox";
 import { Compile } from "typebox/compile";
 
 /** How one value is judged beyond its schema, and what its sender is told. */
@@ -22,14 +22,24 @@ export function field<T extends TSchema>(schema: T, rule: FieldRule): T {
 
 /** A field that null clears. */
 export function clearable<T extends TSchema>(schema: T): TUnion<[T, TNull]> {
+  return orNothing(schema, Type.Union([schema, Type.Null()]), (value) => value === null);
+}
+
+/** A text that null and "" clear. */
+export function erasable(schema: TString): TUnion<[TString, TLiteral<"">, TNull]> {
+  const union = Type.Union([schema, Type.Literal(""), Type.Null()]);
+  return orNothing(schema, union, (value) => value === null || value === "");
+}
+
+/** Carries a field's rule over to a union with values that clear it, which the rule knows nothing of. */
+function orNothing<U extends TSchema>(schema: TSchema, union: U, isNothing: (value: unknown) => boolean): U {
   const rule = (schema as { [ruleKey]?: FieldRule })[ruleKey];
-  const union = Type.Union([schema, Type.Null()]);
   if (!rule) return union;
   const { accepts, refuses } = rule;
   return field(union, {
     ...rule,
-    ...(accepts && { accepts: (value: never) => value === null || accepts(value) }),
-    ...(refuses && { refuses: (value: never) => (value === null ? undefined : refuses(value)) }),
+    ...(accepts && { accepts: (value: never) => isNothing(value) || accepts(value) }),
+    ...(refuses && { refuses: (value: never) => (isNothing(value) ? undefined : refuses(value)) }),
   });
 }
 

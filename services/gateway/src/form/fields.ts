@@ -1,6 +1,7 @@
-import { isMoneyText } from "@amana/public-api";
+import { isCountryAlpha3, isCountryNumeric, isMoneyText } from "@amana/public-api";
 import { isUuid } from "@amana/runtime";
-import { type TSchema, Type } from "typebox";
+import { type TObject, type TSchema, Type } from "typebox";
+import Format from "typebox/format";
 import { field } from "./field.ts";
 
 /** Characters as people count them when they type: code points, not UTF-16 units. */
@@ -21,8 +22,8 @@ export const processorText = (max: number) =>
   });
 
 /** A name or an address line: trimmed and composed (NFC), so that what looks the same is the same. */
-export const nameText = () =>
-  field(Type.String({ minLength: 1, maxLength: 200, examples: ["Librairie El Kitab"] }), {
+export const nameText = (options: { description?: string; examples?: string[] } = { examples: ["Librairie El Kitab"] }) =>
+  field(Type.String({ minLength: 1, maxLength: 200, ...options }), {
     message: "must be a text of 1 to 200 characters",
     normalise: (value) => value.trim().normalize("NFC"),
     accepts: (value: string) => value.length <= 400 && lengthOf(value) <= 200,
@@ -44,23 +45,87 @@ export const uuid = () =>
 export const choice = <const T extends string>(values: readonly T[]) =>
   field(Type.Unsafe<T>(Type.Enum([...values])), { message: `must be one of ${values.join(", ")}` });
 
-/** One of a few words in any case; kept in upper case. */
+/** One of a few words in any case; kept as it is listed. */
 export const anyCaseChoice = <const T extends string>(values: readonly T[]) =>
   field(
     Type.Unsafe<T>(Type.Enum([...values], { description: "Upper and lower case are the same here: any case is accepted." })),
     {
       message: `must be one of ${values.join(", ")}, in any case`,
-      normalise: (value) => value.toUpperCase(),
+      normalise: (value) => values.find((known) => known.toUpperCase() === value.toUpperCase()) ?? value,
     },
   );
 
 export const flag = () => field(Type.Boolean(), { message: "must be true or false" });
 
-export const integer = (minimum: number, maximum: number, options: { default?: number } = {}) =>
+export const integer = (minimum: number, maximum: number, options: { default?: number; description?: string } = {}) =>
   field(Type.Integer({ minimum, maximum, ...options }), { message: `must be a whole number from ${minimum} to ${maximum}` });
 
-export const distinct = <T extends TSchema>(items: T, message: string, options: { description?: string } = {}) =>
-  field(Type.Array(items, { uniqueItems: true, ...options }), { message });
+export const distinct = <T extends TSchema>(
+  items: T,
+  message: string,
+  options: { description?: string; minItems?: number } = {},
+) => field(Type.Array(items, { uniqueItems: true, ...options }), { message });
+
+/** ISO 3166-1 alpha-3. */
+export const country = () =>
+  field(Type.String({ pattern: "^[A-Z]{3}$", description: "ISO 3166-1 alpha-3.", examples: ["DZA"] }), {
+    message: "must be a country's three capitals such as DZA (ISO 3166-1 alpha-3)",
+    accepts: isCountryAlpha3,
+  });
+
+/** ISO 3166-1 numeric, as a number: 12 stands for 012. */
+export const countryNumber = () =>
+  field(Type.Integer({ minimum: 4, maximum: 894, description: "ISO 3166-1 numeric.", examples: [12] }), {
+    message: "must be a country's number such as 12 (ISO 3166-1 numeric)",
+    accepts: isCountryNumeric,
+  });
+
+const firstYear = 1900;
+
+/** A day of the calendar, not before 1900. */
+export const date = (options: { description?: string; examples?: string[] } = {}) =>
+  field(Type.String({ format: "date", ...options }), {
+    message: `must be a day such as 1990-05-17, not before ${firstYear}`,
+    // The format knows the lengths of months and leap years.
+    accepts: (value: string) => Number(value.slice(0, 4)) >= firstYear,
+  });
+
+/** What is looked for, composed like what it is looked for in. Line breaks part the fields that are looked through. */
+export const search = (options: { description: string }) =>
+  field(Type.String({ minLength: 1, maxLength: 100, ...options }), {
+    message: "must be a text of 1 to 100 characters without a line break",
+    normalise: (value) => value.normalize("NFC"),
+    accepts: (value: string) => value.length <= 200 && lengthOf(value) <= 100 && !value.includes("\n"),
+  });
+
+/** RFC 5321 with a domain name of at least two labels, in ASCII. */
+export const email = () =>
+  field(Type.String({ format: "email", maxLength: 254, examples: ["amina@example.dz"] }), {
+    message: "must be an e-mail address such as amina@example.dz, of at most 254 characters",
+    normalise: (value) => value.trim(),
+    accepts: (value: string) => Format.IsEmail(value) && /\.[a-z][a-z0-9-]*[a-z0-9]$/i.test(value),
+  });
+
+/** ITU-T E.164: a plus sign and up to fifteen digits. */
+export const phone = () =>
+  field(Type.String({ pattern: "^\\+[1-9]\\d{6,14}$", examples: ["+213550123456"] }), {
+    message: "must be a phone number in E.164 form such as +213550123456",
+  });
+
+const opaqueDepthMax = 8;
+
+/** A JSON object of the caller's own making. How long its text may be, `opaqueText` says. */
+export const opaqueObject = (options: { description: string; examples: object[] }): TObject =>
+  field(Type.Object({}, { additionalProperties: true, ...options }), {
+    message: "must be a JSON object",
+    refuses: (value: object) => {
+      if (Array.isArray(value)) return "must be a JSON object";
+      return depthOf(value) > opaqueDepthMax ? `must be nested at most ${opaqueDepthMax} levels deep` : undefined;
+    },
+  });
+
+const depthOf = (value: unknown): number =>
+  typeof value === "object" && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
 
 const timestampPattern =
   /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;

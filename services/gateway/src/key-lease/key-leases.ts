@@ -10,6 +10,8 @@ import type { Caller } from "@amana/rpc";
 export interface KeyAnswer {
   readonly state: KeyState;
   readonly caller: Caller | undefined;
+  /** The business's number on the platform; 0 for an operator's key. */
+  readonly organizationId: number;
 }
 
 interface Lease {
@@ -102,7 +104,7 @@ export class KeyLeases {
       if (resolutions.length !== batch.length) throw new Error("identity did not answer for every key");
       batch.forEach(([hash, waiter], i) => {
         const resolution = resolutions[i] as KeyResolution;
-        const answer = { state: resolution.state, caller: callerOf(resolution) };
+        const answer = { state: resolution.state, caller: callerOf(resolution), organizationId: resolution.organizationId };
         this.#remember(hash, answer, resolution, sentAtMs, leaseMs);
         waiter.resolve(answer);
       });

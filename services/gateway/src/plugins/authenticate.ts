@@ -35,6 +35,7 @@ export function authenticate({ keys, limits, logger }: Gateway, role: "business"
     const enter = (answer: KeyAnswer) => {
       // Known also when the role is wrong, so that the log says whose key it was.
       request.caller = admit(answer);
+      request.organizationId = answer.organizationId;
       if (request.caller.role !== role) throw wrongRole[role]();
     };
     let answer: KeyAnswer | Promise<KeyAnswer>;

@@ -1,13 +1,30 @@
-import type { preHandlerHookHandler } from "fastify";
+import { createHmac } from "node:crypto";
+import type { FastifyRequest, preHandlerHookHandler } from "fastify";
+import { routeOf } from "../call.ts";
+import type { Gateway } from "../gateway.ts";
 import { problems } from "../problems.ts";
 
 const keyPattern = /^[\x21-\x7e]{1,255}$/;
 
 /** Takes the Idempotency-Key of a POST, after the form of the request was found good. */
-export const takeIdempotencyKey: preHandlerHookHandler = (request, _reply, done) => {
-  const key = request.headers["idempotency-key"];
-  if (request.method !== "POST" || key === undefined) return done();
-  if (typeof key !== "string" || !keyPattern.test(key)) return done(problems.invalidIdempotencyKey());
-  request.idempotencyKey = key;
-  done();
-};
+export const takeIdempotencyKey =
+  ({ fingerprintSecret }: Gateway): preHandlerHookHandler =>
+  (request, _reply, done) => {
+    const key = request.headers["idempotency-key"];
+    if (request.method !== "POST" || key === undefined) return done();
+    if (typeof key !== "string" || !keyPattern.test(key)) return done(problems.invalidIdempotencyKey());
+    request.idempotencyKey = { key, route: routeOf(request), fingerprint: fingerprintOf(request, fingerprintSecret) };
+    done();
+  };
+
+/**
+ * Stands for what was sent where. Services keep it for a day, and a body may say who somebody is: without the secret
+ * nobody can find out by trying whether a guess is right.
+ */
+function fingerprintOf(request: FastifyRequest, secret: Uint8Array): string {
+  const [path = ""] = request.url.split("?", 1);
+  return createHmac("sha256", secret)
+    .update(`${path}\n`)
+    .update(request.bodyBytes ?? "")
+    .digest("hex");
+}

@@ -115,6 +115,8 @@ describe("failing authentications from one address", () => {
 describe("settings", () => {
   const source = {
     IDENTITY_URLS: "http://a",
+    KYC_URLS: "http://a",
+    CLIENTS_URLS: "http://a",
     PAYMENTS_URLS: "http://a",
     WEBHOOKS_URLS: "http://a",
     RPC_SECRET: `${"A".repeat(43)}=`,

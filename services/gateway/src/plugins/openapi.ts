@@ -1,6 +1,7 @@
 import swagger from "@fastify/swagger";
 import { Type } from "typebox";
 import type { App } from "../gateway.ts";
+import { describeWebhooks } from "./openapi-webhooks.ts";
 
 const FieldError = Type.Object({
   pointer: Type.Optional(Type.String({ description: "JSON pointer into the body.", examples: ["/amount"] })),
@@ -59,12 +60,18 @@ const headers = {
   },
 };
 
+interface Parameter {
+  in: string;
+  name?: string;
+  schema?: { type?: string; format?: string };
+}
+
 interface Operation {
   operationId?: string;
-  parameters?: { in: string }[];
+  parameters?: Parameter[];
   requestBody?: { required?: boolean; content: Record<string, { schema?: { required?: string[] } }> };
   security?: unknown[];
-  responses: Record<string, { description?: string; headers?: object }>;
+  responses: Record<string, { description?: string; headers?: object; content?: object }>;
 }
 
 const textHeader = (description: string) => ({ description, schema: { type: "string" } });
@@ -77,20 +84,29 @@ const rateHeaders = {
   "RateLimit-Reset": whole("Seconds until a whole burst is possible again."),
 };
 
+/** Those that the card processor or the verification provider may refuse. */
+const outsideOperations = /^(createPayment|refundPayment|(create|cancel|review)KycApplication)$/;
+
 /** Adds what every operation has in common, so that routes tell only what is theirs. */
 function complete(method: string, operation: Operation): void {
   const isKeyless = operation.security?.length === 0;
   const hasBody = operation.requestBody !== undefined;
   const hasQuery = operation.parameters?.some((parameter) => parameter.in === "query") ?? false;
-  const hasId = operation.parameters?.some((parameter) => parameter.in === "path") ?? false;
+  const hasSearch = operation.parameters?.some((parameter) => parameter.name === "search") ?? false;
+  const namesThings =
+    operation.parameters?.some(({ in: place, schema }) => place === "path" || schema?.format === "uuid") ?? false;
   const added = [500, 503, 504];
   if (!isKeyless) added.push(401, 403, 429);
-  if ((hasId || hasBody) && !isKeyless) added.push(404);
+  if ((namesThings || hasBody) && !isKeyless) added.push(404);
   if (hasBody) added.push(400, 409, 413, 415, 422);
   if (hasQuery) added.push(422);
-  if (/^(createPayment|refundPayment)$/.test(operation.operationId ?? "")) added.push(502);
+  const asksOutside = outsideOperations.test(operation.operationId ?? "");
+  if (asksOutside) added.push(502);
   for (const status of [...new Set(added)].sort()) operation.responses[status] ??= problemResponse(status);
-  if (isKeyless) operation.responses[404] = { description: "A page for the card holder: the token belongs to no payment." };
+  if (isKeyless) {
+    const content = { "text/html": { schema: { type: "string" } } };
+    operation.responses[404] = { description: "A page for the card holder: the token belongs to no payment.", content };
+  }
 
   for (const [status, response] of Object.entries(operation.responses)) {
     response.headers = { "X-Request-Id": textHeader("Names this request to support."), ...response.headers };
@@ -99,6 +115,7 @@ function complete(method: string, operation: Operation): void {
       response.headers = {
         ...response.headers,
         "X-Total-Count": whole("How many there are in all."),
+        ...(hasSearch && { "X-Total-Count-Capped": textHeader("`true` when a search finds more than are counted.") }),
         Link: textHeader("first, last, prev and next page (RFC 8288)."),
       };
     }
@@ -106,8 +123,10 @@ function complete(method: string, operation: Operation): void {
       const waits = status === "409" ? "Seconds to wait, when something is still in progress." : "Seconds to wait.";
       response.headers = { ...response.headers, "Retry-After": whole(waits) };
     }
+    if (status === "401") response.headers = { ...response.headers, "WWW-Authenticate": textHeader("`Bearer`.") };
     if (!isKeyless && (status === "429" || status.startsWith("2"))) response.headers = { ...response.headers, ...rateHeaders };
-    if (method === "post" && status.startsWith("2")) {
+    // A refusal by the outside world is the end of a request too.
+    if (method === "post" && (status.startsWith("2") || status === "502" || (status === "422" && asksOutside))) {
       const replayed = textHeader("`true` when this is the stored answer of an earlier request.");
       response.headers = { ...response.headers, "Idempotent-Replayed": replayed };
     }
@@ -116,7 +135,7 @@ function complete(method: string, operation: Operation): void {
   if (method === "post" && operation.requestBody) {
     operation.requestBody.required = operation.requestBody.content["application/json"]?.schema?.required !== undefined;
   }
-  const parameters: { in: string }[] = [...(operation.parameters ?? []), headers.requestId];
+  const parameters: Parameter[] = [...(operation.parameters ?? []), headers.requestId];
   if (method === "post" && !isKeyless) parameters.push(headers.idempotencyKey);
   operation.parameters = parameters;
 }
@@ -131,7 +150,7 @@ export async function describeApi(app: App): Promise<void> {
         title: "Amana",
         version: "1.0.0",
         description:
-          "Businesses, card payments and signed webhooks. Clients ignore fields and event types they do not know: " +
+          "Businesses, identity verification, clients, accounts, card payments and signed webhooks. Clients ignore fields and event types they do not know: " +
           "/api/v1 grows only by additions.",
       },
       servers: [{ url: "/" }],
@@ -152,7 +171,7 @@ export async function describeApi(app: App): Promise<void> {
           if (typeof operation === "object" && "responses" in operation) complete(method, operation as unknown as Operation);
         }
       }
-      return openapiObject;
+      return { ...openapiObject, webhooks: describeWebhooks() };
     },
   });
 }

@@ -50,7 +50,7 @@ export const apiKeys =
       async (request, reply) => {
         const { limit, offset, business_id } = request.query;
         const page = await clients.apiKeys.listApiKeys({ limit, offset, businessId: business_id }, callOf(request, reply));
-        pageHeaders(request, reply, { limit, offset }, page.total);
+        pageHeaders(request, reply, { limit, offset }, page);
         return page.apiKeys.map(renderApiKey);
       },
     );

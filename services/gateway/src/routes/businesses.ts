@@ -1,5 +1,5 @@
 import { BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
-import { BusinessForOperator, BusinessUpdate, renderBusiness } from "@amana/public-api";
+import { BusinessForOperator, BusinessUpdate, businessStatuses, renderBusiness } from "@amana/public-api";
 import { Type } from "typebox";
 import { callOf } from "../call.ts";
 import { bodyOf } from "../form/body.ts";
@@ -10,7 +10,6 @@ import { pageHeaders } from "../list.ts";
 import { PathId, pathId } from "./path-id.ts";
 
 const tags = ["Businesses"];
-const statuses = ["PENDING", "ACTIVE", "DISABLED", "REJECTED"] as const;
 
 /** Every change waits until it holds on all gateways, so it may take longer than a read. */
 const changeTimeoutMs = 15_000;
@@ -50,7 +49,7 @@ export const businesses =
           summary: "List businesses, newest first",
           querystring: Type.Object({
             ...pageParameters(),
-            status: Type.Optional(choice(statuses)),
+            status: Type.Optional(choice(businessStatuses)),
             search: Type.Optional(text(100)),
           }),
           response: { 200: Type.Array(BusinessForOperator) },
@@ -67,7 +66,7 @@ export const businesses =
           },
           callOf(request, reply),
         );
-        pageHeaders(request, reply, query, page.total);
+        pageHeaders(request, reply, query, page);
         return page.businesses.map(renderBusiness);
       },
     );
@@ -101,7 +100,7 @@ export const businesses =
           body: bodyOf(
             {
               name: Type.Optional(nameText()),
-              status: Type.Optional(choice(statuses)),
+              status: Type.Optional(choice(businessStatuses)),
               rotate_api_key: Type.Optional(flag()),
             },
             { immutable: ["id", "created_at", "updated_at", "organization_id", "api_key", "api_key_prefix"] },

@@ -36,7 +36,7 @@ export const events =
           { limit, offset, type, fromMs: timestampMs(from), toMs: timestampMs(to) },
           callOf(request, reply),
         );
-        pageHeaders(request, reply, { limit, offset }, page.total);
+        pageHeaders(request, reply, { limit, offset }, page);
         return reply.type(json).send(`[${page.events.map(renderEvent).join(",")}]`);
       },
     );
@@ -74,7 +74,7 @@ export const events =
         const { limit, offset } = request.query;
         const eventId = pathId(request.params);
         const page = await clients.events.listDeliveries({ eventId, limit, offset }, callOf(request, reply));
-        pageHeaders(request, reply, { limit, offset }, page.total);
+        pageHeaders(request, reply, { limit, offset }, page);
         return page.deliveries.map(renderDelivery);
       },
     );

@@ -150,6 +150,14 @@ describe("the reference", () => {
     expect(new Set(query.filter(({ required }) => required).map(({ name }) => name))).toEqual(new Set(["business_id"]));
   });
 
+  test("tells of 404 wherever a request names something, also in a query", async () => {
+    const { paths } = (await gateway.app.inject("/openapi.json")).json();
+    for (const list of ["kyc/applications", "beneficiaries", "accounts", "admin/api-keys"]) {
+      expect(paths[`/api/v1/${list}`].get.responses, list).toHaveProperty("404");
+    }
+    expect(paths["/api/v1/events"].get.responses).not.toHaveProperty("404");
+  });
+
   test("describes every route of the API, and no keyless one but the way back", async () => {
     const document = (await gateway.app.inject("/openapi.json")).json();
     expect(document.openapi).toBe("3.1.0");

@@ -77,7 +77,7 @@ export const ownBusiness =
       async (request, reply) => {
         const { limit, offset } = request.query;
         const page = await clients.businesses.listOwnApiKeys({ limit, offset }, callOf(request, reply));
-        pageHeaders(request, reply, { limit, offset }, page.total);
+        pageHeaders(request, reply, { limit, offset }, page);
         return page.apiKeys.map(renderOwnApiKey);
       },
     );

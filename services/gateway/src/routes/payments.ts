@@ -1,5 +1,5 @@
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
-import { PaymentJson, parseMoney, renderPayment } from "@amana/public-api";
+import { PaymentJson, parseMoney, paymentStatuses, renderPayment } from "@amana/public-api";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { Type } from "typebox";
 import { callOf } from "../call.ts";
@@ -22,7 +22,6 @@ const processorTimeoutMs = 36_000;
 /** A read that refreshes serves the stored state when the processor is slow. */
 const refreshTimeoutMs = 15_000;
 
-const statuses = ["PENDING", "PAID", "FAILED", "REFUSED", "CANCELED", "REFUNDED", "EXPIRED"] as const;
 const tags = ["Payments"];
 
 export const payments =
@@ -87,7 +86,7 @@ export const payments =
           summary: "List payments, newest first",
           querystring: Type.Object({
             ...pageParameters(),
-            status: Type.Optional(choice(statuses)),
+            status: Type.Optional(choice(paymentStatuses)),
             order_ref: Type.Optional(processorText(20)),
             payment_link_id: Type.Optional(uuid()),
             created_from: Type.Optional(timestamp({ description: "Created at this time or later." })),
@@ -110,7 +109,7 @@ export const payments =
           },
           callOf(request, reply),
         );
-        pageHeaders(request, reply, query, page.total);
+        pageHeaders(request, reply, query, page);
         return page.payments.map(renderPayment);
       },
     );

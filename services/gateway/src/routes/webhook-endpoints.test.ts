@@ -1,3 +1,4 @@
+import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
 import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
 import { eventTypeNames, eventTypes } from "@amana/public-api";
@@ -154,7 +155,7 @@ describe("webhook endpoints", () => {
 describe("plain http", () => {
   test("is for sandboxes: loopback for the way back from a payment", async () => {
     await using sandbox = await startTestGateway({ allowInsecureUrls: true });
-    sandbox.behaviour.payments.createPayment = async () => ({ id, currency: "DZD" });
+    sandbox.behaviour.payments.createPayment = async () => ({ id, currency: "DZD", status: PaymentStatus.PENDING });
     const post = (path: string, payload: object) =>
       sandbox.app.inject({ method: "POST", url: `/api/v1${path}`, headers: sandbox.business.headers, payload });
     for (const [host, status] of [

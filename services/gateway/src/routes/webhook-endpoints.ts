@@ -5,6 +5,7 @@ import {
   WebhookEndpointCreation,
   WebhookEndpointJson,
   WebhookEndpointUpdate,
+  webhookEndpointStatuses,
 } from "@amana/public-api";
 import { Type } from "typebox";
 import { callOf } from "../call.ts";
@@ -68,7 +69,7 @@ export const webhookEndpoints =
       async (request, reply) => {
         const { limit, offset } = request.query;
         const page = await clients.webhookEndpoints.listWebhookEndpoints({ limit, offset }, callOf(request, reply));
-        pageHeaders(request, reply, { limit, offset }, page.total);
+        pageHeaders(request, reply, { limit, offset }, page);
         return page.webhookEndpoints.map(renderWebhookEndpoint);
       },
     );
@@ -103,7 +104,7 @@ export const webhookEndpoints =
             {
               url: Type.Optional(url()),
               rotate_secret: Type.Optional(flag()),
-              status: Type.Optional(choice(["ACTIVE", "DISABLED"])),
+              status: Type.Optional(choice(webhookEndpointStatuses)),
               events: Type.Optional(clearable(events())),
             },
             { immutable: ["id", "business_id", "created_at", "updated_at", "secret"] },

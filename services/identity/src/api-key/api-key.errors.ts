@@ -7,6 +7,7 @@ export const apiKeyNameTaken = (name: string) =>
     "conflict",
     "api_key_name_taken",
     `The business has a live key named "${name}". Choose another name, or revoke that key first.`,
+    { pointer: "/name" },
   );
 
 export const apiKeyLimitReached = (liveMax: number) =>

@@ -2,11 +2,11 @@ import { DomainError } from "@amana/rpc";
 import type { BusinessStatus } from "./business.ts";
 
 /** For an id in the path. */
-export const notFound = () => new DomainError("not_found", "not_found", "There is no such business. Check the id.");
+export const businessNotFound = () => new DomainError("not_found", "not_found", "There is no such business. Check the id.");
 
-/** For an id in the body or the query. */
-export const businessNotFound = () =>
-  new DomainError("not_found", "business_not_found", "business_id names no business. Check the id.");
+/** For a business that a body names, or, without a pointer, a query. */
+export const namedBusinessNotFound = (pointer = "/business_id") =>
+  new DomainError("not_found", "business_not_found", "There is no business with this business_id. Check the id.", { pointer });
 
 export const initialStatusInvalid = () =>
   new DomainError("invalid", "validation_failed", "A new business is ACTIVE or PENDING. Leave status out for ACTIVE.", {

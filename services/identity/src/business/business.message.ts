@@ -1,4 +1,5 @@
 import { type Business as BusinessMessage, BusinessSchema, BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
+import { enumName } from "@amana/rpc";
 import { create } from "@bufbuild/protobuf";
 import type { Business, BusinessStatus as BusinessStatusName } from "./business.ts";
 
@@ -28,14 +29,5 @@ export function toBusinessMessage(business: BusinessColumns, key: ShownKey): Bus
   });
 }
 
-const names = new Map<number, BusinessStatusName>([
-  [BusinessStatus.PENDING, "PENDING"],
-  [BusinessStatus.ACTIVE, "ACTIVE"],
-  [BusinessStatus.DISABLED, "DISABLED"],
-  [BusinessStatus.REJECTED, "REJECTED"],
-]);
-
 /** Undefined for UNSPECIFIED. */
-export function toStatusName(status: BusinessStatus): BusinessStatusName | undefined {
-  return names.get(status);
-}
+export const toStatusName = (status: BusinessStatus): BusinessStatusName | undefined => enumName(BusinessStatus, status);

@@ -10,6 +10,7 @@ export interface FoundKey {
   readonly isRevoked: boolean;
   readonly businessId: string | null;
   readonly businessStatus: BusinessStatus | null;
+  readonly organizationId: number | null;
   /** Null when it does not expire. */
   readonly expiresInMs: number | null;
   /** The last use on record is more than a minute old. */
@@ -23,7 +24,7 @@ export async function findKeys(em: SqlEntityManager, hashes: readonly Uint8Array
     "keys_by_hash",
     `select coalesce(k.id, a.id) as id, coalesce(k.prefix, a.prefix) as prefix, a.id is not null as "isAdmin",
        coalesce(k.revoked_at, a.revoked_at) is not null as "isRevoked",
-       k.business_id as "businessId", b.status as "businessStatus",
+       k.business_id as "businessId", b.status as "businessStatus", b.organization_id as "organizationId",
        floor(extract(epoch from k.expires_at - clock_timestamp()) * 1000)::double precision as "expiresInMs",
        k.id is not null and (k.last_used_at is null or k.last_used_at < now() - interval '1 minute') as "useIsDue"
      from unnest($1::bytea[]) with ordinality as asked (hash, position)

@@ -43,7 +43,11 @@ test("the newest key is the one issued last, even by a replica whose clock is be
 test("a name that is live is refused; a revoked or expired one may come again", async () => {
   const { id } = await identity.aBusiness();
   const first = await create(id, "till");
-  await expect(create(id, "till")).rejects.toMatchObject({ kind: "conflict", code: "api_key_name_taken" });
+  await expect(create(id, "till")).rejects.toMatchObject({
+    kind: "conflict",
+    code: "api_key_name_taken",
+    pointer: "/name",
+  });
   await identity.apiKeys.revokeApiKey({ id: first.id }, asAdmin);
   const second = await create(id, "till");
   await identity.sql("update api_key set expires_at = now() where id = ?", [second.id]);
@@ -81,7 +85,11 @@ test("a revoked key makes room for another", async () => {
 });
 
 test.each([uuidv7(), "not-a-uuid", ""])("business_id %j names no business", async (businessId) => {
-  await expect(create(businessId, "till")).rejects.toMatchObject({ kind: "not_found", code: "business_not_found" });
+  await expect(create(businessId, "till")).rejects.toMatchObject({
+    kind: "not_found",
+    code: "business_not_found",
+    pointer: "/business_id",
+  });
 });
 
 test("only operators issue keys", async () => {

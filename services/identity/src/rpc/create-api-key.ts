@@ -5,7 +5,7 @@ import { adminOf, type Implementation } from "@amana/rpc";
 import { toApiKeyMessage } from "../api-key/api-key.message.ts";
 import { takeKeyRing } from "../api-key/key-ring.ts";
 import { recordAction } from "../audit/audit-event.ts";
-import { businessNotFound } from "../business/business.errors.ts";
+import { namedBusinessNotFound } from "../business/business.errors.ts";
 import { lockBusiness } from "../business/business.ts";
 import type { Context } from "../context.ts";
 
@@ -19,7 +19,7 @@ export const createApiKey =
       ApiKeySchema,
       async (em) => {
         const business = await lockBusiness(em, request.businessId);
-        if (!business) throw businessNotFound();
+        if (!business) throw namedBusinessNotFound();
         const keyRing = await takeKeyRing(em, business, keyMode);
         const now = clock.now();
         const { apiKey, plaintext } = keyRing.add(request.name, now);

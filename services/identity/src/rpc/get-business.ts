@@ -1,7 +1,7 @@
 import type { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
 import { adminOf, type Implementation } from "@amana/rpc";
 import { isUuid } from "@amana/runtime";
-import { notFound } from "../business/business.errors.ts";
+import { businessNotFound } from "../business/business.errors.ts";
 import { toBusinessMessage } from "../business/business.message.ts";
 import { readBusiness } from "../business/queries.ts";
 import type { Context } from "../context.ts";
@@ -11,6 +11,6 @@ export const getBusiness =
   async ({ id }, call) => {
     adminOf(call.caller);
     const business = isUuid(id) ? await readBusiness(orm.em, id) : undefined;
-    if (!business) throw notFound();
+    if (!business) throw businessNotFound();
     return toBusinessMessage(business, business);
   };

@@ -1,6 +1,6 @@
 import type { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
 import { businessOf, type Implementation } from "@amana/rpc";
-import { notFound } from "../business/business.errors.ts";
+import { businessNotFound } from "../business/business.errors.ts";
 import { toBusinessMessage } from "../business/business.message.ts";
 import { readBusiness } from "../business/queries.ts";
 import type { Context } from "../context.ts";
@@ -9,6 +9,6 @@ export const getOwnBusiness =
   ({ orm }: Context): Implementation<typeof BusinessService.method.getOwnBusiness> =>
   async (_request, call) => {
     const business = await readBusiness(orm.em, businessOf(call.caller));
-    if (!business) throw notFound();
+    if (!business) throw businessNotFound();
     return toBusinessMessage(business, business);
   };

@@ -28,7 +28,7 @@ test("the keys of one business are listed, newest first, revoked ones included, 
 
 test.each([uuidv7(), "not-a-uuid", ""])("business_id %j names no business", async (businessId) => {
   const call = identity.apiKeys.listApiKeys({ businessId, limit: 50 }, asAdmin);
-  await expect(call).rejects.toMatchObject({ kind: "not_found", code: "business_not_found" });
+  await expect(call).rejects.toMatchObject({ kind: "not_found", code: "business_not_found", pointer: "" });
 });
 
 test("only operators list keys by business", async () => {

@@ -3,7 +3,7 @@ import { adminOf, type Implementation } from "@amana/rpc";
 import { isUuid } from "@amana/runtime";
 import { toApiKeyMessage } from "../api-key/api-key.message.ts";
 import { readApiKeys } from "../api-key/queries.ts";
-import { businessNotFound } from "../business/business.errors.ts";
+import { namedBusinessNotFound } from "../business/business.errors.ts";
 import { readBusiness } from "../business/queries.ts";
 import type { Context } from "../context.ts";
 
@@ -12,7 +12,7 @@ export const listApiKeys =
   async (request, call) => {
     adminOf(call.caller);
     const business = isUuid(request.businessId) ? await readBusiness(orm.em, request.businessId) : undefined;
-    if (!business) throw businessNotFound();
+    if (!business) throw namedBusinessNotFound("");
     const { rows, total } = await readApiKeys(orm.em, business.id, request);
     return { apiKeys: rows.map((key) => toApiKeyMessage(key)), total };
   };

@@ -34,9 +34,13 @@ test("a batch is answered in its order, repetitions and unknown keys included, w
     [KeyState.LIVE, second.id],
     [KeyState.BUSINESS_PENDING, pending.id],
   ]);
-  expect(resolutions[0]).toMatchObject({ role: KeyRole.BUSINESS, keyPrefix: second.apiKeyPrefix });
+  expect(resolutions[0]).toMatchObject({
+    role: KeyRole.BUSINESS,
+    keyPrefix: second.apiKeyPrefix,
+    organizationId: second.organizationId,
+  });
   expect(resolutions[1]).toMatchObject({ role: KeyRole.UNSPECIFIED, keyId: "", keyPrefix: "" });
-  expect(resolutions[3]).toMatchObject({ role: KeyRole.ADMIN, keyPrefix: adminKey.slice(0, 16) });
+  expect(resolutions[3]).toMatchObject({ role: KeyRole.ADMIN, keyPrefix: adminKey.slice(0, 16), organizationId: 0 });
 });
 
 test("an empty batch, and hashes that are none, are answered", async () => {

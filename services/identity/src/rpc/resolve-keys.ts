@@ -22,6 +22,7 @@ export const resolveKeys =
       keyId: key.id ?? "",
       keyPrefix: key.prefix ?? "",
       businessId: key.businessId ?? "",
+      organizationId: key.organizationId ?? 0,
       expiresInMs: key.expiresInMs === null ? undefined : BigInt(Math.max(0, key.expiresInMs)),
     }));
     keyUse.note(keys.filter((key) => key.useIsDue && stateOf(key) === KeyState.LIVE).map((key) => key.id as string));

@@ -3,6 +3,3 @@ export interface Clients {
   /** "unknown" also for a client of another business. */
   standing(businessId: string, clientId: string): Promise<"unknown" | "blocked" | "good">;
 }
-
-/** As long as there is no clients service, there are no clients. */
-export const noClients: Clients = { standing: async () => "unknown" };

@@ -3,8 +3,9 @@ import type { KycStatus, Verdict } from "../verification-provider/verification-p
 
 export const kycApplicationNotFound = () => new DomainError("not_found", "not_found", "There is no such KYC application.");
 
-export const clientNotFound = () =>
-  new DomainError("not_found", "client_not_found", "There is no such client. Check client_id.", { pointer: "/client_id" });
+/** For a client that a body names, or, without a pointer, a query. */
+export const namedClientNotFound = (pointer = "/client_id") =>
+  new DomainError("not_found", "client_not_found", "There is no client with this client_id. Check the id.", { pointer });
 
 export const clientBlocked = () =>
   new DomainError("conflict", "client_blocked", "The client is blocked and gets no new verification. Unblock it first.", {
@@ -29,7 +30,7 @@ export const kycReviewNotOpen = (status: KycStatus, verdict: Verdict | null | un
   new DomainError(
     "conflict",
     "kyc_review_not_open",
-    `Only an application with the verdict NEEDS_REVIEW can be decided; this one is ${verdict ?? status}.`,
+    `Only an application with the verdict NEEDS_REVIEW can be decided; this one is ${verdict ?? status}. Read it for what became of it.`,
   );
 
 export const kycReviewInProgress = () =>
@@ -52,18 +53,4 @@ export const kycProviderUnavailable = () =>
     "unavailable",
     "kyc_provider_unavailable",
     "The verification provider gives no answer right now. Send the same request with the same Idempotency-Key again in a moment.",
-  );
-
-export const idempotencyInProgress = () =>
-  new DomainError(
-    "conflict",
-    "idempotency_in_progress",
-    "The first request with this Idempotency-Key is still being worked on. Send the same request again in a few seconds.",
-  );
-
-export const idempotencyKeyReused = () =>
-  new DomainError(
-    "invalid",
-    "idempotency_key_reused",
-    "This Idempotency-Key was used for a different request. Use a new key for a new request.",
   );

@@ -1,6 +1,5 @@
-import { ActionRecordedSchema } from "@amana/contracts/identity/v1/audit_events_pb";
 import { KycEventSchema, KycEventType } from "@amana/contracts/kyc/v1/kyc_events_pb";
-import { addToOutbox } from "@amana/messaging";
+import { addToOutbox, recordAction } from "@amana/messaging";
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { toKycApplicationMessage } from "./kyc-application.message.ts";
@@ -28,12 +27,17 @@ const eventTypes = {
  */
 export function announce(em: SqlEntityManager, application: KycApplication, change: KycChange, now: Date): void {
   const [name, type] = eventTypes[change];
+  application.revision += 1;
+  const { revision } = application;
   addToOutbox(em, {
     topic: "kyc.v1",
     key: application.id,
     type: `kyc.v1.${name}`,
     source: "kyc",
-    payload: toBinary(KycEventSchema, create(KycEventSchema, { type, application: toKycApplicationMessage(application) })),
+    payload: toBinary(
+      KycEventSchema,
+      create(KycEventSchema, { type, application: toKycApplicationMessage(application), revision }),
+    ),
     occurredAt: now,
     traceparent: application.traceparent ?? undefined,
   });
@@ -41,24 +45,18 @@ export function announce(em: SqlEntityManager, application: KycApplication, chan
 }
 
 function audit(em: SqlEntityManager, application: KycApplication, request: ReviewRequest, now: Date): void {
-  const action = create(ActionRecordedSchema, {
+  const { status, verdict } = application;
+  const action = {
     actor: request.actor,
     action: "kyc_application.reviewed",
     entityType: "kyc_application",
     entityId: application.id,
     businessId: application.businessId,
-    before: { fields: { status: application.status, verdict: "NEEDS_REVIEW" } },
-    after: { fields: { status: application.status, verdict: application.verdict ?? "", outcome: request.outcome } },
+    before: { status, verdict: "NEEDS_REVIEW" },
+    after: { status, verdict: verdict ?? "", outcome: request.outcome },
     requestId: request.requestId,
     address: request.address,
     reason: request.note,
-  });
-  addToOutbox(em, {
-    topic: "audit.v1",
-    key: application.id,
-    type: "identity.v1.ActionRecorded",
-    source: "kyc",
-    payload: toBinary(ActionRecordedSchema, action),
-    occurredAt: now,
-  });
+  };
+  recordAction(em, "kyc", action, now);
 }

@@ -72,6 +72,8 @@ const schema = defineEntity({
     /** When a reader last had it refreshed. */
     refreshedAt: p.datetime(3).nullable(),
     traceparent: p.text().nullable(),
+    /** How many events there were: the number of the newest. */
+    revision: p.integer(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
     version: p.integer().version(),

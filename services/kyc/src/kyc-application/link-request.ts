@@ -1,7 +1,7 @@
+import { idempotencyInProgress, idempotencyKeyReused } from "@amana/idempotency";
 import type { IdempotencyKey } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import { idempotencyInProgress, idempotencyKeyReused } from "./kyc-application.errors.ts";
 
 interface LinkRequest {
   application_id: string;
@@ -27,9 +27,9 @@ export async function takeLinkRequest(
      from link_request where business_id = ? and route = ? and key = ?`,
     [businessId, route, key],
   );
-  if (known?.is_leased) throw idempotencyInProgress();
-  if (known && !known.is_old) {
+  if (known && (known.is_leased || !known.is_old)) {
     if (known.fingerprint !== fingerprint) throw idempotencyKeyReused();
+    if (known.is_leased) throw idempotencyInProgress();
     await em.execute(`update link_request set leased_until = now() + ? * interval '1 millisecond' where application_id = ?`, [
       heldMs,
       known.application_id,

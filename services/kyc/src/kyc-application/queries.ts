@@ -1,4 +1,4 @@
-import { namedQuery } from "@amana/database";
+import { listPage, namedQuery } from "@amana/database";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { KycApplicationColumns } from "./kyc-application.message.ts";
 
@@ -27,40 +27,34 @@ export async function readKycApplication(
 }
 
 export interface KycApplicationFilter {
-  readonly status: string | null;
-  readonly verdict: string | null;
-  readonly clientId: string | null;
-  readonly externalId: string | null;
-  readonly createdFrom: Date | null;
-  readonly createdTo: Date | null;
+  readonly status: string | undefined;
+  readonly verdict: string | undefined;
+  readonly clientId: string | undefined;
+  readonly externalId: string | undefined;
+  readonly createdFrom: Date | undefined;
+  /** Exclusive. */
+  readonly createdTo: Date | undefined;
 }
 
-const filter = `business_id = $1 and ($2::text is null or status = $2) and ($3::text is null or verdict = $3)
-  and ($4::uuid is null or client_id = $4) and ($5::text is null or external_id = $5)
-  and ($6::timestamptz is null or created_at >= $6) and ($7::timestamptz is null or created_at < $7)`;
-
 /** A page of a business's applications, newest first, and how many there are in all. */
-export async function listKycApplications(
+export const readKycApplications = (
   em: SqlEntityManager,
   businessId: string,
   by: KycApplicationFilter,
-  limit: number,
-  offset: number,
-) {
-  const values = [businessId, by.status, by.verdict, by.clientId, by.externalId, by.createdFrom, by.createdTo];
-  const [rows, totals] = await Promise.all([
-    namedQuery<KycApplicationRow>(
-      em,
-      "kyc_application_list",
-      `select ${columns} from kyc_application where ${filter} order by created_at desc, id desc limit $8 offset $9`,
-      [...values, limit, offset],
-    ),
-    namedQuery<{ total: number }>(
-      em,
-      "kyc_application_count",
-      `select count(*)::int as total from kyc_application where ${filter}`,
-      values,
-    ),
-  ]);
-  return { rows, total: totals[0]?.total ?? 0 };
-}
+  page: { limit: number; offset: number },
+) =>
+  listPage<KycApplicationRow>(em, {
+    table: "kyc_application",
+    columns,
+    businessId,
+    filters: [
+      { column: "status", is: by.status },
+      { column: "verdict", is: by.verdict },
+      { column: "client_id", is: by.clientId },
+      { column: "external_id", is: by.externalId },
+      { sql: "created_at >= ?", value: by.createdFrom },
+      { sql: "created_at < ?", value: by.createdTo },
+    ],
+    limit: page.limit,
+    offset: page.offset,
+  });

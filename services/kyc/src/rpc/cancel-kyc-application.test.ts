@@ -1,8 +1,8 @@
 import { KycStatus } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { uuidv7 } from "@amana/runtime";
-import { aBusinessCaller } from "@amana/testing";
+import { aBusinessCaller, keyed, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type Harness, keyed, refusal, startHarness } from "../../test/harness.ts";
+import { type Harness, startHarness } from "../../test/harness.ts";
 
 let harness: Harness;
 beforeAll(async () => {

@@ -1,7 +1,8 @@
 import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
-import { aBusinessCaller, adminCaller } from "@amana/testing";
+import { DomainError } from "@amana/rpc";
+import { aBusinessCaller, adminCaller, keyed, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { blockedClient, type CreateRequest, goodClient, type Harness, keyed, refusal, startHarness } from "../../test/harness.ts";
+import { blockedClient, type CreateRequest, goodClient, type Harness, startHarness } from "../../test/harness.ts";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -221,5 +222,28 @@ describe("an answer that is lost", () => {
     const application = await harness.kyc.createKycApplication({}, keyed(caller, "k"));
     expect(application).toMatchObject({ id: application_id, status: KycStatus.CREATED });
     expect(await harness.refreshed(application.id, caller)).toMatchObject({ status: KycStatus.OPENED });
+  });
+});
+
+test("while clients cannot be looked up: 503, nothing is created, and an application without a client is not concerned", async () => {
+  const caller = aBusinessCaller();
+  const { clients } = harness.context;
+  const standing = async () => {
+    throw new DomainError("unavailable", "service_unavailable", "Away.");
+  };
+  Object.assign(harness.context, { clients: { standing } });
+  try {
+    const call = keyed(caller, "k");
+    expect(await refusal(harness.kyc.createKycApplication({ clientId: goodClient }, call))).toMatchObject({
+      kind: "unavailable",
+      code: "service_unavailable",
+    });
+    expect(await ours(caller.businessId)).toEqual([]);
+    await harness.create(caller);
+  } finally {
+    Object.assign(harness.context, { clients });
+  }
+  expect(await harness.kyc.createKycApplication({ clientId: goodClient }, keyed(caller, "k"))).toMatchObject({
+    clientId: goodClient,
   });
 });

@@ -8,9 +8,9 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import {
   clientBlocked,
-  clientNotFound,
   kycProviderError,
   kycProviderUnavailable,
+  namedClientNotFound,
 } from "../kyc-application/kyc-application.errors.ts";
 import { announce } from "../kyc-application/kyc-application.events.ts";
 import { toKycApplicationMessage } from "../kyc-application/kyc-application.message.ts";
@@ -78,7 +78,7 @@ function termsOf(request: CreateKycApplicationRequest) {
 async function refuseClient({ clients }: Context, businessId: string, clientId: string | undefined): Promise<void> {
   if (clientId === undefined) return;
   const standing = isUuid(clientId) ? await clients.standing(businessId, clientId) : "unknown";
-  if (standing === "unknown") throw clientNotFound();
+  if (standing === "unknown") throw namedClientNotFound();
   if (standing === "blocked") throw clientBlocked();
 }
 
@@ -151,6 +151,7 @@ function store(
     syncedAt: now,
     checks: 0,
     traceparent: call.traceparent || null,
+    revision: 0,
     createdAt: now,
     updatedAt: now,
   });

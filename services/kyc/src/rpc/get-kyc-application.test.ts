@@ -1,8 +1,8 @@
 import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { uuidv7 } from "@amana/runtime";
-import { aBusinessCaller } from "@amana/testing";
+import { aBusinessCaller, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type Harness, refusal, startHarness } from "../../test/harness.ts";
+import { goodClient, type Harness, startHarness } from "../../test/harness.ts";
 import type { Submission } from "../../test/sandbox.ts";
 
 let harness: Harness;
@@ -35,6 +35,14 @@ describe("reading an application", () => {
     expect(await reads(id)).toBe(1);
   });
 
+  test("does not ask the provider when what is stored is enough", async () => {
+    const caller = aBusinessCaller();
+    const created = await harness.create(caller);
+    await harness.sandbox.open(created.linkUrl);
+    expect(await harness.kyc.getKycApplication({ id: created.id, stored: true }, { caller })).toEqual(created);
+    expect(await reads(created.id)).toBe(0);
+  });
+
   test("serves what is stored while the provider is in trouble", async () => {
     const caller = aBusinessCaller();
     const created = await harness.create(caller);
@@ -49,6 +57,16 @@ describe("reading an application", () => {
     await harness.refreshed(id, caller);
     expect(await reads(id)).toBe(before);
   });
+});
+
+test("each event of an application has the next revision, from 1", async () => {
+  const caller = aBusinessCaller();
+  const { id, linkUrl } = await harness.create(caller);
+  await harness.sandbox.open(linkUrl);
+  await harness.refreshed(id, caller);
+  await harness.kyc.cancelKycApplication({ id }, { caller });
+  expect(await harness.eventNames(id)).toEqual(["CREATED", "OPENED", "CANCELED"]);
+  expect((await harness.events(id)).map(({ revision }) => revision)).toEqual([1, 2, 3]);
 });
 
 describe("what became of a submission", () => {
@@ -116,9 +134,16 @@ describe("a list of applications", () => {
     expect(await list({ status: KycStatus.COMPLETED })).toEqual({ ids: [second.id], total: 1 });
     expect(await list({ verdict: KycVerdict.REJECTED })).toEqual({ ids: [], total: 0 });
     expect(await list({ verdict: KycVerdict.APPROVED })).toEqual({ ids: [second.id], total: 1 });
-    expect(await list({ clientId: uuidv7() })).toEqual({ ids: [], total: 0 });
-    expect(await list({ clientId: "x" })).toEqual({ ids: [], total: 0 });
+    expect(await list({ clientId: goodClient })).toEqual({ ids: [], total: 0 });
     expect(await list({ createdFromMs: second.createdAtMs })).toEqual({ ids: [second.id], total: 1 });
     expect(await list({ createdToMs: second.createdAtMs })).toEqual({ ids: [first.id], total: 1 });
+  });
+
+  test.each([uuidv7(), "x"])("of a client that is none of the business's, %s, is refused", async (clientId) => {
+    await expect(harness.kyc.listKycApplications({ limit: 50, clientId }, { caller: aBusinessCaller() })).rejects.toMatchObject({
+      kind: "not_found",
+      code: "client_not_found",
+      pointer: "",
+    });
   });
 });

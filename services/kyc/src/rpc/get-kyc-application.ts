@@ -12,7 +12,10 @@ import { syncApplication } from "../kyc-application/sync-application.ts";
 const refreshWaitMs = 3_000;
 const refreshTimeoutMs = 15_000;
 
-/** The stored application; one that may still change is refreshed from the provider first, at most once in ten seconds. */
+/**
+ * The stored application. One that may still change is refreshed from the provider first, at most once in ten seconds,
+ * unless what is stored is enough.
+ */
 export const getKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.getKycApplication> =>
   async (request, call) => {
@@ -21,7 +24,7 @@ export const getKycApplication =
     const em = context.orm.em.fork() as SqlEntityManager;
     let row = await readKycApplication(em, businessId, request.id);
     if (!row) throw kycApplicationNotFound();
-    if (mayStillChange(row) && (await mayRefresh(em, businessId, row.id))) {
+    if (!request.stored && mayStillChange(row) && (await mayRefresh(em, businessId, row.id))) {
       const { id } = row;
       const refreshing = syncApplication(context, id, refreshTimeoutMs).catch((error: unknown) => {
         context.logger.warn({ err: error, application_id: id }, "application could not be refreshed");

@@ -1,31 +1,30 @@
 import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import type { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
-import { businessOf, type Implementation } from "@amana/rpc";
-import { isUuid } from "@amana/runtime";
-import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import { businessOf, enumName, type Implementation } from "@amana/rpc";
+import { dateOf, isUuid } from "@amana/runtime";
 import type { Context } from "../context.ts";
+import { namedClientNotFound } from "../kyc-application/kyc-application.errors.ts";
 import { toKycApplicationMessage } from "../kyc-application/kyc-application.message.ts";
-import { listKycApplications as readPage } from "../kyc-application/queries.ts";
+import { readKycApplications } from "../kyc-application/queries.ts";
 
 export const listKycApplications =
-  ({ orm, secrets }: Context): Implementation<typeof KycApplicationService.method.listKycApplications> =>
+  ({ orm, secrets, clients }: Context): Implementation<typeof KycApplicationService.method.listKycApplications> =>
   async (request, call) => {
     const businessId = businessOf(call.caller);
-    if (request.clientId !== undefined && !isUuid(request.clientId)) return { applications: [], total: 0 };
+    if (request.clientId !== undefined && !isUuid(request.clientId)) throw namedClientNotFound("");
     const filter = {
-      status: nameOf(KycStatus, request.status),
-      verdict: nameOf(KycVerdict, request.verdict),
-      clientId: request.clientId ?? null,
-      externalId: request.externalId ?? null,
-      createdFrom: request.createdFromMs === undefined ? null : new Date(Number(request.createdFromMs)),
-      createdTo: request.createdToMs === undefined ? null : new Date(Number(request.createdToMs)),
+      status: enumName(KycStatus, request.status),
+      verdict: enumName(KycVerdict, request.verdict),
+      clientId: request.clientId,
+      externalId: request.externalId,
+      createdFrom: dateOf(request.createdFromMs),
+      createdTo: dateOf(request.createdToMs),
     };
-    const em = orm.em.fork() as SqlEntityManager;
-    const { rows, total } = await readPage(em, businessId, filter, request.limit, request.offset);
+    const { rows, total } = await readKycApplications(orm.em, businessId, filter, request);
+    // Whoever has an application is a client; only without one it has to be asked.
+    if (total === 0 && request.clientId !== undefined && (await clients.standing(businessId, request.clientId)) === "unknown") {
+      throw namedClientNotFound("");
+    }
     const applications = rows.map((row) => toKycApplicationMessage(row, secrets.decrypt(row.linkCiphertext, row.id)));
     return { applications, total };
   };
-
-/** Null for unspecified, which filters nothing; a number without a name filters everything. */
-const nameOf = (names: Readonly<Record<string, unknown>>, value: number): string | null =>
-  value === 0 ? null : (Object.entries(names).find(([, number]) => number === value)?.[0] ?? "");

@@ -3,9 +3,9 @@ import { KycStatus } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { ProviderCallbackResult } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { platformCaller } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
-import { aBusinessCaller, eventually } from "@amana/testing";
+import { aBusinessCaller, eventually, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Harness, refusal, startHarness } from "../../test/harness.ts";
+import { type Harness, startHarness } from "../../test/harness.ts";
 import { callbackSecret } from "../../test/sandbox.ts";
 
 let harness: Harness;

@@ -1,8 +1,8 @@
 import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { uuidv7 } from "@amana/runtime";
-import { aBusinessCaller, adminCaller } from "@amana/testing";
+import { aBusinessCaller, adminCaller, keyed, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type Harness, keyed, refusal, startHarness } from "../../test/harness.ts";
+import { type Harness, startHarness } from "../../test/harness.ts";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -23,7 +23,9 @@ describe("an operator's decision", () => {
     [KycVerdict.REJECTED, "REJECTED"],
   ] as const)("%i is handed to the provider, announced once, and audited", async (outcome, verdict) => {
     const { id, businessId } = await harness.aDecidedApplication({ outcome: "needs_review", aml_hit_count: 2 });
-    expect(await review(id, outcome)).toMatchObject({ id, status: KycStatus.COMPLETED, verdict: outcome, amlHitCount: 2 });
+    const reviewed = await review(id, outcome);
+    expect(reviewed).toMatchObject({ id, status: KycStatus.COMPLETED, verdict: outcome, amlHitCount: 2 });
+    expect(reviewed).not.toHaveProperty("linkUrl");
     const [call] = (await harness.sandbox.application(id)).calls.filter(({ operation }) => operation === "kyc_review");
     expect(call?.parameters).toMatchObject({ outcome: verdict, reviewer: "ak_test", note: "seen the file" });
     expect(await harness.eventNames(id)).toEqual(["CREATED", "NEEDS_REVIEW", "REVIEW_RESOLVED"]);

@@ -22,23 +22,23 @@ const answerMs = 1_000;
 
 /**
  * Rules, and the decision kept with the application (commit) → provider → what it answered, event, audit, stored answer
- * (commit). Kept first, the decision is audited by whoever learns of it: this call, a callback or the poller.
+ * (commit). Kept first, the decision is audited by whoever learns of it: this call, a callback or the poller. The link is
+ * the business's secret: an operator is answered without it.
  */
 export const reviewKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.reviewKycApplication> =>
   async (input, call) => {
     const operator = adminOf(call.caller);
-    const { orm, clock, secrets } = context;
+    const { orm, clock } = context;
     if (!isUuid(input.id)) throw kycApplicationNotFound();
     const outcome = input.outcome === KycVerdict.APPROVED ? "APPROVED" : "REJECTED";
     const key = call.idempotencyKey?.key ?? null;
-    const linkOf = (application: KycApplication) => secrets.decrypt(application.linkCiphertext, application.id);
 
     const begun = await transaction(orm, async (em) => {
       const claim = await claimKey(em, call, KycApplicationSchema);
       const application = await em.findOne(KycApplication, { id: input.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!application) throw kycApplicationNotFound();
-      if ("replayed" in claim) return { answer: { ...claim.replayed, linkUrl: linkOf(application) } };
+      if ("replayed" in claim) return { answer: claim.replayed };
       const now = clock.now();
       const request: ReviewRequest = {
         outcome,
@@ -50,8 +50,9 @@ export const reviewKycApplication =
         untilMs: now.getTime() + call.remainingMs(),
       };
       const end = () => {
-        claim.record?.storeAnswer(KycApplicationSchema, toKycApplicationMessage(application));
-        return { answer: toKycApplicationMessage(application, linkOf(application)) };
+        const answer = toKycApplicationMessage(application);
+        claim.record?.storeAnswer(KycApplicationSchema, answer);
+        return { answer };
       };
       // Decided by this request before, and nobody heard the answer.
       if (application.wasReviewedBy(key)) return end();
@@ -64,7 +65,7 @@ export const reviewKycApplication =
       if (claim.record) em.remove(claim.record);
       return { application };
     });
-    if ("answer" in begun) return begun.answer;
+    if (begun.answer) return begun.answer;
 
     const { id, providerId } = begun.application;
     const decision = { outcome, reviewer: operator.keyPrefix, note: input.note } as const;
@@ -82,7 +83,8 @@ export const reviewKycApplication =
       if (answered.kind === "refused" && application.awaitsReview()) application.reviewRequest = null;
       return { application, isOurs };
     });
-    if (isOurs) return toKycApplicationMessage(application, linkOf(application));
+    faultPoint("review.committed");
+    if (isOurs) return toKycApplicationMessage(application);
     if (answered.kind === "unknown") throw kycProviderUnavailable();
     if (application.awaitsReview()) throw kycProviderError();
     throw kycReviewNotOpen(application.status, application.verdict);

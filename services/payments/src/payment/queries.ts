@@ -1,4 +1,4 @@
-import { namedQuery } from "@amana/database";
+import { listPage, namedQuery } from "@amana/database";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { PaymentColumns } from "./payment.message.ts";
 
@@ -22,26 +22,30 @@ export async function readPayment(em: SqlEntityManager, businessId: string, id: 
 }
 
 export interface PaymentFilter {
-  readonly status: string | null;
-  readonly orderRef: string | null;
-  readonly createdFrom: Date | null;
-  readonly createdTo: Date | null;
+  readonly status: string | undefined;
+  readonly orderRef: string | undefined;
+  readonly createdFrom: Date | undefined;
+  /** Exclusive. */
+  readonly createdTo: Date | undefined;
 }
-
-const filter = `business_id = $1 and ($2::text is null or status = $2) and ($3::text is null or order_ref = $3)
-  and ($4::timestamptz is null or created_at >= $4) and ($5::timestamptz is null or created_at < $5)`;
 
 /** A page of a business's payments, newest first, and how many there are in all. */
-export async function listPayments(em: SqlEntityManager, businessId: string, by: PaymentFilter, limit: number, offset: number) {
-  const values = [businessId, by.status, by.orderRef, by.createdFrom, by.createdTo];
-  const [rows, totals] = await Promise.all([
-    namedQuery<PaymentColumns>(
-      em,
-      "payment_list",
-      `select ${columns} from payment where ${filter} order by created_at desc, id desc limit $6 offset $7`,
-      [...values, limit, offset],
-    ),
-    namedQuery<{ total: number }>(em, "payment_count", `select count(*)::int as total from payment where ${filter}`, values),
-  ]);
-  return { rows, total: totals[0]?.total ?? 0 };
-}
+export const readPayments = (
+  em: SqlEntityManager,
+  businessId: string,
+  by: PaymentFilter,
+  page: { limit: number; offset: number },
+) =>
+  listPage<PaymentColumns>(em, {
+    table: "payment",
+    columns,
+    businessId,
+    filters: [
+      { column: "status", is: by.status },
+      { column: "order_ref", is: by.orderRef },
+      { sql: "created_at >= ?", value: by.createdFrom },
+      { sql: "created_at < ?", value: by.createdTo },
+    ],
+    limit: page.limit,
+    offset: page.offset,
+  });

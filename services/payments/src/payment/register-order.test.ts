@@ -1,8 +1,8 @@
 import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import { type Payment, PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
-import { aBusinessCaller, eventually } from "@amana/testing";
+import { aBusinessCaller, eventually, keyed, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { aPaymentRequest, type Harness, keyed, refusal, startHarness } from "../../test/harness.ts";
+import { aPaymentRequest, type Harness, startHarness } from "../../test/harness.ts";
 
 let harness: Harness;
 beforeAll(async () => {

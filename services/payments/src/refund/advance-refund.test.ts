@@ -1,8 +1,8 @@
 import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import { type Payment, PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
-import { aBusinessCaller, eventually } from "@amana/testing";
+import { aBusinessCaller, eventually, keyed, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Harness, keyed, refusal, startHarness } from "../../test/harness.ts";
+import { type Harness, startHarness } from "../../test/harness.ts";
 import { withLease } from "../lease.ts";
 import { advanceRefund } from "./advance-refund.ts";
 

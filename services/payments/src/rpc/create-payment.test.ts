@@ -1,9 +1,9 @@
 import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { platformCaller } from "@amana/rpc";
-import { aBusinessCaller, adminCaller } from "@amana/testing";
+import { aBusinessCaller, adminCaller, keyed, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { aPaymentRequest, type Harness, keyed, refusal, startHarness } from "../../test/harness.ts";
+import { aPaymentRequest, type Harness, startHarness } from "../../test/harness.ts";
 
 let harness: Harness;
 beforeAll(async () => {

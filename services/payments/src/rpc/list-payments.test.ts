@@ -1,8 +1,8 @@
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { uuidv7 } from "@amana/runtime";
-import { aBusinessCaller, adminCaller } from "@amana/testing";
+import { aBusinessCaller, adminCaller, refusal } from "@amana/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { aPaymentRequest, type Harness, refusal, startHarness } from "../../test/harness.ts";
+import { aPaymentRequest, type Harness, startHarness } from "../../test/harness.ts";
 
 let harness: Harness;
 const caller = aBusinessCaller();

@@ -2,9 +2,9 @@ import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb
 import { type Payment, PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { platformCaller } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
-import { aBusinessCaller, adminCaller } from "@amana/testing";
+import { aBusinessCaller, adminCaller, keyed, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Harness, keyed, refusal, startHarness } from "../../test/harness.ts";
+import { type Harness, startHarness } from "../../test/harness.ts";
 
 let harness: Harness;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { platformCaller } from "@amana/rpc";
-import { aBusinessCaller, adminCaller, eventually } from "@amana/testing";
+import { aBusinessCaller, adminCaller, eventually, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type Harness, refusal, startHarness } from "../../test/harness.ts";
+import { type Harness, startHarness } from "../../test/harness.ts";
 import { credentials } from "../../test/sandbox.ts";
 
 let harness: Harness;

@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
+import type { Operation } from "../faults.ts";
 import { answerWithFault } from "../faulty-answer.ts";
 import { type Application, cancel, isCancelable, objectOf, review } from "./application.ts";
 import { createApplication, readWish } from "./create-application.ts";
+import { applicantWith, leakedWord } from "./leak.ts";
 import type { Provider } from "./verification-provider.ts";
 
 type Body = Readonly<Record<string, unknown>> | null;
@@ -31,6 +33,18 @@ export function port(app: FastifyInstance, provider: Provider): void {
   const stranger = (reply: FastifyReply) =>
     refuse(reply, 401, "unauthorized", "The bearer token is not the one of KYC_PROVIDER_TOKEN.");
 
+  const answer = (reply: FastifyReply, operation: Operation, effect: () => object) => {
+    const mode = faults.strike(operation);
+    const word = leakedWord(mode, "leak");
+    if (word !== undefined) return reply.send({ ...effect(), ...applicantWith(word) });
+    const echoed = leakedWord(mode, "leak_error");
+    if (echoed !== undefined) {
+      const message = `${echoed} is not usable.`;
+      return reply.send(refuse(reply, 422, "planted_fault", message, { problems: [message], ...applicantWith(echoed) }));
+    }
+    return answerWithFault(reply, mode, { refusal: planted(reply), effect });
+  };
+
   const record = (operation: string, { providerId, body }: { providerId?: string; body?: Body }) => {
     const reference = body?.["reference"];
     applications.recordCall({
@@ -44,52 +58,43 @@ export function port(app: FastifyInstance, provider: Provider): void {
 
   app.post<{ Body: Body }>("/v1/applications", (request, reply) => {
     record("kyc_create", { body: request.body });
-    return answerWithFault(reply, faults.strike("kyc_create"), {
-      refusal: planted(reply),
-      effect() {
-        if (!isKnown(request.headers.authorization)) return stranger(reply);
-        const wish = readWish(request.body ?? {});
-        if ("problems" in wish) {
-          return refuse(reply, 422, "invalid_request", "Some fields are not usable.", { problems: wish.problems });
-        }
-        const known = applications.byReference(wish.reference);
-        if (known) return withLink(known);
-        const created = createApplication(wish, clock.nowMs());
-        applications.save(created);
-        reply.code(201);
-        return withLink(created);
-      },
+    return answer(reply, "kyc_create", () => {
+      if (!isKnown(request.headers.authorization)) return stranger(reply);
+      const wish = readWish(request.body ?? {});
+      if ("problems" in wish) {
+        return refuse(reply, 422, "invalid_request", "Some fields are not usable.", { problems: wish.problems });
+      }
+      const known = applications.byReference(wish.reference);
+      if (known) return withLink(known);
+      const created = createApplication(wish, clock.nowMs());
+      applications.save(created);
+      reply.code(201);
+      return withLink(created);
     });
   });
 
   app.get<ById>("/v1/applications/:providerId", (request, reply) => {
     const { providerId } = request.params;
     record("kyc_get", { providerId });
-    return answerWithFault(reply, faults.strike("kyc_get"), {
-      refusal: planted(reply),
-      effect() {
-        if (!isKnown(request.headers.authorization)) return stranger(reply);
-        const application = applications.byProviderId(providerId);
-        return application ? withLink(application) : unknown(reply);
-      },
+    return answer(reply, "kyc_get", () => {
+      if (!isKnown(request.headers.authorization)) return stranger(reply);
+      const application = applications.byProviderId(providerId);
+      return application ? withLink(application) : unknown(reply);
     });
   });
 
   app.post<ById>("/v1/applications/:providerId/cancel", (request, reply) => {
     const { providerId } = request.params;
     record("kyc_cancel", { providerId });
-    return answerWithFault(reply, faults.strike("kyc_cancel"), {
-      refusal: planted(reply),
-      effect() {
-        if (!isKnown(request.headers.authorization)) return stranger(reply);
-        const application = applications.byProviderId(providerId);
-        if (!application) return unknown(reply);
-        if (isCancelable(application)) {
-          cancel(application, clock.nowMs());
-          applications.save(application);
-        } else reply.code(409);
-        return withLink(application);
-      },
+    return answer(reply, "kyc_cancel", () => {
+      if (!isKnown(request.headers.authorization)) return stranger(reply);
+      const application = applications.byProviderId(providerId);
+      if (!application) return unknown(reply);
+      if (isCancelable(application)) {
+        cancel(application, clock.nowMs());
+        applications.save(application);
+      } else reply.code(409);
+      return withLink(application);
     });
   });
 

@@ -1,5 +1,6 @@
 import { sleep } from "@amana/runtime";
 import type { Callback } from "./callbacks.ts";
+import { applicantWith } from "./leak.ts";
 import { sign } from "./signature.ts";
 
 const timeoutMs = 10_000;
@@ -21,8 +22,8 @@ export async function sendCallback(
   stopping: AbortSignal,
 ): Promise<Attempt> {
   const [name, value = ""] = (mode ?? "none").split(":");
-  const send = (signedBy: readonly string[], content: string | ReadableStream = body) =>
-    post(url, content, sign(signedBy, body, Date.now()), stopping);
+  const send = (signedBy: readonly string[], content: string | ReadableStream = body, signed = body) =>
+    post(url, content, sign(signedBy, signed, Date.now()), stopping);
   const spoiled = (attempt: Attempt, taken = attempt.taken): Attempt => ({ taken, result: `${attempt.result}, fault ${mode}` });
 
   switch (name) {
@@ -42,6 +43,12 @@ export async function sendCallback(
       return spoiled(await send(secrets, halfOf(body)), false);
     case "bad_signature":
       return spoiled(await send(secrets.map((secret) => `not ${secret}`)));
+    case "leak": {
+      const leaking = withApplicant(body, value);
+      const attempt = await send(secrets, leaking, leaking);
+      // Without its word: the result is logged.
+      return { ...attempt, result: `${attempt.result}, fault leak` };
+    }
     case "duplicate":
       await send(secrets);
       return spoiled(await send(secrets));
@@ -69,6 +76,11 @@ async function post(url: string, body: string | ReadableStream, signature: strin
     const { name, cause } = error as Error & { cause?: { code?: string } };
     return { taken: false, result: cause?.code ?? name };
   }
+}
+
+function withApplicant(body: string, word: string): string {
+  const event = JSON.parse(body) as { application: object };
+  return JSON.stringify({ ...event, ...applicantWith(word), application: { ...event.application, ...applicantWith(word) } });
 }
 
 /** Breaks off in the middle. */

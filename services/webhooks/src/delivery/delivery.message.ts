@@ -2,7 +2,7 @@ import { type DeliverySchema, DeliveryStatus } from "@amana/contracts/webhooks/v
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { DeliveryRow } from "./queries.ts";
 
-export const deliveryMessages = (rows: readonly DeliveryRow[]): MessageInitShape<typeof DeliverySchema>[] =>
+export const toDeliveryMessages = (rows: readonly DeliveryRow[]): MessageInitShape<typeof DeliverySchema>[] =>
   rows.map((row) => ({
     id: row.id,
     endpointId: row.endpoint_id,

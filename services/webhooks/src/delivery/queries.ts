@@ -1,4 +1,5 @@
-import { namedQuery, type Orm } from "@amana/database";
+import { namedQuery } from "@amana/database";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 export interface AttemptRow {
   at_ms: number;
@@ -18,9 +19,9 @@ export interface DeliveryRow {
 }
 
 /** Newest first. An event has at most as many deliveries as a business had endpoints, so they come in one go. */
-export async function listDeliveryRows(orm: Orm, businessId: string, eventId: string): Promise<DeliveryRow[]> {
+export async function readDeliveries(em: SqlEntityManager, businessId: string, eventId: string): Promise<DeliveryRow[]> {
   return await namedQuery<DeliveryRow>(
-    orm.em,
+    em,
     "delivery_list",
     `select d.id, d.endpoint_id, d.status, floor(extract(epoch from d.next_attempt_at) * 1000)::bigint as next_attempt_at_ms,
        coalesce(a.attempts, '[]') as attempts

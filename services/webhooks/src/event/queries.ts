@@ -1,4 +1,5 @@
-import { namedQuery, type Orm } from "@amana/database";
+import { listPage, namedQuery } from "@amana/database";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 export interface EventRow {
   id: string;
@@ -11,52 +12,35 @@ export interface EventRow {
 const kept = "created_at > now() - interval '30 days'";
 const columns = "id, type, body, floor(extract(epoch from created_at) * 1000)::bigint as created_at_ms";
 
-export async function findEvent(orm: Orm, businessId: string, id: string): Promise<EventRow | undefined> {
+export async function readEvent(em: SqlEntityManager, businessId: string, id: string): Promise<EventRow | undefined> {
   const [row] = await namedQuery<EventRow>(
-    orm.em,
-    "event_find",
+    em,
+    "event_read",
     `select ${columns} from event where id = $1 and business_id = $2 and ${kept}`,
     [id, businessId],
   );
   return row;
 }
 
-export interface EventPage {
-  readonly businessId: string;
+export interface EventFilter {
   readonly type: string | undefined;
-  readonly fromMs: bigint | undefined;
+  readonly from: Date | undefined;
   /** Exclusive. */
-  readonly toMs: bigint | undefined;
-  readonly limit: number;
-  readonly offset: number;
+  readonly to: Date | undefined;
 }
 
-/** Newest first, with the number of all that match. */
-export async function listEventRows(orm: Orm, page: EventPage): Promise<{ rows: EventRow[]; total: number }> {
-  const values: unknown[] = [page.businessId];
-  const conditions = ["business_id = $1", kept];
-  const filter = (sql: string, value: unknown) => {
-    values.push(value);
-    conditions.push(sql.replace("?", `$${values.length}`));
-  };
-  if (page.type !== undefined) filter("type = ?", page.type);
-  if (page.fromMs !== undefined) filter("created_at >= to_timestamp(?::float8 / 1000)", bounded(page.fromMs));
-  if (page.toMs !== undefined) filter("created_at < to_timestamp(?::float8 / 1000)", bounded(page.toMs));
-  const where = conditions.join(" and ");
-  const name = `${page.type === undefined ? "" : "_type"}${page.fromMs === undefined ? "" : "_from"}${page.toMs === undefined ? "" : "_to"}`;
-
-  const [rows, [counted]] = await Promise.all([
-    namedQuery<EventRow>(
-      orm.em,
-      `event_list${name}`,
-      `select ${columns} from event where ${where} order by created_at desc, id desc
-       limit $${values.length + 1} offset $${values.length + 2}`,
-      [...values, page.limit, page.offset],
-    ),
-    namedQuery<{ total: string }>(orm.em, `event_count${name}`, `select count(*) as total from event where ${where}`, values),
-  ]);
-  return { rows, total: Number(counted?.total ?? 0) };
-}
-
-/** Times that PostgreSQL can hold; nothing lies beyond them. */
-const bounded = (ms: bigint): number => Math.min(8.64e15, Math.max(0, Number(ms)));
+/** A page of a business's events, newest first, and how many there are in all. */
+export const readEvents = (em: SqlEntityManager, businessId: string, by: EventFilter, page: { limit: number; offset: number }) =>
+  listPage<EventRow>(em, {
+    table: "event",
+    columns,
+    businessId,
+    filters: [
+      { always: kept },
+      { column: "type", is: by.type },
+      { sql: "created_at >= ?", value: by.from },
+      { sql: "created_at < ?", value: by.to },
+    ],
+    limit: page.limit,
+    offset: page.offset,
+  });

@@ -8,7 +8,7 @@ import { eventFilter } from "../webhook-endpoint/event-filter.ts";
 import { newSecret } from "../webhook-endpoint/secret.ts";
 import { refusalOfUrl } from "../webhook-endpoint/url.ts";
 import { endpointsMax, webhookEndpointLimitReached } from "../webhook-endpoint/webhook-endpoint.errors.ts";
-import { webhookEndpointMessage } from "../webhook-endpoint/webhook-endpoint.message.ts";
+import { toWebhookEndpointMessage } from "../webhook-endpoint/webhook-endpoint.message.ts";
 import { WebhookEndpoint } from "../webhook-endpoint/webhook-endpoint.ts";
 
 export const createWebhookEndpoint =
@@ -42,7 +42,7 @@ export const createWebhookEndpoint =
           updatedAt: now,
         });
         em.persist(endpoint);
-        return webhookEndpointMessage(endpoint, secret);
+        return toWebhookEndpointMessage(endpoint, secret);
       },
       ({ secret: _shownOnce, ...answer }) => answer,
     );

@@ -2,10 +2,10 @@ import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb
 import { DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
 import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
 import { uuidv7 } from "@amana/runtime";
-import { aBusinessCaller } from "@amana/testing";
+import { aBusinessCaller, keyed } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { aPaymentEvent } from "../../test/a-payment-event.ts";
-import { type Harness, keyed, startHarness, startReceiver } from "../../test/harness.ts";
+import { type Harness, startHarness, startReceiver } from "../../test/harness.ts";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -137,9 +137,9 @@ test("the same Idempotency-Key redelivers once", async () => {
   const event = aPaymentEvent(caller);
   await harness.publish(event);
   await harness.settled();
-  const first = await harness.events.redeliverEvent({ eventId: event.id }, keyed("again", caller));
+  const first = await harness.events.redeliverEvent({ eventId: event.id }, keyed(caller, "again"));
   await harness.settled();
-  const second = await harness.events.redeliverEvent({ eventId: event.id }, keyed("again", caller));
+  const second = await harness.events.redeliverEvent({ eventId: event.id }, keyed(caller, "again"));
   await harness.settled();
   expect(second).toEqual(first);
   expect(receiver.requests).toHaveLength(2);

@@ -3,7 +3,7 @@ import { businessOf, type Implementation } from "@amana/rpc";
 import { isUuid } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { webhookEndpointNotFound } from "../webhook-endpoint/webhook-endpoint.errors.ts";
-import { webhookEndpointMessage } from "../webhook-endpoint/webhook-endpoint.message.ts";
+import { toWebhookEndpointMessage } from "../webhook-endpoint/webhook-endpoint.message.ts";
 import { WebhookEndpoint } from "../webhook-endpoint/webhook-endpoint.ts";
 
 export const getWebhookEndpoint =
@@ -12,5 +12,5 @@ export const getWebhookEndpoint =
     const businessId = businessOf(caller);
     const endpoint = isUuid(id) ? await orm.em.fork().findOne(WebhookEndpoint, { id, businessId }) : null;
     if (!endpoint) throw webhookEndpointNotFound();
-    return webhookEndpointMessage(endpoint);
+    return toWebhookEndpointMessage(endpoint);
   };

@@ -1,7 +1,7 @@
 import type { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { businessOf, type Implementation } from "@amana/rpc";
 import type { Context } from "../context.ts";
-import { webhookEndpointMessage } from "../webhook-endpoint/webhook-endpoint.message.ts";
+import { toWebhookEndpointMessage } from "../webhook-endpoint/webhook-endpoint.message.ts";
 import { WebhookEndpoint } from "../webhook-endpoint/webhook-endpoint.ts";
 
 export const listWebhookEndpoints =
@@ -14,5 +14,5 @@ export const listWebhookEndpoints =
         { businessId: businessOf(caller) },
         { orderBy: { createdAt: "desc", id: "desc" }, limit, offset },
       );
-    return { webhookEndpoints: endpoints.map((endpoint) => webhookEndpointMessage(endpoint)), total };
+    return { webhookEndpoints: endpoints.map((endpoint) => toWebhookEndpointMessage(endpoint)), total };
   };

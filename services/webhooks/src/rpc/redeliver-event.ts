@@ -4,23 +4,23 @@ import { businessOf, type Implementation } from "@amana/rpc";
 import { isUuid } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
-import { deliveryMessages } from "../delivery/delivery.message.ts";
-import { type DeliveryRow, listDeliveryRows } from "../delivery/queries.ts";
+import { toDeliveryMessages } from "../delivery/delivery.message.ts";
+import { type DeliveryRow, readDeliveries } from "../delivery/queries.ts";
 import {
   eventNotFound,
   redeliveryEndpointDisabled,
   redeliveryEndpointNotFound,
   redeliveryWithoutDelivery,
 } from "../event/event.errors.ts";
-import { findEvent } from "../event/queries.ts";
+import { readEvent } from "../event/queries.ts";
 import { WebhookEndpoint } from "../webhook-endpoint/webhook-endpoint.ts";
 
 export const redeliverEvent =
   ({ orm, deliveries }: Context): Implementation<typeof EventService.method.redeliverEvent> =>
   async ({ eventId, endpointId }, call) => {
     const businessId = businessOf(call.caller);
-    const event = isUuid(eventId) ? await findEvent(orm, businessId, eventId) : undefined;
-    const before = event ? await listDeliveryRows(orm, businessId, eventId) : [];
+    const event = isUuid(eventId) ? await readEvent(orm.em, businessId, eventId) : undefined;
+    const before = event ? await readDeliveries(orm.em, businessId, eventId) : [];
     const answer = await once(orm, call, ListDeliveriesResponseSchema, async (em) => {
       if (!event) throw eventNotFound();
       if (endpointId !== undefined) await requireActive(em, businessId, endpointId);
@@ -28,7 +28,7 @@ export const redeliverEvent =
       if (endpointId !== undefined && restarted.length === 0) throw redeliveryWithoutDelivery();
       const attempts = new Map(before.map((delivery) => [delivery.id, delivery.attempts]));
       const rows = restarted.map((delivery) => ({ ...delivery, attempts: attempts.get(delivery.id) ?? [] }));
-      return { deliveries: deliveryMessages(rows), total: rows.length };
+      return { deliveries: toDeliveryMessages(rows), total: rows.length };
     });
     deliveries.wake();
     return answer;

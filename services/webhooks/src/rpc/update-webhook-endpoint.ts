@@ -9,7 +9,7 @@ import { eventFilter } from "../webhook-endpoint/event-filter.ts";
 import { newSecret } from "../webhook-endpoint/secret.ts";
 import { refusalOfUrl } from "../webhook-endpoint/url.ts";
 import { webhookEndpointNotFound } from "../webhook-endpoint/webhook-endpoint.errors.ts";
-import { webhookEndpointMessage } from "../webhook-endpoint/webhook-endpoint.message.ts";
+import { toWebhookEndpointMessage } from "../webhook-endpoint/webhook-endpoint.message.ts";
 import { WebhookEndpoint } from "../webhook-endpoint/webhook-endpoint.ts";
 
 const statuses = new Map([
@@ -39,10 +39,10 @@ export const updateWebhookEndpoint =
       if (request.events) endpoint.askFor(eventFilter(request.events.types), now);
       const status = statuses.get(request.status as typeof WebhookEndpointStatus.ACTIVE);
       if (status && status !== endpoint.status) endpoint.switchTo(status, now);
-      if (!request.rotateSecret) return webhookEndpointMessage(endpoint);
+      if (!request.rotateSecret) return toWebhookEndpointMessage(endpoint);
 
       const secret = newSecret();
       endpoint.rotateSecret(secrets.encrypt(secret, endpoint.id), now);
-      return webhookEndpointMessage(endpoint, secret);
+      return toWebhookEndpointMessage(endpoint, secret);
     });
   };

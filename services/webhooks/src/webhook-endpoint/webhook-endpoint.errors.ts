@@ -12,18 +12,23 @@ export const webhookEndpointLimitReached = () =>
   );
 
 export const unknownEventType = (type: string) =>
-  new DomainError("invalid", "unknown_event_type", `"${type}" is not an event type that endpoints can ask for.`, {
-    pointer: "/events",
-  });
+  new DomainError(
+    "invalid",
+    "unknown_event_type",
+    `"${type}" is not an event type that endpoints can ask for. The documentation lists those that are.`,
+    {
+      pointer: "/events",
+    },
+  );
 
 const urlRefusal = (code: string, detail: string) => new DomainError("invalid", code, detail, { pointer: "/url" });
 
 export const urlInvalid = () => urlRefusal("url_invalid", "This is not an absolute URL, like https://example.com/webhooks.");
-export const urlNotHttps = () => urlRefusal("url_not_https", "Webhooks are delivered over https only.");
-export const urlTooLong = () => urlRefusal("url_too_long", "A URL has at most 2048 characters.");
+export const urlNotHttps = () => urlRefusal("url_not_https", "Webhooks are delivered over https only. Send an https address.");
+export const urlTooLong = () => urlRefusal("url_too_long", "A URL has at most 2048 characters. Send a shorter one.");
 export const urlHasCredentials = () =>
   urlRefusal("url_has_credentials", "A URL must not carry a user name or password. Check the X-Signature header instead.");
 export const urlHasFragment = () =>
-  urlRefusal("url_has_fragment", "A URL must not have a fragment (#…); it would never be sent.");
+  urlRefusal("url_has_fragment", "A URL must not have a fragment (#…); it would never be sent. Leave it out.");
 export const urlNotPublic = () =>
   urlRefusal("url_not_public", "The host is not on the public internet. Use an address that can be reached from there.");

@@ -3,7 +3,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { WebhookEndpoint } from "./webhook-endpoint.ts";
 
 /** `secret` only in the answer to the call that made it. */
-export function webhookEndpointMessage(
+export function toWebhookEndpointMessage(
   endpoint: WebhookEndpoint,
   secret?: string,
 ): MessageInitShape<typeof WebhookEndpointSchema> {

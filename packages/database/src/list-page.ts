@@ -1,0 +1,124 @@
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import { namedQuery, plannedQuery } from "./named-query.ts";
+import { readTally, type Tally } from "./tally.ts";
+
+/** What the rows of a list must be. A filter whose value is undefined does not count. */
+export type Filter =
+  | { readonly column: string; readonly is: unknown }
+  /**
+   * A text that a person typed is part of the column's, which is in lower case; `%`, `_` and `\` are ordinary characters.
+   * Numbers are often typed in groups: `spaceless` is a part of the column in which the text's white space does not count.
+   */
+  | { readonly column: string; readonly contains: string | undefined; readonly spaceless?: string }
+  /** `?` stands for the value, as often as it occurs. */
+  | { readonly sql: string; readonly value: unknown }
+  | { readonly always: string };
+
+export interface List {
+  readonly table: string;
+  /** What to select of a row. */
+  readonly columns: string;
+  /** Whose rows; left out only for a table of the platform. */
+  readonly businessId?: string;
+  readonly filters: readonly Filter[];
+  readonly limit: number;
+  readonly offset: number;
+  /** For long lists: says how many there are when all filters are equalities of its dimensions. */
+  readonly tally?: Tally;
+}
+
+export interface ListPage<Row> {
+  readonly rows: Row[];
+  /** How many match. */
+  readonly total: number;
+  /** True when there are more, and counting them would make the page slow. */
+  readonly totalIsCapped: boolean;
+}
+
+/** What a search finds is counted this far. */
+export const searchTotalMax = 1_000;
+
+/**
+ * A page of a list, newest first (created_at, then id), and how many rows it has in all. Long lists need an index on
+ * (business_id, created_at desc, id desc), and the same with a filtered column in between where the filter is common.
+ */
+export async function listPage<Row>(em: SqlEntityManager, list: List): Promise<ListPage<Row>> {
+  const { table, columns, businessId, limit, offset, tally } = list;
+  const active = list.filters
+    .map((filter, i) => ({ filter, i, value: valueFor(filter) }))
+    .filter(({ value }) => value !== undefined);
+  const values: unknown[] = [];
+  const place = (value: unknown) => `$${values.push(value)}`;
+  const own = businessId === undefined ? "true" : `business_id = ${place(businessId)}`;
+  const where = [own, ...active.map(({ filter }) => conditionOf(filter, place))].join(" and ");
+  // How common a text is decides how it is best looked for, so the planner has to see it.
+  const isSearch = active.some(({ filter }) => "contains" in filter);
+  const query = <T>(name: string, text: string, more: unknown[] = []) =>
+    isSearch
+      ? plannedQuery<T>(em, text, [...values, ...more])
+      : namedQuery<T>(
+          em,
+          [table, name, ...active.map(({ i, value }) => (typeof value === "boolean" ? `${i}${value}` : i))].join("_"),
+          text,
+          [...values, ...more],
+        );
+
+  const count = async () => {
+    const tallied = tally && talliedValues(tally, active);
+    if (tallied && businessId !== undefined) return await readTally(em, tally, businessId, tallied);
+    const bound = isSearch ? ` limit ${searchTotalMax + 1}` : "";
+    const text = `select count(*)::int as total from (select from ${table} where ${where}${bound}) matching`;
+    const [row] = await query<{ total: number }>("count", text);
+    return row?.total ?? 0;
+  };
+
+  const [rows, counted] = await Promise.all([
+    query<Row>(
+      "page",
+      // What is skipped is skipped in the index: whole rows are read for the page only.
+      `select ${columns} from ${table} where ${own} and id = any (array(
+         select id from ${table} where ${where} order by created_at desc, id desc
+         limit $${values.length + 1} offset $${values.length + 2}
+       )) order by created_at desc, id desc`,
+      [limit, offset],
+    ),
+    count(),
+  ]);
+  const totalIsCapped = isSearch && counted > searchTotalMax;
+  return { rows, total: totalIsCapped ? searchTotalMax : counted, totalIsCapped };
+}
+
+function valueFor(filter: Filter): unknown {
+  if ("always" in filter) return true;
+  if ("is" in filter) return filter.is;
+  return "sql" in filter ? filter.value : filter.contains;
+}
+
+function conditionOf(filter: Filter, place: (value: unknown) => string): string {
+  if ("always" in filter) return filter.always;
+  // Spelt out, so that an index on the rare ones of the two can be used.
+  if ("is" in filter && typeof filter.is === "boolean") return filter.is ? filter.column : `not ${filter.column}`;
+  if ("is" in filter) return `${filter.column} = ${place(filter.is)}`;
+  if ("sql" in filter) return filter.sql.replaceAll("?", place(filter.value));
+  const { column, contains = "", spaceless } = filter;
+  const like = (name: string, text: string) => `${name} like lower(${place(`%${literally(text)}%`)})`;
+  const grouped = contains.replaceAll(/\s/g, "");
+  if (spaceless === undefined || grouped === contains || grouped === "") return like(column, contains);
+  return `(${like(column, contains)} or (${like(column, grouped)} and ${like(spaceless, grouped)}))`;
+}
+
+/** A text without the special characters of LIKE. */
+const literally = (text: string) => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
+
+/** The values of an equality on each filtered column; undefined when a filter asks for something else. */
+function talliedValues(
+  { dimensions }: Tally,
+  active: readonly { filter: Filter; value: unknown }[],
+): Record<string, unknown> | undefined {
+  const values: Record<string, unknown> = {};
+  for (const { filter, value } of active) {
+    if (!("is" in filter) || !dimensions.includes(filter.column)) return undefined;
+    values[filter.column] = value;
+  }
+  return values;
+}

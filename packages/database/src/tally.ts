@@ -1,0 +1,99 @@
+import { type Logger, poll } from "@amana/runtime";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import { namedQuery } from "./named-query.ts";
+import type { Orm } from "./orm.ts";
+
+/**
+ * How many rows of a tenant's table have which values in a few columns with few values each, kept beside the table so
+ * that a list can say how many there are without counting them.
+ */
+export interface Tally {
+  /** The table that is counted; it has a column business_id. */
+  readonly table: string;
+  /** Columns whose values are told apart. */
+  readonly dimensions: readonly string[];
+}
+
+const tableOf = ({ table }: Tally) => `${table}_tally`;
+const columnsOf = ({ dimensions }: Tally) => ["business_id", ...dimensions].join(", ");
+
+/**
+ * Belongs into the migration that makes the table. Each statement that changes the table adds the differences it made, in
+ * its own transaction: exact at every moment, and nobody waits for anybody. `startTallyFolding` keeps them few.
+ */
+export function tallySql(tally: Tally): string {
+  const { table } = tally;
+  const name = tableOf(tally);
+  const columns = columnsOf(tally);
+  const trigger = (event: string, referencing: string) => `
+    create trigger ${name}_${event} after ${event} on ${table} referencing ${referencing}
+      for each statement execute function ${name}_add();`;
+  return `
+    create table ${name} as select ${columns}, 0::bigint as difference from ${table} with no data;
+    create index ${name}_business on ${name} (${columns}) include (difference);
+    create function ${name}_add() returns trigger language plpgsql as $$
+      begin
+        if tg_op = 'INSERT' then
+          insert into ${name} select ${columns}, count(*) from added group by ${columns};
+        elsif tg_op = 'DELETE' then
+          insert into ${name} select ${columns}, -count(*) from removed group by ${columns};
+        else
+          insert into ${name} select ${columns}, sum(n) from (
+            select ${columns}, 1 as n from added union all select ${columns}, -1 from removed
+          ) changed group by ${columns} having sum(n) <> 0;
+        end if;
+        return null;
+      end
+    $$;
+    ${trigger("insert", "new table as added")}
+    ${trigger("update", "new table as added old table as removed")}
+    ${trigger("delete", "old table as removed")}
+  `;
+}
+
+/** How many rows of a business have these values. Keys of `values` are dimensions of the tally. */
+export async function readTally(
+  em: SqlEntityManager,
+  tally: Tally,
+  businessId: string,
+  values: Readonly<Record<string, unknown>>,
+): Promise<number> {
+  const dimensions = tally.dimensions.filter((column) => Object.hasOwn(values, column));
+  const conditions = dimensions.map((column, i) => ` and ${column} = $${i + 2}`).join("");
+  const name = [tableOf(tally), ...dimensions.map((column) => tally.dimensions.indexOf(column))].join("_");
+  const [row] = await namedQuery<{ total: number }>(
+    em,
+    name,
+    `select coalesce(sum(difference), 0)::int as total from ${tableOf(tally)} where business_id = $1${conditions}`,
+    [businessId, ...dimensions.map((column) => values[column])],
+  );
+  return row?.total ?? 0;
+}
+
+const everyMs = 10_000;
+const businessesMax = 100;
+const differencesKept = 500;
+
+/** Every ten seconds makes one row for each combination of values of businesses that have gathered many differences. */
+export function startTallyFolding(orm: Orm, tallies: readonly Tally[], logger: Logger): AsyncDisposable {
+  const round = async () => {
+    for (const tally of tallies) await foldTally(orm, tally);
+    return 0;
+  };
+  return poll("fold-tallies", logger, round, everyMs);
+}
+
+/** One statement, so that whoever reads meanwhile sees the differences or their sum. */
+export async function foldTally(orm: Orm, tally: Tally, kept: number = differencesKept): Promise<void> {
+  const name = tableOf(tally);
+  const columns = columnsOf(tally);
+  await orm.em.fork().execute(
+    `with folded as (
+       delete from ${name} where business_id in (
+         select business_id from ${name} group by business_id having count(*) > ? limit ${businessesMax}
+       ) returning ${columns}, difference
+     )
+     insert into ${name} select ${columns}, sum(difference) from folded group by ${columns} having sum(difference) <> 0`,
+    [kept],
+  );
+}

@@ -1,0 +1,119 @@
+import { eventually } from "../eventually.ts";
+import { submit } from "./at-the-sandbox.ts";
+import type { Cast } from "./cast.ts";
+import type { Story } from "./story.ts";
+
+const person = {
+  first_name: "Amina",
+  last_name: "Benali",
+  date_of_birth: "1990-05-17",
+  gender: "female",
+  nationality: "DZA",
+  birth_country: "DZA",
+  country_of_tax_residence: "DZA",
+  address: "12 rue Didouche Mourad",
+  city: "Alger",
+  postcode: "16000",
+  country_code: "DZA",
+};
+
+const details = {
+  account_purposes: ["SALARY", "SAVINGS"],
+  expected_monthly_incoming_volume: "BETWEEN1001_AND5000",
+  expected_monthly_outgoing_volume: "LESS_THAN1000",
+  is_us_person: false,
+  occupation: "ENGINEER",
+  occupation_sector: "INFORMATIONAL_TECHNOLOGIES",
+  source_of_funds: "SAVINGS_FROM_SALARY",
+};
+
+/** A client from registration through verification and approval to an active account with a beneficiary. */
+export async function onboardClient(story: Story, { business, operator, sandboxUrl }: Cast): Promise<void> {
+  const { step, expect } = story;
+
+  step("The business registers a client.");
+  const client = await business("POST", "/api/v1/clients/person", { ...person, email: `amina.${Date.now()}@example.dz` });
+  expect(
+    client.status === 201 && client.body["kyc_status"] === "NOT_STARTED",
+    "she is on record, not verified yet, and her e-mail address is hers alone",
+    client,
+  );
+  const id = String(client.body["id"]);
+  const onboarding = `/api/v1/clients/${id}/onboarding`;
+  const stepIs = async (wanted: string, what: string) => {
+    const status = await eventually(async () => {
+      const answer = await business("GET", `${onboarding}/status`);
+      if (answer.body["current_step"] !== wanted) throw new Error(`${what}: still ${JSON.stringify(answer.body)}`);
+      return answer;
+    }, 15_000);
+    expect(true, `${what}: ${wanted}, ${String(status.body["kyc_status"])}, ${String(status.body["overall_status"])}`);
+    return status;
+  };
+  await stepIs("DETAILS_PENDING", "her onboarding begins");
+
+  step("It writes down what the law wants to know.");
+  const written = await business("POST", `${onboarding}/details`, details);
+  expect(written.status === 201, "details are there", written);
+  await stepIs("KYC_PENDING", "her onboarding moved by itself");
+
+  step("It opens an account for her, which has to wait.");
+  const opened = await business("POST", "/api/v1/accounts", {
+    client_id: id,
+    account_type: "CURRENT",
+    account_name: "Compte courant",
+    currency: "DZD",
+    daily_limit: "50000.00",
+  });
+  const accountId = String(opened.body["id"]);
+  expect(
+    opened.status === 201 && opened.body["status"] === "PENDING" && opened.body["current_balance"] === "0.00",
+    `account ${String(opened.body["account_number"])} is PENDING and empty`,
+    opened,
+  );
+  const early = await business("POST", `/api/v1/accounts/${accountId}/activate`);
+  expect(
+    early.status === 409 && early.body["code"] === "client_not_verified",
+    "it cannot be activated: 409 client_not_verified",
+    early,
+  );
+
+  step("She is verified.");
+  const application = await business("POST", "/api/v1/kyc/applications", { client_id: id });
+  expect(application.status === 201, "an application for her has a link", application);
+  const link = String(application.body["link_url"]);
+  await eventually(async () => {
+    const { body } = await business("GET", `${onboarding}/status`);
+    if (body["kyc_link"] !== link) throw new Error(`The link is not in ${JSON.stringify(body)}.`);
+  });
+  expect(true, "her onboarding shows the link");
+  await submit(sandboxUrl, link, { outcome: "approved" });
+  const verified = await stepIs("PENDING_APPROVAL", "the verdict moved her on by itself");
+  expect(verified.body["kyc_link"] === undefined, "the link is gone, now that it is used");
+
+  step("An operator approves her.");
+  const approved = await operator("POST", `${onboarding}/approve`);
+  expect(
+    approved.status === 200 && approved.body["current_step"] === "APPROVED",
+    "she is APPROVED; the trail says by whom",
+    approved,
+  );
+
+  step("Her account is activated and gets somebody to pay.");
+  const active = await business("POST", `/api/v1/accounts/${accountId}/activate`);
+  expect(active.status === 200 && active.body["status"] === "ACTIVE", "the account is ACTIVE", active);
+  const beneficiary = await business("POST", "/api/v1/beneficiaries", {
+    client_id: id,
+    name: "Karim Haddad",
+    iban: "DZ58 0002 1000 0111 3000 0005 70",
+    country_code: "DZA",
+  });
+  expect(
+    beneficiary.status === 201 && beneficiary.body["iban"] === "DZ580002100001113000000570",
+    "the beneficiary's IBAN is good and kept without its spaces",
+    beneficiary,
+  );
+  const mistyped = await business("PUT", `/api/v1/beneficiaries/${String(beneficiary.body["id"])}`, {
+    iban: "DZ580002100001113000000571",
+  });
+  expect(mistyped.status === 422, "one wrong digit is refused with 422, and nothing changes", mistyped);
+}

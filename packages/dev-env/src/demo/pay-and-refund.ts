@@ -1,0 +1,123 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { request } from "undici";
+import type { Cast } from "./cast.ts";
+import { payInBrowser } from "./pay-in-browser.ts";
+import type { Story } from "./story.ts";
+
+const card = { pan: "6280581110007215", expiry: "01/2027", cvv2: "373", password: "123456" };
+
+/** A card payment, its refund, and the webhooks of both. */
+export async function payAndRefund(story: Story, cast: Cast, options: { inBrowser: boolean }): Promise<void> {
+  const { step, say, expect } = story;
+  const { business } = cast;
+
+  step("It creates a payment of 5000.00 DZD.");
+  await using shop = await startShop();
+  const order = {
+    amount: "5000.00",
+    success_url: `${shop.url}/merci?panier=7`,
+    fail_url: `${shop.url}/desole`,
+    order_ref: "commande-1",
+  };
+  const key = { "idempotency-key": `demo-create-${Date.now()}` };
+  const created = await business("POST", "/api/v1/payments", order, key);
+  expect(
+    created.status === 201 && created.body["status"] === "PENDING",
+    "the payment is PENDING and has a form for the card holder",
+    created,
+  );
+  const again = await business("POST", "/api/v1/payments", order, key);
+  expect(
+    again.status === 201 && again.body["id"] === created.body["id"] && again.headers["idempotent-replayed"] === "true",
+    "sending it again with the same Idempotency-Key gives the same payment",
+    again,
+  );
+  const paymentId = String(created.body["id"]);
+  const formUrl = String(created.body["form_url"]);
+
+  step(
+    options.inBrowser
+      ? "The card holder pays on the hosted page, in a browser."
+      : "The card holder pays (by the sandbox's control call; --browser uses the page).",
+  );
+  say(`   ${formUrl}`);
+  const landedAt = options.inBrowser
+    ? await payInBrowser(formUrl, shop.url, card)
+    : await payByControlCall(cast.sandboxUrl, formUrl);
+  const landed = new URL(landedAt);
+  expect(
+    landed.pathname === "/merci" &&
+      landed.searchParams.get("panier") === "7" &&
+      landed.searchParams.get("payment_id") === paymentId &&
+      landed.searchParams.get("status") === "PAID",
+    "the browser is back at the shop's success page, with payment_id and status added",
+  );
+  const paid = await business("GET", `/api/v1/payments/${paymentId}`);
+  expect(
+    paid.status === 200 && paid.body["status"] === "PAID",
+    `the payment is PAID, card ${paid.body["masked_pan"]} (${paid.body["card_brand"]})`,
+    paid,
+  );
+  const completed = await cast.expectWebhook("PAYMENT_COMPLETED", paymentId);
+  expect(completed.body["status"] === "PAID", "it says PAID");
+
+  step("The business refunds it.");
+  const refunded = await business(
+    "POST",
+    `/api/v1/payments/${paymentId}/refund`,
+    {},
+    { "idempotency-key": `demo-refund-${Date.now()}` },
+  );
+  const refundedAtMs = performance.now();
+  expect(
+    refunded.status === 200 && refunded.body["status"] === "REFUNDED" && refunded.body["refunded_amount"] === "5000.00",
+    "the payment is REFUNDED, 5000.00 given back",
+    refunded,
+  );
+  const second = await business("POST", `/api/v1/payments/${paymentId}/refund`, {});
+  expect(
+    second.status === 409 && second.body["code"] === "payment_not_refundable",
+    "a second refund is refused with 409 payment_not_refundable",
+    second,
+  );
+
+  step("The signed PAYMENT_REFUNDED arrives.");
+  const webhook = await cast.expectWebhook("PAYMENT_REFUNDED", paymentId);
+  expect(webhook.body["status"] === "REFUNDED", "it says REFUNDED");
+  say(`   ${JSON.stringify(webhook.body)}`);
+  say(`   ${Math.max(0, webhook.receivedAtMs - refundedAtMs).toFixed(0)} ms after the refund's answer`);
+  const log = await business("GET", `/api/v1/events/${String(webhook.body["id"])}`);
+  expect(log.status === 200 && log.body["type"] === "PAYMENT_REFUNDED", "the event is in the business's log", log);
+}
+
+/** What the card holder does on the page, in one call, and then what the browser does: follow to the shop. */
+async function payByControlCall(sandboxUrl: string, formUrl: string): Promise<string> {
+  const orderId = new URL(formUrl).pathname.split("/").at(-1) ?? "";
+  const paid = await request(`${sandboxUrl}/sandbox/payments/${orderId}/pay`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(card),
+  });
+  const { redirect_url } = (await paid.body.json()) as { redirect_url?: string };
+  if (!redirect_url) throw new Error(`The sandbox did not take the card: HTTP ${paid.statusCode}.`);
+  const back = await request(redirect_url, { method: "GET", headersTimeout: 40_000 });
+  await back.body.dump();
+  if (back.statusCode !== 303) throw new Error(`The return address answered ${back.statusCode}, not 303.`);
+  return String(back.headers["location"]);
+}
+
+/** The shop whose pages the card holder comes back to. */
+async function startShop() {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { "content-type": "text/plain" }).end("Merci.");
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise<void>((done) => server.close(() => done()));
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { randomUUID } from "node:crypto";
+import { Kafka, logLevel } from "kafkajs";
+
+export interface KafkaMessage {
+  readonly topic: string;
+  readonly key: string;
+  readonly value: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const timeoutMs = 30_000;
+
+/** Every message of every topic that is no topic of Kafka's own, from the beginning to what was there at the call. */
+export async function readKafka(brokers: string): Promise<KafkaMessage[]> {
+  const kafka = new Kafka({ clientId: "reader", brokers: brokers.split(","), logLevel: logLevel.NOTHING });
+  const admin = kafka.admin();
+  await admin.connect();
+  const topics = (await admin.listTopics()).filter((topic) => !topic.startsWith("__"));
+  const missing = new Map<string, bigint>();
+  for (const topic of topics) {
+    for (const { partition, low, high } of await admin.fetchTopicOffsets(topic)) {
+      if (BigInt(high) > BigInt(low)) missing.set(`${topic}/${partition}`, BigInt(high));
+    }
+  }
+  await admin.disconnect();
+
+  const messages: KafkaMessage[] = [];
+  const consumer = kafka.consumer({ groupId: `reader-${randomUUID()}`, maxWaitTimeInMs: 100 });
+  await consumer.connect();
+  try {
+    await consumer.subscribe({ topics, fromBeginning: true });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const timer = setTimeout(() => reject(new Error(`unread: ${[...missing.keys()].join(", ")}`)), timeoutMs);
+    if (missing.size === 0) resolve();
+    await consumer.run({
+      eachMessage: async ({ topic, partition, message }) => {
+        messages.push({
+          topic,
+          key: message.key?.toString() ?? "",
+          value: message.value ?? Buffer.alloc(0),
+          headers: Object.fromEntries(Object.entries(message.headers ?? {}).map(([name, value]) => [name, String(value)])),
+        });
+        if (BigInt(message.offset) + 1n >= (missing.get(`${topic}/${partition}`) ?? 0n)) missing.delete(`${topic}/${partition}`);
+        if (missing.size === 0) resolve();
+      },
+    });
+    await promise;
+    clearTimeout(timer);
+  } finally {
+    await consumer.disconnect();
+  }
+  return messages;
+}

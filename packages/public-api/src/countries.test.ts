@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { countries, isCountryAlpha2, isCountryAlpha3, isCountryNumeric } from "./countries.ts";
+
+test("there are 249 countries, each with three codes of its own", () => {
+  expect(countries).toHaveLength(249);
+  for (const code of ["alpha2", "alpha3", "numeric"] as const) expect(new Set(countries.map((one) => one[code])).size).toBe(249);
+  for (const { alpha2, alpha3, numeric } of countries) {
+    expect(alpha2).toMatch(/^[A-Z]{2}$/);
+    expect(alpha3).toMatch(/^[A-Z]{3}$/);
+    expect(numeric >= 4 && numeric <= 894).toBe(true);
+  }
+});
+
+test.each([
+  ["DZ", "DZA", 12],
+  ["AF", "AFG", 4],
+  ["FR", "FRA", 250],
+  ["GB", "GBR", 826],
+  ["US", "USA", 840],
+  ["DE", "DEU", 276],
+  ["CH", "CHE", 756],
+  ["PS", "PSE", 275],
+  ["EH", "ESH", 732],
+  ["SS", "SSD", 728],
+  ["RS", "SRB", 688],
+  ["SB", "SLB", 90],
+  ["AX", "ALA", 248],
+  ["ZW", "ZWE", 716],
+])("%s is %s and %i", (alpha2, alpha3, numeric) => {
+  expect(countries.find((one) => one.alpha2 === alpha2)).toEqual({ alpha2, alpha3, numeric });
+});
+
+test("no number is mistyped: all of them add up to what the standard's do", () => {
+  expect(countries.reduce((total, { numeric }) => total + numeric, 0)).toBe(108_025);
+});
+
+test("what is no officially assigned code is no country", () => {
+  for (const code of ["", "dza", "XKX", "EUR", "ZZZ", "GBD", "ANT", "DZA "]) expect(isCountryAlpha3(code)).toBe(false);
+  for (const code of ["", "dz", "XK", "EU", "UK", "ZZ", "AN"]) expect(isCountryAlpha2(code)).toBe(false);
+  for (const code of [0, 1, 12.5, -12, 280, 900, 999, 1012]) expect(isCountryNumeric(code)).toBe(false);
+  expect(isCountryAlpha3("DZA") && isCountryAlpha2("DZ") && isCountryNumeric(12)).toBe(true);
+});

@@ -1,0 +1,219 @@
+import {
+  type OnboardingDetails as DetailsMessage,
+  type Onboarding as OnboardingMessage,
+  OnboardingStep,
+  OverallStatus,
+} from "@amana/contracts/clients/v1/onboarding_pb";
+import { type Static, Type } from "typebox";
+import { clientKycStatuses, clientKycStatusNames } from "./client.ts";
+import { enumNames, isoTimestamp } from "./render.ts";
+
+export const accountPurposes = [
+  "PAY_BILLS",
+  "MONEY_TO_FROM_FAMILY",
+  "DIVIDENDS",
+  "SAVINGS",
+  "PERSONAL_BUSINESS_PURPOSES",
+  "PENSION",
+  "CRYPTO",
+  "SALARY",
+  "LOTTERY_GAMING",
+  "RECONCILIATION",
+  "VIRTUAL_ACCOUNT",
+  "CURRENCY_EXCHANGE",
+  "OTHER",
+] as const;
+
+export const monthlyVolumes = [
+  "LESS_THAN1000",
+  "BETWEEN1001_AND5000",
+  "BETWEEN5001_AND10000",
+  "BETWEEN10001_AND15000",
+  "BETWEEN15001_AND30000",
+  "BETWEEN30001_AND60000",
+  "MORE_THAN60001",
+] as const;
+
+export const occupations = [
+  "BUSINESS_OWNER",
+  "CLERGY",
+  "CRAFTSMAN",
+  "ENGINEER",
+  "EXECUTIVE",
+  "FARMER",
+  "FREELANCE",
+  "LIBERAL_PROFESSION",
+  "POLITICIAN",
+  "PROFESSOR",
+  "PUBLIC_SERVANT",
+  "RETIRED",
+  "SHOPKEEPER",
+  "STUDENT",
+  "UNEMPLOYED",
+  "WORKER",
+  "OTHER",
+] as const;
+
+export const occupationSectors = [
+  "ACCOUNTING_AUDIT",
+  "E_MONEY_SERVICES",
+  "CURRENCY_EXCHANGE",
+  "TRADES_ON_OTC_MARKET",
+  "PRECIOUS_METALS_OR_STONES",
+  "PAWNSHOPS",
+  "CROSS_BORDER_CASH_OR_PRECIOUS_MATERIALS",
+  "MINING_EXTRACTIVE_INDUSTRIES",
+  "ENERGY",
+  "TRADE_IN_PETROL_PRODUCTS",
+  "TRADE_IN_MEDICINES",
+  "REAL_ESTATE",
+  "CONSTRUCTION_REPAIR",
+  "CONSULTANCY_LEGAL",
+  "FREELANCE",
+  "NON_PROFIT_LEGAL_ENTITIES",
+  "CRYPTOCURRENCIES",
+  "GAMING",
+  "GAMBLING",
+  "EU_FUNDS_UTILIZATION",
+  "ADULT",
+  "HIGH_VALUE_ASSET_DEALER",
+  "BANKING_LENDING",
+  "INSURANCE_SECURITY",
+  "TRANSPORTATION_AND_LOGISTICS",
+  "MANUFACTURING",
+  "UTILITIES_AND_INFRASTRUCTURE",
+  "TRADE_IN_FOOD_PRODUCT",
+  "WHOLESALE",
+  "REPAIR_OF_MOTOR_VEHICLES",
+  "SOCIAL_WORK_ACTIVITIES",
+  "AUTO_AVIATION",
+  "COURIER_POST_SERVICES",
+  "AGRICULTURE_FORESTRY_AND_FISHING",
+  "OTHER_TRADE_AND_SALES",
+  "TRAVEL_TOURISM",
+  "INFORMATION_AND_COMMUNICATION",
+  "PR_MARKETING",
+  "EDUCATION",
+  "INFORMATIONAL_TECHNOLOGIES",
+  "PUBLIC_AND_DEFENCE_SECTOR",
+  "HEALTH_CARE_MEDICAL_SERVICES",
+  "ART_ENTERTAINMENT_SPORT",
+  "ADMINISTRATIVE_OFFICE_BUSINESS_ACTIVITIES",
+  "HOSPITALITY_AND_LEISURE",
+  "SCIENTIFIC_AND_TECHNICAL_ACTIVITIES",
+  "OTHER",
+] as const;
+
+export const sourcesOfFunds = [
+  "COMPENSATION_PAYOUT",
+  "COMPANY_PROFITS",
+  "COMPANY_SALE",
+  "DIVIDEND_PAYMENTS",
+  "DIVORCE_SETTLEMENT",
+  "FIXED_DEPOSITS",
+  "GIFT",
+  "INHERITANCE",
+  "INSURANCE_PAYOUT",
+  "LOAN",
+  "LOTTERY_OR_GAMBLING_WIN",
+  "RETIREMENT_INCOME",
+  "SALE_OF_INVESTMENT",
+  "SALE_OF_PROPERTY",
+  "SAVINGS_FROM_SALARY",
+  "OTHER",
+] as const;
+
+const stepNames = enumNames(OnboardingStep);
+const overallStatusNames = enumNames(OverallStatus);
+
+const optionalText = () => Type.Optional(Type.String());
+const verification = () => ({
+  kyc_application_id: Type.Optional(Type.String({ format: "uuid", description: "The client's newest KYC application." })),
+  kyc_link: Type.Optional(Type.String({ description: "Its link, a secret, while the applicant can go on with it." })),
+});
+
+/** What a client told about its means and intentions. */
+export const OnboardingDetailsJson = Type.Object({
+  id: Type.String({ format: "uuid" }),
+  account_purposes: Type.Array(Type.Enum([...accountPurposes])),
+  expected_monthly_incoming_volume: Type.Enum([...monthlyVolumes]),
+  expected_monthly_outgoing_volume: Type.Enum([...monthlyVolumes]),
+  is_us_person: Type.Boolean(),
+  occupation: Type.Enum([...occupations]),
+  other_occupation: optionalText(),
+  occupation_sector: Type.Enum([...occupationSectors]),
+  source_of_funds: Type.Enum([...sourcesOfFunds]),
+  other_source_of_funds: optionalText(),
+  funds_origin_country_id: Type.Optional(Type.Integer({ description: "ISO 3166-1 numeric.", examples: [12] })),
+  tax_identification_number: optionalText(),
+  ...verification(),
+  created_at: Type.String({ format: "date-time" }),
+  updated_at: Type.String({ format: "date-time" }),
+});
+type OnboardingDetailsJson = Static<typeof OnboardingDetailsJson>;
+
+/** How far a client's onboarding is. */
+export const OnboardingStatusJson = Type.Object({
+  id: Type.String({ format: "uuid" }),
+  client_id: Type.String({ format: "uuid" }),
+  current_step: Type.Enum([
+    "DETAILS_PENDING",
+    "KYC_PENDING",
+    "KYC_PROCESSING",
+    "KYC_UNDER_REVIEW",
+    "KYC_DECLINED",
+    "PENDING_APPROVAL",
+    "APPROVED",
+  ]),
+  kyc_status: Type.Enum([...clientKycStatuses]),
+  overall_status: Type.Enum(["IN_PROGRESS", "UNDER_REVIEW", "DECLINED", "APPROVED"]),
+  ...verification(),
+  created_at: Type.String({ format: "date-time" }),
+  updated_at: Type.String({ format: "date-time" }),
+});
+type OnboardingStatusJson = Static<typeof OnboardingStatusJson>;
+
+/** `kycLink`: of the newest KYC application, while it may still be used. */
+export function renderOnboardingDetails(details: DetailsMessage, kycLink: string | undefined): OnboardingDetailsJson {
+  // The form check lets in nothing but the listed words, and the service carries them along.
+  const words = details as unknown as Pick<OnboardingDetailsJson, "occupation"> & {
+    accountPurposes: OnboardingDetailsJson["account_purposes"];
+    expectedMonthlyIncomingVolume: OnboardingDetailsJson["expected_monthly_incoming_volume"];
+    expectedMonthlyOutgoingVolume: OnboardingDetailsJson["expected_monthly_outgoing_volume"];
+    occupationSector: OnboardingDetailsJson["occupation_sector"];
+    sourceOfFunds: OnboardingDetailsJson["source_of_funds"];
+  };
+  return {
+    id: details.id,
+    account_purposes: words.accountPurposes,
+    expected_monthly_incoming_volume: words.expectedMonthlyIncomingVolume,
+    expected_monthly_outgoing_volume: words.expectedMonthlyOutgoingVolume,
+    is_us_person: details.isUsPerson,
+    occupation: words.occupation,
+    other_occupation: details.otherOccupation,
+    occupation_sector: words.occupationSector,
+    source_of_funds: words.sourceOfFunds,
+    other_source_of_funds: details.otherSourceOfFunds,
+    funds_origin_country_id: details.fundsOriginCountryId,
+    tax_identification_number: details.taxIdentificationNumber,
+    kyc_application_id: details.kycApplicationId,
+    kyc_link: kycLink,
+    created_at: isoTimestamp(details.createdAtMs),
+    updated_at: isoTimestamp(details.updatedAtMs),
+  };
+}
+
+/** `kycLink`: of the newest KYC application, while it may still be used. */
+export function renderOnboardingStatus(onboarding: OnboardingMessage, kycLink: string | undefined): OnboardingStatusJson {
+  return {
+    id: onboarding.id,
+    client_id: onboarding.clientId,
+    current_step: stepNames.get(onboarding.currentStep) as OnboardingStatusJson["current_step"],
+    kyc_status: clientKycStatusNames.get(onboarding.kycStatus) as OnboardingStatusJson["kyc_status"],
+    overall_status: overallStatusNames.get(onboarding.overallStatus) as OnboardingStatusJson["overall_status"],
+    kyc_application_id: onboarding.kycApplicationId,
+    kyc_link: kycLink,
+    created_at: isoTimestamp(onboarding.createdAtMs),
+    updated_at: isoTimestamp(onboarding.updatedAtMs),
+  };
+}

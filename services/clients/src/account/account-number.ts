@@ -1,0 +1,16 @@
+/** Whose numbers accounts get: three digits of the bank and five of its branch. */
+export interface Institution {
+  readonly bankCode: string;
+  readonly branchCode: string;
+}
+
+/**
+ * The number of an account in RIB form, 20 digits: bank, branch, account, and a key that finds typing errors (Bank of
+ * Algeria, Instruction 06-2004). The key does not cover the bank. `account` is one of ten digits, from 1.
+ */
+export function accountNumber({ bankCode, branchCode }: Institution, account: bigint): string {
+  const number = account.toString().padStart(10, "0");
+  if (account < 1n || number.length > 10) throw new RangeError(`an account has a number of ten digits, from 1; not ${account}`);
+  const key = 97n - ((BigInt(branchCode + number) * 100n) % 97n);
+  return `${bankCode}${branchCode}${number}${key.toString().padStart(2, "0")}`;
+}

@@ -1,0 +1,231 @@
+import { defineEntity, p } from "@mikro-orm/postgresql";
+import { takeOver } from "../changes.ts";
+import { clientBlocked } from "../client/client.errors.ts";
+import type { Client } from "../client/client.ts";
+import {
+  accountBalanceNotZero,
+  accountLimitExceeded,
+  accountLimitInvalid,
+  accountLimitsOutOfOrder,
+  accountNotActive,
+  accountStatusFixed,
+  captureTooLarge,
+  clientNotVerified,
+  insufficientFunds,
+  postingNotReversible,
+} from "./account.errors.ts";
+import type { AccountPosting } from "./account-posting.ts";
+import { countedUse, countingDay, givenBackUse, type LimitUse, limitBroken } from "./limit-use.ts";
+
+export type AccountType = "CURRENT" | "SAVINGS" | "ESCROW";
+export type AccountStatus = "PENDING" | "ACTIVE" | "SUSPENDED" | "CLOSED";
+
+const schema = defineEntity({
+  name: "Account",
+  tableName: "account",
+  properties: {
+    id: p.uuid().primary(),
+    businessId: p.uuid(),
+    clientId: p.uuid(),
+    accountName: p.text(),
+    accountNumber: p.text(),
+    type: p.text().$type<AccountType>(),
+    currency: p.text(),
+    currentBalanceMinor: p.bigint("bigint"),
+    availableBalanceMinor: p.bigint("bigint"),
+    reservedBalanceMinor: p.bigint("bigint"),
+    status: p.text().$type<AccountStatus>(),
+    dailyLimitMinor: p.bigint("bigint").nullable(),
+    monthlyLimitMinor: p.bigint("bigint").nullable(),
+    yearlyLimitMinor: p.bigint("bigint").nullable(),
+    /** What counted against the limits by a day, YYYY-MM-DD, in that day, month and year. */
+    usedOn: p.text(),
+    usedDayMinor: p.bigint("bigint"),
+    usedMonthMinor: p.bigint("bigint"),
+    usedYearMinor: p.bigint("bigint"),
+    description: p.text().nullable(),
+    externalAccountId: p.text().nullable(),
+    closedAt: p.datetime(3).nullable(),
+    lastActivityAt: p.datetime(3).nullable(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+    version: p.integer().version(),
+  },
+});
+
+/** What a business may change. Null clears; the limits are minor units of the account's currency. */
+export type AccountChanges = Partial<
+  Pick<
+    Account,
+    "accountName" | "description" | "externalAccountId" | "dailyLimitMinor" | "monthlyLimitMinor" | "yearlyLimitMinor"
+  >
+>;
+
+type AccountLimits = Pick<AccountChanges, "dailyLimitMinor" | "monthlyLimitMinor" | "yearlyLimitMinor">;
+
+const limitNames = [
+  ["dailyLimitMinor", "daily_limit"],
+  ["monthlyLimitMinor", "monthly_limit"],
+  ["yearlyLimitMinor", "yearly_limit"],
+] as const;
+
+/**
+ * Refuses limits that are not positive, or that fall from day to month to year. One that is missing limits nothing. `changed`
+ * has those that somebody names just now: the refusal points at one of them.
+ */
+export function checkLimits(limits: AccountLimits, changed: AccountLimits = limits): void {
+  const set = limitNames.flatMap(([column, name]) => {
+    const minor = limits[column];
+    if (minor != null && minor <= 0n) throw accountLimitInvalid(name);
+    return minor == null ? [] : [{ name, minor, isChanged: column in changed }];
+  });
+  for (const [at, limit] of set.entries()) {
+    const next = set[at + 1];
+    if (!next || limit.minor <= next.minor) continue;
+    throw accountLimitsOutOfOrder(limit.name, next.name, limit.isChanged ? limit.name : next.name);
+  }
+}
+
+/**
+ * An account of a client: PENDING → ACTIVE ⇄ SUSPENDED, and CLOSED from each of them for good. What is available and what
+ * is reserved by holds make up the current balance, and none of them falls below zero. Whoever changes one locks its row
+ * first. A method that refuses has changed nothing.
+ */
+export class Account extends schema.class {
+  change(changes: AccountChanges, now: Date): void {
+    checkLimits({ ...this.limits(), ...changes }, changes);
+    if (takeOver<AccountChanges>(this, changes)) this.updatedAt = now;
+  }
+
+  activate(client: Client, now: Date): void {
+    this.require(["PENDING"], "activated");
+    if (client.blocked) throw clientBlocked("");
+    if (client.kycStatus !== "VALIDATED" && client.kycLevel !== "NOT_REQUIRED") throw clientNotVerified();
+    this.become("ACTIVE", now);
+  }
+
+  suspend(now: Date): void {
+    this.require(["ACTIVE"], "suspended");
+    this.become("SUSPENDED", now);
+  }
+
+  reactivate(now: Date): void {
+    this.require(["SUSPENDED"], "reactivated");
+    this.become("ACTIVE", now);
+  }
+
+  close(now: Date): void {
+    this.require(["PENDING", "ACTIVE", "SUSPENDED"], "closed");
+    if (this.currentBalanceMinor !== 0n || this.reservedBalanceMinor !== 0n) throw accountBalanceNotZero();
+    this.become("CLOSED", now);
+    this.closedAt = now;
+  }
+
+  credit(amountMinor: bigint, now: Date): void {
+    this.requireActive();
+    this.move(amountMinor, 0n, now);
+  }
+
+  /** Takes money out, within the limits. Returns the day it counts on. */
+  debit(amountMinor: bigint, now: Date): string {
+    this.requireFunds(amountMinor);
+    const day = this.count(amountMinor, now);
+    this.move(-amountMinor, 0n, now);
+    return day;
+  }
+
+  /** Reserves money. It counts against the limits from now on, as what is taken out does; returns the day it counts on. */
+  hold(amountMinor: bigint, now: Date): string {
+    this.requireFunds(amountMinor);
+    const day = this.count(amountMinor, now);
+    this.move(-amountMinor, amountMinor, now);
+    return day;
+  }
+
+  /** Takes out what a hold reserved, or a part of it; the rest is available again and counts no longer. */
+  capture(hold: AccountPosting, amountMinor: bigint, now: Date): void {
+    this.requireActive();
+    if (amountMinor > hold.amountMinor) throw captureTooLarge();
+    const rest = hold.amountMinor - amountMinor;
+    this.giveBack(hold.countsOn, rest);
+    this.move(rest, -hold.amountMinor, now);
+  }
+
+  /** Makes what a hold reserved available again. */
+  release(hold: AccountPosting, now: Date): void {
+    this.requireActive();
+    this.giveBack(hold.countsOn, hold.amountMinor);
+    this.move(hold.amountMinor, -hold.amountMinor, now);
+  }
+
+  /** Undoes a credit, a debit or a capture. Taking a credit back is no debit, so no limit stands in its way. */
+  reverse(posting: AccountPosting, now: Date): void {
+    const { kind, amountMinor, countsOn } = posting;
+    if (kind !== "CREDIT" && kind !== "DEBIT" && kind !== "CAPTURE") throw postingNotReversible();
+    if (kind === "CREDIT") this.requireFunds(amountMinor);
+    this.requireActive();
+    this.giveBack(countsOn, amountMinor);
+    this.move(kind === "CREDIT" ? -amountMinor : amountMinor, 0n, now);
+  }
+
+  private limits(): AccountLimits {
+    const { dailyLimitMinor, monthlyLimitMinor, yearlyLimitMinor } = this;
+    return { dailyLimitMinor, monthlyLimitMinor, yearlyLimitMinor };
+  }
+
+  private require(from: readonly AccountStatus[], verb: string): void {
+    if (!from.includes(this.status)) throw accountStatusFixed(verb, from, this.status);
+  }
+
+  private become(status: AccountStatus, now: Date): void {
+    this.status = status;
+    this.updatedAt = now;
+  }
+
+  private requireActive(): void {
+    if (this.status !== "ACTIVE") throw accountNotActive(this.status);
+  }
+
+  private requireFunds(amountMinor: bigint): void {
+    this.requireActive();
+    if (amountMinor > this.availableBalanceMinor) throw insufficientFunds();
+  }
+
+  private move(availableMinor: bigint, reservedMinor: bigint, now: Date): void {
+    this.availableBalanceMinor += availableMinor;
+    this.reservedBalanceMinor += reservedMinor;
+    this.currentBalanceMinor = this.availableBalanceMinor + this.reservedBalanceMinor;
+    this.lastActivityAt = now;
+    this.updatedAt = now;
+  }
+
+  /** Counts what goes out, unless that goes beyond a limit. */
+  private count(amountMinor: bigint, now: Date): string {
+    const day = countingDay(this.use(), now);
+    const use = countedUse(this.use(), day, amountMinor);
+    const broken = limitBroken(use, {
+      daily: this.dailyLimitMinor ?? undefined,
+      monthly: this.monthlyLimitMinor ?? undefined,
+      yearly: this.yearlyLimitMinor ?? undefined,
+    });
+    if (broken) throw accountLimitExceeded(broken);
+    this.keepUse(use);
+    return day;
+  }
+
+  private giveBack(day: string | null | undefined, amountMinor: bigint): void {
+    if (day != null) this.keepUse(givenBackUse(this.use(), day, amountMinor));
+  }
+
+  private use(): LimitUse {
+    return { on: this.usedOn, dayMinor: this.usedDayMinor, monthMinor: this.usedMonthMinor, yearMinor: this.usedYearMinor };
+  }
+
+  private keepUse(use: LimitUse): void {
+    this.usedOn = use.on;
+    this.usedDayMinor = use.dayMinor;
+    this.usedMonthMinor = use.monthMinor;
+    this.usedYearMinor = use.yearMinor;
+  }
+}
+schema.setClass(Account);

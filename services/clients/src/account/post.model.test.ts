@@ -1,0 +1,201 @@
+import { transaction } from "@amana/database";
+import { DomainError } from "@amana/rpc";
+import { aBusinessCaller } from "@amana/testing";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Harness, startHarness } from "../../test/harness.ts";
+import { type PostingOrder, post } from "./post.ts";
+
+const start = new Date("2026-11-29T20:00:00.000Z");
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+  harness.clock.nowMs = start.getTime();
+});
+afterAll(() => harness[Symbol.asyncDispose]());
+
+/** A step names an earlier posting by a number, taken modulo how many of the kind there are. */
+type Step =
+  | { readonly kind: "CREDIT" | "DEBIT" | "HOLD"; readonly amount: bigint }
+  /** All of the hold without hundredths; more than it with more than a hundred. */
+  | { readonly kind: "CAPTURE"; readonly of: number; readonly hundredths: bigint | undefined }
+  | { readonly kind: "RELEASE" | "REVERSAL"; readonly of: number }
+  /** An earlier order, accepted or refused, comes again under its reference. */
+  | { readonly kind: "again"; readonly of: number }
+  | { readonly kind: "wait"; readonly hours: number };
+
+const of = fc.nat(30);
+const kind = <K extends Step["kind"]>(name: K) => fc.constant(name);
+const hundredths = fc.option(fc.bigInt({ min: 1n, max: 110n }), { nil: undefined });
+const amount = (max: bigint) => fc.bigInt({ min: 1n, max });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: kind("CREDIT"), amount: amount(400n) }) },
+  { weight: 4, arbitrary: fc.record({ kind: kind("DEBIT"), amount: amount(200n) }) },
+  { weight: 5, arbitrary: fc.record({ kind: kind("HOLD"), amount: amount(200n) }) },
+  { weight: 4, arbitrary: fc.record({ kind: kind("CAPTURE"), of, hundredths }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind("RELEASE"), of }) },
+  { weight: 3, arbitrary: fc.record({ kind: kind("REVERSAL"), of }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind("again"), of }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind("wait"), hours: fc.constantFrom(1, 7, 24, 24 * 20, 24 * 200) }) },
+);
+const limit = (min: bigint, max: bigint) => fc.option(fc.bigInt({ min, max }), { nil: null, freq: 3 });
+const limits = fc.tuple(limit(100n, 400n), limit(400n, 800n), limit(800n, 1_200n));
+
+/** What is known of a posting, in the simplest way: nothing here is added up before it is asked for. */
+interface Known {
+  readonly id: string;
+  readonly kind: string;
+  readonly amount: bigint;
+  readonly day: string;
+  readonly of: Known | undefined;
+}
+
+const sum = (amounts: readonly bigint[]) => amounts.reduce((total, one) => total + one, 0n);
+const endOf = (ledger: readonly Known[], posting: Known) => ledger.find(({ of }) => of === posting);
+const amountsOf = (ledger: readonly Known[], pick: (posting: Known) => boolean) =>
+  sum(ledger.filter(pick).map((posting) => posting.amount));
+
+/** Balances as they follow from all postings at once. */
+function balancesOf(ledger: readonly Known[]): { current: bigint; reserved: bigint } {
+  const isReversed = (posting: Known) => endOf(ledger, posting) !== undefined;
+  const credits = amountsOf(ledger, (posting) => posting.kind === "CREDIT" && !isReversed(posting));
+  const out = amountsOf(ledger, (posting) => ["DEBIT", "CAPTURE"].includes(posting.kind) && !isReversed(posting));
+  const reserved = amountsOf(ledger, (posting) => posting.kind === "HOLD" && endOf(ledger, posting) === undefined);
+  return { current: credits - out, reserved };
+}
+
+/** What counts against the limits in the period that a day begins with: "2026-03-31", "2026-03" or "2026". */
+function usedIn(ledger: readonly Known[], period: string): bigint {
+  const counted = ledger.filter(({ kind, day }) => (kind === "DEBIT" || kind === "HOLD") && day.startsWith(period));
+  return sum(
+    counted.map((posting) => {
+      const end = endOf(ledger, posting);
+      if (!end) return posting.amount;
+      if (end.kind !== "CAPTURE") return 0n;
+      return endOf(ledger, end) ? 0n : end.amount;
+    }),
+  );
+}
+
+/** Whether a step must go through, judged by trying it and looking at the result as a whole. */
+function isAllowed(ledger: readonly Known[], attempt: Known, limits: readonly (bigint | null)[]): boolean {
+  const { kind, amount, of, day } = attempt;
+  if (of && endOf(ledger, of)) return false;
+  if ((kind === "CAPTURE" || kind === "RELEASE") && of?.kind !== "HOLD") return false;
+  if (kind === "CAPTURE" && amount > (of?.amount ?? 0n)) return false;
+  if (kind === "REVERSAL" && !["CREDIT", "DEBIT", "CAPTURE"].includes(of?.kind ?? "")) return false;
+  const after = [...ledger, attempt];
+  const { current, reserved } = balancesOf(after);
+  if (current - reserved < 0n) return false;
+  if (kind !== "DEBIT" && kind !== "HOLD") return true;
+  return [day, day.slice(0, 7), day.slice(0, 4)].every((period, at) => usedIn(after, period) <= (limits[at] ?? 10n ** 18n));
+}
+
+/** What an order names as its amount; a capture at least one minor unit. */
+function amountOf(step: Step, hold: Known | undefined): bigint | undefined {
+  if ("amount" in step) return step.amount;
+  if (step.kind !== "CAPTURE" || step.hundredths === undefined) return undefined;
+  return ((hold?.amount ?? 0n) * step.hundredths) / 100n || 1n;
+}
+
+interface Row {
+  readonly current_balance_minor: string;
+  readonly available_balance_minor: string;
+  readonly reserved_balance_minor: string;
+}
+
+test("whatever is posted in whatever order, balances follow from the postings, no limit breaks, and a refusal changes nothing", async () => {
+  const { orm } = harness.context;
+  const caller = aBusinessCaller();
+  const { businessId } = caller;
+  const seen = { posted: 0, refused: 0 };
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), limits, async (steps, limits) => {
+      const { id } = await harness.anActiveAccount(caller);
+      await harness.sql(
+        "update account set daily_limit_minor = ?, monthly_limit_minor = ?, yearly_limit_minor = ? where id = ?",
+        [...limits, id],
+      );
+      const ledger: Known[] = [];
+      const orders: { order: PostingOrder; postingId: string | undefined }[] = [];
+      let now = start;
+      const place = async (order: PostingOrder) => {
+        try {
+          return (await transaction(orm, (em) => post(em, businessId, id, order, now))).id;
+        } catch (error) {
+          if (error instanceof DomainError) return undefined;
+          throw error;
+        }
+      };
+      const stored = async () => ({
+        account: await harness.sql<Row>("select * from account where id = ?", [id]),
+        postings: await harness.sql("select * from account_posting where account_id = ? order by id", [id]),
+      });
+
+      for (const [at, taken] of steps.entries()) {
+        if (taken.kind === "wait") {
+          now = new Date(now.getTime() + taken.hours * 3_600_000);
+          continue;
+        }
+        const before = await stored();
+        if (taken.kind === "again") {
+          const earlier = orders[taken.of % orders.length];
+          if (earlier?.postingId === undefined) continue;
+          expect(await place(earlier.order)).toBe(earlier.postingId);
+          expect(await stored()).toEqual(before);
+          continue;
+        }
+
+        // Mostly what can be meant: a hold to end, anything to reverse; at times neither fits, and the account has to say so.
+        const candidates =
+          taken.kind === "REVERSAL" || at % 5 === 0 ? ledger : ledger.filter((posting) => posting.kind === "HOLD");
+        const named = "of" in taken ? candidates[taken.of % candidates.length] : undefined;
+        if ("of" in taken && !named) continue;
+        const amountMinor = amountOf(taken, named);
+        const reference = `step-${at}`;
+        const order = {
+          kind: taken.kind,
+          reference,
+          ...(amountMinor !== undefined && { amountMinor }),
+          ...(named && { [taken.kind === "REVERSAL" ? "postingId" : "holdId"]: named.id }),
+        } as PostingOrder;
+        const attempt = {
+          id: "",
+          kind: taken.kind,
+          amount: amountMinor ?? named?.amount ?? 0n,
+          day: now.toISOString().slice(0, 10),
+          of: named,
+        };
+        const expected = isAllowed(ledger, attempt, limits);
+        const postingId = await place(order);
+        orders.push({ order, postingId });
+        expect([at, taken, postingId !== undefined]).toEqual([at, taken, expected]);
+        if (postingId === undefined) {
+          seen.refused++;
+          expect(await stored()).toEqual(before);
+          continue;
+        }
+        seen.posted++;
+        ledger.push({ ...attempt, id: postingId });
+
+        const [row] = (await stored()).account;
+        const { current, reserved } = balancesOf(ledger);
+        expect(row).toMatchObject({
+          current_balance_minor: String(current),
+          available_balance_minor: String(current - reserved),
+          reserved_balance_minor: String(reserved),
+        });
+        for (const { day } of ledger) {
+          for (const [at, period] of [day, day.slice(0, 7), day.slice(0, 4)].entries()) {
+            expect(usedIn(ledger, period) <= (limits[at] ?? 10n ** 18n)).toBe(true);
+          }
+        }
+      }
+    }),
+    { numRuns: 40 },
+  );
+  // Neither all nor nothing went through, or the test would show little.
+  expect(seen.posted).toBeGreaterThan(100);
+  expect(seen.refused).toBeGreaterThan(100);
+}, 120_000);

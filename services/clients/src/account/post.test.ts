@@ -1,0 +1,224 @@
+import { transaction } from "@amana/database";
+import { uuidv7 } from "@amana/runtime";
+import { aBusinessCaller, refusal } from "@amana/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Harness, startHarness } from "../../test/harness.ts";
+import { type PostingOrder, post } from "./post.ts";
+
+const now = new Date("2026-03-31T12:00:00.000Z");
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+  harness.clock.nowMs = now.getTime();
+});
+afterAll(() => harness[Symbol.asyncDispose]());
+
+/** An ACTIVE account with money on it. */
+async function anActiveAccount(balanceMinor = 1_000n) {
+  const caller = aBusinessCaller();
+  const { id } = await harness.anActiveAccount(caller);
+  const order = (given: PostingOrder, at = now) =>
+    transaction(harness.context.orm, (em) => post(em, caller.businessId, id, given, at));
+  if (balanceMinor > 0n) await order({ kind: "CREDIT", amountMinor: balanceMinor, reference: "opening" });
+  const account = async () => {
+    const { currentBalanceMinor, availableBalanceMinor, reservedBalanceMinor } = await harness.accounts.getAccount(
+      { id },
+      { caller },
+    );
+    return [currentBalanceMinor, availableBalanceMinor, reservedBalanceMinor];
+  };
+  const postings = () => harness.sql("select * from account_posting where account_id = ? order by kind, reference", [id]);
+  return { id, caller, order, account, postings };
+}
+
+describe("a posting", () => {
+  test("is stored with what it did to the balances, and shows when the account was last used", async () => {
+    const { id, caller, order, account, postings } = await anActiveAccount();
+    const debit = await order({ kind: "DEBIT", amountMinor: 300n, reference: "d" });
+    expect(await account()).toEqual([700n, 700n, 0n]);
+    expect(await postings()).toMatchObject([
+      {
+        kind: "CREDIT",
+        amount_minor: "1000",
+        reference: "opening",
+        of_id: null,
+        counts_on: null,
+        business_id: caller.businessId,
+      },
+      { id: debit.id, kind: "DEBIT", amount_minor: "300", reference: "d", of_id: null, counts_on: "2026-03-31" },
+    ]);
+    expect(await harness.accounts.getAccount({ id }, { caller })).toMatchObject({
+      lastActivityAtMs: BigInt(now.getTime()),
+      updatedAtMs: BigInt(now.getTime()),
+    });
+  });
+
+  test("of a hold ends in a capture, of all or a part, or in a release", async () => {
+    const { order, account } = await anActiveAccount();
+    const hold = async (reference: string) => (await order({ kind: "HOLD", amountMinor: 400n, reference })).id;
+    await order({ kind: "CAPTURE", holdId: await hold("h1"), reference: "c1" });
+    expect(await account()).toEqual([600n, 600n, 0n]);
+    const captured = await order({ kind: "CAPTURE", holdId: await hold("h2"), amountMinor: 100n, reference: "c2" });
+    expect(captured.amountMinor).toBe(100n);
+    expect(await account()).toEqual([500n, 500n, 0n]);
+    const third = await hold("h3");
+    expect(await account()).toEqual([500n, 100n, 400n]);
+    await order({ kind: "RELEASE", holdId: third, reference: "r3" });
+    expect(await account()).toEqual([500n, 500n, 0n]);
+  });
+
+  test("of a hold ends once, by whichever comes first", async () => {
+    const { order, postings } = await anActiveAccount();
+    const { id: holdId } = await order({ kind: "HOLD", amountMinor: 400n, reference: "h" });
+    const ends = await Promise.allSettled([
+      order({ kind: "CAPTURE", holdId, reference: "c1" }),
+      order({ kind: "RELEASE", holdId, reference: "r" }),
+      order({ kind: "CAPTURE", holdId, amountMinor: 1n, reference: "c2" }),
+    ]);
+    expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    for (const end of ends) if (end.status === "rejected") expect(end.reason).toMatchObject({ code: "hold_not_open" });
+    expect(await postings()).toHaveLength(3);
+  });
+
+  test("is reversed once, however many ask for it at the same time", async () => {
+    const { order, account } = await anActiveAccount();
+    const { id: postingId } = await order({ kind: "DEBIT", amountMinor: 400n, reference: "d" });
+    const reversals = await Promise.allSettled(
+      Array.from({ length: 5 }, (_, n) => order({ kind: "REVERSAL", postingId, reference: `v${n}` })),
+    );
+    expect(reversals.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    for (const end of reversals)
+      if (end.status === "rejected") expect(end.reason).toMatchObject({ code: "posting_not_reversible" });
+    expect(await account()).toEqual([1_000n, 1_000n, 0n]);
+  });
+
+  test("with a reference that was used is the earlier one, also when many come at the same time", async () => {
+    const { order, account, postings } = await anActiveAccount();
+    const debit: PostingOrder = { kind: "DEBIT", amountMinor: 300n, reference: "same" };
+    const answers = await Promise.all(Array.from({ length: 8 }, () => order(debit)));
+    expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
+    expect(await account()).toEqual([700n, 700n, 0n]);
+    expect(await postings()).toHaveLength(2);
+  });
+
+  test("with a reference that was used is the earlier one even after the account was suspended", async () => {
+    const { id, caller, order } = await anActiveAccount();
+    const debit: PostingOrder = { kind: "DEBIT", amountMinor: 300n, reference: "d" };
+    const first = await order(debit);
+    await harness.accounts.suspendAccount({ id }, { caller });
+    expect((await order(debit)).id).toBe(first.id);
+    expect(await refusal(order({ ...debit, reference: "e" }))).toMatchObject({ code: "account_not_active" });
+  });
+
+  test("with the reference of a different one is refused", async () => {
+    const { order, account } = await anActiveAccount();
+    const { id: holdId } = await order({ kind: "HOLD", amountMinor: 300n, reference: "h" });
+    for (const other of [
+      { kind: "HOLD", amountMinor: 301n, reference: "h" },
+      { kind: "DEBIT", amountMinor: 300n, reference: "h" },
+      { kind: "RELEASE", holdId, reference: "h" },
+      { kind: "RELEASE", holdId, reference: "opening" },
+    ] as PostingOrder[]) {
+      expect(await refusal(order(other))).toMatchObject({ code: "posting_reference_reused" });
+    }
+    expect(await account()).toEqual([1_000n, 700n, 300n]);
+  });
+
+  test("may have a reference that another account used", async () => {
+    const [one, two] = [await anActiveAccount(), await anActiveAccount()];
+    expect((await one.postings())[0]?.["reference"]).toBe((await two.postings())[0]?.["reference"]);
+  });
+
+  test.each([0n, -1n])("of %i is a mistake of the caller", async (amountMinor) => {
+    const { order, postings } = await anActiveAccount();
+    for (const kind of ["CREDIT", "DEBIT", "HOLD"] as const) {
+      await expect(order({ kind, amountMinor, reference: "x" })).rejects.toThrow(RangeError);
+    }
+    expect(await postings()).toHaveLength(1);
+  });
+
+  test("on what another account holds, or on nothing, is refused", async () => {
+    const [one, two] = [await anActiveAccount(), await anActiveAccount()];
+    const { id: holdId } = await one.order({ kind: "HOLD", amountMinor: 1n, reference: "h" });
+    const { id: debitId } = await one.order({ kind: "DEBIT", amountMinor: 1n, reference: "d" });
+    for (const [by, given] of [
+      [two, { kind: "CAPTURE", holdId, reference: "x" }],
+      [two, { kind: "REVERSAL", postingId: debitId, reference: "x" }],
+      [one, { kind: "CAPTURE", holdId: debitId, reference: "x" }],
+      [one, { kind: "RELEASE", holdId: uuidv7(), reference: "x" }],
+      [one, { kind: "RELEASE", holdId: "no id", reference: "x" }],
+    ] as [typeof one, PostingOrder][]) {
+      expect(await refusal(by.order(given))).toMatchObject({ kind: "not_found", code: "posting_not_found" });
+    }
+  });
+
+  test("on another business's account is refused like one on no account", async () => {
+    const { id } = await anActiveAccount();
+    const credit: PostingOrder = { kind: "CREDIT", amountMinor: 1n, reference: "x" };
+    for (const [businessId, accountId] of [
+      [uuidv7(), id],
+      [uuidv7(), uuidv7()],
+      [uuidv7(), "no id"],
+    ] as const) {
+      const posting = transaction(harness.context.orm, (em) => post(em, businessId, accountId, credit, now));
+      expect(await refusal(posting)).toMatchObject({ kind: "not_found", code: "not_found" });
+    }
+  });
+
+  test("falls with the transaction it is part of", async () => {
+    const { id, caller, account, postings } = await anActiveAccount();
+    const failing = transaction(harness.context.orm, async (em) => {
+      await post(em, caller.businessId, id, { kind: "DEBIT", amountMinor: 1n, reference: "x" }, now);
+      throw new Error("something else went wrong");
+    });
+    await expect(failing).rejects.toThrow("something else");
+    expect(await account()).toEqual([1_000n, 1_000n, 0n]);
+    expect(await postings()).toHaveLength(1);
+  });
+});
+
+describe("postings at the same time", () => {
+  test("of 20 debits on a balance for 10, 10 go through and 10 are refused", async () => {
+    const { order, account, postings } = await anActiveAccount(1_000n);
+    const debits = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, n) => order({ kind: "DEBIT", amountMinor: 100n, reference: `d${n}` })),
+    );
+    const refused = debits.flatMap((debit) => (debit.status === "rejected" ? [debit.reason] : []));
+    expect(refused).toHaveLength(10);
+    for (const reason of refused) expect(reason).toMatchObject({ kind: "conflict", code: "insufficient_funds" });
+    expect(await account()).toEqual([0n, 0n, 0n]);
+    expect(await postings()).toHaveLength(11);
+  });
+
+  test("of 20 debits and holds on a daily limit for 10, 10 go through and 10 are refused", async () => {
+    const { id, caller, order, account } = await anActiveAccount(100_000n);
+    await harness.accounts.updateAccount({ id, dailyLimit: "10.00" }, { caller });
+    const outgoing = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, n) =>
+        order({ kind: n % 2 === 0 ? "DEBIT" : "HOLD", amountMinor: 100n, reference: `d${n}` }),
+      ),
+    );
+    const refused = outgoing.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+    expect(refused).toHaveLength(10);
+    for (const reason of refused)
+      expect(reason).toMatchObject({ code: "account_limit_exceeded", members: { limit: "daily_limit" } });
+    expect((await account())[1]).toBe(99_000n);
+  });
+});
+
+describe("the database itself refuses", () => {
+  test.each([
+    "current_balance_minor = current_balance_minor + 1",
+    "available_balance_minor = -1, current_balance_minor = -1",
+    "reserved_balance_minor = -1, current_balance_minor = available_balance_minor - 1",
+    "used_day_minor = -1",
+    "daily_limit_minor = 0",
+    "daily_limit_minor = 2, yearly_limit_minor = 1",
+    "status = 'CLOSED'",
+    "closed_at = now()",
+  ])("%s", async (change) => {
+    const { id } = await anActiveAccount();
+    expect(await refusal(harness.sql(`update account set ${change} where id = ?`, [id]))).toMatchObject({ code: "23514" });
+  });
+});

@@ -1,0 +1,97 @@
+import { isUuid, uuidv7 } from "@amana/runtime";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import { holdNotOpen, postingNotFound, postingNotReversible, postingReferenceReused } from "./account.errors.ts";
+import type { Account } from "./account.ts";
+import { AccountPosting } from "./account-posting.ts";
+import { lockAccount } from "./lock-account.ts";
+
+/** What is to happen to an account. `reference` is the caller's own: an order that comes again under it happens once. */
+export type PostingOrder = { readonly reference: string } & (
+  | { readonly kind: "CREDIT" | "DEBIT" | "HOLD"; readonly amountMinor: bigint }
+  /** All of the hold without an amount. What is not captured is released. */
+  | { readonly kind: "CAPTURE"; readonly holdId: string; readonly amountMinor?: bigint }
+  | { readonly kind: "RELEASE"; readonly holdId: string }
+  | { readonly kind: "REVERSAL"; readonly postingId: string }
+);
+
+/**
+ * The only way money moves on an account: one posting, in the caller's transaction, with the account's row locked until it
+ * ends. Balances, limits and posting are stored together or, when a rule refuses, not at all; the caller then lets the
+ * transaction fail. Limits apply to what goes out, by UTC day, month and year: a debit when it is posted, a hold when it is
+ * placed, so that a capture never fails because of a limit. What is released or reversed no longer counts.
+ */
+export async function post(
+  em: SqlEntityManager,
+  businessId: string,
+  accountId: string,
+  order: PostingOrder,
+  now: Date,
+): Promise<AccountPosting> {
+  const account = await lockAccount(em, businessId, accountId);
+  const ofId = "holdId" in order ? order.holdId : "postingId" in order ? order.postingId : null;
+  const amountMinor = "amountMinor" in order ? order.amountMinor : undefined;
+  if (amountMinor !== undefined && amountMinor <= 0n) throw new RangeError(`a posting is above zero, not ${amountMinor}`);
+
+  const known = await em.findOne(AccountPosting, { businessId, accountId, reference: order.reference });
+  if (known) {
+    if (known.isSame(order.kind, amountMinor, ofId)) return known;
+    throw postingReferenceReused();
+  }
+
+  const of = ofId === null ? undefined : await openPosting(em, account, ofId, order.kind);
+  const posting = em.create(AccountPosting, {
+    id: uuidv7(now.getTime()),
+    businessId,
+    accountId,
+    kind: order.kind,
+    reference: order.reference,
+    ofId,
+    createdAt: now,
+    ...apply(account, order, of, now),
+  });
+  em.persist(posting);
+  await em.flush();
+  return posting;
+}
+
+/** The posting that an order ends or undoes, unless another one has done so. */
+async function openPosting(em: SqlEntityManager, { id: accountId, businessId }: Account, id: string, kind: string) {
+  const isReversal = kind === "REVERSAL";
+  const posting = isUuid(id) ? await em.findOne(AccountPosting, { id, businessId, accountId }) : null;
+  if (!posting || (posting.kind !== "HOLD" && !isReversal)) throw postingNotFound();
+  const ended = await em.count(AccountPosting, { businessId, ofId: id });
+  if (ended > 0) throw isReversal ? postingNotReversible() : holdNotOpen();
+  return posting;
+}
+
+/** Moves the balances; says how much moved, and on which day it counts against the limits. */
+function apply(
+  account: Account,
+  order: PostingOrder,
+  of: AccountPosting | undefined,
+  now: Date,
+): Pick<AccountPosting, "amountMinor" | "countsOn"> {
+  switch (order.kind) {
+    case "CREDIT":
+      account.credit(order.amountMinor, now);
+      return { amountMinor: order.amountMinor, countsOn: null };
+    case "DEBIT":
+      return { amountMinor: order.amountMinor, countsOn: account.debit(order.amountMinor, now) };
+    case "HOLD":
+      return { amountMinor: order.amountMinor, countsOn: account.hold(order.amountMinor, now) };
+  }
+  if (!of) throw postingNotFound();
+  switch (order.kind) {
+    case "CAPTURE": {
+      const amountMinor = order.amountMinor ?? of.amountMinor;
+      account.capture(of, amountMinor, now);
+      return { amountMinor, countsOn: of.countsOn ?? null };
+    }
+    case "RELEASE":
+      account.release(of, now);
+      return { amountMinor: of.amountMinor, countsOn: null };
+    case "REVERSAL":
+      account.reverse(of, now);
+      return { amountMinor: of.amountMinor, countsOn: null };
+  }
+}

@@ -1,0 +1,68 @@
+import { bankDetailForms, isAccountNumber, isBic, isIban, isRoutingNumber } from "@amana/public-api";
+import { defineEntity, p } from "@mikro-orm/postgresql";
+import { takeOver } from "../changes.ts";
+import { beneficiaryNeedsIbanOrAccountNumber, paymentDetailInvalid } from "./beneficiary.errors.ts";
+
+export type BeneficiaryType = "PERSON" | "COMPANY";
+
+const schema = defineEntity({
+  name: "Beneficiary",
+  tableName: "beneficiary",
+  properties: {
+    id: p.uuid().primary(),
+    businessId: p.uuid(),
+    clientId: p.uuid(),
+    type: p.text().$type<BeneficiaryType>(),
+    name: p.text(),
+    display: p.boolean(),
+    accountNumber: p.text().nullable(),
+    iban: p.text().nullable(),
+    bic: p.text().nullable(),
+    swiftCode: p.text().nullable(),
+    routingNumber: p.text().nullable(),
+    bankName: p.text().nullable(),
+    bankAddress: p.text().nullable(),
+    address: p.text().nullable(),
+    city: p.text().nullable(),
+    postalCode: p.text().nullable(),
+    countryCode: p.text().nullable(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+    version: p.integer().version(),
+  },
+});
+
+/** What a business may change. Null clears. Whose beneficiary it is cannot be changed. */
+export type BeneficiaryChanges = Partial<
+  Omit<Beneficiary, "id" | "businessId" | "clientId" | "createdAt" | "updatedAt" | "version" | "change">
+>;
+
+type PaymentDetails = Pick<BeneficiaryChanges, "iban" | "accountNumber" | "bic" | "swiftCode" | "routingNumber">;
+
+const rules = [
+  ["iban", "iban", isIban],
+  ["accountNumber", "account_number", isAccountNumber],
+  ["bic", "bic", isBic],
+  ["swiftCode", "swift_code", isBic],
+  ["routingNumber", "routing_number", isRoutingNumber],
+] as const;
+
+/** Refuses payment details that no payment can reach: neither IBAN nor account number, or one of them malformed. */
+export function checkPaymentDetails(details: PaymentDetails): void {
+  if (!details.iban && !details.accountNumber) throw beneficiaryNeedsIbanOrAccountNumber();
+  for (const [column, field, isGood] of rules) {
+    const value = details[column];
+    if (value != null && !isGood(value)) throw paymentDetailInvalid(field, bankDetailForms[field]);
+  }
+}
+
+/** Somebody whom a client pays. Hiding one takes the place of deleting it. */
+export class Beneficiary extends schema.class {
+  /** Takes over the named fields, or refuses and leaves all as they were: the payment details are judged as a whole. */
+  change(changes: BeneficiaryChanges, now: Date): void {
+    const { iban, accountNumber, bic, swiftCode, routingNumber } = this;
+    checkPaymentDetails({ iban, accountNumber, bic, swiftCode, routingNumber, ...changes });
+    if (takeOver<BeneficiaryChanges>(this, changes)) this.updatedAt = now;
+  }
+}
+schema.setClass(Beneficiary);

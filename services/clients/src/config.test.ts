@@ -1,0 +1,44 @@
+import type { SettingsError } from "@amana/runtime";
+import { expect, test } from "vitest";
+import { readConfig } from "./config.ts";
+
+const settings = {
+  RPC_PORT: "4002",
+  DATABASE_URL: "postgres://clients@127.0.0.1/clients",
+  RPC_SECRET: Buffer.alloc(32, 1).toString("base64"),
+};
+
+test("account numbers and currencies have defaults for development", () => {
+  expect(readConfig(settings)).toMatchObject({
+    autoApprove: false,
+    institution: { bankCode: "999", branchCode: "00001" },
+    currencies: ["DZD", "EUR", "USD"],
+  });
+});
+
+test("account numbers and currencies are set", () => {
+  const given = { ACCOUNT_BANK_CODE: "007", ACCOUNT_BRANCH_CODE: "99999", ACCOUNT_CURRENCIES: "DZD, EUR" };
+  expect(readConfig({ ...settings, ...given })).toMatchObject({
+    institution: { bankCode: "007", branchCode: "99999" },
+    currencies: ["DZD", "EUR"],
+  });
+});
+
+test.each([
+  ["ACCOUNT_BANK_CODE", "07"],
+  ["ACCOUNT_BANK_CODE", "0070"],
+  ["ACCOUNT_BANK_CODE", "A07"],
+  ["ACCOUNT_BRANCH_CODE", "9999"],
+  ["ACCOUNT_BRANCH_CODE", "٩٩٩٩٩"],
+  ["ACCOUNT_CURRENCIES", "DZD,JPY"],
+  ["ACCOUNT_CURRENCIES", "dzd"],
+  ["ACCOUNT_CURRENCIES", "constructor"],
+])("%s = %s is refused by its name", (name, value) => {
+  let problems: readonly string[] = [];
+  try {
+    readConfig({ ...settings, [name]: value });
+  } catch (error) {
+    problems = (error as SettingsError).problems;
+  }
+  expect(problems).toEqual([expect.stringContaining(name)]);
+});

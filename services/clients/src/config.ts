@@ -1,0 +1,40 @@
+import { readTransportOptions } from "@amana/messaging";
+import { currencyExponents } from "@amana/public-api";
+import { type EnvReader, type EnvSource, readEnv } from "@amana/runtime";
+
+export type Config = ReturnType<typeof readConfig>;
+
+/** The settings of the clients service; `.env.example` explains each. */
+export function readConfig(source?: EnvSource) {
+  return readEnv(
+    (env) => ({
+      host: env.string("HOST", "127.0.0.1"),
+      rpcPort: env.integer("RPC_PORT", { max: 65_535 }),
+      databaseUrl: env.string("DATABASE_URL"),
+      rpcSecret: env.key("RPC_SECRET", 32),
+      logLevel: env.choice("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"], "info"),
+      events: readTransportOptions(env),
+      autoApprove: env.boolean("ONBOARDING_AUTO_APPROVE", false),
+      institution: {
+        bankCode: digits(env, "ACCOUNT_BANK_CODE", 3, "999"),
+        branchCode: digits(env, "ACCOUNT_BRANCH_CODE", 5, "00001"),
+      },
+      currencies: currencies(env),
+    }),
+    source,
+  );
+}
+
+function digits(env: EnvReader, name: string, length: number, fallback: string): string {
+  const value = env.string(name, fallback);
+  if (!/^\d+$/.test(value) || value.length !== length) env.problem(`${name} must be ${length} digits, not "${value}"`);
+  return value;
+}
+
+function currencies(env: EnvReader): readonly string[] {
+  const listed = env.list("ACCOUNT_CURRENCIES");
+  const unknown = listed.filter((currency) => !Object.hasOwn(currencyExponents, currency));
+  if (unknown.length > 0)
+    env.problem(`ACCOUNT_CURRENCIES has ${unknown.join(", ")}; known are ${Object.keys(currencyExponents).join(", ")}`);
+  return listed.length > 0 ? listed : ["DZD", "EUR", "USD"];
+}

@@ -1,0 +1,57 @@
+import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
+import { type KycEvent, KycEventSchema } from "@amana/contracts/kyc/v1/kyc_events_pb";
+import type { Consumption, Message } from "@amana/messaging";
+import { enumName } from "@amana/rpc";
+import { isUuid } from "@amana/runtime";
+import { fromBinary } from "@bufbuild/protobuf";
+import { LockMode } from "@mikro-orm/postgresql";
+import { Client } from "../client/client.ts";
+import type { Context } from "../context.ts";
+import { decide } from "../onboarding/onboarding.events.ts";
+import { Onboarding, type Verification } from "../onboarding/onboarding.ts";
+
+/** What is known of verifications moves the clients they are about. */
+export const kyc = (context: Context): Consumption => ({
+  topic: "kyc.v1",
+  consumer: "clients",
+  async effect(em, messages) {
+    const news = messages.map(toNews).filter((one) => one !== undefined);
+    if (news.length === 0) return;
+    const now = context.clock.now();
+    const ids = [...new Set(news.map(({ clientId }) => clientId))];
+    // In one order, so that two batches about the same clients wait for each other in turn and not in a circle.
+    const locked = { orderBy: { id: "asc" }, lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+    const clients = new Map((await em.find(Client, { id: { $in: ids } }, locked)).map((client) => [client.id, client]));
+    const onboardings = new Map(
+      (await em.find(Onboarding, { clientId: { $in: ids } }, locked)).map((onboarding) => [onboarding.clientId, onboarding]),
+    );
+    for (const { clientId, businessId, verification } of news) {
+      const [client, onboarding] = [clients.get(clientId), onboardings.get(clientId)];
+      if (!client || !onboarding || client.businessId !== businessId) throw new Error(`there is no client ${clientId}`);
+      onboarding.hear(verification, now);
+      if (context.autoApprove && onboarding.awaitsApproval()) decide(em, onboarding, "APPROVED", now);
+      client.verificationIs(onboarding.kycStatus, now);
+    }
+  },
+});
+
+/** Undefined for a verification that is about no client. Throws for what is no such event. */
+function toNews(message: Message): { clientId: string; businessId: string; verification: Verification } | undefined {
+  const { application, revision }: KycEvent = fromBinary(KycEventSchema, message.payload);
+  if (!application) throw new TypeError("a KYC event carries its application");
+  const { clientId, businessId } = application;
+  if (clientId === undefined) return undefined;
+  const status = enumName(KycStatus, application.status);
+  if (!status || !isUuid(application.id) || !isUuid(clientId)) throw new TypeError("this KYC event makes no sense");
+  const verdict = enumName(KycVerdict, application.verdict ?? 0) || null;
+  const createdAt = new Date(Number(application.createdAtMs));
+  const verification = {
+    id: application.id,
+    createdAt,
+    revision,
+    status,
+    verdict,
+    attemptsRemaining: application.attemptsRemaining,
+  };
+  return { clientId: clientId.toLowerCase(), businessId, verification };
+}

@@ -1,0 +1,32 @@
+import { recordAction } from "@amana/messaging";
+import { adminOf, type Call } from "@amana/rpc";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import type { Onboarding } from "./onboarding.ts";
+
+export type Decision = "APPROVED" | "DECLINED";
+
+/** Decides an onboarding, with who did it in the audit trail. Without a call, the platform decides by its setting. */
+export function decide(
+  em: SqlEntityManager,
+  onboarding: Onboarding,
+  decision: Decision,
+  now: Date,
+  by?: { call: Call; reason?: string | undefined },
+): void {
+  const fields = () => ({ client_id: onboarding.clientId, current_step: onboarding.step });
+  const before = fields();
+  onboarding.decide(decision, now);
+  const action = {
+    actor: by ? adminOf(by.call.caller).keyPrefix : "platform",
+    action: `onboarding.${decision.toLowerCase()}`,
+    entityType: "onboarding",
+    entityId: onboarding.id,
+    businessId: onboarding.businessId,
+    before,
+    after: fields(),
+    requestId: by?.call.requestId ?? "",
+    address: by?.call.address ?? "",
+    reason: by?.reason,
+  };
+  recordAction(em, "clients", action, now);
+}

@@ -1,0 +1,38 @@
+import { BeneficiarySchema, BeneficiaryType } from "@amana/contracts/clients/v1/beneficiary_pb";
+import type { BeneficiaryService } from "@amana/contracts/clients/v1/beneficiary_service_pb";
+import { once } from "@amana/idempotency";
+import { businessOf, enumName, type Implementation } from "@amana/rpc";
+import { uuidv7 } from "@amana/runtime";
+import { toBeneficiaryMessage } from "../beneficiary/beneficiary.message.ts";
+import { Beneficiary, checkPaymentDetails } from "../beneficiary/beneficiary.ts";
+import { clientBlocked, namedClientNotFound } from "../client/client.errors.ts";
+import { holdClient } from "../client/lock-client.ts";
+import type { Context } from "../context.ts";
+
+export const createBeneficiary =
+  ({ orm, clock }: Context): Implementation<typeof BeneficiaryService.method.createBeneficiary> =>
+  async (request, call) => {
+    const businessId = businessOf(call.caller);
+    return await once(orm, call, BeneficiarySchema, async (em) => {
+      checkPaymentDetails(request);
+      // A block that is committed by now counts, and one that comes meanwhile waits for this to end.
+      const client = await holdClient(em, request.clientId, businessId);
+      if (!client) throw namedClientNotFound();
+      if (client.blocked) throw clientBlocked();
+
+      const now = clock.now();
+      const { $typeName: _type, $unknown: _unknown, ...details } = request;
+      const beneficiary = em.create(Beneficiary, {
+        ...details,
+        id: uuidv7(now.getTime()),
+        businessId,
+        clientId: client.id,
+        type: enumName(BeneficiaryType, request.type) ?? "PERSON",
+        display: request.display ?? true,
+        createdAt: now,
+        updatedAt: now,
+      });
+      em.persist(beneficiary);
+      return toBeneficiaryMessage(beneficiary);
+    });
+  };

@@ -1,0 +1,127 @@
+import { ClientKycStatus, KycLevel, RiskLevel } from "@amana/contracts/clients/v1/client_pb";
+import { OnboardingStep, OverallStatus } from "@amana/contracts/clients/v1/onboarding_pb";
+import { aBusinessCaller, adminCaller, keyed } from "@amana/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { aPerson, type Harness, startHarness } from "../../test/harness.ts";
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+afterAll(() => harness[Symbol.asyncDispose]());
+
+test("a person is created with FULL_KYC, NOT_STARTED, Low, neither blocked nor blacklisted", async () => {
+  const caller = aBusinessCaller();
+  const person = aPerson();
+  const { $typeName: _, ...client } = await harness.clients.createPerson(person, { caller });
+  expect(client).toEqual({
+    ...person,
+    id: expect.any(String),
+    businessId: caller.businessId,
+    kycLevel: KycLevel.FULL_KYC,
+    kycStatus: ClientKycStatus.NOT_STARTED,
+    riskLevel: RiskLevel.LOW,
+    blocked: false,
+    isBlacklisted: false,
+    createdAtMs: expect.any(BigInt),
+    updatedAtMs: client.createdAtMs,
+  });
+});
+
+test("every optional field is kept as it was sent", async () => {
+  const caller = aBusinessCaller();
+  const given = {
+    middleName: "Lila",
+    kycLevel: KycLevel.NOT_REQUIRED,
+    riskLevel: RiskLevel.HIGH,
+    blocked: true,
+    isBlacklisted: true,
+    blacklistedComment: "Fraude en 2024",
+    externalClientCode: "C-1",
+    kycNote: "vu à l'agence",
+    mobilePhoneNumber: "+213550123456",
+    plannedExpenditure: "1000 à 2000",
+    plannedIncome: "3000",
+    secondEmail: "second@example.dz",
+    secondMobilePhoneNumber: "+213660123456",
+    stateProvince: "Alger",
+  };
+  const { id } = await harness.createPerson(caller, given);
+  expect(await harness.clients.getClient({ id }, { caller })).toMatchObject(given);
+});
+
+test("the onboarding exists from the client's creation, at DETAILS_PENDING", async () => {
+  const caller = aBusinessCaller();
+  const { id } = await harness.createPerson(caller);
+  expect(await harness.onboarding.getOnboarding({ clientId: id }, { caller })).toMatchObject({
+    clientId: id,
+    currentStep: OnboardingStep.DETAILS_PENDING,
+    kycStatus: ClientKycStatus.NOT_STARTED,
+    overallStatus: OverallStatus.IN_PROGRESS,
+    kycApplicationOpen: false,
+  });
+});
+
+test.each([
+  ["2026-11-21", "2008-11-21", true],
+  ["2026-11-21", "2008-11-22", false],
+  ["2026-02-28", "2008-02-29", false],
+  ["2026-03-01", "2008-02-29", true],
+  ["2028-02-29", "2010-02-28", true],
+  ["2028-02-29", "2010-03-01", false],
+])("on %s, who was born on %s may be a client: %s", async (today, dateOfBirth, isAllowed) => {
+  for (const time of ["00:00:00.000", "23:59:59.999"]) {
+    harness.clock.nowMs = Date.parse(`${today}T${time}Z`);
+    const creating = harness.createPerson(aBusinessCaller(), { dateOfBirth });
+    if (isAllowed) await creating;
+    else await expect(creating).rejects.toMatchObject({ kind: "invalid", code: "client_underage", pointer: "/date_of_birth" });
+  }
+  harness.clock.nowMs = undefined;
+});
+
+test("an e-mail address of the business's is refused in any case; of another business it is free", async () => {
+  const caller = aBusinessCaller();
+  await harness.createPerson(caller, { email: "Amina.É@Example.dz" });
+  await expect(harness.createPerson(caller, { email: "amina.é@example.DZ" })).rejects.toMatchObject({
+    kind: "conflict",
+    code: "email_taken",
+    pointer: "/email",
+  });
+  expect((await harness.clients.listClients({ limit: 10 }, { caller })).total).toBe(1);
+  await harness.createPerson(aBusinessCaller(), { email: "amina.é@example.DZ" });
+});
+
+test("of ten creations with one e-mail address at the same time exactly one succeeds", async () => {
+  const caller = aBusinessCaller();
+  const results = await Promise.allSettled(
+    Array.from({ length: 10 }, () => harness.createPerson(caller, { email: "one@example.dz" })),
+  );
+  expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  for (const result of results) if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "email_taken" });
+});
+
+test("the same Idempotency-Key creates one client and answers it again; with another body it is refused", async () => {
+  const caller = aBusinessCaller();
+  const person = aPerson();
+  const first = await harness.clients.createPerson(person, keyed(caller, "k1"));
+  const again = keyed(caller, "k1");
+  expect(await harness.clients.createPerson(person, again)).toEqual(first);
+  expect(again.replayed).toBe(true);
+  expect((await harness.clients.listClients({ limit: 10 }, { caller })).total).toBe(1);
+  await expect(harness.clients.createPerson(aPerson(), keyed(caller, "k1", "f2"))).rejects.toMatchObject({
+    code: "idempotency_key_reused",
+  });
+});
+
+test("a refusal is not stored under its Idempotency-Key", async () => {
+  const caller = aBusinessCaller();
+  const { id } = await harness.createPerson(caller, { email: "taken@example.dz" });
+  const person = aPerson({ email: "taken@example.dz" });
+  await expect(harness.clients.createPerson(person, keyed(caller, "k1"))).rejects.toMatchObject({ code: "email_taken" });
+  await harness.clients.updatePerson({ id, email: "other@example.dz" }, { caller });
+  expect(await harness.clients.createPerson(person, keyed(caller, "k1"))).toMatchObject({ email: "taken@example.dz" });
+});
+
+test("an operator's key creates no client", async () => {
+  await expect(harness.createPerson(adminCaller)).rejects.toMatchObject({ code: "business_key_required" });
+});

@@ -1,0 +1,51 @@
+import { ClientSchema, KycLevel, RiskLevel } from "@amana/contracts/clients/v1/client_pb";
+import type { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
+import { once } from "@amana/idempotency";
+import { businessOf, enumName, type Implementation } from "@amana/rpc";
+import { uuidv7 } from "@amana/runtime";
+import { isAdult } from "../client/adult.ts";
+import { clientUnderage } from "../client/client.errors.ts";
+import { toClientMessage } from "../client/client.message.ts";
+import { Client } from "../client/client.ts";
+import { refusingTakenEmail } from "../client/taken-email.ts";
+import type { Context } from "../context.ts";
+import { Onboarding } from "../onboarding/onboarding.ts";
+
+export const createPerson =
+  ({ orm, clock }: Context): Implementation<typeof ClientService.method.createPerson> =>
+  async (request, call) => {
+    const businessId = businessOf(call.caller);
+    return await once(orm, call, ClientSchema, async (em) => {
+      const now = clock.now();
+      if (!isAdult(request.dateOfBirth, now)) throw clientUnderage();
+      const { $typeName: _type, $unknown: _unknown, ...person } = request;
+      const id = uuidv7(now.getTime());
+      const client = em.create(Client, {
+        ...person,
+        id,
+        businessId,
+        kycLevel: enumName(KycLevel, request.kycLevel) ?? "FULL_KYC",
+        riskLevel: enumName(RiskLevel, request.riskLevel) ?? "LOW",
+        kycStatus: "NOT_STARTED",
+        blocked: request.blocked ?? false,
+        isBlacklisted: request.isBlacklisted ?? false,
+        createdAt: now,
+        updatedAt: now,
+      });
+      em.persist(client);
+      await refusingTakenEmail(() => em.flush());
+      em.persist(
+        em.create(Onboarding, {
+          id: uuidv7(now.getTime()),
+          businessId,
+          clientId: id,
+          hasDetails: false,
+          step: "DETAILS_PENDING",
+          kycStatus: "NOT_STARTED",
+          createdAt: now,
+          updatedAt: now,
+        }),
+      );
+      return toClientMessage(client);
+    });
+  };

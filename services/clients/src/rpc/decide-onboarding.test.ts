@@ -1,0 +1,140 @@
+import { ClientKycStatus } from "@amana/contracts/clients/v1/client_pb";
+import { OnboardingStep, OverallStatus } from "@amana/contracts/clients/v1/onboarding_pb";
+import { uuidv7 } from "@amana/runtime";
+import { aBusinessCaller, adminCaller, keyed, refusal } from "@amana/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { aKycEvent } from "../../test/a-kyc-event.ts";
+import { aDetailsRequest, type Harness, startHarness } from "../../test/harness.ts";
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+afterAll(() => harness[Symbol.asyncDispose]());
+
+const aVerifiedClient = async () => {
+  const caller = aBusinessCaller();
+  const { id: clientId } = await harness.createPerson(caller);
+  await harness.onboarding.createOnboardingDetails({ clientId, ...aDetailsRequest() }, { caller });
+  await harness.publish(aKycEvent({ ...caller, clientId, status: "COMPLETED", verdict: "APPROVED" }));
+  const status = () => harness.onboarding.getOnboarding({ clientId }, { caller });
+  return { caller, clientId, status };
+};
+
+test("approving ends at APPROVED", async () => {
+  const { clientId, caller, status } = await aVerifiedClient();
+  const approved = await harness.onboarding.approveOnboarding({ clientId }, { caller: adminCaller });
+  expect(approved).toMatchObject({
+    clientId,
+    currentStep: OnboardingStep.APPROVED,
+    kycStatus: ClientKycStatus.VALIDATED,
+    overallStatus: OverallStatus.APPROVED,
+  });
+  expect(await status()).toEqual(approved);
+  expect((await harness.clients.getClient({ id: clientId }, { caller })).kycStatus).toBe(ClientKycStatus.VALIDATED);
+});
+
+test("declining ends at KYC_DECLINED and DECLINED, until a newer application", async () => {
+  const { clientId, caller, status } = await aVerifiedClient();
+  const declined = await harness.onboarding.declineOnboarding({ clientId, reason: "why" }, { caller: adminCaller });
+  expect(declined).toMatchObject({
+    currentStep: OnboardingStep.KYC_DECLINED,
+    kycStatus: ClientKycStatus.DECLINED,
+    overallStatus: OverallStatus.DECLINED,
+  });
+  expect(await status()).toEqual(declined);
+  expect((await harness.clients.getClient({ id: clientId }, { caller })).kycStatus).toBe(ClientKycStatus.DECLINED);
+  await harness.publish(aKycEvent({ ...caller, clientId, createdAtMs: Date.parse("2027-01-01T00:00:00Z") }));
+  expect(await status()).toMatchObject({ currentStep: OnboardingStep.KYC_PENDING, kycStatus: ClientKycStatus.CREATED });
+});
+
+describe.each(["approveOnboarding", "declineOnboarding"] as const)("%s", (rpc) => {
+  const decide = (clientId: string, options: Parameters<Harness["onboarding"][typeof rpc]>[1] = { caller: adminCaller }) =>
+    harness.onboarding[rpc]({ clientId }, options);
+
+  test("is on the record with its operator, before and after, once", async () => {
+    const { clientId, caller, status } = await aVerifiedClient();
+    await decide(clientId, { caller: adminCaller, requestId: "request-1", address: "192.0.2.1" });
+    const { id } = await status();
+    const after = rpc === "approveOnboarding" ? "APPROVED" : "KYC_DECLINED";
+    expect(await harness.audited(id)).toMatchObject([
+      {
+        actor: "ak_test",
+        action: rpc === "approveOnboarding" ? "onboarding.approved" : "onboarding.declined",
+        entityType: "onboarding",
+        entityId: id,
+        businessId: caller.businessId,
+        before: { fields: { client_id: clientId, current_step: "PENDING_APPROVAL" } },
+        after: { fields: { client_id: clientId, current_step: after } },
+        requestId: "request-1",
+        address: "192.0.2.1",
+      },
+    ]);
+  });
+
+  test("a second time is refused with the step, and leaves no second record", async () => {
+    const { clientId, status } = await aVerifiedClient();
+    await decide(clientId);
+    for (const again of ["approveOnboarding", "declineOnboarding"] as const) {
+      expect(await refusal(harness.onboarding[again]({ clientId }, { caller: adminCaller }))).toMatchObject({
+        kind: "conflict",
+        code: "invalid_status_transition",
+        members: { current_step: rpc === "approveOnboarding" ? "APPROVED" : "KYC_DECLINED" },
+      });
+    }
+    expect(await harness.audited((await status()).id)).toHaveLength(1);
+  });
+
+  test("with the same Idempotency-Key answers the same again, and records once", async () => {
+    const { clientId } = await aVerifiedClient();
+    const first = await decide(clientId, keyed(adminCaller, `${rpc}-${clientId}`));
+    const again = keyed(adminCaller, `${rpc}-${clientId}`);
+    expect(await decide(clientId, again)).toEqual(first);
+    expect(again.replayed).toBe(true);
+    expect(await harness.audited(first.id)).toHaveLength(1);
+  });
+
+  test("from another step is refused, and nothing is recorded", async () => {
+    const caller = aBusinessCaller();
+    const { id: clientId } = await harness.createPerson(caller);
+    expect(await refusal(decide(clientId))).toMatchObject({
+      code: "invalid_status_transition",
+      members: { current_step: "DETAILS_PENDING" },
+    });
+    const { id } = await harness.onboarding.getOnboarding({ clientId }, { caller });
+    expect(await harness.audited(id)).toEqual([]);
+  });
+
+  test("a business cannot, not even for its own client", async () => {
+    const { clientId, caller, status } = await aVerifiedClient();
+    for (const id of [clientId, uuidv7()]) {
+      expect(await refusal(decide(id, { caller }))).toMatchObject({ kind: "forbidden", code: "admin_required" });
+    }
+    expect(await status()).toMatchObject({ currentStep: OnboardingStep.PENDING_APPROVAL });
+  });
+
+  test("an unknown id and a malformed one are refused alike", async () => {
+    const unknown = await refusal(decide(uuidv7()));
+    expect(unknown).toMatchObject({ kind: "not_found", code: "not_found" });
+    expect(await refusal(decide("nonsense"))).toEqual(unknown);
+  });
+});
+
+test("a decline's reason goes on the record, and nothing of the client does", async () => {
+  const { clientId, status } = await aVerifiedClient();
+  await harness.onboarding.declineOnboarding({ clientId, reason: "Sanctions list" }, { caller: adminCaller });
+  const records = await harness.audited((await status()).id);
+  expect(records).toMatchObject([{ reason: "Sanctions list" }]);
+  const text = JSON.stringify(records, (_, value) => (typeof value === "bigint" ? String(value) : value));
+  for (const personal of ["Amina", "Benali", "example.dz", "1990-05-17"]) expect(text).not.toContain(personal);
+});
+
+test("of an approval and a refusal at the same time one holds", async () => {
+  const { clientId, status } = await aVerifiedClient();
+  const results = await Promise.allSettled([
+    harness.onboarding.approveOnboarding({ clientId }, { caller: adminCaller }),
+    harness.onboarding.declineOnboarding({ clientId }, { caller: adminCaller }),
+  ]);
+  expect(results.map((result) => result.status).sort()).toEqual(["fulfilled", "rejected"]);
+  expect(await harness.audited((await status()).id)).toHaveLength(1);
+});

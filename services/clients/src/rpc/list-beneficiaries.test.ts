@@ -1,0 +1,144 @@
+import { type Beneficiary, BeneficiaryType } from "@amana/contracts/clients/v1/beneficiary_pb";
+import { uuidv7 } from "@amana/runtime";
+import { aBusinessCaller, adminCaller, refusal } from "@amana/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Harness, startHarness } from "../../test/harness.ts";
+
+let harness: Harness;
+const caller = aBusinessCaller();
+let stored: Record<string, Beneficiary>;
+
+beforeAll(async () => {
+  harness = await startHarness();
+  const { id: clientId } = await harness.createPerson(caller);
+  const create = async (hour: number, changes: object) => {
+    harness.clock.nowMs = Date.UTC(2026, 2, 1, hour);
+    return await harness.createBeneficiary(caller, { clientId, ...changes });
+  };
+  stored = {
+    plain: await create(1, { name: "Karim Haddad", countryCode: "DZA" }),
+    twin: await create(1, { name: "karim benali", iban: "GB29NWBK60161331926819", countryCode: "GBR" }),
+    percent: await create(2, { name: "100% Laine_Soie \\ Fils", iban: undefined, accountNumber: "ABC123xyz" }),
+    company: await create(3, { name: 'L\'Étoile "du" Sud', type: BeneficiaryType.COMPANY, display: false }),
+    arabic: await create(4, { name: "شركة النور", iban: "DE89370400440532013000" }),
+    other: await harness.createBeneficiary(caller, { name: "Of another client" }),
+  };
+  await harness.createBeneficiary(aBusinessCaller(), { name: "Karim Foreign" });
+});
+afterAll(() => harness[Symbol.asyncDispose]());
+
+/** The names of what a list has, newest first, and its total. */
+const list = async (filter: object = {}, by = caller) => {
+  const { beneficiaries, total } = await harness.beneficiaries.listBeneficiaries({ limit: 50, ...filter }, { caller: by });
+  const nameOf = (id: string) => Object.keys(stored).find((name) => stored[name]?.id === id) ?? "unknown";
+  return { names: beneficiaries.map(({ id }) => nameOf(id)), total };
+};
+const found = async (search: string) => (await list({ search })).names.sort();
+const twins = () => ["plain", "twin"].sort((a, b) => ((stored[a]?.id ?? "") > (stored[b]?.id ?? "") ? -1 : 1));
+
+describe("a business's beneficiaries", () => {
+  test("come newest first, by id within a millisecond, in pages whose total is that of all", async () => {
+    const all = (await list()).names;
+    expect(all.slice(-3)).toEqual(["percent", ...twins()]);
+    expect((await list({ limit: 2 })).names).toEqual(all.slice(0, 2));
+    expect(await list({ limit: 2, offset: 3 })).toEqual({ names: all.slice(3, 5), total: 6 });
+    expect(await list({ limit: 2, offset: 6 })).toEqual({ names: [], total: 6 });
+    expect(await list({ limit: 2, offset: 2_147_483_647 })).toEqual({ names: [], total: 6 });
+  });
+
+  test("look in the list as they do alone", async () => {
+    const { beneficiaries } = await harness.beneficiaries.listBeneficiaries({ limit: 1, search: "100%" }, { caller });
+    expect(beneficiaries).toEqual([stored["percent"]]);
+    expect(await harness.beneficiaries.getBeneficiary({ id: stored["percent"]?.id ?? "" }, { caller })).toEqual(
+      stored["percent"],
+    );
+  });
+
+  test("are filtered by client, type, country and display, also by several at once", async () => {
+    expect((await list({ clientId: stored["other"]?.clientId })).names).toEqual(["other"]);
+    expect((await list({ type: BeneficiaryType.COMPANY })).names).toEqual(["company"]);
+    expect((await list({ countryCode: "GBR" })).names).toEqual(["twin"]);
+    expect((await list({ display: false })).names).toEqual(["company"]);
+    expect((await list({ display: true })).total).toBe(5);
+    expect((await list({ display: true, type: BeneficiaryType.COMPANY })).total).toBe(0);
+    expect((await list({ countryCode: "DZA", search: "karim" })).names).toEqual(["plain"]);
+  });
+
+  test("are shown and hidden ones without a filter", async () => {
+    expect((await list()).names).toContain("company");
+  });
+
+  test("are nobody else's", async () => {
+    expect(await list({}, aBusinessCaller())).toEqual({ names: [], total: 0 });
+    expect(await list({ search: "karim" }, aBusinessCaller())).toEqual({ names: [], total: 0 });
+  });
+});
+
+describe("a search", () => {
+  test.each([
+    ["karim", ["plain", "twin"]],
+    ["KARIM", ["plain", "twin"]],
+    ["im ha", ["plain"]],
+    ["étoile", ["company"]],
+    ["ÉTOILE", ["company"]],
+    ["النور", ["arabic"]],
+    ["abc123", ["percent"]],
+    ["XYZ", ["percent"]],
+    ["gb29 nwbk 6016", ["twin"]],
+    ["nwbk60161331", ["twin"]],
+    ["8937 0400", ["arabic"]],
+    ["  0440 ", ["arabic"]],
+    ["of another", ["other"]],
+  ])("for %j finds it in name, IBAN or account number, in any case", async (search, names) => {
+    expect(await found(search)).toEqual(names);
+  });
+
+  test.each([
+    ["%", ["percent"]],
+    ["_", ["percent"]],
+    ["\\", ["percent"]],
+    ["100%", ["percent"]],
+    ["e_s", ["percent"]],
+    ["%karim%", []],
+    ["k_rim", []],
+    ["\\%", []],
+    ['"', ["company"]],
+    ["'", ["company"]],
+    ["' or ''='", []],
+    ["'; drop table beneficiary; --", []],
+    [".*", []],
+    ["$1", []],
+    ["?", []],
+  ])("takes %j as it is", async (search, names) => {
+    expect(await found(search)).toEqual(names);
+  });
+
+  test("of nothing but spaces finds names that have them, and no IBAN", async () => {
+    expect(await found("   ")).toEqual([]);
+    expect(await found(" ")).toEqual(["arabic", "company", "other", "percent", "plain", "twin"]);
+  });
+
+  test("of ten thousand characters finds nothing", async () => {
+    expect(await found("a".repeat(10_240))).toEqual([]);
+  });
+});
+
+test("a filter by an unknown, foreign or malformed client is refused alike", async () => {
+  const foreign = await harness.createPerson();
+  for (const clientId of [uuidv7(), foreign.id, "no id"]) {
+    expect(await refusal(list({ clientId }))).toMatchObject({ kind: "not_found", code: "client_not_found", pointer: "" });
+  }
+});
+
+test("another business's beneficiary is refused like an unknown one", async () => {
+  const read = (id: string) => refusal(harness.beneficiaries.getBeneficiary({ id }, { caller: aBusinessCaller() }));
+  for (const id of [stored["plain"]?.id ?? "", uuidv7(), "no id", ""]) {
+    expect(await read(id)).toMatchObject({ kind: "not_found", code: "not_found", message: "There is no such beneficiary." });
+  }
+});
+
+test("an operator is refused", async () => {
+  const refused = { code: "business_key_required" };
+  expect(await refusal(harness.beneficiaries.listBeneficiaries({ limit: 1 }, { caller: adminCaller }))).toMatchObject(refused);
+  expect(await refusal(harness.beneficiaries.getBeneficiary({ id: uuidv7() }, { caller: adminCaller }))).toMatchObject(refused);
+});

@@ -1,0 +1,281 @@
+import { OnboardingStep } from "@amana/contracts/clients/v1/onboarding_pb";
+import { uuidv7 } from "@amana/runtime";
+import { aBusinessCaller, adminCaller, keyed, refusal } from "@amana/testing";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { aKycEvent, type KycNews } from "../../test/a-kyc-event.ts";
+import { type Answers, aDetailsRequest, type Harness, startHarness } from "../../test/harness.ts";
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+afterAll(() => harness[Symbol.asyncDispose]());
+beforeEach(() => {
+  harness.clock.nowMs = Date.parse("2026-11-20T10:00:00.000Z");
+});
+
+type Caller = ReturnType<typeof aBusinessCaller>;
+const aClient = async () => {
+  const caller = aBusinessCaller();
+  const { id: clientId } = await harness.createPerson(caller);
+  harness.clock.nowMs = (harness.clock.nowMs ?? 0) + 1_000;
+  const hears = (news: Partial<KycNews>) => harness.publish(aKycEvent({ ...caller, clientId, ...news }));
+  return { caller, clientId, hears };
+};
+const aClientWithDetails = async (answers: Answers = {}) => {
+  const client = await aClient();
+  const details = await create(client, answers);
+  harness.clock.nowMs = (harness.clock.nowMs ?? 0) + 1_000;
+  return { ...client, details };
+};
+interface Of {
+  caller: Caller;
+  clientId: string;
+}
+const create = ({ caller, clientId }: Of, answers: Answers = {}) =>
+  harness.onboarding.createOnboardingDetails({ clientId, ...aDetailsRequest(answers) }, { caller });
+const update = ({ caller, clientId }: Of, answers: Answers) =>
+  harness.onboarding.updateOnboardingDetails({ clientId, answers }, { caller });
+const read = ({ caller, clientId }: Of) => harness.onboarding.getOnboardingDetails({ clientId }, { caller });
+const incomplete = (...missing: string[]) => ({
+  kind: "invalid",
+  code: "onboarding_details_incomplete",
+  members: { missing: missing.join(",") },
+});
+
+const every: Answers = {
+  accountPurposes: ["PENSION"],
+  expectedMonthlyIncomingVolume: "MORE_THAN60001",
+  expectedMonthlyOutgoingVolume: "MORE_THAN60001",
+  isUsPerson: true,
+  occupation: "FARMER",
+  occupationSector: "AGRICULTURE_FORESTRY_AND_FISHING",
+  sourceOfFunds: "INHERITANCE",
+  fundsOriginCountryId: 250,
+  otherOccupation: "Luthier",
+  otherSourceOfFunds: "Mécénat",
+  taxIdentificationNumber: "099916000000000",
+};
+
+describe("creating details", () => {
+  test("keeps them and moves the onboarding to KYC_PENDING", async () => {
+    const client = await aClient();
+    const details = await create(client);
+    expect(details).toMatchObject({ clientId: client.clientId, ...aDetailsRequest().answers, kycApplicationOpen: false });
+    expect(details.createdAtMs).toBe(BigInt(harness.clock.nowMs ?? 0));
+    expect(details.updatedAtMs).toBe(details.createdAtMs);
+    expect(await read(client)).toEqual(details);
+    const [row] = await harness.sql("select step, updated_at > created_at as moved from onboarding where client_id = ?", [
+      client.clientId,
+    ]);
+    expect(row).toEqual({ step: "KYC_PENDING", moved: true });
+  });
+
+  test("keeps every optional answer", async () => {
+    const client = await aClient();
+    expect(await create(client, every)).toMatchObject(every);
+    expect(await read(client)).toMatchObject(every);
+  });
+
+  test("a second time is refused, and the first ones stay", async () => {
+    const client = await aClientWithDetails();
+    expect(await refusal(create(client, every))).toMatchObject({ kind: "conflict", code: "onboarding_details_exist" });
+    expect(await read(client)).toEqual(client.details);
+  });
+
+  test("ten times at once creates one set", async () => {
+    const client = await aClient();
+    const results = await Promise.allSettled(Array.from({ length: 10 }, () => create(client)));
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    for (const result of results)
+      if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "onboarding_details_exist" });
+  });
+
+  test("with the same Idempotency-Key answers the same again", async () => {
+    const { caller, clientId } = await aClient();
+    const request = { clientId, ...aDetailsRequest() };
+    const first = await harness.onboarding.createOnboardingDetails(request, keyed(caller, "k"));
+    const again = keyed(caller, "k");
+    expect(await harness.onboarding.createOnboardingDetails(request, again)).toEqual(first);
+    expect(again.replayed).toBe(true);
+  });
+
+  test.each([
+    [{ occupation: "OTHER" }, ["other_occupation"]],
+    [{ sourceOfFunds: "OTHER" }, ["other_source_of_funds"]],
+    [{ occupation: "OTHER", sourceOfFunds: "OTHER" }, ["other_occupation", "other_source_of_funds"]],
+    [{ accountPurposes: [] }, ["account_purposes"]],
+  ] as [Answers, string[]][])("with %j lists what is missing: %j", async (answers, missing) => {
+    const client = await aClient();
+    expect(await refusal(create(client, answers))).toMatchObject(incomplete(...missing));
+    expect(await refusal(read(client))).toMatchObject({ code: "onboarding_details_not_found" });
+  });
+
+  test("is still possible once a verification has got further, and the onboarding moves on", async () => {
+    const client = await aClient();
+    await client.hears({ status: "COMPLETED", verdict: "APPROVED" });
+    await create(client);
+    const [row] = await harness.sql("select step from onboarding where client_id = ?", [client.clientId]);
+    expect(row).toEqual({ step: "PENDING_APPROVAL" });
+  });
+});
+
+describe("changing details", () => {
+  test.each(Object.entries(every))("%s changes alone, with updated_at", async (name, value) => {
+    const client = await aClientWithDetails();
+    const changed = await update(client, { [name]: value });
+    expect(changed).toEqual({ ...client.details, [name]: value, updatedAtMs: client.details.updatedAtMs + 1_000n });
+    expect(await read(client)).toEqual(changed);
+  });
+
+  test("that changes nothing leaves updated_at", async () => {
+    const client = await aClientWithDetails();
+    expect(await update(client, {})).toEqual(client.details);
+    expect(await update(client, { ...aDetailsRequest().answers, cleared: ["other_occupation"] })).toEqual(client.details);
+  });
+
+  test("clears each optional answer by its name; the name of a required one clears nothing", async () => {
+    const client = await aClientWithDetails(every);
+    const cleared = {
+      funds_origin_country_id: "fundsOriginCountryId",
+      other_occupation: "otherOccupation",
+      other_source_of_funds: "otherSourceOfFunds",
+      tax_identification_number: "taxIdentificationNumber",
+    };
+    for (const [name, property] of Object.entries(cleared)) {
+      expect(await update(client, { cleared: [name] })).not.toHaveProperty(property);
+    }
+    expect(await update(client, { cleared: ["occupation", "account_purposes", "toString"] })).toMatchObject({
+      occupation: every.occupation,
+      accountPurposes: every.accountPurposes,
+    });
+  });
+
+  test.each([
+    [{}, { occupation: "OTHER" }, "other_occupation"],
+    [{ occupation: "OTHER", otherOccupation: "Luthier" }, { cleared: ["other_occupation"] }, "other_occupation"],
+    [{ sourceOfFunds: "OTHER", otherSourceOfFunds: "Mécénat" }, { cleared: ["other_source_of_funds"] }, "other_source_of_funds"],
+  ] as [Answers, Answers, string][])("from %j by %j is refused: %s stays needed", async (before, answers, missing) => {
+    const client = await aClientWithDetails(before);
+    expect(await refusal(update(client, answers))).toMatchObject(incomplete(missing));
+    expect(await read(client)).toEqual(client.details);
+  });
+
+  test("away from OTHER may clear what OTHER needed, in one go", async () => {
+    const client = await aClientWithDetails({ occupation: "OTHER", otherOccupation: "Luthier" });
+    const changed = await update(client, { occupation: "FARMER", cleared: ["other_occupation"] });
+    expect(changed).toMatchObject({ occupation: "FARMER" });
+    expect(changed).not.toHaveProperty("otherOccupation");
+  });
+
+  test("different ones at the same time all hold", async () => {
+    const client = await aClientWithDetails();
+    await Promise.all(Object.entries(every).map(([name, value]) => update(client, { [name]: value })));
+    expect(await read(client)).toMatchObject(every);
+  });
+
+  test("before there are any creates them when all that is required is there", async () => {
+    const client = await aClient();
+    expect(await update(client, aDetailsRequest().answers)).toMatchObject(aDetailsRequest().answers);
+    expect(await harness.onboarding.getOnboarding({ clientId: client.clientId }, client)).toMatchObject({
+      currentStep: OnboardingStep.KYC_PENDING,
+    });
+  });
+
+  test("before there are any lists everything that is missing", async () => {
+    const client = await aClient();
+    const all = [
+      "account_purposes",
+      "expected_monthly_incoming_volume",
+      "expected_monthly_outgoing_volume",
+      "is_us_person",
+      "occupation",
+      "occupation_sector",
+      "source_of_funds",
+    ];
+    expect(await refusal(update(client, {}))).toMatchObject(incomplete(...all));
+    const { occupation: _, ...rest } = aDetailsRequest().answers;
+    expect(await refusal(update(client, rest))).toMatchObject(incomplete("occupation"));
+    expect(await refusal(read(client))).toMatchObject({ code: "onboarding_details_not_found" });
+  });
+
+  test("once with ten first changes at the same time leaves one set with the last word of one of them", async () => {
+    const client = await aClient();
+    const results = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => update(client, { ...aDetailsRequest().answers, taxIdentificationNumber: `N${n}` })),
+    );
+    expect(new Set(results.map(({ id }) => id)).size).toBe(1);
+  });
+});
+
+describe("details are locked", () => {
+  const locked: [Partial<KycNews>, string][] = [
+    [{ status: "OPENED" }, "KYC_PROCESSING"],
+    [{ status: "PROCESSING" }, "KYC_PROCESSING"],
+    [{ status: "FAILED", attemptsRemaining: 1 }, "KYC_PROCESSING"],
+    [{ status: "COMPLETED", verdict: "NEEDS_REVIEW" }, "KYC_UNDER_REVIEW"],
+    [{ status: "COMPLETED", verdict: "REJECTED" }, "KYC_DECLINED"],
+    [{ status: "COMPLETED", verdict: "APPROVED" }, "PENDING_APPROVAL"],
+  ];
+  test.each(locked)("with %j, at %s", async (news, step) => {
+    const client = await aClientWithDetails();
+    await client.hears(news);
+    for (const answers of [{ isUsPerson: true }, {}]) {
+      expect(await refusal(update(client, answers))).toMatchObject({
+        kind: "conflict",
+        code: "onboarding_locked",
+        members: { current_step: step },
+      });
+    }
+    expect((await read(client)).isUsPerson).toBe(false);
+  });
+
+  test("at APPROVED, also with a new application", async () => {
+    const client = await aClientWithDetails();
+    await client.hears({ status: "COMPLETED", verdict: "APPROVED" });
+    await harness.onboarding.approveOnboarding({ clientId: client.clientId }, { caller: adminCaller });
+    await client.hears({ createdAtMs: Date.parse("2027-01-01T00:00:00Z") });
+    expect(await refusal(update(client, {}))).toMatchObject({ code: "onboarding_locked", members: { current_step: "APPROVED" } });
+  });
+
+  test.each<Partial<KycNews>>([
+    { status: "CREATED" },
+    { status: "EXPIRED" },
+    { status: "CANCELED" },
+    { status: "FAILED", attemptsRemaining: 0 },
+  ])("not with %j", async (news) => {
+    const client = await aClientWithDetails();
+    await client.hears(news);
+    expect(await update(client, { isUsPerson: true })).toMatchObject({ isUsPerson: true });
+  });
+});
+
+test("details name the newest application while it lasts, and whether it is open", async () => {
+  const client = await aClientWithDetails();
+  const applicationId = uuidv7();
+  await client.hears({ applicationId, revision: 2, status: "OPENED" });
+  expect(await read(client)).toMatchObject({ kycApplicationId: applicationId, kycApplicationOpen: true });
+  await client.hears({ applicationId, revision: 3, status: "EXPIRED" });
+  expect(await read(client)).toMatchObject({ kycApplicationId: applicationId, kycApplicationOpen: false });
+});
+
+test("another business's client, an unknown id and a malformed one are refused alike everywhere", async () => {
+  const { clientId } = await aClientWithDetails();
+  const other = aBusinessCaller();
+  const calls = [
+    (id: string) => create({ caller: other, clientId: id }),
+    (id: string) => update({ caller: other, clientId: id }, every),
+    (id: string) => read({ caller: other, clientId: id }),
+    (id: string) => harness.onboarding.getOnboarding({ clientId: id }, { caller: other }),
+  ];
+  for (const call of calls) {
+    const unknown = await refusal(call(uuidv7()));
+    expect(unknown).toMatchObject({ kind: "not_found", code: "not_found" });
+    for (const id of [clientId, "nonsense"]) expect(await refusal(call(id))).toEqual(unknown);
+  }
+  for (const call of [
+    harness.onboarding.getOnboarding({ clientId }, { caller: adminCaller }),
+    harness.onboarding.getOnboardingDetails({ clientId }, { caller: adminCaller }),
+  ])
+    expect(await refusal(call)).toMatchObject({ code: "business_key_required" });
+});

@@ -1,0 +1,58 @@
+import { AccountSchema, AccountType } from "@amana/contracts/clients/v1/account_pb";
+import type { AccountService } from "@amana/contracts/clients/v1/account_service_pb";
+import { once } from "@amana/idempotency";
+import { businessOf, enumName, type Implementation } from "@amana/rpc";
+import { uuidv7 } from "@amana/runtime";
+import { currencyNotSupported } from "../account/account.errors.ts";
+import { toAccountMessage } from "../account/account.message.ts";
+import { Account, checkLimits } from "../account/account.ts";
+import { accountNumber } from "../account/account-number.ts";
+import { limitsGiven } from "../account/limits-given.ts";
+import { refusingTakenExternalId } from "../account/taken-external-id.ts";
+import { clientBlocked, namedClientNotFound } from "../client/client.errors.ts";
+import { holdClient } from "../client/lock-client.ts";
+import type { Context } from "../context.ts";
+
+export const openAccount =
+  ({ orm, clock, institution, currencies }: Context): Implementation<typeof AccountService.method.openAccount> =>
+  async (request, call) => {
+    const businessId = businessOf(call.caller);
+    return await once(orm, call, AccountSchema, async (em) => {
+      const { currency } = request;
+      if (!currencies.includes(currency)) throw currencyNotSupported(currencies);
+      const limits = limitsGiven(request, currency);
+      checkLimits(limits);
+      // A block that is committed by now counts, and one that comes meanwhile waits for this to end.
+      const client = await holdClient(em, request.clientId, businessId);
+      if (!client) throw namedClientNotFound();
+      if (client.blocked) throw clientBlocked();
+
+      const [next] = await em.execute<{ account: string }[]>("select nextval('account_number') as account");
+      const now = clock.now();
+      const account = em.create(Account, {
+        id: uuidv7(now.getTime()),
+        businessId,
+        clientId: client.id,
+        accountName: request.accountName,
+        accountNumber: accountNumber(institution, BigInt(next?.account ?? 0)),
+        type: enumName(AccountType, request.type) ?? "CURRENT",
+        currency,
+        currentBalanceMinor: 0n,
+        availableBalanceMinor: 0n,
+        reservedBalanceMinor: 0n,
+        status: "PENDING",
+        ...limits,
+        usedOn: now.toISOString().slice(0, 10),
+        usedDayMinor: 0n,
+        usedMonthMinor: 0n,
+        usedYearMinor: 0n,
+        description: request.description,
+        externalAccountId: request.externalAccountId,
+        createdAt: now,
+        updatedAt: now,
+      });
+      em.persist(account);
+      await refusingTakenExternalId(() => em.flush());
+      return toAccountMessage(account);
+    });
+  };

@@ -1,0 +1,18 @@
+import { AccountSchema } from "@amana/contracts/clients/v1/account_pb";
+import type { AccountService } from "@amana/contracts/clients/v1/account_service_pb";
+import { once } from "@amana/idempotency";
+import { businessOf, type Implementation } from "@amana/rpc";
+import { toAccountMessage } from "../account/account.message.ts";
+import { lockAccount } from "../account/lock-account.ts";
+import type { Context } from "../context.ts";
+
+export const suspendAccount =
+  ({ orm, clock }: Context): Implementation<typeof AccountService.method.suspendAccount> =>
+  async (request, call) => {
+    const businessId = businessOf(call.caller);
+    return await once(orm, call, AccountSchema, async (em) => {
+      const account = await lockAccount(em, businessId, request.id);
+      account.suspend(clock.now());
+      return toAccountMessage(account);
+    });
+  };

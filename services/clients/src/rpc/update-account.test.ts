@@ -1,0 +1,149 @@
+import { transaction } from "@amana/database";
+import { uuidv7 } from "@amana/runtime";
+import { aBusinessCaller, adminCaller, refusal } from "@amana/testing";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { type Harness, startHarness } from "../../test/harness.ts";
+
+let harness: Harness;
+const caller = aBusinessCaller();
+beforeAll(async () => {
+  harness = await startHarness();
+});
+afterEach(() => {
+  harness.clock.nowMs = undefined;
+});
+afterAll(() => harness[Symbol.asyncDispose]());
+
+const limits = { dailyLimit: "100.00", monthlyLimit: "200.00", yearlyLimit: "300.00" };
+const anAccount = () => harness.openAccount(caller, { ...limits, description: "old", externalAccountId: uuidv7() });
+const update = (id: string, changes: object, by: object = caller) =>
+  harness.accounts.updateAccount({ id, ...changes }, { caller: by as typeof caller });
+/** Starts all changes while the row is locked, and lets them go once each of them waits. */
+async function together(id: string, changes: readonly object[]) {
+  let updates: Promise<PromiseSettledResult<unknown>[]> | undefined;
+  await transaction(harness.context.orm, async (em) => {
+    await em.execute("select from account where id = ? for update", [id]);
+    updates = Promise.allSettled(changes.map((named) => update(id, named)));
+    await harness.untilSomeoneWaits(changes.length);
+  });
+  return (await updates) ?? [];
+}
+
+const read = (id: string) => harness.accounts.getAccount({ id }, { caller });
+
+describe("changing an account", () => {
+  test.each([
+    [{ accountName: "Savings" }, { accountName: "Savings" }],
+    [{ description: "new" }, { description: "new" }],
+    [{ externalAccountId: "mine-1" }, { externalAccountId: "mine-1" }],
+    [{ dailyLimit: "0.01" }, { dailyLimitMinor: 1n }],
+    [{ monthlyLimit: "300" }, { monthlyLimitMinor: 30_000n }],
+    [{ yearlyLimit: "999999999999999.99" }, { yearlyLimitMinor: 99_999_999_999_999_999n }],
+  ])("to %o changes that, and nothing else", async (changes, expected) => {
+    const before = await anAccount();
+    harness.clock.nowMs = Number(before.createdAtMs) + 60_000;
+    const changed = await update(before.id, changes);
+    expect(changed).toEqual({ ...before, ...expected, updatedAtMs: before.updatedAtMs + 60_000n });
+    expect(await read(before.id)).toEqual(changed);
+  });
+
+  test.each([
+    ["description", "description"],
+    ["external_account_id", "externalAccountId"],
+    ["daily_limit", "dailyLimitMinor"],
+    ["monthly_limit", "monthlyLimitMinor"],
+    ["yearly_limit", "yearlyLimitMinor"],
+  ] as const)("clears %s", async (name, column) => {
+    const before = await anAccount();
+    const changed = await update(before.id, { cleared: [name] });
+    expect({ ...changed, updatedAtMs: 0n }).toEqual({ ...before, [column]: undefined, updatedAtMs: 0n });
+    expect((await read(before.id))[column]).toBeUndefined();
+  });
+
+  test("by nothing or by what it has already leaves updated_at", async () => {
+    const before = await anAccount();
+    harness.clock.nowMs = Number(before.createdAtMs) + 60_000;
+    for (const changes of [{}, { accountName: before.accountName }, { ...limits }]) {
+      expect(await update(before.id, changes)).toEqual(before);
+    }
+  });
+
+  test.each([
+    [{ dailyLimit: "200.01" }, "/daily_limit"],
+    [{ monthlyLimit: "99.99" }, "/monthly_limit"],
+    [{ monthlyLimit: "300.01" }, "/monthly_limit"],
+    [{ yearlyLimit: "199.99" }, "/yearly_limit"],
+    [{ cleared: ["monthly_limit"], dailyLimit: "300.01" }, "/daily_limit"],
+  ])("to limits that would fall from day to year is refused, nothing changes: %o", async (changes, pointer) => {
+    const before = await anAccount();
+    expect(await refusal(update(before.id, { accountName: "Another", ...changes }))).toMatchObject({
+      kind: "invalid",
+      code: "account_limits_out_of_order",
+      pointer,
+    });
+    expect(await read(before.id)).toEqual(before);
+  });
+
+  test("moves all limits at once where one alone would be refused", async () => {
+    const { id } = await anAccount();
+    expect(await update(id, { dailyLimit: "1000", monthlyLimit: "2000", yearlyLimit: "3000" })).toMatchObject({
+      dailyLimitMinor: 100_000n,
+      yearlyLimitMinor: 300_000n,
+    });
+  });
+
+  test("to limits that others change at the same time never leaves them out of order", async () => {
+    const { id } = await anAccount();
+    const results = await together(id, [{ dailyLimit: "150" }, { monthlyLimit: "120" }]);
+    const refused = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+    expect(refused).toMatchObject([{ code: "account_limits_out_of_order" }]);
+  });
+
+  test("to an external_account_id that is taken is refused, to its own not", async () => {
+    const [one, two] = [await anAccount(), await anAccount()];
+    expect(await refusal(update(one.id, { externalAccountId: two.externalAccountId }))).toMatchObject({
+      kind: "conflict",
+      code: "external_account_id_taken",
+      pointer: "/external_account_id",
+    });
+    expect(await read(one.id)).toEqual(one);
+    expect(await update(two.id, { externalAccountId: two.externalAccountId })).toEqual(two);
+    await update(two.id, { cleared: ["external_account_id"] });
+    expect(await update(one.id, { externalAccountId: two.externalAccountId })).toMatchObject({
+      externalAccountId: two.externalAccountId,
+    });
+  });
+
+  test("of different fields by several at the same time keeps all", async () => {
+    const { id } = await anAccount();
+    const results = await together(id, [{ accountName: "Another" }, { description: "new" }, { cleared: ["daily_limit"] }]);
+    expect(results.map(({ status }) => status)).toEqual(Array(3).fill("fulfilled"));
+    expect(await read(id)).toMatchObject({ accountName: "Another", description: "new" });
+    expect((await read(id)).dailyLimitMinor).toBeUndefined();
+  });
+
+  test("goes on when it is closed", async () => {
+    const { id } = await anAccount();
+    await harness.accounts.closeAccount({ id }, { caller });
+    expect(await update(id, { description: "closed in March" })).toMatchObject({ description: "closed in March" });
+  });
+});
+
+test("another business's account is refused like an unknown one", async () => {
+  const before = await anAccount();
+  for (const id of [before.id, uuidv7(), "no id", ""]) {
+    const foreign = aBusinessCaller();
+    const refused = { kind: "not_found", code: "not_found", message: "There is no such account." };
+    expect(await refusal(update(id, { accountName: "Mine" }, foreign))).toMatchObject(refused);
+    expect(await refusal(harness.accounts.getAccount({ id }, { caller: foreign }))).toMatchObject(refused);
+  }
+  expect(await read(before.id)).toEqual(before);
+});
+
+test("an operator is refused", async () => {
+  const { id } = await anAccount();
+  expect(await refusal(update(id, {}, adminCaller))).toMatchObject({ code: "business_key_required" });
+  expect(await refusal(harness.accounts.getAccount({ id }, { caller: adminCaller }))).toMatchObject({
+    code: "business_key_required",
+  });
+});

@@ -1,0 +1,27 @@
+import type { OnboardingService } from "@amana/contracts/clients/v1/onboarding_service_pb";
+import { transaction } from "@amana/database";
+import { businessOf, type Implementation } from "@amana/rpc";
+import { clientNotFound } from "../client/client.errors.ts";
+import type { Context } from "../context.ts";
+import { readAnswers } from "../onboarding/answers.ts";
+import { giveDetails } from "../onboarding/give-details.ts";
+import { lockOnboarding } from "../onboarding/lock-onboarding.ts";
+import { onboardingLocked } from "../onboarding/onboarding.errors.ts";
+import { toDetailsMessage } from "../onboarding/onboarding.message.ts";
+import { OnboardingDetails } from "../onboarding/onboarding-details.ts";
+
+export const updateOnboardingDetails =
+  (context: Context): Implementation<typeof OnboardingService.method.updateOnboardingDetails> =>
+  async (request, { caller }) => {
+    const businessId = businessOf(caller);
+    return await transaction(context.orm, async (em) => {
+      const onboarding = await lockOnboarding(em, request.clientId, businessId);
+      if (!onboarding) throw clientNotFound();
+      if (!onboarding.takesDetails()) throw onboardingLocked(onboarding.step);
+      const answers = readAnswers(request.answers);
+      const details = await em.findOne(OnboardingDetails, { businessId, clientId: onboarding.clientId });
+      if (!details) return toDetailsMessage(giveDetails(em, context, onboarding, answers), onboarding);
+      details.change(answers, context.clock.now());
+      return toDetailsMessage(details, onboarding);
+    });
+  };

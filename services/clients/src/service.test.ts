@@ -1,0 +1,57 @@
+import { ClientKycStatus } from "@amana/contracts/clients/v1/client_pb";
+import { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
+import { Health, HealthCheckResponse_ServingStatus as Status } from "@amana/contracts/grpc/health/v1/health_pb";
+import { DeliveryService } from "@amana/contracts/messaging/v1/delivery_service_pb";
+import { createRpcChannel, createRpcClient, platformCaller } from "@amana/rpc";
+import { createLogger } from "@amana/runtime";
+import { aBusinessCaller, createTestDatabase, refusal, testSecret } from "@amana/testing";
+import { expect, test } from "vitest";
+import { aKycEvent } from "../test/a-kyc-event.ts";
+import { aPerson } from "../test/harness.ts";
+import { readConfig } from "./config.ts";
+import { database } from "./orm.ts";
+import { startClients } from "./service.ts";
+
+test("the service starts with its defaults, is ready, serves, takes events and stops; nothing of a client is logged", async () => {
+  await using testDatabase = await createTestDatabase("clients", database);
+  const lines: string[] = [];
+  const logger = createLogger("test", "trace", { write: (line: string) => lines.push(line) });
+  const config = readConfig({
+    RPC_PORT: "0",
+    DATABASE_URL: testDatabase.url,
+    RPC_SECRET: Buffer.from(testSecret).toString("base64"),
+  });
+  expect(config.autoApprove).toBe(false);
+  const service = await startClients(config, logger);
+  {
+    await using channel = createRpcChannel({ urls: [service.url], secret: testSecret });
+    const clients = createRpcClient(ClientService, channel);
+    const health = await createRpcClient(Health, channel).check({}, { caller: platformCaller });
+    expect(health.status).toBe(Status.SERVING);
+
+    const caller = aBusinessCaller();
+    const person = aPerson({ kycNote: "CanaryNote", mobilePhoneNumber: "+213550000000" });
+    const { id } = await clients.createPerson(person, { caller });
+    expect(await refusal(clients.createPerson(person, { caller }))).toMatchObject({ code: "email_taken" });
+    await clients.updatePerson({ id, city: "CanaryCity" }, { caller });
+    await clients.listClients({ limit: 1, search: "Benali" }, { caller });
+
+    // A fault of ours, which is logged: the database refuses the row.
+    expect(await refusal(clients.createPerson(aPerson({ gender: "CanaryGender" }), { caller }))).not.toHaveProperty("kind");
+
+    const messages = [
+      aKycEvent({ ...caller, clientId: id }),
+      aKycEvent({ businessId: caller.businessId, clientId: caller.keyId }),
+    ];
+    await createRpcClient(DeliveryService, channel).deliverMessages({ topic: "kyc.v1", messages }, { caller: platformCaller });
+    expect((await clients.getClient({ id }, { caller })).kycStatus).toBe(ClientKycStatus.CREATED);
+
+    const log = lines.join("\n");
+    expect(log).toContain("client_gender_check");
+    expect(log).toContain("parked");
+    const { email = "" } = person;
+    for (const personal of ["Amina", "Benali", "Didouche", "1990-05-17", "Canary", "+21355", email])
+      expect(log).not.toContain(personal);
+  }
+  await service[Symbol.asyncDispose]();
+});

@@ -1,0 +1,40 @@
+import { createOrm, databaseAnswers, isDatabaseUnavailable, startTallyFolding } from "@amana/database";
+import { startKeyCleaning } from "@amana/idempotency";
+import { consume, createTransport, startRelay } from "@amana/messaging";
+import { createRpcServer } from "@amana/rpc";
+import type { Logger } from "@amana/runtime";
+import { accountTally } from "./account/queries.ts";
+import { beneficiaryTally } from "./beneficiary/queries.ts";
+import { clientTally } from "./client/queries.ts";
+import type { Config } from "./config.ts";
+import { kyc } from "./consumers/kyc.ts";
+import type { Context } from "./context.ts";
+import { database } from "./orm.ts";
+import { rpcServices } from "./rpc/index.ts";
+
+/** The clients service, running. Disposing stops it in the opposite order: calls first, the database last. */
+export async function startClients(config: Config, logger: Logger): Promise<AsyncDisposable & { url: string }> {
+  await using stack = new AsyncDisposableStack();
+  const orm = await createOrm({ url: config.databaseUrl, ...database }, logger);
+  stack.defer(() => orm.close());
+  const transport = stack.use(createTransport(config.events, { clientId: "clients", secret: config.rpcSecret, logger }));
+  const { autoApprove, institution, currencies } = config;
+  const context: Context = { orm, logger, clock: { now: () => new Date() }, autoApprove, institution, currencies };
+  stack.use(await consume(kyc(context), { orm, transport, logger }));
+  stack.use(startRelay({ databaseUrl: config.databaseUrl, transport, logger }));
+  stack.use(startKeyCleaning(orm, logger));
+  stack.use(startTallyFolding(orm, [clientTally, beneficiaryTally, accountTally], logger));
+  const server = stack.use(
+    await createRpcServer({
+      services: [...rpcServices(context), ...transport.services],
+      host: config.host,
+      port: config.rpcPort,
+      secret: config.rpcSecret,
+      logger,
+      isUnavailable: isDatabaseUnavailable,
+      isReady: () => databaseAnswers(orm),
+    }),
+  );
+  const running = stack.move();
+  return { url: server.url, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}

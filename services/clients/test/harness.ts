@@ -1,0 +1,141 @@
+import { AccountType } from "@amana/contracts/clients/v1/account_pb";
+import { AccountService } from "@amana/contracts/clients/v1/account_service_pb";
+import { BeneficiaryService } from "@amana/contracts/clients/v1/beneficiary_service_pb";
+import { KycLevel } from "@amana/contracts/clients/v1/client_pb";
+import { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
+import { type OnboardingAnswersSchema, OnboardingService } from "@amana/contracts/clients/v1/onboarding_service_pb";
+import { type ActionRecorded, ActionRecordedSchema } from "@amana/contracts/identity/v1/audit_events_pb";
+import { DeliveryService } from "@amana/contracts/messaging/v1/delivery_service_pb";
+import { consume, createTransport, type Message } from "@amana/messaging";
+import { type CallOptions, createRpcClient, platformCaller } from "@amana/rpc";
+import { createLogger, uuidv7 } from "@amana/runtime";
+import { aBusinessCaller, createTestDatabase, eventually, startTestServer, testSecret } from "@amana/testing";
+import { fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
+import { kyc } from "../src/consumers/kyc.ts";
+import type { Context } from "../src/context.ts";
+import { database } from "../src/orm.ts";
+import { rpcServices } from "../src/rpc/index.ts";
+
+export type Harness = Awaited<ReturnType<typeof startHarness>>;
+export type Person = MessageInitShape<typeof ClientService.method.createPerson.input>;
+
+/** What a business sends of an adult it has not sent yet. */
+export const aPerson = (changes: Person = {}): Person => ({
+  firstName: "Amina",
+  lastName: "Benali",
+  dateOfBirth: "1990-05-17",
+  gender: "female",
+  birthCountry: "DZA",
+  nationality: "DZA",
+  countryOfTaxResidence: "DZA",
+  address: "12 rue Didouche Mourad",
+  city: "Alger",
+  postcode: "16000",
+  countryCode: "DZA",
+  email: `amina.${uuidv7()}@example.dz`,
+  ...changes,
+});
+
+type NewBeneficiary = MessageInitShape<typeof BeneficiaryService.method.createBeneficiary.input>;
+type NewAccount = MessageInitShape<typeof AccountService.method.openAccount.input>;
+
+/** What a business sends of a beneficiary, but for the client. */
+export const aBeneficiary = { name: "Karim Haddad", iban: "DZ580002100001113000000570" } satisfies NewBeneficiary;
+
+/** What a business sends for an account, but for the client. */
+export const anAccountRequest = { type: AccountType.CURRENT, accountName: "Household", currency: "DZD" } satisfies NewAccount;
+
+export type Answers = MessageInitShape<typeof OnboardingAnswersSchema>;
+
+/** Complete answers of a client. */
+export const aDetailsRequest = (changes: Answers = {}): { answers: Answers } => ({
+  answers: {
+    accountPurposes: ["SALARY", "SAVINGS"],
+    expectedMonthlyIncomingVolume: "BETWEEN1001_AND5000",
+    expectedMonthlyOutgoingVolume: "LESS_THAN1000",
+    isUsPerson: false,
+    occupation: "ENGINEER",
+    occupationSector: "INFORMATIONAL_TECHNOLOGIES",
+    sourceOfFunds: "SAVINGS_FROM_SALARY",
+    ...changes,
+  },
+});
+
+/** The service on a database of its own, over real RPC; events come by RPC as well. */
+export async function startHarness(options: { autoApprove?: boolean } = {}) {
+  const stack = new AsyncDisposableStack();
+  const logger = createLogger("test", process.env["TEST_LOG_LEVEL"] ?? "silent");
+  const { orm, url } = stack.use(await createTestDatabase("clients", database));
+  const clock = { nowMs: undefined as number | undefined, now: () => new Date(clock.nowMs ?? Date.now()) };
+  const context: Context = {
+    orm,
+    logger,
+    clock,
+    autoApprove: options.autoApprove ?? false,
+    institution: { bankCode: "007", branchCode: "99999" },
+    currencies: ["DZD", "EUR", "USD"],
+  };
+  const transport = stack.use(
+    createTransport({ kind: "direct", subscribers: {} }, { clientId: "test", secret: testSecret, logger }),
+  );
+  stack.use(await consume(kyc(context), { orm, transport, logger }));
+  const { channel } = stack.use(await startTestServer([...rpcServices(context), ...transport.services]));
+  const hand = createRpcClient(DeliveryService, channel);
+  const clients = createRpcClient(ClientService, channel);
+  const beneficiaries = createRpcClient(BeneficiaryService, channel);
+  const accounts = createRpcClient(AccountService, channel);
+
+  const sql = async <Row = Record<string, unknown>>(text: string, values: unknown[] = []): Promise<Row[]> =>
+    await orm.em.fork().execute<Row[]>(text, values);
+
+  return {
+    context,
+    databaseUrl: url,
+    channel,
+    clock,
+    clients,
+    onboarding: createRpcClient(OnboardingService, channel),
+    beneficiaries,
+    accounts,
+    sql,
+    /** A client of a business. */
+    createPerson: (caller: CallOptions["caller"] = aBusinessCaller(), changes: Person = {}) =>
+      clients.createPerson(aPerson(changes), { caller }),
+    /** A beneficiary of a new client of a business, unless another client is named. */
+    async createBeneficiary(caller: CallOptions["caller"], changes: NewBeneficiary = {}) {
+      const clientId = changes.clientId ?? (await clients.createPerson(aPerson(), { caller })).id;
+      return await beneficiaries.createBeneficiary({ ...aBeneficiary, clientId, ...changes }, { caller });
+    },
+    /** A PENDING account of a new client of a business, unless another client is named. */
+    async openAccount(caller: CallOptions["caller"], changes: NewAccount = {}) {
+      const clientId = changes.clientId ?? (await clients.createPerson(aPerson(), { caller })).id;
+      return await accounts.openAccount({ ...anAccountRequest, clientId, ...changes }, { caller });
+    },
+    async anActiveAccount(caller: CallOptions["caller"], changes: NewAccount = {}) {
+      const { id: clientId } = await clients.createPerson(aPerson({ kycLevel: KycLevel.NOT_REQUIRED }), { caller });
+      const { id } = await accounts.openAccount({ ...anAccountRequest, clientId, ...changes }, { caller });
+      return await accounts.activateAccount({ id }, { caller });
+    },
+    /** Resolves when this many sessions wait for what others have locked. */
+    async untilSomeoneWaits(sessions = 1) {
+      await eventually(async () => {
+        const waiting = await sql(
+          "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        );
+        if (waiting.length < sessions) throw new Error(`${waiting.length} sessions wait`);
+      });
+    },
+    /** Resolves when the messages' effects are committed. */
+    async publish(...messages: Message[]) {
+      await hand.deliverMessages({ topic: "kyc.v1", messages }, { caller: platformCaller });
+    },
+    /** What operators did to a thing, in order. */
+    async audited(id: string): Promise<ActionRecorded[]> {
+      const rows = await sql<{ payload: Buffer }>("select payload from outbox where topic = 'audit.v1' and key = ? order by id", [
+        id,
+      ]);
+      return rows.map(({ payload }) => fromBinary(ActionRecordedSchema, payload));
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}

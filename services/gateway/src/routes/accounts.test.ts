@@ -1,0 +1,330 @@
+import { AccountStatus, AccountType } from "@amana/contracts/clients/v1/account_pb";
+import { DomainError } from "@amana/rpc";
+import { uuidv7 } from "@amana/runtime";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startTestGateway, type TestGateway } from "../../test/harness.ts";
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+beforeEach(() => {
+  gateway.received.length = 0;
+  for (const rpc of ["openAccount", "updateAccount", "getAccount"] as const) {
+    gateway.behaviour.accounts[rpc] = async () => anAccount();
+  }
+});
+
+const id = "019a0000-0000-7000-8000-000000000001";
+const clientId = "019a0000-0000-7000-8000-000000000002";
+const at = 1_795_170_000_000n;
+const atText = "2026-11-20T10:20:00.000Z";
+const anAccount = (fields: object = {}) => ({
+  id,
+  businessId: gateway.business.businessId,
+  clientId,
+  accountName: "Household",
+  accountNumber: "00799999002345678941",
+  type: AccountType.CURRENT,
+  currency: "DZD",
+  status: AccountStatus.PENDING,
+  currentBalanceMinor: 0n,
+  availableBalanceMinor: 0n,
+  reservedBalanceMinor: 0n,
+  createdAtMs: at,
+  updatedAtMs: at,
+  ...fields,
+});
+const shown = {
+  id,
+  client_id: clientId,
+  account_name: "Household",
+  account_number: "00799999002345678941",
+  account_type: "CURRENT",
+  currency: "DZD",
+  current_balance: "0.00",
+  available_balance: "0.00",
+  reserved_balance: "0.00",
+  status: "PENDING",
+  opened_date: atText,
+  created_at: atText,
+  updated_at: atText,
+};
+const body = { client_id: clientId, account_type: "CURRENT", account_name: "Household", currency: "DZD" };
+
+const send = (method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path = "", payload?: object, headers: object = {}) =>
+  gateway.app.inject({
+    method,
+    url: `/api/v1/accounts${path}`,
+    headers: { ...gateway.business.headers, ...headers },
+    ...(payload === undefined ? {} : { payload }),
+  });
+const request = () => gateway.received[0]?.request;
+
+const badAmounts = [5000, "1e3", "-1", "+1", "1,00", "1.001", " 1", "", "0", "0.00", "000.0", "٥", "1".repeat(16), true];
+const badValues: readonly (readonly [string, unknown])[] = [
+  ...["", "  ", 7, null, "a".repeat(201)].map((value) => ["account_name", value] as const),
+  ...["daily_limit", "monthly_limit", "yearly_limit"].flatMap((name) => badAmounts.map((value) => [name, value] as const)),
+  ...["", 7, "a".repeat(513)].map((value) => ["description", value] as const),
+  ...["", 7, "a".repeat(256), "a\u0000"].map((value) => ["external_account_id", value] as const),
+  ["limit", "5"],
+  ["business_id", clientId],
+];
+
+describe("opening an account", () => {
+  test("answers 201 with its address and the account", async () => {
+    const answer = await send("POST", "", body);
+    expect([answer.statusCode, answer.headers["location"]]).toEqual([201, `/api/v1/accounts/${id}`]);
+    expect(answer.json()).toEqual(shown);
+    const { $typeName: _, ...sent } = request() as Record<string, unknown>;
+    expect(sent).toEqual({ clientId, type: AccountType.CURRENT, accountName: "Household", currency: "DZD" });
+  });
+
+  test("passes every field on", async () => {
+    const limits = { daily_limit: "100", monthly_limit: "1000.5", yearly_limit: "999999999999999.99" };
+    const answer = await send("POST", "", {
+      ...body,
+      ...limits,
+      account_name: " Home ",
+      description: "d",
+      external_account_id: "x",
+    });
+    expect(answer.statusCode).toBe(201);
+    expect(request()).toMatchObject({
+      accountName: "Home",
+      dailyLimit: "100",
+      monthlyLimit: "1000.5",
+      yearlyLimit: "999999999999999.99",
+      description: "d",
+      externalAccountId: "x",
+    });
+  });
+
+  test.each(["client_id", "account_type", "account_name", "currency"])("needs %s", async (name) => {
+    const answer = await send("POST", "", { ...body, [name]: undefined });
+    expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}`, code: "required" }] });
+    expect(gateway.received).toEqual([]);
+  });
+
+  const badWhenNew: readonly (readonly [string, unknown])[] = [
+    ["client_id", "x"],
+    ["client_id", null],
+    ["account_type", "current"],
+    ["account_type", "LOAN"],
+    ["account_type", null],
+    ["currency", "dzd"],
+    ["currency", "DZ"],
+    ["currency", "012"],
+    ["currency", null],
+    ["status", "ACTIVE"],
+    ["account_number", "00799999002345678941"],
+    ["current_balance", "5.00"],
+    ["daily_limit", null],
+    ["description", null],
+  ];
+
+  test.each([...badValues, ...badWhenNew])("refuses %s = %j", async (name, value) => {
+    const answer = await send("POST", "", { ...body, [name]: value });
+    expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}` }] });
+    expect(gateway.received).toEqual([]);
+  });
+
+  test.each([
+    ["invalid", "currency_not_supported", 422, "/currency"],
+    ["invalid", "account_limits_out_of_order", 422, "/daily_limit"],
+    ["not_found", "client_not_found", 404, "/client_id"],
+    ["conflict", "client_blocked", 409, ""],
+    ["conflict", "external_account_id_taken", 409, "/external_account_id"],
+  ] as const)("the service's refusal %s %s is answered %i", async (kind, code, status, pointer) => {
+    gateway.behaviour.accounts.openAccount = async () => {
+      throw new DomainError(kind, code, "Why, and what next.", { pointer });
+    };
+    expect((await send("POST", "", body)).json()).toMatchObject({ status, code, detail: "Why, and what next." });
+  });
+
+  test("carries the Idempotency-Key of its route", async () => {
+    await send("POST", "", body, { "idempotency-key": "k-1" });
+    expect(gateway.received[0]?.call.idempotencyKey).toMatchObject({ key: "k-1", route: "POST /api/v1/accounts" });
+  });
+});
+
+describe("an account as it is shown", () => {
+  test("has all amounts with the currency's minor digits and every field that has a value", async () => {
+    gateway.behaviour.accounts.getAccount = async () =>
+      anAccount({
+        type: AccountType.SAVINGS,
+        status: AccountStatus.CLOSED,
+        currency: "EUR",
+        currentBalanceMinor: 500_005n,
+        availableBalanceMinor: 500_000n,
+        reservedBalanceMinor: 5n,
+        dailyLimitMinor: 1n,
+        monthlyLimitMinor: 10n,
+        yearlyLimitMinor: 99_999_999_999_999_999n,
+        closedAtMs: at,
+        lastActivityAtMs: at,
+        description: "d",
+        externalAccountId: "x",
+      });
+    expect((await send("GET", `/${id}`)).json()).toEqual({
+      ...shown,
+      account_type: "SAVINGS",
+      status: "CLOSED",
+      currency: "EUR",
+      current_balance: "5000.05",
+      available_balance: "5000.00",
+      reserved_balance: "0.05",
+      daily_limit: "0.01",
+      monthly_limit: "0.10",
+      yearly_limit: "999999999999999.99",
+      closed_date: atText,
+      last_activity_date: atText,
+      description: "d",
+      external_account_id: "x",
+    });
+  });
+});
+
+describe("changing an account", () => {
+  test("sends on what is named and nothing else", async () => {
+    const answer = await send("PATCH", `/${id}`, { account_name: "Home", daily_limit: "10.00" });
+    expect([answer.statusCode, answer.json()]).toEqual([200, shown]);
+    const { $typeName: _, ...sent } = request() as Record<string, unknown>;
+    expect(sent).toEqual({ id, accountName: "Home", dailyLimit: "10.00", cleared: [] });
+  });
+
+  test("clears what is null", async () => {
+    const names = ["description", "external_account_id", "daily_limit", "monthly_limit", "yearly_limit"];
+    expect((await send("PATCH", `/${id}`, Object.fromEntries(names.map((name) => [name, null])))).statusCode).toBe(200);
+    expect(request()).toMatchObject({ cleared: names });
+  });
+
+  test.each(badValues)("refuses %s = %j", async (name, value) => {
+    const answer = await send("PATCH", `/${id}`, { [name]: value });
+    expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}` }] });
+    expect(gateway.received).toEqual([]);
+  });
+
+  test.each([
+    "id",
+    "client_id",
+    "account_number",
+    "account_type",
+    "currency",
+    "current_balance",
+    "available_balance",
+    "reserved_balance",
+    "status",
+    "opened_date",
+    "closed_date",
+    "last_activity_date",
+    "created_at",
+    "updated_at",
+  ])("refuses %s, which nobody can change", async (name) => {
+    const answer = await send("PATCH", `/${id}`, { [name]: "x" });
+    expect(answer.json()).toMatchObject({ status: 422, code: "immutable_field", errors: [{ pointer: `/${name}` }] });
+    expect(gateway.received).toEqual([]);
+  });
+});
+
+describe.each([
+  ["activate", "ActivateAccount"],
+  ["suspend", "SuspendAccount"],
+  ["reactivate", "ReactivateAccount"],
+  ["close", "CloseAccount"],
+] as const)("POST /accounts/{id}/%s", (verb, rpc) => {
+  test.each([undefined, {}])("with the body %j answers 200 with the account", async (payload) => {
+    gateway.behaviour.accounts[`${verb}Account`] = async () => anAccount({ status: AccountStatus.ACTIVE });
+    const answer = await send("POST", `/${id}/${verb}`, payload);
+    expect([answer.statusCode, answer.json().status]).toEqual([200, "ACTIVE"]);
+    expect(gateway.received[0]).toMatchObject({ rpc, request: { id } });
+  });
+
+  test("takes no fields and no malformed id, and carries its Idempotency-Key", async () => {
+    gateway.behaviour.accounts[`${verb}Account`] = async () => anAccount();
+    expect((await send("POST", `/${id}/${verb}`, { reason: "x" })).statusCode).toBe(422);
+    expect((await send("POST", `/x/${verb}`)).statusCode).toBe(404);
+    expect(gateway.received).toEqual([]);
+    await send("POST", `/${id}/${verb}`, undefined, { "idempotency-key": "k-1" });
+    expect(gateway.received[0]?.call.idempotencyKey).toMatchObject({ key: "k-1", route: `POST /api/v1/accounts/{id}/${verb}` });
+  });
+
+  test.each(["invalid_status_transition", "client_blocked", "client_not_verified", "account_balance_not_zero"])(
+    "answers the refusal %s with 409",
+    async (code) => {
+      gateway.behaviour.accounts[`${verb}Account`] = async () => {
+        throw new DomainError("conflict", code, "Why.", { members: { account_status: "CLOSED" } });
+      };
+      const answer = await send("POST", `/${id}/${verb}`);
+      expect(answer.json()).toMatchObject({ status: 409, code, detail: "Why.", account_status: "CLOSED" });
+    },
+  );
+});
+
+describe("reading accounts", () => {
+  test("an unknown and a malformed id get the same answer", async () => {
+    gateway.behaviour.accounts.getAccount = async () => {
+      throw new DomainError("not_found", "not_found", "There is no such account.");
+    };
+    const headers = { "x-request-id": "same-request" };
+    const unknown = await send("GET", `/${uuidv7()}`, undefined, headers);
+    expect(unknown.json()).toMatchObject({ status: 404, code: "not_found" });
+    for (const other of ["x", "%00", `${id}0`])
+      expect((await send("GET", `/${other}`, undefined, headers)).body).toBe(unknown.body);
+  });
+
+  test("a list is a bare array with its total, filtered as asked", async () => {
+    gateway.behaviour.accounts.listAccounts = async () => ({ accounts: [anAccount()], total: 7 });
+    const query = `limit=1&offset=2&client_id=${clientId}&account_type=ESCROW&status=CLOSED&currency=EUR&search=h`;
+    const answer = await send("GET", `?${query}`);
+    expect(answer.json()).toEqual([shown]);
+    expect(answer.headers["x-total-count"]).toBe("7");
+    expect(request()).toMatchObject({
+      limit: 1,
+      offset: 2,
+      clientId,
+      type: AccountType.ESCROW,
+      status: AccountStatus.CLOSED,
+      currency: "EUR",
+      search: "h",
+    });
+  });
+
+  test("without parameters a list has 50, from the first", async () => {
+    gateway.behaviour.accounts.listAccounts = async () => ({ accounts: [], total: 0 });
+    expect((await send("GET")).body).toBe("[]");
+    expect(request()).toMatchObject({ limit: 50, offset: 0, type: 0, status: 0 });
+  });
+
+  test.each([
+    "limit=0",
+    "limit=101",
+    "offset=-1",
+    "client_id=x",
+    "account_type=current",
+    "status=OPEN",
+    "currency=eur",
+    "search=",
+    `search=${"a".repeat(101)}`,
+    "search=%00",
+    "search=%0A",
+  ])("refuses ?%s by the parameter's name", async (query) => {
+    const answer = await send("GET", `?${query}`);
+    expect(answer.json()).toMatchObject({ status: 422, errors: [{ parameter: query.split("=")[0] }] });
+    expect(gateway.received).toEqual([]);
+  });
+});
+
+test("there is no deletion and no replacement: DELETE and PUT are 405", async () => {
+  for (const method of ["DELETE", "PUT"] as const) {
+    const answer = await send(method, `/${id}`);
+    expect([answer.statusCode, answer.headers["allow"]]).toEqual([405, "GET, HEAD, PATCH"]);
+  }
+});
+
+test("accounts are for businesses", async () => {
+  const asAdmin = await gateway.app.inject({ url: "/api/v1/accounts", headers: gateway.admin.headers });
+  expect(asAdmin.json()).toMatchObject({ status: 403, code: "business_key_required" });
+  expect((await gateway.app.inject({ url: "/api/v1/accounts" })).statusCode).toBe(401);
+});

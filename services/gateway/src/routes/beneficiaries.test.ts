@@ -1,0 +1,370 @@
+import { BeneficiaryType } from "@amana/contracts/clients/v1/beneficiary_pb";
+import { DomainError } from "@amana/rpc";
+import { uuidv7 } from "@amana/runtime";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startTestGateway, type TestGateway } from "../../test/harness.ts";
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+beforeEach(() => {
+  gateway.received.length = 0;
+  gateway.behaviour.beneficiaries.createBeneficiary = async () => aBeneficiary();
+  gateway.behaviour.beneficiaries.updateBeneficiary = async () => aBeneficiary();
+});
+
+const id = "019a0000-0000-7000-8000-000000000001";
+const clientId = "019a0000-0000-7000-8000-000000000002";
+const at = 1_795_170_000_000n;
+const atText = "2026-11-20T10:20:00.000Z";
+const iban = "DZ580002100001113000000570";
+const aBeneficiary = (fields: object = {}) => ({
+  id,
+  businessId: gateway.business.businessId,
+  clientId,
+  type: BeneficiaryType.PERSON,
+  name: "Karim Haddad",
+  display: true,
+  createdAtMs: at,
+  updatedAtMs: at,
+  iban,
+  ...fields,
+});
+const shown = {
+  id,
+  client_id: clientId,
+  beneficiary_type: "PERSON",
+  name: "Karim Haddad",
+  display: true,
+  created_at: atText,
+  updated_at: atText,
+  iban,
+};
+const body = { client_id: clientId, name: "Karim Haddad", iban };
+
+const send = (method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path = "", payload?: object, headers: object = {}) =>
+  gateway.app.inject({
+    method,
+    url: `/api/v1/beneficiaries${path}`,
+    headers: { ...gateway.business.headers, ...headers },
+    ...(payload === undefined ? {} : { payload }),
+  });
+const request = () => gateway.received[0]?.request;
+
+/** Field, and values it does not take. */
+const badValues: readonly (readonly [string, unknown])[] = [
+  ...["", "  ", 7, null, "a".repeat(201), "\ud800", "a\u0000b"].map((value) => ["name", value] as const),
+  ...["person", "", null, "FIRM", 1].map((value) => ["beneficiary_type", value] as const),
+  ...["true", 1, null, ""].map((value) => ["display", value] as const),
+  ...[
+    "DZ5800021000011130000005",
+    "DZ580002100001113000000571",
+    "FR1420041010050500013M02607",
+    "GB29NWBK6016133192681",
+    "XX00",
+    "DE8937040044053201300O",
+    "DE89-3704-0044-0532-0130-00",
+    "ＤＺ580002100001113000000570",
+    7,
+    [iban],
+  ].map((value) => ["iban", value] as const),
+  ...["BNPAFRP", "BNPA1RPP", "BNPAZZPP", "BNPAFRPPXX", "BNPAFRPPXXXX", "ßNPAFRPP", 7].flatMap((value) => [
+    ["bic", value] as const,
+    ["swift_code", value] as const,
+  ]),
+  ...["021000022", "500000005", "990000000", "02100002", "0210000211", "021 000 021", "000000000", 21000021].map(
+    (value) => ["routing_number", value] as const,
+  ),
+  ...["12 34", "12-34", "1".repeat(35), "é", "١٢٣", 12].map((value) => ["account_number", value] as const),
+  ...["DZ", "dza", "012", "XXX", "DZAA", 12].map((value) => ["country_code", value] as const),
+  ...["bank_name", "bank_address", "address", "city", "postal_code"].flatMap((name) => [
+    [name, "a".repeat(201)] as const,
+    [name, 16000] as const,
+    [name, "a\u0000"] as const,
+  ]),
+  ["iban ", iban],
+  ["ibn", iban],
+  ["business_id", clientId],
+  ["constructor", {}],
+];
+
+describe("creating a beneficiary", () => {
+  test("answers 201 with its address and the beneficiary", async () => {
+    const answer = await send("POST", "", body);
+    expect([answer.statusCode, answer.headers["location"]]).toEqual([201, `/api/v1/beneficiaries/${id}`]);
+    expect(answer.json()).toEqual(shown);
+    expect(request()).toMatchObject({ clientId, name: "Karim Haddad", iban, type: BeneficiaryType.UNSPECIFIED });
+    expect(request()).not.toHaveProperty("display");
+  });
+
+  test("passes every field on in the form it is kept in", async () => {
+    gateway.behaviour.beneficiaries.createBeneficiary = async ({ $typeName: _, ...given }) => aBeneficiary(given);
+    const answer = await send("POST", "", {
+      client_id: clientId.toUpperCase(),
+      beneficiary_type: "COMPANY",
+      name: "  Cafe\u0301 ",
+      display: false,
+      iban: "dz58 0002 1000 0111\u00a03000 0005 70",
+      account_number: "Ab1",
+      bic: "bexadzal",
+      swift_code: "BEXA DZ AL XXX",
+      routing_number: "021000021",
+      bank_name: " Banque ",
+      bank_address: "1 rue",
+      address: "2 rue",
+      city: "Oran",
+      postal_code: "31000",
+      country_code: "DZA",
+    });
+    expect(answer.json()).toEqual({
+      ...shown,
+      beneficiary_type: "COMPANY",
+      name: "Café",
+      display: false,
+      account_number: "Ab1",
+      bic: "BEXADZAL",
+      swift_code: "BEXADZALXXX",
+      routing_number: "021000021",
+      bank_name: "Banque",
+      bank_address: "1 rue",
+      address: "2 rue",
+      city: "Oran",
+      postal_code: "31000",
+      country_code: "DZA",
+    });
+  });
+
+  test.each([null, "", "  "])("takes %j for a detail there is none of", async (nothing) => {
+    const answer = await send("POST", "", {
+      ...body,
+      bic: nothing,
+      city: nothing,
+      account_number: nothing === "  " ? "" : nothing,
+    });
+    expect(answer.statusCode).toBe(201);
+    for (const name of ["bic", "city", "accountNumber"]) expect(request()).not.toHaveProperty(name);
+  });
+
+  test.each(["client_id", "name"])("needs %s", async (name) => {
+    const answer = await send("POST", "", { ...body, [name]: undefined });
+    expect(answer.json()).toMatchObject({
+      status: 422,
+      code: "validation_failed",
+      errors: [{ pointer: `/${name}`, code: "required" }],
+    });
+    expect(gateway.received).toEqual([]);
+  });
+
+  test.each(["x", "", null, 7, `${clientId}0`])("refuses the client_id %j", async (client_id) => {
+    const answer = await send("POST", "", { ...body, client_id });
+    expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: "/client_id" }] });
+  });
+
+  test.each(badValues)("refuses %s = %j", async (name, value) => {
+    const answer = await send("POST", "", { ...body, [name]: value });
+    expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}` }] });
+    expect(answer.json().errors).toHaveLength(1);
+    expect(gateway.received).toEqual([]);
+  });
+
+  test("reports every wrong field at once", async () => {
+    const answer = await send("POST", "", { iban: "x", bic: "y", routing_number: "z", nmae: "typo" });
+    expect(answer.json().errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
+      "/iban",
+      "/bic",
+      "/routing_number",
+      "/nmae",
+      "/client_id",
+      "/name",
+    ]);
+  });
+
+  test.each([
+    ["invalid", "beneficiary_needs_iban_or_account_number", 422, "/iban"],
+    ["not_found", "client_not_found", 404, "/client_id"],
+    ["conflict", "client_blocked", 409, ""],
+  ] as const)("the service's refusal %s %s is answered %i", async (kind, code, status, pointer) => {
+    gateway.behaviour.beneficiaries.createBeneficiary = async () => {
+      throw new DomainError(kind, code, "Why, and what next.", { pointer });
+    };
+    const answer = await send("POST", "", body);
+    expect(answer.json()).toMatchObject({ status, code, detail: "Why, and what next." });
+    expect(answer.json().errors).toEqual(pointer === "" ? undefined : [{ pointer, code, message: "Why, and what next." }]);
+  });
+
+  test("carries the Idempotency-Key of its route", async () => {
+    await send("POST", "", body, { "idempotency-key": "k-1" });
+    expect(gateway.received[0]?.call.idempotencyKey).toMatchObject({ key: "k-1", route: "POST /api/v1/beneficiaries" });
+  });
+});
+
+describe("changing a beneficiary", () => {
+  test("sends on what is named and nothing else", async () => {
+    const answer = await send("PUT", `/${id}`, { iban: " gb29 nwbk 6016 1331 9268 19 ", display: false });
+    expect([answer.statusCode, answer.json()]).toEqual([200, shown]);
+    const { $typeName: _, ...sent } = request() as Record<string, unknown>;
+    expect(sent).toEqual({ id, type: 0, iban: "GB29NWBK60161331926819", display: false, cleared: [] });
+  });
+
+  test("of nothing is a request for nothing, answered 200", async () => {
+    expect((await send("PUT", `/${id}`, {})).statusCode).toBe(200);
+    expect(request()).toMatchObject({ id, cleared: [] });
+  });
+
+  test.each([null, "", "   "])("clears what is %j", async (nothing) => {
+    const names = ["iban", "bic", "swift_code", "bank_name", "bank_address", "address", "city", "postal_code"];
+    const strict = ["account_number", "routing_number", "country_code"];
+    const payload = Object.fromEntries([
+      ...names.map((name) => [name, nothing]),
+      ...strict.map((name) => [name, nothing === "   " ? "" : nothing]),
+    ]);
+    expect((await send("PUT", `/${id}`, payload)).statusCode).toBe(200);
+    expect((request() as { cleared: string[] }).cleared.sort()).toEqual([...names, ...strict].sort());
+    for (const name of ["iban", "bic", "bankName"]) expect(request()).not.toHaveProperty(name);
+  });
+
+  test.each(["client_id", "id", "created_at", "updated_at"])("refuses %s, which nobody can change", async (name) => {
+    const answer = await send("PUT", `/${id}`, { name: "Another", [name]: name === "client_id" ? clientId : "x" });
+    expect(answer.json()).toMatchObject({
+      status: 422,
+      code: "immutable_field",
+      errors: [{ pointer: `/${name}`, code: "immutable_field" }],
+    });
+    expect(gateway.received).toEqual([]);
+  });
+
+  test.each(badValues)("refuses %s = %j", async (name, value) => {
+    const answer = await send("PUT", `/${id}`, { [name]: value });
+    expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}` }] });
+    expect(gateway.received).toEqual([]);
+  });
+
+  test("needs a body", async () => {
+    expect((await send("PUT", `/${id}`)).json()).toMatchObject({ status: 400, code: "invalid_json" });
+  });
+
+  test("that leaves neither IBAN nor account number is refused by the service, word for word", async () => {
+    gateway.behaviour.beneficiaries.updateBeneficiary = async () => {
+      throw new DomainError("invalid", "beneficiary_needs_iban_or_account_number", "Send one.", { pointer: "/iban" });
+    };
+    expect((await send("PUT", `/${id}`, { iban: null })).json()).toMatchObject({
+      status: 422,
+      code: "beneficiary_needs_iban_or_account_number",
+      errors: [{ pointer: "/iban" }],
+    });
+  });
+});
+
+describe("reading beneficiaries", () => {
+  test("one is read for the calling business", async () => {
+    gateway.behaviour.beneficiaries.getBeneficiary = async () => aBeneficiary();
+    const answer = await send("GET", `/${id}`);
+    expect([answer.statusCode, answer.json()]).toEqual([200, shown]);
+    expect(gateway.received[0]?.call.caller).toMatchObject({ role: "business", businessId: gateway.business.businessId });
+  });
+
+  test.each(["GET", "PUT"] as const)("%s: an unknown and a malformed id get the same answer", async (method) => {
+    const refuse = async () => {
+      throw new DomainError("not_found", "not_found", "There is no such beneficiary.");
+    };
+    gateway.behaviour.beneficiaries.getBeneficiary = refuse;
+    gateway.behaviour.beneficiaries.updateBeneficiary = refuse;
+    const headers = { "x-request-id": "same-request" };
+    const payload = method === "PUT" ? {} : undefined;
+    const unknown = await send(method, `/${uuidv7()}`, payload, headers);
+    expect(unknown.json()).toMatchObject({ status: 404, code: "not_found" });
+    for (const other of ["x", "%00", `${id}0`]) {
+      expect((await send(method, `/${other}`, payload, headers)).body).toBe(unknown.body);
+    }
+  });
+
+  test("a list is a bare array with its total, filtered as asked", async () => {
+    gateway.behaviour.beneficiaries.listBeneficiaries = async () => ({ beneficiaries: [aBeneficiary()], total: 7 });
+    const query = `limit=1&offset=2&client_id=${clientId}&beneficiary_type=COMPANY&country_code=DZA&display=false&search=%25_%5C`;
+    const answer = await send("GET", `?${query}`);
+    expect(answer.json()).toEqual([shown]);
+    expect(answer.headers["x-total-count"]).toBe("7");
+    expect(answer.headers["link"]).toContain('rel="next"');
+    expect(request()).toMatchObject({
+      limit: 1,
+      offset: 2,
+      clientId,
+      type: BeneficiaryType.COMPANY,
+      countryCode: "DZA",
+      display: false,
+      search: "%_\\",
+    });
+  });
+
+  test("a total that is not counted to its end says so; only a full page has a next one, and none is the last", async () => {
+    const relations = async (query: string) => {
+      const { headers } = await send("GET", `?search=a&${query}`);
+      expect([headers["x-total-count"], headers["x-total-count-capped"]]).toEqual(["1000", "true"]);
+      return [...String(headers["link"]).matchAll(/rel="(\w+)"/g)].map(([, relation]) => relation);
+    };
+    gateway.behaviour.beneficiaries.listBeneficiaries = async () => ({
+      beneficiaries: [aBeneficiary()],
+      total: 1_000,
+      totalIsCapped: true,
+    });
+    expect(await relations("limit=1&offset=2000")).toEqual(["first", "prev", "next"]);
+    expect(await relations("limit=2&offset=2000")).toEqual(["first", "prev"]);
+  });
+
+  test("without parameters a list has 50, from the first, hidden ones too", async () => {
+    gateway.behaviour.beneficiaries.listBeneficiaries = async () => ({ beneficiaries: [], total: 0 });
+    expect((await send("GET")).body).toBe("[]");
+    expect(request()).toMatchObject({ limit: 50, offset: 0 });
+    expect(request()).not.toHaveProperty("display");
+  });
+
+  test.each([
+    "limit=0",
+    "limit=101",
+    "limit=ten",
+    "offset=-1",
+    "client_id=x",
+    "client_id=",
+    "beneficiary_type=person",
+    "country_code=DZ",
+    "country_code=dza",
+    "display=1",
+    "display=",
+    "search=",
+    `search=${"a".repeat(101)}`,
+    `search=${"a".repeat(10_240)}`,
+    `search=${encodeURIComponent("ع".repeat(101))}`,
+    "search=%00",
+    "search=%0A",
+    "search=%ff",
+    "search=a&search=b",
+  ])("refuses ?%s by the parameter's name", async (query) => {
+    const answer = await send("GET", `?${query}`);
+    expect(answer.json()).toMatchObject({ status: 422, errors: [{ parameter: query.split("=")[0] }] });
+    expect(gateway.received).toEqual([]);
+  });
+
+  test.each(["a", "a".repeat(100), "ع".repeat(100), "😀".repeat(100), "' or ''='", " "])(
+    "takes the search %j",
+    async (search) => {
+      gateway.behaviour.beneficiaries.listBeneficiaries = async () => ({ beneficiaries: [], total: 0 });
+      expect((await send("GET", `?search=${encodeURIComponent(search)}`)).statusCode).toBe(200);
+      expect(request()).toMatchObject({ search });
+    },
+  );
+});
+
+test("there is no deletion: DELETE and PATCH are 405", async () => {
+  for (const method of ["DELETE", "PATCH"] as const) {
+    const answer = await send(method, `/${id}`);
+    expect([answer.statusCode, answer.headers["allow"]]).toEqual([405, "GET, HEAD, PUT"]);
+  }
+});
+
+test("beneficiaries are for businesses", async () => {
+  const asAdmin = await gateway.app.inject({ url: "/api/v1/beneficiaries", headers: gateway.admin.headers });
+  expect(asAdmin.json()).toMatchObject({ status: 403, code: "business_key_required" });
+  expect((await gateway.app.inject({ url: "/api/v1/beneficiaries" })).statusCode).toBe(401);
+});

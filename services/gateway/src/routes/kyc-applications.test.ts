@@ -1,0 +1,456 @@
+import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
+import { DomainError } from "@amana/rpc";
+import { uuidv7 } from "@amana/runtime";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startTestGateway, type TestGateway } from "../../test/harness.ts";
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+beforeEach(() => {
+  gateway.received.length = 0;
+  const { kycApplications } = gateway.behaviour;
+  kycApplications.createKycApplication = async () => anApplication();
+  kycApplications.getKycApplication = async () => anApplication();
+  kycApplications.cancelKycApplication = async () => anApplication({ status: KycStatus.CANCELED });
+  kycApplications.reviewKycApplication = async () =>
+    anApplication({ status: KycStatus.COMPLETED, verdict: KycVerdict.APPROVED, linkUrl: undefined });
+});
+
+const id = "019a0000-0000-7000-8000-000000000001";
+const at = 1_795_170_000_000n;
+const isoAt = "2026-11-20T10:20:00.000Z";
+const metadata = String.raw`{"z":1,"a":{"n":12345678901234567890,"f":1.10,"e":1E+2},"t":"\u00e9 \ud83d\ude00","k":[null,true,"\/"]}`;
+
+const anApplication = (fields: object = {}) => ({
+  id,
+  businessId: gateway.business.businessId,
+  createdAtMs: at,
+  linkUrl: "https://verify.example/token",
+  linkExpiresAtMs: at,
+  status: KycStatus.CREATED,
+  syncedAtMs: at,
+  metadata: "{}",
+  attemptsRemaining: 3,
+  ...fields,
+});
+const creationShape = {
+  id,
+  created_at: isoAt,
+  link_url: "https://verify.example/token",
+  link_expires_at: isoAt,
+  status: "CREATED",
+};
+
+const path = "/kyc/applications";
+const send = (method: string, url: string, payload?: object | string, headers: Record<string, string> = {}) =>
+  gateway.app.inject({
+    method: method as "GET",
+    url: `/api/v1${url}`,
+    headers: {
+      ...gateway.business.headers,
+      ...(payload === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(payload === undefined ? {} : { payload: typeof payload === "string" ? payload : JSON.stringify(payload) }),
+  });
+
+describe("creating an application", () => {
+  test.each([undefined, "", {}, "\ufeff{}"])("needs nothing: the body %j has the defaults", async (payload) => {
+    const answer = await send("POST", path, payload);
+    expect([answer.statusCode, answer.headers["location"]]).toEqual([201, `/api/v1${path}/${id}`]);
+    expect(answer.json()).toEqual(creationShape);
+    const { request, call } = gateway.received[0] ?? {};
+    expect(request).toMatchObject({ allowedDocuments: [], locale: "fr", metadata: "" });
+    for (const name of ["maxAttempts", "requireVideo", "ttlHours", "clientId", "externalId", "profile", "redirectUrl"]) {
+      expect(request).not.toHaveProperty(name);
+    }
+    expect(call?.caller).toMatchObject({ role: "business", businessId: gateway.business.businessId });
+    expect(call?.remainingMs()).toBeGreaterThan(20_000);
+  });
+
+  test("asks for everything that was sent, metadata and profile byte for byte", async () => {
+    const profile = String.raw`{"first_name":"Am\u00efna","n":1.10}`;
+    const answer = await send(
+      "POST",
+      path,
+      `{"allowed_documents":["passport"],"applicant_email":"a@b.dz","applicant_phone":"+213550123456","client_id":"${id.toUpperCase()}",
+        "external_id":"é-1","locale":"AR","max_attempts":1,"metadata": ${metadata} ,"profile":${profile},
+        "redirect_url":"https://shop.example/done","require_video":false,"ttl_hours":720}`,
+    );
+    expect(answer.statusCode).toBe(201);
+    expect(gateway.received[0]?.request).toMatchObject({
+      allowedDocuments: ["passport"],
+      applicantEmail: "a@b.dz",
+      applicantPhone: "+213550123456",
+      clientId: id,
+      externalId: "é-1",
+      locale: "ar",
+      maxAttempts: 1,
+      metadata,
+      profile,
+      redirectUrl: "https://shop.example/done",
+      requireVideo: false,
+      ttlHours: 720,
+    });
+  });
+
+  test("answers client_id and external_id when they are there", async () => {
+    gateway.behaviour.kycApplications.createKycApplication = async () => anApplication({ clientId: id, externalId: "x" });
+    expect((await send("POST", path)).json()).toEqual({ ...creationShape, client_id: id, external_id: "x" });
+  });
+
+  const deep = (levels: number): object => (levels === 1 ? {} : { a: deep(levels - 1) });
+  const large = { a: "x".repeat(16 * 1024 - 8) };
+  const wrong: [name: string, values: unknown[]][] = [
+    ["allowed_documents", [[], ["id_card", "id_card"], ["driving_licence"], ["ID_CARD"], "passport", [1], {}, null]],
+    [
+      "applicant_email",
+      ["", "amina", "amina@", "@example.dz", "a b@example.dz", "amina@localhost", `${"a".repeat(250)}@b.dz`, 7, null],
+    ],
+    [
+      "applicant_phone",
+      ["", "0550123456", "00213550123456", "+0550123456", "+213 550 12 34 56", "+٢١٣٥٥٠", `+${"1".repeat(16)}`, 7, null],
+    ],
+    ["client_id", ["", "client", `${id}0`, "019a0000000070008000000000000001", 7, null]],
+    ["external_id", ["", "x".repeat(256), 7, null, {}]],
+    ["locale", ["", "de", "fr-FR", "fr ", 7, null]],
+    ["max_attempts", [0, 11, -1, 1.5, "3", true, null]],
+    ["metadata", ["{}", [], [1], 7, null, deep(9), { ...large, b: 1 }]],
+    ["profile", ["x", [], 7, null, deep(9), { ...large, b: 1 }]],
+    [
+      "redirect_url",
+      [
+        "",
+        "/done",
+        "http://shop.example",
+        "http://127.0.0.1",
+        "javascript:alert(1)",
+        "https://a:b@shop.example",
+        `https://shop.example/${"x".repeat(2048)}`,
+        7,
+        null,
+      ],
+    ],
+    ["require_video", ["true", 1, 0, null]],
+    ["ttl_hours", [0, 721, 1.5, "72", -1, null]],
+    ...["id", "status", "verdict", "business_id", "link_url", "reason_codes", "synced_at", "Locale", "constructor"].map(
+      (name): [string, unknown[]] => [name, ["x"]],
+    ),
+  ];
+  /** Short enough for a test's name. */
+  const shown = (value: unknown) => JSON.stringify(value).slice(0, 60).toWellFormed();
+
+  test.each(wrong.flatMap(([name, values]) => values.map((value) => [name, shown(value), value] as const)))(
+    "refuses %s = %s, by its pointer",
+    async (name, _shown, value) => {
+      const answer = await send("POST", path, { [name]: value });
+      expect(answer.statusCode).toBe(422);
+      expect(answer.json()).toMatchObject({ code: expect.any(String), errors: [{ pointer: `/${name}` }] });
+      expect(gateway.received).toEqual([]);
+    },
+  );
+
+  const allowed: object[] = [
+    { allowed_documents: ["id_card"] },
+    { allowed_documents: ["passport", "id_card"] },
+    { external_id: "😀".repeat(255) },
+    { locale: "En" },
+    { max_attempts: 10 },
+    { metadata: deep(8) },
+    { metadata: large },
+    { metadata: {} },
+    { profile: deep(8) },
+    { ttl_hours: 1 },
+    { redirect_url: "https://shop.example" },
+  ];
+  test.each(allowed.map((body) => [shown(body), body] as const))("takes what is just allowed: %s", async (_shown, body) => {
+    expect((await send("POST", path, body)).statusCode).toBe(201);
+  });
+
+  test("is limited by itself: above the rate 429 with Retry-After, while reading goes on", async () => {
+    const clock = { ms: 0 };
+    await using limited = await startTestGateway({ limits: { kycPerSecond: 1 }, nowMs: () => clock.ms });
+    limited.behaviour.kycApplications.createKycApplication = async () => anApplication();
+    limited.behaviour.kycApplications.getKycApplication = async () => anApplication();
+    const { headers } = limited.business;
+    const create = () => limited.app.inject({ method: "POST", url: `/api/v1${path}`, headers });
+    const answers = [await create(), await create(), await create()];
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([201, 201, 429]);
+    expect([answers[2]?.json().code, answers[2]?.headers["retry-after"]]).toEqual(["rate_limited", "1"]);
+    expect((await limited.app.inject({ url: `/api/v1${path}/${id}`, headers })).statusCode).toBe(200);
+    clock.ms += 1_000;
+    expect((await create()).statusCode).toBe(201);
+  });
+
+  test("reports every wrong field at once, and repeats nothing of an applicant", async () => {
+    const answer = await send("POST", path, {
+      profile: "Amina Benali",
+      applicant_email: "amina benali",
+      applicant_phone: "0550123456",
+      ttl_hours: 0,
+      surprise: 1,
+    });
+    const pointers = answer.json().errors.map(({ pointer }: { pointer: string }) => pointer);
+    expect(pointers.sort()).toEqual(["/applicant_email", "/applicant_phone", "/profile", "/surprise", "/ttl_hours"]);
+    expect(answer.body).not.toMatch(/benali|0550/i);
+  });
+
+  test.each([
+    ['{"profile":{"a":1,"a":2}}', 400, "invalid_json"],
+    ['{"metadata":{"a":"\\u0000"}}', 422, "invalid_text"],
+    ['{"profile":{"\\ud800":1}}', 422, "invalid_text"],
+    ["[]", 400, "invalid_json"],
+    ["null", 400, "invalid_json"],
+    ["{", 400, "invalid_json"],
+  ])("the body %s is %i %s", async (body, status, code) => {
+    const answer = await send("POST", path, body);
+    expect(answer.statusCode).toBe(status);
+    expect([answer.json().code, ...(answer.json().errors ?? []).map((error: { code: string }) => error.code)]).toContain(code);
+    expect(gateway.received).toEqual([]);
+  });
+
+  test("a repeated key is named, its value is not", async () => {
+    const answer = await send("POST", path, '{"profile":{"first_name":"Amina","first_name":"Lina"}}');
+    expect(answer.json().detail).toContain("first_name");
+    expect(answer.body).not.toMatch(/Amina|Lina/);
+  });
+
+  test("a loopback http redirect_url passes only where it is allowed", async () => {
+    await using open = await startTestGateway({ allowInsecureUrls: true });
+    open.behaviour.kycApplications.createKycApplication = async () => anApplication();
+    const ask = (redirect_url: string) =>
+      open.app.inject({ method: "POST", url: `/api/v1${path}`, headers: open.business.headers, payload: { redirect_url } });
+    expect((await ask("http://127.0.0.1:3000/done")).statusCode).toBe(201);
+    expect((await ask("http://shop.example/done")).statusCode).toBe(422);
+  });
+
+  test.each([
+    ["not_found", "client_not_found", 404, undefined],
+    ["conflict", "client_blocked", 409, undefined],
+    ["upstream_error", "kyc_provider_error", 502, undefined],
+    ["unavailable", "kyc_provider_unavailable", 503, "1"],
+    ["conflict", "idempotency_in_progress", 409, "5"],
+    ["invalid", "idempotency_key_reused", 422, undefined],
+  ] as const)("a refusal of the kind %s, %s, is %i with Retry-After %s", async (kind, code, status, retryAfter) => {
+    gateway.behaviour.kycApplications.createKycApplication = async () => {
+      throw new DomainError(kind, code, "Some words.");
+    };
+    const answer = await send("POST", path, {});
+    expect([answer.statusCode, answer.json().code, answer.headers["retry-after"]]).toEqual([status, code, retryAfter]);
+  });
+});
+
+describe("reading applications", () => {
+  test("one is the business-facing view, metadata byte for byte", async () => {
+    gateway.behaviour.kycApplications.getKycApplication = async () => anApplication({ metadata });
+    const answer = await send("GET", `${path}/${id}`);
+    expect([answer.statusCode, answer.headers["content-type"]]).toEqual([200, "application/json; charset=utf-8"]);
+    expect(answer.json()).toMatchObject({ ...creationShape, aml_hit_count: 0, reason_codes: [], synced_at: isoAt });
+    expect(answer.body).toContain(`"metadata":${metadata}`);
+  });
+
+  test("a list is a bare array with its total, its pages and every filter", async () => {
+    gateway.behaviour.kycApplications.listKycApplications = async () => ({
+      applications: [anApplication({ metadata }), anApplication()],
+      total: 7,
+    });
+    const query = `limit=2&offset=2&status=COMPLETED&verdict=NEEDS_REVIEW&client_id=${id}&external_id=a%26b`;
+    const answer = await send("GET", `${path}?${query}&created_from=2026-11-20T11:00:00%2B01:00&created_to=2026-11-21T00:00:00Z`);
+    expect([answer.statusCode, answer.json().length, answer.headers["x-total-count"]]).toEqual([200, 2, "7"]);
+    expect(answer.body).toContain(`"metadata":${metadata}`);
+    expect(String(answer.headers["link"])).toMatch(/rel="next".*rel="last"|rel="last".*rel="next"/);
+    expect(gateway.received[0]?.request).toMatchObject({
+      limit: 2,
+      offset: 2,
+      status: KycStatus.COMPLETED,
+      verdict: KycVerdict.NEEDS_REVIEW,
+      clientId: id,
+      externalId: "a&b",
+      createdFromMs: BigInt(Date.parse("2026-11-20T10:00:00Z")),
+      createdToMs: BigInt(Date.parse("2026-11-21T00:00:00Z")),
+    });
+  });
+
+  test("without parameters a list has 50, from the first, and nothing is an empty array", async () => {
+    gateway.behaviour.kycApplications.listKycApplications = async () => ({ applications: [], total: 0 });
+    expect((await send("GET", path)).body).toBe("[]");
+    expect(gateway.received[0]?.request).toMatchObject({ limit: 50, offset: 0 });
+  });
+
+  test.each([
+    "limit=0",
+    "limit=101",
+    "limit=1&limit=2",
+    "offset=-1",
+    "status=completed",
+    "status=DONE",
+    "verdict=",
+    "verdict=MAYBE",
+    "client_id=x",
+    "external_id=",
+    "external_id=%00",
+    "created_from=2026-11-20",
+    "created_to=2026-02-30T00:00:00Z",
+  ])("refuses ?%s by the parameter's name", async (query) => {
+    const answer = await send("GET", `${path}?${query}`);
+    expect(answer.statusCode).toBe(422);
+    expect(answer.json().errors).toEqual([expect.objectContaining({ parameter: query.split("=")[0] })]);
+  });
+});
+
+describe.each([
+  ["GET", (one: string) => `${path}/${one}`],
+  ["POST", (one: string) => `${path}/${one}/cancel`],
+] as const)("%s of one application", (method, pathOf) => {
+  test("of another business, of nobody and by a malformed id is one and the same 404", async () => {
+    const { kycApplications } = gateway.behaviour;
+    kycApplications.getKycApplication = kycApplications.cancelKycApplication = async () => {
+      throw new DomainError("not_found", "not_found", "There is no such KYC application.");
+    };
+    const headers = { "x-request-id": "same-request" };
+    const unknown = await send(method, pathOf(uuidv7()), undefined, headers);
+    expect([unknown.statusCode, unknown.json().code]).toEqual([404, "not_found"]);
+    for (const malformed of ["x", "%00", `${id}0`, "..%2f..", "019a0000000070008000000000000001", "a".repeat(2000)]) {
+      const answer = await send(method, pathOf(malformed), undefined, headers);
+      expect([answer.statusCode, answer.body]).toEqual([404, unknown.body]);
+    }
+  });
+});
+
+describe("cancelling", () => {
+  test.each([undefined, "", {}])("takes the body %j and answers 200 with the view", async (payload) => {
+    const answer = await send("POST", `${path}/${id}/cancel`, payload);
+    expect([answer.statusCode, answer.json().status, answer.json().synced_at]).toEqual([200, "CANCELED", isoAt]);
+    expect(gateway.received[0]).toMatchObject({ rpc: "CancelKycApplication", request: { id } });
+  });
+
+  test("takes no field", async () => {
+    expect((await send("POST", `${path}/${id}/cancel`, { reason: "x" })).statusCode).toBe(422);
+    expect(gateway.received).toEqual([]);
+  });
+
+  test.each([
+    ["kyc_application_final", undefined],
+    ["kyc_in_progress", "5"],
+  ] as const)("that comes too late is 409 %s, with Retry-After %s", async (code, retryAfter) => {
+    gateway.behaviour.kycApplications.cancelKycApplication = async () => {
+      throw new DomainError("conflict", code, "Some words.");
+    };
+    const answer = await send("POST", `${path}/${id}/cancel`);
+    expect([answer.statusCode, answer.json().code, answer.headers["retry-after"]]).toEqual([409, code, retryAfter]);
+  });
+});
+
+describe("reviewing", () => {
+  const decision = { outcome: "REJECTED", note: "Another person." };
+  const review = (payload?: object | string, headers: Record<string, string> = gateway.admin.headers) =>
+    send("POST", `${path}/${id}/review`, payload, headers);
+
+  test("hands the operator's decision over and answers 200 with the view, without the link", async () => {
+    const answer = await review(decision);
+    expect(answer.json()).toMatchObject({ id, status: "COMPLETED", verdict: "APPROVED" });
+    expect(answer.json()).not.toHaveProperty("link_url");
+    expect(gateway.received[0]).toMatchObject({
+      rpc: "ReviewKycApplication",
+      request: { id, outcome: KycVerdict.REJECTED, note: decision.note },
+      call: { caller: { role: "admin" } },
+    });
+  });
+
+  test("belongs to operators", async () => {
+    const answer = await review(decision, gateway.business.headers);
+    expect([answer.statusCode, answer.json().code]).toEqual([403, "admin_required"]);
+    expect(gateway.received).toEqual([]);
+  });
+
+  test.each([
+    [undefined, 400, undefined],
+    [{}, 422, ["/note", "/outcome"]],
+    [{ ...decision, outcome: "NEEDS_REVIEW" }, 422, ["/outcome"]],
+    [{ ...decision, outcome: "approved" }, 422, ["/outcome"]],
+    [{ ...decision, note: "" }, 422, ["/note"]],
+    [{ ...decision, note: "x".repeat(1_001) }, 422, ["/note"]],
+    [{ ...decision, reviewer: "me" }, 422, ["/reviewer"]],
+  ])("of %j is %i at %j", async (payload, status, pointers) => {
+    const answer = await review(payload);
+    expect(answer.statusCode).toBe(status);
+    expect(
+      answer
+        .json()
+        .errors?.map(({ pointer }: { pointer: string }) => pointer)
+        .sort(),
+    ).toEqual(pointers);
+  });
+});
+
+describe("every route", () => {
+  const routes = [
+    ["GET", path],
+    ["POST", path],
+    ["GET", `${path}/${id}`],
+    ["POST", `${path}/${id}/cancel`],
+    ["POST", `${path}/${id}/review`],
+  ] as const;
+
+  test.each(routes)("%s %s is 401 without a key", async (method, url) => {
+    const answer = await gateway.app.inject({ method, url: `/api/v1${url}` });
+    expect([answer.statusCode, answer.json().code]).toEqual([401, "missing_api_key"]);
+  });
+
+  test.each(routes.slice(0, 4))("%s %s is 403 business_key_required for an operator", async (method, url) => {
+    const answer = await send(method, url, undefined, gateway.admin.headers);
+    expect([answer.statusCode, answer.json().code]).toEqual([403, "business_key_required"]);
+  });
+
+  test.each([
+    ["PUT", path, "GET, POST"],
+    ["DELETE", `${path}/${id}`, "GET"],
+    ["PATCH", `${path}/${id}`, "GET"],
+    ["GET", `${path}/${id}/cancel`, "POST"],
+    ["GET", `${path}/${id}/review`, "POST"],
+  ])("%s %s is 405, with what is allowed", async (method, url, allow) => {
+    const answer = await send(method, url);
+    expect(answer.statusCode).toBe(405);
+    expect(
+      String(answer.headers["allow"])
+        .split(", ")
+        .filter((name) => name !== "HEAD")
+        .join(", "),
+    ).toBe(allow);
+  });
+
+  test.each(["/kyc", "/kyc/application", `${path}/${id}/approve`])("%s is 404", async (url) => {
+    expect((await send("POST", url)).statusCode).toBe(404);
+  });
+
+  test.each(routes.filter(([method]) => method === "POST"))("%s %s takes only JSON, of at most 1 MiB", async (method, url) => {
+    const headers = url.endsWith("review") ? gateway.admin.headers : {};
+    for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin1"]) {
+      expect((await send(method, url, "a=b", { ...headers, "content-type": type })).statusCode, type).toBe(415);
+    }
+    expect((await send(method, url, " ".repeat(1024 * 1024 + 1), headers)).statusCode).toBe(413);
+    expect(gateway.received).toEqual([]);
+  });
+
+  test.each(routes.filter(([method]) => method === "POST"))(
+    "%s %s hands an Idempotency-Key on, and refuses an ill-formed one",
+    async (method, url) => {
+      const admin = url.endsWith("review");
+      const headers = admin ? gateway.admin.headers : {};
+      const body = admin ? { outcome: "APPROVED", note: "x" } : {};
+      for (const key of ["a b", "x".repeat(256), "é"]) {
+        const refused = await send(method, url, body, { ...headers, "idempotency-key": key });
+        expect([refused.statusCode, refused.json().code]).toEqual([400, "invalid_idempotency_key"]);
+      }
+      expect(gateway.received).toEqual([]);
+      await send(method, url, body, { ...headers, "idempotency-key": "k" });
+      expect(gateway.received[0]?.call.idempotencyKey).toMatchObject({
+        key: "k",
+        route: `POST /api/v1${url.replace(id, "{id}")}`,
+      });
+    },
+  );
+});

@@ -1,0 +1,88 @@
+import { ActionRecordedSchema } from "@amana/contracts/identity/v1/audit_events_pb";
+import { DeliveryService } from "@amana/contracts/messaging/v1/delivery_service_pb";
+import { consume, createTransport } from "@amana/messaging";
+import { createRpcClient, platformCaller } from "@amana/rpc";
+import { createLogger, uuidv7 } from "@amana/runtime";
+import { createTestDatabase, startTestServer, testSecret } from "@amana/testing";
+import { create, toBinary } from "@bufbuild/protobuf";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { database } from "../orm.ts";
+import { audit } from "./audit.ts";
+
+const stack = new AsyncDisposableStack();
+let deliver: (messages: { key: string; payload: Uint8Array; headers: Record<string, string> }[]) => Promise<unknown>;
+let sql: <Row>(text: string, values?: unknown[]) => Promise<Row[]>;
+
+beforeAll(async () => {
+  const logger = createLogger("test", "silent");
+  const { orm } = stack.use(await createTestDatabase("identity", database));
+  const transport = stack.use(
+    createTransport({ kind: "direct", subscribers: {} }, { clientId: "test", secret: testSecret, logger }),
+  );
+  stack.use(await consume(audit, { orm, transport, logger }));
+  const { channel } = stack.use(await startTestServer([...transport.services]));
+  const client = createRpcClient(DeliveryService, channel);
+  deliver = (messages) => client.deliverMessages({ topic: "audit.v1", messages }, { caller: platformCaller });
+  sql = async <Row>(text: string, values: unknown[] = []) => await orm.em.fork().execute<Row[]>(text, values);
+});
+afterAll(() => stack.disposeAsync());
+
+const at = "2026-11-20T10:00:00.123Z";
+function anAction(fields: object = {}) {
+  const id = uuidv7();
+  const entityId = uuidv7();
+  const payload = toBinary(
+    ActionRecordedSchema,
+    create(ActionRecordedSchema, {
+      actor: "ak_test",
+      action: "kyc_application.reviewed",
+      entityType: "kyc_application",
+      entityId,
+      before: { fields: { verdict: "NEEDS_REVIEW" } },
+      after: { fields: { verdict: "APPROVED" } },
+      requestId: "request-1",
+      address: "192.0.2.7",
+      ...fields,
+    }),
+  );
+  return { id, entityId, message: { key: entityId, payload, headers: { ce_id: id, ce_time: at } } };
+}
+
+test("an operator's action in another service is one row of the audit trail, however often it arrives", async () => {
+  const businessId = uuidv7();
+  const { id, entityId, message } = anAction({ businessId, reason: "seen the file" });
+  await deliver([message]);
+  await deliver([message, message]);
+  expect(await sql("select *, to_json(at) as at from audit_event where entity_id = ?", [entityId])).toEqual([
+    {
+      id,
+      at: expect.stringContaining("10:00:00.123"),
+      actor: "ak_test",
+      action: "kyc_application.reviewed",
+      entity_type: "kyc_application",
+      entity_id: entityId,
+      business_id: businessId,
+      before: { verdict: "NEEDS_REVIEW" },
+      after: { verdict: "APPROVED" },
+      request_id: "request-1",
+      address: "192.0.2.7",
+      reason: "seen the file",
+    },
+  ]);
+});
+
+test("what was not there before has no before", async () => {
+  const { entityId, message } = anAction({ before: undefined });
+  await deliver([message]);
+  expect(await sql("select before, business_id, reason from audit_event where entity_id = ?", [entityId])).toEqual([
+    { before: null, business_id: null, reason: null },
+  ]);
+});
+
+test("a message that no row can be made of is parked, and its neighbours are kept", async () => {
+  const good = anAction();
+  const bad = anAction({ entityId: "nothing" });
+  await deliver([bad.message, good.message]);
+  expect(await sql("select id from audit_event where id = ?", [good.id])).toHaveLength(1);
+  expect(await sql("select event_id from dead_letter")).toEqual([{ event_id: bad.id }]);
+});

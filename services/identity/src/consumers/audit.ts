@@ -1,0 +1,38 @@
+import { ActionRecordedSchema, type AuditSnapshot } from "@amana/contracts/identity/v1/audit_events_pb";
+import type { Consumption, Message } from "@amana/messaging";
+import { fromBinary } from "@bufbuild/protobuf";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import { AuditEvent } from "../audit/audit-event.ts";
+
+/** What operators do in other services goes into the one audit trail, under the id and at the time of its event. */
+export const audit: Consumption = {
+  topic: "audit.v1",
+  consumer: "identity",
+  effect: async (em, messages) => {
+    for (const message of messages) append(em, message);
+  },
+};
+
+/** Throws for a message that no row can be made of. */
+function append(em: SqlEntityManager, message: Message): void {
+  const { ce_id: id = "", ce_time: time = "" } = message.headers;
+  const action = fromBinary(ActionRecordedSchema, message.payload);
+  em.persist(
+    em.create(AuditEvent, {
+      id,
+      at: new Date(new Date(time).toISOString()),
+      actor: action.actor,
+      action: action.action,
+      entityType: action.entityType,
+      entityId: action.entityId,
+      businessId: action.businessId ?? null,
+      before: fieldsOf(action.before),
+      after: fieldsOf(action.after),
+      requestId: action.requestId,
+      address: action.address,
+      reason: action.reason ?? null,
+    }),
+  );
+}
+
+const fieldsOf = (snapshot: AuditSnapshot | undefined) => snapshot?.fields ?? null;

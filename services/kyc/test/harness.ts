@@ -45,8 +45,8 @@ export async function startHarness(options: { providerTimeoutMs?: number } = {})
     orm,
     provider,
     clients: {
-      standing: async (_businessId, clientId) =>
-        clientId === goodClient ? "good" : clientId === blockedClient ? "blocked" : "unknown",
+      standing: async (_businessId, id) =>
+        id.toLowerCase() === goodClient ? "good" : id === blockedClient ? "blocked" : "unknown",
     },
     logger,
     clock,
@@ -60,10 +60,8 @@ export async function startHarness(options: { providerTimeoutMs?: number } = {})
 
   const sql = async <Row = Record<string, unknown>>(text: string, values: unknown[] = []): Promise<Row[]> =>
     await orm.em.fork().execute<Row[]>(text, values);
-  const outbox = async (topic: string, key: string) =>
-    (await sql<{ payload: Buffer }>("select payload from outbox where topic = ? and key = ? order by id", [topic, key])).map(
-      ({ payload }) => payload,
-    );
+  const outbox = async (topic: string) =>
+    await sql<{ key: string; payload: Buffer }>("select key, payload from outbox where topic = ? order by id", [topic]);
 
   const harness = {
     context,
@@ -83,13 +81,19 @@ export async function startHarness(options: { providerTimeoutMs?: number } = {})
     },
     /** What was announced of an application, in order. */
     async events(id: string): Promise<KycEvent[]> {
-      return (await outbox("kyc.v1", id)).map((payload) => fromBinary(KycEventSchema, payload));
+      const all = (await outbox("kyc.v1")).map(({ payload }) => fromBinary(KycEventSchema, payload));
+      return all.filter(({ application }) => application?.id === id);
+    },
+    /** The keys by which Kafka orders what is announced, oldest first. */
+    async eventKeys(): Promise<string[]> {
+      return (await outbox("kyc.v1")).map(({ key }) => key);
     },
     async eventNames(id: string): Promise<string[]> {
       return (await harness.events(id)).map(({ type }) => eventNames.get(type) ?? "");
     },
     async audited(id: string): Promise<ActionRecorded[]> {
-      return (await outbox("audit.v1", id)).map((payload) => fromBinary(ActionRecordedSchema, payload));
+      const all = (await outbox("audit.v1")).map(({ payload }) => fromBinary(ActionRecordedSchema, payload));
+      return all.filter(({ entityId }) => entityId === id);
     },
     /** An application that an applicant went through with, as we know it after asking. */
     async aDecidedApplication(submission: Submission, caller = aBusinessCaller(), request: CreateRequest = {}) {

@@ -102,11 +102,18 @@ const expectAgreed = () =>
     expect(await rowsOf("kyc", "select id from outbox")).toEqual([]);
     const newest = (await rowsOf("kyc", newestSql)).map((row) => {
       const kycStatus = kycStatusOf(row) ?? "none";
-      return { id: row.client_id, client: kycStatus, onboarding: kycStatus, step: stepOf[kycStatus], revision: row.revision };
+      return {
+        id: row.client_id,
+        verification: row.id,
+        client: kycStatus,
+        onboarding: kycStatus,
+        step: stepOf[kycStatus],
+        revision: row.revision,
+      };
     });
     const ours = await rowsOf(
       "clients",
-      `select c.id, c.kyc_status as client, o.kyc_status as onboarding, o.step, o.verification_revision as revision
+      `select c.id, o.verification_id as verification, c.kyc_status as client, o.kyc_status as onboarding, o.step, o.verification_revision as revision
        from client c join onboarding o on o.client_id = c.id where o.verification_id is not null order by c.id`,
     );
     expect(ours).toEqual(newest);

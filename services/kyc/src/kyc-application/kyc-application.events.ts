@@ -31,7 +31,8 @@ export function announce(em: SqlEntityManager, application: KycApplication, chan
   const { revision } = application;
   addToOutbox(em, {
     topic: "kyc.v1",
-    key: application.id,
+    // All about one client in one order: a verdict on an older application must not overtake the creation of a newer one.
+    key: application.clientId ?? application.id,
     type: `kyc.v1.${name}`,
     source: "kyc",
     payload: toBinary(

@@ -45,6 +45,15 @@ describe("an application", () => {
     expect(events[0]?.application).not.toHaveProperty("linkUrl");
   });
 
+  test("is announced in one order with all others about its client, and in its own without one", async () => {
+    const caller = aBusinessCaller();
+    const before = (await harness.eventKeys()).length;
+    await harness.create(caller, { clientId: goodClient });
+    await harness.create(caller, { clientId: goodClient.toUpperCase() });
+    const { id } = await harness.create(caller);
+    expect((await harness.eventKeys()).slice(before)).toEqual([goodClient, goodClient, id]);
+  });
+
   test("reaches the provider with its terms, under our id", async () => {
     const { id } = await harness.create(aBusinessCaller(), {
       locale: "AR",

@@ -121,6 +121,25 @@ describe("a page", () => {
     expect(await search("common")).toMatchObject({ total: searchTotalMax, totalIsCapped: true });
     expect(await page(own, { limit: 1 })).toMatchObject({ total: searchTotalMax + 2, totalIsCapped: false });
   });
+
+  test("of a search is the newest of what matches, also behind what is counted, and of the business alone", async () => {
+    const [own, other] = [uuidv7(), uuidv7()];
+    const count = searchTotalMax + 20;
+    await add(
+      own,
+      Array.from({ length: count * 2 }, (_, i) => ({ name: i % 2 ? `odd ${i}` : `even ${i}`, shown: i > 3 })),
+    );
+    await add(other, [{ name: "even theirs" }]);
+    const search = (offset: number, filters: List["filters"] = []) =>
+      page(own, { limit: 2, offset, filters: [{ column: "name", contains: "even" }, ...filters] });
+    const last = (count - 1) * 2;
+    expect(names(await search(0))).toEqual([`even ${last}`, `even ${last - 2}`]);
+    expect(names(await search(count - 3))).toEqual(["even 4", "even 2"]);
+    expect(names(await search(count - 1))).toEqual(["even 0"]);
+    expect(names(await search(count))).toEqual([]);
+    const few = await search(0, [{ column: "shown", is: false }]);
+    expect([names(few), few.total]).toEqual([["even 2", "even 0"], 2]);
+  });
 });
 
 describe("a tally", () => {

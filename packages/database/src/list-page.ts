@@ -51,41 +51,49 @@ export async function listPage<Row>(em: SqlEntityManager, list: List): Promise<L
   const place = (value: unknown) => `$${values.push(value)}`;
   const own = businessId === undefined ? "true" : `business_id = ${place(businessId)}`;
   const where = [own, ...active.map(({ filter }) => conditionOf(filter, place))].join(" and ");
-  // How common a text is decides how it is best looked for, so the planner has to see it.
-  const isSearch = active.some(({ filter }) => "contains" in filter);
-  const query = <T>(name: string, text: string, more: unknown[] = []) =>
-    isSearch
-      ? plannedQuery<T>(em, text, [...values, ...more])
-      : namedQuery<T>(
-          em,
-          [table, name, ...active.map(({ i, value }) => (typeof value === "boolean" ? `${i}${value}` : i))].join("_"),
-          text,
-          [...values, ...more],
-        );
+  const newestFirst = "order by created_at desc, id desc";
+  const rowsOf = `select ${columns} from ${table} where ${own} and id = any`;
 
+  if (active.some(({ filter }) => "contains" in filter)) {
+    // One look through what matches answers both, no further than either needs. How common a text is decides how it is best
+    // looked for, so the planner has to see it.
+    const bound = place(Math.max(searchTotalMax + 1, offset + limit));
+    const [found] = await plannedQuery<{ total: number; ids: string[] }>(
+      em,
+      `with found as materialized (
+         select id, created_at from ${table} where ${where} ${newestFirst} limit ${bound}
+       ) select (select count(*) from found)::int as total,
+         array(select id from found ${newestFirst} limit ${place(limit)} offset ${place(offset)}) as ids`,
+      values,
+    );
+    const { total = 0, ids = [] } = found ?? {};
+    const owned = businessId === undefined ? [] : [businessId];
+    const text = `${rowsOf} ($${owned.length + 1}) ${newestFirst}`;
+    const rows = ids.length === 0 ? [] : await namedQuery<Row>(em, `${table}_found`, text, [...owned, ids]);
+    return { rows, total: Math.min(total, searchTotalMax), totalIsCapped: total > searchTotalMax };
+  }
+
+  const name = (part: string) =>
+    [table, part, ...active.map(({ i, value }) => (typeof value === "boolean" ? `${i}${value}` : i))].join("_");
   const count = async () => {
     const tallied = tally && talliedValues(tally, active);
     if (tallied && businessId !== undefined) return await readTally(em, tally, businessId, tallied);
-    const bound = isSearch ? ` limit ${searchTotalMax + 1}` : "";
-    const text = `select count(*)::int as total from (select from ${table} where ${where}${bound}) matching`;
-    const [row] = await query<{ total: number }>("count", text);
+    const text = `select count(*)::int as total from ${table} where ${where}`;
+    const [row] = await namedQuery<{ total: number }>(em, name("count"), text, values);
     return row?.total ?? 0;
   };
-
-  const [rows, counted] = await Promise.all([
-    query<Row>(
-      "page",
+  const page = () =>
+    namedQuery<Row>(
+      em,
+      name("page"),
       // What is skipped is skipped in the index: whole rows are read for the page only.
-      `select ${columns} from ${table} where ${own} and id = any (array(
-         select id from ${table} where ${where} order by created_at desc, id desc
-         limit $${values.length + 1} offset $${values.length + 2}
-       )) order by created_at desc, id desc`,
-      [limit, offset],
-    ),
-    count(),
-  ]);
-  const totalIsCapped = isSearch && counted > searchTotalMax;
-  return { rows, total: totalIsCapped ? searchTotalMax : counted, totalIsCapped };
+      `${rowsOf} (array(
+         select id from ${table} where ${where} ${newestFirst} limit $${values.length + 1} offset $${values.length + 2}
+       )) ${newestFirst}`,
+      [...values, limit, offset],
+    );
+  const [rows, total] = await Promise.all([page(), count()]);
+  return { rows, total, totalIsCapped: false };
 }
 
 function valueFor(filter: Filter): unknown {

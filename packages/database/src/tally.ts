@@ -30,15 +30,17 @@ export function tallySql(tally: Tally): string {
       for each statement execute function ${name}_add();`;
   return `
     create table ${name} as select ${columns}, 0::bigint as difference from ${table} with no data;
+    alter table ${name} add column is_sum boolean not null default false;
     create index ${name}_business on ${name} (${columns}) include (difference);
+    create index ${name}_differences on ${name} (business_id) where not is_sum;
     create function ${name}_add() returns trigger language plpgsql as $$
       begin
         if tg_op = 'INSERT' then
-          insert into ${name} select ${columns}, count(*) from added group by ${columns};
+          insert into ${name} (${columns}, difference) select ${columns}, count(*) from added group by ${columns};
         elsif tg_op = 'DELETE' then
-          insert into ${name} select ${columns}, -count(*) from removed group by ${columns};
+          insert into ${name} (${columns}, difference) select ${columns}, -count(*) from removed group by ${columns};
         else
-          insert into ${name} select ${columns}, sum(n) from (
+          insert into ${name} (${columns}, difference) select ${columns}, sum(n) from (
             select ${columns}, 1 as n from added union all select ${columns}, -1 from removed
           ) changed group by ${columns} having sum(n) <> 0;
         end if;
@@ -90,10 +92,10 @@ export async function foldTally(orm: Orm, tally: Tally, kept: number = differenc
   await orm.em.fork().execute(
     `with folded as (
        delete from ${name} where business_id in (
-         select business_id from ${name} group by business_id having count(*) > ? limit ${businessesMax}
+         select business_id from ${name} where not is_sum group by business_id having count(*) > ? limit ${businessesMax}
        ) returning ${columns}, difference
      )
-     insert into ${name} select ${columns}, sum(difference) from folded group by ${columns} having sum(difference) <> 0`,
+     insert into ${name} (${columns}, difference, is_sum) select ${columns}, sum(difference), true from folded group by ${columns} having sum(difference) <> 0`,
     [kept],
   );
 }

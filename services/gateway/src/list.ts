@@ -10,7 +10,9 @@ export function pageHeaders(
   { limit, offset }: { limit: number; offset: number },
   { total, totalIsCapped = false, shown = limit }: { total: number; totalIsCapped?: boolean; shown?: number },
 ): void {
-  const [path = "", search = ""] = request.url.split("?", 2);
+  const { url } = request;
+  const path = url.split("?", 1)[0] ?? url;
+  const search = url.slice(path.length + 1);
   const link = (rel: string, to: number) => {
     const query = new URLSearchParams(search);
     query.set("limit", String(limit));

@@ -1,6 +1,10 @@
 /** What every refusal is called, and what to do about it. Its page is served under /problems/. */
 export const problemCatalogue = {
   account_balance_not_zero: ["Account is not empty", "Only an account with zero balances can be closed. Empty it first."],
+  account_closed: [
+    "Account is closed",
+    "A closed account's name and limits stay. Its description and external_account_id can still change.",
+  ],
   account_limit_exceeded: [
     "Account limit exceeded",
     "The amount goes beyond what may leave the account in the period. limit names which.",

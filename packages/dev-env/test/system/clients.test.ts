@@ -243,6 +243,13 @@ describe("an account", () => {
     }
     const { body } = await business.call("GET", `/api/v1/accounts/${id}`);
     expect(body).toMatchObject({ status: "CLOSED", closed_date: expect.any(String) });
+    const change = (changes: object) => business.call("PATCH", `/api/v1/accounts/${id}`, changes);
+    expect(codeOf(await change({ account_name: "Another" }))).toEqual([409, "account_closed"]);
+    expect((await change({ description: "Moved away" })).body).toEqual({
+      ...body,
+      description: "Moved away",
+      updated_at: expect.any(String),
+    });
   });
 
   test("a blocked client gets no account, beneficiary or application, and what exists still moves", async () => {

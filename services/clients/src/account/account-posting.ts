@@ -24,9 +24,8 @@ const schema = defineEntity({
 /** One movement on an account. Postings are only ever added: what ends or undoes one is another that names it. */
 export class AccountPosting extends schema.class {
   /** Whether it is the posting that an order with its reference asks for again. */
-  isSame(kind: PostingKind, amountMinor: bigint | undefined, ofId: string | null): boolean {
-    const isAmountSame = amountMinor === undefined || amountMinor === this.amountMinor;
-    return this.kind === kind && isAmountSame && (this.ofId ?? null) === ofId;
+  isSame(kind: PostingKind, amountMinor: bigint | undefined, ofId: string | undefined): boolean {
+    return this.kind === kind && this.amountMinor === amountMinor && (this.ofId ?? undefined) === ofId;
   }
 }
 schema.setClass(AccountPosting);

@@ -11,6 +11,14 @@ export const accountStatusFixed = (verb: string, from: readonly AccountStatus[],
     { members: { account_status: status } },
   );
 
+export const accountClosed = () =>
+  new DomainError(
+    "conflict",
+    "account_closed",
+    "The account is CLOSED for good: its name and limits stay. Change only description or external_account_id, or open another.",
+    { members: { account_status: "CLOSED" } },
+  );
+
 export const clientNotVerified = () =>
   new DomainError(
     "conflict",

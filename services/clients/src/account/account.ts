@@ -1,9 +1,10 @@
 import { defineEntity, p } from "@mikro-orm/postgresql";
-import { takeOver } from "../changes.ts";
+import { differs, takeOver } from "../changes.ts";
 import { clientBlocked } from "../client/client.errors.ts";
 import type { Client } from "../client/client.ts";
 import {
   accountBalanceNotZero,
+  accountClosed,
   accountLimitExceeded,
   accountLimitInvalid,
   accountLimitsOutOfOrder,
@@ -92,7 +93,10 @@ export function checkLimits(limits: AccountLimits, changed: AccountLimits = limi
  * first. A method that refuses has changed nothing.
  */
 export class Account extends schema.class {
+  /** What a closed account was stays on record. What its business notes of it, and its own id for it, are no part of that. */
   change(changes: AccountChanges, now: Date): void {
+    const { description: _description, externalAccountId: _externalAccountId, ...terms } = changes;
+    if (this.status === "CLOSED" && differs<AccountChanges>(this, terms)) throw accountClosed();
     checkLimits({ ...this.limits(), ...changes }, changes);
     if (takeOver<AccountChanges>(this, changes)) this.updatedAt = now;
   }

@@ -125,6 +125,23 @@ describe("a posting", () => {
     expect(await account()).toEqual([1_000n, 700n, 300n]);
   });
 
+  test("of a capture with its reference is the earlier one only for the same amount, named or not", async () => {
+    const { order, account } = await anActiveAccount();
+    const capture = { kind: "CAPTURE", holdId: (await order({ kind: "HOLD", amountMinor: 400n, reference: "h" })).id } as const;
+    const whole = await order({ ...capture, reference: "c" });
+    expect((await order({ ...capture, amountMinor: 400n, reference: "c" })).id).toBe(whole.id);
+    expect((await order({ ...capture, reference: "c" })).id).toBe(whole.id);
+
+    const { id: holdId } = await order({ kind: "HOLD", amountMinor: 400n, reference: "h2" });
+    await order({ ...capture, holdId, amountMinor: 100n, reference: "c2" });
+    for (const other of [{}, { amountMinor: 400n }]) {
+      expect(await refusal(order({ ...capture, ...other, holdId, reference: "c2" }))).toMatchObject({
+        code: "posting_reference_reused",
+      });
+    }
+    expect(await account()).toEqual([500n, 500n, 0n]);
+  });
+
   test("may have a reference that another account used", async () => {
     const [one, two] = [await anActiveAccount(), await anActiveAccount()];
     expect((await one.postings())[0]?.["reference"]).toBe((await two.postings())[0]?.["reference"]);
@@ -164,6 +181,14 @@ describe("a posting", () => {
       const posting = transaction(harness.context.orm, (em) => post(em, businessId, accountId, credit, now));
       expect(await refusal(posting)).toMatchObject({ kind: "not_found", code: "not_found" });
     }
+  });
+
+  test("of more than a balance can hold fails, and nothing changes", async () => {
+    const { order, account, postings } = await anActiveAccount(2n ** 63n - 1n);
+    const before = await account();
+    expect(await refusal(order({ kind: "CREDIT", amountMinor: 1n, reference: "one too many" }))).toMatchObject({ code: "22003" });
+    expect(await account()).toEqual(before);
+    expect(await postings()).toHaveLength(1);
   });
 
   test("falls with the transaction it is part of", async () => {

@@ -2,7 +2,7 @@ import { isUuid, uuidv7 } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { holdNotOpen, postingNotFound, postingNotReversible, postingReferenceReused } from "./account.errors.ts";
 import type { Account } from "./account.ts";
-import { AccountPosting } from "./account-posting.ts";
+import { AccountPosting, type PostingKind } from "./account-posting.ts";
 import { lockAccount } from "./lock-account.ts";
 
 /** What is to happen to an account. `reference` is the caller's own: an order that comes again under it happens once. */
@@ -28,8 +28,9 @@ export async function post(
   now: Date,
 ): Promise<AccountPosting> {
   const account = await lockAccount(em, businessId, accountId);
-  const ofId = "holdId" in order ? order.holdId : "postingId" in order ? order.postingId : null;
-  const amountMinor = "amountMinor" in order ? order.amountMinor : undefined;
+  const ofId = "holdId" in order ? order.holdId : "postingId" in order ? order.postingId : undefined;
+  const of = isUuid(ofId) ? await em.findOne(AccountPosting, { id: ofId, businessId, accountId }) : null;
+  const amountMinor = ("amountMinor" in order ? order.amountMinor : undefined) ?? of?.amountMinor;
   if (amountMinor !== undefined && amountMinor <= 0n) throw new RangeError(`a posting is above zero, not ${amountMinor}`);
 
   const known = await em.findOne(AccountPosting, { businessId, accountId, reference: order.reference });
@@ -38,14 +39,14 @@ export async function post(
     throw postingReferenceReused();
   }
 
-  const of = ofId === null ? undefined : await openPosting(em, account, ofId, order.kind);
+  if (ofId !== undefined) await refuseEnded(em, of, order.kind);
   const posting = em.create(AccountPosting, {
     id: uuidv7(now.getTime()),
     businessId,
     accountId,
     kind: order.kind,
     reference: order.reference,
-    ofId,
+    ofId: ofId ?? null,
     createdAt: now,
     ...apply(account, order, of, now),
   });
@@ -54,21 +55,19 @@ export async function post(
   return posting;
 }
 
-/** The posting that an order ends or undoes, unless another one has done so. */
-async function openPosting(em: SqlEntityManager, { id: accountId, businessId }: Account, id: string, kind: string) {
+/** An order ends or undoes a posting that is there, unless another one has done so. */
+async function refuseEnded(em: SqlEntityManager, of: AccountPosting | null, kind: PostingKind): Promise<void> {
   const isReversal = kind === "REVERSAL";
-  const posting = isUuid(id) ? await em.findOne(AccountPosting, { id, businessId, accountId }) : null;
-  if (!posting || (posting.kind !== "HOLD" && !isReversal)) throw postingNotFound();
-  const ended = await em.count(AccountPosting, { businessId, ofId: id });
+  if (!of || (of.kind !== "HOLD" && !isReversal)) throw postingNotFound();
+  const ended = await em.count(AccountPosting, { businessId: of.businessId, ofId: of.id });
   if (ended > 0) throw isReversal ? postingNotReversible() : holdNotOpen();
-  return posting;
 }
 
 /** Moves the balances; says how much moved, and on which day it counts against the limits. */
 function apply(
   account: Account,
   order: PostingOrder,
-  of: AccountPosting | undefined,
+  of: AccountPosting | null,
   now: Date,
 ): Pick<AccountPosting, "amountMinor" | "countsOn"> {
   switch (order.kind) {

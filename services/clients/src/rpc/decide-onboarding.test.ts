@@ -1,5 +1,6 @@
 import { ClientKycStatus } from "@amana/contracts/clients/v1/client_pb";
 import { OnboardingStep, OverallStatus } from "@amana/contracts/clients/v1/onboarding_pb";
+import { OnboardingDecision } from "@amana/contracts/clients/v1/onboarding_service_pb";
 import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller, adminCaller, keyed, refusal } from "@amana/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -12,6 +13,12 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
+type Options = Parameters<Harness["onboarding"]["decideOnboarding"]>[1];
+const approve = (clientId: string, options: Options = { caller: adminCaller }, reason?: string) =>
+  harness.onboarding.decideOnboarding({ clientId, decision: OnboardingDecision.APPROVED, reason }, options);
+const decline = (clientId: string, options: Options = { caller: adminCaller }, reason?: string) =>
+  harness.onboarding.decideOnboarding({ clientId, decision: OnboardingDecision.DECLINED, reason }, options);
+
 const aVerifiedClient = async () => {
   const caller = aBusinessCaller();
   const { id: clientId } = await harness.createPerson(caller);
@@ -23,7 +30,7 @@ const aVerifiedClient = async () => {
 
 test("approving ends at APPROVED", async () => {
   const { clientId, caller, status } = await aVerifiedClient();
-  const approved = await harness.onboarding.approveOnboarding({ clientId }, { caller: adminCaller });
+  const approved = await approve(clientId);
   expect(approved).toMatchObject({
     clientId,
     currentStep: OnboardingStep.APPROVED,
@@ -36,7 +43,7 @@ test("approving ends at APPROVED", async () => {
 
 test("declining ends at KYC_DECLINED and DECLINED, until a newer application", async () => {
   const { clientId, caller, status } = await aVerifiedClient();
-  const declined = await harness.onboarding.declineOnboarding({ clientId, reason: "why" }, { caller: adminCaller });
+  const declined = await decline(clientId);
   expect(declined).toMatchObject({
     currentStep: OnboardingStep.KYC_DECLINED,
     kycStatus: ClientKycStatus.DECLINED,
@@ -48,24 +55,23 @@ test("declining ends at KYC_DECLINED and DECLINED, until a newer application", a
   expect(await status()).toMatchObject({ currentStep: OnboardingStep.KYC_PENDING, kycStatus: ClientKycStatus.CREATED });
 });
 
-describe.each(["approveOnboarding", "declineOnboarding"] as const)("%s", (rpc) => {
-  const decide = (clientId: string, options: Parameters<Harness["onboarding"][typeof rpc]>[1] = { caller: adminCaller }) =>
-    harness.onboarding[rpc]({ clientId }, options);
-
+describe.each([
+  ["approval", approve, "APPROVED", "onboarding.approved"],
+  ["refusal", decline, "KYC_DECLINED", "onboarding.declined"],
+] as const)("an %s", (name, decide, step, action) => {
   test("is on the record with its operator, before and after, once", async () => {
     const { clientId, caller, status } = await aVerifiedClient();
     await decide(clientId, { caller: adminCaller, requestId: "request-1", address: "192.0.2.1" });
     const { id } = await status();
-    const after = rpc === "approveOnboarding" ? "APPROVED" : "KYC_DECLINED";
     expect(await harness.audited(id)).toMatchObject([
       {
         actor: "ak_test",
-        action: rpc === "approveOnboarding" ? "onboarding.approved" : "onboarding.declined",
+        action,
         entityType: "onboarding",
         entityId: id,
         businessId: caller.businessId,
         before: { fields: { client_id: clientId, current_step: "PENDING_APPROVAL" } },
-        after: { fields: { client_id: clientId, current_step: after } },
+        after: { fields: { client_id: clientId, current_step: step } },
         requestId: "request-1",
         address: "192.0.2.1",
       },
@@ -75,11 +81,11 @@ describe.each(["approveOnboarding", "declineOnboarding"] as const)("%s", (rpc) =
   test("a second time is refused with the step, and leaves no second record", async () => {
     const { clientId, status } = await aVerifiedClient();
     await decide(clientId);
-    for (const again of ["approveOnboarding", "declineOnboarding"] as const) {
-      expect(await refusal(harness.onboarding[again]({ clientId }, { caller: adminCaller }))).toMatchObject({
+    for (const again of [approve, decline]) {
+      expect(await refusal(again(clientId))).toMatchObject({
         kind: "conflict",
         code: "invalid_status_transition",
-        members: { current_step: rpc === "approveOnboarding" ? "APPROVED" : "KYC_DECLINED" },
+        members: { current_step: step },
       });
     }
     expect(await harness.audited((await status()).id)).toHaveLength(1);
@@ -87,8 +93,8 @@ describe.each(["approveOnboarding", "declineOnboarding"] as const)("%s", (rpc) =
 
   test("with the same Idempotency-Key answers the same again, and records once", async () => {
     const { clientId } = await aVerifiedClient();
-    const first = await decide(clientId, keyed(adminCaller, `${rpc}-${clientId}`));
-    const again = keyed(adminCaller, `${rpc}-${clientId}`);
+    const first = await decide(clientId, keyed(adminCaller, `${name}-${clientId}`));
+    const again = keyed(adminCaller, `${name}-${clientId}`);
     expect(await decide(clientId, again)).toEqual(first);
     expect(again.replayed).toBe(true);
     expect(await harness.audited(first.id)).toHaveLength(1);
@@ -120,9 +126,9 @@ describe.each(["approveOnboarding", "declineOnboarding"] as const)("%s", (rpc) =
   });
 });
 
-test("a decline's reason goes on the record, and nothing of the client does", async () => {
+test.each([approve, decline])("a reason goes on the record, and nothing of the client does", async (decide) => {
   const { clientId, status } = await aVerifiedClient();
-  await harness.onboarding.declineOnboarding({ clientId, reason: "Sanctions list" }, { caller: adminCaller });
+  await decide(clientId, { caller: adminCaller }, "Sanctions list");
   const records = await harness.audited((await status()).id);
   expect(records).toMatchObject([{ reason: "Sanctions list" }]);
   const text = JSON.stringify(records, (_, value) => (typeof value === "bigint" ? String(value) : value));
@@ -131,10 +137,7 @@ test("a decline's reason goes on the record, and nothing of the client does", as
 
 test("of an approval and a refusal at the same time one holds", async () => {
   const { clientId, status } = await aVerifiedClient();
-  const results = await Promise.allSettled([
-    harness.onboarding.approveOnboarding({ clientId }, { caller: adminCaller }),
-    harness.onboarding.declineOnboarding({ clientId }, { caller: adminCaller }),
-  ]);
+  const results = await Promise.allSettled([approve(clientId), decline(clientId)]);
   expect(results.map((result) => result.status).sort()).toEqual(["fulfilled", "rejected"]);
   expect(await harness.audited((await status()).id)).toHaveLength(1);
 });

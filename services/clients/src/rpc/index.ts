@@ -5,12 +5,11 @@ import { OnboardingService } from "@amana/contracts/clients/v1/onboarding_servic
 import { type ServedService, serve } from "@amana/rpc";
 import type { Context } from "../context.ts";
 import { activateAccount } from "./activate-account.ts";
-import { approveOnboarding } from "./approve-onboarding.ts";
 import { closeAccount } from "./close-account.ts";
 import { createBeneficiary } from "./create-beneficiary.ts";
 import { createOnboardingDetails } from "./create-onboarding-details.ts";
 import { createPerson } from "./create-person.ts";
-import { declineOnboarding } from "./decline-onboarding.ts";
+import { decideOnboarding } from "./decide-onboarding.ts";
 import { getAccount } from "./get-account.ts";
 import { getBeneficiary } from "./get-beneficiary.ts";
 import { getClient } from "./get-client.ts";
@@ -41,8 +40,7 @@ export const rpcServices = (context: Context): ServedService[] => [
     getOnboardingDetails: getOnboardingDetails(context),
     updateOnboardingDetails: updateOnboardingDetails(context),
     getOnboarding: getOnboarding(context),
-    approveOnboarding: approveOnboarding(context),
-    declineOnboarding: declineOnboarding(context),
+    decideOnboarding: decideOnboarding(context),
   }),
   serve(BeneficiaryService, {
     createBeneficiary: createBeneficiary(context),

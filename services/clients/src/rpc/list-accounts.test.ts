@@ -84,6 +84,13 @@ describe("a search", () => {
     expect(await found(search)).toEqual(names);
   });
 
+  test("finds an external id that was sent decomposed", async () => {
+    const owner = aBusinessCaller();
+    const { id } = await harness.openAccount(owner, { externalAccountId: "Cafe\u0301-1" });
+    const { accounts } = await harness.accounts.listAccounts({ limit: 1, search: "caf\u00e9-1" }, { caller: owner });
+    expect(accounts).toMatchObject([{ id, externalAccountId: "Cafe\u0301-1" }]);
+  });
+
   test("finds an account by its number, whole or in part, with or without spaces", async () => {
     const number = stored["plain"]?.accountNumber ?? "";
     expect(await found(number)).toEqual(["plain"]);

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { ClientKycStatus, RiskLevel } from "@amana/contracts/clients/v1/client_pb";
 import { aBusinessCaller, adminCaller } from "@amana/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -123,4 +124,24 @@ describe("a search", () => {
       expect(await list(caller, { search })).toEqual([]);
     },
   );
+
+  test("finds the longest texts by what they begin with, and by all of them in any script with letters", async () => {
+    const owner = aBusinessCaller();
+    // Of random letters, which do not compress.
+    const some = (length: number, from: number, count: number) =>
+      Array.from({ length }, () => String.fromCodePoint(from + randomInt(count))).join("");
+    const create = async (letters: (length: number) => string) => {
+      const [firstName, middleName, lastName, externalClientCode] = [letters(200), letters(200), letters(200), letters(200)];
+      const { id } = await harness.createPerson(owner, { firstName, middleName, lastName, externalClientCode });
+      return { id, firstName, middleName, lastName, externalClientCode };
+    };
+    const arabic = await create((length) => some(length, 0x628, 24));
+    expect(await list(owner, { search: `${arabic.firstName.slice(-9)} ${arabic.lastName.slice(0, 9)}` })).toEqual([arabic.id]);
+    expect(await list(owner, { search: arabic.externalClientCode.slice(-20) })).toEqual([arabic.id]);
+    const ideographs = await create((length) => some(length, 0x20000, 40_000));
+    expect(await list(owner, { search: ideographs.externalClientCode.slice(-20) })).toEqual([ideographs.id]);
+    expect(await list(owner, { search: ideographs.firstName.slice(-20) })).toEqual([ideographs.id]);
+    const update = harness.clients.updatePerson({ id: ideographs.id, stateProvince: "x" }, { caller: owner });
+    expect(await update).toMatchObject({ stateProvince: "x" });
+  });
 });

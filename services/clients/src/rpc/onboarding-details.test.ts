@@ -1,4 +1,5 @@
 import { OnboardingStep } from "@amana/contracts/clients/v1/onboarding_pb";
+import { OnboardingDecision } from "@amana/contracts/clients/v1/onboarding_service_pb";
 import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller, adminCaller, keyed, refusal } from "@amana/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -233,7 +234,10 @@ describe("details are locked", () => {
   test("at APPROVED, also with a new application", async () => {
     const client = await aClientWithDetails();
     await client.hears({ status: "COMPLETED", verdict: "APPROVED" });
-    await harness.onboarding.approveOnboarding({ clientId: client.clientId }, { caller: adminCaller });
+    await harness.onboarding.decideOnboarding(
+      { clientId: client.clientId, decision: OnboardingDecision.APPROVED },
+      { caller: adminCaller },
+    );
     await client.hears({ createdAtMs: Date.parse("2027-01-01T00:00:00Z") });
     expect(await refusal(update(client, {}))).toMatchObject({ code: "onboarding_locked", members: { current_step: "APPROVED" } });
   });

@@ -122,10 +122,33 @@ describe("changing an account", () => {
     expect((await read(id)).dailyLimitMinor).toBeUndefined();
   });
 
-  test("goes on when it is closed", async () => {
-    const { id } = await anAccount();
+  test("that is closed reaches what the business notes of it, so that its external_account_id can be used again", async () => {
+    const { id, externalAccountId } = await anAccount();
     await harness.accounts.closeAccount({ id }, { caller });
-    expect(await update(id, { description: "closed in March" })).toMatchObject({ description: "closed in March" });
+    const changed = await update(id, { description: "closed in March", cleared: ["external_account_id"] });
+    expect(changed).toMatchObject({ description: "closed in March" });
+    expect(changed.externalAccountId).toBeUndefined();
+    expect(await update((await anAccount()).id, { externalAccountId })).toMatchObject({ externalAccountId });
+  });
+
+  test.each([{ accountName: "Another" }, { dailyLimit: "1.00" }, { monthlyLimit: "150" }, { cleared: ["yearly_limit"] }])(
+    "that is closed by its name or limits is refused, nothing changes: %o",
+    async (changes) => {
+      const { id } = await anAccount();
+      const closed = await harness.accounts.closeAccount({ id }, { caller });
+      expect(await refusal(update(id, { description: "new", ...changes }))).toMatchObject({
+        kind: "conflict",
+        code: "account_closed",
+        members: { account_status: "CLOSED" },
+      });
+      expect(await read(id)).toEqual(closed);
+    },
+  );
+
+  test("that is closed by what it has already changes nothing and is no mistake", async () => {
+    const { id, accountName } = await anAccount();
+    const closed = await harness.accounts.closeAccount({ id }, { caller });
+    for (const changes of [{}, { accountName, ...limits }]) expect(await update(id, changes)).toEqual(closed);
   });
 });
 

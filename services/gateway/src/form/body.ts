@@ -50,7 +50,8 @@ export function compileBody(schema: TObject): (body: unknown) => Record<string, 
       }
       const result = check(value);
       const place = rule.otherNames[name] ?? name;
-      if ("message" in result) errors.push({ pointer, code: "invalid", message: result.message });
+      const advice = value === null && !required.has(name) ? "; leave it out rather than send null" : "";
+      if ("message" in result) errors.push({ pointer, code: "invalid", message: result.message + advice });
       else if (Object.hasOwn(checked, place) && !isDeepStrictEqual(checked[place], result.value)) {
         errors.push({ pointer, code: "invalid", message: "must say the same as its other name; send one of them" });
       } else checked[place] = result.value;

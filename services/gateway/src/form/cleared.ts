@@ -1,6 +1,6 @@
 /**
  * What a body says of optional fields: those with a value, and the names of those that are to have none any more, sent as
- * null or, where the form lets it through, as an empty text.
+ * null or as an empty text. The form lets either through only where it clears.
  */
 export function namedAndCleared<T extends Record<string, unknown>>(body: T) {
   const isCleared = (value: unknown) => value === null || value === "";

@@ -1,4 +1,4 @@
-import { type TLiteral, type TNull, type TSchema, type TString, type TUnion, Type } from "typebox";
+import { type TLiteral, type TNull, type TOptional, type TSchema, type TString, type TUnion, Type } from "typebox";
 import { Compile } from "typebox/compile";
 
 /** How one value is judged beyond its schema, and what its sender is told. */
@@ -25,11 +25,24 @@ export function clearable<T extends TSchema>(schema: T): TUnion<[T, TNull]> {
   return orNothing(schema, Type.Union([schema, Type.Null()]), (value) => value === null);
 }
 
-/** A text that null and "" clear. */
+/** A text of which null and "" say that there is none; white space too, where that is trimmed. */
 export function erasable(schema: TString): TUnion<[TString, TLiteral<"">, TNull]> {
   const union = Type.Union([schema, Type.Literal(""), Type.Null()]);
   return orNothing(schema, union, (value) => value === null || value === "");
 }
+
+type Texts = Readonly<Record<string, TString>>;
+
+function each<F extends Texts, T extends TSchema>(texts: F, make: (text: TString) => T): { [K in keyof F]: TOptional<T> } {
+  const made = Object.entries(texts).map(([name, text]) => [name, Type.Optional(make(text))]);
+  return Object.fromEntries(made) as { [K in keyof F]: TOptional<T> };
+}
+
+/** Texts that whoever creates something may leave out. There is nothing to clear yet, so null is no value of them. */
+export const omittable = <F extends Texts>(texts: F) => each(texts, (text) => text);
+
+/** The same texts for whoever changes it: one that is left out stays, null clears it. */
+export const changeable = <F extends Texts>(texts: F) => each(texts, clearable);
 
 /** Carries a field's rule over to a union with values that clear it, which the rule knows nothing of. */
 function orNothing<U extends TSchema>(schema: TSchema, union: U, isNothing: (value: unknown) => boolean): U {

@@ -151,7 +151,8 @@ export async function describeApi(app: App): Promise<void> {
         version: "1.0.0",
         description:
           "Businesses, identity verification, clients, accounts, card payments and signed webhooks. Clients ignore fields and event types they do not know: " +
-          "/api/v1 grows only by additions.",
+          "/api/v1 grows only by additions. A field without a value is left out. In a change (PUT, PATCH) a field that is left " +
+          "out stays, and null clears one that is optional.",
       },
       servers: [{ url: "/" }],
       security: [{ bearer: [] }, { apiKey: [] }],

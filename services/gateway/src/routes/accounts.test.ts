@@ -120,8 +120,6 @@ describe("opening an account", () => {
     ["status", "ACTIVE"],
     ["account_number", "00799999002345678941"],
     ["current_balance", "5.00"],
-    ["daily_limit", null],
-    ["description", null],
   ];
 
   test.each([...badValues, ...badWhenNew])("refuses %s = %j", async (name, value) => {

@@ -139,7 +139,8 @@ export const accounts =
           tags,
           operationId: "updateAccount",
           summary: "Change an account",
-          description: "A field that is left out stays; null clears an optional one. The limits must not fall from day to year.",
+          description:
+            "A field that is left out stays; null clears an optional one. The limits must not fall from day to year. Of a CLOSED account only description and external_account_id can still change.",
           params: PathId,
           body: bodyOf(
             {

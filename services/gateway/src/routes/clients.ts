@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import { callOf } from "../call.ts";
 import { bodyOf } from "../form/body.ts";
 import { namedAndCleared } from "../form/cleared.ts";
-import { clearable } from "../form/field.ts";
+import { changeable, omittable } from "../form/field.ts";
 import { choice, country, date, email, flag, integer, nameText, phone, search } from "../form/fields.ts";
 import { pageParameters } from "../form/query.ts";
 import type { App, Gateway } from "../gateway.ts";
@@ -48,9 +48,6 @@ const judgement = () => ({
   risk_level: Type.Optional(choice(riskLevels)),
 });
 
-const made = optional();
-const changed = optional();
-
 export const clients =
   ({ clients }: Gateway) =>
   async (app: App): Promise<void> => {
@@ -80,15 +77,7 @@ export const clients =
             email: email(),
             kyc_level: Type.Optional(choice(kycLevels)),
             ...judgement(),
-            state_province: Type.Optional(made.state_province),
-            second_email: Type.Optional(made.second_email),
-            mobile_phone_number: Type.Optional(made.mobile_phone_number),
-            second_mobile_phone_number: Type.Optional(made.second_mobile_phone_number),
-            planned_income: Type.Optional(made.planned_income),
-            planned_expenditure: Type.Optional(made.planned_expenditure),
-            external_client_code: Type.Optional(made.external_client_code),
-            kyc_note: Type.Optional(made.kyc_note),
-            blacklisted_comment: Type.Optional(made.blacklisted_comment),
+            ...omittable(optional()),
           }),
           response: { 201: ClientJson },
         },
@@ -204,15 +193,7 @@ export const clients =
               country_code: Type.Optional(country()),
               email: Type.Optional(email()),
               ...judgement(),
-              state_province: Type.Optional(clearable(changed.state_province)),
-              second_email: Type.Optional(clearable(changed.second_email)),
-              mobile_phone_number: Type.Optional(clearable(changed.mobile_phone_number)),
-              second_mobile_phone_number: Type.Optional(clearable(changed.second_mobile_phone_number)),
-              planned_income: Type.Optional(clearable(changed.planned_income)),
-              planned_expenditure: Type.Optional(clearable(changed.planned_expenditure)),
-              external_client_code: Type.Optional(clearable(changed.external_client_code)),
-              kyc_note: Type.Optional(clearable(changed.kyc_note)),
-              blacklisted_comment: Type.Optional(clearable(changed.blacklisted_comment)),
+              ...changeable(optional()),
             },
             {
               immutable: [

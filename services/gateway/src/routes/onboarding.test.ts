@@ -1,5 +1,6 @@
 import { ClientKycStatus } from "@amana/contracts/clients/v1/client_pb";
 import { OnboardingStep, OverallStatus } from "@amana/contracts/clients/v1/onboarding_pb";
+import { OnboardingDecision } from "@amana/contracts/clients/v1/onboarding_service_pb";
 import { KycStatus } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { accountPurposes, monthlyVolumes, occupationSectors, occupations, sourcesOfFunds } from "@amana/public-api";
 import { DomainError } from "@amana/rpc";
@@ -331,16 +332,25 @@ describe("kyc_link", () => {
 });
 
 describe.each(["approve", "decline"] as const)("POST onboarding/%s", (verb) => {
-  const rpc = verb === "approve" ? "approveOnboarding" : "declineOnboarding";
+  const decision = verb === "approve" ? OnboardingDecision.APPROVED : OnboardingDecision.DECLINED;
   const post = (payload?: object, headers = gateway.admin.headers) => send("POST", `/${verb}`, payload, headers);
 
   test("is an operator's, takes no body or an empty one, and answers the status", async () => {
-    gateway.behaviour.onboarding[rpc] = async () => status;
+    gateway.behaviour.onboarding.decideOnboarding = async () => status;
     for (const payload of [undefined, {}]) {
       const answer = await post(payload);
       expect([answer.statusCode, answer.json()]).toEqual([200, statusShown]);
     }
-    expect(gateway.received[0]).toMatchObject({ request: { clientId }, call: { caller: { role: "admin" } } });
+    expect(gateway.received[0]).toMatchObject({ request: { clientId, decision }, call: { caller: { role: "admin" } } });
+  });
+
+  test("passes its reason on, and refuses what is none", async () => {
+    gateway.behaviour.onboarding.decideOnboarding = async () => status;
+    await post({ reason: "Sanctions list" });
+    expect(received()).toMatchObject({ decision, reason: "Sanctions list" });
+    for (const reason of ["", 7, null, "a".repeat(1_001)]) {
+      expect([reason, (await post({ reason })).statusCode]).toEqual([reason, 422]);
+    }
   });
 
   test("is not for businesses", async () => {
@@ -349,23 +359,15 @@ describe.each(["approve", "decline"] as const)("POST onboarding/%s", (verb) => {
   });
 
   test("from another step answers 409", async () => {
-    gateway.behaviour.onboarding[rpc] = refuse("conflict", "invalid_status_transition", { current_step: "KYC_PENDING" });
+    gateway.behaviour.onboarding.decideOnboarding = refuse("conflict", "invalid_status_transition", {
+      current_step: "KYC_PENDING",
+    });
     expect((await post()).json()).toMatchObject({ status: 409, code: "invalid_status_transition", current_step: "KYC_PENDING" });
   });
 
   test("refuses unknown fields", async () => {
     expect((await post({ note: "x" })).json().errors).toEqual([expect.objectContaining({ pointer: "/note" })]);
   });
-});
-
-test("a decline passes its reason on, and refuses what is none", async () => {
-  gateway.behaviour.onboarding.declineOnboarding = async () => status;
-  await send("POST", "/decline", { reason: "Sanctions list" }, gateway.admin.headers);
-  expect(received()).toMatchObject({ reason: "Sanctions list" });
-  for (const reason of ["", 7, null, "a".repeat(1_001)]) {
-    const answer = await send("POST", "/decline", { reason }, gateway.admin.headers);
-    expect([reason, answer.statusCode]).toEqual([reason, 422]);
-  }
 });
 
 test.each(["/details", "/status"])("a malformed client id answers 404 at %s", async (path) => {

@@ -1,3 +1,4 @@
+import { OnboardingDecision } from "@amana/contracts/clients/v1/onboarding_service_pb";
 import {
   accountPurposes,
   monthlyVolumes,
@@ -201,51 +202,40 @@ export const onboarding =
   };
 
 /** An operator's last word on a verified client. */
+const decisions = [
+  ["approve", "APPROVED", "Ends in APPROVED, for good."],
+  ["decline", "DECLINED", "Ends in KYC_DECLINED, until a newer KYC application of the client."],
+] as const;
+
 export const onboardingDecisions =
   ({ clients }: Gateway) =>
   async (app: App): Promise<void> => {
-    app.post(
-      "/approve",
-      {
-        schema: {
-          tags,
-          operationId: "approveOnboarding",
-          summary: "Approve a client whose onboarding is at PENDING_APPROVAL",
-          params: PathId,
-          body: bodyOf({}, { optional: true }),
-          response: { 200: OnboardingStatusJson },
+    for (const [verb, decision, description] of decisions) {
+      app.post(
+        `/${verb}`,
+        {
+          schema: {
+            tags,
+            operationId: `${verb}Onboarding`,
+            summary: `${verb === "approve" ? "Approve" : "Decline"} a client whose onboarding is at PENDING_APPROVAL`,
+            description,
+            params: PathId,
+            body: bodyOf(
+              { reason: Type.Optional(text(1_000, { description: "Why; kept in the audit trail." })) },
+              { optional: true },
+            ),
+            response: { 200: OnboardingStatusJson },
+          },
         },
-      },
-      async (request, reply) => {
-        const clientId = pathId(request.params);
-        return renderOnboardingStatus(
-          await clients.onboarding.approveOnboarding({ clientId }, callOf(request, reply)),
-          undefined,
-        );
-      },
-    );
-
-    app.post(
-      "/decline",
-      {
-        schema: {
-          tags,
-          operationId: "declineOnboarding",
-          summary: "Decline a client whose onboarding is at PENDING_APPROVAL",
-          description: "Ends in KYC_DECLINED, until a newer KYC application of the client.",
-          params: PathId,
-          body: bodyOf(
-            { reason: Type.Optional(text(1_000, { description: "Why; kept in the audit trail." })) },
-            { optional: true },
-          ),
-          response: { 200: OnboardingStatusJson },
+        async (request, reply) => {
+          const clientId = pathId(request.params);
+          const { reason } = request.body;
+          const status = await clients.onboarding.decideOnboarding(
+            { clientId, decision: OnboardingDecision[decision], reason },
+            callOf(request, reply),
+          );
+          return renderOnboardingStatus(status, undefined);
         },
-      },
-      async (request, reply) => {
-        const clientId = pathId(request.params);
-        const { reason } = request.body;
-        const status = await clients.onboarding.declineOnboarding({ clientId, reason }, callOf(request, reply));
-        return renderOnboardingStatus(status, undefined);
-      },
-    );
+      );
+    }
   };

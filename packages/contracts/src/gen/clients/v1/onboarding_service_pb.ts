@@ -2,17 +2,17 @@
 // @generated from file clients/v1/onboarding_service.proto (package clients.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { OnboardingDetailsSchema, OnboardingSchema } from "./onboarding_pb.ts";
 import { file_clients_v1_onboarding } from "./onboarding_pb.ts";
-import type { Message } from "@bufbuild/protobuf";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file clients/v1/onboarding_service.proto.
  */
 export const file_clients_v1_onboarding_service: GenFile = /*@__PURE__*/
-  fileDesc("CiNjbGllbnRzL3YxL29uYm9hcmRpbmdfc2VydmljZS5wcm90bxIKY2xpZW50cy52MSKcBQoRT25ib2FyZGluZ0Fuc3dlcnMSGAoQYWNjb3VudF9wdXJwb3NlcxgBIAMoCRItCiBleHBlY3RlZF9tb250aGx5X2luY29taW5nX3ZvbHVtZRgCIAEoCUgAiAEBEi0KIGV4cGVjdGVkX21vbnRobHlfb3V0Z29pbmdfdm9sdW1lGAMgASgJSAGIAQESGQoMaXNfdXNfcGVyc29uGAQgASgISAKIAQESFwoKb2NjdXBhdGlvbhgFIAEoCUgDiAEBEh4KEW9jY3VwYXRpb25fc2VjdG9yGAYgASgJSASIAQESHAoPc291cmNlX29mX2Z1bmRzGAcgASgJSAWIAQESJAoXZnVuZHNfb3JpZ2luX2NvdW50cnlfaWQYCCABKAVIBogBARIdChBvdGhlcl9vY2N1cGF0aW9uGAkgASgJSAeIAQESIgoVb3RoZXJfc291cmNlX29mX2Z1bmRzGAogASgJSAiIAQESJgoZdGF4X2lkZW50aWZpY2F0aW9uX251bWJlchgLIAEoCUgJiAEBEg8KB2NsZWFyZWQYDCADKAlCIwohX2V4cGVjdGVkX21vbnRobHlfaW5jb21pbmdfdm9sdW1lQiMKIV9leHBlY3RlZF9tb250aGx5X291dGdvaW5nX3ZvbHVtZUIPCg1faXNfdXNfcGVyc29uQg0KC19vY2N1cGF0aW9uQhQKEl9vY2N1cGF0aW9uX3NlY3RvckISChBfc291cmNlX29mX2Z1bmRzQhoKGF9mdW5kc19vcmlnaW5fY291bnRyeV9pZEITChFfb3RoZXJfb2NjdXBhdGlvbkIYChZfb3RoZXJfc291cmNlX29mX2Z1bmRzQhwKGl90YXhfaWRlbnRpZmljYXRpb25fbnVtYmVyImMKHkNyZWF0ZU9uYm9hcmRpbmdEZXRhaWxzUmVxdWVzdBIRCgljbGllbnRfaWQYASABKAkSLgoHYW5zd2VycxgCIAEoCzIdLmNsaWVudHMudjEuT25ib2FyZGluZ0Fuc3dlcnMiMAobR2V0T25ib2FyZGluZ0RldGFpbHNSZXF1ZXN0EhEKCWNsaWVudF9pZBgBIAEoCSJjCh5VcGRhdGVPbmJvYXJkaW5nRGV0YWlsc1JlcXVlc3QSEQoJY2xpZW50X2lkGAEgASgJEi4KB2Fuc3dlcnMYAiABKAsyHS5jbGllbnRzLnYxLk9uYm9hcmRpbmdBbnN3ZXJzIikKFEdldE9uYm9hcmRpbmdSZXF1ZXN0EhEKCWNsaWVudF9pZBgBIAEoCSItChhBcHByb3ZlT25ib2FyZGluZ1JlcXVlc3QSEQoJY2xpZW50X2lkGAEgASgJIk0KGERlY2xpbmVPbmJvYXJkaW5nUmVxdWVzdBIRCgljbGllbnRfaWQYASABKAkSEwoGcmVhc29uGAIgASgJSACIAQFCCQoHX3JlYXNvbjK6BAoRT25ib2FyZGluZ1NlcnZpY2USZAoXQ3JlYXRlT25ib2FyZGluZ0RldGFpbHMSKi5jbGllbnRzLnYxLkNyZWF0ZU9uYm9hcmRpbmdEZXRhaWxzUmVxdWVzdBodLmNsaWVudHMudjEuT25ib2FyZGluZ0RldGFpbHMSYwoUR2V0T25ib2FyZGluZ0RldGFpbHMSJy5jbGllbnRzLnYxLkdldE9uYm9hcmRpbmdEZXRhaWxzUmVxdWVzdBodLmNsaWVudHMudjEuT25ib2FyZGluZ0RldGFpbHMiA5ACARJkChdVcGRhdGVPbmJvYXJkaW5nRGV0YWlscxIqLmNsaWVudHMudjEuVXBkYXRlT25ib2FyZGluZ0RldGFpbHNSZXF1ZXN0Gh0uY2xpZW50cy52MS5PbmJvYXJkaW5nRGV0YWlscxJOCg1HZXRPbmJvYXJkaW5nEiAuY2xpZW50cy52MS5HZXRPbmJvYXJkaW5nUmVxdWVzdBoWLmNsaWVudHMudjEuT25ib2FyZGluZyIDkAIBElEKEUFwcHJvdmVPbmJvYXJkaW5nEiQuY2xpZW50cy52MS5BcHByb3ZlT25ib2FyZGluZ1JlcXVlc3QaFi5jbGllbnRzLnYxLk9uYm9hcmRpbmcSUQoRRGVjbGluZU9uYm9hcmRpbmcSJC5jbGllbnRzLnYxLkRlY2xpbmVPbmJvYXJkaW5nUmVxdWVzdBoWLmNsaWVudHMudjEuT25ib2FyZGluZ2IGcHJvdG8z", [file_clients_v1_onboarding]);
+  fileDesc("CiNjbGllbnRzL3YxL29uYm9hcmRpbmdfc2VydmljZS5wcm90bxIKY2xpZW50cy52MSKcBQoRT25ib2FyZGluZ0Fuc3dlcnMSGAoQYWNjb3VudF9wdXJwb3NlcxgBIAMoCRItCiBleHBlY3RlZF9tb250aGx5X2luY29taW5nX3ZvbHVtZRgCIAEoCUgAiAEBEi0KIGV4cGVjdGVkX21vbnRobHlfb3V0Z29pbmdfdm9sdW1lGAMgASgJSAGIAQESGQoMaXNfdXNfcGVyc29uGAQgASgISAKIAQESFwoKb2NjdXBhdGlvbhgFIAEoCUgDiAEBEh4KEW9jY3VwYXRpb25fc2VjdG9yGAYgASgJSASIAQESHAoPc291cmNlX29mX2Z1bmRzGAcgASgJSAWIAQESJAoXZnVuZHNfb3JpZ2luX2NvdW50cnlfaWQYCCABKAVIBogBARIdChBvdGhlcl9vY2N1cGF0aW9uGAkgASgJSAeIAQESIgoVb3RoZXJfc291cmNlX29mX2Z1bmRzGAogASgJSAiIAQESJgoZdGF4X2lkZW50aWZpY2F0aW9uX251bWJlchgLIAEoCUgJiAEBEg8KB2NsZWFyZWQYDCADKAlCIwohX2V4cGVjdGVkX21vbnRobHlfaW5jb21pbmdfdm9sdW1lQiMKIV9leHBlY3RlZF9tb250aGx5X291dGdvaW5nX3ZvbHVtZUIPCg1faXNfdXNfcGVyc29uQg0KC19vY2N1cGF0aW9uQhQKEl9vY2N1cGF0aW9uX3NlY3RvckISChBfc291cmNlX29mX2Z1bmRzQhoKGF9mdW5kc19vcmlnaW5fY291bnRyeV9pZEITChFfb3RoZXJfb2NjdXBhdGlvbkIYChZfb3RoZXJfc291cmNlX29mX2Z1bmRzQhwKGl90YXhfaWRlbnRpZmljYXRpb25fbnVtYmVyImMKHkNyZWF0ZU9uYm9hcmRpbmdEZXRhaWxzUmVxdWVzdBIRCgljbGllbnRfaWQYASABKAkSLgoHYW5zd2VycxgCIAEoCzIdLmNsaWVudHMudjEuT25ib2FyZGluZ0Fuc3dlcnMiMAobR2V0T25ib2FyZGluZ0RldGFpbHNSZXF1ZXN0EhEKCWNsaWVudF9pZBgBIAEoCSJjCh5VcGRhdGVPbmJvYXJkaW5nRGV0YWlsc1JlcXVlc3QSEQoJY2xpZW50X2lkGAEgASgJEi4KB2Fuc3dlcnMYAiABKAsyHS5jbGllbnRzLnYxLk9uYm9hcmRpbmdBbnN3ZXJzIikKFEdldE9uYm9hcmRpbmdSZXF1ZXN0EhEKCWNsaWVudF9pZBgBIAEoCSJ+ChdEZWNpZGVPbmJvYXJkaW5nUmVxdWVzdBIRCgljbGllbnRfaWQYASABKAkSMAoIZGVjaXNpb24YAiABKA4yHi5jbGllbnRzLnYxLk9uYm9hcmRpbmdEZWNpc2lvbhITCgZyZWFzb24YAyABKAlIAIgBAUIJCgdfcmVhc29uKn0KEk9uYm9hcmRpbmdEZWNpc2lvbhIjCh9PTkJPQVJESU5HX0RFQ0lTSU9OX1VOU1BFQ0lGSUVEEAASIAocT05CT0FSRElOR19ERUNJU0lPTl9BUFBST1ZFRBABEiAKHE9OQk9BUkRJTkdfREVDSVNJT05fREVDTElORUQQAjLlAwoRT25ib2FyZGluZ1NlcnZpY2USZAoXQ3JlYXRlT25ib2FyZGluZ0RldGFpbHMSKi5jbGllbnRzLnYxLkNyZWF0ZU9uYm9hcmRpbmdEZXRhaWxzUmVxdWVzdBodLmNsaWVudHMudjEuT25ib2FyZGluZ0RldGFpbHMSYwoUR2V0T25ib2FyZGluZ0RldGFpbHMSJy5jbGllbnRzLnYxLkdldE9uYm9hcmRpbmdEZXRhaWxzUmVxdWVzdBodLmNsaWVudHMudjEuT25ib2FyZGluZ0RldGFpbHMiA5ACARJkChdVcGRhdGVPbmJvYXJkaW5nRGV0YWlscxIqLmNsaWVudHMudjEuVXBkYXRlT25ib2FyZGluZ0RldGFpbHNSZXF1ZXN0Gh0uY2xpZW50cy52MS5PbmJvYXJkaW5nRGV0YWlscxJOCg1HZXRPbmJvYXJkaW5nEiAuY2xpZW50cy52MS5HZXRPbmJvYXJkaW5nUmVxdWVzdBoWLmNsaWVudHMudjEuT25ib2FyZGluZyIDkAIBEk8KEERlY2lkZU9uYm9hcmRpbmcSIy5jbGllbnRzLnYxLkRlY2lkZU9uYm9hcmRpbmdSZXF1ZXN0GhYuY2xpZW50cy52MS5PbmJvYXJkaW5nYgZwcm90bzM", [file_clients_v1_onboarding]);
 
 /**
  * The answers a client gives. An absent field stays as it is, or without a value.
@@ -173,43 +173,64 @@ export const GetOnboardingRequestSchema: GenMessage<GetOnboardingRequest> = /*@_
   messageDesc(file_clients_v1_onboarding_service, 4);
 
 /**
- * @generated from message clients.v1.ApproveOnboardingRequest
+ * @generated from message clients.v1.DecideOnboardingRequest
  */
-export type ApproveOnboardingRequest = Message<"clients.v1.ApproveOnboardingRequest"> & {
-  /**
-   * @generated from field: string client_id = 1;
-   */
-  clientId: string;
-};
-
-/**
- * Describes the message clients.v1.ApproveOnboardingRequest.
- * Use `create(ApproveOnboardingRequestSchema)` to create a new message.
- */
-export const ApproveOnboardingRequestSchema: GenMessage<ApproveOnboardingRequest> = /*@__PURE__*/
-  messageDesc(file_clients_v1_onboarding_service, 5);
-
-/**
- * @generated from message clients.v1.DeclineOnboardingRequest
- */
-export type DeclineOnboardingRequest = Message<"clients.v1.DeclineOnboardingRequest"> & {
+export type DecideOnboardingRequest = Message<"clients.v1.DecideOnboardingRequest"> & {
   /**
    * @generated from field: string client_id = 1;
    */
   clientId: string;
 
   /**
-   * @generated from field: optional string reason = 2;
+   * @generated from field: clients.v1.OnboardingDecision decision = 2;
+   */
+  decision: OnboardingDecision;
+
+  /**
+   * Kept in the audit trail.
+   *
+   * @generated from field: optional string reason = 3;
    */
   reason?: string | undefined;
 };
 
 /**
- * Describes the message clients.v1.DeclineOnboardingRequest.
- * Use `create(DeclineOnboardingRequestSchema)` to create a new message.
+ * Describes the message clients.v1.DecideOnboardingRequest.
+ * Use `create(DecideOnboardingRequestSchema)` to create a new message.
  */
-export const DeclineOnboardingRequestSchema: GenMessage<DeclineOnboardingRequest> = /*@__PURE__*/
-  messageDesc(file_clients_v1_onboarding_service, 6);
+export const DecideOnboardingRequestSchema: GenMessage<DecideOnboardingRequest> = /*@__PURE__*/
+  messageDesc(file_clients_v1_onboarding_service, 5);
+
+/**
+ * @generated from enum clients.v1.OnboardingDecision
+ */
+export const OnboardingDecision = {
+  /**
+   * @generated from enum value: ONBOARDING_DECISION_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: ONBOARDING_DECISION_APPROVED = 1;
+   */
+  APPROVED: 1,
+
+  /**
+   * @generated from enum value: ONBOARDING_DECISION_DECLINED = 2;
+   */
+  DECLINED: 2,
+} as const;
+
+/**
+ * @generated from enum clients.v1.OnboardingDecision
+ */
+export type OnboardingDecision = (typeof OnboardingDecision)[keyof typeof OnboardingDecision] | UnknownEnum;
+
+/**
+ * Describes the enum clients.v1.OnboardingDecision.
+ */
+export const OnboardingDecisionSchema: GenEnum<OnboardingDecision> = /*@__PURE__*/
+  enumDesc(file_clients_v1_onboarding_service, 0);
 
 /**
  * The onboarding of the calling business's clients. All ids are those of clients.
@@ -254,23 +275,13 @@ export const OnboardingService: GenService<{
     output: typeof OnboardingSchema;
   },
   /**
-   * An operator lets a verified client of any business in. Audited.
+   * An operator lets a verified client of any business in, or turns it down until a newer verification. Audited.
    *
-   * @generated from rpc clients.v1.OnboardingService.ApproveOnboarding
+   * @generated from rpc clients.v1.OnboardingService.DecideOnboarding
    */
-  approveOnboarding: {
+  decideOnboarding: {
     methodKind: "unary";
-    input: typeof ApproveOnboardingRequestSchema;
-    output: typeof OnboardingSchema;
-  },
-  /**
-   * An operator turns a verified client of any business down, until a newer verification. Audited.
-   *
-   * @generated from rpc clients.v1.OnboardingService.DeclineOnboarding
-   */
-  declineOnboarding: {
-    methodKind: "unary";
-    input: typeof DeclineOnboardingRequestSchema;
+    input: typeof DecideOnboardingRequestSchema;
     output: typeof OnboardingSchema;
   },
 }> = /*@__PURE__*/

@@ -1,5 +1,5 @@
 import { OnboardingSchema } from "@amana/contracts/clients/v1/onboarding_pb";
-import type { OnboardingService } from "@amana/contracts/clients/v1/onboarding_service_pb";
+import { OnboardingDecision, type OnboardingService } from "@amana/contracts/clients/v1/onboarding_service_pb";
 import { once } from "@amana/idempotency";
 import { adminOf, type Implementation } from "@amana/rpc";
 import { clientNotFound } from "../client/client.errors.ts";
@@ -8,16 +8,17 @@ import { lockBoth } from "../onboarding/lock-onboarding.ts";
 import { decide } from "../onboarding/onboarding.events.ts";
 import { toOnboardingMessage } from "../onboarding/onboarding.message.ts";
 
-export const declineOnboarding =
-  ({ orm, clock }: Context): Implementation<typeof OnboardingService.method.declineOnboarding> =>
+export const decideOnboarding =
+  ({ orm, clock }: Context): Implementation<typeof OnboardingService.method.decideOnboarding> =>
   async (request, call) => {
     adminOf(call.caller);
+    const decision = request.decision === OnboardingDecision.APPROVED ? "APPROVED" : "DECLINED";
     return await once(orm, call, OnboardingSchema, async (em) => {
       const found = await lockBoth(em, request.clientId);
       if (!found) throw clientNotFound();
       const { client, onboarding } = found;
       const now = clock.now();
-      decide(em, onboarding, "DECLINED", now, { call, reason: request.reason });
+      decide(em, onboarding, decision, now, { call, reason: request.reason });
       client.verificationIs(onboarding.kycStatus, now);
       return toOnboardingMessage(onboarding);
     });

@@ -52,5 +52,6 @@ export const aState = (changes: Partial<ApplicationState> = {}): ApplicationStat
   errorMessage: undefined,
   linkExpiresAt: undefined,
   completedAt: undefined,
+  unread: [],
   ...changes,
 });

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { createRpcChannel, createRpcClient } from "@amana/rpc";
-import { aBusinessCaller, adminCaller, eventually, keyed, testSecret } from "@amana/testing";
+import { aBusinessCaller, adminCaller, eventually, keyed, refusal, testSecret } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Harness, startHarness } from "./harness.ts";
 import { callbackSecret, providerToken } from "./sandbox.ts";
@@ -125,6 +125,27 @@ test.each(["kyc_review.answered", "review.answered"])(
     expect(await harness.audited(id)).toHaveLength(1);
   },
 );
+
+test("killed before its answer is recorded, a decision is audited by the next operator, whose own comes too late", async () => {
+  const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
+  const review = (kyc: Harness["kyc"], outcome: KycVerdict, options: ReturnType<typeof keyed>) =>
+    kyc.reviewKycApplication({ id, outcome, note: "seen" }, options);
+  await killedDuring("kyc_review.answered", aBusinessCaller(), (kyc) =>
+    review(kyc, KycVerdict.APPROVED, keyed(adminCaller, "k")),
+  );
+  const another = { ...adminCaller, keyId: "018f0000-0000-7000-8000-000000000002", keyPrefix: "ak_another" } as const;
+  // Nobody waits for the killed one any more.
+  harness.clock.aheadMs = 30_000;
+  expect(await refusal(review(harness.kyc, KycVerdict.REJECTED, keyed(another, "k", "f2")))).toMatchObject({
+    code: "kyc_review_not_open",
+  });
+  harness.clock.aheadMs = 0;
+  expect(await harness.audited(id)).toMatchObject([{ actor: "ak_test", after: { fields: { verdict: "APPROVED" } } }]);
+  expect(await refusal(review(harness.kyc, KycVerdict.REJECTED, keyed(adminCaller, "k", "f2")))).toMatchObject({
+    code: "idempotency_key_reused",
+  });
+  expect(await review(harness.kyc, KycVerdict.APPROVED, keyed(adminCaller, "k"))).toMatchObject({ id });
+});
 
 test("killed between a callback's answer and its commit, the callback comes again and takes effect once", async () => {
   const caller = aBusinessCaller();

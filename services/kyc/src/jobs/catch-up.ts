@@ -9,7 +9,7 @@ const timeoutMs = 15_000;
 export const catchUp = (context: Context, everySeconds: number): AsyncDisposable =>
   poll("catch-up", context.logger, () => catchUpOnce(context), everySeconds * 1000);
 
-/** One page. Answers how many events it had. Two replicas on one page do the same thing twice, which is once. */
+/** One page. Answers how many readable events it had. Two replicas on one page do the same thing twice, which is once. */
 export async function catchUpOnce(context: Context): Promise<number> {
   const em = context.orm.em.fork() as SqlEntityManager;
   const [row] = await em.execute<{ cursor: string | null }[]>("select cursor from provider_cursor");
@@ -21,12 +21,14 @@ export async function catchUpOnce(context: Context): Promise<number> {
   }
   const { changes, cursor } = page.value;
   // An event that cannot be passed would come again and again without a pause.
-  if (changes.length === 0 || cursor === after) return 0;
+  if (cursor === after) return 0;
   await em.execute(
-    `update kyc_application a set next_check_at = least(a.next_check_at, now())
+    `update kyc_application a set next_check_at = least(a.next_check_at, ?::timestamptz)
      from json_to_recordset(?::json) as v (provider_id text, sequence integer)
-     where a.provider_id = v.provider_id and a.sequence < v.sequence and a.next_check_at is not null`,
-    [JSON.stringify(changes.map(({ providerId, sequence }) => ({ provider_id: providerId, sequence })))],
+     where a.provider_id = v.provider_id and a.sequence < v.sequence
+       -- One that failed for good plans no check, but may still have been cancelled.
+       and (a.next_check_at is not null or a.status = 'FAILED')`,
+    [context.clock.now(), JSON.stringify(changes.map(({ providerId, sequence }) => ({ provider_id: providerId, sequence })))],
   );
   await em.execute("update provider_cursor set cursor = ? where cursor is not distinct from ?", [cursor, after]);
   return changes.length;

@@ -7,7 +7,7 @@ import { syncApplication } from "../kyc-application/sync-application.ts";
 const roundMax = 10;
 const timeoutMs = 15_000;
 /** Taking an application up moves its next check this far, for other replicas and in case this process ends. */
-const claimSeconds = 60;
+const claimMs = 60_000;
 
 /** Finds out what no callback told, so that a lost one only delays. */
 export const checkApplications = (context: Context): AsyncDisposable =>
@@ -16,10 +16,13 @@ export const checkApplications = (context: Context): AsyncDisposable =>
 /** One round. Answers how many applications were taken up. */
 export async function checkDueApplications(context: Context): Promise<number> {
   const em = context.orm.em.fork() as SqlEntityManager;
+  // By the clock that plans the checks: by another one, which is ahead, what was just planned would be due at once, for ever.
+  const now = context.clock.now();
   const rows = await em.execute<{ id: string }[]>(
-    `update kyc_application set next_check_at = now() + interval '${claimSeconds} seconds' where id in (
-       select id from kyc_application where next_check_at <= now() order by next_check_at limit ${roundMax} for update skip locked
-     ) returning id`,
+    `update kyc_application set next_check_at = ? where id = any (array(
+       select id from kyc_application where next_check_at <= ? order by next_check_at limit ${roundMax} for update skip locked
+     )) returning id`,
+    [new Date(now.getTime() + claimMs), now],
   );
   await Promise.all(
     rows.map(({ id }) =>

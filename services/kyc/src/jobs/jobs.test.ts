@@ -1,7 +1,11 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
-import { aBusinessCaller } from "@amana/testing";
+import { aBusinessCaller, eventually } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
+import { createHttpProvider } from "../verification-provider/http-provider.ts";
 import { catchUpOnce } from "./catch-up.ts";
 import { checkDueApplications } from "./check-applications.ts";
 import { noticeDueDocuments } from "./notice-documents.ts";
@@ -80,7 +84,53 @@ describe("the check of due applications", () => {
   });
 });
 
+describe("the clock that plans checks", () => {
+  test("may be far behind the database's: what was just checked is not due at once", async () => {
+    const { id } = await harness.create();
+    harness.clock.aheadMs = -600_000;
+    await harness.sql("update kyc_application set next_check_at = now() - interval '11 minutes' where id = ?", [id]);
+    expect(await checkDueApplications(harness.context)).toBe(1);
+    expect(await checkDueApplications(harness.context)).toBe(0);
+  });
+});
+
 describe("catching up after an outage", () => {
+  test("is not undone by a read that asked before", async () => {
+    const caller = aBusinessCaller();
+    const { id, linkUrl } = await harness.create(caller);
+    while ((await catchUpOnce(harness.context)) > 0);
+    await harness.sandbox.fault("kyc_get", "slow:700");
+    const read = harness.refreshed(id, caller);
+    await eventually(async () => expect((await harness.sandbox.application(id)).calls).toHaveLength(2));
+    await harness.sandbox.open(linkUrl);
+    expect(await catchUpOnce(harness.context)).toBe(1);
+    expect(await read).toMatchObject({ status: KycStatus.CREATED });
+    await checkDueApplications(harness.context);
+    expect(await stored(id)).toMatchObject({ status: "OPENED" });
+  });
+
+  test("hears of a cancellation after the last attempt failed, when no check is planned any more", async () => {
+    const { id } = await harness.aDecidedApplication({ outcome: "failed" }, aBusinessCaller(), { maxAttempts: 1 });
+    expect(await stored(id)).toEqual({ status: "FAILED", seconds: null });
+    // By a call of ours that ended before it could record the answer.
+    const { provider_id } = await harness.sandbox.application(id);
+    await harness.context.provider.cancel(provider_id, 1_000);
+    while ((await catchUpOnce(harness.context)) > 0);
+    await checkDueApplications(harness.context);
+    expect(await stored(id)).toEqual({ status: "CANCELED", seconds: null });
+  });
+
+  test("passes a page that nobody can read", async () => {
+    await using server = createServer((_request, response) => response.end('{"events":[null,{"sequence":"x"}],"cursor":"7"}'));
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await using provider = createHttpProvider({ url, token: "t", callbackUrl: url, timeoutMs: 1_000 });
+    const [before] = await harness.sql<{ cursor: string }>("select cursor from provider_cursor");
+    expect(await catchUpOnce({ ...harness.context, provider })).toBe(0);
+    expect(await harness.sql("select cursor from provider_cursor")).toEqual([{ cursor: "7" }]);
+    await harness.sql("update provider_cursor set cursor = ?", [before?.cursor]);
+  });
+
   test("makes every application due that has news, and goes on from there", async () => {
     const [news, none] = [await harness.create(), await harness.create()];
     await harness.sandbox.open(news.linkUrl);

@@ -2,7 +2,14 @@ import type { ApplicationState, DocumentType, Reason, Verdict } from "../verific
 
 export type Evidence = Pick<
   ApplicationState,
-  "reasonCodes" | "amlHitCount" | "amlDecision" | "livenessOutcome" | "faceMatchOutcome" | "documentType" | "documentExpiry"
+  | "reasonCodes"
+  | "amlHitCount"
+  | "amlDecision"
+  | "livenessOutcome"
+  | "faceMatchOutcome"
+  | "documentType"
+  | "documentExpiry"
+  | "unread"
 >;
 
 export interface Terms {
@@ -41,6 +48,7 @@ export function judge(said: Verdict, evidence: Evidence, terms: Terms, today: st
   const onlyProfile = reasonCodes.length > 0 && reasonCodes.every(({ code }) => code === "PROFILE_MISMATCH");
   if (said === "REJECTED") return { verdict: onlyProfile ? "NEEDS_REVIEW" : "REJECTED", reasonCodes };
   const doubtful =
+    evidence.unread.length > 0 ||
     has("PROFILE_MISMATCH") ||
     evidence.amlHitCount > 0 ||
     (evidence.amlDecision !== undefined && evidence.amlDecision !== "CLEAR") ||

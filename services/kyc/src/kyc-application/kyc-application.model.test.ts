@@ -27,6 +27,7 @@ const said: fc.Arbitrary<Partial<ApplicationState>> = fc.record({
   documentType: fc.constantFrom(...documentTypes),
   documentExpiry: fc.constantFrom("2025-12-31", "2026-03-10", "2031-06-30"),
   errorMessage: fc.constantFrom(undefined, "pipeline"),
+  unread: fc.constantFrom<string[][]>([], [], ["aml_hit_count"]),
 });
 
 type Step =
@@ -53,9 +54,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const legal: Record<string, readonly string[]> = {
   CREATED: ["OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED", "CANCELED"],
   OPENED: ["SUBMITTED", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED", "CANCELED"],
-  // A step back is a retry after a failure that nobody saw, which only more attempts can show.
-  SUBMITTED: ["OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "FAILED"],
-  PROCESSING: ["OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "FAILED"],
+  // More attempts show a retry after a failure that nobody saw.
+  SUBMITTED: ["SUBMITTED", "PROCESSING", "COMPLETED", "FAILED"],
+  PROCESSING: ["SUBMITTED", "PROCESSING", "COMPLETED", "FAILED"],
   FAILED: ["OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED", "CANCELED"],
   COMPLETED: [],
   EXPIRED: [],
@@ -113,11 +114,17 @@ test("whatever is said, cancelled, reviewed, lost or waited for, no rule is brok
       const hear = (state: ApplicationState) => {
         const wasInReview = application.awaitsReview();
         const isNews = state.sequence > application.sequence;
+        const told = log.length;
         application.hear(state, now, announce);
         if (wasInReview && isNews && application.verdict === "APPROVED") {
           invariant(theirs === "NEEDS_REVIEW" && state.verdict === "APPROVED", "approved without a person");
           personDecided = true;
         }
+        if (isNews && (state.status === "EXPIRED" || state.status === "CANCELED")) {
+          invariant(!["CREATED", "OPENED", "SUBMITTED", "PROCESSING"].includes(application.status), "outlived its link");
+        }
+        const isApproved = log.slice(told).some(({ change }) => change === "completed");
+        if (isApproved) invariant(state.unread.length === 0, "approved on evidence that nobody can read");
         if (isNews && state.status === "COMPLETED" && application.status === "COMPLETED") theirs = state.verdict;
       };
 

@@ -1,3 +1,4 @@
+import { idempotencyKeyReused } from "@amana/idempotency";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import type {
   AmlDecision,
@@ -18,7 +19,10 @@ export interface ReviewRequest {
   readonly actor: string;
   readonly requestId: string;
   readonly address: string;
+  /** The operator's key: each has Idempotency-Keys of its own. */
+  readonly actorId: string;
   readonly idempotencyKey: string | null;
+  readonly fingerprint: string | null;
   /** Nobody waits for it any more after this. */
   readonly untilMs: number;
 }
@@ -150,17 +154,22 @@ export class KycApplication extends schema.class {
     this.syncedAt = now;
   }
 
-  /** When to ask next: after the next pause of the schedule, but once exactly when the link lapses. */
+  /**
+   * When to ask next: after the next pause of the schedule, but once exactly when the link lapses, and once more when
+   * nothing can be on its way any longer. A check that is due already stays so: somebody knows of news, and what was
+   * just heard may be older.
+   */
   planCheck(pausesSeconds: readonly number[], now: Date): void {
     if (!this.isOpen()) {
       this.nextCheckAt = null;
       return;
     }
+    if (this.nextCheckAt && this.nextCheckAt <= now) return;
     const pause = pausesSeconds[Math.min(this.checks, pausesSeconds.length - 1)] ?? 3_600;
-    const nextMs = now.getTime() + pause * 1000;
+    const nowMs = now.getTime();
     const lapsesMs = this.linkExpiresAt.getTime();
-    const lapsesFirst = this.mayLapse() && lapsesMs > now.getTime() && lapsesMs < nextMs;
-    this.nextCheckAt = new Date(lapsesFirst ? lapsesMs : nextMs);
+    const lapse = this.mayLapse() ? [lapsesMs, lapsesMs + lapseGraceMs].filter((ms) => ms > nowMs) : [];
+    this.nextCheckAt = new Date(Math.min(nowMs + pause * 1000, ...lapse));
     this.checks += 1;
   }
 
@@ -179,15 +188,15 @@ export class KycApplication extends schema.class {
   requestReview(request: ReviewRequest, now: Date): void {
     const { reviewRequest: other } = this;
     if (!this.awaitsReview()) throw kycReviewNotOpen(this.status, this.verdict);
-    const isRepeated = other?.idempotencyKey != null && other.idempotencyKey === request.idempotencyKey;
+    const isRepeated = this.keepsReview(request);
     if (other && other.untilMs > now.getTime() && !isRepeated) throw kycReviewInProgress();
     this.reviewRequest = request;
     this.updatedAt = now;
   }
 
   /** Whether this very request decided the review, although nobody heard the answer. */
-  wasReviewedBy(key: string | null): boolean {
-    return this.reviewedAt != null && key !== null && this.reviewRequest?.idempotencyKey === key;
+  wasReviewedBy(request: ReviewRequest): boolean {
+    return this.reviewedAt != null && this.keepsReview(request);
   }
 
   /** The provider awaits no decision, because only our rules sent the application to review. */
@@ -220,18 +229,28 @@ export class KycApplication extends schema.class {
     announce(due === 3 ? "documentExpired" : "documentExpiring");
   }
 
+  /** Whether the decision that is kept is this request, sent again. Refuses another request under its Idempotency-Key. */
+  private keepsReview({ actorId, idempotencyKey, fingerprint }: ReviewRequest): boolean {
+    const kept = this.reviewRequest;
+    if (idempotencyKey === null || kept?.idempotencyKey !== idempotencyKey || kept.actorId !== actorId) return false;
+    if (kept.fingerprint !== fingerprint) throw idempotencyKeyReused();
+    return true;
+  }
+
   private follow(said: ApplicationState, now: Date, announce: Announce): boolean {
-    if (this.isFinal()) return said.status === this.status;
+    if (this.isFinal()) {
+      const isOtherVerdict = said.verdict !== this.verdict && said.verdict !== this.providerVerdict;
+      return said.status === this.status && !(said.status === "COMPLETED" && isOtherVerdict);
+    }
     const isLaterAttempt = said.attemptsUsed > this.attemptsUsed;
     if (said.status === this.status && !(said.status === "FAILED" && isLaterAttempt)) {
       this.takeCounts(said);
       return true;
     }
-    // The failure in between was not seen, but has left its traces.
+    // From a submission only a failure leads back to the link, so there was one that nobody saw.
     const failedUnseen =
-      (said.status === "EXPIRED" || said.status === "CANCELED") &&
-      (this.status === "SUBMITTED" || this.status === "PROCESSING") &&
-      (isLaterAttempt || said.errorMessage !== undefined);
+      (said.status === "OPENED" || said.status === "EXPIRED" || said.status === "CANCELED") &&
+      (this.status === "SUBMITTED" || this.status === "PROCESSING");
     if (failedUnseen) {
       this.takeCounts(said);
       this.fail(said, now, announce);
@@ -258,11 +277,9 @@ export class KycApplication extends schema.class {
       if (this.attemptsRemaining() === 0) return status === "CANCELED";
       return status !== "FAILED" || isLaterAttempt;
     }
-    const from = order[this.status as keyof typeof order];
-    if (status === "EXPIRED" || status === "CANCELED") return from < order.SUBMITTED;
-    if (status === "FAILED" || status === "COMPLETED") return true;
+    if (status === "FAILED" || status === "COMPLETED" || status === "EXPIRED" || status === "CANCELED") return true;
     // Without a later attempt it is a move backward.
-    return order[status] > from || isLaterAttempt;
+    return order[status] > order[this.status as keyof typeof order] || isLaterAttempt;
   }
 
   private fail(said: ApplicationState, now: Date, announce: Announce): void {
@@ -308,7 +325,7 @@ export class KycApplication extends schema.class {
     this.amlHitCount = said.amlHitCount;
     this.amlDecision = said.amlDecision ?? null;
     this.decisionSummary = said.decisionSummary ?? null;
-    const evidence = { ...this.evidence(), reasonCodes: said.reasonCodes };
+    const evidence = { ...this.evidence(), reasonCodes: said.reasonCodes, unread: said.unread };
     const { verdict, reasonCodes } = judge(said.verdict ?? "NEEDS_REVIEW", evidence, this, dayOf(now), byPerson);
     this.providerVerdict = said.verdict ?? null;
     this.verdict = verdict;
@@ -323,6 +340,7 @@ export class KycApplication extends schema.class {
       faceMatchOutcome: this.faceMatchOutcome ?? undefined,
       documentType: this.documentType ?? undefined,
       documentExpiry: this.documentExpiry ?? undefined,
+      unread: [],
     };
   }
 

@@ -6,14 +6,18 @@ import type { ApplicationState, Outcome } from "../verification-provider/verific
 import { announce } from "./kyc-application.events.ts";
 import { KycApplication } from "./kyc-application.ts";
 
-/** Asks the provider about an application and records what it says. Two at once do no harm: the newer sequence stays. */
-export async function syncApplication(context: Context, id: string, timeoutMs: number): Promise<void> {
+/**
+ * Asks the provider about an application and records what it says. Two at once do no harm: the newer sequence stays.
+ * False when the provider told nothing.
+ */
+export async function syncApplication(context: Context, id: string, timeoutMs: number): Promise<boolean> {
   const { providerId } = await context.orm.em.fork().findOneOrFail(KycApplication, { id });
   const outcome = await context.provider.get(providerId, timeoutMs);
   faultPoint("sync.answered");
   await transaction(context.orm, async (em) => {
     record(em, context, await lockApplication(em, id), outcome);
   });
+  return outcome.kind === "accepted";
 }
 
 export async function lockApplication(em: SqlEntityManager, id: string): Promise<KycApplication> {
@@ -35,6 +39,8 @@ export function record(
     const told = { ...wide, hearing, said: outcome.value.status, status: application.status, sequence: outcome.value.sequence };
     if (hearing === "mismatch" || hearing === "illegal") {
       logger.error({ ...told, alert: true }, "the provider says of an application what cannot be");
+    } else if (hearing === "taken" && outcome.value.unread.length > 0) {
+      logger.error({ ...told, unread: outcome.value.unread, alert: true }, "the provider's evidence cannot be read");
     } else logger.info(told, "application synced");
   } else {
     const why = outcome.kind === "refused" ? { error_code: outcome.errorCode } : { reason: outcome.reason };

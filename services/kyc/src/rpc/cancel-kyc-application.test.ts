@@ -1,8 +1,15 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { KycStatus } from "@amana/contracts/kyc/v1/kyc_application_pb";
+import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
+import { createRpcClient } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
-import { aBusinessCaller, keyed, refusal } from "@amana/testing";
+import { aBusinessCaller, keyed, refusal, startTestServer } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
+import { createHttpProvider } from "../verification-provider/http-provider.ts";
+import { rpcServices } from "./index.ts";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -60,6 +67,21 @@ describe("a cancellation", () => {
     }
     expect(await harness.sql("select status from kyc_application where id = ?", [id])).toEqual([{ status }]);
     expect(await cancels(id)).toBe(1);
+  });
+
+  test("that the provider refuses although nothing was submitted is the provider's error", async () => {
+    const caller = aBusinessCaller();
+    const { id } = await harness.create(caller);
+    const { provider_id } = await harness.sandbox.application(id);
+    const state = { provider_id, reference: id, status: "OPENED", sequence: 1 };
+    await using server = createServer((_request, response) => response.writeHead(409).end(JSON.stringify(state)));
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await using provider = createHttpProvider({ url, token: "t", callbackUrl: url, timeoutMs: 1_000 });
+    await using service = await startTestServer(rpcServices({ ...harness.context, provider }));
+    const kyc = createRpcClient(KycApplicationService, service.channel);
+    expect(await refusal(kyc.cancelKycApplication({ id }, { caller }))).toMatchObject({ code: "kyc_provider_error" });
+    expect(await cancel(id, caller)).toMatchObject({ status: KycStatus.CANCELED });
   });
 
   test("by another business is like one of an unknown application", async () => {

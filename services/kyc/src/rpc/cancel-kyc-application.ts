@@ -6,7 +6,7 @@ import {
 import type { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { transaction } from "@amana/database";
 import { claimKey } from "@amana/idempotency";
-import { businessOf, type Call, type Implementation } from "@amana/rpc";
+import { businessOf, type Call, type DomainError, type Implementation } from "@amana/rpc";
 import { faultPoint, isUuid, sleep } from "@amana/runtime";
 import { LockMode } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
@@ -21,6 +21,7 @@ import { toKycApplicationMessage } from "../kyc-application/kyc-application.mess
 import { KycApplication } from "../kyc-application/kyc-application.ts";
 import { lockApplication, record } from "../kyc-application/sync-application.ts";
 import type { ApplicationState, KycStatus as Status } from "../verification-provider/verification-provider.ts";
+import { ending } from "./stored-answer.ts";
 
 const callsMax = 2;
 const pauseMs = 200;
@@ -63,24 +64,28 @@ export const cancelKycApplication =
     const { id, providerId } = begun.application;
     const state = await askProvider(context, id, providerId, call);
     faultPoint("cancel.answered");
-    const ended = await transaction(context.orm, async (em) => {
-      const claim = await claimKey(em, call, KycApplicationSchema);
-      if ("replayed" in claim) return claim.replayed;
-      const application = await lockApplication(em, id);
-      record(em, context, application, { kind: "accepted", value: state });
-      const answer = toKycApplicationMessage(application);
-      if (application.status === "CANCELED") claim.record?.storeAnswer(KycApplicationSchema, answer);
-      else if (claim.record) em.remove(claim.record);
-      return answer;
-    });
+    const ended = await ending(() =>
+      transaction(context.orm, async (em) => {
+        const claim = await claimKey(em, call, KycApplicationSchema);
+        if ("replayed" in claim) return claim.replayed;
+        const application = await lockApplication(em, id);
+        record(em, context, application, { kind: "accepted", value: state });
+        const answer = toKycApplicationMessage(application);
+        if (application.status === "CANCELED") claim.record?.storeAnswer(KycApplicationSchema, answer);
+        else if (claim.record) em.remove(claim.record);
+        return answer;
+      }),
+    );
     faultPoint("cancel.committed");
     if (ended.status !== KycStatus.CANCELED) throw tooLate(state.status);
     return { ...ended, linkUrl: linkOf(begun.application) };
   };
 
-/** The applicant, or the clock, was faster: the provider's answer decides. */
-const tooLate = (status: Status) =>
-  status === "SUBMITTED" || status === "PROCESSING" ? kycInProgress(status) : kycApplicationFinal(status);
+/** The applicant, or the clock, was faster: the provider's answer decides. What it could have cancelled it did not want to. */
+function tooLate(status: Status): DomainError {
+  if (status === "SUBMITTED" || status === "PROCESSING") return kycInProgress(status);
+  return status === "CREATED" || status === "OPENED" || status === "FAILED" ? kycProviderError() : kycApplicationFinal(status);
+}
 
 /** Cancelling twice is cancelling once, so an unknown outcome is asked for again. */
 async function askProvider({ provider, logger }: Context, id: string, providerId: string, call: Call): Promise<ApplicationState> {

@@ -1,8 +1,10 @@
 import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
-import { DomainError } from "@amana/rpc";
-import { aBusinessCaller, adminCaller, keyed, refusal } from "@amana/testing";
+import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
+import { createRpcClient, DomainError } from "@amana/rpc";
+import { aBusinessCaller, adminCaller, eventually, keyed, refusal, startTestServer } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { blockedClient, type CreateRequest, goodClient, type Harness, startHarness } from "../../test/harness.ts";
+import { rpcServices } from "./index.ts";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -52,6 +54,15 @@ describe("an application", () => {
     await harness.create(caller, { clientId: goodClient.toUpperCase() });
     const { id } = await harness.create(caller);
     expect((await harness.eventKeys()).slice(before)).toEqual([goodClient, goodClient, id]);
+  });
+
+  test("is newer than the one before, also when its replica's clock is behind", async () => {
+    const caller = aBusinessCaller();
+    const first = await harness.create(caller);
+    const clock = { now: () => new Date(Date.now() - 60_000) };
+    await using replica = await startTestServer(rpcServices({ ...harness.context, clock }));
+    const second = await createRpcClient(KycApplicationService, replica.channel).createKycApplication({}, { caller });
+    expect(second.createdAtMs).toBeGreaterThan(first.createdAtMs);
   });
 
   test("reaches the provider with its terms, under our id", async () => {
@@ -175,6 +186,26 @@ describe("an Idempotency-Key", () => {
       if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "idempotency_in_progress" });
     }
     expect(await ours(caller.businessId)).toHaveLength(1);
+  });
+
+  test("that is asked for without a pause while the first request works ends with that one", async () => {
+    for (let round = 0; round < 5; round++) {
+      const caller = aBusinessCaller();
+      let isWorking = true;
+      await harness.sandbox.fault("kyc_create", "slow:100");
+      const first = harness.kyc.createKycApplication({}, keyed(caller, "k")).finally(() => {
+        isWorking = false;
+      });
+      await eventually(async () =>
+        expect(await harness.sql("select 1 from link_request where business_id = ?", [caller.businessId])).toHaveLength(1),
+      );
+      const asking = Array.from({ length: 4 }, async () => {
+        while (isWorking) await harness.kyc.createKycApplication({}, keyed(caller, "k")).catch(() => {});
+      });
+      const { id } = await first;
+      await Promise.all(asking);
+      expect(await ours(caller.businessId)).toEqual([{ id }]);
+    }
   });
 
   test("belongs to its business", async () => {

@@ -18,7 +18,7 @@ import { KycApplication } from "../kyc-application/kyc-application.ts";
 import { deleteLinkRequest, releaseLinkRequest, takeLinkRequest } from "../kyc-application/link-request.ts";
 import { readKycApplication } from "../kyc-application/queries.ts";
 import { type CreatedApplication, type DocumentType, documentTypes } from "../verification-provider/verification-provider.ts";
-import { storedAnswer } from "./stored-answer.ts";
+import { ending, isKeyInUse, storedAnswer } from "./stored-answer.ts";
 
 const callsMax = 3;
 const pauseMs = 200;
@@ -53,10 +53,12 @@ export const createKycApplication =
       await refuseClient(context, businessId, request.clientId);
       const created = await askProvider(context, id, terms, request, call);
       faultPoint("application.linked");
-      const answer = await once(orm, call, KycApplicationSchema, async (inside) => {
-        await deleteLinkRequest(inside, id);
-        return toKycApplicationMessage(store(inside, context, { id, businessId, terms, created, request, call }));
-      });
+      const answer = await ending(() =>
+        once(orm, call, KycApplicationSchema, async (inside) => {
+          await deleteLinkRequest(inside, id);
+          return toKycApplicationMessage(await store(inside, context, { id, businessId, terms, created, request, call }));
+        }),
+      );
       faultPoint("application.committed");
       context.logger.info({ application_id: id, provider_id: created.providerId }, "application created");
       return { ...answer, linkUrl: created.linkUrl };
@@ -116,7 +118,7 @@ async function askProvider(
   }
 }
 
-function store(
+async function store(
   em: SqlEntityManager,
   context: Context,
   given: {
@@ -127,9 +129,9 @@ function store(
     request: CreateKycApplicationRequest;
     call: Call;
   },
-): KycApplication {
+): Promise<KycApplication> {
   const { id, businessId, terms, created, request, call } = given;
-  const now = context.clock.now();
+  const now = await databaseNow(em);
   const application = em.create(KycApplication, {
     id,
     businessId,
@@ -163,14 +165,20 @@ function store(
   return application;
 }
 
+/** Of a client's applications the newest counts, and it may be of another replica, whose clock differs from ours. */
+async function databaseNow(em: SqlEntityManager): Promise<Date> {
+  const [row] = await em.execute<{ ms: number }[]>("select floor(extract(epoch from now()) * 1000)::float8 as ms");
+  return new Date(row?.ms ?? Number.NaN);
+}
+
 /** Nothing was created as far as we know. What the outside world refused is the key's end; everything else may be repeated. */
 async function giveUp({ orm, logger }: Context, call: Call, id: string, error: unknown): Promise<void> {
   if (!call.idempotencyKey) return;
-  const mayComeAgain = !(error instanceof DomainError) || error.kind === "unavailable";
+  const mayComeAgain = !(error instanceof DomainError) || error.kind === "unavailable" || isKeyInUse(error);
   await transaction(orm, async (em) => {
     if (mayComeAgain) return await releaseLinkRequest(em, id);
     await deleteLinkRequest(em, id);
-    if (!(error instanceof DomainError) || error.kind !== "upstream_error") return;
+    if (error.kind !== "upstream_error") return;
     const claim = await claimKey(em, call, KycApplicationSchema);
     if ("record" in claim) claim.record?.storeRefusal(error);
   }).catch((failure: unknown) => logger.warn({ err: failure }, "a link request stays until its lease ends"));

@@ -1,6 +1,6 @@
 import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { uuidv7 } from "@amana/runtime";
-import { aBusinessCaller, refusal } from "@amana/testing";
+import { aBusinessCaller, eventually, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { goodClient, type Harness, startHarness } from "../../test/harness.ts";
 import type { Submission } from "../../test/sandbox.ts";
@@ -57,6 +57,21 @@ describe("reading an application", () => {
     await harness.refreshed(id, caller);
     expect(await reads(id)).toBe(before);
   });
+});
+
+test.each([
+  ["EXPIRED", (linkUrl?: string) => harness.sandbox.expire(linkUrl)],
+  ["OPENED", async () => {}],
+] as const)("an application whose failure nobody saw becomes %s, and both are announced", async (status, use) => {
+  const caller = aBusinessCaller();
+  const { id, linkUrl } = await harness.create(caller);
+  await harness.sandbox.submit(linkUrl, { outcome: "failed", hold_seconds: 0.5 });
+  expect(await harness.refreshed(id, caller)).toMatchObject({ status: KycStatus.PROCESSING });
+  await eventually(async () => expect((await harness.sandbox.application(id)).status).toBe("FAILED"));
+  await harness.sandbox.open(linkUrl);
+  await use(linkUrl);
+  expect(await harness.refreshed(id, caller)).toMatchObject({ status: KycStatus[status] });
+  expect(await harness.eventNames(id)).toEqual(["CREATED", "PROCESSING", "FAILED", status]);
 });
 
 test("each event of an application has the next revision, from 1", async () => {

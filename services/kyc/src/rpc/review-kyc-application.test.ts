@@ -1,4 +1,5 @@
 import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
+import type { Caller } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller, adminCaller, keyed, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -12,6 +13,7 @@ afterEach(() => harness.sandbox.clearFaults());
 afterAll(() => harness[Symbol.asyncDispose]());
 
 const asAdmin = { caller: adminCaller, requestId: "request-1", address: "192.0.2.7", timeoutMs: 20_000 };
+const another: Caller = { role: "admin", keyId: "018f0000-0000-7000-8000-000000000002", keyPrefix: "ak_another" };
 const review = (id: string, outcome: KycVerdict = KycVerdict.APPROVED, options: object = asAdmin) =>
   harness.kyc.reviewKycApplication({ id, outcome, note: "seen the file" }, options as typeof asAdmin);
 const reviews = async (id: string) =>
@@ -85,6 +87,15 @@ describe("an operator's decision", () => {
     expect(await review(id, KycVerdict.APPROVED, again)).toEqual(first);
     expect(again.replayed).toBe(true);
     expect(await harness.audited(id)).toHaveLength(1);
+  });
+
+  test("with another operator's key is another decision", async () => {
+    const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
+    await review(id, KycVerdict.APPROVED, keyed(adminCaller, "k2"));
+    expect(await refusal(review(id, KycVerdict.REJECTED, keyed(another, "k2", "f2")))).toMatchObject({
+      code: "kyc_review_not_open",
+    });
+    expect(await refusal(review(id, KycVerdict.APPROVED, keyed(another, "k2")))).toMatchObject({ code: "kyc_review_not_open" });
   });
 
   test("belongs to operators: a business cannot decide its own", async () => {

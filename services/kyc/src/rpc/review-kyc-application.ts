@@ -2,7 +2,7 @@ import { KycApplicationSchema, KycVerdict } from "@amana/contracts/kyc/v1/kyc_ap
 import type { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { transaction } from "@amana/database";
 import { claimKey } from "@amana/idempotency";
-import { adminOf, type Implementation } from "@amana/rpc";
+import { adminOf, type Call, type Implementation } from "@amana/rpc";
 import { faultPoint, isUuid } from "@amana/runtime";
 import { LockMode } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
@@ -15,7 +15,8 @@ import {
 import { announce } from "../kyc-application/kyc-application.events.ts";
 import { toKycApplicationMessage } from "../kyc-application/kyc-application.message.ts";
 import { KycApplication, type ReviewRequest } from "../kyc-application/kyc-application.ts";
-import { lockApplication, record } from "../kyc-application/sync-application.ts";
+import { lockApplication, record, syncApplication } from "../kyc-application/sync-application.ts";
+import { ending } from "./stored-answer.ts";
 
 /** Left over for the commit and the answer's way back. */
 const answerMs = 1_000;
@@ -32,7 +33,7 @@ export const reviewKycApplication =
     const { orm, clock } = context;
     if (!isUuid(input.id)) throw kycApplicationNotFound();
     const outcome = input.outcome === KycVerdict.APPROVED ? "APPROVED" : "REJECTED";
-    const key = call.idempotencyKey?.key ?? null;
+    await settleEarlierReview(context, input.id, call);
 
     const begun = await transaction(orm, async (em) => {
       const claim = await claimKey(em, call, KycApplicationSchema);
@@ -44,9 +45,11 @@ export const reviewKycApplication =
         outcome,
         note: input.note,
         actor: operator.keyPrefix,
+        actorId: operator.keyId,
         requestId: call.requestId,
         address: call.address,
-        idempotencyKey: key,
+        idempotencyKey: call.idempotencyKey?.key ?? null,
+        fingerprint: call.idempotencyKey?.fingerprint ?? null,
         untilMs: now.getTime() + call.remainingMs(),
       };
       const end = () => {
@@ -55,7 +58,7 @@ export const reviewKycApplication =
         return { answer };
       };
       // Decided by this request before, and nobody heard the answer.
-      if (application.wasReviewedBy(key)) return end();
+      if (application.wasReviewedBy(request)) return end();
       application.requestReview(request, now);
       if (application.isReviewedHere()) {
         application.resolveReview(outcome, now, (change) => announce(em, application, change, now));
@@ -71,21 +74,31 @@ export const reviewKycApplication =
     const decision = { outcome, reviewer: operator.keyPrefix, note: input.note } as const;
     const answered = await context.provider.review(providerId, decision, call.remainingMs() - answerMs);
     faultPoint("review.answered");
-    const { application, isOurs } = await transaction(orm, async (em) => {
-      const application = await lockApplication(em, id);
-      record(em, context, application, answered);
-      const isOurs = application.reviewedAt != null && application.reviewRequest?.requestId === call.requestId;
-      if (isOurs && call.idempotencyKey) {
-        const claim = await claimKey(em, call, KycApplicationSchema);
-        if ("record" in claim) claim.record?.storeAnswer(KycApplicationSchema, toKycApplicationMessage(application));
-      }
-      // Out of the way of the next decision; one whose outcome is unknown may still have happened and stays.
-      if (answered.kind === "refused" && application.awaitsReview()) application.reviewRequest = null;
-      return { application, isOurs };
-    });
+    const { application, isOurs } = await ending(() =>
+      transaction(orm, async (em) => {
+        const application = await lockApplication(em, id);
+        record(em, context, application, answered);
+        const isOurs = application.reviewedAt != null && application.reviewRequest?.requestId === call.requestId;
+        if (isOurs && call.idempotencyKey) {
+          const claim = await claimKey(em, call, KycApplicationSchema);
+          if ("record" in claim) claim.record?.storeAnswer(KycApplicationSchema, toKycApplicationMessage(application));
+        }
+        // Out of the way of the next decision; one whose outcome is unknown may still have happened and stays.
+        if (answered.kind === "refused" && application.awaitsReview()) application.reviewRequest = null;
+        return { application, isOurs };
+      }),
+    );
     faultPoint("review.committed");
     if (isOurs) return toKycApplicationMessage(application);
     if (answered.kind === "unknown") throw kycProviderUnavailable();
     if (application.awaitsReview()) throw kycProviderError();
     throw kycReviewNotOpen(application.status, application.verdict);
   };
+
+/** A decision of which nobody heard may stand at the provider. It is found out, and audited, before another takes its place. */
+async function settleEarlierReview(context: Context, id: string, call: Call): Promise<void> {
+  const application = await context.orm.em.fork().findOne(KycApplication, { id });
+  if (!application?.reviewRequest || !application.awaitsReview()) return;
+  const isHeard = await syncApplication(context, id, call.remainingMs() - answerMs);
+  if (!isHeard) throw kycProviderUnavailable();
+}

@@ -38,7 +38,8 @@ export function createHttpProvider(options: HttpProviderOptions): VerificationPr
         },
         body: body ?? null,
         dispatcher: agent,
-        signal: AbortSignal.timeout(Math.max(1, Math.min(timeoutMs, options.timeoutMs))),
+        // Whole milliseconds: what is left of a deadline has fractions, which a timer refuses.
+        signal: AbortSignal.timeout(Math.max(1, Math.floor(Math.min(timeoutMs, options.timeoutMs)))),
       });
       const { statusCode } = answer;
       const content = parse(await readText(answer.body));

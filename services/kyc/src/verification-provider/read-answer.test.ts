@@ -42,6 +42,23 @@ describe("what is taken from the provider", () => {
     }
   });
 
+  test.each([
+    { liveness_outcome: "MAYBE" },
+    { face_match_outcome: 1 },
+    { document_type: "driving_licence" },
+    { document_expiry: "31/12/2020" },
+    { aml_decision: "clear" },
+    { aml_hit_count: "2" },
+    { aml_hit_count: -1 },
+  ])("names %o as unread, which an approval could rest on", (change) => {
+    expect(readState({ ...state, ...change })?.unread).toEqual(Object.keys(change));
+  });
+
+  test.each([{}, { aml_decision: null }, { aml_decision: "" }, { nationality: "Algerian" }, { reason_codes: "x" }])(
+    "names nothing as unread of %o",
+    (change) => expect(readState({ ...state, ...change })?.unread).toEqual([]),
+  );
+
   test.each(["2026-02-31", "2026-13-01", "0000-01-01", "31/12/2026", "2026-1-1", 20_261_231])("has no day %s", (day) => {
     expect(readState({ ...state, document_expiry: day })?.documentExpiry).toBeUndefined();
   });

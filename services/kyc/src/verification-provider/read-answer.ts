@@ -19,7 +19,8 @@ const linkCharactersMax = 2_048;
 
 /**
  * The allow-list at the boundary: what is not read here never reaches our code, logs or database. Words outside the
- * vocabulary count as not said. Undefined for an answer that no decision can rest on.
+ * vocabulary count as not said; where an approval could rest on one, the field is named as unread. Undefined for an
+ * answer that no decision can rest on.
  */
 export function readState(answer: unknown): ApplicationState | undefined {
   const fields = readObject(answer);
@@ -30,6 +31,21 @@ export function readState(answer: unknown): ApplicationState | undefined {
   const verdict = oneOf(verdicts, fields["verdict"]);
   if (!providerId || !reference || !status || sequence === undefined) return undefined;
   if (status === "COMPLETED" && !verdict) return undefined;
+  const unread: string[] = [];
+  const weighed = <T>(name: string, read: (value: unknown) => T | undefined): T | undefined => {
+    const value = fields[name] === "" ? null : fields[name];
+    const known = read(value);
+    if (value != null && known === undefined) unread.push(name);
+    return known;
+  };
+  const evidence = {
+    livenessOutcome: weighed("liveness_outcome", (value) => oneOf(checkOutcomes, value)),
+    faceMatchOutcome: weighed("face_match_outcome", (value) => oneOf(checkOutcomes, value)),
+    documentType: weighed("document_type", (value) => oneOf(documentTypes, value)),
+    documentExpiry: weighed("document_expiry", date),
+    amlHitCount: weighed("aml_hit_count", count) ?? 0,
+    amlDecision: weighed("aml_decision", (value) => oneOf(amlDecisions, value)),
+  };
   return {
     providerId,
     reference,
@@ -38,13 +54,9 @@ export function readState(answer: unknown): ApplicationState | undefined {
     verdict,
     attemptsUsed: count(fields["attempts_used"]) ?? 0,
     reasonCodes: readReasons(fields["reason_codes"]),
-    livenessOutcome: oneOf(checkOutcomes, fields["liveness_outcome"]),
-    faceMatchOutcome: oneOf(checkOutcomes, fields["face_match_outcome"]),
-    documentType: oneOf(documentTypes, fields["document_type"]),
-    documentExpiry: date(fields["document_expiry"]),
+    ...evidence,
+    unread,
     nationality: matching(/^[A-Z]{3}$/, fields["nationality"]),
-    amlHitCount: count(fields["aml_hit_count"]) ?? 0,
-    amlDecision: oneOf(amlDecisions, fields["aml_decision"]),
     decisionSummary: text(fields["decision_summary"]),
     errorMessage: text(fields["error_message"]),
     linkExpiresAt: time(fields["link_expires_at"]),

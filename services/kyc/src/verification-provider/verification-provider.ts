@@ -119,4 +119,6 @@ export interface ApplicationState {
   readonly errorMessage: string | undefined;
   readonly linkExpiresAt: Date | undefined;
   readonly completedAt: Date | undefined;
+  /** Names of fields about the document, the face or the sanctions lists that say something we cannot read. */
+  readonly unread: readonly string[];
 }

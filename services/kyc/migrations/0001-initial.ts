@@ -1,6 +1,8 @@
+import { tallySql } from "@amana/database";
 import { idempotencyTableSql } from "@amana/idempotency";
 import { outboxTableSql } from "@amana/messaging";
 import { Migration } from "@mikro-orm/migrations";
+import { kycApplicationTally } from "../src/kyc-application/queries.ts";
 
 export class Initial extends Migration {
   override up(): void {
@@ -53,6 +55,8 @@ export class Initial extends Migration {
         check ((status = 'COMPLETED') = (verdict is not null))
       );
       create index kyc_application_business_created on kyc_application (business_id, created_at desc, id desc);
+      create index kyc_application_business_status on kyc_application (business_id, status, created_at desc, id desc);
+      create index kyc_application_business_verdict on kyc_application (business_id, verdict, created_at desc, id desc);
       create index kyc_application_business_client on kyc_application (business_id, client_id) where client_id is not null;
       create index kyc_application_business_external on kyc_application (business_id, external_id) where external_id is not null;
       create index kyc_application_next_check on kyc_application (next_check_at) where next_check_at is not null;
@@ -86,5 +90,6 @@ export class Initial extends Migration {
       );
       insert into provider_cursor (cursor) values (null);
     `);
+    this.addSql(tallySql(kycApplicationTally));
   }
 }

@@ -1,4 +1,4 @@
-import { createOrm, databaseAnswers, isDatabaseUnavailable } from "@amana/database";
+import { createOrm, databaseAnswers, isDatabaseUnavailable, startTallyFolding } from "@amana/database";
 import { startKeyCleaning } from "@amana/idempotency";
 import { createTransport, startRelay } from "@amana/messaging";
 import { createRpcServer } from "@amana/rpc";
@@ -11,6 +11,7 @@ import { catchUp } from "./jobs/catch-up.ts";
 import { checkApplications } from "./jobs/check-applications.ts";
 import { deleteLeftovers } from "./jobs/delete-leftovers.ts";
 import { noticeDocuments } from "./jobs/notice-documents.ts";
+import { kycApplicationTally } from "./kyc-application/queries.ts";
 import { database } from "./orm.ts";
 import { rpcServices } from "./rpc/index.ts";
 import { createHttpProvider } from "./verification-provider/http-provider.ts";
@@ -35,6 +36,7 @@ export async function startKyc(config: Config, logger: Logger): Promise<AsyncDis
   };
   stack.use(startRelay({ databaseUrl: config.databaseUrl, transport, logger }));
   stack.use(startKeyCleaning(orm, logger));
+  stack.use(startTallyFolding(orm, [kycApplicationTally], logger));
   stack.use(checkApplications(context));
   stack.use(catchUp(context, config.catchUpSeconds));
   stack.use(noticeDocuments(context));

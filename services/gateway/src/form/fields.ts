@@ -125,7 +125,9 @@ export const opaqueObject = (options: { description: string; examples: object[] 
   });
 
 const depthOf = (value: unknown): number =>
-  typeof value === "object" && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
+  typeof value === "object" && value !== null
+    ? 1 + Object.values(value).reduce((deepest: number, inner) => Math.max(deepest, depthOf(inner)), 0)
+    : 0;
 
 const timestampPattern =
   /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;

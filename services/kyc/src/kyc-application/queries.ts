@@ -1,4 +1,4 @@
-import { listPage, namedQuery } from "@amana/database";
+import { listPage, namedQuery, type Tally } from "@amana/database";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { KycApplicationColumns } from "./kyc-application.message.ts";
 
@@ -25,6 +25,8 @@ export async function readKycApplication(
   );
   return row;
 }
+
+export const kycApplicationTally: Tally = { table: "kyc_application", dimensions: ["status", "verdict"] };
 
 export interface KycApplicationFilter {
   readonly status: string | undefined;
@@ -57,4 +59,5 @@ export const readKycApplications = (
     ],
     limit: page.limit,
     offset: page.offset,
+    tally: kycApplicationTally,
   });

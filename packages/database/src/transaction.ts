@@ -22,8 +22,8 @@ export async function transaction<T>(orm: Orm, work: (em: SqlEntityManager) => P
   }
 }
 
-/** Connection trouble and exhausted resources: worth another try later, unlike a fault of the statement. */
-const unavailableStates = /^(08...|53...|57P0[1-3]|55P03|57014|25006)$/;
+/** Connection trouble, exhausted resources, others in the way: worth another try later, unlike a fault of the statement. */
+const unavailableStates = /^(08...|53...|57P0[1-3]|55P03|57014|25006|25P03|40001|40P01)$/;
 const unavailableCodes = new Set([
   "ECONNREFUSED",
   "ECONNRESET",

@@ -44,23 +44,29 @@ const timeoutMsDefault = 5_000;
 /** A replica that refused a connection is passed over for this long. */
 const ejectMs = 1_000;
 const attemptsMax = 3;
+/** Each takes one call at a time, so this many may wait for the outside world at once. */
+const patientConnections = 128;
 
 /**
  * Connect unary with protobuf bodies over plain keep-alive HTTP/1.1: the cheapest way that is still a standard
  * protocol. Replicas take turns; one that cannot be reached is passed over for a second. A call is tried again
- * only while nothing was sent, or when it is a read or carries an idempotency key and the service was unavailable.
+ * only while nothing was sent, or when it is a read or carries an idempotency key and the service was unavailable. Calls that
+ * are given more time than usual have connections of their own: when the outside world hangs, they hold nobody else up.
  */
 export function createRpcChannel(options: { urls: readonly string[]; secret: Uint8Array; connections?: number }): RpcChannel {
   const tokens = createCallerTokens(options.secret);
-  const replicas = options.urls.map((url) => ({
-    pool: new Pool(url, {
-      connections: options.connections ?? 16,
+  const poolOf = (url: string, connections: number) =>
+    new Pool(url, {
+      connections,
       pipelining: 1,
       keepAliveTimeout: 30_000,
       connect: { timeout: 2_000 },
       headersTimeout: 0,
       bodyTimeout: 0,
-    }),
+    });
+  const replicas = options.urls.map((url) => ({
+    quick: poolOf(url, options.connections ?? 16),
+    patient: poolOf(url, options.connections ?? patientConnections),
     ejectedUntilMs: 0,
   }));
   let turn = 0;
@@ -77,13 +83,14 @@ export function createRpcChannel(options: { urls: readonly string[]; secret: Uin
   return {
     async call(method, body, call) {
       const endsAtMs = performance.now() + (call.timeoutMs ?? timeoutMsDefault);
+      const kind = (call.timeoutMs ?? timeoutMsDefault) > timeoutMsDefault ? "patient" : "quick";
       const repeatable = method.idempotency !== IdempotencyLevel.IDEMPOTENCY_UNKNOWN || call.idempotencyKey !== undefined;
       for (let attempt = 1; ; attempt++) {
         const replica = nextReplica();
         const remainingMs = Math.ceil(endsAtMs - performance.now());
         try {
           if (remainingMs <= 0) throw new ConnectError("the deadline has passed", Code.DeadlineExceeded);
-          return await send(replica.pool, method, body, call, tokens.sign(call.caller), remainingMs);
+          return await send(replica[kind], method, body, call, tokens.sign(call.caller), remainingMs);
         } catch (error) {
           const notSent = error instanceof ConnectionError && error.notSent;
           // What a service says of the world outside, with a code of its own, another replica would say as well.
@@ -100,7 +107,7 @@ export function createRpcChannel(options: { urls: readonly string[]; secret: Uin
       }
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all(replicas.map(({ pool }) => pool.close()));
+      await Promise.all(replicas.flatMap(({ quick, patient }) => [quick.close(), patient.close()]));
     },
   };
 }
@@ -122,8 +129,10 @@ class ConnectionError extends Error {
 
   constructor(cause: Error) {
     super(cause.message, { cause });
-    const { code } = cause as NodeJS.ErrnoException;
-    this.notSent = code === "ECONNREFUSED" || code === "ENOTFOUND" || code === "UND_ERR_CONNECT_TIMEOUT";
+    const { code, syscall } = cause as NodeJS.ErrnoException;
+    // The same codes may come later on a connection that was made, so the step counts; several addresses refused have none.
+    this.notSent =
+      syscall === "connect" || syscall === "getaddrinfo" || code === "ECONNREFUSED" || code === "UND_ERR_CONNECT_TIMEOUT";
   }
 }
 
@@ -172,12 +181,13 @@ function send(
     const chunks: Buffer[] = [];
     let status = 0;
     let abort: ((reason: Error) => void) | undefined;
+    let expired: Error | undefined;
     // Whole tenths of a second, so that Node keeps the timers in few lists.
     const timer = setTimeout(
       () => {
-        const deadline = new ConnectError("the deadline has passed", Code.DeadlineExceeded);
-        reject(deadline);
-        abort?.(deadline);
+        expired = new ConnectError("the deadline has passed", Code.DeadlineExceeded);
+        reject(expired);
+        abort?.(expired);
       },
       Math.ceil(timeoutMs / 100) * 100,
     );
@@ -186,6 +196,8 @@ function send(
       {
         onRequestStart(controller) {
           abort = (reason) => controller.abort(reason);
+          // It waited for a connection until nobody waited for it any more.
+          if (expired) abort(expired);
         },
         onResponseStart(_controller, statusCode, answerHeaders) {
           status = statusCode;

@@ -67,6 +67,17 @@ async function withClient<T>(
 const clientOf = (channel: ReturnType<typeof createRpcChannel>) => createRpcClient(DeliveryService, channel);
 const request = { topic: "t", messages: [{ key: "k", payload: new Uint8Array([1, 2]), headers: { ce_id: "e" } }] };
 
+/** From now on calls are not answered until they are released. */
+function holdCalls() {
+  const begun = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<object>();
+  behaviour = () => {
+    begun.resolve();
+    return released.promise;
+  };
+  return { begun: begun.promise, release: () => released.resolve({}) };
+}
+
 describe("our client and server", () => {
   test("carry caller, request id, address, trace, idempotency key and deadline with the call", async () => {
     calls = [];
@@ -229,17 +240,37 @@ describe("our client and server", () => {
     await dying[Symbol.asyncDispose]();
   });
 
+  test("a call whose time was over before it got a connection is never sent", async () => {
+    await using channel = createRpcChannel({ urls: [server.url], secret, connections: 1 });
+    const client = clientOf(channel);
+    const { release, begun } = holdCalls();
+    const first = client.deliverMessages(request, { caller });
+    await begun;
+    calls = [];
+    const late = client.deliverMessages(request, { caller, timeoutMs: 100 });
+    await expect(late).rejects.toMatchObject({ code: Code.DeadlineExceeded });
+    release();
+    await first;
+    await client.deliverMessages(request, { caller, requestId: "next" });
+    expect(calls.map(({ requestId }) => requestId)).toEqual(["next"]);
+  });
+
+  test("many calls that wait for long hold no quick one up", async () => {
+    await withClient([server.url], async (client) => {
+      const { release, begun } = holdCalls();
+      const hold = behaviour;
+      behaviour = (call) => (call.requestId === "quick" ? Promise.resolve({}) : hold(call));
+      const patient = Array.from({ length: 40 }, () => client.deliverMessages(request, { caller, timeoutMs: 30_000 }));
+      await begun;
+      await client.deliverMessages(request, { caller, requestId: "quick" });
+      release();
+      await Promise.all(patient);
+    });
+  });
+
   test("a server that stops finishes the calls it has", async () => {
     const stopping = await startServer();
-    let release = () => {};
-    const begun = new Promise<void>((resolve) => {
-      behaviour = () => {
-        resolve();
-        return new Promise((answer) => {
-          release = () => answer({});
-        });
-      };
-    });
+    const { release, begun } = holdCalls();
     await withClient([stopping.url], async (client) => {
       const answer = client.deliverMessages(request, { caller });
       await begun;

@@ -44,8 +44,8 @@ export interface RpcServer extends AsyncDisposable {
 
 /** Requests and answers larger than this are refused. */
 const messageBytesMax = 4 * 1024 * 1024;
-/** How long running calls may take to end when the server stops. */
-const drainTimeoutMs = 10_000;
+/** How long running calls may take to end when the server stops: longer than the longest, which wait for the outside world. */
+const drainTimeoutMs = 40_000;
 /** Longer than a request needs from one host to another. */
 const idleGraceMs = 100;
 

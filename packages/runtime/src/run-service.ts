@@ -1,8 +1,8 @@
 import { SettingsError } from "./env.ts";
 import type { Logger } from "./logger.ts";
 
-/** How long a clean stop may take before the process ends anyway: longer than the longest call to an outside system. */
-const stopTimeoutMs = 40_000;
+/** How long a clean stop may take before the process ends anyway: longer than a delayed stop and the longest request. */
+const stopTimeoutMs = 65_000;
 
 /**
  * The life of a service process: start, say so, wait for SIGTERM or SIGINT, stop cleanly. A second signal

@@ -151,6 +151,21 @@ describe("a body", () => {
     }
   });
 
+  test.each([{}, json, { "content-type": "text/plain" }])(
+    "of no bytes is none, also when only its end tells (%j)",
+    async (type) => {
+      const answer = await refund({ ...gateway.business.headers, ...type, "transfer-encoding": "chunked" });
+      expect(answer.statusCode).toBe(200);
+    },
+  );
+
+  test("whose type is followed by kilobytes of white space holds nobody up", async () => {
+    const type = `application/json;charset=utf-8${" ".repeat(15_000)}x`;
+    for (let i = 0; i < 100; i++) {
+      expect((await create({ "content-type": type }, JSON.stringify(body))).statusCode).toBe(415);
+    }
+  });
+
   test("with a field named __proto__ or constructor has an unknown field", async () => {
     for (const name of ["__proto__", "constructor", "hasOwnProperty"]) {
       const answer = await create(json, `{"${name}":{"amount":"1"},${JSON.stringify(body).slice(1)}`);

@@ -42,7 +42,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
     requestTimeout: requestTimeoutMs,
     return503OnClosing: false,
     trustProxy: gateway.trustedProxies.length > 0 ? [...gateway.trustedProxies] : false,
-    clientErrorHandler: answerParserErrors,
+    clientErrorHandler: answerParserErrors(gateway.connections),
     frameworkErrors: (error, request, reply) => answerBeforeRouting(error, request, reply),
   }) as unknown as App;
   const answer = answerWithProblem(gateway.logger);
@@ -52,6 +52,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
     return answer(error, request, reply);
   };
 
+  gateway.connections.watch(app.server);
   app.server.on("checkExpectation", answerUnknownExpectation);
   guardEdge(app);
   logRequests(app, gateway);

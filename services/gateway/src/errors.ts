@@ -88,7 +88,7 @@ export function problemOf(error: unknown, request: FastifyRequest, logger: Logge
 export const answerWithProblem = (logger: Logger) => (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
   const problem = problemOf(error, request, logger);
   // Fastify asks to close after a bad body; the rest of it is read and dropped instead, so that no answer is lost.
-  reply.removeHeader("connection");
+  if (reply.raw.shouldKeepAlive) reply.removeHeader("connection");
   return (
     reply
       .code(problem.status)

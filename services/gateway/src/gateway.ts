@@ -9,6 +9,7 @@ import type {
   RawServerDefault,
 } from "fastify";
 import type { Clients } from "./clients.ts";
+import type { Connections } from "./connections.ts";
 import type { KeyLeases } from "./key-lease/key-leases.ts";
 import type { RateLimits } from "./rate-limit/rate-limits.ts";
 import type { Readiness } from "./readiness.ts";
@@ -18,6 +19,7 @@ export interface Gateway {
   readonly clients: Clients;
   readonly keys: KeyLeases;
   readonly readiness: Readiness;
+  readonly connections: Connections;
   readonly limits: RateLimits;
   readonly logger: Logger;
   /** Lets addresses that businesses give be plain http, for a sandbox on one machine. */

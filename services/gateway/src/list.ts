@@ -8,8 +8,9 @@ export function pageHeaders(
   request: FastifyRequest,
   reply: FastifyReply,
   { limit, offset }: { limit: number; offset: number },
-  { total, totalIsCapped = false, shown = limit }: { total: number; totalIsCapped?: boolean; shown?: number },
+  count: { total: number; totalIsCapped?: undefined } | { total: number; totalIsCapped: boolean; shown: number },
 ): void {
+  const { total } = count;
   const { url } = request;
   const path = url.split("?", 1)[0] ?? url;
   const search = url.slice(path.length + 1);
@@ -20,9 +21,9 @@ export function pageHeaders(
     return `<${path}?${query}>; rel="${rel}"`;
   };
   const links = [link("first", 0)];
-  if (totalIsCapped) reply.header("x-total-count-capped", "true");
+  if (count.totalIsCapped) reply.header("x-total-count-capped", "true");
   else links.push(link("last", Math.max(0, Math.ceil(total / limit) - 1) * limit));
   if (offset > 0) links.push(link("prev", Math.max(0, offset - limit)));
-  if (totalIsCapped ? shown === limit : offset + limit < total) links.push(link("next", offset + limit));
+  if (count.totalIsCapped ? count.shown === limit : offset + limit < total) links.push(link("next", offset + limit));
   reply.header("x-total-count", String(total)).header("link", links.join(", "));
 }

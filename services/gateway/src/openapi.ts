@@ -3,6 +3,7 @@ import { createRpcChannel } from "@amana/rpc";
 import { createLogger } from "@amana/runtime";
 import { createApp } from "./app.ts";
 import { createClients } from "./clients.ts";
+import { Connections } from "./connections.ts";
 import { createKeyLeases } from "./key-lease/create-key-leases.ts";
 import { createRateLimits, unlimited } from "./rate-limit/rate-limits.ts";
 import { Readiness } from "./readiness.ts";
@@ -18,6 +19,7 @@ const app = await createApp({
   clients,
   keys: createKeyLeases(clients),
   readiness: new Readiness(channels),
+  connections: new Connections(),
   limits: createRateLimits(unlimited),
   logger: createLogger("openapi", "silent"),
   allowInsecureUrls: false,

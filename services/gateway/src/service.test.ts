@@ -1,3 +1,5 @@
+import http from "node:http";
+import net from "node:net";
 import { Writable } from "node:stream";
 import { generateApiKey, prefixOf } from "@amana/api-keys";
 import { KeyLeaseService, KeyRole, KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
@@ -5,7 +7,7 @@ import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { DomainError, type Implementations, serve } from "@amana/rpc";
 import { createLogger } from "@amana/runtime";
-import { startTestServer, type TestService, testSecret } from "@amana/testing";
+import { eventually, startTestServer, type TestService, testSecret } from "@amana/testing";
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { readConfig } from "./config.ts";
@@ -67,6 +69,14 @@ const start = (settings: Record<string, string> = {}, logger = createLogger("tes
   );
 const read = (url: string) => fetch(`${url}/api/v1/payments/${id}`, { headers: { authorization: `Bearer ${key}` } });
 
+const ask = (url: string, agent: http.Agent, path = "/healthz") =>
+  new Promise<[number | undefined, string | undefined]>((resolve, reject) => {
+    const request = http.get(`${url}${path}`, { agent, headers: { authorization: `Bearer ${key}` } }, (answer) => {
+      answer.resume().once("end", () => resolve([answer.statusCode, answer.headers.connection]));
+    });
+    request.once("error", reject);
+  });
+
 describe("stopping", () => {
   test("finishes what is under way, even what came in while readiness was off, and then nobody listens", async () => {
     const gateway = await start({ STOP_DELAY_MS: "300" });
@@ -88,6 +98,50 @@ describe("stopping", () => {
     expect((await late).status).toBe(200);
     await stopped;
     await expect(read(gateway.url)).rejects.toThrow();
+  });
+
+  test.each(["GET /healthz HTTP/1.1\r\nHos", "POST /api/v1/payments HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{"])(
+    "does not wait for a request whose rest never comes (%j)",
+    async (begun) => {
+      const gateway = await start();
+      const socket = net.connect(Number(new URL(gateway.url).port), "127.0.0.1");
+      await new Promise<void>((sent) => socket.write(begun, () => sent()));
+      // Its bytes have arrived once a later request is answered.
+      await fetch(`${gateway.url}/healthz`);
+      await gateway[Symbol.asyncDispose]();
+      socket.destroy();
+    },
+  );
+
+  test("answers the requests that meet it on connections that are kept, and ends these", async () => {
+    const gateway = await start({ STOP_DELAY_MS: "500" });
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+    expect(await ask(gateway.url, agent)).toEqual([200, "keep-alive"]);
+    const stopped = gateway[Symbol.asyncDispose]();
+    expect(await ask(gateway.url, agent)).toEqual([200, "close"]);
+    await stopped;
+    agent.destroy();
+  });
+
+  test("ends a connection that is kept with the answer that is under way", async () => {
+    const gateway = await start();
+    const agent = new http.Agent({ keepAlive: true });
+    const begun = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    getPayment = async () => {
+      begun.resolve();
+      await release.promise;
+      return payment;
+    };
+    const answer = ask(gateway.url, agent, `/api/v1/payments/${id}`);
+    await begun.promise;
+    const stopped = gateway[Symbol.asyncDispose]();
+    // By then nobody listens any more, so what is left is this connection.
+    await eventually(() => expect(fetch(`${gateway.url}/healthz`)).rejects.toThrow());
+    release.resolve();
+    expect(await answer).toEqual([200, "close"]);
+    await stopped;
+    agent.destroy();
   });
 });
 

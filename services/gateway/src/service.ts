@@ -3,9 +3,15 @@ import { type Logger, sleep } from "@amana/runtime";
 import { createApp } from "./app.ts";
 import { createClients } from "./clients.ts";
 import type { Config } from "./config.ts";
+import { Connections } from "./connections.ts";
 import { createKeyLeases } from "./key-lease/create-key-leases.ts";
 import { createRateLimits } from "./rate-limit/rate-limits.ts";
 import { Readiness } from "./readiness.ts";
+
+/** Longer than a request needs from one host to another. */
+const idleGraceMs = 100;
+/** For requests that have begun to arrive when the gateway closes. */
+const arrivalMs = 3_000;
 
 /** Starts the gateway. Stopping turns readiness off first, then finishes what is under way. */
 export async function startGateway(config: Config, logger: Logger): Promise<AsyncDisposable & { url: string }> {
@@ -20,6 +26,7 @@ export async function startGateway(config: Config, logger: Logger): Promise<Asyn
   };
   const clients = createClients(channels);
   const readiness = new Readiness(channels);
+  const connections = new Connections();
   const { allowInsecureUrls, trustedProxies } = config;
   const keys = createKeyLeases(clients);
   const limits = createRateLimits(config.rateLimits);
@@ -27,19 +34,26 @@ export async function startGateway(config: Config, logger: Logger): Promise<Asyn
     clients,
     keys,
     readiness,
+    connections,
     limits,
     logger,
     allowInsecureUrls,
     fingerprintSecret: config.rpcSecret,
     trustedProxies,
   });
-  stack.defer(() => app.close());
+  stack.defer(async () => {
+    // A request whose rest never comes must not keep the gateway from stopping.
+    const cutOff = setTimeout(() => connections.cutOffUnfinished(), arrivalMs);
+    await app.close();
+    clearTimeout(cutOff);
+  });
   await app.listen({ host: config.host, port: config.port });
   const { port } = app.addresses()[0] as { port: number };
   stack.defer(async () => {
     readiness.stop();
-    // Balancers need a moment to look elsewhere.
-    await sleep(config.stopDelayMs);
+    connections.endWithAnswers();
+    // Balancers need a moment to look elsewhere, and requests may be on their way on idle connections.
+    await sleep(Math.max(config.stopDelayMs, idleGraceMs));
   });
 
   const started = stack.move();

@@ -17,6 +17,7 @@ import type { DescService, MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { createApp } from "../src/app.ts";
 import { createClients } from "../src/clients.ts";
+import { Connections } from "../src/connections.ts";
 import { createKeyLeases } from "../src/key-lease/create-key-leases.ts";
 import { createRateLimits, type RateLimitSettings, unlimited } from "../src/rate-limit/rate-limits.ts";
 import { Readiness } from "../src/readiness.ts";
@@ -112,6 +113,7 @@ export async function startTestGateway(
     clients,
     keys: createKeyLeases(clients),
     readiness: new Readiness(channels),
+    connections: new Connections(),
     limits: createRateLimits({ ...unlimited, ...options.limits }, options.nowMs),
     logger: options.logger ?? createLogger("test", process.env["TEST_LOG_LEVEL"] ?? "silent"),
     allowInsecureUrls: options.allowInsecureUrls ?? false,

@@ -21,11 +21,15 @@ export const processorText = (max: number) =>
     accepts: (value: string) => value.length <= max,
   });
 
+/** Marks that combine are put in order in the square of their number; nothing that is short once composed comes from more. */
+const composedFromMax = 1_000;
+const composed = (value: string) => (value.length > composedFromMax ? value : value.normalize("NFC"));
+
 /** A name or an address line: trimmed and composed (NFC), so that what looks the same is the same. */
 export const nameText = (options: { description?: string; examples?: string[] } = { examples: ["Librairie El Kitab"] }) =>
   field(Type.String({ minLength: 1, maxLength: 200, ...options }), {
     message: "must be a text of 1 to 200 characters",
-    normalise: (value) => value.trim().normalize("NFC"),
+    normalise: (value) => composed(value.trim()),
     accepts: (value: string) => value.length <= 400 && lengthOf(value) <= 200,
   });
 
@@ -94,7 +98,7 @@ export const date = (options: { description?: string; examples?: string[] } = {}
 export const search = (options: { description: string }) =>
   field(Type.String({ minLength: 1, maxLength: 100, ...options }), {
     message: "must be a text of 1 to 100 characters without a line break",
-    normalise: (value) => value.normalize("NFC"),
+    normalise: composed,
     accepts: (value: string) => value.length <= 200 && lengthOf(value) <= 100 && !value.includes("\n"),
   });
 

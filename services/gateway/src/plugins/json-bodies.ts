@@ -6,13 +6,16 @@ import { readJsonObject } from "../json/read-json.ts";
 import { problems } from "../problems.ts";
 import { bodyBytesMax } from "./edge.ts";
 
-const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i;
+// No two runs of white space meet: 16 KiB of it would be divided between them in every way there is.
+const jsonType = /^application\/json\s*(;\s*(charset\s*=\s*"?utf-?8"?\s*(;\s*)?)?)?$/i;
 
 /** Bodies are JSON by our own rules, and forms are checked by our own rules; see `readJsonObject` and `form/`. */
 export function readJsonBodies(app: App): void {
   app.decorateRequest("bodyBytes", null);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "buffer", bodyLimit: bodyBytesMax }, (request, bytes, done) => {
+  // For every type and none: only the end of a chunked body tells that there is nothing to have a type.
+  app.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: bodyBytesMax }, (request, bytes, done) => {
+    if (bytes.length === 0) return done(null);
     const encoding = request.headers["content-encoding"];
     if (!jsonType.test(request.headers["content-type"] ?? "") || (encoding !== undefined && !/^identity$/i.test(encoding))) {
       return done(problems.unsupportedMediaType());

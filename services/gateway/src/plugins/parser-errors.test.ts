@@ -1,4 +1,5 @@
 import net from "node:net";
+import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTestGateway, type TestGateway } from "../../test/harness.ts";
 
@@ -26,6 +27,9 @@ function exchange(text: string): Promise<string> {
   });
 }
 
+const paymentId = "019a0000-0000-7000-8000-000000000001";
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+const statuses = (answers: string) => [...answers.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status);
 const head = "POST /api/v1/payments HTTP/1.1\r\nHost: localhost\r\n";
 
 describe("what is no well-formed HTTP is refused with a problem document", () => {
@@ -44,6 +48,21 @@ describe("what is no well-formed HTTP is refused with a problem document", () =>
     expect(answer).toMatch(/content-type: application\/problem\+json\r\n/i);
     expect(answer).toMatch(/x-request-id: [0-9a-f-]{36}\r\n/i);
     expect(JSON.parse(answer.split("\r\n\r\n")[1] as string)).toMatchObject({ status: 400, code: "malformed_request" });
+  });
+
+  test("what follows a whole request costs it neither its effect nor its answer", async () => {
+    gateway.behaviour.payments.refundPayment = async () => ({ id: paymentId, currency: "DZD", status: PaymentStatus.REFUNDED });
+    const refund =
+      `POST /api/v1/payments/${paymentId}/refund HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${gateway.business.key}\r\n` +
+      "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}";
+    const answers = await exchange(`${refund}${get("/healthz")}GARBAGE\r\n\r\n`);
+    expect(gateway.received.map(({ rpc }) => rpc)).toEqual(["RefundPayment"]);
+    expect(statuses(answers)).toEqual(["200", "200"]);
+  });
+
+  test("a body whose framing breaks is refused at once", async () => {
+    const begun = `${head}Authorization: Bearer ${gateway.business.key}\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{`;
+    expect(statuses(await exchange(`${begun}}garbage\r\n`))).toEqual(["400"]);
   });
 
   test.each([17 * 1024, 100 * 1024])("headers of %i bytes", async (length) => {

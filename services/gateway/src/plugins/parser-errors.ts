@@ -1,6 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { uuidv7 } from "@amana/runtime";
+import type { Connections } from "../connections.ts";
 import { problemDocument } from "../errors.ts";
 import { problems } from "../problems.ts";
 import { requestIdOf } from "./edge.ts";
@@ -11,12 +12,14 @@ const problemOfCode: Readonly<Record<string, () => ReturnType<typeof problems.ma
 };
 
 /** What Node's HTTP parser refuses never becomes a request, so its answer is written to the socket by hand. */
-export function answerParserErrors(error: Error & { code?: string }, socket: Socket): void {
-  // A peer that is gone, or one that is in the middle of another answer, cannot be told anything.
+export const answerParserErrors = (connections: Connections) => (error: Error & { code?: string }, socket: Socket) => {
+  // A peer that is gone cannot be told anything.
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
   }
+  // What came whole before is being done, so its own answer is the one to give.
+  if (connections.endWithAnswer(socket)) return;
   const requestId = uuidv7();
   const problem = (problemOfCode[error.code ?? ""] ?? problems.malformedRequest)();
   const body = problemDocument(problem, requestId);
@@ -25,7 +28,7 @@ export function answerParserErrors(error: Error & { code?: string }, socket: Soc
       `content-type: application/problem+json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
       `x-request-id: ${requestId}\r\nx-content-type-options: nosniff\r\nconnection: close\r\n\r\n${body}`,
   );
-}
+};
 
 /** Node answers an `Expect` that is not 100-continue by itself, before a request begins. */
 export function answerUnknownExpectation(request: IncomingMessage, response: ServerResponse): void {

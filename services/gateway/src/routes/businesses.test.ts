@@ -45,6 +45,23 @@ const send = (role: Role, method: "GET" | "POST" | "PATCH", url: string, payload
   });
 
 describe("businesses, by operators", () => {
+  test("a name of hundreds of thousands of combining marks holds nobody up", async () => {
+    const answer = await send("admin", "POST", "/businesses", { name: `a${"\u0301\u0316".repeat(150_000)}` });
+    expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: "/name" }] });
+  });
+
+  test("a name and a search for it are composed alike, however many marks they come in", async () => {
+    gateway.behaviour.businesses.createBusiness = async () => aBusiness();
+    gateway.behaviour.businesses.listBusinesses = async () => ({ businesses: [], total: 0 });
+    const decomposed = "\u1f82".repeat(100).normalize("NFD");
+    await send("admin", "POST", "/businesses", { name: decomposed });
+    await send("admin", "GET", `/businesses?search=${encodeURIComponent(decomposed)}`);
+    expect(gateway.received.map(({ request }) => request)).toMatchObject([
+      { name: "\u1f82".repeat(100) },
+      { search: "\u1f82".repeat(100) },
+    ]);
+  });
+
   test("registering one answers 201 with its address and its key", async () => {
     gateway.behaviour.businesses.createBusiness = async () => aBusiness({ apiKey: "sk_test_secret" });
     const answer = await send("admin", "POST", "/businesses", { name: "  Cafe\u0301 ", status: "PENDING" });
@@ -99,6 +116,14 @@ describe("businesses, by operators", () => {
     const list = await send("admin", "GET", "/businesses?status=DISABLED&search=100%25_%5C");
     expect([list.statusCode, list.json().length, list.headers["x-total-count"]]).toEqual([200, 1, "1"]);
     expect(gateway.received[1]?.request).toMatchObject({ status: BusinessStatus.DISABLED, search: "100%_\\" });
+  });
+
+  test("who follows the pages of a search that finds more than is counted comes to an end", async () => {
+    gateway.behaviour.businesses.listBusinesses = async () => ({ businesses: [aBusiness()], total: 1_000, totalIsCapped: true });
+    const link = async (limit: number) =>
+      String((await send("admin", "GET", `/businesses?search=a&limit=${limit}`)).headers["link"]);
+    expect(await link(1)).toContain('offset=1>; rel="next"');
+    expect(await link(2)).not.toContain('rel="next"');
   });
 
   test("a change answers the update shape; an empty one changes nothing", async () => {

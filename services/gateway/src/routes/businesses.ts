@@ -3,7 +3,7 @@ import { BusinessForOperator, BusinessUpdate, businessStatuses, renderBusiness }
 import { Type } from "typebox";
 import { callOf } from "../call.ts";
 import { bodyOf } from "../form/body.ts";
-import { choice, flag, nameText, text } from "../form/fields.ts";
+import { choice, flag, nameText, search } from "../form/fields.ts";
 import { pageParameters } from "../form/query.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { pageHeaders } from "../list.ts";
@@ -50,7 +50,7 @@ export const businesses =
           querystring: Type.Object({
             ...pageParameters(),
             status: Type.Optional(choice(businessStatuses)),
-            search: Type.Optional(text(100)),
+            search: Type.Optional(search({ description: "Any part of the name, in any case." })),
           }),
           response: { 200: Type.Array(BusinessForOperator) },
         },
@@ -66,7 +66,7 @@ export const businesses =
           },
           callOf(request, reply),
         );
-        pageHeaders(request, reply, query, page);
+        pageHeaders(request, reply, query, { ...page, shown: page.businesses.length });
         return page.businesses.map(renderBusiness);
       },
     );

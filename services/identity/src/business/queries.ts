@@ -26,7 +26,7 @@ export const readBusinesses = (
     columns,
     filters: [
       { column: "status", is: by.status },
-      { column: "lower(name)", contains: by.search?.toLowerCase() },
+      { column: "lower(name)", contains: by.search },
     ],
     limit: page.limit,
     offset: page.offset,

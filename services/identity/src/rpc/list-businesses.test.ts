@@ -51,6 +51,11 @@ test("no secret is listed, only prefixes", async () => {
   }
 });
 
+test("a capital that has several small letters is found", async () => {
+  await identity.aBusiness({ name: "ΟΔΟΣ" });
+  expect((await list({ search: "ΟΔΟΣ" })).names).toEqual(["ΟΔΟΣ"]);
+});
+
 test("only operators list businesses", async () => {
   const call = identity.businesses.listBusinesses({ limit: 50 }, { caller: aBusinessCaller() });
   await expect(call).rejects.toMatchObject({ code: "admin_required" });

@@ -1,22 +1,24 @@
 import { createOrm, type Orm } from "@amana/database";
 import { createLogger, uuidv7 } from "@amana/runtime";
-import { createTestDatabase, type TestDatabase } from "@amana/testing";
+import { createTestDatabase, eventually, type TestDatabase } from "@amana/testing";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { database, deadLetters, effects, topic, writeDown } from "../test/database.ts";
 import { aMessage, MemoryTransport } from "../test/memory-transport.ts";
+import { cleanInbox } from "./inbox.ts";
 import { type Consumption, consume } from "./index.ts";
 
 const logger = createLogger("test", "silent");
 let db: TestDatabase;
 let transport: MemoryTransport;
-const stack: Disposable[] = [];
+const stack: AsyncDisposable[] = [];
 
 beforeEach(async () => {
   db = await createTestDatabase("messaging", database);
   transport = new MemoryTransport();
 });
 afterEach(async () => {
-  for (const consumer of stack.splice(0)) consumer[Symbol.dispose]();
+  await Promise.all(stack.splice(0).map((consumer) => consumer[Symbol.asyncDispose]()));
   await db[Symbol.asyncDispose]();
 });
 
@@ -198,4 +200,33 @@ test("`committed` runs after each commit with an effect, when others can see it,
   await transport.deliver(aMessage("poison"));
   await transport.deliver(one, two);
   expect(await Promise.all(seenAtCommit)).toEqual([["1"], ["1", "2"]]);
+});
+
+test("what was seen more than 30 days ago is forgotten, in batches, from the start on", async () => {
+  const seen = async () => {
+    const rows = await db.orm.em.fork().execute<{ consumer: string }[]>("select consumer from inbox order by consumer");
+    return rows.map(({ consumer }) => consumer);
+  };
+  const see = (consumer: string, days: number, count: number) =>
+    db.orm.em
+      .fork()
+      .execute(
+        "insert into inbox (consumer, event_id, received_at) select ?, gen_random_uuid(), now() - make_interval(days => ?) from generate_series(1, ?)",
+        [consumer, days, count],
+      );
+  await see("tests", 31, 3);
+  await see("tests", 29, 1);
+  await see("others", 31, 1);
+  const em = () => db.orm.em.fork() as SqlEntityManager;
+  expect(await cleanInbox(em(), "tests", 2)).toBe(2);
+  await aConsumer();
+  await eventually(async () => expect(await seen()).toEqual(["others", "tests"]));
+});
+
+test("an event id in capitals is the same id", async () => {
+  await aConsumer();
+  const id = uuidv7();
+  await transport.deliver(aMessage("1", { id: id.toUpperCase() }));
+  await transport.deliver(aMessage("1", { id }));
+  expect(await effects(db.orm)).toEqual(["1"]);
 });

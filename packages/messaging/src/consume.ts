@@ -1,7 +1,7 @@
 import { isDatabaseUnavailable, type Orm, transaction } from "@amana/database";
-import { faultPoint, type Logger, sleep } from "@amana/runtime";
+import { faultPoint, type Logger, poll, sleep } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import { claimFromInbox, park } from "./inbox.ts";
+import { claimFromInbox, cleanInbox, park } from "./inbox.ts";
 import type { Message, Transport } from "./message.ts";
 
 /** What a consumer does with messages it has not seen before, inside the transaction that marks them as seen. */
@@ -18,7 +18,6 @@ export interface Consumption {
 
 const batchMessagesMax = 200;
 const attemptsMax = 4;
-const inboxKeptDays = 30;
 const cleaningMs = 60 * 60 * 1000;
 
 /**
@@ -29,7 +28,7 @@ const cleaningMs = 60 * 60 * 1000;
 export async function consume(
   consumption: Consumption,
   context: { orm: Orm; transport: Transport; logger: Logger },
-): Promise<Disposable> {
+): Promise<AsyncDisposable> {
   const { topic, consumer, effect, committed } = consumption;
   const { orm, logger } = context;
 
@@ -53,7 +52,8 @@ export async function consume(
           await sleep(50 * 2 ** attempt);
           continue;
         }
-        logger.error({ err: error, topic, consumer, event_id: message.headers["ce_id"] }, "a message is parked in dead_letter");
+        const event_id = message.headers["ce_id"];
+        logger.error({ err: error, alert: true, topic, consumer, event_id }, "a message is parked in dead_letter");
         const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
         return await transaction(orm, (em) => park(em, consumer, topic, message, reason));
       }
@@ -73,13 +73,5 @@ export async function consume(
     }
   });
 
-  const cleaning = setInterval(() => {
-    orm.em
-      .fork()
-      .getConnection()
-      .execute(`delete from inbox where consumer = ? and received_at < now() - interval '${inboxKeptDays} days'`, [consumer])
-      .catch((error: unknown) => logger.warn({ err: error }, "the inbox could not be cleaned"));
-  }, cleaningMs);
-  cleaning.unref();
-  return { [Symbol.dispose]: () => clearInterval(cleaning) };
+  return poll("clean-inbox", logger, () => cleanInbox(orm.em.fork() as SqlEntityManager, consumer), cleaningMs);
 }

@@ -36,6 +36,22 @@ export async function claimFromInbox(em: SqlEntityManager, consumer: string, mes
   return messages.filter((message) => fresh.delete(eventId(message)));
 }
 
+const keptDays = 30;
+/** Short enough for the bound on statements, however many there are in all. */
+const batchRows = 10_000;
+
+/** Forgets what a consumer saw longer ago than any transport keeps it, one batch; answers how many. */
+export async function cleanInbox(em: SqlEntityManager, consumer: string, batch = batchRows): Promise<number> {
+  const rows = await em.execute<{ event_id: string }[]>(
+    `delete from inbox where consumer = ? and event_id = any (array(
+       select event_id from inbox where consumer = ? and received_at < now() - interval '${keptDays} days'
+       order by received_at limit ? for update skip locked
+     )) returning event_id`,
+    [consumer, consumer, batch],
+  );
+  return rows.length;
+}
+
 /**
  * Sets a message aside that cannot be handled, with the reason, so that those behind it go on. It counts as seen:
  * when it is delivered again, with its neighbours, it is neither tried nor parked once more.
@@ -67,7 +83,8 @@ export async function park(
 function eventId(message: Message): string {
   const id = message.headers["ce_id"];
   if (!isUuid(id)) throw new Error("the message has no event id (header ce_id)");
-  return id;
+  // As PostgreSQL writes it: compared with another spelling, a new message would pass for a known one.
+  return id.toLowerCase();
 }
 
 /** PostgreSQL stores neither NUL nor half a surrogate pair, and a message that cannot even be parked would stop all. */

@@ -130,7 +130,7 @@ test("a relay killed after publishing leaves the row, which is published again a
   expect(transport.ids).toEqual([id]);
   expect(await outbox(db.orm)).toEqual([]);
 
-  using _consumer = await consume({ topic, consumer: "tests", effect: writeDown }, { orm: db.orm, transport, logger });
+  await using _consumer = await consume({ topic, consumer: "tests", effect: writeDown }, { orm: db.orm, transport, logger });
   const [{ message }] = transport.published as [(typeof transport.published)[number]];
   await transport.deliver(message);
   await transport.deliver(message);
@@ -261,4 +261,30 @@ test("a connection cut while a message is on its way loses nothing", async () =>
 test("a relay can be closed while its database cannot be reached", async () => {
   const relay = startRelay({ databaseUrl: "postgres://u:p@127.0.0.1:1/d", transport, logger });
   await relay[Symbol.asyncDispose]();
+});
+
+test("however many events of a topic wait that the transport does not take, those of others go out", async () => {
+  let isAway = true;
+  transport.beforePublish = (published) => {
+    if (published === "stuck.v1" && isAway) throw new Error("away");
+  };
+  const stuck = Array.from({ length: 501 }, (_, i) => `stuck ${i}`);
+  await transaction(db.orm, async (em) => {
+    for (const [inTopic, body] of [...stuck.map((text) => ["stuck.v1", text]), [topic, "other"]] as const) {
+      addToOutbox(em, {
+        topic: inTopic as string,
+        key: "k",
+        type: "t",
+        source: "s",
+        payload: Buffer.from(body as string),
+        occurredAt: new Date(),
+      });
+    }
+  });
+  const relay = aRelay();
+  await transport.untilPublished(1);
+  expect(transport.bodies).toEqual(["other"]);
+  isAway = false;
+  await relay.settled();
+  expect(transport.bodies).toEqual(["other", ...stuck]);
 });

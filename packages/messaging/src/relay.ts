@@ -45,11 +45,11 @@ export function startRelay(options: { databaseUrl: string; transport: Transport;
     return rows[0]?.got === true;
   };
 
-  const readBatch = async (client: pg.Client): Promise<Row[]> => {
+  const readBatch = async (client: pg.Client, topicsLeftOut: readonly string[]): Promise<Row[]> => {
     const { rows } = await client.query<Row>({
       name: "outbox_batch",
-      text: "select id, topic, key, payload, headers from outbox order by id limit $1",
-      values: [batchRowsMax],
+      text: "select id, topic, key, payload, headers from outbox where topic <> all($2) order by id limit $1",
+      values: [batchRowsMax, topicsLeftOut],
     });
     let count = 0;
     for (let bytes = 0; count < rows.length; count++) {
@@ -59,9 +59,9 @@ export function startRelay(options: { databaseUrl: string; transport: Transport;
     return rows.slice(0, count);
   };
 
-  /** Publishes and deletes, topic by topic. Answers the first failure of the transport; others do not wait for it. */
-  const publish = async (client: pg.Client, rows: readonly Row[]): Promise<unknown> => {
-    let failure: unknown;
+  /** Publishes and deletes, topic by topic. Answers the failures of the transport by topic; others do not wait for them. */
+  const publish = async (client: pg.Client, rows: readonly Row[]): Promise<Map<string, unknown>> => {
+    const failed = new Map<string, unknown>();
     for (const [topic, topicRows] of Map.groupBy(rows, (row) => row.topic)) {
       try {
         await transport.publish(
@@ -69,7 +69,7 @@ export function startRelay(options: { databaseUrl: string; transport: Transport;
           topicRows.map(({ key, payload, headers }) => ({ key, payload, headers })),
         );
       } catch (error) {
-        failure ??= error;
+        failed.set(topic, error);
         continue;
       }
       faultPoint("relay.published");
@@ -79,33 +79,43 @@ export function startRelay(options: { databaseUrl: string; transport: Transport;
         values: [topicRows.map((row) => row.id)],
       });
     }
-    return failure;
+    return failed;
   };
 
   /** Relays until the connection fails, which is thrown, or the relay is closed. */
   const relayOn = async (client: pg.Client, lost: AbortSignal, worked: () => void) => {
     await client.query("listen outbox");
-    let failures = 0;
+    // However much of a topic waits that the transport does not take: until it is tried again, the others go on without it.
+    const stuck = new Map<string, { failures: number; untilMs: number }>();
     while (!lost.aborted && !stop.signal.aborted) {
       const woken = Promise.withResolvers<void>();
       wake = woken.resolve;
       // Who asked before the rows are read knows that theirs are gone when none are left; who asks later does not.
       const asked = [...waiting];
-      const rows = await readBatch(client);
+      const nowMs = performance.now();
+      const resting = new Map([...stuck].filter(([, { untilMs }]) => untilMs > nowMs));
+      const rows = await readBatch(client, [...resting.keys()]);
       worked();
       if (rows.length > 0) {
-        const failure = await publish(client, rows);
-        failures = failure === undefined ? 0 : failures + 1;
-        if (failure === undefined || stop.signal.aborted) continue;
-        logger.warn({ err: failure, failures }, "events could not be published and wait in the outbox");
-        await sleep(backoffMs(failures, 100, 2_000), stop.signal);
+        const failed = await publish(client, rows);
+        for (const { topic } of rows) if (!failed.has(topic)) stuck.delete(topic);
+        for (const [topic, error] of failed) {
+          const failures = (stuck.get(topic)?.failures ?? 0) + 1;
+          stuck.set(topic, { failures, untilMs: performance.now() + backoffMs(failures, 100, 2_000) });
+          if (!stop.signal.aborted) {
+            logger.warn({ err: error, topic, failures }, "events could not be published and wait in the outbox");
+          }
+        }
         continue;
       }
-      for (const waiter of asked) {
-        waiting.delete(waiter);
-        waiter.resolve();
+      if (resting.size === 0) {
+        for (const waiter of asked) {
+          waiting.delete(waiter);
+          waiter.resolve();
+        }
       }
-      const timer = setTimeout(wake, wakeUpMs);
+      const waitMs = Math.min(wakeUpMs, ...[...resting.values()].map(({ untilMs }) => untilMs - nowMs));
+      const timer = setTimeout(wake, Math.ceil(waitMs));
       await woken.promise;
       clearTimeout(timer);
     }

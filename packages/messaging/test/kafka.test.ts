@@ -188,7 +188,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     await using db = await createTestDatabase("messaging", database);
     await kafka.stop();
     const [consuming, publishing] = [aTransport(), aTransport()];
-    using _consumer = await consume(
+    await using _consumer = await consume(
       { topic: "outage.v1", consumer: "outage", effect: writeDown },
       { orm: db.orm, transport: consuming, logger },
     );

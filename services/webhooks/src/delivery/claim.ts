@@ -29,8 +29,8 @@ const full = (room: Room) => [...room.left].filter(([, left]) => left <= 0).map(
 
 /**
  * Takes due deliveries, in one statement and by the database's clock, so that nobody else takes them before the lease
- * ends. Deliveries that come due while their endpoint is DISABLED, or gone, end here as SKIPPED; they are among the
- * rows only to say that there was something to do.
+ * ends. Deliveries that come due while their endpoint is DISABLED, or gone, end here as SKIPPED, as many as there is room
+ * for in all, so that they hold up no others for long; they are among the rows only to say that there was something to do.
  */
 export async function claimDue(orm: Orm, room: Room, leaseMs: number): Promise<ClaimedDelivery[]> {
   return await namedQuery<ClaimedDelivery>(
@@ -54,7 +54,7 @@ export async function claimDue(orm: Orm, room: Room, leaseMs: number): Promise<C
        from turn t
        left join unnest($5::uuid[], $6::int[]) as b (endpoint_id, free) on b.endpoint_id = t.endpoint_id
        left join webhook_endpoint e on e.id = t.endpoint_id
-       where d.id = t.id and t.number <= coalesce(b.free, $7)
+       where d.id = t.id and (e.status is distinct from 'ACTIVE' or t.number <= coalesce(b.free, $7))
        returning d.id, d.lease_token, d.status, d.attempts, d.event_id, d.endpoint_id,
          e.url, e.secret_ciphertext,
          case when e.previous_secret_until > now() then e.previous_secret_ciphertext end as previous_secret_ciphertext

@@ -125,6 +125,16 @@ test("a delivery that comes due while its endpoint is DISABLED is skipped, and c
   expect(await deliveriesOf(event.id, caller, slow)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 });
 
+test("however many deliveries wait for an endpoint that was disabled, they do not take the turns of others", async () => {
+  await using idle = await startHarness({ deliver: false });
+  const caller = aBusinessCaller();
+  const disabled = await create("http://127.0.0.1:9/", caller, idle);
+  await idle.publish(...Array.from({ length: 20 }, () => aPaymentEvent(caller)));
+  await idle.endpoints.updateWebhookEndpoint({ id: disabled.id, status: WebhookEndpointStatus.DISABLED }, { caller });
+  const claimed = await claimDue(idle.orm, { total: 20, perEndpoint: 2, left: new Map() }, 60_000);
+  expect(claimed.map(({ status }) => status)).toEqual(Array(20).fill("SKIPPED"));
+});
+
 test("the next attempt keeps to the schedule, and Retry-After of a 429 or 503 moves it to at most a day ahead", async () => {
   await using slow = await startHarness({ deliver: { pausesMs: [60_000] } });
   const waitAfter = async (status: number, retryAfter: string) => {

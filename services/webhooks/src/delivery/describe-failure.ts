@@ -14,10 +14,16 @@ const byCode: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too long",
 };
 
+const namesNothing = new Set(["ENOTFOUND", "ENODATA"]);
+
 /** Why no answer came, for the business that owns the endpoint: what to look at, and nothing about our side. */
 export function describeFailure(error: Error): string {
   if (error instanceof AddressNotPublic) return error.message;
   const { code = "" } = error as NodeJS.ErrnoException;
+  // Of a name server, whose own refusal of a connection is not the endpoint's.
+  if (/^query[A-Z]/.test((error as NodeJS.ErrnoException).syscall ?? "")) {
+    return namesNothing.has(code) ? "the host name does not resolve" : "the host name does not resolve right now";
+  }
   const known = byCode[code];
   if (known) return known;
   if (/CERT|TLS|SSL|SIGNATURE|ISSUER|CHAIN|EPROTO/.test(code))

@@ -1,6 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
+import { createNameResolver } from "./resolve-name.ts";
 
 export interface ResolvedAddress {
   readonly address: string;
@@ -27,7 +28,8 @@ const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
  * plain http. 0.0.0.0 and [::] never.
  */
 export function createAddressGuard(options: { allowInsecure: boolean; resolve?: Resolve }) {
-  const { allowInsecure, resolve = (host) => lookup(host, { all: true }) } = options;
+  // In a sandbox also the names that only the system knows, such as those of a hosts file.
+  const { allowInsecure, resolve = allowInsecure ? (host) => lookup(host, { all: true }) : createNameResolver() } = options;
 
   const allows = (address: string): boolean => {
     if (isIP(address) === 0 || address.includes("%")) return false;

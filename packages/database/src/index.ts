@@ -1,6 +1,6 @@
 /** PostgreSQL through MikroORM: one way to connect, migrate, run a transaction and read fast. */
 export { databaseAnswers } from "./database-answers.ts";
-
+export { databaseTime } from "./database-time.ts";
 export { type Filter, type List, type ListPage, listPage, searchTotalMax } from "./list-page.ts";
 export { migrate } from "./migrate.ts";
 export { namedQuery } from "./named-query.ts";

@@ -45,6 +45,7 @@ export class Initial extends Migration {
         version integer not null default 1
       );
       create index payment_business_created on payment (business_id, created_at desc, id desc);
+      create index payment_business_status on payment (business_id, status, created_at desc, id desc);
       create index payment_business_order_ref on payment (business_id, order_ref) where order_ref is not null;
       create index payment_next_check on payment (next_check_at) where next_check_at is not null;
 

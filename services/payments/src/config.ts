@@ -22,7 +22,7 @@ export function readConfig(source?: EnvSource) {
         terminalId: env.string("SATIM_TERMINAL_ID"),
         /** The form's address of an order whose registration answer was lost; {mdOrder} stands for the order's id. */
         formUrlTemplate: formUrlTemplate(env),
-        timeoutMs: env.integer("SATIM_TIMEOUT_MS", { fallback: 30_000, min: 100, max: 60_000 }),
+        timeoutMs: timeoutMs(env),
         connectTimeoutMs: env.integer("SATIM_CONNECT_TIMEOUT_MS", { fallback: 10_000, min: 100, max: 60_000 }),
       },
       schedule: {
@@ -33,11 +33,19 @@ export function readConfig(source?: EnvSource) {
         /** Pauses between the status reads of a refund whose outcome is unknown; the last one repeats. */
         refundCheckSeconds: env.seconds("REFUND_CHECK_SECONDS", "5,10,15,60"),
         /** A refund that got no answer at all may still be under way; it is not sent again before this. */
-        refundResendAfterSeconds: env.integer("REFUND_RESEND_AFTER_SECONDS", { fallback: 30, min: 0 }),
+        refundResendAfterSeconds: refundResendAfterSeconds(env),
       },
     }),
     source,
   );
+}
+
+const timeoutMs = (env: EnvReader) => env.integer("SATIM_TIMEOUT_MS", { fallback: 30_000, min: 100, max: 60_000 });
+
+function refundResendAfterSeconds(env: EnvReader): number {
+  const seconds = env.integer("REFUND_RESEND_AFTER_SECONDS", { fallback: 30 });
+  if (seconds * 1000 < timeoutMs(env)) env.problem("REFUND_RESEND_AFTER_SECONDS must not be shorter than SATIM_TIMEOUT_MS");
+  return seconds;
 }
 
 function formUrlTemplate(env: EnvReader): string {

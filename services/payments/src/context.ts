@@ -8,7 +8,6 @@ export interface Context {
   readonly orm: Orm;
   readonly processor: CardProcessor;
   readonly logger: Logger;
-  readonly clock: { now(): Date };
   readonly schedule: Config["schedule"];
   /** The gateway's public address: card holders come back to it. */
   readonly publicUrl: string;

@@ -22,7 +22,6 @@ export async function startPayments(config: Config, logger: Logger): Promise<Asy
     orm,
     processor,
     logger,
-    clock: { now: () => new Date() },
     schedule: config.schedule,
     publicUrl: config.publicUrl,
     formUrlTemplate: config.satim.formUrlTemplate,

@@ -38,7 +38,6 @@ export async function startHarness(
     orm,
     processor,
     logger,
-    clock: { now: () => new Date() },
     schedule: {
       paymentCheckSeconds: [60],
       paymentWindowSeconds: 1_230,

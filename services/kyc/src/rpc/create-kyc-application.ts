@@ -1,6 +1,6 @@
 import { KycApplicationSchema } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import type { CreateKycApplicationRequest, KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
-import { transaction } from "@amana/database";
+import { databaseTime, transaction } from "@amana/database";
 import { claimKey, once } from "@amana/idempotency";
 import { businessOf, type Call, DomainError, type Implementation } from "@amana/rpc";
 import { faultPoint, isUuid, sleep, uuidv7 } from "@amana/runtime";
@@ -131,7 +131,8 @@ async function store(
   },
 ): Promise<KycApplication> {
   const { id, businessId, terms, created, request, call } = given;
-  const now = await databaseNow(em);
+  // Of a client's applications the newest counts, and it may be of another replica, whose clock differs from ours.
+  const now = await databaseTime(em);
   const application = em.create(KycApplication, {
     id,
     businessId,
@@ -163,12 +164,6 @@ async function store(
   else application.checkSoon(now);
   announce(em, application, "created", now);
   return application;
-}
-
-/** Of a client's applications the newest counts, and it may be of another replica, whose clock differs from ours. */
-async function databaseNow(em: SqlEntityManager): Promise<Date> {
-  const [row] = await em.execute<{ ms: number }[]>("select floor(extract(epoch from now()) * 1000)::float8 as ms");
-  return new Date(row?.ms ?? Number.NaN);
 }
 
 /** Nothing was created as far as we know. What the outside world refused is the key's end; everything else may be repeated. */

@@ -3,6 +3,8 @@ import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { aBusinessCaller, eventually } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
+import { settlePayment } from "../payment/settle-payment.ts";
+import { takeDue } from "./take-due.ts";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -109,4 +111,20 @@ test("payments whose check fails on a fault of ours do not keep others from thei
   await eventually(async () => expect(await statusOf(payment.id)).toBe("PAID"));
   for (const { id } of broken) expect(await statusOf(id)).toBe("PENDING");
   await harness.sql("update payment set status = 'FAILED', next_check_at = null where description = 'broken'");
+});
+
+test("a check that ends a payment and then fails, as when the commit's answer is lost, leaves nothing to do for ever", async () => {
+  const payment = await harness.aPendingPayment();
+  await harness.sandbox.pay(payment.processorOrderId);
+  await harness.sql("update payment set next_check_at = now() where id = ?", [payment.id]);
+  const isOurs: boolean[] = [];
+  await takeDue(harness.context, "payment", async (id) => {
+    await settlePayment(harness.context, id, { confirmFirst: false, remainingMs: () => 5_000 });
+    isOurs.push(id === payment.id);
+    throw new Error("the connection ended");
+  });
+  expect(isOurs).toContain(true);
+  expect(await harness.sql("select status, next_check_at from payment where id = ?", [payment.id])).toEqual([
+    { status: "PAID", next_check_at: null },
+  ]);
 });

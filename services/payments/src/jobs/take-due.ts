@@ -28,7 +28,11 @@ export async function takeDue(
         context.logger.error({ err: error, [`${table}_id`]: id }, "a due check failed");
         await em
           .fork()
-          .execute(`update ${table} set next_check_at = now() + interval '${faultPauseSeconds} seconds' where id = ?`, [id]);
+          // Not of a row that has ended, by a commit whose answer was lost: it would stay due for ever.
+          .execute(
+            `update ${table} set next_check_at = now() + interval '${faultPauseSeconds} seconds' where id = ? and next_check_at is not null`,
+            [id],
+          );
         return undefined;
       }),
     ),

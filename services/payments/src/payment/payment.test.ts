@@ -195,7 +195,36 @@ describe("waiting and expiry", () => {
   test("nothing expires that may be paid, and somebody keeps looking", () => {
     const payment = aPayment();
     expect(payment.waitOrExpire(false, [60, 600], 1_230, at(5_000))).toBe("waiting");
-    expect(payment).toMatchObject({ status: "PENDING", nextCheckAt: at(5_060) });
+    expect(payment).toMatchObject({ status: "PENDING", nextCheckAt: at(5_600) });
+  });
+
+  test("looks in between, as often as somebody reads, put off none of the schedule", () => {
+    const payment = aPayment();
+    for (const seconds of [1, 11, 21, 59]) {
+      payment.waitOrExpire(true, [60, 120, 300, 600], 1_230, at(seconds));
+      expect(payment.nextCheckAt).toEqual(at(60));
+    }
+    payment.waitOrExpire(true, [60, 120, 300, 600], 1_230, at(700));
+    expect(payment.nextCheckAt).toEqual(at(1_080));
+  });
+
+  test("what may be paid is looked at again after the first pause, in time for its confirmation", () => {
+    const payment = aPayment();
+    payment.waitOrExpire(false, [60, 120, 300, 600], 1_230, at(480));
+    expect(payment.nextCheckAt).toEqual(at(540));
+    payment.waitOrExpire(false, [60, 120, 300, 600], 1_230, at(1_080));
+    expect(payment.nextCheckAt).toEqual(at(1_140));
+    payment.waitOrExpire(false, [60, 120, 300, 600], 1_230, at(1_200));
+    expect(payment.nextCheckAt).toEqual(at(1_230));
+  });
+
+  test("an order whose registration has no known outcome is looked for soon, and ever less often", () => {
+    const payment = aPayment({ processorOrderId: null });
+    const pauses = Array.from({ length: 6 }, () => {
+      payment.planLookUp(later);
+      return ((payment.nextCheckAt?.getTime() ?? 0) - later.getTime()) / 1000;
+    });
+    expect(pauses).toEqual([2, 5, 15, 30, 60, 60]);
   });
 
   test("a payment is awaiting registration until the processor's order is known", () => {

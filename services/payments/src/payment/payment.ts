@@ -36,8 +36,9 @@ const schema = defineEntity({
     /** The Idempotency-Key whose answer is still owed, until the order is registered. */
     idempotencyId: p.uuid().nullable(),
     traceparent: p.text().nullable(),
-    /** When the processor was last asked, and how often the reconciler did. */
+    /** When the processor was last asked about the order. */
     checkedAt: p.datetime(3).nullable(),
+    /** How often the outcome of the registration stayed unknown. */
     checks: p.integer(),
     /** When the reconciler looks next; null when nothing is left to find out. */
     nextCheckAt: p.datetime(3).nullable(),
@@ -64,6 +65,8 @@ export const orderStatuses = {
   declined: 6,
 } as const;
 const orderStatusesKnown: readonly number[] = [-1, 0, 1, 2, 3, 4, 5, 6, 7];
+/** Pauses before somebody looks again for an order whose registration has no known outcome. */
+const lookUpPausesSeconds = [2, 5, 15, 30, 60];
 const actionCodes = { canceledByCardholder: "10", sessionExpired: "-2007" } as const;
 const wireCurrency: Readonly<Record<string, string>> = { DZD: "012" };
 
@@ -93,9 +96,18 @@ export class Payment extends schema.class {
     return now.getTime() >= this.createdAt.getTime() + windowSeconds * 1000;
   }
 
+  /** After a registration whose outcome is not known: when somebody looks for the order. A caller waits for it. */
+  planLookUp(now: Date): void {
+    const pauseSeconds = lookUpPausesSeconds[Math.min(this.checks, lookUpPausesSeconds.length - 1)] ?? 60;
+    this.nextCheckAt = new Date(now.getTime() + pauseSeconds * 1000);
+    this.checks += 1;
+  }
+
   /**
-   * After a look at the processor that settled nothing: when to look next, or EXPIRED once the card form has closed
-   * and nobody is in the middle of paying. `unpaid`: the processor surely says so.
+   * After a look at the processor that settled nothing: EXPIRED once the card form has closed and nobody is in the middle of
+   * paying, else when to look next. The pauses count from the creation, so that looks in between, by readers and returning
+   * browsers, put off none of them: an order that is paid and not confirmed in time is cancelled. `unpaid`: the processor
+   * surely says so; what may be paid is looked at again after the first pause.
    */
   waitOrExpire(unpaid: boolean, pausesSeconds: readonly number[], windowSeconds: number, now: Date): "expired" | "waiting" {
     const isOver = this.isWindowOver(windowSeconds, now);
@@ -103,11 +115,13 @@ export class Payment extends schema.class {
       this.expire(now);
       return "expired";
     }
-    const pauseSeconds = pausesSeconds[Math.min(this.checks, pausesSeconds.length - 1)] ?? 600;
-    const nextMs = now.getTime() + pauseSeconds * 1000;
+    const nowMs = now.getTime();
+    let nextMs = this.createdAt.getTime();
+    for (const seconds of pausesSeconds) if (nextMs <= nowMs) nextMs += seconds * 1000;
+    if (nextMs <= nowMs || isOver) nextMs = nowMs + (pausesSeconds.at(-1) ?? 600) * 1000;
+    if (!unpaid && !isOver) nextMs = Math.min(nextMs, nowMs + (pausesSeconds[0] ?? 60) * 1000);
     // The last look before the end comes exactly then.
     this.nextCheckAt = new Date(isOver ? nextMs : Math.min(nextMs, this.createdAt.getTime() + windowSeconds * 1000));
-    this.checks += 1;
     return "waiting";
   }
 

@@ -1,5 +1,5 @@
 import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
-import { transaction } from "@amana/database";
+import { databaseTime, transaction } from "@amana/database";
 import { IdempotencyRecord } from "@amana/idempotency";
 import type { DomainError } from "@amana/rpc";
 import { faultPoint } from "@amana/runtime";
@@ -12,8 +12,6 @@ import { toPaymentMessage } from "./payment.message.ts";
 import { Payment } from "./payment.ts";
 
 const registrationsMax = 2;
-/** Pauses before somebody looks again for an order whose registration has no known outcome: a caller waits for it. */
-const pausesSeconds = [2, 5, 15, 30, 60];
 
 /** "absent": there is no such order, and the time to pay is over, so there need not be one. */
 type Registration = Outcome<RegisteredOrder> | { readonly kind: "absent" };
@@ -42,13 +40,14 @@ async function askProcessor(
   orderMayBeThere: boolean,
   remainingMs: () => number,
 ): Promise<Registration> {
-  const { processor, schedule, clock } = context;
+  const { processor, schedule } = context;
   const returnUrl = `${context.publicUrl}/api/v1/payments/return/${payment.returnToken}`;
   let mayBeThere = orderMayBeThere;
   for (let registrations = 0; ; registrations++) {
     if (mayBeThere) {
       const found = await lookUp(context, payment, remainingMs());
-      if (found.kind !== "absent" || payment.isWindowOver(schedule.paymentWindowSeconds, clock.now())) return found;
+      if (found.kind !== "absent") return found;
+      if (payment.isWindowOver(schedule.paymentWindowSeconds, await databaseTime(context.orm.em.fork()))) return found;
     }
     if (registrations === registrationsMax) return { kind: "unknown", reason: "registered, and the order is not there" };
     const outcome = await processor.register(
@@ -94,11 +93,11 @@ async function record(
   const { logger, schedule } = context;
   const payment = await em.findOneOrFail(Payment, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!payment.awaitsRegistration()) return payment;
-  const now = context.clock.now();
+  const now = await databaseTime(em);
   const wide = { payment_id: id, order_number: payment.processorOrderNumber };
 
   if (registration.kind === "unknown") {
-    payment.waitOrExpire(false, pausesSeconds, schedule.paymentWindowSeconds, now);
+    payment.planLookUp(now);
     logger.warn({ ...wide, reason: registration.reason }, "registration outcome unknown");
     return processorOutcomeUnknown(id);
   }

@@ -1,4 +1,4 @@
-import { transaction } from "@amana/database";
+import { databaseTime, transaction } from "@amana/database";
 import { faultPoint } from "@amana/runtime";
 import { LockMode } from "@mikro-orm/postgresql";
 import { type OrderState, type Outcome, unknownOrderCode } from "../card-processor/card-processor.ts";
@@ -56,7 +56,7 @@ async function record(context: Context, id: string, outcome: Outcome<OrderState>
   await transaction(context.orm, async (em) => {
     const payment = await em.findOneOrFail(Payment, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!payment.isOpen()) return;
-    const now = context.clock.now();
+    const now = await databaseTime(em);
     payment.checkedAt = now;
     const settlement =
       outcome.kind === "accepted"

@@ -1,7 +1,8 @@
 import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import { type Payment, PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
+import { sleep } from "@amana/runtime";
 import { aBusinessCaller, eventually, keyed, refusal } from "@amana/testing";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
 import { withLease } from "../lease.ts";
 import { advanceRefund } from "./advance-refund.ts";
@@ -9,7 +10,7 @@ import { advanceRefund } from "./advance-refund.ts";
 let harness: Harness;
 beforeAll(async () => {
   harness = await startHarness({
-    schedule: { refundCheckSeconds: [0.05, 0.1], refundResendAfterSeconds: 0.3 },
+    schedule: { refundCheckSeconds: [0.05, 0.1], refundResendAfterSeconds: 1 },
     satimTimeoutMs: 800,
   });
 });
@@ -54,6 +55,25 @@ async function expectTruth(refundedMinor: bigint): Promise<void> {
   expect(announced).toHaveLength(refundedMinor > 0n ? 1 : 0);
   expect((await calls()).join(" ")).not.toContain("refund refund");
 }
+
+test("a refund after one that was refused, and then came through all the same, is not sent", async () => {
+  await harness.sandbox.fault("refund", "error:7");
+  expect(await refusal(refund(100_000n))).toMatchObject({ code: "refund_refused" });
+  await harness.sandbox.elsewhere("refund.do", { orderId: payment.processorOrderId ?? "", amount: "100000" });
+  const again = () => harness.payments.refundPayment({ id: payment.id, amountMinor: 100_000n }, keyed(caller, "again"));
+  expect(await refusal(again())).toMatchObject({ code: "refund_outcome_unknown" });
+  expect(await refusal(again())).toMatchObject({ code: "idempotency_in_progress" });
+  expect((await harness.sandbox.order(payment.processorOrderId)).refundedAmount).toBe(100_000);
+  await harness.sql("update refund set status = 'REJECTED', next_check_at = null where payment_id = ?", [payment.id]);
+});
+
+test("a refund after one that was refused is sent at once", async () => {
+  await harness.sandbox.fault("refund", "error:7");
+  expect(await refusal(refund(100_000n))).toMatchObject({ code: "refund_refused" });
+  expect(await harness.payments.refundPayment({ id: payment.id }, keyed(caller, "again"))).toMatchObject({
+    status: PaymentStatus.REFUNDED,
+  });
+});
 
 describe("a refund whose answer is lost", () => {
   test.each([
@@ -111,6 +131,19 @@ describe("a refund whose answer is lost", () => {
     expect(await harness.calls(payment, "refund")).toBe(1);
     expect(await refundRow()).toMatchObject({ status: "UNKNOWN", sends: 1 });
     await expectTruth(0n);
+  });
+
+  test("is not sent again on the word of a read that began while the first request could still be under way", async () => {
+    await harness.sandbox.fault("refund", "http_503");
+    await refusal(refund());
+    await harness.sandbox.fault("status", "slow:600");
+    await harness.sql("update refund set resend_after = now() + interval '0.3 seconds' where payment_id = ?", [payment.id]);
+    const { id } = await refundRow();
+    const advanced = await withLease(harness.context.orm, "refund", id, (lease) =>
+      advanceRefund(harness.context, id, lease, () => 5_000),
+    );
+    expect(advanced).toEqual({ result: { kind: "unknown" } });
+    expect(await harness.calls(payment, "refund")).toBe(1);
   });
 
   test("is not sent again when the refunded sum is explained by neither: a person has to look", async () => {
@@ -195,6 +228,40 @@ describe("what a crash leaves", () => {
   });
 });
 
+describe("the clock of a process", () => {
+  const atAnotherTime = async (aheadMs: number, work: () => Promise<void>) => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + aheadMs });
+    try {
+      await work();
+    } finally {
+      vi.useRealTimers();
+    }
+  };
+
+  test("that is ahead sends nothing again before its time", async () => {
+    await harness.sandbox.fault("refund", "http_503");
+    await refusal(refund());
+    await harness.sql("update refund set resend_after = now() + interval '1 hour' where payment_id = ?", [payment.id]);
+    await atAnotherTime(7_200_000, async () => {
+      await using _job = harness.resolving();
+      await eventually(async () => expect((await calls()).length).toBeGreaterThanOrEqual(5));
+    });
+    expect(await harness.calls(payment, "refund")).toBe(1);
+  });
+
+  test("that is behind makes nothing due at once", async () => {
+    await atAnotherTime(-3_600_000, async () => {
+      await harness.sandbox.fault("status", "http_500");
+      await refusal(refund());
+    });
+    const [row] = await harness.sql<{ isPlanned: boolean }>(
+      "select next_check_at > created_at and created_at > now() - interval '1 minute' as \"isPlanned\" from refund where payment_id = ?",
+      [payment.id],
+    );
+    expect(row).toEqual({ isPlanned: true });
+  });
+});
+
 describe("the lease", () => {
   const advance = (id: string, beforeSending: () => Promise<unknown>) =>
     withLease(harness.context.orm, "refund", id, (lease) =>
@@ -216,6 +283,39 @@ describe("the lease", () => {
     await refusal(refund());
     return (await refundRow()).id;
   };
+
+  test("that a frozen process thinks it has sends nothing after the time when others may send", async () => {
+    const id = await requestedRefund();
+    const frozen = withLease(harness.context.orm, "refund", id, (lease) =>
+      advanceRefund(
+        harness.context,
+        id,
+        {
+          holds: async (em) => {
+            const holds = await lease.holds(em);
+            await sleep(harness.context.schedule.refundResendAfterSeconds * 1000 + 50);
+            return holds;
+          },
+        },
+        () => 5_000,
+      ),
+    );
+    expect(await frozen).toEqual({ result: { kind: "unknown" } });
+    expect(await harness.calls(payment, "refund")).toBe(0);
+    expect(await refundRow()).toMatchObject({ status: "UNKNOWN", sends: 1 });
+  });
+
+  test("that holds sends once; when that is refused and the sum moved all the same, the refund is ACCEPTED", async () => {
+    const id = await requestedRefund();
+    const happenedAllTheSame = async () => {
+      await harness.sandbox.elsewhere("refund.do", { orderId: payment.processorOrderId ?? "", amount: "500000" });
+      await harness.sandbox.fault("refund", "error:7");
+    };
+    expect(await advance(id, happenedAllTheSame)).toEqual({ result: { kind: "unknown" } });
+    await using _job = harness.resolving();
+    expect(await eventually(() => refund())).toMatchObject({ status: PaymentStatus.REFUNDED });
+    expect(await refundRow()).toMatchObject({ status: "ACCEPTED", sends: 1 });
+  });
 
   test("that was lost stops the send", async () => {
     const id = await requestedRefund();

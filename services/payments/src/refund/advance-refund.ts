@@ -1,5 +1,5 @@
 import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
-import { transaction } from "@amana/database";
+import { databaseTime, transaction } from "@amana/database";
 import { IdempotencyRecord } from "@amana/idempotency";
 import { faultPoint } from "@amana/runtime";
 import { LockMode, type SqlEntityManager } from "@mikro-orm/postgresql";
@@ -47,40 +47,58 @@ export async function advanceRefund(
     return await recordUnknown(context, refundId);
   };
 
+  // The processor's answer may be as old as the question.
+  const asked = await databaseTime(em);
   const before = await refundedMinor();
   if (before === undefined) return await tryLater("the order could not be read");
-  if (refund.status !== "REQUESTED") {
-    const verdict = refund.verdictOn(before);
-    if (verdict === "happened") return await recordAccepted(context, refundId);
-    if (verdict === "foreign") {
+  const isSent = refund.status !== "REQUESTED";
+  // One that was refused earlier may have come through late: then the sum is not what it was.
+  const known = isSent ? refund : await lastRefused(em, refund);
+  if (known) {
+    const verdict = known.verdictOn(before);
+    if (verdict === "happened" && isSent) return await recordAccepted(context, refundId);
+    if (verdict !== "absent") {
       logger.error({ ...wide, alert: true, refunded_minor: String(before) }, "the refunded sum is not explained by this refund");
       return await tryLater("the refunded sum is not explained by this refund");
     }
-    const mayBeUnderWay = (refund.resendAfter?.getTime() ?? 0) > context.clock.now().getTime();
-    if (mayBeUnderWay) return await tryLater("the request may still be under way");
+  }
+  if (isSent && (refund.resendAfter?.getTime() ?? 0) > asked.getTime()) {
+    return await tryLater("the request may still be under way");
   }
 
+  const resendAfterMs = context.schedule.refundResendAfterSeconds * 1000;
+  const markingMs = performance.now();
   const sending = await transaction(context.orm, async (inside) => {
     if (!(await lease.holds(inside))) return false;
     const row = await inside.findOneOrFail(Refund, { id: refundId });
-    const now = context.clock.now();
-    row.sending(before, new Date(now.getTime() + context.schedule.refundResendAfterSeconds * 1000), now);
+    const now = await databaseTime(inside);
+    row.sending(before, new Date(now.getTime() + resendAfterMs), now);
     return true;
   });
   if (!sending) return { kind: "unknown" };
 
-  const outcome = await processor.refund(orderId, refund.amountMinor, remainingMs());
+  // From `resendAfter` on somebody else may send: a process that was frozen meanwhile, and has lost its lease, must not.
+  const mayTakeMs = resendAfterMs - (performance.now() - markingMs);
+  if (mayTakeMs <= 0) return await tryLater("too late to be sent");
+  const outcome = await processor.refund(orderId, refund.amountMinor, Math.min(mayTakeMs, remainingMs()));
   faultPoint("refund.answered");
   if (outcome.kind === "accepted") return await recordAccepted(context, refundId);
   if (outcome.kind === "unknown") return await tryLater(outcome.reason);
-  // A refusal of a repeated request may mean that the first one came through late.
-  if (refund.sends > 0) {
-    const after = await refundedMinor();
-    if (after === undefined) return await tryLater("refused, and the order could not be read");
-    if (after !== before) return await tryLater("refused, and the refunded sum moved");
-  }
+  // A fault of the processor's is told as a refusal too, and that of a repeated request may mean that the first came through late.
+  const after = await refundedMinor();
+  if (after === undefined) return await tryLater("refused, and the order could not be read");
+  if (after !== before) return await tryLater("refused, and the refunded sum moved");
   logger.warn({ ...wide, error_code: outcome.errorCode, reason: outcome.message }, "refund refused");
   return await recordRejected(context, refundId, outcome.errorCode);
+}
+
+async function lastRefused(em: SqlEntityManager, { businessId, paymentId }: Refund): Promise<Refund | undefined> {
+  const [last] = await em.find(
+    Refund,
+    { businessId, paymentId, status: "REJECTED" },
+    { orderBy: { createdAt: "desc" }, limit: 1 },
+  );
+  return last;
 }
 
 /** The payment's row is locked first, the refund's second, everywhere. */
@@ -95,7 +113,7 @@ async function recordAccepted(context: Context, refundId: string): Promise<Refun
   const payment = await transaction(context.orm, async (em) => {
     const { payment, refund } = await lockBoth(em, refundId);
     if (!refund.isActive()) return payment;
-    const now = context.clock.now();
+    const now = await databaseTime(em);
     payment.refund(refund.amountMinor, now);
     refund.accepted(now);
     announce(em, payment, "refunded", now, refund.traceparent);
@@ -112,7 +130,7 @@ async function recordRejected(context: Context, refundId: string, errorCode: str
   await transaction(context.orm, async (em) => {
     const { payment, refund } = await lockBoth(em, refundId);
     if (!refund.isActive()) return;
-    const now = context.clock.now();
+    const now = await databaseTime(em);
     payment.refundRefused(errorCode, now);
     refund.rejected(errorCode, now);
     const owed = refund.idempotencyId && (await em.findOne(IdempotencyRecord, { id: refund.idempotencyId }));
@@ -125,7 +143,7 @@ async function recordUnknown(context: Context, refundId: string): Promise<Refund
   await transaction(context.orm, async (em) => {
     const { refund } = await lockBoth(em, refundId);
     if (!refund.isActive()) return;
-    const now = context.clock.now();
+    const now = await databaseTime(em);
     refund.unknown(context.schedule.refundCheckSeconds, now);
   });
   return { kind: "unknown" };

@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
 import type { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
-import { transaction } from "@amana/database";
+import { databaseTime, transaction } from "@amana/database";
 import { claimKey } from "@amana/idempotency";
 import { businessOf, DomainError, type Implementation } from "@amana/rpc";
 import { faultPoint, uuidv7 } from "@amana/runtime";
@@ -26,7 +26,7 @@ export const createPayment =
     const begun = await transaction(context.orm, async (em) => {
       const claim = await claimKey(em, call, PaymentSchema);
       if ("replayed" in claim) return claim;
-      const now = context.clock.now();
+      const now = await databaseTime(em);
       const payment = em.create(Payment, {
         id: uuidv7(now.getTime()),
         businessId,

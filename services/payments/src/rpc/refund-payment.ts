@@ -1,6 +1,6 @@
 import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
 import type { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
-import { transaction } from "@amana/database";
+import { databaseTime, transaction } from "@amana/database";
 import { claimKey } from "@amana/idempotency";
 import { businessOf, type Implementation } from "@amana/rpc";
 import { faultPoint, isUuid, uuidv7 } from "@amana/runtime";
@@ -36,7 +36,7 @@ export const refundPayment =
       });
       if (active > 0) throw refundInProgress();
       const amountMinor = payment.refundable(request.amountMinor);
-      const now = context.clock.now();
+      const now = await databaseTime(em);
       const refund = em.create(Refund, {
         id: uuidv7(now.getTime()),
         businessId,

@@ -69,6 +69,16 @@ describe("a card holder who comes back", () => {
     expect(await eventTypes(payment.id)).toHaveLength(1);
   });
 
+  test("ten times at once without having paid asks the processor twice at most, and can still pay", async () => {
+    const payment = await harness.aPendingPayment();
+    await harness.sandbox.fault("confirm", "slow:500");
+    const urls = await Promise.all(Array.from({ length: 10 }, () => harness.comesBack(payment.id)));
+    expect(new Set(urls.map((url) => url.searchParams.get("status")))).toEqual(new Set(["PENDING"]));
+    expect(await harness.calls(payment, "confirm")).toBeLessThanOrEqual(2);
+    await harness.sandbox.pay(payment.processorOrderId);
+    expect((await harness.comesBack(payment.id)).searchParams.get("status")).toBe("PAID");
+  });
+
   test("after a refund still goes to success_url, with REFUNDED", async () => {
     const caller = aBusinessCaller();
     const payment = await harness.aFinishedPayment(caller);

@@ -6,33 +6,42 @@ import { withLease } from "../lease.ts";
 import { returnTokenUnknown } from "../payment/payment.errors.ts";
 import { Payment } from "../payment/payment.ts";
 import { settlePayment } from "../payment/settle-payment.ts";
+import { createSharedTurns } from "../shared-turns.ts";
 
 const answerMs = 1_000;
 const waitMs = 100;
 /** 32 bytes in base64url; anything else is nobody's, and some of it PostgreSQL would not even compare. */
 const tokenForm = /^[\w-]{43}$/;
 
-/** The card holder is back: confirms with the processor and says where the browser goes. What the browser says proves nothing. */
-export const returnFromProcessor =
-  (context: Context): Implementation<typeof PaymentService.method.returnFromProcessor> =>
-  async (request, call) => {
-    platformOf(call.caller);
-    const find = () => context.orm.em.fork().findOne(Payment, { returnToken: request.token });
-    let payment = tokenForm.test(request.token) ? await find() : null;
-    if (!payment) throw returnTokenUnknown();
-    const remainingMs = () => Math.max(1, call.remainingMs() - answerMs);
-    // A reload, or the reconciler, may be at it already: then wait for what it finds out.
-    while (payment.isOpen() && remainingMs() > waitMs) {
-      const { id } = payment;
+/**
+ * The card holder is back: confirms with the processor and says where the browser goes. What the browser says proves nothing.
+ * It needs no key, so however many come at once for one payment, they are answered together.
+ */
+export const returnFromProcessor = (context: Context): Implementation<typeof PaymentService.method.returnFromProcessor> => {
+  const inTurn = createSharedTurns();
+  const findBy = (where: { returnToken: string } | { id: string }) => context.orm.em.fork().findOne(Payment, where);
+
+  /** A reload at another replica, or the reconciler, may be at it already: then waits until that ends. */
+  const settle = async (id: string, remainingMs: () => number) => {
+    while (remainingMs() > waitMs && (await findBy({ id }))?.isOpen()) {
       const done = await withLease(context.orm, "payment", id, () =>
         settlePayment(context, id, { confirmFirst: true, remainingMs }),
       );
-      payment = (await find()) ?? payment;
-      if (done) break;
+      if (done) return;
       await sleep(waitMs);
     }
-    return { redirectUrl: redirectUrl(payment) };
   };
+
+  return async (request, call) => {
+    platformOf(call.caller);
+    const payment = tokenForm.test(request.token) ? await findBy({ returnToken: request.token }) : null;
+    if (!payment) throw returnTokenUnknown();
+    if (!payment.isOpen()) return { redirectUrl: redirectUrl(payment) };
+    const remainingMs = () => Math.max(1, call.remainingMs() - answerMs);
+    await inTurn(payment.id, remainingMs, (leftMs) => settle(payment.id, leftMs));
+    return { redirectUrl: redirectUrl((await findBy({ id: payment.id })) ?? payment) };
+  };
+};
 
 /** The business's address with two parameters more; its own query stays as it was written, byte for byte. */
 function redirectUrl(payment: Payment): string {

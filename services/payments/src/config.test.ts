@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { readConfig } from "./config.ts";
+
+const source = {
+  RPC_PORT: "4003",
+  DATABASE_URL: "postgres://x",
+  RPC_SECRET: Buffer.alloc(32, 1).toString("base64"),
+  PUBLIC_URL: "https://api.test",
+  SATIM_URL: "https://processor.test/payment/rest",
+  SATIM_USERNAME: "u",
+  SATIM_PASSWORD: "p",
+  SATIM_TERMINAL_ID: "E010101010",
+  SATIM_FORM_URL_TEMPLATE: "https://processor.test/pay/{mdOrder}",
+};
+
+test("a refund is never set to be sent again while the first request may still be waited for", () => {
+  expect(readConfig(source).schedule.refundResendAfterSeconds).toBe(30);
+  const equal = readConfig({ ...source, SATIM_TIMEOUT_MS: "2000", REFUND_RESEND_AFTER_SECONDS: "2" });
+  expect(equal.schedule.refundResendAfterSeconds).toBe(2);
+  for (const shorter of [{ REFUND_RESEND_AFTER_SECONDS: "29" }, { SATIM_TIMEOUT_MS: "30001" }]) {
+    expect(() => readConfig({ ...source, ...shorter })).toThrow("REFUND_RESEND_AFTER_SECONDS must not be shorter");
+  }
+});

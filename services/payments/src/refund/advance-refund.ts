@@ -47,11 +47,11 @@ export async function advanceRefund(
     return await recordUnknown(context, refundId);
   };
 
-  // The processor's answer may be as old as the question.
-  const asked = await databaseTime(em);
+  const isSent = refund.status !== "REQUESTED";
+  // Taken before the question, because the processor's answer may be as old as that.
+  const mayBeUnderWay = isSent && (refund.resendAfter?.getTime() ?? 0) > (await databaseTime(em)).getTime();
   const before = await refundedMinor();
   if (before === undefined) return await tryLater("the order could not be read");
-  const isSent = refund.status !== "REQUESTED";
   // One that was refused earlier may have come through late: then the sum is not what it was.
   const known = isSent ? refund : await lastRefused(em, refund);
   if (known) {
@@ -62,9 +62,7 @@ export async function advanceRefund(
       return await tryLater("the refunded sum is not explained by this refund");
     }
   }
-  if (isSent && (refund.resendAfter?.getTime() ?? 0) > asked.getTime()) {
-    return await tryLater("the request may still be under way");
-  }
+  if (mayBeUnderWay) return await tryLater("the request may still be under way");
 
   const resendAfterMs = context.schedule.refundResendAfterSeconds * 1000;
   const markingMs = performance.now();

@@ -20,7 +20,12 @@ export default defineConfig({
         extends: true,
         test: {
           name: "system",
-          include: ["packages/*/test/**/*.test.ts", "services/*/test/**/*.test.ts", "bench/test/**/*.test.ts"],
+          include: [
+            "packages/*/test/**/*.test.ts",
+            "services/*/test/**/*.test.ts",
+            "bench/test/**/*.test.ts",
+            "break/test/**/*.test.ts",
+          ],
           testTimeout: 120_000,
         },
       },

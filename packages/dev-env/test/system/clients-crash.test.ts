@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../../src/eventually.ts";
 import { freePort } from "../../src/free-port.ts";
 import { type ServiceProcess, serviceProcess } from "../../src/service-process.ts";
+import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 import { saveDetails, someAccount, someBeneficiary } from "./clients-harness.ts";
-import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "./harness.ts";
 import { aClient, anApplication, onLink } from "./kyc-harness.ts";
 import { readKafka } from "./read-kafka.ts";
 

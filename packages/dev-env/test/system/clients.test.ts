@@ -3,6 +3,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Answer, type ApiCaller, apiCaller } from "../../src/demo/api.ts";
 import { eventually } from "../../src/eventually.ts";
+import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 import {
   expectPlace,
   type Place,
@@ -13,7 +14,6 @@ import {
   someBeneficiary,
   someDetails,
 } from "./clients-harness.ts";
-import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "./harness.ts";
 import { type Application, aClient, anApplication, applications, callbacksSettled, onLink } from "./kyc-harness.ts";
 
 let running: TestSystem;

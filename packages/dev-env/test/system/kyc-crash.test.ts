@@ -8,7 +8,7 @@ import { apiCaller } from "../../src/demo/api.ts";
 import { eventually } from "../../src/eventually.ts";
 import { freePort } from "../../src/free-port.ts";
 import { serviceProcess } from "../../src/service-process.ts";
-import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "./harness.ts";
+import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 import {
   type Application,
   anApplication,

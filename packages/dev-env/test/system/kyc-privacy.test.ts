@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { apiCaller } from "../../src/demo/api.ts";
 import { eventually } from "../../src/eventually.ts";
 import { services } from "../../src/services.ts";
+import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 import { databasePlaces, kafkaPlaces, logPlaces, type Place, placesWith } from "./find-everywhere.ts";
-import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "./harness.ts";
 import {
   type Application,
   aClient,

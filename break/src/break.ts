@@ -1,0 +1,27 @@
+/** The command `break`: tries to break a promise for as long as one likes. */
+import { parseArgs } from "node:util";
+import { ownArguments } from "@amana/dev-env/own-arguments";
+import { attempt } from "./attempt.ts";
+import { programs } from "./programs.ts";
+
+const { values, positionals } = parseArgs({
+  args: ownArguments(),
+  options: { minutes: { type: "string", default: "1" }, seed: { type: "string" } },
+  allowPositionals: true,
+});
+const [name = ""] = positionals;
+const program = Object.hasOwn(programs, name) ? programs[name] : undefined;
+const minutes = Number(values.minutes);
+const seed = values.seed === undefined ? Date.now() % 1_000_000 : Number(values.seed);
+
+if (!program || !(minutes > 0) || !Number.isSafeInteger(seed)) {
+  const list = Object.entries(programs).map(([known, { attacks }]) => `  ${known.padEnd(10)} ${attacks}\n`);
+  process.stderr.write(
+    `What shall be tried? npx --yes pnpm@12 break <name> [--minutes N] [--seed S], a number each; the names:\n${list.join("")}`,
+  );
+  process.exit(1);
+}
+process.stdout.write(`${name}: ${program.attacks}\nfor ${minutes} min, --seed ${seed}\n`);
+const report = await attempt(program, { seed, seconds: minutes * 60, say: (line) => process.stdout.write(`· ${line}\n`) });
+process.stdout.write(`\n${name} --seed ${seed}\n${report.table()}\n`);
+process.exit(report.violations.length === 0 ? 0 : 1);

@@ -1,0 +1,18 @@
+import type { Report } from "./report.ts";
+
+/** How long and with what chances a program tries; the same seed makes the same choices. */
+export interface Attempt {
+  readonly seed: number;
+  /** Goes off when the time is over: start nothing new, let what runs end, check, return. */
+  readonly signal: AbortSignal;
+  readonly report: Report;
+  /** A line about what is going on, for whoever watches. */
+  readonly say: (line: string) => void;
+}
+
+/** A program that tries to break a promise. What it saw stands in the report; it throws only when it cannot try. */
+export interface Program {
+  /** Which promise it attacks, and how, in one line. */
+  readonly attacks: string;
+  run(attempt: Attempt): Promise<void>;
+}

@@ -35,6 +35,11 @@ test("the Dockerfile has no errors", async () => {
   expect(validate(await readFile(join(root, "deploy", "Dockerfile"), "utf8"))).toEqual([]);
 });
 
+test("no settings file and no key enters the build", async () => {
+  const ignored = (await readFile(join(root, ".dockerignore"), "utf8")).split("\n");
+  expect(ignored).toEqual(expect.arrayContaining(["**/.env", "**/.env.*", "**/*.pem", "**/*.key"]));
+});
+
 test("docker-compose.yml has PostgreSQL, Kafka and every service, and everything it depends on", () => {
   expect(Object.keys(compose.services)).toEqual(expect.arrayContaining(["postgres", "kafka", ...services]));
   for (const [name, service] of Object.entries(compose.services)) {

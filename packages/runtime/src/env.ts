@@ -18,15 +18,21 @@ export class SettingsError extends Error {
  * problem; the value returned in its place is never used, because `readEnv` throws at the end.
  */
 export interface EnvReader {
+  /** NODE_ENV is "production", as in the images: what a sandbox may do without is then required. */
+  readonly isProduction: boolean;
   string(name: string, fallback?: string): string;
   optional(name: string): string | undefined;
   /** A whole number, in the unit the setting's name ends with. */
   integer(name: string, options: { fallback?: number; min?: number; max?: number }): number;
   boolean(name: string, fallback: boolean): boolean;
+  /** A switch that gives up safety for the sake of a sandbox: false unless set, and refused in production. */
+  sandboxOnly(name: string): boolean;
   /** One of a closed set of words. */
   choice<const T extends string>(name: string, choices: readonly T[], fallback?: T): T;
   /** An absolute http or https address, without a trailing slash. */
   url(name: string, fallback?: string): string;
+  /** Like `url`, for what passes through foreign networks: https in production. */
+  outsideUrl(name: string): string;
   /** Comma-separated http or https addresses, without trailing slashes; at least one. The replicas of a service. */
   urls(name: string): string[];
   /** Comma-separated words; empty when unset. */
@@ -66,7 +72,10 @@ export function readEnv<T extends object>(build: (env: EnvReader) => T, source: 
     return value ?? "";
   };
 
+  const isProduction = source["NODE_ENV"] === "production";
+
   const reader: EnvReader = {
+    isProduction,
     string: required,
     optional: raw,
     integer(name, { fallback, min = 0, max = Number.MAX_SAFE_INTEGER }) {
@@ -84,6 +93,11 @@ export function readEnv<T extends object>(build: (env: EnvReader) => T, source: 
       if (text !== "true" && text !== "false") problems.push(`${name} must be true or false, not "${text}"`);
       return text === "true";
     },
+    sandboxOnly(name) {
+      const allowed = reader.boolean(name, false);
+      if (allowed && isProduction) problems.push(`${name} is for sandboxes: leave it out, or set NODE_ENV to something else`);
+      return allowed;
+    },
     choice(name, choices, fallback) {
       const value = required(name, fallback);
       const found = choices.find((choice) => choice === value);
@@ -96,6 +110,13 @@ export function readEnv<T extends object>(build: (env: EnvReader) => T, source: 
         problems.push(`${name} must be an absolute http or https address, not "${value}"`);
       }
       return value.replace(/\/+$/, "");
+    },
+    outsideUrl(name) {
+      const url = reader.url(name);
+      if (isProduction && url.startsWith("http:")) {
+        problems.push(`${name} must be an https address in production, not "${url}"; a sandbox sets NODE_ENV to something else`);
+      }
+      return url;
     },
     urls(name) {
       const list = reader.list(name).map((url) => url.replace(/\/+$/, ""));

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { backoffMs, createLogger, isUuid, jitter, readEnv, SettingsError, uuidv7 } from "./index.ts";
+import { backoffMs, createLogger, type EnvReader, isUuid, jitter, readEnv, SettingsError, uuidv7 } from "./index.ts";
 
 describe("settings", () => {
   test("every problem is reported together", () => {
@@ -26,6 +26,14 @@ describe("settings", () => {
       expect(names).toEqual(["PORT", "DATABASE_URL", "MODE", "KEY", "ON", "URL"]);
       expect((error as Error).message).not.toContain("AAAA");
     }
+  });
+
+  test("production refuses a sandbox's switches and plain http to the outside; elsewhere both are allowed", () => {
+    const build = (env: EnvReader) => ({ on: env.sandboxOnly("ALLOW"), url: env.outsideUrl("OUTSIDE_URL") });
+    const sandbox = { ALLOW: "true", OUTSIDE_URL: "http://127.0.0.1:1" };
+    expect(readEnv(build, sandbox)).toEqual({ on: true, url: "http://127.0.0.1:1" });
+    expect(readEnv(build, { OUTSIDE_URL: "https://x.test", NODE_ENV: "production" })).toMatchObject({ on: false });
+    expect(() => readEnv(build, { ...sandbox, NODE_ENV: "production" })).toThrow(/ALLOW is for sandboxes[^]*OUTSIDE_URL must be/);
   });
 
   test("a schedule is numbers of seconds and nothing else", () => {

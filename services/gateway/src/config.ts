@@ -17,7 +17,7 @@ export function readConfig(source: EnvSource = process.env) {
       webhooksUrls: env.urls("WEBHOOKS_URLS"),
       rpcSecret: env.key("RPC_SECRET", 32),
       logLevel: env.choice("LOG_LEVEL", logLevels, "info"),
-      allowInsecureUrls: env.boolean("ALLOW_INSECURE_URLS", false),
+      allowInsecureUrls: env.sandboxOnly("ALLOW_INSECURE_URLS"),
       trustedProxies: env.list("TRUSTED_PROXIES"),
       rateLimits: {
         perSecond: env.integer("RATE_LIMIT_PER_SECOND", { fallback: 100, max: rateMax }),

@@ -17,9 +17,9 @@ export function readConfig(source?: EnvSource) {
       clientsUrls: env.urls("CLIENTS_URLS"),
       secretEncryptionKeys: readEncryptionKeys(env, "SECRET_ENCRYPTION_KEYS"),
       provider: {
-        url: env.url("KYC_PROVIDER_URL"),
+        url: env.outsideUrl("KYC_PROVIDER_URL"),
         token: env.string("KYC_PROVIDER_TOKEN"),
-        callbackUrl: env.url("KYC_CALLBACK_URL"),
+        callbackUrl: env.outsideUrl("KYC_CALLBACK_URL"),
         timeoutMs: env.integer("KYC_PROVIDER_TIMEOUT_MS", { fallback: 15_000, min: 100, max: 60_000 }),
       },
       callbackSecrets: callbackSecrets(env, "KYC_CALLBACK_SECRETS"),

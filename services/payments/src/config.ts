@@ -14,9 +14,9 @@ export function readConfig(source?: EnvSource) {
       logLevel: env.choice("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"], "info"),
       events: readTransportOptions(env),
       /** Where card holders' browsers come back to: the gateway's public address. */
-      publicUrl: env.url("PUBLIC_URL"),
+      publicUrl: env.outsideUrl("PUBLIC_URL"),
       satim: {
-        url: env.url("SATIM_URL"),
+        url: env.outsideUrl("SATIM_URL"),
         userName: env.string("SATIM_USERNAME"),
         password: env.string("SATIM_PASSWORD"),
         terminalId: env.string("SATIM_TERMINAL_ID"),
@@ -51,5 +51,7 @@ function refundResendAfterSeconds(env: EnvReader): number {
 function formUrlTemplate(env: EnvReader): string {
   const template = env.string("SATIM_FORM_URL_TEMPLATE");
   if (template !== "" && !template.includes("{mdOrder}")) env.problem("SATIM_FORM_URL_TEMPLATE must contain {mdOrder}");
+  if (env.isProduction && template.startsWith("http:"))
+    env.problem("SATIM_FORM_URL_TEMPLATE must be an https address in production");
   return template;
 }

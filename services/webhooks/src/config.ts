@@ -15,7 +15,7 @@ export function readConfig(source?: EnvSource) {
       logLevel: env.choice("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"], "info"),
       events: readTransportOptions(env),
       secretEncryptionKeys: readEncryptionKeys(env, "SECRET_ENCRYPTION_KEYS"),
-      allowInsecureWebhooks: env.boolean("ALLOW_INSECURE_WEBHOOKS", false),
+      allowInsecureWebhooks: env.sandboxOnly("ALLOW_INSECURE_WEBHOOKS"),
       retryScheduleSeconds: env.seconds("RETRY_SCHEDULE_SECONDS", "30,120,600,1800,7200,21600,43200"),
       deliveryConcurrency: env.integer("DELIVERY_CONCURRENCY", { fallback: 256, min: 1, max: 4_096 }),
       endpointConcurrency: env.integer("ENDPOINT_CONCURRENCY", { fallback: 16, min: 1, max: 256 }),

@@ -1,0 +1,43 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readSecrets } from "../src/secrets.ts";
+import { type ServiceName, services } from "../src/services.ts";
+
+const root = join(import.meta.dirname, "..", "..", "..");
+let dir: string;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "amana-production-"));
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+/** What a service says when it is started in production with the settings of a sandbox. */
+async function refusalOf(name: ServiceName): Promise<string> {
+  const ports = Object.fromEntries(services.map((service, i) => [service.name, 4000 + i])) as Record<ServiceName, number>;
+  const databaseUrls = Object.fromEntries(services.map((service) => [service.name, "postgres://nobody@127.0.0.1:1/none"]));
+  const wiring = { secrets: await readSecrets(dir), databaseUrls, ports, brokers: undefined, sandboxDir: dir };
+  const env = services.find((service) => service.name === name)?.env(wiring);
+  const started = promisify(execFile)(process.execPath, [join("services", name, "src", "main.ts")], {
+    cwd: root,
+    env: { PATH: process.env["PATH"], NODE_ENV: "production", ...env },
+    timeout: 20_000,
+  });
+  return await started.then(
+    () => "it started",
+    (error: { stdout: string; stderr: string }) => error.stdout + error.stderr,
+  );
+}
+
+test.each<[ServiceName, string[]]>([
+  ["gateway", ["ALLOW_INSECURE_URLS is for sandboxes"]],
+  ["webhooks", ["ALLOW_INSECURE_WEBHOOKS is for sandboxes"]],
+  ["payments", ["SATIM_URL must be an https address", "SATIM_FORM_URL_TEMPLATE must be an https address", "PUBLIC_URL must be"]],
+  ["kyc", ["KYC_PROVIDER_URL must be an https address", "KYC_CALLBACK_URL must be an https address"]],
+])("in production %s refuses what a sandbox may do without, in words", async (name, words) => {
+  const refusal = await refusalOf(name);
+  expect(refusal).toContain("The settings are not usable");
+  for (const word of words) expect(refusal).toContain(word);
+});

@@ -33,7 +33,9 @@ describe("settings", () => {
     const sandbox = { ALLOW: "true", OUTSIDE_URL: "http://127.0.0.1:1" };
     expect(readEnv(build, sandbox)).toEqual({ on: true, url: "http://127.0.0.1:1" });
     expect(readEnv(build, { OUTSIDE_URL: "https://x.test", NODE_ENV: "production" })).toMatchObject({ on: false });
-    expect(() => readEnv(build, { ...sandbox, NODE_ENV: "production" })).toThrow(/ALLOW is for sandboxes[^]*OUTSIDE_URL must be/);
+    expect(() => readEnv(build, { ...sandbox, NODE_ENV: "production" })).toThrow(
+      /ALLOW is for sandboxes[\s\S]*OUTSIDE_URL must be/,
+    );
   });
 
   test("a schedule is numbers of seconds and nothing else", () => {

@@ -6,9 +6,12 @@ export type Caller =
   | { readonly role: "business"; readonly businessId: string; readonly keyId: string; readonly keyPrefix: string }
   | { readonly role: "admin"; readonly keyId: string; readonly keyPrefix: string }
   /** The platform itself: key look-ups, the public return redirect, events handed over. */
-  | { readonly role: "platform" };
+  | { readonly role: "platform" }
+  /** Nobody vouches for anyone: for RPCs that take no caller; see `serve`. */
+  | { readonly role: "nobody" };
 
 export const platformCaller: Caller = { role: "platform" };
+export const nobody: Caller = { role: "nobody" };
 
 const lifetimeMs = 60_000;
 const cacheMax = 10_000;
@@ -58,7 +61,7 @@ export function createCallerTokens(secret: Uint8Array, nowMs: () => number = Dat
 }
 
 function cacheKey(caller: Caller): string {
-  if (caller.role === "platform") return caller.role;
+  if (caller.role === "platform" || caller.role === "nobody") return caller.role;
   return caller.role === "admin" ? `admin ${caller.keyId}` : `business ${caller.keyId} ${caller.businessId}`;
 }
 

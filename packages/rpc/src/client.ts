@@ -12,7 +12,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { codeFromHttpStatus, errorFromJsonBytes } from "@connectrpc/connect/protocol-connect";
 import { Pool } from "undici";
 import { headerNames, type IdempotencyKey } from "./call.ts";
-import { type Caller, createCallerTokens } from "./caller.ts";
+import { type Caller, createCallerTokens, nobody } from "./caller.ts";
 import { DomainError } from "./domain-error.ts";
 import { fromConnectError } from "./error-mapping.ts";
 
@@ -90,7 +90,14 @@ export function createRpcChannel(options: { urls: readonly string[]; secret: Uin
         const remainingMs = Math.ceil(endsAtMs - performance.now());
         try {
           if (remainingMs <= 0) throw new ConnectError("the deadline has passed", Code.DeadlineExceeded);
-          return await send(replica[kind], method, body, call, tokens.sign(call.caller), remainingMs);
+          return await send(
+            replica[kind],
+            method,
+            body,
+            call,
+            call.caller === nobody ? "" : tokens.sign(call.caller),
+            remainingMs,
+          );
         } catch (error) {
           const notSent = error instanceof ConnectionError && error.notSent;
           // What a service says of the world outside, with a code of its own, another replica would say as well.
@@ -165,9 +172,8 @@ function send(
     "1",
     headerNames.timeoutMs,
     String(timeoutMs),
-    headerNames.caller,
-    token,
   ];
+  if (token) headers.push(headerNames.caller, token);
   if (call.requestId) headers.push(headerNames.requestId, call.requestId);
   if (call.address) headers.push(headerNames.address, call.address);
   if (call.traceparent) headers.push(headerNames.traceparent, call.traceparent);

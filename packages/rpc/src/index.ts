@@ -1,6 +1,6 @@
 /** Calls between services: typed server and client, who calls, refusals, health. */
 export type { Call, IdempotencyKey, Implementation, Implementations } from "./call.ts";
-export { adminOf, businessOf, type Caller, createCallerTokens, platformCaller, platformOf } from "./caller.ts";
+export { adminOf, businessOf, type Caller, createCallerTokens, nobody, platformCaller, platformOf } from "./caller.ts";
 export { type CallOptions, createRpcChannel, createRpcClient, type RpcChannel, type RpcClient } from "./client.ts";
 export { DomainError, type DomainErrorKind } from "./domain-error.ts";
 export { enumName } from "./enum-name.ts";

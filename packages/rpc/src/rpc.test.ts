@@ -18,6 +18,7 @@ import {
   createRpcClient,
   createRpcServer,
   DomainError,
+  nobody,
   platformCaller,
   type RpcServer,
   serve,
@@ -182,6 +183,39 @@ describe("our client and server", () => {
       [server.url],
       (client) => client.deliverMessages(request, { caller }).catch((e: unknown) => e),
       Buffer.alloc(32, 8),
+    );
+    expect((error as ConnectError).code).toBe(Code.Unauthenticated);
+    expect(calls).toHaveLength(0);
+  });
+
+  test("where no caller is taken nobody is needed, and nobody is believed to be anyone", async () => {
+    const seen: Caller[] = [];
+    await using open = await createRpcServer({
+      services: [
+        serve(
+          DeliveryService,
+          {
+            async deliverMessages(_request, call) {
+              seen.push(call.caller);
+              return {};
+            },
+          },
+          { takesCaller: false },
+        ),
+      ],
+      host: "127.0.0.1",
+      port: 0,
+      secret,
+      logger,
+    });
+    await withClient([open.url], async (client) => {
+      await client.deliverMessages(request, { caller: nobody });
+      await client.deliverMessages(request, { caller });
+    });
+    expect(seen).toEqual([nobody, nobody]);
+    calls = [];
+    const error = await withClient([server.url], (client) =>
+      client.deliverMessages(request, { caller: nobody }).catch((e: unknown) => e),
     );
     expect((error as ConnectError).code).toBe(Code.Unauthenticated);
     expect(calls).toHaveLength(0);

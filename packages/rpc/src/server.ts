@@ -16,11 +16,19 @@ import { ServerHealth } from "./health.ts";
 export interface ServedService {
   readonly service: DescService;
   readonly implementations: Readonly<Record<string, Implementation<DescMethodUnary>>>;
+  readonly takesCaller: boolean;
 }
 
-/** Names the implementations of one service's RPCs. The table of contents of `rpc/index.ts`. */
-export function serve<S extends DescService>(service: S, implementations: Implementations<S>): ServedService {
-  return { service, implementations: implementations as unknown as ServedService["implementations"] };
+/**
+ * Names the implementations of one service's RPCs. The table of contents of `rpc/index.ts`. `takesCaller: false`: its
+ * calls need no token and get `nobody` as their caller; whoever serves it judges what is sent by other means.
+ */
+export function serve<S extends DescService>(
+  service: S,
+  implementations: Implementations<S>,
+  { takesCaller = true }: { takesCaller?: boolean } = {},
+): ServedService {
+  return { service, implementations: implementations as unknown as ServedService["implementations"], takesCaller };
 }
 
 export interface RpcServerOptions {
@@ -80,6 +88,7 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
   const invoke = async <M extends DescMethodUnary>(
     method: M,
     implementation: Implementation<M>,
+    takesCaller: boolean,
     readRequest: () => Parameters<Implementation<M>>[0],
     header: (name: string) => string | undefined,
     timeoutMs: number | undefined,
@@ -87,7 +96,7 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
   ): Promise<Message> => {
     let call: Call | undefined;
     try {
-      call = readCall(header, tokens, timeoutMs, markReplayed);
+      call = readCall(header, takesCaller ? tokens : undefined, timeoutMs, markReplayed);
       const answer = await implementation(readRequest(), call);
       return "$typeName" in answer ? (answer as Message) : create(method.output, answer);
     } catch (error) {
@@ -95,23 +104,27 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
     }
   };
 
-  const fast = new Map<string, { method: DescMethodUnary; implementation: Implementation<DescMethodUnary> }>();
-  for (const { service, implementations } of options.services) {
+  const fast = new Map<
+    string,
+    { method: DescMethodUnary; implementation: Implementation<DescMethodUnary>; takesCaller: boolean }
+  >();
+  for (const { service, implementations, takesCaller } of options.services) {
     for (const method of service.methods) {
       const implementation = implementations[method.localName];
       if (!implementation || method.methodKind !== "unary")
         throw new Error(`${service.typeName}/${method.name} is not implemented`);
-      fast.set(`/${service.typeName}/${method.name}`, { method: method as DescMethodUnary, implementation });
+      fast.set(`/${service.typeName}/${method.name}`, { method: method as DescMethodUnary, implementation, takesCaller });
     }
   }
 
   const routes = (router: ConnectRouter) => {
     health.routes(router);
-    for (const { method, implementation } of fast.values()) {
+    for (const { method, implementation, takesCaller } of fast.values()) {
       router.rpc(method, (request, context) =>
         invoke(
           method,
           implementation,
+          takesCaller,
           () => request,
           (name) => context.requestHeader.get(name) ?? undefined,
           context.timeoutMs(),
@@ -132,12 +145,13 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
     response: http.ServerResponse,
     target: NonNullable<ReturnType<typeof fast.get>>,
   ) => {
-    const { method, implementation } = target;
+    const { method, implementation, takesCaller } = target;
     try {
       const body = await readBody(request);
       const answer = await invoke(
         method,
         implementation,
+        takesCaller,
         () => decode(method, body),
         (name) => request.headers[name] as string | undefined,
         Number(request.headers[headerNames.timeoutMs]) || undefined,

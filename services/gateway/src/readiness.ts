@@ -1,5 +1,5 @@
 import { Health, HealthCheckResponse_ServingStatus as Status } from "@amana/contracts/grpc/health/v1/health_pb";
-import { createRpcClient, platformCaller } from "@amana/rpc";
+import { createRpcClient, nobody } from "@amana/rpc";
 import type { Channels } from "./clients.ts";
 
 const keptMs = 1_000;
@@ -16,7 +16,7 @@ export class Readiness {
     this.#nowMs = nowMs;
     this.#probes = Object.entries(channels).map(([name, channel]) => {
       const health = createRpcClient(Health, channel);
-      const probe = async () => (await health.check({}, { caller: platformCaller, timeoutMs })).status === Status.SERVING;
+      const probe = async () => (await health.check({}, { caller: nobody, timeoutMs })).status === Status.SERVING;
       return { name, probe };
     });
   }

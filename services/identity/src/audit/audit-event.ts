@@ -56,7 +56,7 @@ export function recordAction(
     em.create(AuditEvent, {
       id: uuidv7(),
       at: now,
-      actor: by.caller.role === "platform" ? "platform" : by.caller.keyPrefix,
+      actor: "keyPrefix" in by.caller ? by.caller.keyPrefix : by.caller.role,
       action,
       entityType: entity.type,
       entityId: entity.id,

@@ -13,6 +13,23 @@ const tables = `
     body text not null
   ) strict;
 
+  create table if not exists payment_order_version (
+    id integer primary key,
+    order_id text not null,
+    order_number text not null,
+    at_ms integer not null,
+    body text not null
+  ) strict;
+  create index if not exists payment_order_version_by_order_id on payment_order_version (order_id, id);
+  create index if not exists payment_order_version_by_order_number on payment_order_version (order_number, id);
+
+  create table if not exists late_call (
+    id integer primary key,
+    due_at_ms integer not null,
+    path text not null,
+    parameters text not null
+  ) strict;
+
   create table if not exists received_call (
     id integer primary key,
     order_id text,
@@ -75,8 +92,9 @@ export function openDatabase(dataDir: string | undefined): Database {
   return database;
 }
 
-/** All of the work is kept, or none of it. The work must not wait for anything. */
+/** All of the work is kept, or none of it; inside another one it becomes part of that. The work must not wait for anything. */
 export function inOneTransaction<T>(database: Database, work: () => T): T {
+  if (database.isTransaction) return work();
   database.exec("begin immediate");
   try {
     const result = work();

@@ -17,7 +17,8 @@ const answerModes = [
   "slow:<ms>",
 ] as const;
 
-const cardModes = [...answerModes, "error:<errorCode>"] as const;
+const cardModes = [...answerModes, "error:<errorCode>", "late:<ms>", "error_late:<ms>"] as const;
+const statusModes = [...cardModes, "stale:<ms>"] as const;
 const kycModes = [...answerModes, "error:<status>"] as const;
 const portModes = [...kycModes, "leak:<word>", "leak_error:<word>"] as const;
 const callbackModes = [...kycModes, "duplicate", "reorder", "drop", "bad_signature", "leak:<word>"] as const;
@@ -26,7 +27,7 @@ const callbackModes = [...kycModes, "duplicate", "reorder", "drop", "bad_signatu
 const modesByOperation = {
   register: cardModes,
   confirm: cardModes,
-  status: cardModes,
+  status: statusModes,
   refund: cardModes,
   kyc_create: portModes,
   kyc_get: portModes,
@@ -39,7 +40,9 @@ export type Operation = keyof typeof modesByOperation;
 export const operations = Object.keys(modesByOperation) as Operation[];
 
 const timesMax = 10_000;
-const slowMsMax = 120_000;
+const waitMsMax = 120_000;
+/** A refund that was believed lost may come hours later. */
+const lateMsMax = 86_400_000;
 
 export interface Faults {
   /** Replaces the operation's earlier fault. Answers what is wrong with the wish, if anything. */
@@ -60,7 +63,9 @@ export function createFaults(): Faults {
       if (!isOperation(operation)) return { problem: `operation must be one of ${operations.join(", ")}.` };
       const modes = modesByOperation[operation];
       if (typeof mode !== "string" || !modes.some((known) => fits(mode, known))) {
-        return { problem: `mode must be one of ${modes.join(", ")}; slow waits at most ${slowMsMax} ms.` };
+        return {
+          problem: `mode must be one of ${modes.join(", ")}; slow waits at most ${waitMsMax} ms, late and stale reach at most ${lateMsMax} ms.`,
+        };
       }
       if (!Number.isInteger(times) || Number(times) < 1 || Number(times) > timesMax) {
         return { problem: `times must be a whole number from 1 to ${timesMax}.` };
@@ -83,8 +88,13 @@ export function createFaults(): Faults {
   };
 }
 
+const msMax = (known: string) => (known === "slow:<ms>" ? waitMsMax : lateMsMax);
+
 function fits(mode: string, known: string): boolean {
-  if (known === "slow:<ms>") return /^slow:\d{1,6}$/.test(mode) && Number(mode.slice(5)) <= slowMsMax;
+  if (known.endsWith(":<ms>")) {
+    const [name, ms = ""] = mode.split(":", 2);
+    return `${name}:<ms>` === known && mode === `${name}:${ms}` && /^\d{1,8}$/.test(ms) && Number(ms) <= msMax(known);
+  }
   if (known === "error:<errorCode>") return /^error:-?\d{1,5}$/.test(mode);
   if (known === "error:<status>") return /^error:[45]\d\d$/.test(mode);
   if (known.endsWith(":<word>")) return mode.startsWith(known.slice(0, -"<word>".length)) && /:[\w-]{1,64}$/.test(mode);

@@ -6,6 +6,8 @@ export interface Answer {
   effect(): object;
   /** The body of a proper refusal with this code, and its status likewise. */
   refusal(code: string): object;
+  /** Has the effect happen that much later, whether or not the caller is still there. */
+  later?(ms: number): void;
 }
 
 /** Longer than any client waits, and short enough that forgotten connections go away. */
@@ -13,7 +15,7 @@ const holdMs = 60_000;
 
 const htmlPage = "<!doctype html><html><head><title>Maintenance</title></head><body><h1>Service unavailable</h1></body></html>";
 
-/** Answers a call the way the planted fault says: each mode either happens before the effect or after it, never both. */
+/** Answers a call the way the planted fault says: the effect happens before the answer, after it, or not at all; once at most. */
 export async function answerWithFault(reply: FastifyReply, mode: string | undefined, answer: Answer): Promise<unknown> {
   const [name, value = ""] = (mode ?? "none").split(":");
   switch (name) {
@@ -27,6 +29,12 @@ export async function answerWithFault(reply: FastifyReply, mode: string | undefi
       return reply.code(200).type("text/html").send(htmlPage);
     case "error":
       return reply.send(answer.refusal(value));
+    case "late":
+      answer.later?.(Number(value));
+      return holdOpen(reply);
+    case "error_late":
+      answer.later?.(Number(value));
+      return reply.send(answer.refusal("7"));
   }
 
   const body = answer.effect();

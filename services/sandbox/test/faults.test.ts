@@ -96,6 +96,62 @@ describe("a refund struck by a fault", () => {
   });
 });
 
+describe("a late refund", () => {
+  test("late gets no answer, and takes effect once, after the client has gone", async () => {
+    const { orderId } = await paid(sandbox.url);
+    await plant("refund", "late:600");
+    await expect(refund(orderId, AbortSignal.timeout(200))).rejects.toMatchObject({ name: "TimeoutError" });
+    expect(await refundedAmount(orderId)).toBe(0);
+    await expect.poll(() => refundedAmount(orderId), { timeout: 5000 }).toBe(1000);
+    const { body } = await control(sandbox.url, "GET", `payments/${orderId}`);
+    expect(body.refunds).toEqual([{ amount: 1000, at: expect.any(String), by: "client" }]);
+  });
+
+  test("error_late answers code 7 at once, and takes effect later", async () => {
+    const { orderId } = await paid(sandbox.url);
+    await plant("refund", "error_late:300");
+    expect(await (await refund(orderId)).json()).toEqual({ errorCode: 7, errorMessage: "System error" });
+    expect(await refundedAmount(orderId)).toBe(0);
+    await expect.poll(() => refundedAmount(orderId), { timeout: 5000 }).toBe(1000);
+  });
+
+  test("is refused when its turn comes and nothing remains", async () => {
+    const { orderId } = await paid(sandbox.url);
+    await plant("refund", "error_late:300");
+    await refund(orderId);
+    await control(sandbox.url, "POST", `payments/${orderId}/refund`);
+    await plant("refund", "error_late:0");
+    await refund(orderId);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(await refundedAmount(orderId)).toBe(500_000);
+  });
+
+  test("of a caller with the wrong password never takes effect", async () => {
+    const { orderId } = await paid(sandbox.url);
+    await plant("refund", "error_late:0");
+    await send(sandbox.url, "refund.do", { orderId, amount: "1000", password: "wrong" });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(await refundedAmount(orderId)).toBe(0);
+  });
+});
+
+test("a stale status read answers what was true that long ago, and nothing changes by it", async () => {
+  const { orderId, orderNumber } = await paid(sandbox.url);
+  const paidAt = Date.now();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await refund(orderId);
+  const stale = async (ms: number, parameters: Record<string, string>) => {
+    await plant("status", `stale:${ms}`);
+    return call(sandbox.url, "getOrderStatusExtended.do", parameters);
+  };
+  const before = { orderStatus: 2, paymentAmountInfo: { refundedAmount: 0 } };
+  expect(await stale(Date.now() - paidAt - 10, { orderId })).toMatchObject(before);
+  expect(await stale(Date.now() - paidAt - 10, { orderNumber })).toMatchObject(before);
+  expect(await stale(0, { orderId })).toMatchObject({ orderStatus: 4, paymentAmountInfo: { refundedAmount: 1000 } });
+  expect(await stale(86_400_000, { orderId })).toMatchObject({ errorCode: 6 });
+  expect(await call(sandbox.url, "getOrderStatusExtended.do", { orderId })).toMatchObject({ orderStatus: 4 });
+});
+
 test("a register that times out before the effect leaves no order, and one after the effect does", async () => {
   for (const [mode, errorCode] of [
     ["timeout_before", 6],
@@ -148,6 +204,9 @@ test.each([
   [{ operation: "refund", mode: "slow:" }],
   [{ operation: "refund", mode: "slow:999999" }],
   [{ operation: "refund", mode: "error:x" }],
+  [{ operation: "refund", mode: "late:-1" }],
+  [{ operation: "refund", mode: "late:86400001" }],
+  [{ operation: "refund", mode: "stale:100" }],
   [{ operation: "refund", mode: "http_500", times: 0 }],
   [{}],
 ])("a fault that makes no sense is refused with what would: %j", async (body) => {

@@ -91,7 +91,52 @@ test("the view shows every call with its parameters and without credentials, by 
   expect((await control(sandbox.url, "GET", `payments?orderNumber=${order.orderNumber}`)).body).toEqual(seen);
 });
 
-test.each(["pay", "cancel"])("%s of an unknown order is 404 with a message", async (step) => {
+describe("the back office", () => {
+  const giveBack = (orderId: string, body?: object) => control(sandbox.url, "POST", `payments/${orderId}/refund`, body);
+
+  test("gives back a part, then the rest, and its refunds are told from the client's", async () => {
+    const { orderId, orderNumber } = await paid(sandbox.url);
+    await call(sandbox.url, "refund.do", { orderId, amount: "100" });
+    const totals = { orderId, orderNumber, amount: 500_000, depositedAmount: 500_000, orderStatus: 4 };
+    expect(await giveBack(orderId, { amount: "1000.00" })).toEqual({ status: 200, body: { ...totals, refundedAmount: 100_100 } });
+    expect(await giveBack(orderId)).toEqual({ status: 200, body: { ...totals, refundedAmount: 500_000 } });
+    expect(await giveBack(orderId)).toMatchObject({ status: 409, body: { error: "not_refundable" } });
+    expect((await view(orderId)).refunds).toMatchObject([
+      { amount: 100, by: "client" },
+      { amount: 100_000, by: "back_office" },
+      { amount: 399_900, by: "back_office" },
+    ]);
+  });
+
+  test("gives back no more than was paid, and nothing of an unpaid order", async () => {
+    const { orderId } = await paid(sandbox.url);
+    expect(await giveBack(orderId, { amount: "5000.01" })).toMatchObject({ status: 409, body: { refundedAmount: 0 } });
+    expect(await giveBack((await registered(sandbox.url)).orderId)).toMatchObject({ status: 409 });
+  });
+
+  test.each(["0", "0.00", "-1", "1e3", 1000, null])("refuses the amount %j with 422", async (amount) => {
+    const { orderId } = await paid(sandbox.url);
+    expect(await giveBack(orderId, { amount })).toMatchObject({ status: 422, body: { message: expect.any(String) } });
+    expect(await view(orderId)).toMatchObject({ refundedAmount: 0 });
+  });
+
+  test("reverses a deposit, once, and not one of which something was given back", async () => {
+    const reverse = (orderId: string) => control(sandbox.url, "POST", `payments/${orderId}/reverse`);
+    const { orderId } = await paid(sandbox.url);
+    expect(await reverse(orderId)).toMatchObject({
+      status: 200,
+      body: { orderStatus: 3, depositedAmount: 0, refundedAmount: 0 },
+    });
+    expect(await reverse(orderId)).toMatchObject({ status: 409, body: { error: "not_reversible" } });
+    expect(await call(sandbox.url, "getOrderStatusExtended.do", { orderId })).toMatchObject({ orderStatus: 3 });
+    expect(await call(sandbox.url, "refund.do", { orderId, amount: "100" })).toMatchObject({ errorCode: 7 });
+    const refunded = await paid(sandbox.url);
+    await giveBack(refunded.orderId, { amount: "1.00" });
+    expect(await reverse(refunded.orderId)).toMatchObject({ status: 409 });
+  });
+});
+
+test.each(["pay", "cancel", "refund", "reverse"])("%s of an unknown order is 404 with a message", async (step) => {
   expect(await control(sandbox.url, "POST", `payments/nobody/${step}`, {})).toMatchObject({
     status: 404,
     body: { message: expect.any(String) },

@@ -88,6 +88,21 @@ test("orders, refunds, calls and the clock survive a kill", async () => {
   });
 });
 
+test("a late refund comes after a kill, once", async () => {
+  const url = await start();
+  const { orderId } = await paid(url);
+  await control(url, "PUT", "faults", { operation: "refund", mode: "error_late:1500" });
+  await call(url, "refund.do", { orderId, amount: "1000" });
+
+  await kill();
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  const again = await start();
+  const refunds = async (at: string) => (await control(at, "GET", `payments/${orderId}`)).body.refunds;
+  await expect.poll(() => refunds(again), { timeout: 5000 }).toMatchObject([{ amount: 1000, by: "client" }]);
+  await kill();
+  expect(await refunds(await start())).toHaveLength(1);
+});
+
 test("neither the files nor the log hold a card number, its password or the credentials, and nothing warns", async () => {
   const url = await start();
   const order = await registered(url);

@@ -122,6 +122,58 @@ describe("submit", () => {
   });
 });
 
+describe("an answer laid over the provider's", () => {
+  const odd = {
+    liveness_outcome: null,
+    face_match_outcome: "PERHAPS",
+    aml_hit_count: "many",
+    reason_codes: [{ code: "NEW_CODE", message: "Zoé has a new reason." }, 5],
+    decision_summary: "Zoé was accepted.",
+    favourite_colour: "blue",
+  };
+
+  test("replaces, adds and removes fields in the port's answer and in the callback", async () => {
+    const { token, providerId } = await aVerification(sandbox.url);
+    await submit(token, { outcome: "approved", answer: odd });
+    const { liveness_outcome: _removed, ...laid } = odd;
+    const object = await objectAt(sandbox.url, providerId);
+    expect(object).toMatchObject({ status: "COMPLETED", verdict: "APPROVED", document_type: "id_card", ...laid });
+    expect(object).not.toHaveProperty("liveness_outcome");
+    const { callbacks } = (await control(sandbox.url, "GET", `kyc/${token}`)).body;
+    expect(callbacks.at(-1)).toMatchObject({ type: "application.completed", application: laid });
+    expect(callbacks.at(-2).application).not.toHaveProperty("favourite_colour");
+  });
+
+  test("shows only once the check has ended, lies over a failure too, and is gone with the next attempt", async () => {
+    await using clocked = await aSandbox();
+    const { token, providerId } = await aVerification(clocked.url, { max_attempts: 2 });
+    const wish = { outcome: "failed", answer: { error_message: "Zoé moved." }, hold_seconds: 60 };
+    await kycControl(clocked.url, token, "submit", wish);
+    expect(await objectAt(clocked.url, providerId)).not.toHaveProperty("error_message");
+    await control(clocked.url, "POST", "clock", { advance_seconds: 60 });
+    expect(await objectAt(clocked.url, providerId)).toMatchObject({ status: "FAILED", error_message: "Zoé moved." });
+    await kycControl(clocked.url, token, "submit", { outcome: "approved" });
+    expect(await objectAt(clocked.url, providerId)).not.toHaveProperty("error_message");
+  });
+
+  test("may call for a review, whose decision shows beside evidence that stays laid over", async () => {
+    const { token } = await aVerification(sandbox.url);
+    await submit(token, { outcome: "approved", answer: { verdict: "NEEDS_REVIEW", liveness_outcome: "INCONCLUSIVE" } });
+    expect(await kycControl(sandbox.url, token, "review", { outcome: "rejected" })).toMatchObject({
+      status: 200,
+      body: { verdict: "REJECTED", liveness_outcome: "INCONCLUSIVE" },
+    });
+  });
+
+  test.each([[[]], ["text"], [null]])("that is no object is refused with 422: %j", async (answer) => {
+    const { token } = await aVerification(sandbox.url);
+    expect(await submit(token, { outcome: "approved", answer })).toMatchObject({
+      status: 422,
+      body: { problems: [expect.stringMatching(/^answer must be/)] },
+    });
+  });
+});
+
 describe("the provider's own rules, when no outcome is asked for", () => {
   const profile = { first_name: "Zoé Amel", last_name: "Ben-Ali", birth_date: "1990-05-17", address: "anything" };
 

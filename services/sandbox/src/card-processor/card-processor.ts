@@ -10,6 +10,7 @@ import { protocol } from "./protocol.ts";
 
 export interface Processor {
   readonly config: Config;
+  readonly database: Database;
   readonly clock: Clock;
   readonly faults: Faults;
   readonly orders: Orders;
@@ -30,6 +31,7 @@ export async function cardProcessor(app: FastifyInstance, options: CardProcessor
   const { config, database, clock, faults, publicUrl } = options;
   const processor: Processor = {
     config,
+    database,
     clock,
     faults,
     orders: createOrders(database, clock),

@@ -28,6 +28,8 @@ export interface Order {
   finishedAtMs?: number;
   confirmedAtMs?: number;
   reversedAtMs?: number;
+  /** Each refund that took effect, in order: the sum alone does not tell whose it was. */
+  refunds?: { readonly amountMinor: number; readonly atMs: number; readonly by: "client" | "back_office" }[];
   refundedAtMs?: number;
 }
 
@@ -47,9 +49,7 @@ export function applyTime(order: Order, nowMs: number): boolean {
   }
   const confirmBeforeMs = (order.finishedAtMs ?? 0) + confirmWindowMs;
   if (order.status === 2 && order.confirmedAtMs === undefined && nowMs >= confirmBeforeMs) {
-    order.status = 3;
-    order.depositedMinor = 0;
-    order.reversedAtMs = confirmBeforeMs;
+    reverseOrder(order, confirmBeforeMs);
     return true;
   }
   return false;
@@ -92,10 +92,18 @@ export function refundableMinor(order: Order): number {
 }
 
 /** The caller has compared the amount with what remains. */
-export function refundOrder(order: Order, amountMinor: number, nowMs: number): void {
+export function refundOrder(order: Order, amountMinor: number, by: "client" | "back_office", nowMs: number): void {
   order.status = 4;
   order.refundedMinor += amountMinor;
   order.refundedAtMs = nowMs;
+  order.refunds = [...(order.refunds ?? []), { amountMinor, atMs: nowMs, by }];
+}
+
+/** Only for a deposit of which nothing was given back yet. */
+export function reverseOrder(order: Order, nowMs: number): void {
+  order.status = 3;
+  order.depositedMinor = 0;
+  order.reversedAtMs = nowMs;
 }
 
 /** Where the browser goes back to: a query the shop put there itself is kept. */

@@ -2,13 +2,22 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import { randomApprovalCode } from "./approval-code.ts";
 import { matchCard } from "./card-entry.ts";
 import type { Processor } from "./card-processor.ts";
-import { cancelOrder, chooseCard, enterPassword, type Order, redirectUrl } from "./order.ts";
+import {
+  cancelOrder,
+  chooseCard,
+  enterPassword,
+  type Order,
+  redirectUrl,
+  refundableMinor,
+  refundOrder,
+  reverseOrder,
+} from "./order.ts";
 import { outcomeOf } from "./outcome.ts";
 
 type WithOrder = { Params: { mdOrder: string } };
 type PayBody = { pan?: unknown; expiry?: unknown; cvv2?: unknown; password?: unknown };
 
-/** The calls by which tests and demonstrations play the cardholder and look into the books. */
+/** The calls by which tests and demonstrations play the cardholder and the back office, and look into the books. */
 export function paymentControl(app: FastifyInstance, processor: Processor): void {
   const { orders, clock } = processor;
 
@@ -46,6 +55,36 @@ export function paymentControl(app: FastifyInstance, processor: Processor): void
     return { redirect_url: redirectUrl(order) };
   });
 
+  app.post<WithOrder & { Body: { amount?: unknown } | null }>("/sandbox/payments/:mdOrder/refund", (request, reply) => {
+    const order = orders.byId(request.params.mdOrder);
+    if (!order) return unknownOrder(reply);
+    const remainsMinor = refundableMinor(order);
+    const amountMinor = request.body?.amount === undefined ? remainsMinor : minorOf(request.body.amount);
+    if (!amountMinor && request.body?.amount !== undefined) {
+      const message = 'amount must be a text of dinars above 0 such as "1000.00", or left out for the rest.';
+      return reply.code(422).send({ error: "invalid_amount", message });
+    }
+    if (remainsMinor === 0 || !amountMinor || amountMinor > remainsMinor) {
+      const message = `Of this order (orderStatus ${order.status}) ${remainsMinor} centimes can be given back. Ask for no more.`;
+      return reply.code(409).send({ error: "not_refundable", message, ...totalsOf(order) });
+    }
+    refundOrder(order, amountMinor, "back_office", clock.nowMs());
+    orders.save(order);
+    return totalsOf(order);
+  });
+
+  app.post<WithOrder>("/sandbox/payments/:mdOrder/reverse", (request, reply) => {
+    const order = orders.byId(request.params.mdOrder);
+    if (!order) return unknownOrder(reply);
+    if (order.status !== 2) {
+      const message = `Only a deposited order of which nothing was given back can be reversed (orderStatus ${order.status}).`;
+      return reply.code(409).send({ error: "not_reversible", message, ...totalsOf(order) });
+    }
+    reverseOrder(order, clock.nowMs());
+    orders.save(order);
+    return totalsOf(order);
+  });
+
   app.get<WithOrder>("/sandbox/payments/:mdOrder", (request, reply) => {
     const order = orders.byId(request.params.mdOrder);
     return order ? view(processor, order) : unknownOrder(reply);
@@ -64,18 +103,31 @@ export function paymentControl(app: FastifyInstance, processor: Processor): void
 function view({ orders, payPageUrl }: Processor, order: Order): object {
   const outcome = order.outcome && outcomeOf(order.outcome);
   return {
-    orderId: order.orderId,
-    orderNumber: order.orderNumber,
-    orderStatus: order.status,
+    ...totalsOf(order),
     ...(outcome && { actionCode: outcome.actionCode, outcome: order.outcome }),
-    amount: order.amountMinor,
-    depositedAmount: order.depositedMinor,
-    refundedAmount: order.refundedMinor,
+    refunds: (order.refunds ?? []).map(({ amountMinor, atMs, by }) => ({
+      amount: amountMinor,
+      at: new Date(atMs).toISOString(),
+      by,
+    })),
     confirmed: order.confirmedAtMs !== undefined,
     formUrl: payPageUrl(order.orderId),
     calls: orders.callsOf(order),
   };
 }
+
+const totalsOf = (order: Order) => ({
+  orderId: order.orderId,
+  orderNumber: order.orderNumber,
+  orderStatus: order.status,
+  amount: order.amountMinor,
+  depositedAmount: order.depositedMinor,
+  refundedAmount: order.refundedMinor,
+});
+
+/** Centimes of a text of dinars; 0 when it is none. */
+const minorOf = (amount: unknown) =>
+  typeof amount === "string" && /^\d{1,10}(\.\d{1,2})?$/.test(amount) ? Math.round(Number(amount) * 100) : 0;
 
 const unknown = { error: "unknown_order", message: "The sandbox knows no such order. Register one first with register.do." };
 

@@ -5,6 +5,7 @@ import type { Processor } from "./card-processor.ts";
 import { confirm } from "./confirm.ts";
 import { getOrderStatus } from "./get-order-status.ts";
 import { getOrderStatusExtended } from "./get-order-status-extended.ts";
+import { startLateCalls } from "./late-calls.ts";
 import { refund } from "./refund.ts";
 import { capitalisedRefusal, refusal } from "./refusal.ts";
 import { register } from "./register.ts";
@@ -31,7 +32,12 @@ const routes: readonly Route[] = [
 
 /** The processor's own interface, under /payment/rest: form or query in, JSON with status 200 out. */
 export function protocol(app: FastifyInstance, processor: Processor): void {
-  const { config, faults, orders } = processor;
+  const { config, database, faults, orders } = processor;
+  const lateCalls = startLateCalls(database, (path, parameters) => {
+    const answer = routes.find((route) => route.path === path)?.call(processor, parameters);
+    app.log.info({ call: path, answer }, "a late call took effect");
+  });
+  app.addHook("onClose", async () => lateCalls.stop());
   const shape = config.numbersAsStrings ? withNumbersAsStrings : (body: object) => body;
 
   for (const { path, operation, call, refuse } of routes) {
@@ -42,10 +48,16 @@ export function protocol(app: FastifyInstance, processor: Processor): void {
         const { userName, password, ...parameters } = parametersOf(request.query, request.body);
         orders.recordCall({ operation, at: new Date().toISOString(), parameters });
         const known = userName === config.username && password === config.password;
-        return answerWithFault(reply, faults.strike(operation), {
+        const mode = faults.strike(operation);
+        const books = mode?.startsWith("stale:") ? orders.asOf(Date.now() - Number(mode.slice("stale:".length))) : {};
+        return answerWithFault(reply, mode, {
           // Access denied arrives in lower case from every call.
-          effect: () => shape(known ? call(processor, parameters) : refusal("5", "Access denied")),
+          effect: () =>
+            shape(known ? call({ ...processor, orders: { ...orders, ...books } }, parameters) : refusal("5", "Access denied")),
           refusal: (code) => shape(refuse(code)),
+          later: (ms) => {
+            if (known) lateCalls.add(path, parameters, ms);
+          },
         });
       },
     });

@@ -12,7 +12,7 @@ export function refund({ orders, clock }: Processor, { orderId, amount }: Parame
   if (!order) return refusal("6");
   if (order.depositedMinor === 0) return refusal("7", "The order is not deposited");
   if (Number(amount) > refundableMinor(order)) return refusal("7", "The amount is more than remains of the deposit");
-  refundOrder(order, Number(amount), clock.nowMs());
+  refundOrder(order, Number(amount), "client", clock.nowMs());
   orders.save(order);
   return { errorCode: 0, errorMessage: "Success" };
 }

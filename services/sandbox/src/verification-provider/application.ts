@@ -42,6 +42,8 @@ export interface Application {
   summary?: string;
   errorMessage?: string;
   completedAtMs?: number;
+  /** What a tester has laid over the finished object. */
+  answer?: Readonly<Record<string, unknown>>;
   steps: Steps;
   /** What a tester chose for the next submission on the page. */
   plan?: Submission;
@@ -96,8 +98,13 @@ export function objectOf(application: Application): object {
     link_expires_at: new Date(application.linkExpiresAtMs).toISOString(),
     completed_at: completedAtMs === undefined ? undefined : new Date(completedAtMs).toISOString(),
     sequence: application.sequence,
+    ...Object.fromEntries(Object.entries(application.answer ?? {}).map(([name, value]) => [name, value ?? undefined])),
   };
 }
+
+/** By what the provider says, which a tester may have laid over what it found. */
+export const awaitsReview = (application: Application) =>
+  (application.answer?.["verdict"] ?? application.verdict) === "NEEDS_REVIEW";
 
 export const attemptsLeft = ({ attemptsMax, attemptsUsed }: Application) => attemptsMax - attemptsUsed;
 
@@ -131,6 +138,7 @@ export function applyTime(application: Application, nowMs: number): boolean {
 export function open(application: Application, nowMs: number): void {
   if (application.status !== "CREATED" && application.status !== "FAILED") return;
   delete application.errorMessage;
+  delete application.answer;
   move(application, "OPENED", "opened", nowMs);
 }
 
@@ -138,6 +146,7 @@ export function open(application: Application, nowMs: number): void {
 export function submit(application: Application, submission: Submission, holdMs: number, nowMs: number): void {
   if (application.status === "CREATED") open(application, nowMs);
   delete application.errorMessage;
+  delete application.answer;
   delete application.plan;
   application.attemptsUsed += 1;
   application.steps = {};
@@ -160,6 +169,9 @@ export function expire(application: Application, nowMs: number): void {
 
 /** The decision of the provider's compliance officer. The caller has made sure that one is awaited. */
 export function review(application: Application, verdict: "APPROVED" | "REJECTED", nowMs: number): void {
+  // Only what the reviewer decides anew shows again; the evidence stays as it was laid over.
+  const { verdict: _verdict, decision_summary: _summary, aml_decision: _decision, ...answer } = application.answer ?? {};
+  application.answer = answer;
   application.verdict = verdict;
   application.summary = `Decided by a reviewer: ${verdict}.`;
   if (application.amlHitCount > 0) application.amlDecision = verdict === "APPROVED" ? "CLEAR" : "CONFIRMED_MATCH";
@@ -168,6 +180,7 @@ export function review(application: Application, verdict: "APPROVED" | "REJECTED
 
 function decide(application: Application, submission: Submission, nowMs: number): void {
   delete application.pending;
+  if (submission.answer) application.answer = submission.answer;
   if (submission.outcome === "failed") {
     application.errorMessage = "The check could not be carried out for a technical reason.";
     move(application, "FAILED", "failed", nowMs);

@@ -11,6 +11,8 @@ export interface Submission {
   readonly nationality?: string;
   readonly amlHitCount: number;
   readonly profileDiffers: boolean;
+  /** Laid over the finished object field by field; null takes a field away. */
+  readonly answer?: Readonly<Record<string, unknown>>;
 }
 
 type Conclusion = Pick<

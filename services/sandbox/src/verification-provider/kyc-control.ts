@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import {
   type Application,
   attemptsLeft,
+  awaitsReview,
   expire,
   isBeingChecked,
   isUsable,
@@ -47,7 +48,7 @@ export function kycControl(app: FastifyInstance, provider: Provider): void {
     if (!application) return unknownLink(reply);
     const outcome = String(request.body?.["outcome"]).toUpperCase();
     if (outcome !== "APPROVED" && outcome !== "REJECTED") return notUsable(reply, ["outcome must be approved or rejected"]);
-    if (application.verdict !== "NEEDS_REVIEW") {
+    if (!awaitsReview(application)) {
       return refused(
         reply,
         application,
@@ -82,8 +83,8 @@ export function kycControl(app: FastifyInstance, provider: Provider): void {
   });
 
   const view = (application: Application) => ({
-    ...objectOf(application),
     link_url: linkUrl(application),
+    ...objectOf(application),
     attempts_left: attemptsLeft(application),
     calls: applications.callsOf(application),
     callbacks: callbacks.of(application.providerId),

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { Operation } from "../faults.ts";
 import { answerWithFault } from "../faulty-answer.ts";
-import { type Application, cancel, isCancelable, objectOf, review } from "./application.ts";
+import { type Application, awaitsReview, cancel, isCancelable, objectOf, review } from "./application.ts";
 import { createApplication, readWish } from "./create-application.ts";
 import { applicantWith, leakedWord } from "./leak.ts";
 import type { Provider } from "./verification-provider.ts";
@@ -20,7 +20,7 @@ const eventsMax = 500;
 /** The port that our own service calls: JSON, a bearer token, and the whole object in every answer. */
 export function port(app: FastifyInstance, provider: Provider): void {
   const { config, clock, faults, applications, callbacks, linkUrl } = provider;
-  const withLink = (application: Application) => ({ ...objectOf(application), link_url: linkUrl(application) });
+  const withLink = (application: Application) => ({ link_url: linkUrl(application), ...objectOf(application) });
   const refuse = (reply: FastifyReply, status: number, error: string, message: string, more: object = {}) => {
     reply.code(status);
     return { error, message, ...more };
@@ -111,7 +111,7 @@ export function port(app: FastifyInstance, provider: Provider): void {
     }
     const application = applications.byProviderId(providerId);
     if (!application) return reply.send(unknown(reply));
-    if (application.verdict === "NEEDS_REVIEW") {
+    if (awaitsReview(application)) {
       review(application, outcome, clock.nowMs());
       applications.save(application);
     } else reply.code(409);

@@ -32,6 +32,7 @@ export function readSubmission(
   const hits = body["aml_hit_count"] ?? 0;
   const holdSeconds = body["hold_seconds"] ?? 0;
   const reasons = readReasons(body["reason_codes"] ?? []);
+  const { answer } = body;
 
   check(
     outcome === undefined || outcomes.some((known) => known === outcome),
@@ -56,6 +57,10 @@ export function readSubmission(
   for (const [name, value] of Object.entries(names)) {
     check(value === undefined || typeof value === "string", `${name} must be a text`);
   }
+  check(
+    answer === undefined || (typeof answer === "object" && answer !== null && !Array.isArray(answer)),
+    "answer must be an object of fields to lay over the finished answer, null to take one away",
+  );
   if (problems.length > 0) return { problems };
 
   return {
@@ -65,6 +70,7 @@ export function readSubmission(
       ...(type !== undefined && { documentType: type as DocumentType }),
       ...(expiry !== undefined && { documentExpiry: String(expiry) }),
       ...(nationality !== undefined && { nationality: String(nationality) }),
+      ...(answer !== undefined && { answer: answer as Record<string, unknown> }),
       reasons: reasons ?? [],
       amlHitCount: Number(hits),
       profileDiffers: differs(profile, names as Record<keyof typeof names, string>),

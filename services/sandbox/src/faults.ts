@@ -1,6 +1,8 @@
 /** A trouble planted by a tester, for the next `times` calls of one operation. */
 export interface Fault {
   readonly operation: Operation;
+  /** Strikes only calls about this order of the card processor; without it, any call. */
+  readonly orderId?: string;
   readonly mode: string;
   /** How many calls it still strikes. */
   readonly times: number;
@@ -45,10 +47,10 @@ const waitMsMax = 120_000;
 const lateMsMax = 86_400_000;
 
 export interface Faults {
-  /** Replaces the operation's earlier fault. Answers what is wrong with the wish, if anything. */
-  plant(wish: { operation?: unknown; mode?: unknown; times?: unknown }): { problem: string } | undefined;
+  /** Replaces the earlier fault of the operation, and order if one is named. Answers what is wrong with the wish, if anything. */
+  plant(wish: { operation?: unknown; mode?: unknown; times?: unknown; orderId?: unknown }): { problem: string } | undefined;
   /** The mode that strikes this call, if one does; each call uses one up. */
-  strike(operation: Operation): string | undefined;
+  strike(operation: Operation, orderId?: string): string | undefined;
   list(): Fault[];
   clear(operation?: Operation): void;
 }
@@ -57,9 +59,10 @@ export const isOperation = (name: unknown): name is Operation => operations.some
 
 /** Kept in memory only: a restarted sandbox is a healthy one. */
 export function createFaults(): Faults {
-  const planted = new Map<Operation, Fault>();
+  const planted = new Map<string, Fault>();
+  const keyOf = (operation: Operation, orderId?: string) => (orderId === undefined ? operation : `${operation} ${orderId}`);
   return {
-    plant({ operation, mode, times = 1 }) {
+    plant({ operation, mode, times = 1, orderId }) {
       if (!isOperation(operation)) return { problem: `operation must be one of ${operations.join(", ")}.` };
       const modes = modesByOperation[operation];
       if (typeof mode !== "string" || !modes.some((known) => fits(mode, known))) {
@@ -70,20 +73,22 @@ export function createFaults(): Faults {
       if (!Number.isInteger(times) || Number(times) < 1 || Number(times) > timesMax) {
         return { problem: `times must be a whole number from 1 to ${timesMax}.` };
       }
-      planted.set(operation, { operation, mode, times: Number(times) });
+      if (orderId !== undefined && typeof orderId !== "string") return { problem: "orderId must be a text, or left out." };
+      planted.set(keyOf(operation, orderId), { operation, mode, times: Number(times), ...(orderId && { orderId }) });
       return undefined;
     },
-    strike(operation) {
-      const fault = planted.get(operation);
+    strike(operation, orderId) {
+      const keys = [keyOf(operation, orderId), keyOf(operation)];
+      const key = keys.find((candidate) => planted.has(candidate)) ?? "";
+      const fault = planted.get(key);
       if (!fault) return undefined;
-      if (fault.times === 1) planted.delete(operation);
-      else planted.set(operation, { ...fault, times: fault.times - 1 });
+      if (fault.times === 1) planted.delete(key);
+      else planted.set(key, { ...fault, times: fault.times - 1 });
       return fault.mode;
     },
     list: () => [...planted.values()],
     clear(operation) {
-      if (operation) planted.delete(operation);
-      else planted.clear();
+      for (const [key, fault] of planted) if (operation === undefined || fault.operation === operation) planted.delete(key);
     },
   };
 }

@@ -198,6 +198,18 @@ test("planting again replaces the operation's fault; clearing one leaves the oth
   expect(await planted()).toEqual([]);
 });
 
+test("a fault for one order strikes its calls and no other's, before a fault for all", async () => {
+  const [struck, spared] = [await paid(sandbox.url), await paid(sandbox.url)];
+  const fault = { operation: "refund", mode: "error:5", times: 1, orderId: struck.orderId };
+  await control(sandbox.url, "PUT", "faults", fault);
+  expect(await planted()).toEqual([fault]);
+  expect(await (await refund(spared.orderId)).json()).toMatchObject({ errorCode: 0 });
+  await plant("refund", "error:6");
+  expect(await (await refund(struck.orderId)).json()).toMatchObject({ errorCode: 5 });
+  expect(await (await refund(struck.orderId)).json()).toMatchObject({ errorCode: 6 });
+  expect(await (await refund(struck.orderId)).json()).toMatchObject({ errorCode: 0 });
+});
+
 test.each([
   [{ operation: "payout", mode: "http_500" }],
   [{ operation: "refund", mode: "explode" }],

@@ -48,7 +48,7 @@ export function protocol(app: FastifyInstance, processor: Processor): void {
         const { userName, password, ...parameters } = parametersOf(request.query, request.body);
         orders.recordCall({ operation, at: new Date().toISOString(), parameters });
         const known = userName === config.username && password === config.password;
-        const mode = faults.strike(operation);
+        const mode = faults.strike(operation, parameters["mdOrder"] ?? parameters["orderId"]);
         const books = mode?.startsWith("stale:") ? orders.asOf(Date.now() - Number(mode.slice("stale:".length))) : {};
         return answerWithFault(reply, mode, {
           // Access denied arrives in lower case from every call.

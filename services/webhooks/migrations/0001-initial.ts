@@ -19,6 +19,7 @@ export class Initial extends Migration {
         previous_secret_ciphertext text,
         previous_secret_until timestamptz(3),
         failing_since timestamptz(3),
+        slow boolean not null default false,
         created_at timestamptz(3) not null,
         updated_at timestamptz(3) not null,
         version integer not null default 1
@@ -50,8 +51,8 @@ export class Initial extends Migration {
         unique (event_id, endpoint_id)
       );
       create index delivery_business_event on delivery (business_id, event_id);
-      create index delivery_due on delivery (greatest(next_attempt_at, leased_until)) where status = 'PENDING';
-      create index delivery_endpoint_pending on delivery (endpoint_id) where status = 'PENDING';
+      create index delivery_due on delivery (business_id, endpoint_id, greatest(next_attempt_at, leased_until))
+        where status = 'PENDING';
 
       create table delivery_attempt (
         id bigint generated always as identity,

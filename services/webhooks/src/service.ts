@@ -30,6 +30,7 @@ export async function startWebhooks(config: Config, logger: Logger): Promise<Asy
       addresses,
       pausesMs: config.retryScheduleSeconds.map((seconds) => seconds * 1000),
       concurrency: config.deliveryConcurrency,
+      businessConcurrency: config.businessConcurrency,
       endpointConcurrency: config.endpointConcurrency,
     }),
   );

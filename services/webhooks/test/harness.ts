@@ -43,6 +43,7 @@ export async function startHarness(options: HarnessOptions = {}) {
     addresses,
     pausesMs: [0, 0, 0, 0, 0, 0, 0],
     concurrency: 64,
+    businessConcurrency: 64,
     endpointConcurrency: 8,
     ...(options.deliver === false ? {} : options.deliver),
   };

@@ -1,5 +1,6 @@
 import { namedQuery, type Orm } from "@amana/database";
 import { uuidv7 } from "@amana/runtime";
+import type { Lane, Places } from "./places.ts";
 
 /** A delivery that this process alone may send until its lease ends, with all that sending it takes. */
 export interface ClaimedDelivery {
@@ -10,57 +11,92 @@ export interface ClaimedDelivery {
   event_id: string;
   type: string;
   body: string;
+  business_id: string;
   endpoint_id: string;
+  lane: Lane;
   url: string;
   secret_ciphertext: string;
   /** While it is still good. */
   previous_secret_ciphertext: string | null;
 }
 
-export interface Room {
-  /** How many may be sent in all, and to an endpoint that nothing is being sent to. */
-  readonly total: number;
-  readonly perEndpoint: number;
-  /** How many more may be sent to the endpoints that something is being sent to. */
-  readonly left: ReadonlyMap<string, number>;
-}
+/**
+ * The endpoints that something is pending for and that have room, with how much; those that are DISABLED or gone have lane
+ * NONE and all the room there is. Steps from endpoint to endpoint in the index, so that it costs the same however many
+ * deliveries each of them has.
+ */
+const openEndpoints = `
+  with recursive pending as (
+    (select business_id, endpoint_id from delivery where status = 'PENDING' order by business_id, endpoint_id limit 1)
+    union all
+    select next.business_id, next.endpoint_id
+    from pending p cross join lateral (
+      select business_id, endpoint_id from delivery
+      where status = 'PENDING' and (business_id, endpoint_id) > (p.business_id, p.endpoint_id)
+      order by business_id, endpoint_id limit 1
+    ) next
+  ), share as (
+    select * from (values ('QUICK', $6::int, $7::int, $8::int), ('SLOW', $9::int, $10::int, $11::int), ('NONE', $6, $6, $6))
+      as s (lane, free, per_business, per_endpoint)
+  ), open as (
+    select p.business_id, p.endpoint_id, s.lane, s.free, s.per_business, coalesce(b.held, 0) as business_held,
+      s.per_endpoint - coalesce(h.held, 0) as endpoint_free
+    from pending p
+    left join webhook_endpoint e on e.id = p.endpoint_id
+    join share s on s.lane = case when e.status is distinct from 'ACTIVE' then 'NONE' when e.slow then 'SLOW' else 'QUICK' end
+    left join unnest($1::uuid[], $2::int[]) as h (endpoint_id, held) on h.endpoint_id = p.endpoint_id and s.lane <> 'NONE'
+    left join unnest($3::uuid[], $4::text[], $5::int[]) as b (business_id, lane, held)
+      on b.business_id = p.business_id and b.lane = s.lane
+    where s.free > 0 and s.per_endpoint > coalesce(h.held, 0) and s.per_business > coalesce(b.held, 0)
+  )`;
 
-const full = (room: Room) => [...room.left].filter(([, left]) => left <= 0).map(([endpointId]) => endpointId);
+/** The first eleven values of a statement that begins with `openEndpoints`. */
+function valuesOf({ held, free, shares: { QUICK, SLOW } }: Places): unknown[] {
+  const shares = [free.total, QUICK.perBusiness, QUICK.perEndpoint, free.slow, SLOW.perBusiness, SLOW.perEndpoint];
+  return [...held.endpoints, ...held.businesses, ...shares];
+}
 
 /**
  * Takes due deliveries, in one statement and by the database's clock, so that nobody else takes them before the lease
- * ends. Deliveries that come due while their endpoint is DISABLED, or gone, end here as SKIPPED, as many as there is room
- * for in all, so that they hold up no others for long; they are among the rows only to say that there was something to do.
+ * ends. Businesses take turns: who holds the fewest places is next, whatever it has waiting, and nobody gets more than its
+ * share. Deliveries that come due while their endpoint is DISABLED, or gone, end here as SKIPPED; they are among the rows
+ * only to say that there was something to do.
  */
-export async function claimDue(orm: Orm, room: Room, leaseMs: number): Promise<ClaimedDelivery[]> {
+export async function claimDue(orm: Orm, places: Places, leaseMs: number): Promise<ClaimedDelivery[]> {
   return await namedQuery<ClaimedDelivery>(
     orm.em,
     "delivery_claim",
-    `with due as (
-       select id, endpoint_id, greatest(next_attempt_at, leased_until) as due_at
-       from delivery
-       where status = 'PENDING' and greatest(next_attempt_at, leased_until) <= now() and endpoint_id <> all($2::uuid[])
-       order by greatest(next_attempt_at, leased_until)
-       limit $1
+    `${openEndpoints}, due as (
+       select d.id, o.lane, o.free, o.per_business, d.due_at,
+         o.business_held + row_number() over (partition by o.business_id, o.lane order by d.due_at) as turn
+       from open o cross join lateral (
+         select id, greatest(next_attempt_at, leased_until) as due_at from delivery
+         where business_id = o.business_id and endpoint_id = o.endpoint_id and status = 'PENDING'
+           and greatest(next_attempt_at, leased_until) <= now()
+         order by greatest(next_attempt_at, leased_until) limit o.endpoint_free
+       ) d
+     ), next as (
+       select id, lane from (select *, row_number() over (partition by lane order by turn, due_at) as number from due) d
+       where turn <= per_business and number <= free
+       order by turn, due_at limit $6
+     ), mine as (
+       select id from delivery
+       where id in (select id from next) and status = 'PENDING' and greatest(next_attempt_at, leased_until) <= now()
        for update skip locked
-     ), turn as (
-       select id, endpoint_id, row_number() over (partition by endpoint_id order by due_at) as number from due
      ), claimed as (
        update delivery d
-       set status = case when e.status = 'ACTIVE' then 'PENDING' else 'SKIPPED' end,
-           next_attempt_at = case when e.status = 'ACTIVE' then d.next_attempt_at end,
-           lease_token = case when e.status = 'ACTIVE' then $3::uuid end,
-           leased_until = case when e.status = 'ACTIVE' then now() + $4 * interval '1 millisecond' end
-       from turn t
-       left join unnest($5::uuid[], $6::int[]) as b (endpoint_id, free) on b.endpoint_id = t.endpoint_id
-       left join webhook_endpoint e on e.id = t.endpoint_id
-       where d.id = t.id and (e.status is distinct from 'ACTIVE' or t.number <= coalesce(b.free, $7))
-       returning d.id, d.lease_token, d.status, d.attempts, d.event_id, d.endpoint_id,
-         e.url, e.secret_ciphertext,
-         case when e.previous_secret_until > now() then e.previous_secret_ciphertext end as previous_secret_ciphertext
+       set status = case when n.lane <> 'NONE' then 'PENDING' else 'SKIPPED' end,
+           next_attempt_at = case when n.lane <> 'NONE' then d.next_attempt_at end,
+           lease_token = case when n.lane <> 'NONE' then $12::uuid end,
+           leased_until = case when n.lane <> 'NONE' then now() + $13 * interval '1 millisecond' end
+       from mine m join next n on n.id = m.id
+       where d.id = m.id
+       returning d.id, d.lease_token, d.status, d.attempts, d.event_id, d.business_id, d.endpoint_id, n.lane
      )
-     select c.*, v.type, v.body from claimed c join event v on v.id = c.event_id`,
-    [room.total, full(room), uuidv7(), leaseMs, [...room.left.keys()], [...room.left.values()], room.perEndpoint],
+     select c.*, v.type, v.body, e.url, e.secret_ciphertext,
+       case when e.previous_secret_until > now() then e.previous_secret_ciphertext end as previous_secret_ciphertext
+     from claimed c join event v on v.id = c.event_id left join webhook_endpoint e on e.id = c.endpoint_id`,
+    [...valuesOf(places), uuidv7(), leaseMs],
   );
 }
 
@@ -68,17 +104,18 @@ export async function claimDue(orm: Orm, room: Room, leaseMs: number): Promise<C
  * Milliseconds until something can be claimed: a delivery comes due or a lease ends, at an endpoint with room.
  * Negative when it is overdue, undefined when nothing is pending.
  */
-export async function untilDueMs(orm: Orm, room: Room): Promise<number | undefined> {
+export async function untilDueMs(orm: Orm, places: Places): Promise<number | undefined> {
   const [row] = await namedQuery<{ ms: number | null }>(
     orm.em,
     "delivery_until_due",
-    `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as ms
-     from (
+    `${openEndpoints}
+     select (extract(epoch from min(first.due_at) - now()) * 1000)::float8 as ms
+     from open o cross join lateral (
        select greatest(next_attempt_at, leased_until) as due_at from delivery
-       where status = 'PENDING' and endpoint_id <> all($1::uuid[])
+       where business_id = o.business_id and endpoint_id = o.endpoint_id and status = 'PENDING'
        order by greatest(next_attempt_at, leased_until) limit 1
-     ) next`,
-    [full(room)],
+     ) first`,
+    valuesOf(places),
   );
   return row?.ms ?? undefined;
 }

@@ -6,8 +6,9 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { aPaymentEvent } from "../../test/a-payment-event.ts";
 import { type Harness, startHarness, startReceiver } from "../../test/harness.ts";
-import { claimDue } from "./claim.ts";
+import { claimDue, untilDueMs } from "./claim.ts";
 import { startDelivering } from "./deliver.ts";
+import { Places } from "./places.ts";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -131,7 +132,7 @@ test("however many deliveries wait for an endpoint that was disabled, they do no
   const disabled = await create("http://127.0.0.1:9/", caller, idle);
   await idle.publish(...Array.from({ length: 20 }, () => aPaymentEvent(caller)));
   await idle.endpoints.updateWebhookEndpoint({ id: disabled.id, status: WebhookEndpointStatus.DISABLED }, { caller });
-  const claimed = await claimDue(idle.orm, { total: 20, perEndpoint: 2, left: new Map() }, 60_000);
+  const claimed = await claimDue(idle.orm, new Places({ total: 20, perBusiness: 2, perEndpoint: 2 }), 60_000);
   expect(claimed.map(({ status }) => status)).toEqual(Array(20).fill("SKIPPED"));
 });
 
@@ -200,6 +201,105 @@ test("a hanging endpoint takes only its own places, and deliveries to others go 
   await hanging[Symbol.asyncDispose]();
 });
 
+test("one business's hanging endpoints take its share, and deliveries of others go on", async () => {
+  const shares = { concurrency: 8, businessConcurrency: 6, endpointConcurrency: 2 };
+  await using fair = await startHarness({ deliver: { ...shares, timeoutMs: 60_000 } });
+  await using hanging = await startReceiver(() => {});
+  await using healthy = await startReceiver();
+  const [one, other] = [aBusinessCaller(), aBusinessCaller()];
+  for (let i = 0; i < 8; i++) await create(hanging.url, one, fair);
+  await create(healthy.url, other, fair);
+  await fair.publish(...Array.from({ length: 10 }, () => aPaymentEvent(one)));
+  await eventually(() => expect(hanging.requests).toHaveLength(6));
+  await fair.publish(...Array.from({ length: 20 }, () => aPaymentEvent(other)));
+  await eventually(() => expect(healthy.requests).toHaveLength(20));
+  expect(hanging.requests).toHaveLength(6);
+  await fair.sql("delete from delivery");
+  await hanging[Symbol.asyncDispose]();
+});
+
+test("an endpoint that timed out goes on in the slow lane, which holds little, until it answers in time", async () => {
+  const shares = { concurrency: 32, businessConcurrency: 32, endpointConcurrency: 16 };
+  await using fair = await startHarness({ deliver: { ...shares, timeoutMs: 300, pausesMs: [60_000] } });
+  let mostAtOnce = 0;
+  let atOnce = 0;
+  let answers = false;
+  await using receiver = await startReceiver((response) => {
+    mostAtOnce = Math.max(mostAtOnce, ++atOnce);
+    response.once("close", () => atOnce--);
+    if (answers) response.end();
+  });
+  const caller = aBusinessCaller();
+  await create(receiver.url, caller, fair);
+  const publish = async (count: number) => {
+    mostAtOnce = 0;
+    await fair.publish(...Array.from({ length: count }, () => aPaymentEvent(caller)));
+    await fair.settled();
+    return mostAtOnce;
+  };
+  expect(await publish(16)).toBe(16);
+  // Two of sixteen; a connection that was cut off may still be closing when the next one comes.
+  expect(await publish(8)).toBeLessThanOrEqual(4);
+  expect(await fair.sql("select slow from webhook_endpoint")).toEqual([{ slow: true }]);
+  answers = true;
+  await publish(4);
+  expect(await fair.sql("select slow from webhook_endpoint")).toEqual([{ slow: false }]);
+});
+
+test("what is claimed at once keeps every share too, and businesses take turns", async () => {
+  await using idle = await startHarness({ deliver: false });
+  const [one, other, slow] = [aBusinessCaller(), aBusinessCaller(), aBusinessCaller()];
+  for (let i = 0; i < 4; i++) await create("http://127.0.0.1:9/", one, idle);
+  await create("http://127.0.0.1:9/", other, idle);
+  for (let i = 0; i < 8; i++) await create("http://127.0.0.1:9/", slow, idle);
+  await idle.sql("update webhook_endpoint set slow = true where business_id = ?", [slow.businessId]);
+  for (const caller of [slow, one, other]) await idle.publish(...Array.from({ length: 10 }, () => aPaymentEvent(caller)));
+
+  const places = new Places({ total: 24, perBusiness: 16, perEndpoint: 8 });
+  const claimed = await claimDue(idle.orm, places, 60_000);
+  const of = (caller: Caller) => claimed.filter(({ business_id }) => business_id === caller.businessId);
+  // An eighth of 16 for the slow business, eight for the one endpoint of the other, and the rest for who has more.
+  expect([of(slow), of(other), of(one)].map(({ length }) => length)).toEqual([2, 8, 14]);
+  expect(new Set(of(slow).map(({ lane }) => lane))).toEqual(new Set(["SLOW"]));
+
+  for (const delivery of claimed) places.take(delivery);
+  for (const delivery of of(other)) places.giveBack(delivery);
+  // Two are due for the other; `one` has two places left of its sixteen.
+  expect((await claimDue(idle.orm, places, 60_000)).map(({ business_id }) => business_id).sort()).toEqual(
+    [one, one, other, other].map(({ businessId }) => businessId).sort(),
+  );
+});
+
+test("a claim steps over a backlog, however long, of a business that has its share", async () => {
+  await using idle = await startHarness({ deliver: false });
+  const [one, other] = [aBusinessCaller(), aBusinessCaller()];
+  const { id: endpointId } = await create("http://127.0.0.1:9/", one, idle);
+  await create("http://127.0.0.1:9/", other, idle);
+  await idle.publish(aPaymentEvent(one));
+  await idle.sql(
+    `insert into delivery (id, business_id, event_id, endpoint_id, status, next_attempt_at)
+     select uuidv7(), ?, uuidv7(), ?, 'PENDING', now() - interval '1 hour' from generate_series(1, 20000)`,
+    [one.businessId, endpointId],
+  );
+  await idle.publish(aPaymentEvent(other));
+  await idle.sql("analyze delivery");
+  const places = new Places({ total: 8, perBusiness: 2, perEndpoint: 2 });
+  for (let i = 0; i < 2; i++) places.take({ endpoint_id: endpointId, business_id: one.businessId, lane: "QUICK" });
+
+  const read = async () => {
+    await idle.sql("select pg_stat_force_next_flush()");
+    const [row] = await idle.sql<{ rows: string }>(
+      "select seq_tup_read + idx_tup_fetch as rows from pg_stat_user_tables where relname = 'delivery'",
+    );
+    return Number(row?.rows);
+  };
+  const before = await read();
+  const claimed = await claimDue(idle.orm, places, 60_000);
+  expect(claimed.map(({ business_id }) => business_id)).toEqual([other.businessId]);
+  expect(await untilDueMs(idle.orm, places)).toBeGreaterThan(0);
+  expect((await read()) - before).toBeLessThan(200);
+});
+
 test("two deliverers on one database send each delivery once", async () => {
   await using receiver = await startReceiver();
   await using second = startDelivering(harness.delivererOptions);
@@ -225,10 +325,10 @@ test("a claim nobody finished is sent again when its lease ends, with the same i
   await create(receiver.url, caller, idle);
   const event = aPaymentEvent(caller);
   await idle.publish(event);
-  const room = { total: 10, perEndpoint: 10, left: new Map<string, number>() };
-  const claimed = await claimDue(idle.orm, room, 60_000);
+  const places = new Places({ total: 10, perBusiness: 10, perEndpoint: 10 });
+  const claimed = await claimDue(idle.orm, places, 60_000);
   expect(claimed.map((delivery) => delivery.event_id)).toEqual([event.id]);
-  expect(await claimDue(idle.orm, room, 60_000)).toEqual([]);
+  expect(await claimDue(idle.orm, places, 60_000)).toEqual([]);
 
   await using deliverer = startDelivering(idle.delivererOptions);
   await deliverer.settled();

@@ -2,7 +2,8 @@ import type { Orm } from "@amana/database";
 import { backoffMs, faultPoint, type Logger } from "@amana/runtime";
 import type { SecretBox } from "@amana/secret-box";
 import type { AddressGuard } from "../webhook-endpoint/address-guard.ts";
-import { type ClaimedDelivery, claimDue, type Room, release, untilDueMs } from "./claim.ts";
+import { type ClaimedDelivery, claimDue, release, untilDueMs } from "./claim.ts";
+import { Places } from "./places.ts";
 import { type Answer, createPoster } from "./post.ts";
 import { type AttemptResult, createRecorder } from "./record.ts";
 import { pauseMs, readRetryAfterMs } from "./schedule.ts";
@@ -23,8 +24,9 @@ export interface DelivererOptions {
   readonly addresses: AddressGuard;
   /** Waits between attempts; there is one attempt more. */
   readonly pausesMs: readonly number[];
-  /** Attempts at once, in all and to one endpoint. */
+  /** Attempts at once, in all, for one business and to one endpoint. */
   readonly concurrency: number;
+  readonly businessConcurrency: number;
   readonly endpointConcurrency: number;
   /** For one attempt, from connecting to the headers of the answer. */
   readonly timeoutMs?: number;
@@ -33,6 +35,8 @@ export interface DelivererOptions {
 }
 
 const timeoutMsDefault = 10_000;
+/** An endpoint that takes this long to answer is slow: it may keep few places busy. */
+const slowMs = 3_000;
 /** Longer than an attempt and its recording can take, so that only a crash lets a lease end. */
 const leaseMarginMs = 20_000;
 /** Another process may have died between committing deliveries and taking them up; this bounds how long they wait. */
@@ -51,7 +55,11 @@ export function startDelivering(options: DelivererOptions): Deliverer {
   const recorder = createRecorder(orm, logger);
   const stop = new AbortController();
   const sending = new Map<ClaimedDelivery, Promise<void>>();
-  const sendingTo = new Map<string, number>();
+  const places = new Places({
+    total: options.concurrency,
+    perBusiness: options.businessConcurrency,
+    perEndpoint: options.endpointConcurrency,
+  });
   let settledWaiters: (() => void)[] = [];
   let woken = false;
   let wakeUp = () => {};
@@ -60,12 +68,6 @@ export function startDelivering(options: DelivererOptions): Deliverer {
     woken = true;
     wakeUp();
   };
-
-  const room = (): Room => ({
-    total: options.concurrency - sending.size,
-    perEndpoint: options.endpointConcurrency,
-    left: new Map([...sendingTo].map(([id, count]) => [id, options.endpointConcurrency - count])),
-  });
 
   const attempt = async (delivery: ClaimedDelivery) => {
     const at = clock.now();
@@ -118,21 +120,19 @@ export function startDelivering(options: DelivererOptions): Deliverer {
       status_code: statusCode ?? null,
       error: answer.error ?? null,
       duration_ms: answer.durationMs,
+      slow: answer.durationMs >= Math.min(slowMs, timeoutMs),
       response: answer.response ?? null,
     };
   };
 
   const send = (delivery: ClaimedDelivery) => {
-    const { endpoint_id: endpointId } = delivery;
-    sendingTo.set(endpointId, (sendingTo.get(endpointId) ?? 0) + 1);
+    places.take(delivery);
     const sent = attempt(delivery)
       // Its lease ends some time and it is tried again, without having used up an attempt.
       .catch((error: unknown) => logger.error({ err: error, delivery_id: delivery.id }, "a delivery could not be attempted"))
       .finally(() => {
         sending.delete(delivery);
-        const count = (sendingTo.get(endpointId) ?? 1) - 1;
-        if (count === 0) sendingTo.delete(endpointId);
-        else sendingTo.set(endpointId, count);
+        places.giveBack(delivery);
         wake();
       });
     sending.set(delivery, sent);
@@ -140,14 +140,12 @@ export function startDelivering(options: DelivererOptions): Deliverer {
 
   /** Takes what there is room for; returns how long nothing more can be done, unless woken. */
   const sendDue = async (): Promise<number> => {
-    const before = room();
-    if (before.total <= 0) return idleMsMax;
+    if (places.free.total <= 0) return idleMsMax;
     const waiters = settledWaiters;
-    const claimed = await claimDue(orm, before, timeoutMs + leaseMarginMs);
+    const claimed = await claimDue(orm, places, timeoutMs + leaseMarginMs);
     for (const delivery of claimed) if (delivery.status === "PENDING") send(delivery);
-    const after = room();
-    if (after.total <= 0) return idleMsMax;
-    const dueMs = await untilDueMs(orm, after);
+    if (places.free.total <= 0) return idleMsMax;
+    const dueMs = await untilDueMs(orm, places);
     if (dueMs !== undefined && dueMs <= 0) return claimed.length > 0 ? 0 : contendedMs;
     if (sending.size === 0) {
       // What was claimed has ended meanwhile, perhaps after the last look: look again before calling it settled.

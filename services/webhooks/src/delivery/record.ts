@@ -15,6 +15,8 @@ export interface AttemptResult {
   readonly status_code: number | null;
   readonly error: string | null;
   readonly duration_ms: number;
+  /** It took so long that the endpoint is better given few places. */
+  readonly slow: boolean;
   readonly response: string | null;
 }
 
@@ -73,7 +75,7 @@ async function write(orm: Orm, logger: Logger, results: readonly AttemptResult[]
 
 /**
  * One statement: the attempts join the log, deliveries whose lease still stands move on, and endpoints are told whether
- * they failed. An endpoint is disabled when it says it is gone, or after five days of nothing but failures.
+ * they failed and whether they took long. An endpoint is disabled when it says it is gone, or after five days of nothing but failures.
  */
 async function recordResults(orm: Orm, results: readonly AttemptResult[]): Promise<{ id: string }[]> {
   return await namedQuery<{ id: string; status: string }>(
@@ -82,7 +84,8 @@ async function recordResults(orm: Orm, results: readonly AttemptResult[]): Promi
     `with result as (
        select r.*, d.business_id, d.endpoint_id
        from jsonb_to_recordset($1::jsonb) as r (id uuid, lease_token uuid, status text, retry_in_ms float8, gone boolean,
-         url text, at timestamptz, status_code integer, error text, duration_ms integer, response text)
+         url text, at timestamptz, status_code integer, error text, duration_ms integer, slow boolean,
+         response text)
        join delivery d on d.id = r.id
      ), moved as (
        update delivery d
@@ -94,19 +97,20 @@ async function recordResults(orm: Orm, results: readonly AttemptResult[]): Promi
        insert into delivery_attempt (delivery_id, business_id, at, status_code, error, duration_ms, response)
        select id, business_id, at, status_code, error, duration_ms, response from result
      ), outcome as (
-       select e.id, bool_or(r.status = 'SUCCEEDED') as worked,
+       select e.id, bool_or(r.status = 'SUCCEEDED') as worked, bool_or(r.slow) as slow,
          bool_or(r.gone and r.url = e.url) or e.failing_since < now() - interval '5 days' as over
        from result r join webhook_endpoint e on e.id = r.endpoint_id
        group by e.id
      ), endpoint as (
        update webhook_endpoint e
-       set failing_since = case when not o.worked then coalesce(e.failing_since, now()) end,
+       set slow = o.slow,
+           failing_since = case when not o.worked then coalesce(e.failing_since, now()) end,
            status = case when o.over and not o.worked then 'DISABLED' else e.status end,
            updated_at = case when o.over and not o.worked then now() else e.updated_at end,
            version = e.version + 1
        from outcome o
        where e.id = o.id and e.status = 'ACTIVE'
-         and (o.worked = (e.failing_since is not null) or (o.over and not o.worked))
+         and (o.worked = (e.failing_since is not null) or o.slow <> e.slow or (o.over and not o.worked))
        returning e.id, e.status
      )
      select id from endpoint where status = 'DISABLED'`,

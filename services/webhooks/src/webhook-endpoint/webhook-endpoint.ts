@@ -18,6 +18,8 @@ const schema = defineEntity({
     previousSecretUntil: p.datetime(3).nullable(),
     /** When the first of an unbroken row of failed attempts was; the delivery engine keeps it. */
     failingSince: p.datetime(3).nullable(),
+    /** Whether the last attempts took long; the delivery engine keeps it. */
+    slow: p.boolean().default(false),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
     version: p.integer().version(),
@@ -31,6 +33,7 @@ export class WebhookEndpoint extends schema.class {
   moveTo(url: string, now: Date): void {
     this.url = url;
     this.failingSince = null;
+    this.slow = false;
     this.updatedAt = now;
   }
 

@@ -48,8 +48,6 @@ export const aState = (changes: Partial<ApplicationState> = {}): ApplicationStat
   nationality: "DZA",
   amlHitCount: 0,
   amlDecision: "CLEAR",
-  decisionSummary: undefined,
-  errorMessage: undefined,
   linkExpiresAt: undefined,
   completedAt: undefined,
   unread: [],

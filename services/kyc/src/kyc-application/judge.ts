@@ -1,4 +1,4 @@
-import type { ApplicationState, DocumentType, Reason, Verdict } from "../verification-provider/verification-provider.ts";
+import type { ApplicationState, DocumentType, ReasonCode, Verdict } from "../verification-provider/verification-provider.ts";
 
 export type Evidence = Pick<
   ApplicationState,
@@ -19,44 +19,48 @@ export interface Terms {
 
 export interface Judgement {
   readonly verdict: Verdict;
-  readonly reasonCodes: Reason[];
+  readonly reasonCodes: ReasonCode[];
 }
 
 /**
- * What a verdict comes to under our own rules. They only ever make it stricter: an approval that the evidence speaks
- * against goes to a person, an expired or foreign kind of document is rejected, and a doubt about the profile alone is
- * no rejection. `byPerson`: a person has weighed the doubts, so that only what no person can settle is left.
+ * What the provider's own verdict comes to under our rules. An approval stands on positive evidence alone: whatever is
+ * absent, not understood or speaks against it leaves the decision to a person, and so does a verdict that nobody can
+ * read. Only an expired document is rejected whatever the provider says, and of its rejections only one is softened:
+ * that for the profile alone where nothing else is in doubt.
  */
-export function judge(said: Verdict, evidence: Evidence, terms: Terms, today: string, byPerson: boolean): Judgement {
-  const reasonCodes = [...evidence.reasonCodes];
-  const has = (code: Reason["code"]) => reasonCodes.some((reason) => reason.code === code);
-  const because = (code: Reason["code"]) => {
-    if (!has(code)) reasonCodes.push({ code });
-  };
+export function judge(said: Verdict | undefined, evidence: Evidence, terms: Terms, today: string): Judgement {
+  const { documentType, documentExpiry, amlHitCount } = evidence;
+  const reasons = new Set(evidence.reasonCodes);
+  const isAllowed = documentType !== undefined && terms.allowedDocuments.includes(documentType);
+  if (documentType !== undefined && !isAllowed) reasons.add("DOCUMENT_NOT_ALLOWED");
+  if (amlHitCount !== undefined && amlHitCount > 0) reasons.add("AML_MATCH");
+  const come = (verdict: Verdict): Judgement => ({ verdict, reasonCodes: [...reasons] });
 
-  if (isExpired(evidence.documentExpiry, today)) {
-    because("DOCUMENT_EXPIRED");
-    return { verdict: "REJECTED", reasonCodes };
+  if (isExpired(documentExpiry, today)) {
+    reasons.add("DOCUMENT_EXPIRED");
+    return come("REJECTED");
   }
-  if (evidence.documentType && !terms.allowedDocuments.includes(evidence.documentType)) {
-    because("DOCUMENT_NOT_ALLOWED");
-    return { verdict: "REJECTED", reasonCodes };
-  }
-  if (byPerson) return { verdict: said, reasonCodes };
+  const isProven =
+    evidence.unread.length === 0 &&
+    terms.requireVideo &&
+    evidence.livenessOutcome === "PASSED" &&
+    evidence.faceMatchOutcome === "PASSED" &&
+    evidence.amlDecision === "CLEAR" &&
+    amlHitCount === 0 &&
+    isAllowed &&
+    documentExpiry !== undefined;
+  if (said === "APPROVED" && isProven && reasons.size === 0) return come("APPROVED");
+  const isDoubtOfProfile = isProven && reasons.size === 1 && reasons.has("PROFILE_MISMATCH");
+  return come(said === "REJECTED" && !isDoubtOfProfile ? "REJECTED" : "NEEDS_REVIEW");
+}
 
-  if (evidence.amlHitCount > 0) because("AML_MATCH");
-  const onlyProfile = reasonCodes.length > 0 && reasonCodes.every(({ code }) => code === "PROFILE_MISMATCH");
-  if (said === "REJECTED") return { verdict: onlyProfile ? "NEEDS_REVIEW" : "REJECTED", reasonCodes };
-  const doubtful =
-    evidence.unread.length > 0 ||
-    has("PROFILE_MISMATCH") ||
-    evidence.amlHitCount > 0 ||
-    (evidence.amlDecision !== undefined && evidence.amlDecision !== "CLEAR") ||
-    !terms.requireVideo ||
-    evidence.livenessOutcome === "FAILED" ||
-    evidence.livenessOutcome === "NOT_PERFORMED" ||
-    evidence.faceMatchOutcome === "FAILED";
-  return { verdict: doubtful ? "NEEDS_REVIEW" : said, reasonCodes };
+/**
+ * What a person's decision comes to: itself, whatever the evidence, because weighing it is what the person was asked
+ * for. Only a document that has expired meanwhile nobody can approve.
+ */
+export function decide(outcome: Verdict, evidence: Pick<Evidence, "reasonCodes" | "documentExpiry">, today: string): Judgement {
+  if (!isExpired(evidence.documentExpiry, today)) return { verdict: outcome, reasonCodes: [...evidence.reasonCodes] };
+  return { verdict: "REJECTED", reasonCodes: [...new Set([...evidence.reasonCodes, "DOCUMENT_EXPIRED" as const])] };
 }
 
 /** A document is good through the day it names. */

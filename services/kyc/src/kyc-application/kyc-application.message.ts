@@ -6,6 +6,7 @@ import {
 } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { create } from "@bufbuild/protobuf";
 import type { KycApplication } from "./kyc-application.ts";
+import { decisionSummary, errorMessage, reasonMessages } from "./wording.ts";
 
 type Shown =
   | "id"
@@ -25,8 +26,7 @@ type Shown =
   | "nationality"
   | "amlHitCount"
   | "amlDecision"
-  | "decisionSummary"
-  | "errorMessage";
+  | "reviewedAt";
 type Times = "linkExpiresAt" | "completedAt" | "syncedAt" | "createdAt";
 
 /** An application's columns, from the entity or straight from SQL, where times may come as text. */
@@ -34,6 +34,7 @@ export type KycApplicationColumns = Pick<KycApplication, Shown> & { [K in Times]
 
 /** `linkUrl` is left out of everything that is stored or sent on. */
 export function toKycApplicationMessage(application: KycApplicationColumns, linkUrl?: string): KycApplicationMessage {
+  const attemptsRemaining = Math.max(0, application.maxAttempts - application.attemptsUsed);
   return create(KycApplicationSchema, {
     id: application.id,
     businessId: application.businessId,
@@ -44,17 +45,17 @@ export function toKycApplicationMessage(application: KycApplicationColumns, link
     syncedAtMs: milliseconds(application.syncedAt) ?? 0n,
     metadata: application.metadata,
     amlHitCount: application.amlHitCount,
-    reasonCodes: application.reasonCodes,
+    reasonCodes: application.reasonCodes.map((code) => ({ code, message: reasonMessages[code] })),
     attemptsUsed: application.attemptsUsed,
-    attemptsRemaining: Math.max(0, application.maxAttempts - application.attemptsUsed),
+    attemptsRemaining,
     clientId: application.clientId ?? undefined,
     externalId: application.externalId ?? undefined,
     verdict: application.verdict ? KycVerdict[application.verdict] : undefined,
     completedAtMs: milliseconds(application.completedAt),
-    decisionSummary: application.decisionSummary ?? undefined,
+    decisionSummary: decisionSummary(application),
     documentExpiry: application.documentExpiry ?? undefined,
     documentType: application.documentType ?? undefined,
-    errorMessage: application.errorMessage ?? undefined,
+    errorMessage: errorMessage(application.status, attemptsRemaining),
     faceMatchOutcome: application.faceMatchOutcome ?? undefined,
     livenessOutcome: application.livenessOutcome ?? undefined,
     nationality: application.nationality ?? undefined,

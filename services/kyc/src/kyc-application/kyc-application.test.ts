@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { anApplication, aState, createdAt, linkExpiresAt } from "../../test/an-application.ts";
 import type { ApplicationState, KycStatus } from "../verification-provider/verification-provider.ts";
-import { kycStatuses } from "../verification-provider/verification-provider.ts";
+import { kycStatuses, reasonCodes } from "../verification-provider/verification-provider.ts";
+import { toKycApplicationMessage } from "./kyc-application.message.ts";
 import type { KycApplication } from "./kyc-application.ts";
 
 const later = new Date(createdAt.getTime() + 60_000);
@@ -71,7 +72,7 @@ describe("a move", () => {
   test.each(beingChecked)("from %s to the end of a link without attempts ends in FAILED", (from) => {
     const application = inStatus(from, 3);
     expect(hear(application, { status: "EXPIRED", attemptsUsed: 3 }).announced).toEqual(["failed"]);
-    expect(application).toMatchObject({ status: "FAILED", errorMessage: null });
+    expect(application).toMatchObject({ status: "FAILED" });
   });
 
   test.each(["OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "EXPIRED", "FAILED"] as const)(
@@ -90,12 +91,14 @@ describe("a move", () => {
     expect(application.status).toBe("CANCELED");
   });
 
-  test("shows why it failed until the applicant tries again", () => {
+  test("shows why it failed, in our words, until the applicant tries again", () => {
     const application = inStatus("PROCESSING");
-    hear(application, { status: "FAILED", errorMessage: "pipeline" });
-    expect(application.errorMessage).toBe("pipeline");
+    hear(application, { status: "FAILED" });
+    expect(toKycApplicationMessage(application).errorMessage).toContain("try again");
     hear(application, { status: "OPENED" });
-    expect(application.errorMessage).toBeNull();
+    expect(toKycApplicationMessage(application).errorMessage).toBeUndefined();
+    hear(application, { status: "FAILED", attemptsUsed: 3 });
+    expect(toKycApplicationMessage(application).errorMessage).toContain("no attempt is left");
   });
 });
 
@@ -117,8 +120,7 @@ describe("a verdict", () => {
   const completed = (said: Partial<ApplicationState>, changes: Partial<KycApplication> = {}) => {
     const application = anApplication({ status: "PROCESSING", attemptsUsed: 1, ...changes });
     const { announced } = hear(application, said);
-    const codes = application.reasonCodes.map(({ code }) => code);
-    return { verdict: application.verdict, announced, codes, application };
+    return { verdict: application.verdict, announced, codes: application.reasonCodes, application };
   };
 
   test.each([
@@ -133,10 +135,10 @@ describe("a verdict", () => {
     ["a hit in a sanctions list", { amlHitCount: 1, amlDecision: "CLEAR" }, {}, ["AML_MATCH"]],
     ["a possible match", { amlDecision: "POSSIBLE_MATCH" }, {}, []],
     ["a still instead of a video", { livenessOutcome: "PASSED" }, { requireVideo: false }, []],
-    ["a profile that differs", { reasonCodes: [{ code: "PROFILE_MISMATCH" }] }, {}, ["PROFILE_MISMATCH"]],
-    ["no liveness", { livenessOutcome: "NOT_PERFORMED" }, {}, []],
-    ["another face", { faceMatchOutcome: "FAILED" }, {}, []],
+    ["a profile that differs", { reasonCodes: ["PROFILE_MISMATCH"] }, {}, ["PROFILE_MISMATCH"]],
+    ["another document", { documentType: "passport" }, { allowedDocuments: ["id_card"] }, ["DOCUMENT_NOT_ALLOWED"]],
     ["evidence that cannot be read", { unread: ["aml_decision"] }, {}, []],
+    ["no evidence at all", { livenessOutcome: undefined, faceMatchOutcome: undefined, amlHitCount: undefined }, {}, []],
   ])("APPROVED despite %s goes to review", (_name, said, changes, expected) => {
     expect(completed(said, changes)).toMatchObject({ verdict: "NEEDS_REVIEW", announced: ["needsReview"], codes: expected });
   });
@@ -150,15 +152,25 @@ describe("a verdict", () => {
     expect(completed({ documentExpiry: "2026-03-01" }).verdict).toBe("APPROVED");
   });
 
-  test("of a document that was not allowed is a rejection", () => {
-    const given = completed({ documentType: "passport" }, { allowedDocuments: ["id_card"] });
-    expect(given).toMatchObject({ verdict: "REJECTED", codes: ["DOCUMENT_NOT_ALLOWED"] });
+  test("that nobody can read goes to review, and no later approval passes for a person's", () => {
+    const { verdict, announced, application } = completed({ verdict: undefined, unread: ["verdict"] });
+    expect({ verdict, announced }).toEqual({ verdict: "NEEDS_REVIEW", announced: ["needsReview"] });
+    expect(hear(application, { verdict: "APPROVED" }).announced).toEqual([]);
+    expect(application.awaitsReview()).toBe(true);
+    expect(application.isReviewedHere()).toBe(true);
+  });
+
+  test("is told in our words, every reason with its message", () => {
+    const { application } = completed({ verdict: "REJECTED", reasonCodes: [...reasonCodes] });
+    const { decisionSummary, reasonCodes: told } = toKycApplicationMessage(application);
+    expect(told.map(({ code }) => code)).toEqual(reasonCodes);
+    for (const { message } of told) expect(message).toMatch(/^[A-Z].*\.$/);
+    expect(decisionSummary).toContain("failed");
   });
 
   test("REJECTED for the profile alone goes to review, with another reason it stays", () => {
-    const profile = { code: "PROFILE_MISMATCH" } as const;
-    expect(completed({ verdict: "REJECTED", reasonCodes: [profile] }).verdict).toBe("NEEDS_REVIEW");
-    expect(completed({ verdict: "REJECTED", reasonCodes: [profile, { code: "UNDERAGE" }] }).verdict).toBe("REJECTED");
+    expect(completed({ verdict: "REJECTED", reasonCodes: ["PROFILE_MISMATCH"] }).verdict).toBe("NEEDS_REVIEW");
+    expect(completed({ verdict: "REJECTED", reasonCodes: ["PROFILE_MISMATCH", "UNDERAGE"] }).verdict).toBe("REJECTED");
   });
 
   test("without a video says that liveness was not performed, whatever the provider says", () => {
@@ -201,7 +213,7 @@ describe("a review", () => {
   });
 
   test("that only our rules made of a rejection is not decided by the provider saying APPROVED of itself", () => {
-    const application = inReview({ verdict: "REJECTED", reasonCodes: [{ code: "PROFILE_MISMATCH" }] });
+    const application = inReview({ verdict: "REJECTED", reasonCodes: ["PROFILE_MISMATCH"] });
     expect(hear(application, { verdict: "APPROVED" }).announced).toEqual([]);
     expect(application.verdict).toBe("NEEDS_REVIEW");
   });
@@ -220,7 +232,21 @@ describe("a review", () => {
     expect(hear(application, { verdict: "APPROVED", documentExpiry: "2026-03-01" }, nextDay).announced).toEqual([
       "reviewResolved",
     ]);
-    expect(application).toMatchObject({ verdict: "REJECTED", reasonCodes: [{ code: "DOCUMENT_EXPIRED" }] });
+    expect(application).toMatchObject({ verdict: "REJECTED", reasonCodes: ["DOCUMENT_EXPIRED"] });
+  });
+
+  test("of a document that has expired ends REJECTED also when the decision does not repeat its last day", () => {
+    const application = inReview({ verdict: "NEEDS_REVIEW", documentExpiry: "2026-03-01" });
+    hear(application, { verdict: "APPROVED", documentExpiry: undefined }, new Date("2026-03-02T00:00:00.000Z"));
+    expect(application).toMatchObject({ verdict: "REJECTED", documentExpiry: "2026-03-01" });
+  });
+
+  test.each(["at the provider", "here"])("decided %s is a person's: no evidence is asked for again", (where) => {
+    const doubts = { livenessOutcome: undefined, amlHitCount: undefined, unread: ["reason_codes"] };
+    const application = inReview({ verdict: "NEEDS_REVIEW", ...doubts });
+    if (where === "here") application.resolveReview("APPROVED", later, () => {});
+    else hear(application, { verdict: "APPROVED", ...doubts });
+    expect(application).toMatchObject({ verdict: "APPROVED", reviewedAt: later });
   });
 });
 

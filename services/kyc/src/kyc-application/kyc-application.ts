@@ -6,10 +6,10 @@ import type {
   CheckOutcome,
   DocumentType,
   KycStatus,
-  Reason,
+  ReasonCode,
   Verdict,
 } from "../verification-provider/verification-provider.ts";
-import { dayOf, isExpired, judge } from "./judge.ts";
+import { dayOf, decide, isExpired, type Judgement, judge } from "./judge.ts";
 import { kycApplicationFinal, kycInProgress, kycReviewInProgress, kycReviewNotOpen } from "./kyc-application.errors.ts";
 
 /** A decision by one of our operators, kept until the provider is known to have it: whoever records it audits it. */
@@ -56,7 +56,7 @@ const schema = defineEntity({
     reviewRequest: p.json<ReviewRequest>().nullable(),
     /** The Idempotency-Key of the cancellation that was last sent. */
     cancelKey: p.text().nullable(),
-    reasonCodes: p.json<Reason[]>(),
+    reasonCodes: p.array<ReasonCode>(),
     livenessOutcome: p.text().$type<CheckOutcome>().nullable(),
     faceMatchOutcome: p.text().$type<CheckOutcome>().nullable(),
     documentType: p.text().$type<DocumentType>().nullable(),
@@ -66,8 +66,6 @@ const schema = defineEntity({
     nationality: p.text().nullable(),
     amlHitCount: p.integer(),
     amlDecision: p.text().$type<AmlDecision>().nullable(),
-    decisionSummary: p.text().nullable(),
-    errorMessage: p.text().nullable(),
     completedAt: p.datetime(3).nullable(),
     syncedAt: p.datetime(3),
     /** When the provider is asked next without being told to; null when nothing is left to find out. */
@@ -207,10 +205,8 @@ export class KycApplication extends schema.class {
   /** A person has decided. Final. */
   resolveReview(outcome: "APPROVED" | "REJECTED", now: Date, announce: Announce): void {
     if (!this.awaitsReview()) throw kycReviewNotOpen(this.status, this.verdict);
-    const evidence = { ...this.evidence(), reasonCodes: this.reasonCodes };
-    const { verdict, reasonCodes } = judge(outcome, evidence, this, dayOf(now), true);
-    this.verdict = verdict;
-    this.reasonCodes = reasonCodes;
+    const { reasonCodes, documentExpiry } = this;
+    this.take(decide(outcome, { reasonCodes, documentExpiry: documentExpiry ?? undefined }, dayOf(now)));
     this.reviewedAt = now;
     this.nextCheckAt = null;
     this.updatedAt = now;
@@ -253,19 +249,18 @@ export class KycApplication extends schema.class {
       (this.status === "SUBMITTED" || this.status === "PROCESSING");
     if (failedUnseen) {
       this.takeCounts(said);
-      this.fail(said, now, announce);
+      this.fail(now, announce);
     }
     if (!this.mayBecome(said.status, isLaterAttempt)) return false;
     this.takeCounts(said);
     if (said.status === "FAILED") {
-      this.fail(said, now, announce);
+      this.fail(now, announce);
       return true;
     }
     if (said.status === "COMPLETED") {
       this.complete(said, now, announce);
       return true;
     }
-    if (said.status !== "EXPIRED" && said.status !== "CANCELED") this.errorMessage = null;
     this.moveTo(said.status, now);
     announce(said.status.toLowerCase() as "opened" | "submitted" | "processing" | "expired" | "canceled");
     return true;
@@ -282,66 +277,57 @@ export class KycApplication extends schema.class {
     return order[status] > order[this.status as keyof typeof order] || isLaterAttempt;
   }
 
-  private fail(said: ApplicationState, now: Date, announce: Announce): void {
-    this.errorMessage = said.errorMessage ?? null;
+  private fail(now: Date, announce: Announce): void {
     this.moveTo("FAILED", now);
     announce("failed");
   }
 
   private complete(said: ApplicationState, now: Date, announce: Announce): void {
-    this.errorMessage = null;
     this.completedAt = said.completedAt ?? now;
-    this.takeEvidence(said, false, now);
+    this.takeEvidence(said);
+    this.take(judge(said.verdict, said, this, dayOf(now)));
     this.moveTo("COMPLETED", now);
     const changes = { APPROVED: "completed", REJECTED: "rejected", NEEDS_REVIEW: "needsReview" } as const;
     announce(changes[this.verdict ?? "NEEDS_REVIEW"]);
   }
 
   /**
-   * In review, a change of the provider's own verdict is a person's decision there. An approval that our rules sent to
-   * review stays in review, however often the provider repeats it.
+   * In review, a change of the provider's own verdict from NEEDS_REVIEW is a person's decision there, and a rejection is
+   * one in any case. An approval that our rules sent to review stays in review, however often the provider repeats it.
    */
   private followReview(said: ApplicationState, now: Date, announce: Announce): boolean {
-    if (said.status !== "COMPLETED" || !said.verdict) return false;
-    const isDecided = said.verdict !== "NEEDS_REVIEW" && said.verdict !== this.providerVerdict;
-    const byPerson = isDecided && (this.providerVerdict === "NEEDS_REVIEW" || said.verdict === "REJECTED");
-    this.providerVerdict = said.verdict;
-    if (!byPerson) return true;
+    if (said.status !== "COMPLETED") return false;
+    const { verdict } = said;
+    const before = this.providerVerdict;
+    this.providerVerdict = verdict ?? null;
+    if (!verdict || verdict === "NEEDS_REVIEW" || verdict === before) return true;
+    if (before !== "NEEDS_REVIEW" && verdict !== "REJECTED") return true;
     // Somebody at the provider decided otherwise than our operator asked.
-    if (this.reviewRequest?.outcome !== said.verdict) this.reviewRequest = null;
-    this.takeEvidence(said, true, now);
+    if (this.reviewRequest?.outcome !== verdict) this.reviewRequest = null;
+    // A day that is known does not become unknown by a decision that does not repeat it.
+    const weighed = { ...said, documentExpiry: said.documentExpiry ?? this.documentExpiry ?? undefined };
+    this.takeEvidence(weighed);
+    this.take(decide(verdict, weighed, dayOf(now)));
     this.reviewedAt = now;
     this.updatedAt = now;
     announce("reviewResolved");
     return true;
   }
 
-  private takeEvidence(said: ApplicationState, byPerson: boolean, now: Date): void {
+  private takeEvidence(said: ApplicationState): void {
     this.livenessOutcome = this.requireVideo ? (said.livenessOutcome ?? null) : "NOT_PERFORMED";
     this.faceMatchOutcome = said.faceMatchOutcome ?? null;
     this.documentType = said.documentType ?? null;
     this.documentExpiry = said.documentExpiry ?? null;
     this.nationality = said.nationality ?? null;
-    this.amlHitCount = said.amlHitCount;
+    this.amlHitCount = said.amlHitCount ?? 0;
     this.amlDecision = said.amlDecision ?? null;
-    this.decisionSummary = said.decisionSummary ?? null;
-    const evidence = { ...this.evidence(), reasonCodes: said.reasonCodes, unread: said.unread };
-    const { verdict, reasonCodes } = judge(said.verdict ?? "NEEDS_REVIEW", evidence, this, dayOf(now), byPerson);
     this.providerVerdict = said.verdict ?? null;
-    this.verdict = verdict;
-    this.reasonCodes = reasonCodes;
   }
 
-  private evidence() {
-    return {
-      amlHitCount: this.amlHitCount,
-      amlDecision: this.amlDecision ?? undefined,
-      livenessOutcome: this.livenessOutcome ?? undefined,
-      faceMatchOutcome: this.faceMatchOutcome ?? undefined,
-      documentType: this.documentType ?? undefined,
-      documentExpiry: this.documentExpiry ?? undefined,
-      unread: [],
-    };
+  private take({ verdict, reasonCodes }: Judgement): void {
+    this.verdict = verdict;
+    this.reasonCodes = reasonCodes;
   }
 
   private takeCounts(said: ApplicationState): void {

@@ -9,8 +9,8 @@ const columns = `id, business_id as "businessId", client_id as "clientId", exter
   link_ciphertext as "linkCiphertext", link_expires_at as "linkExpiresAt", metadata, max_attempts as "maxAttempts",
   attempts_used as "attemptsUsed", verdict, reason_codes as "reasonCodes", liveness_outcome as "livenessOutcome",
   face_match_outcome as "faceMatchOutcome", document_type as "documentType", document_expiry as "documentExpiry",
-  nationality, aml_hit_count as "amlHitCount", aml_decision as "amlDecision", decision_summary as "decisionSummary",
-  error_message as "errorMessage", completed_at as "completedAt", synced_at as "syncedAt", created_at as "createdAt"`;
+  nationality, aml_hit_count as "amlHitCount", aml_decision as "amlDecision", reviewed_at as "reviewedAt",
+  completed_at as "completedAt", synced_at as "syncedAt", created_at as "createdAt"`;
 
 export async function readKycApplication(
   em: SqlEntityManager,

@@ -1,3 +1,4 @@
+import { isCountryAlpha3 } from "@amana/public-api";
 import {
   type ApplicationState,
   amlDecisions,
@@ -6,21 +7,20 @@ import {
   checkOutcomes,
   documentTypes,
   kycStatuses,
-  type Reason,
+  type ReasonCode,
   reasonCodes,
   verdicts,
 } from "./verification-provider.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const textCharactersMax = 500;
 const reasonsMax = 20;
 const linkCharactersMax = 2_048;
 
 /**
  * The allow-list at the boundary: what is not read here never reaches our code, logs or database. Words outside the
- * vocabulary count as not said; where an approval could rest on one, the field is named as unread. Undefined for an
- * answer that no decision can rest on.
+ * vocabulary count as not said; where a verdict could rest on one, the field is named as unread. Undefined for an answer
+ * that does not even say what it is about and how far it has come.
  */
 export function readState(answer: unknown): ApplicationState | undefined {
   const fields = readObject(answer);
@@ -28,9 +28,7 @@ export function readState(answer: unknown): ApplicationState | undefined {
   const reference = word(fields["reference"]);
   const status = oneOf(kycStatuses, fields["status"]);
   const sequence = count(fields["sequence"]);
-  const verdict = oneOf(verdicts, fields["verdict"]);
   if (!providerId || !reference || !status || sequence === undefined) return undefined;
-  if (status === "COMPLETED" && !verdict) return undefined;
   const unread: string[] = [];
   const weighed = <T>(name: string, read: (value: unknown) => T | undefined): T | undefined => {
     const value = fields[name] === "" ? null : fields[name];
@@ -39,26 +37,26 @@ export function readState(answer: unknown): ApplicationState | undefined {
     return known;
   };
   const evidence = {
+    verdict: weighed("verdict", (value) => oneOf(verdicts, value)),
     livenessOutcome: weighed("liveness_outcome", (value) => oneOf(checkOutcomes, value)),
     faceMatchOutcome: weighed("face_match_outcome", (value) => oneOf(checkOutcomes, value)),
     documentType: weighed("document_type", (value) => oneOf(documentTypes, value)),
     documentExpiry: weighed("document_expiry", date),
-    amlHitCount: weighed("aml_hit_count", count) ?? 0,
+    amlHitCount: weighed("aml_hit_count", count),
     amlDecision: weighed("aml_decision", (value) => oneOf(amlDecisions, value)),
   };
+  const reasons = readReasons(fields["reason_codes"] ?? []);
+  if (!reasons.isWhole) unread.push("reason_codes");
   return {
     providerId,
     reference,
     status,
     sequence,
-    verdict,
     attemptsUsed: count(fields["attempts_used"]) ?? 0,
-    reasonCodes: readReasons(fields["reason_codes"]),
+    reasonCodes: reasons.codes,
     ...evidence,
     unread,
-    nationality: matching(/^[A-Z]{3}$/, fields["nationality"]),
-    decisionSummary: text(fields["decision_summary"]),
-    errorMessage: text(fields["error_message"]),
+    nationality: country(fields["nationality"]),
     linkExpiresAt: time(fields["link_expires_at"]),
     completedAt: time(fields["completed_at"]),
   };
@@ -115,13 +113,14 @@ function readObject(value: unknown): Fields {
   return typeof value === "object" && value !== null ? (value as Fields) : {};
 }
 
-function readReasons(value: unknown): Reason[] {
-  if (!Array.isArray(value)) return [];
-  return value.slice(0, reasonsMax).flatMap((entry): Reason[] => {
-    const code = oneOf(reasonCodes, readObject(entry)["code"]);
-    const message = text(readObject(entry)["message"]);
-    return code ? [{ code, ...(message === undefined ? {} : { message }) }] : [];
-  });
+/** The known codes, each once; not whole when something in the list is none. */
+function readReasons(value: unknown): { codes: ReasonCode[]; isWhole: boolean } {
+  const entries = Array.isArray(value) ? value.slice(0, reasonsMax) : [];
+  const known = entries.map((entry) => oneOf(reasonCodes, readObject(entry)["code"]));
+  return {
+    codes: [...new Set(known.filter((code) => code !== undefined))],
+    isWhole: Array.isArray(value) && value.length <= reasonsMax && !known.includes(undefined),
+  };
 }
 
 const oneOf = <const T extends string>(words: readonly T[], value: unknown): T | undefined =>
@@ -137,11 +136,7 @@ const word = (value: unknown): string | undefined =>
 const count = (value: unknown): number | undefined =>
   Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= 2 ** 31 - 1 ? (value as number) : undefined;
 
-/** PostgreSQL stores neither NUL nor half a surrogate pair. */
-const text = (value: unknown): string | undefined =>
-  typeof value === "string" && value !== ""
-    ? value.slice(0, textCharactersMax).toWellFormed().replaceAll("\0", "\uFFFD")
-    : undefined;
+const country = (value: unknown): string | undefined => (typeof value === "string" && isCountryAlpha3(value) ? value : undefined);
 
 function time(value: unknown): Date | undefined {
   const read = new Date(matching(/^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/, value) ?? Number.NaN);

@@ -91,12 +91,12 @@ export const reasonCodes = [
   "AML_MATCH",
   "DUPLICATE",
 ] as const;
-export interface Reason {
-  readonly code: (typeof reasonCodes)[number];
-  readonly message?: string;
-}
+export type ReasonCode = (typeof reasonCodes)[number];
 
-/** Everything we take from the provider about an application: nobody's name, no document number, no picture. */
+/**
+ * Everything we take from the provider about an application: nobody's name, no document number, no picture, and no text
+ * in its own words, which could hold one.
+ */
 export interface ApplicationState {
   readonly providerId: string;
   readonly reference: string;
@@ -104,21 +104,18 @@ export interface ApplicationState {
   /** Grows with every change. */
   readonly sequence: number;
   readonly attemptsUsed: number;
-  /** There whenever the status is COMPLETED. */
   readonly verdict: Verdict | undefined;
-  readonly reasonCodes: readonly Reason[];
+  readonly reasonCodes: readonly ReasonCode[];
   readonly livenessOutcome: CheckOutcome | undefined;
   readonly faceMatchOutcome: CheckOutcome | undefined;
   readonly documentType: DocumentType | undefined;
   /** YYYY-MM-DD. */
   readonly documentExpiry: string | undefined;
   readonly nationality: string | undefined;
-  readonly amlHitCount: number;
+  readonly amlHitCount: number | undefined;
   readonly amlDecision: AmlDecision | undefined;
-  readonly decisionSummary: string | undefined;
-  readonly errorMessage: string | undefined;
   readonly linkExpiresAt: Date | undefined;
   readonly completedAt: Date | undefined;
-  /** Names of fields about the document, the face or the sanctions lists that say something we cannot read. */
+  /** Names of fields that a verdict could rest on and that say something we cannot read, or not all of. */
   readonly unread: readonly string[];
 }

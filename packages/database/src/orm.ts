@@ -1,7 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "@amana/runtime";
 import { Migrator } from "@mikro-orm/migrations";
-import { type EntityClass, type EntitySchema, type MigrationObject, MikroORM } from "@mikro-orm/postgresql";
+import {
+  type EntityClass,
+  type EntitySchema,
+  type MigrationObject,
+  MikroORM,
+  type PostgreSqlDriver,
+} from "@mikro-orm/postgresql";
+import { BindingDriver } from "./binding-driver.ts";
 
 export type Orm = MikroORM;
 
@@ -54,6 +61,7 @@ function takeBackLostConnections(pool: Pool): void {
  */
 export async function createOrm(options: DatabaseOptions, logger: Logger): Promise<Orm> {
   return await MikroORM.init({
+    driver: BindingDriver as typeof PostgreSqlDriver,
     clientUrl: options.url,
     // The ORM finds the running transaction by this name: with the default, one database's could be taken for another's.
     contextName: randomUUID(),

@@ -62,7 +62,7 @@ export async function lists({ rounds }: { rounds: number; seconds: number }) {
   const measured = new Map<string, { p50: number; p99: number; total: string }[]>();
   for (const size of sizes) {
     say(`${size} clients and beneficiaries: filling`);
-    await fill(system.databaseUrls["clients"] ?? "", system.business.id, size);
+    await fill(system.ownerDatabaseUrls["clients"] ?? "", system.business.id, size);
     for (const [name, path] of queries) {
       const tookMs: number[] = [];
       let total = "";

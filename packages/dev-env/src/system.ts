@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { createWriteStream } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { request } from "undici";
@@ -44,7 +45,9 @@ export interface System extends AsyncDisposable {
   /** "kafka" or "direct", and in one line how and why. */
   readonly events: { readonly mode: "kafka" | "direct"; readonly how: string };
   readonly services: Readonly<Record<ServiceName, ServiceProcess>>;
+  /** Of the roles that the services run as, and of those that own the databases. */
   readonly databaseUrls: Readonly<Record<string, string>>;
+  readonly ownerDatabaseUrls: Readonly<Record<string, string>>;
   /** Where each service listens. */
   readonly rpcPorts: Readonly<Record<ServiceName, number>>;
   /** The settings a service runs with, for a second replica of it. */
@@ -76,7 +79,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   if (options.sandboxPort !== undefined)
     await requireFreePort(options.sandboxPort, "the sandbox", "Set SANDBOX_PORT to another one");
 
-  const logLine = (_line: string) => {};
+  const postgresLog = createWriteStream(join(logDir, "postgres.log"), { flags: "a" });
+  stack.defer(() => void postgresLog.end());
   const [databases, events] = await settleBoth(startDatabases(), startEvents());
   options.signal?.throwIfAborted();
 
@@ -136,6 +140,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     events: { mode: events.mode, how: events.how },
     services: processes,
     databaseUrls: databases.urls,
+    ownerDatabaseUrls: databases.ownerUrls,
     rpcPorts: ports,
     envOf,
     logDir,
@@ -163,7 +168,11 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     try {
       let superuserUrl = options.databaseUrl;
       if (superuserUrl === undefined) {
-        const postgres = await startPostgres({ dataDir: join(dir, "postgres"), durable: options.durable ?? true, log: logLine });
+        const postgres = await startPostgres({
+          dataDir: join(dir, "postgres"),
+          durable: options.durable ?? true,
+          log: (line) => postgresLog.write(`${line}\n`),
+        });
         stack.defer(() => postgres.stop());
         superuserUrl = postgres.superuserUrl;
         step.update(`${postgres.version} on port ${postgres.port}`);
@@ -183,7 +192,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       choice: options.events,
       brokers: options.brokers,
       dir: join(dir, "kafka"),
-      log: logLine,
+      log: () => {},
       progress,
     });
     stack.defer(() => transport.stop());
@@ -208,7 +217,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     const due = stamps.filter(([name, stamp]) => seen[name] !== stamp);
     if (due.length === 0) return;
     const step = progress.step("Migrations");
-    await Promise.all(due.map(([name]) => migrateService(name, envOf(name))));
+    await Promise.all(due.map(([name]) => migrateService(name, { DATABASE_URL: databases.ownerUrls[name] ?? "" })));
     await writeFile(stampFile, `${JSON.stringify(Object.fromEntries(stamps))}\n`);
     step.done(due.map(([name]) => name).join(", "));
   }

@@ -65,7 +65,16 @@ export class Initial extends Migration {
       create trigger audit_event_append_only before update or delete or truncate on audit_event
         for each statement execute function audit_event_refuse_change();
       alter table audit_event enable always trigger audit_event_append_only;
-      revoke update, delete, truncate on audit_event from public, current_user;
+      do $$
+        declare name text;
+        begin
+          -- Whoever may use this service's tables may add to the trail and read it, nothing more.
+          for name in select distinct grantee from information_schema.role_table_grants where table_name = 'audit_event' loop
+            execute format('revoke update, delete, truncate, references, trigger on audit_event from %s',
+              case name when 'PUBLIC' then 'public' else quote_ident(name) end);
+          end loop;
+        end
+      $$;
     `);
     this.addSql(inboxTablesSql);
     this.addSql(idempotencyTableSql);

@@ -1,0 +1,114 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Databases, ensureDatabases } from "../src/databases.ts";
+import { type Postgres, startPostgres } from "../src/postgres.ts";
+import { migrateService } from "../src/service-process.ts";
+
+let dir: string;
+let postgres: Postgres;
+let databases: Databases;
+let service: Client;
+let log = "";
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "amana-roles-"));
+  postgres = await startPostgres({ dataDir: join(dir, "postgres"), durable: false, log: (line) => (log += `${line}\n`) });
+  databases = await ensureDatabases(postgres.superuserUrl, ["identity", "clients"], "password");
+  await migrateService("identity", { DATABASE_URL: databases.ownerUrls["identity"] ?? "" });
+  service = await connect(databases.urls["identity"]);
+}, 120_000);
+afterAll(async () => {
+  await service?.end();
+  await postgres?.stop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+async function connect(connectionString: string | undefined): Promise<Client> {
+  const client = new Client({ connectionString });
+  await client.connect();
+  return client;
+}
+
+const anEvent = `insert into audit_event (id, at, actor, action, entity_type, entity_id, request_id, address)
+  values (gen_random_uuid(), now(), 'ak', 'business.created', 'business', gen_random_uuid(), 'r', 'a')`;
+
+describe("the role a service runs as", () => {
+  test("reads and writes rows, and adds to the audit trail", async () => {
+    await service.query(
+      "insert into business (id, name, status, created_at, updated_at) values (gen_random_uuid(), 'x', 'ACTIVE', now(), now())",
+    );
+    await service.query("update business set name = 'y'");
+    await service.query("delete from business");
+    await service.query(anEvent);
+    expect((await service.query("select 1 from audit_event")).rowCount).toBe(1);
+  });
+
+  test.each([
+    "update audit_event set actor = 'somebody else'",
+    "delete from audit_event",
+    "truncate audit_event",
+    "alter table audit_event disable trigger all",
+    "drop trigger audit_event_append_only on audit_event",
+    "create or replace function audit_event_refuse_change() returns trigger language plpgsql as 'begin return null; end'",
+    "grant update on audit_event to amana_identity; update audit_event set actor = 'x'",
+    "alter table audit_event owner to amana_identity",
+    "create trigger mine before insert on audit_event for each statement execute function audit_event_refuse_change()",
+    "create table mine (id int)",
+    "truncate business",
+    "drop table business",
+    "set role amana_identity_owner",
+    "set session_replication_role = replica",
+    "alter default privileges for role amana_identity_owner in schema public grant all on tables to amana_identity",
+    "delete from mikro_orm_migrations where pg_sleep(0) is null; drop table mikro_orm_migrations",
+  ])("may not: %s", async (statement) => {
+    await expect(service.query(statement)).rejects.toMatchObject({ code: "42501" });
+  });
+
+  test("comes into no other service's database", async () => {
+    const url = new URL(databases.urls["identity"] ?? "");
+    url.pathname = "/amana_clients";
+    await expect(connect(url.toString())).rejects.toMatchObject({ code: "42501" });
+  });
+});
+
+test("not even the owner changes the trail without taking its trigger away first", async () => {
+  const owner = await connect(databases.ownerUrls["identity"]);
+  try {
+    for (const statement of ["update audit_event set actor = 'x'", "delete from audit_event", "truncate audit_event"]) {
+      await expect(owner.query(statement)).rejects.toThrow(/permission denied|append-only/);
+    }
+  } finally {
+    await owner.end();
+  }
+});
+
+test("the server's log tells neither the values of a statement nor the row it met", async () => {
+  const secret = "Zqcanary Benali";
+  const insert = `insert into business (id, name, status, created_at, updated_at)
+    values ('01890000-0000-7000-8000-000000000000', '${secret}', 'ACTIVE', now(), now())`;
+  await service.query(insert);
+  await expect(service.query(insert)).rejects.toMatchObject({ code: "23505", detail: expect.stringContaining("01890000") });
+  await expect(
+    service.query("insert into business (id, name, status) values (gen_random_uuid(), $1, 'NONE')", [secret]),
+  ).rejects.toThrow();
+  await expect(service.query(`select nothing from business where name = '${secret}'`)).rejects.toThrow();
+  await expect.poll(() => log).toContain("duplicate key value violates unique constraint");
+  expect(log).toContain('column "nothing" does not exist');
+  expect(log).not.toContain("Zqcanary");
+  expect(log).not.toContain("01890000");
+});
+
+test("what prepares a deployment's databases gives the roles the same rights and the same silence", async () => {
+  const script = await readFile(join(import.meta.dirname, "..", "..", "..", "deploy", "postgres", "create-databases.sh"), "utf8");
+  const { rows } = await service.query<{ settings: string[] }>(
+    "select setconfig as settings from pg_db_role_setting s join pg_roles r on r.oid = s.setrole where rolname = 'amana_identity'",
+  );
+  expect(rows[0]?.settings).toHaveLength(3);
+  for (const setting of rows[0]?.settings ?? []) expect(script).toContain(setting.replace("=", " = "));
+  for (const words of ["grant select, insert, update, delete on tables", "grant usage on sequences", "owner ${role}_owner"]) {
+    expect(script).toContain(words);
+  }
+});

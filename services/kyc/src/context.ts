@@ -10,7 +10,6 @@ export interface Context {
   readonly provider: VerificationProvider;
   readonly clients: Clients;
   readonly logger: Logger;
-  readonly clock: { now(): Date };
   /** Keeps links unreadable at rest. */
   readonly secrets: SecretBox;
   /** With which the provider may sign its callbacks. */

@@ -29,7 +29,6 @@ export async function startKyc(config: Config, logger: Logger): Promise<AsyncDis
     provider,
     clients,
     logger,
-    clock: { now: () => new Date() },
     secrets: createSecretBox(config.secretEncryptionKeys),
     callbackSecrets: config.callbackSecrets,
     checkPausesSeconds: config.checkPausesSeconds,

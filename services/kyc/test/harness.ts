@@ -40,7 +40,6 @@ export async function startHarness(options: { providerTimeoutMs?: number } = {})
       timeoutMs: options.providerTimeoutMs ?? 3_000,
     }),
   );
-  const clock = { aheadMs: 0, now: () => new Date(Date.now() + clock.aheadMs) };
   const context: Context = {
     orm,
     provider,
@@ -49,7 +48,6 @@ export async function startHarness(options: { providerTimeoutMs?: number } = {})
         id.toLowerCase() === goodClient ? "good" : id === blockedClient ? "blocked" : "unknown",
     },
     logger,
-    clock,
     secrets: createSecretBox([{ id: "k1", key: Buffer.alloc(32, 7) }]),
     callbackSecrets: [callbackSecret],
     checkPausesSeconds: [300],
@@ -69,7 +67,6 @@ export async function startHarness(options: { providerTimeoutMs?: number } = {})
     sandbox,
     callbacks,
     door,
-    clock,
     kyc,
     sql,
     create: (caller = aBusinessCaller(), request: CreateRequest = {}) =>

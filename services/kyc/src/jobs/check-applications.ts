@@ -16,13 +16,11 @@ export const checkApplications = (context: Context): AsyncDisposable =>
 /** One round. Answers how many applications were taken up. */
 export async function checkDueApplications(context: Context): Promise<number> {
   const em = context.orm.em.fork() as SqlEntityManager;
-  // By the clock that plans the checks: by another one, which is ahead, what was just planned would be due at once, for ever.
-  const now = context.clock.now();
   const rows = await em.execute<{ id: string }[]>(
-    `update kyc_application set next_check_at = ? where id = any (array(
-       select id from kyc_application where next_check_at <= ? order by next_check_at limit ${roundMax} for update skip locked
+    `update kyc_application set next_check_at = now() + ? * interval '1 millisecond' where id = any (array(
+       select id from kyc_application where next_check_at <= now() order by next_check_at limit ${roundMax} for update skip locked
      )) returning id`,
-    [new Date(now.getTime() + claimMs), now],
+    [claimMs],
   );
   await Promise.all(
     rows.map(({ id }) =>

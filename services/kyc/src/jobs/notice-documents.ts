@@ -1,4 +1,4 @@
-import { transaction } from "@amana/database";
+import { databaseTime, transaction } from "@amana/database";
 import { poll } from "@amana/runtime";
 import { LockMode } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
@@ -15,9 +15,9 @@ export const noticeDocuments = (context: Context): AsyncDisposable =>
   poll("notice-documents", context.logger, () => noticeDueDocuments(context), everyMs);
 
 /** One batch. Answers how many it looked at. */
-export async function noticeDueDocuments({ orm, clock }: Context): Promise<number> {
+export async function noticeDueDocuments({ orm }: Context): Promise<number> {
   return await transaction(orm, async (em) => {
-    const now = clock.now();
+    const now = await databaseTime(em);
     const dayIn = (days: number) => dayOf(new Date(now.getTime() + days * dayMs));
     const due = await em.find(
       KycApplication,

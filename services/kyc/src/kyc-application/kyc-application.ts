@@ -104,7 +104,7 @@ export type Announce = (change: KycChange) => void;
 export type Hearing = "taken" | "stale" | "mismatch" | "illegal";
 
 const order = { CREATED: 0, OPENED: 1, SUBMITTED: 2, PROCESSING: 3 } as const;
-/** Two clocks may differ, and what was submitted in the last second is still on its way. */
+/** The provider's clock may differ, and what was submitted in the last second is still on its way. */
 const lapseGraceMs = 60_000;
 const dayMs = 86_400_000;
 

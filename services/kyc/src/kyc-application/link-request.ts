@@ -19,7 +19,6 @@ export async function takeLinkRequest(
   em: SqlEntityManager,
   businessId: string,
   { route, key, fingerprint }: IdempotencyKey,
-  now: Date,
   heldMs: number,
 ): Promise<string> {
   const [known] = await em.execute<LinkRequest[]>(
@@ -37,7 +36,7 @@ export async function takeLinkRequest(
     return known.application_id;
   }
   if (known) await deleteLinkRequest(em, known.application_id);
-  const applicationId = uuidv7(now.getTime());
+  const applicationId = uuidv7();
   await em.execute(
     `insert into link_request (application_id, business_id, route, key, fingerprint, leased_until)
      values (?, ?, ?, ?, ?, now() + ? * interval '1 millisecond')`,

@@ -1,4 +1,4 @@
-import { transaction } from "@amana/database";
+import { databaseTime, transaction } from "@amana/database";
 import { faultPoint } from "@amana/runtime";
 import { LockMode, type SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
@@ -15,7 +15,7 @@ export async function syncApplication(context: Context, id: string, timeoutMs: n
   const outcome = await context.provider.get(providerId, timeoutMs);
   faultPoint("sync.answered");
   await transaction(context.orm, async (em) => {
-    record(em, context, await lockApplication(em, id), outcome);
+    await record(em, context, await lockApplication(em, id), outcome);
   });
   return outcome.kind === "accepted";
 }
@@ -24,15 +24,18 @@ export async function lockApplication(em: SqlEntityManager, id: string): Promise
   return await em.findOneOrFail(KycApplication, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }
 
-/** Takes the provider's word over into a locked application, with its events, and plans the next check. */
-export function record(
+/**
+ * Takes the provider's word over into a locked application, with its events, and plans the next check. All by the
+ * database's clock: whether a link has lapsed or a document has expired must not depend on which replica was told.
+ */
+export async function record(
   em: SqlEntityManager,
   context: Context,
   application: KycApplication,
   outcome: Outcome<ApplicationState>,
-): void {
+): Promise<void> {
   const { logger } = context;
-  const now = context.clock.now();
+  const now = await databaseTime(em);
   const wide = { application_id: application.id, provider_id: application.providerId };
   if (outcome.kind === "accepted") {
     const hearing = application.hear(outcome.value, now, (change) => announce(em, application, change, now));

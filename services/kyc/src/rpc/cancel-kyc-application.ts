@@ -69,7 +69,7 @@ export const cancelKycApplication =
         const claim = await claimKey(em, call, KycApplicationSchema);
         if ("replayed" in claim) return claim.replayed;
         const application = await lockApplication(em, id);
-        record(em, context, application, { kind: "accepted", value: state });
+        await record(em, context, application, { kind: "accepted", value: state });
         const answer = toKycApplicationMessage(application);
         if (application.status === "CANCELED") claim.record?.storeAnswer(KycApplicationSchema, answer);
         else if (claim.record) em.remove(claim.record);

@@ -32,14 +32,13 @@ type Terms = ReturnType<typeof termsOf>;
 export const createKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.createKycApplication> =>
   async (request, call) => {
-    const { orm, secrets, clock } = context;
+    const { orm, secrets } = context;
     const businessId = businessOf(call.caller);
-    const now = clock.now();
     const begun = await transaction(orm, async (em) => {
       const stored = await storedAnswer(em, call, KycApplicationSchema);
       if (stored) return { stored };
       const { idempotencyKey: key } = call;
-      return { id: key ? await takeLinkRequest(em, businessId, key, now, call.remainingMs()) : uuidv7(now.getTime()) };
+      return { id: key ? await takeLinkRequest(em, businessId, key, call.remainingMs()) : uuidv7() };
     });
     const em = orm.em.fork() as SqlEntityManager;
     if (begun.stored) {

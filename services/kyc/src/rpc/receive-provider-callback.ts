@@ -1,5 +1,5 @@
 import { type KycApplicationService, ProviderCallbackResult } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
-import { transaction } from "@amana/database";
+import { databaseTime, transaction } from "@amana/database";
 import { type Implementation, platformOf } from "@amana/rpc";
 import { faultPoint, isUuid } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
@@ -18,8 +18,8 @@ export const receiveProviderCallback =
   (context: Context): Implementation<typeof KycApplicationService.method.receiveProviderCallback> =>
   async (request, call) => {
     platformOf(call.caller);
-    const { orm, logger, clock, provider, callbackSecrets } = context;
-    if (!isSignedByProvider(request.body, request.signature, callbackSecrets, clock.now())) {
+    const { orm, logger, provider, callbackSecrets } = context;
+    if (!isSignedByProvider(request.body, request.signature, callbackSecrets, new Date())) {
       logger.warn({ address: call.address }, "a callback with a bad signature was refused");
       return { result: BAD_SIGNATURE };
     }
@@ -38,15 +38,15 @@ export const receiveProviderCallback =
     await transaction(orm, async (em) => {
       const application = await lockApplication(em, hint.reference);
       // Not known to have been heard, it is to come again.
-      if (outcome && outcome.kind !== "accepted") return application.checkSoon(clock.now());
+      if (outcome && outcome.kind !== "accepted") return application.checkSoon(await databaseTime(em));
       const fresh = await em.execute(
         "insert into provider_event (event_id) values (?) on conflict do nothing returning event_id",
         [hint.eventId],
       );
       if (fresh.length === 0) return;
-      if (!outcome) return application.heardOf(clock.now());
-      record(em, context, application, outcome);
-      if (application.sequence < hint.sequence) application.checkSoon(clock.now());
+      if (!outcome) return application.heardOf(await databaseTime(em));
+      await record(em, context, application, outcome);
+      if (application.sequence < hint.sequence) application.checkSoon(await databaseTime(em));
     });
     if (outcome && outcome.kind !== "accepted") throw kycProviderUnavailable();
     faultPoint("callback.committed");

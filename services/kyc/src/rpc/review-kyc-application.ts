@@ -1,6 +1,6 @@
 import { KycApplicationSchema, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import type { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
-import { transaction } from "@amana/database";
+import { databaseTime, transaction } from "@amana/database";
 import { claimKey } from "@amana/idempotency";
 import { adminOf, type Call, type Implementation } from "@amana/rpc";
 import { faultPoint, isUuid } from "@amana/runtime";
@@ -30,7 +30,7 @@ export const reviewKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.reviewKycApplication> =>
   async (input, call) => {
     const operator = adminOf(call.caller);
-    const { orm, clock } = context;
+    const { orm } = context;
     if (!isUuid(input.id)) throw kycApplicationNotFound();
     const outcome = input.outcome === KycVerdict.APPROVED ? "APPROVED" : "REJECTED";
     await settleEarlierReview(context, input.id, call);
@@ -40,7 +40,7 @@ export const reviewKycApplication =
       const application = await em.findOne(KycApplication, { id: input.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!application) throw kycApplicationNotFound();
       if ("replayed" in claim) return { answer: claim.replayed };
-      const now = clock.now();
+      const now = await databaseTime(em);
       const request: ReviewRequest = {
         outcome,
         note: input.note,
@@ -77,7 +77,7 @@ export const reviewKycApplication =
     const { application, isOurs } = await ending(() =>
       transaction(orm, async (em) => {
         const application = await lockApplication(em, id);
-        record(em, context, application, answered);
+        await record(em, context, application, answered);
         const isOurs = application.reviewedAt != null && application.reviewRequest?.requestId === call.requestId;
         if (isOurs && call.idempotencyKey) {
           const claim = await claimKey(em, call, KycApplicationSchema);

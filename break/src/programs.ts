@@ -1,4 +1,5 @@
 import type { Program } from "./program.ts";
+import { secrets } from "./secrets/secrets.ts";
 
 /** Every program, by the name it is called with. */
-export const programs: Readonly<Record<string, Program>> = {};
+export const programs: Readonly<Record<string, Program>> = { secrets };

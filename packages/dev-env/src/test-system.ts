@@ -63,8 +63,9 @@ export async function aBusiness(system: System, name = "Épicerie", events?: rea
   const call = apiCaller(system.gatewayUrl, key);
   const receiver = await startReceiver();
   const endpoint = await call("POST", "/api/v1/webhook-endpoints", { url: receiver.url, ...(events && { events }) });
-  receiver.useSecret(String(endpoint.body["secret"]));
-  return { id: String(made.body["id"]), key, call, receiver, endpointId: String(endpoint.body["id"]) };
+  const secret = String(endpoint.body["secret"]);
+  receiver.useSecret(secret);
+  return { id: String(made.body["id"]), key, call, receiver, endpointId: String(endpoint.body["id"]), secret };
 }
 
 export type TestBusiness = Awaited<ReturnType<typeof aBusiness>>;

@@ -29,7 +29,7 @@ function rpcService({ secrets, databaseUrls, ports }: Wiring, name: ServiceName)
   return {
     HOST: "127.0.0.1",
     RPC_PORT: String(ports[name]),
-    RPC_SECRET: secrets.rpcSecret,
+    GATEWAY_PUBLIC_KEYS: secrets.gatewayKey.publicKey,
     DATABASE_URL: databaseUrls[name] ?? "",
   };
 }
@@ -83,7 +83,11 @@ export const services: readonly ServiceDescription[] = [
   {
     name: "clients",
     hasDatabase: true,
-    env: (wiring) => ({ ...rpcService(wiring, "clients"), ...events(wiring) }),
+    env: (wiring) => ({
+      ...rpcService(wiring, "clients"),
+      ...events(wiring),
+      KYC_PUBLIC_KEYS: wiring.secrets.kycKey.publicKey,
+    }),
   },
   {
     name: "kyc",
@@ -92,6 +96,7 @@ export const services: readonly ServiceDescription[] = [
       ...rpcService(wiring, "kyc"),
       ...events(wiring),
       ...kycProvider,
+      CALLER_PRIVATE_KEY: wiring.secrets.kycKey.privateKey,
       CLIENTS_URLS: loopbackUrl(wiring.ports.clients),
       KYC_PROVIDER_URL: loopbackUrl(wiring.ports.sandbox),
       KYC_CALLBACK_URL: `${loopbackUrl(wiring.ports.gateway)}/callbacks/kyc`,
@@ -118,7 +123,8 @@ export const services: readonly ServiceDescription[] = [
     env: ({ ports, secrets }) => ({
       HOST: "127.0.0.1",
       PORT: String(ports.gateway),
-      RPC_SECRET: secrets.rpcSecret,
+      CALLER_PRIVATE_KEY: secrets.gatewayKey.privateKey,
+      FINGERPRINT_SECRET: secrets.fingerprintSecret,
       IDENTITY_URLS: loopbackUrl(ports.identity),
       KYC_URLS: loopbackUrl(ports.kyc),
       CLIENTS_URLS: loopbackUrl(ports.clients),

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
 import { eventually } from "../src/eventually.ts";
 import { freePort } from "../src/free-port.ts";
+import { readSecrets } from "../src/secrets.ts";
 import { spawnServer } from "../src/server-process.ts";
 
 const run = promisify(execFile);
@@ -52,8 +53,13 @@ test("docker-compose.yml has PostgreSQL, Kafka and every service, and everything
 async function settingsOf(service: string): Promise<Record<string, string>> {
   const secret = Buffer.alloc(32, 3).toString("base64");
   const { generateApiKey } = await import("@amana/api-keys");
+  const { gatewayKey, kycKey } = await readSecrets(folder);
   const values: Record<string, string> = {
-    RPC_SECRET: secret,
+    GATEWAY_PRIVATE_KEY: gatewayKey.privateKey,
+    GATEWAY_PUBLIC_KEYS: gatewayKey.publicKey,
+    KYC_PRIVATE_KEY: kycKey.privateKey,
+    KYC_PUBLIC_KEYS: kycKey.publicKey,
+    FINGERPRINT_SECRET: secret,
     POSTGRES_PASSWORD: "secret",
     SECRET_ENCRYPTION_KEYS: `one:${secret}`,
     BOOTSTRAP_ADMIN_KEY: generateApiKey("ak_"),

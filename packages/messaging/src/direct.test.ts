@@ -1,15 +1,6 @@
-import { DeliveryService } from "@amana/contracts/messaging/v1/delivery_service_pb";
-import { createRpcClient, createRpcServer, platformCaller } from "@amana/rpc";
+import { createRpcServer } from "@amana/rpc";
 import { createLogger, readEnv, SettingsError } from "@amana/runtime";
-import {
-  aBusinessCaller,
-  adminCaller,
-  createTestDatabase,
-  eventually,
-  startTestServer,
-  type TestDatabase,
-  testSecret,
-} from "@amana/testing";
+import { createTestDatabase, eventually, type TestDatabase } from "@amana/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startChild } from "../test/child.ts";
 import { database, deadLetters, effects, emit, outbox, topic, writeDown } from "../test/database.ts";
@@ -30,17 +21,16 @@ afterEach(() => stack.disposeAsync());
 
 const transportTo = (...urls: string[]): Transport =>
   stack.use(
-    createTransport(
-      { kind: "direct", subscribers: urls.length > 0 ? { [topic]: urls } : {} },
-      { clientId: "test", secret: testSecret, logger },
-    ),
+    createTransport({ kind: "direct", subscribers: urls.length > 0 ? { [topic]: urls } : {} }, { clientId: "test", logger }),
   );
 
 /** A consuming service; `port` 0 picks one. */
 async function aSubscriber(name: string, port = 0) {
   const transport = transportTo();
   stack.use(await consume({ topic, consumer: name, effect: writeDown }, { orm: consuming.orm, transport, logger }));
-  return stack.use(await createRpcServer({ services: transport.services, host: "127.0.0.1", port, secret: testSecret, logger }));
+  return stack.use(
+    await createRpcServer({ services: transport.services, host: "127.0.0.1", port, audience: "tests", callerKeys: [], logger }),
+  );
 }
 
 test("what commits here takes effect there, in order, and leaves the outbox", async () => {
@@ -82,21 +72,12 @@ test("a consumer killed between its commit and its answer gets the message again
   expect(await deadLetters(consuming.orm)).toEqual([]);
 });
 
-test("only the platform may hand over messages, and only those of a topic that is consumed there", async () => {
+test("messages of a topic that is not consumed there are refused", async () => {
   const { url } = await aSubscriber("tests");
   const elsewhere = stack.use(
-    createTransport({ kind: "direct", subscribers: { "other.v1": [url] } }, { clientId: "test", secret: testSecret, logger }),
+    createTransport({ kind: "direct", subscribers: { "other.v1": [url] } }, { clientId: "test", logger }),
   );
   await expect(elsewhere.publish("other.v1", [aMessage("1")])).rejects.toThrow("does not consume other.v1");
-
-  const server = stack.use(await startTestServer(transportTo().services));
-  const client = createRpcClient(DeliveryService, server.channel);
-  for (const caller of [aBusinessCaller(), adminCaller]) {
-    await expect(client.deliverMessages({ topic, messages: [] }, { caller })).rejects.toMatchObject({ kind: "forbidden" });
-  }
-  await expect(client.deliverMessages({ topic, messages: [] }, { caller: platformCaller })).rejects.toMatchObject({
-    kind: "not_found",
-  });
 });
 
 test("a topic that nobody receives is not taken for delivered", async () => {

@@ -1,5 +1,5 @@
 import { DeliveryService } from "@amana/contracts/messaging/v1/delivery_service_pb";
-import { createRpcChannel, createRpcClient, DomainError, platformCaller, platformOf, serve } from "@amana/rpc";
+import { createRpcChannel, createRpcClient, DomainError, nobody, serve, type Tls } from "@amana/rpc";
 import type { MessageHandler, Transport } from "./message.ts";
 
 const deliverTimeoutMs = 20_000;
@@ -11,12 +11,12 @@ const deliverTimeoutMs = 20_000;
  */
 export function createDirectTransport(
   subscribers: Readonly<Record<string, readonly string[]>>,
-  context: { secret: Uint8Array },
+  { tls }: { tls?: Tls | undefined },
 ): Transport {
   const handlers = new Map<string, MessageHandler[]>();
   const channels = new Map(
     [...new Set(Object.values(subscribers).flat())].map((url) => {
-      const channel = createRpcChannel({ urls: [url], secret: context.secret, connections: 2 });
+      const channel = createRpcChannel({ urls: [url], audience: "events", tls, connections: 2 });
       return [url, { channel, client: createRpcClient(DeliveryService, channel) }] as const;
     }),
   );
@@ -33,7 +33,7 @@ export function createDirectTransport(
             .get(url)
             ?.client.deliverMessages(
               { topic, messages: messages.map((message) => ({ ...message, headers: { ...message.headers } })) },
-              { caller: platformCaller, timeoutMs: deliverTimeoutMs },
+              { caller: nobody, timeoutMs: deliverTimeoutMs },
             ),
         ),
       );
@@ -42,15 +42,18 @@ export function createDirectTransport(
       handlers.set(topic, [...(handlers.get(topic) ?? []), handler]);
     },
     services: [
-      serve(DeliveryService, {
-        async deliverMessages({ topic, messages }, call) {
-          platformOf(call.caller);
-          const subscribed = handlers.get(topic);
-          if (!subscribed) throw new DomainError("not_found", "topic_not_consumed", `This service does not consume ${topic}.`);
-          for (const handler of subscribed) await handler(messages);
-          return {};
+      serve(
+        DeliveryService,
+        {
+          async deliverMessages({ topic, messages }) {
+            const subscribed = handlers.get(topic);
+            if (!subscribed) throw new DomainError("not_found", "topic_not_consumed", `This service does not consume ${topic}.`);
+            for (const handler of subscribed) await handler(messages);
+            return {};
+          },
         },
-      }),
+        { takesCaller: false },
+      ),
     ],
     async [Symbol.asyncDispose]() {
       await Promise.all([...channels.values()].map(({ channel }) => channel[Symbol.asyncDispose]()));

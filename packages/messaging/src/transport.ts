@@ -1,3 +1,4 @@
+import type { Tls } from "@amana/rpc";
 import type { EnvReader, Logger } from "@amana/runtime";
 import { createDirectTransport } from "./direct.ts";
 import { createKafkaTransport } from "./kafka.ts";
@@ -27,7 +28,7 @@ export function readTransportOptions(env: EnvReader): TransportOptions {
 /** `clientId` is the service's name. Does not connect yet: an unreachable Kafka keeps no service from starting. */
 export function createTransport(
   options: TransportOptions,
-  context: { clientId: string; secret: Uint8Array; logger: Logger },
+  context: { clientId: string; tls?: Tls | undefined; logger: Logger },
 ): Transport {
   return options.kind === "kafka"
     ? createKafkaTransport(options.brokers, context)

@@ -1,12 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { testSecret } from "@amana/testing";
 
 /** Starts a script of this folder. It ends, at the latest, with the test; `killed` is how it ended. */
 export function startChild(script: string, env: Record<string, string>) {
   const child = spawn(process.execPath, [new URL(script, import.meta.url).pathname], {
-    env: { RPC_SECRET: Buffer.from(testSecret).toString("base64"), ...env },
+    env,
     stdio: ["ignore", "pipe", "inherit"],
   });
   const lines: string[] = [];

@@ -7,7 +7,6 @@ import { database, topic, writeDown } from "./database.ts";
 
 const config = readEnv((env) => ({
   databaseUrl: env.string("DATABASE_URL"),
-  secret: env.key("RPC_SECRET", 32),
   events: readTransportOptions(env),
 }));
 const logger = createLogger("consumer", process.env["TEST_LOG_LEVEL"] ?? "silent");
@@ -16,13 +15,14 @@ await runService(logger, async () => {
   const stack = new AsyncDisposableStack();
   const orm = await createOrm({ url: config.databaseUrl, ...database }, logger);
   stack.defer(() => orm.close());
-  const transport = stack.use(createTransport(config.events, { clientId: "consumer", secret: config.secret, logger }));
+  const transport = stack.use(createTransport(config.events, { clientId: "consumer", logger }));
   stack.use(await consume({ topic, consumer: "tests", effect: writeDown }, { orm, transport, logger }));
   const server = await createRpcServer({
     services: transport.services,
     host: "127.0.0.1",
     port: 0,
-    secret: config.secret,
+    audience: "tests",
+    callerKeys: [],
     logger,
   });
   stack.use(server);

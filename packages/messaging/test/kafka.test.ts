@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Kafka, startKafka } from "@amana/dev-env/kafka";
 import { silentProgress } from "@amana/dev-env/progress";
 import { createLogger, uuidv7 } from "@amana/runtime";
-import { createTestDatabase, eventually, testSecret } from "@amana/testing";
+import { createTestDatabase, eventually } from "@amana/testing";
 import { Kafka as Client, logLevel } from "kafkajs";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { consume, createTransport, type Message, type MessageHandler, startRelay, type Transport } from "../src/index.ts";
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 function aTransport(brokers = kafka.brokers): Transport {
   const options = { kind: "kafka", brokers: [brokers] } as const;
-  const transport = createTransport(options, { clientId: "test", secret: testSecret, logger });
+  const transport = createTransport(options, { clientId: "test", logger });
   onTestFinished(() => transport[Symbol.asyncDispose]());
   return transport;
 }

@@ -1,6 +1,5 @@
 import type { DescMethodUnary, DescService, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
-import { Code, ConnectError } from "@connectrpc/connect";
-import { type Caller, type CallerTokens, nobody } from "./caller.ts";
+import type { Caller } from "./caller.ts";
 
 /** The key a business chose for one POST, and a hash of what it sent with it. */
 export interface IdempotencyKey {
@@ -55,15 +54,13 @@ const timeoutMsDefault = 5_000;
 /** Payment creation and refund wait for the card processor; nothing waits longer. */
 const timeoutMsMax = 60_000;
 
-/** Reads the call's metadata; throws `unauthenticated` unless the caller's token is good, where one is asked for. */
+/** The call's metadata, of a caller who was established before. */
 export function readCall(
   header: (name: string) => string | undefined,
-  tokens: CallerTokens | undefined,
+  caller: Caller,
   timeoutMs: number | undefined,
   markReplayed: () => void,
 ): Call {
-  const caller = tokens ? tokens.check(header(headerNames.caller) ?? "") : nobody;
-  if (!caller) throw new ConnectError("the caller's token is missing, forged or too old", Code.Unauthenticated);
   const endsAtMs = performance.now() + Math.min(timeoutMs ?? timeoutMsDefault, timeoutMsMax);
   const key = header(headerNames.idempotencyKey);
   return {

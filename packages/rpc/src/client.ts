@@ -10,11 +10,13 @@ import {
 import { MethodOptions_IdempotencyLevel as IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { codeFromHttpStatus, errorFromJsonBytes } from "@connectrpc/connect/protocol-connect";
-import { Pool } from "undici";
+import { buildConnector, Pool } from "undici";
 import { headerNames, type IdempotencyKey } from "./call.ts";
-import { type Caller, createCallerTokens, nobody } from "./caller.ts";
+import type { Caller } from "./caller.ts";
+import type { CallerSigner } from "./caller-token.ts";
 import { DomainError } from "./domain-error.ts";
 import { fromConnectError } from "./error-mapping.ts";
+import type { Tls } from "./tls.ts";
 
 export interface CallOptions {
   readonly caller: Caller;
@@ -47,28 +49,58 @@ const attemptsMax = 3;
 /** Each takes one call at a time, so this many may wait for the outside world at once. */
 const patientConnections = 128;
 
+export interface RpcChannelOptions {
+  /** The replicas of one service; https with `tls`. The names in them are checked against the servers' certificates. */
+  readonly urls: readonly string[];
+  /** The service's name: the tokens of its callers are good there and nowhere else. */
+  readonly audience: string;
+  /** Undefined: only calls of `nobody` can be made. */
+  readonly signer?: CallerSigner | undefined;
+  readonly tls?: Tls | undefined;
+  readonly connections?: number;
+}
+
 /**
- * Connect unary with protobuf bodies over plain keep-alive HTTP/1.1: the cheapest way that is still a standard
+ * Connect unary with protobuf bodies over keep-alive HTTP/1.1: the cheapest way that is still a standard
  * protocol. Replicas take turns; one that cannot be reached is passed over for a second. A call is tried again
- * only while nothing was sent, or when it is a read or carries an idempotency key and the service was unavailable. Calls that
+ * only while nothing was done, or when it is a read or carries an idempotency key and the service was unavailable. Calls that
  * are given more time than usual have connections of their own: when the outside world hangs, they hold nobody else up.
  */
-export function createRpcChannel(options: { urls: readonly string[]; secret: Uint8Array; connections?: number }): RpcChannel {
-  const tokens = createCallerTokens(options.secret);
-  const poolOf = (url: string, connections: number) =>
-    new Pool(url, {
+export function createRpcChannel({ urls, audience, signer, tls, connections }: RpcChannelOptions): RpcChannel {
+  const poolOf = (url: string, connections: number) => {
+    const connect = buildConnector({ timeout: 2_000, ...tls?.material, maxCachedSessions: 0, allowH2: false });
+    return new Pool(url, {
       connections,
       pipelining: 1,
       keepAliveTimeout: 30_000,
-      connect: { timeout: 2_000 },
+      connect: (options, done) =>
+        connect(options, (...outcome) => {
+          if (outcome[0]) whileConnecting.add(outcome[0]);
+          done(...outcome);
+        }),
       headersTimeout: 0,
       bodyTimeout: 0,
     });
-  const replicas = options.urls.map((url) => ({
-    quick: poolOf(url, options.connections ?? 16),
-    patient: poolOf(url, options.connections ?? patientConnections),
-    ejectedUntilMs: 0,
-  }));
+  };
+  const poolsOf = (url: string) => ({
+    quick: poolOf(url, connections ?? 16),
+    patient: poolOf(url, connections ?? patientConnections),
+  });
+  const replicas = urls.map((url) => ({ url, ...poolsOf(url), ejectedUntilMs: 0 }));
+  // Calls that run end on the connections they have.
+  tls?.onChange(() => {
+    for (const replica of replicas) {
+      const { quick, patient } = replica;
+      Object.assign(replica, poolsOf(replica.url));
+      void quick.close();
+      void patient.close();
+    }
+  });
+  const tokenFor = (caller: Caller): string | undefined => {
+    if (caller.role === "nobody") return undefined;
+    if (!signer) throw new Error(`calls to ${audience} can be made for nobody here`);
+    return signer.sign(caller, audience);
+  };
   let turn = 0;
 
   const nextReplica = () => {
@@ -88,26 +120,23 @@ export function createRpcChannel(options: { urls: readonly string[]; secret: Uin
       for (let attempt = 1; ; attempt++) {
         const replica = nextReplica();
         const remainingMs = Math.ceil(endsAtMs - performance.now());
+        const token = tokenFor(call.caller);
         try {
           if (remainingMs <= 0) throw new ConnectError("the deadline has passed", Code.DeadlineExceeded);
-          return await send(
-            replica[kind],
-            method,
-            body,
-            call,
-            call.caller === nobody ? "" : tokens.sign(call.caller),
-            remainingMs,
-          );
+          return await send(replica[kind], method, body, call, token, remainingMs);
         } catch (error) {
+          // It waited for a connection until its token was too old: refused before anything was done.
+          const tooOld = error instanceof ConnectError && error.code === Code.Unauthenticated && tokenFor(call.caller) !== token;
           const notSent = error instanceof ConnectionError && error.notSent;
           // What a service says of the world outside, with a code of its own, another replica would say as well.
           const unavailable =
             error instanceof ConnectionError || (error instanceof DomainError && error.code === "service_unavailable");
           if (notSent) replica.ejectedUntilMs = performance.now() + ejectMs;
-          if (attempt < attemptsMax && (notSent || (unavailable && repeatable)) && endsAtMs - performance.now() > 100) {
+          if (attempt < attemptsMax && (notSent || tooOld || (unavailable && repeatable)) && endsAtMs - performance.now() > 100) {
             await new Promise((resolve) => setTimeout(resolve, 20 * attempt ** 2));
             continue;
           }
+          if (tooOld) throw unreachable();
           if (!(error instanceof ConnectionError)) throw error;
           throw notSent || repeatable ? unreachable() : interrupted();
         }
@@ -130,16 +159,16 @@ export function createRpcClient<S extends DescService>(service: S, channel: RpcC
   return Object.fromEntries(methods) as RpcClient<S>;
 }
 
+/** Came up before there was a connection. The same codes may come later on one that was made, so the moment counts. */
+const whileConnecting = new WeakSet<Error>();
+
 /** No answer came over the connection. `notSent`: surely the service never saw the call. */
 class ConnectionError extends Error {
   readonly notSent: boolean;
 
   constructor(cause: Error) {
     super(cause.message, { cause });
-    const { code, syscall } = cause as NodeJS.ErrnoException;
-    // The same codes may come later on a connection that was made, so the step counts; several addresses refused have none.
-    this.notSent =
-      syscall === "connect" || syscall === "getaddrinfo" || code === "ECONNREFUSED" || code === "UND_ERR_CONNECT_TIMEOUT";
+    this.notSent = whileConnecting.has(cause);
   }
 }
 
@@ -162,7 +191,7 @@ function send(
   method: DescMethodUnary,
   body: Uint8Array,
   call: CallOptions,
-  token: string,
+  token: string | undefined,
   timeoutMs: number,
 ): Promise<Buffer> {
   const headers = [

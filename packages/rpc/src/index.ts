@@ -1,8 +1,18 @@
 /** Calls between services: typed server and client, who calls, refusals, health. */
 export type { Call, IdempotencyKey, Implementation, Implementations } from "./call.ts";
-export { adminOf, businessOf, type Caller, createCallerTokens, nobody, platformCaller, platformOf } from "./caller.ts";
-export { type CallOptions, createRpcChannel, createRpcClient, type RpcChannel, type RpcClient } from "./client.ts";
+export { adminOf, businessOf, type Caller, nobody, platformCaller, platformOf } from "./caller.ts";
+export { type CallerKey, type CallerSigner, createCallerSigner, type VouchingKey } from "./caller-token.ts";
+export {
+  type CallOptions,
+  createRpcChannel,
+  createRpcClient,
+  type RpcChannel,
+  type RpcChannelOptions,
+  type RpcClient,
+} from "./client.ts";
 export { DomainError, type DomainErrorKind } from "./domain-error.ts";
 export { enumName } from "./enum-name.ts";
 export { fromConnectError, toConnectError } from "./error-mapping.ts";
 export { createRpcServer, type RpcServer, type RpcServerOptions, type ServedService, serve } from "./server.ts";
+export { readCallerKey, readServiceUrls, readTlsFiles, readVouchingKeys } from "./settings.ts";
+export { openTls, type Tls, type TlsFiles } from "./tls.ts";

@@ -1,16 +1,17 @@
 import http from "node:http";
-import http2 from "node:http2";
-import net from "node:net";
-import { type Logger, sleep } from "@amana/runtime";
+import type { Logger } from "@amana/runtime";
 import { create, type DescMethodUnary, type DescService, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 import { codeToHttpStatus, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { type Call, headerNames, type Implementation, type Implementations, readCall } from "./call.ts";
-import { createCallerTokens } from "./caller.ts";
+import { type Caller, nobody } from "./caller.ts";
+import { createCallerVerifier, type VouchingKey } from "./caller-token.ts";
 import { DomainError } from "./domain-error.ts";
 import { toConnectError } from "./error-mapping.ts";
 import { ServerHealth } from "./health.ts";
+import { type Limits, listen, type Request, type Response } from "./listener.ts";
+import type { Tls } from "./tls.ts";
 
 /** A service description together with its implementations; made by `serve`. */
 export interface ServedService {
@@ -36,8 +37,13 @@ export interface RpcServerOptions {
   readonly host: string;
   /** 0 picks a free one; see `RpcServer.port`. */
   readonly port: number;
-  /** Shared by everyone who may call; see createCallerTokens. */
-  readonly secret: Uint8Array;
+  /** The service's name: tokens made for another one are refused. */
+  readonly audience: string;
+  /** Whose tokens count, and for what. Several while a key is replaced. */
+  readonly callerKeys: readonly VouchingKey[];
+  /** Undefined: without TLS, for one machine or a network that encrypts and authenticates by itself. */
+  readonly tls?: Tls | undefined;
+  readonly limits?: Partial<Limits>;
   readonly logger: Logger;
   /** True for faults that mean "not now", such as an unreachable database: they are answered as unavailable. */
   readonly isUnavailable?: (error: unknown) => boolean;
@@ -52,28 +58,29 @@ export interface RpcServer extends AsyncDisposable {
 
 /** Requests and answers larger than this are refused. */
 const messageBytesMax = 4 * 1024 * 1024;
-/** How long running calls may take to end when the server stops: longer than the longest, which wait for the outside world. */
-const drainTimeoutMs = 40_000;
-/** Longer than a request needs from one host to another. */
-const idleGraceMs = 100;
+interface Target {
+  readonly method: DescMethodUnary;
+  readonly implementation: Implementation<DescMethodUnary>;
+  readonly takesCaller: boolean;
+}
 
 /**
- * Serves Connect, gRPC and gRPC-Web on one port, over HTTP/1.1 and HTTP/2 without TLS. A unary Connect call with
- * a protobuf body over HTTP/1.1, which is what `createRpcClient` sends, takes a short way of its own; all else is
- * answered by connect-node. Both ways end in the same `invoke`.
+ * Serves Connect, gRPC and gRPC-Web on one port, over HTTP/1.1 and HTTP/2. Who calls is established from the headers,
+ * before anything of the body is read. A unary Connect call with a protobuf body over HTTP/1.1, which is what
+ * `createRpcClient` sends, takes a short way of its own; all else is answered by connect-node. Both ways end in `invoke`.
  */
 export async function createRpcServer(options: RpcServerOptions): Promise<RpcServer> {
   const { logger } = options;
-  const tokens = createCallerTokens(options.secret);
+  const callers = createCallerVerifier({ audience: options.audience, keys: options.callerKeys });
   const health = new ServerHealth(
     options.services.map(({ service }) => service.typeName),
     options.isReady,
   );
 
-  const toAnswer = (error: unknown, method: DescMethodUnary, call: Call | undefined): ConnectError => {
+  const toAnswer = (error: unknown, method: DescMethodUnary, call: Call): ConnectError => {
     if (error instanceof DomainError) return toConnectError(error);
     if (error instanceof ConnectError) return error;
-    const context = { err: error, method: method.name, request_id: call?.requestId };
+    const context = { err: error, method: method.name, request_id: call.requestId };
     if (options.isUnavailable?.(error)) {
       logger.warn(context, "a call could not be served now");
       return toConnectError(
@@ -84,53 +91,37 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
     return new ConnectError("internal error", Code.Internal);
   };
 
-  /** Runs one RPC: who calls, the use case, the answer or the refusal. */
-  const invoke = async <M extends DescMethodUnary>(
-    method: M,
-    implementation: Implementation<M>,
-    takesCaller: boolean,
-    readRequest: () => Parameters<Implementation<M>>[0],
-    header: (name: string) => string | undefined,
-    timeoutMs: number | undefined,
-    markReplayed: () => void,
-  ): Promise<Message> => {
-    let call: Call | undefined;
+  /** Runs one RPC: the use case, the answer or the refusal. */
+  const invoke = async ({ method, implementation }: Target, readRequest: () => Message, call: Call): Promise<Message> => {
     try {
-      call = readCall(header, takesCaller ? tokens : undefined, timeoutMs, markReplayed);
-      const answer = await implementation(readRequest(), call);
+      const answer = await implementation(readRequest() as Parameters<typeof implementation>[0], call);
       return "$typeName" in answer ? (answer as Message) : create(method.output, answer);
     } catch (error) {
       throw toAnswer(error, method, call);
     }
   };
 
-  const fast = new Map<
-    string,
-    { method: DescMethodUnary; implementation: Implementation<DescMethodUnary>; takesCaller: boolean }
-  >();
+  const methods = new Map<string, Target>();
   for (const { service, implementations, takesCaller } of options.services) {
     for (const method of service.methods) {
       const implementation = implementations[method.localName];
       if (!implementation || method.methodKind !== "unary")
         throw new Error(`${service.typeName}/${method.name} is not implemented`);
-      fast.set(`/${service.typeName}/${method.name}`, { method: method as DescMethodUnary, implementation, takesCaller });
+      methods.set(`/${service.typeName}/${method.name}`, { method: method as DescMethodUnary, implementation, takesCaller });
     }
   }
+  const callerOf = ({ method, takesCaller }: Target, token: string | undefined) =>
+    takesCaller ? callers.check(token, method) : nobody;
 
   const routes = (router: ConnectRouter) => {
     health.routes(router);
-    for (const { method, implementation, takesCaller } of fast.values()) {
-      router.rpc(method, (request, context) =>
-        invoke(
-          method,
-          implementation,
-          takesCaller,
-          () => request,
-          (name) => context.requestHeader.get(name) ?? undefined,
-          context.timeoutMs(),
-          () => context.responseHeader.set(headerNames.replayed, "true"),
-        ),
-      );
+    for (const target of methods.values()) {
+      router.rpc(target.method, (request, context) => {
+        const header = (name: string) => context.requestHeader.get(name) ?? undefined;
+        const caller = callerOf(target, header(headerNames.caller));
+        const markReplayed = () => context.responseHeader.set(headerNames.replayed, "true");
+        return invoke(target, () => request, readCall(header, caller, context.timeoutMs(), markReplayed));
+      });
     }
   };
   const connectNode = connectNodeAdapter({
@@ -140,102 +131,76 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
     maxTimeoutMs: 60_000,
   });
 
-  const fastUnary = async (
-    request: http.IncomingMessage,
-    response: http.ServerResponse,
-    target: NonNullable<ReturnType<typeof fast.get>>,
-  ) => {
-    const { method, implementation, takesCaller } = target;
+  const fastUnary = async (request: http.IncomingMessage, response: http.ServerResponse, target: Target, caller: Caller) => {
+    const { method } = target;
+    const call = readCall(
+      (name) => request.headers[name] as string | undefined,
+      caller,
+      Number(request.headers[headerNames.timeoutMs]) || undefined,
+      () => response.setHeader(headerNames.replayed, "true"),
+    );
     try {
       const body = await readBody(request);
-      const answer = await invoke(
-        method,
-        implementation,
-        takesCaller,
-        () => decode(method, body),
-        (name) => request.headers[name] as string | undefined,
-        Number(request.headers[headerNames.timeoutMs]) || undefined,
-        () => response.setHeader(headerNames.replayed, "true"),
-      );
-      const bytes = encode(method, answer);
+      const bytes = encode(method, await invoke(target, () => decode(method, body), call));
       response.writeHead(200, { "content-type": "application/proto", "content-length": bytes.length });
       response.end(bytes);
     } catch (error) {
+      // Nobody is there to be answered.
+      if (request.errored) return;
       const refusal = ConnectError.from(error);
       if (refusal.cause) logger.error({ err: refusal.cause, method: method.name }, "an answer could not be encoded");
-      const bytes = errorToJsonBytes(refusal, undefined);
-      response.writeHead(codeToHttpStatus(refusal.code), { "content-type": "application/json", "content-length": bytes.length });
-      response.end(bytes);
+      refuse(response, refusal);
     }
   };
 
-  let stopping = false;
-  const busy = new Set<net.Socket>();
-  const server1 = http.createServer({ keepAliveTimeout: 75_000 }, (request, response) => {
-    busy.add(request.socket);
-    if (stopping) response.shouldKeepAlive = false;
-    response.once("close", () => {
-      busy.delete(request.socket);
-      if (stopping) request.socket.destroySoon();
-    });
-    const target =
-      request.headers["content-type"] === "application/proto" &&
-      request.headers["content-encoding"] === undefined &&
-      request.method === "POST"
-        ? fast.get(request.url ?? "")
-        : undefined;
-    if (target) void fastUnary(request, response, target);
-    else connectNode(request, response);
-  });
-  const server2 = http2.createServer(connectNode);
-  const sessions = new Set<http2.ServerHttp2Session>();
-  server2.on("session", (session) => {
-    sessions.add(session);
-    session.on("close", () => sessions.delete(session));
-  });
+  const answer = (request: Request, response: Response) => {
+    const target = methods.get(request.url ?? "");
+    let caller: Caller = nobody;
+    try {
+      if (target) caller = callerOf(target, request.headers[headerNames.caller] as string | undefined);
+    } catch (error) {
+      // Nothing of the body was read, and nothing will be.
+      if (response instanceof http.ServerResponse) response.shouldKeepAlive = false;
+      logger.warn({ err: error, method: target?.method.name }, "a call was refused");
+      return refuse(response, ConnectError.from(error));
+    }
+    if (target && isFast(request) && response instanceof http.ServerResponse) {
+      void fastUnary(request, response, target, caller);
+    } else connectNode(request, response);
+  };
 
-  const sockets = new Set<net.Socket>();
-  const http2Sockets = new WeakSet<net.Socket>();
-  const server = net.createServer((socket) => {
-    sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket));
-    socket.on("error", () => socket.destroy());
-    // The first bytes tell HTTP/2 with prior knowledge ("PRI * HTTP/2.0") from HTTP/1.1. They are put back before
-    // the HTTP server sees the socket; a "data" listener here would lose them.
-    socket.once("readable", () => {
-      const first = socket.read() as Buffer | null;
-      if (first === null) return socket.destroy();
-      socket.unshift(first);
-      const isHttp2 = first.subarray(0, 3).toString("latin1") === "PRI";
-      if (isHttp2) http2Sockets.add(socket);
-      (isHttp2 ? server2 : server1).emit("connection", socket);
-    });
+  const { port, stop } = await listen({
+    host: options.host,
+    port: options.port,
+    answer,
+    tls: options.tls,
+    limits: options.limits,
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(options.port, options.host, resolve);
-  });
-  const { port } = server.address() as net.AddressInfo;
 
   return {
     port,
-    url: `http://${options.host}:${port}`,
+    url: `${options.tls ? "https" : "http"}://${options.host}:${port}`,
     async [Symbol.asyncDispose]() {
-      stopping = true;
       health.stopServing();
-      // A request may be on its way on any idle connection: for a moment they are still served, and closed after.
-      await sleep(idleGraceMs);
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      // Running calls end with their answer; connections without one are closed now.
-      for (const session of sessions) session.close();
-      for (const socket of sockets) if (!busy.has(socket) && !http2Sockets.has(socket)) socket.destroySoon();
-      const force = setTimeout(() => {
-        for (const socket of sockets) socket.destroy();
-      }, drainTimeoutMs);
-      await closed;
-      clearTimeout(force);
+      await stop();
     },
   };
+}
+
+/** What `createRpcClient` sends: Connect unary, a protobuf body, HTTP/1.1. */
+const isFast = (request: Request): request is http.IncomingMessage =>
+  request instanceof http.IncomingMessage &&
+  request.headers["content-type"] === "application/proto" &&
+  request.headers["content-encoding"] === undefined &&
+  request.method === "POST";
+
+/** The refusal as Connect writes it. gRPC clients go by the status: HTTP 401 is UNAUTHENTICATED to them. */
+function refuse(response: Response, refusal: ConnectError): void {
+  const bytes = errorToJsonBytes(refusal, undefined);
+  response.statusCode = codeToHttpStatus(refusal.code);
+  response.setHeader("content-type", "application/json");
+  response.setHeader("content-length", bytes.length);
+  response.end(bytes);
 }
 
 async function readBody(request: http.IncomingMessage): Promise<Buffer> {

@@ -1,29 +1,32 @@
 import { DeliveryService } from "@amana/contracts/messaging/v1/delivery_service_pb";
 import { createLogger, sleep } from "@amana/runtime";
 import { expect, test } from "vitest";
-import { createRpcChannel, createRpcClient, createRpcServer, platformCaller, serve } from "../src/index.ts";
-
-const secret = Buffer.alloc(32, 7);
+import { createRpcChannel, createRpcClient, createRpcServer, nobody, serve } from "../src/index.ts";
 
 test("a server that stops waits for a call that the outside world keeps waiting", async () => {
   const begun = Promise.withResolvers<void>();
   const server = await createRpcServer({
     services: [
-      serve(DeliveryService, {
-        async deliverMessages() {
-          begun.resolve();
-          await sleep(12_000);
-          return {};
+      serve(
+        DeliveryService,
+        {
+          async deliverMessages() {
+            begun.resolve();
+            await sleep(12_000);
+            return {};
+          },
         },
-      }),
+        { takesCaller: false },
+      ),
     ],
     host: "127.0.0.1",
     port: 0,
-    secret,
+    audience: "test",
+    callerKeys: [],
     logger: createLogger("test", "silent"),
   });
-  await using channel = createRpcChannel({ urls: [server.url], secret });
-  const answer = createRpcClient(DeliveryService, channel).deliverMessages({}, { caller: platformCaller, timeoutMs: 30_000 });
+  await using channel = createRpcChannel({ urls: [server.url], audience: "test" });
+  const answer = createRpcClient(DeliveryService, channel).deliverMessages({}, { caller: nobody, timeoutMs: 30_000 });
   await begun.promise;
   await server[Symbol.asyncDispose]();
   await expect(answer).resolves.toBeDefined();

@@ -3,5 +3,13 @@ export { eventually } from "@amana/dev-env/eventually";
 export { keyed, refusal } from "./calls.ts";
 export { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from "./database.ts";
 
-export { aBusinessCaller, adminCaller, startTestServer, type TestService, testSecret } from "./rpc.ts";
+export {
+  aBusinessCaller,
+  adminCaller,
+  connectForTest,
+  startTestServer,
+  type TestService,
+  testRpcSettings,
+  testSigner,
+} from "./rpc.ts";
 export { startSandboxProcess } from "./sandbox-process.ts";

@@ -1,9 +1,33 @@
+import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { isDatabaseUnavailable } from "@amana/database";
-import { type Caller, createRpcChannel, createRpcServer, type RpcChannel, type ServedService } from "@amana/rpc";
+import {
+  type Caller,
+  createCallerSigner,
+  createRpcChannel,
+  createRpcServer,
+  type RpcChannel,
+  type ServedService,
+} from "@amana/rpc";
 import { createLogger, uuidv7 } from "@amana/runtime";
 
-/** The secret of RPC servers and clients in tests. */
-export const testSecret: Uint8Array = Buffer.alloc(32, 1);
+const gatewayKeys = generateKeyPairSync("ed25519");
+const kycKeys = generateKeyPairSync("ed25519");
+const privateKeyOf = (key: KeyObject) => key.export({ format: "der", type: "pkcs8" }).toString("base64");
+const publicKeyOf = (key: KeyObject) => key.export({ format: "der", type: "spki" }).toString("base64");
+
+/** Vouches for callers as the gateway does; `testRpcSettings` has services believe it. */
+export const testSigner = createCallerSigner({ id: "test", privateKey: gatewayKeys.privateKey });
+
+/** What the settings of every service, the gateway and kyc included, say of keys that vouch for callers. */
+export const testRpcSettings = {
+  CALLER_PRIVATE_KEY: `test:${privateKeyOf(gatewayKeys.privateKey)}`,
+  GATEWAY_PUBLIC_KEYS: `test:${publicKeyOf(gatewayKeys.publicKey)}`,
+  KYC_PUBLIC_KEYS: `test-kyc:${publicKeyOf(kycKeys.publicKey)}`,
+};
+
+/** Connects to a service as the gateway does. */
+export const connectForTest = (urls: readonly string[], audience: string): RpcChannel =>
+  createRpcChannel({ urls, audience, signer: testSigner });
 
 export const adminCaller: Caller = { role: "admin", keyId: "018f0000-0000-7000-8000-000000000001", keyPrefix: "ak_test" };
 
@@ -18,16 +42,17 @@ export interface TestService extends AsyncDisposable {
 }
 
 /** Serves RPCs on a loopback port and connects to them, so that tests use the service as the gateway does. */
-export async function startTestServer(services: readonly ServedService[]): Promise<TestService> {
+export async function startTestServer(services: readonly ServedService[], audience = "test"): Promise<TestService> {
   const server = await createRpcServer({
     services,
     host: "127.0.0.1",
     port: 0,
-    secret: testSecret,
+    audience,
+    callerKeys: [{ id: "test", publicKey: gatewayKeys.publicKey, mayVouchFor: "anyone" }],
     logger: createLogger("test", process.env["TEST_LOG_LEVEL"] ?? "silent"),
     isUnavailable: isDatabaseUnavailable,
   });
-  const channel = createRpcChannel({ urls: [server.url], secret: testSecret });
+  const channel = connectForTest([server.url], audience);
   return {
     channel,
     url: server.url,

@@ -1,11 +1,12 @@
 import type { SettingsError } from "@amana/runtime";
+import { testRpcSettings } from "@amana/testing";
 import { expect, test } from "vitest";
 import { readConfig } from "./config.ts";
 
 const settings = {
   RPC_PORT: "4002",
   DATABASE_URL: "postgres://clients@127.0.0.1/clients",
-  RPC_SECRET: Buffer.alloc(32, 1).toString("base64"),
+  ...testRpcSettings,
 };
 
 test("account numbers and currencies have defaults for development", () => {

@@ -1,5 +1,7 @@
+import { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
 import { readTransportOptions } from "@amana/messaging";
 import { currencyExponents } from "@amana/public-api";
+import { readTlsFiles, readVouchingKeys } from "@amana/rpc";
 import { type EnvReader, type EnvSource, readEnv } from "@amana/runtime";
 
 export type Config = ReturnType<typeof readConfig>;
@@ -11,7 +13,12 @@ export function readConfig(source?: EnvSource) {
       host: env.string("HOST", "127.0.0.1"),
       rpcPort: env.integer("RPC_PORT", { max: 65_535 }),
       databaseUrl: env.string("DATABASE_URL"),
-      rpcSecret: env.key("RPC_SECRET", 32),
+      callerKeys: [
+        ...readVouchingKeys(env, "GATEWAY_PUBLIC_KEYS", "anyone"),
+        // Its one question: whether a client is there and not blocked.
+        ...readVouchingKeys(env, "KYC_PUBLIC_KEYS", [ClientService.method.getClientStanding]),
+      ],
+      tls: readTlsFiles(env),
       logLevel: env.choice("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"], "info"),
       events: readTransportOptions(env),
       autoApprove: env.boolean("ONBOARDING_AUTO_APPROVE", false),

@@ -2,9 +2,9 @@ import { ClientKycStatus } from "@amana/contracts/clients/v1/client_pb";
 import { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "@amana/contracts/grpc/health/v1/health_pb";
 import { DeliveryService } from "@amana/contracts/messaging/v1/delivery_service_pb";
-import { createRpcChannel, createRpcClient, platformCaller } from "@amana/rpc";
+import { createRpcClient, platformCaller } from "@amana/rpc";
 import { createLogger } from "@amana/runtime";
-import { aBusinessCaller, createTestDatabase, refusal, testSecret } from "@amana/testing";
+import { aBusinessCaller, connectForTest, createTestDatabase, refusal, testRpcSettings } from "@amana/testing";
 import { expect, test } from "vitest";
 import { aKycEvent } from "../test/a-kyc-event.ts";
 import { aPerson } from "../test/harness.ts";
@@ -19,12 +19,12 @@ test("the service starts with its defaults, is ready, serves, takes events and s
   const config = readConfig({
     RPC_PORT: "0",
     DATABASE_URL: testDatabase.url,
-    RPC_SECRET: Buffer.from(testSecret).toString("base64"),
+    ...testRpcSettings,
   });
   expect(config.autoApprove).toBe(false);
   const service = await startClients(config, logger);
   {
-    await using channel = createRpcChannel({ urls: [service.url], secret: testSecret });
+    await using channel = connectForTest([service.url], "clients");
     const clients = createRpcClient(ClientService, channel);
     const health = await createRpcClient(Health, channel).check({}, { caller: platformCaller });
     expect(health.status).toBe(Status.SERVING);

@@ -1,7 +1,7 @@
 import { createOrm, databaseAnswers, isDatabaseUnavailable, startTallyFolding } from "@amana/database";
 import { startKeyCleaning } from "@amana/idempotency";
 import { consume, createTransport, startRelay } from "@amana/messaging";
-import { createRpcServer } from "@amana/rpc";
+import { createRpcServer, openTls } from "@amana/rpc";
 import type { Logger } from "@amana/runtime";
 import { accountTally } from "./account/queries.ts";
 import { beneficiaryTally } from "./beneficiary/queries.ts";
@@ -17,7 +17,8 @@ export async function startClients(config: Config, logger: Logger): Promise<Asyn
   await using stack = new AsyncDisposableStack();
   const orm = await createOrm({ url: config.databaseUrl, ...database }, logger);
   stack.defer(() => orm.close());
-  const transport = stack.use(createTransport(config.events, { clientId: "clients", secret: config.rpcSecret, logger }));
+  const tls = config.tls && stack.use(await openTls(config.tls, logger));
+  const transport = stack.use(createTransport(config.events, { clientId: "clients", tls, logger }));
   const { autoApprove, institution, currencies } = config;
   const context: Context = { orm, logger, clock: { now: () => new Date() }, autoApprove, institution, currencies };
   stack.use(await consume(kyc(context), { orm, transport, logger }));
@@ -29,7 +30,9 @@ export async function startClients(config: Config, logger: Logger): Promise<Asyn
       services: [...rpcServices(context), ...transport.services],
       host: config.host,
       port: config.rpcPort,
-      secret: config.rpcSecret,
+      audience: "clients",
+      callerKeys: config.callerKeys,
+      tls,
       logger,
       isUnavailable: isDatabaseUnavailable,
       isReady: () => databaseAnswers(orm),

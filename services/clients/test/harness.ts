@@ -9,7 +9,7 @@ import { DeliveryService } from "@amana/contracts/messaging/v1/delivery_service_
 import { consume, createTransport, type Message } from "@amana/messaging";
 import { type CallOptions, createRpcClient, platformCaller } from "@amana/rpc";
 import { createLogger, uuidv7 } from "@amana/runtime";
-import { aBusinessCaller, createTestDatabase, eventually, startTestServer, testSecret } from "@amana/testing";
+import { aBusinessCaller, createTestDatabase, eventually, startTestServer } from "@amana/testing";
 import { fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { kyc } from "../src/consumers/kyc.ts";
 import type { Context } from "../src/context.ts";
@@ -75,9 +75,7 @@ export async function startHarness(options: { autoApprove?: boolean } = {}) {
     institution: { bankCode: "007", branchCode: "99999" },
     currencies: ["DZD", "EUR", "USD"],
   };
-  const transport = stack.use(
-    createTransport({ kind: "direct", subscribers: {} }, { clientId: "test", secret: testSecret, logger }),
-  );
+  const transport = stack.use(createTransport({ kind: "direct", subscribers: {} }, { clientId: "test", logger }));
   stack.use(await consume(kyc(context), { orm, transport, logger }));
   const { channel } = stack.use(await startTestServer([...rpcServices(context), ...transport.services]));
   const hand = createRpcClient(DeliveryService, channel);

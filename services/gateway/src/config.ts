@@ -1,3 +1,4 @@
+import { readCallerKey, readServiceUrls, readTlsFiles } from "@amana/rpc";
 import { type EnvSource, readEnv } from "@amana/runtime";
 
 const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -7,15 +8,18 @@ export type Config = ReturnType<typeof readConfig>;
 
 export function readConfig(source: EnvSource = process.env) {
   return readEnv((env) => {
+    const tls = readTlsFiles(env);
     return {
       host: env.string("HOST", "127.0.0.1"),
       port: env.integer("PORT", { fallback: 8080, max: 65_535 }),
-      identityUrls: env.urls("IDENTITY_URLS"),
-      kycUrls: env.urls("KYC_URLS"),
-      clientsUrls: env.urls("CLIENTS_URLS"),
-      paymentsUrls: env.urls("PAYMENTS_URLS"),
-      webhooksUrls: env.urls("WEBHOOKS_URLS"),
-      rpcSecret: env.key("RPC_SECRET", 32),
+      identityUrls: readServiceUrls(env, "IDENTITY_URLS", tls),
+      kycUrls: readServiceUrls(env, "KYC_URLS", tls),
+      clientsUrls: readServiceUrls(env, "CLIENTS_URLS", tls),
+      paymentsUrls: readServiceUrls(env, "PAYMENTS_URLS", tls),
+      webhooksUrls: readServiceUrls(env, "WEBHOOKS_URLS", tls),
+      tls,
+      callerKey: readCallerKey(env),
+      fingerprintSecret: env.key("FINGERPRINT_SECRET", 32),
       logLevel: env.choice("LOG_LEVEL", logLevels, "info"),
       allowInsecureUrls: env.sandboxOnly("ALLOW_INSECURE_URLS"),
       trustedProxies: env.list("TRUSTED_PROXIES"),

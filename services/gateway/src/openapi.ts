@@ -12,7 +12,7 @@ import { Readiness } from "./readiness.ts";
 const target = new URL("../../../docs/api/openapi.json", import.meta.url);
 
 // Nothing is asked: channels connect when they are first used.
-const nowhere = createRpcChannel({ urls: ["http://127.0.0.1:1"], secret: Buffer.alloc(32) });
+const nowhere = createRpcChannel({ urls: ["http://127.0.0.1:1"], audience: "nowhere" });
 const channels = { identity: nowhere, kyc: nowhere, clients: nowhere, payments: nowhere, webhooks: nowhere };
 const clients = createClients(channels);
 const app = await createApp({

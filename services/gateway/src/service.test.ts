@@ -7,7 +7,7 @@ import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { DomainError, type Implementations, serve } from "@amana/rpc";
 import { createLogger } from "@amana/runtime";
-import { eventually, startTestServer, type TestService, testSecret } from "@amana/testing";
+import { eventually, startTestServer, type TestService, testRpcSettings } from "@amana/testing";
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { readConfig } from "./config.ts";
@@ -23,26 +23,32 @@ let getPayment: Implementations<typeof PaymentService>["getPayment"];
 
 beforeAll(async () => {
   const live = { state: KeyState.LIVE, role: KeyRole.BUSINESS, keyId: "k", keyPrefix: prefixOf(key), businessId: "b1" };
-  identity = await startTestServer([
-    serve(KeyLeaseService, {
-      resolveKeys: async ({ keyHashes }) => {
-        lookUps++;
-        return { resolutions: keyHashes.map(() => live), leaseMs: 60_000 };
-      },
-    }),
-  ]);
+  identity = await startTestServer(
+    [
+      serve(KeyLeaseService, {
+        resolveKeys: async ({ keyHashes }) => {
+          lookUps++;
+          return { resolutions: keyHashes.map(() => live), leaseMs: 60_000 };
+        },
+      }),
+    ],
+    "identity",
+  );
   const unused = async () => {
     throw new DomainError("unavailable", "service_unavailable", "Not in this test.");
   };
-  payments = await startTestServer([
-    serve(PaymentService, {
-      createPayment: unused,
-      listPayments: unused,
-      refundPayment: unused,
-      returnFromProcessor: unused,
-      getPayment: (request, call) => getPayment(request, call),
-    }),
-  ]);
+  payments = await startTestServer(
+    [
+      serve(PaymentService, {
+        createPayment: unused,
+        listPayments: unused,
+        refundPayment: unused,
+        returnFromProcessor: unused,
+        getPayment: (request, call) => getPayment(request, call),
+      }),
+    ],
+    "payments",
+  );
 });
 afterAll(async () => {
   await identity[Symbol.asyncDispose]();
@@ -62,7 +68,8 @@ const start = (settings: Record<string, string> = {}, logger = createLogger("tes
       CLIENTS_URLS: identity.url,
       PAYMENTS_URLS: payments.url,
       WEBHOOKS_URLS: identity.url,
-      RPC_SECRET: Buffer.from(testSecret).toString("base64"),
+      ...testRpcSettings,
+      FINGERPRINT_SECRET: Buffer.alloc(32, 1).toString("base64"),
       ...settings,
     }),
     logger,
@@ -198,7 +205,7 @@ describe("the log", () => {
 
 describe("settings", () => {
   test("that are missing are all named", () => {
-    expect(() => readConfig({})).toThrow(/IDENTITY_URLS.*PAYMENTS_URLS.*WEBHOOKS_URLS.*RPC_SECRET/s);
+    expect(() => readConfig({})).toThrow(/IDENTITY_URLS.*PAYMENTS_URLS.*WEBHOOKS_URLS.*CALLER_PRIVATE_KEY/s);
     expect(() => readConfig({ IDENTITY_URLS: "nowhere" })).toThrow(/IDENTITY_URLS must list http addresses/);
   });
 });

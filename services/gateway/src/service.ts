@@ -1,4 +1,4 @@
-import { createRpcChannel } from "@amana/rpc";
+import { createCallerSigner, createRpcChannel, openTls } from "@amana/rpc";
 import { type Logger, sleep } from "@amana/runtime";
 import { createApp } from "./app.ts";
 import { createClients } from "./clients.ts";
@@ -16,13 +16,15 @@ const arrivalMs = 3_000;
 /** Starts the gateway. Stopping turns readiness off first, then finishes what is under way. */
 export async function startGateway(config: Config, logger: Logger): Promise<AsyncDisposable & { url: string }> {
   await using stack = new AsyncDisposableStack();
-  const connect = (urls: readonly string[]) => stack.use(createRpcChannel({ urls, secret: config.rpcSecret }));
+  const tls = config.tls && stack.use(await openTls(config.tls, logger));
+  const signer = createCallerSigner(config.callerKey);
+  const connect = (audience: string, urls: readonly string[]) => stack.use(createRpcChannel({ urls, audience, signer, tls }));
   const channels = {
-    identity: connect(config.identityUrls),
-    kyc: connect(config.kycUrls),
-    clients: connect(config.clientsUrls),
-    payments: connect(config.paymentsUrls),
-    webhooks: connect(config.webhooksUrls),
+    identity: connect("identity", config.identityUrls),
+    kyc: connect("kyc", config.kycUrls),
+    clients: connect("clients", config.clientsUrls),
+    payments: connect("payments", config.paymentsUrls),
+    webhooks: connect("webhooks", config.webhooksUrls),
   };
   const clients = createClients(channels);
   const readiness = new Readiness(channels);
@@ -38,7 +40,7 @@ export async function startGateway(config: Config, logger: Logger): Promise<Asyn
     limits,
     logger,
     allowInsecureUrls,
-    fingerprintSecret: config.rpcSecret,
+    fingerprintSecret: config.fingerprintSecret,
     trustedProxies,
   });
   stack.defer(async () => {

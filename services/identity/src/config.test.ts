@@ -1,12 +1,13 @@
 import { generateApiKey } from "@amana/api-keys";
 import { SettingsError } from "@amana/runtime";
+import { testRpcSettings } from "@amana/testing";
 import { expect, test } from "vitest";
 import { readConfig } from "./config.ts";
 
 const settings = {
   RPC_PORT: "4001",
   DATABASE_URL: "postgres://127.0.0.1/identity",
-  RPC_SECRET: Buffer.alloc(32, 1).toString("base64"),
+  ...testRpcSettings,
   KEY_MODE: "live",
 };
 

@@ -1,5 +1,6 @@
 import { readApiKeyKind } from "@amana/api-keys";
 import { readTransportOptions } from "@amana/messaging";
+import { readTlsFiles, readVouchingKeys } from "@amana/rpc";
 import { type EnvReader, type EnvSource, readEnv } from "@amana/runtime";
 import { leaseMsMax } from "./key-lease/key-leases.ts";
 
@@ -12,7 +13,8 @@ export function readConfig(source?: EnvSource) {
       host: env.string("HOST", "127.0.0.1"),
       rpcPort: env.integer("RPC_PORT", { max: 65_535 }),
       databaseUrl: env.string("DATABASE_URL"),
-      rpcSecret: env.key("RPC_SECRET", 32),
+      callerKeys: readVouchingKeys(env, "GATEWAY_PUBLIC_KEYS", "anyone"),
+      tls: readTlsFiles(env),
       logLevel: env.choice("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"], "info"),
       events: readTransportOptions(env),
       /** Whether businesses get sk_live_ or sk_test_ keys here. */

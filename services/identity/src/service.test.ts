@@ -1,9 +1,9 @@
 import { generateApiKey, hashApiKey } from "@amana/api-keys";
 import { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
 import { KeyLeaseService, KeyRole, KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
-import { createRpcChannel, createRpcClient } from "@amana/rpc";
+import { createRpcClient } from "@amana/rpc";
 import { createLogger } from "@amana/runtime";
-import { adminCaller, createTestDatabase, testSecret } from "@amana/testing";
+import { adminCaller, connectForTest, createTestDatabase, testRpcSettings } from "@amana/testing";
 import { expect, test } from "vitest";
 import { asPlatform } from "../test/harness.ts";
 import { readConfig } from "./config.ts";
@@ -16,14 +16,17 @@ test("two replicas of the service start on one database, know the bootstrap key,
   const config = readConfig({
     RPC_PORT: "0",
     DATABASE_URL: testDatabase.url,
-    RPC_SECRET: Buffer.from(testSecret).toString("base64"),
+    ...testRpcSettings,
     KEY_MODE: "live",
     BOOTSTRAP_ADMIN_KEY: bootstrapKey,
   });
   const logger = createLogger("test", "silent");
   const replicas = await Promise.all([startIdentity(config, logger), startIdentity(config, logger)]);
   {
-    await using channel = createRpcChannel({ urls: replicas.map(({ url }) => url), secret: testSecret });
+    await using channel = connectForTest(
+      replicas.map(({ url }) => url),
+      "identity",
+    );
     const businesses = createRpcClient(BusinessService, channel);
     const keyLeases = createRpcClient(KeyLeaseService, channel);
     const { apiKey = "" } = await businesses.createBusiness({ name: "Sahara Trading" }, { caller: adminCaller });

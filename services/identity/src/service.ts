@@ -1,7 +1,7 @@
 import { createOrm, databaseAnswers, isDatabaseUnavailable } from "@amana/database";
 import { startKeyCleaning } from "@amana/idempotency";
 import { consume, createTransport } from "@amana/messaging";
-import { createRpcServer } from "@amana/rpc";
+import { createRpcServer, openTls } from "@amana/rpc";
 import { type Logger, sleep } from "@amana/runtime";
 import { storeBootstrapKey } from "./admin-key/store-bootstrap-key.ts";
 import type { Config } from "./config.ts";
@@ -17,6 +17,7 @@ export async function startIdentity(config: Config, logger: Logger): Promise<Asy
   await using stack = new AsyncDisposableStack();
   const orm = await createOrm({ url: config.databaseUrl, ...database }, logger);
   stack.defer(() => orm.close());
+  const tls = config.tls && stack.use(await openTls(config.tls, logger));
 
   const clock = { now: () => new Date() };
   const context: Context = {
@@ -28,7 +29,7 @@ export async function startIdentity(config: Config, logger: Logger): Promise<Asy
     keyUse: stack.use(trackKeyUse(orm, logger)),
   };
   await storeBootstrapKey(context, config.bootstrapAdminKey);
-  const transport = stack.use(createTransport(config.events, { clientId: "identity", secret: config.rpcSecret, logger }));
+  const transport = stack.use(createTransport(config.events, { clientId: "identity", tls, logger }));
   stack.use(await consume(audit, { orm, transport, logger }));
   stack.use(startKeyCleaning(orm, logger));
 
@@ -37,7 +38,9 @@ export async function startIdentity(config: Config, logger: Logger): Promise<Asy
       services: [...rpcServices(context), ...transport.services],
       host: config.host,
       port: config.rpcPort,
-      secret: config.rpcSecret,
+      audience: "identity",
+      callerKeys: config.callerKeys,
+      tls,
       logger,
       isUnavailable: isDatabaseUnavailable,
       isReady: () => databaseAnswers(orm),

@@ -1,4 +1,5 @@
 import type { SettingsError } from "@amana/runtime";
+import { testRpcSettings } from "@amana/testing";
 import { expect, test } from "vitest";
 import { readConfig } from "./config.ts";
 
@@ -6,7 +7,7 @@ const key = Buffer.alloc(32, 1).toString("base64");
 const settings = {
   RPC_PORT: "4005",
   DATABASE_URL: "postgres://kyc@127.0.0.1/kyc",
-  RPC_SECRET: key,
+  ...testRpcSettings,
   CLIENTS_URLS: "http://clients-1.test/, http://clients-2.test",
   SECRET_ENCRYPTION_KEYS: `k2:${key},k1:${key}`,
   KYC_PROVIDER_URL: "https://provider.test/",

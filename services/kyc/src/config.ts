@@ -1,4 +1,5 @@
 import { readTransportOptions } from "@amana/messaging";
+import { readCallerKey, readServiceUrls, readTlsFiles, readVouchingKeys } from "@amana/rpc";
 import { type EnvReader, type EnvSource, readEnv } from "@amana/runtime";
 import { readEncryptionKeys } from "@amana/secret-box";
 
@@ -11,10 +12,12 @@ export function readConfig(source?: EnvSource) {
       host: env.string("HOST", "127.0.0.1"),
       rpcPort: env.integer("RPC_PORT", { max: 65_535 }),
       databaseUrl: env.string("DATABASE_URL"),
-      rpcSecret: env.key("RPC_SECRET", 32),
+      callerKeys: readVouchingKeys(env, "GATEWAY_PUBLIC_KEYS", "anyone"),
+      tls: readTlsFiles(env),
       logLevel: env.choice("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"], "info"),
       events: readTransportOptions(env),
-      clientsUrls: env.urls("CLIENTS_URLS"),
+      callerKey: readCallerKey(env),
+      clientsUrls: readServiceUrls(env, "CLIENTS_URLS", readTlsFiles(env)),
       secretEncryptionKeys: readEncryptionKeys(env, "SECRET_ENCRYPTION_KEYS"),
       provider: {
         url: env.outsideUrl("KYC_PROVIDER_URL"),

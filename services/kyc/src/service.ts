@@ -1,7 +1,7 @@
 import { createOrm, databaseAnswers, isDatabaseUnavailable, startTallyFolding } from "@amana/database";
 import { startKeyCleaning } from "@amana/idempotency";
 import { createTransport, startRelay } from "@amana/messaging";
-import { createRpcServer } from "@amana/rpc";
+import { createCallerSigner, createRpcServer, openTls } from "@amana/rpc";
 import type { Logger } from "@amana/runtime";
 import { createSecretBox } from "@amana/secret-box";
 import { createClients } from "./clients/rpc-clients.ts";
@@ -21,9 +21,10 @@ export async function startKyc(config: Config, logger: Logger): Promise<AsyncDis
   await using stack = new AsyncDisposableStack();
   const orm = await createOrm({ url: config.databaseUrl, ...database }, logger);
   stack.defer(() => orm.close());
-  const transport = stack.use(createTransport(config.events, { clientId: "kyc", secret: config.rpcSecret, logger }));
+  const tls = config.tls && stack.use(await openTls(config.tls, logger));
+  const transport = stack.use(createTransport(config.events, { clientId: "kyc", tls, logger }));
   const provider = stack.use(createHttpProvider(config.provider));
-  const clients = stack.use(createClients({ urls: config.clientsUrls, secret: config.rpcSecret }));
+  const clients = stack.use(createClients({ urls: config.clientsUrls, signer: createCallerSigner(config.callerKey), tls }));
   const context: Context = {
     orm,
     provider,
@@ -45,7 +46,9 @@ export async function startKyc(config: Config, logger: Logger): Promise<AsyncDis
       services: [...rpcServices(context), ...transport.services],
       host: config.host,
       port: config.rpcPort,
-      secret: config.rpcSecret,
+      audience: "kyc",
+      callerKeys: config.callerKeys,
+      tls,
       logger,
       isUnavailable: isDatabaseUnavailable,
       isReady: () => databaseAnswers(orm),

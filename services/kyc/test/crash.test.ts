@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
-import { createRpcChannel, createRpcClient } from "@amana/rpc";
-import { aBusinessCaller, adminCaller, eventually, keyed, refusal, testSecret } from "@amana/testing";
+import { createRpcClient } from "@amana/rpc";
+import { aBusinessCaller, adminCaller, connectForTest, eventually, keyed, refusal, testRpcSettings } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Harness, startHarness } from "./harness.ts";
 import { callbackSecret, providerToken } from "./sandbox.ts";
@@ -32,7 +32,7 @@ async function startProcess(faultPoint: string) {
       PATH: process.env["PATH"],
       RPC_PORT: String(port),
       DATABASE_URL: harness.databaseUrl,
-      RPC_SECRET: Buffer.from(testSecret).toString("base64"),
+      ...testRpcSettings,
       SECRET_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
       // Nobody: no application here names a client.
       CLIENTS_URLS: "http://127.0.0.1:9",
@@ -48,7 +48,7 @@ async function startProcess(faultPoint: string) {
     stdio: "inherit",
   });
   const exited = once(child, "exit") as Promise<[number | null, string | null]>;
-  const channel = createRpcChannel({ urls: [`http://127.0.0.1:${port}`], secret: testSecret });
+  const channel = connectForTest([`http://127.0.0.1:${port}`], "kyc");
   return {
     exited,
     kyc: createRpcClient(KycApplicationService, channel),

@@ -1,4 +1,5 @@
 import { readTransportOptions } from "@amana/messaging";
+import { readTlsFiles, readVouchingKeys } from "@amana/rpc";
 import { type EnvReader, type EnvSource, readEnv } from "@amana/runtime";
 
 export type Config = ReturnType<typeof readConfig>;
@@ -10,7 +11,8 @@ export function readConfig(source?: EnvSource) {
       host: env.string("HOST", "127.0.0.1"),
       rpcPort: env.integer("RPC_PORT", { max: 65_535 }),
       databaseUrl: env.string("DATABASE_URL"),
-      rpcSecret: env.key("RPC_SECRET", 32),
+      callerKeys: readVouchingKeys(env, "GATEWAY_PUBLIC_KEYS", "anyone"),
+      tls: readTlsFiles(env),
       logLevel: env.choice("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"], "info"),
       events: readTransportOptions(env),
       /** Where card holders' browsers come back to: the gateway's public address. */

@@ -1,7 +1,7 @@
 import { createOrm, databaseAnswers, isDatabaseUnavailable } from "@amana/database";
 import { startKeyCleaning } from "@amana/idempotency";
 import { createTransport, startRelay } from "@amana/messaging";
-import { createRpcServer } from "@amana/rpc";
+import { createRpcServer, openTls } from "@amana/rpc";
 import type { Logger } from "@amana/runtime";
 import { createSatim } from "./card-processor/satim.ts";
 import type { Config } from "./config.ts";
@@ -16,7 +16,8 @@ export async function startPayments(config: Config, logger: Logger): Promise<Asy
   await using stack = new AsyncDisposableStack();
   const orm = await createOrm({ url: config.databaseUrl, ...database }, logger);
   stack.defer(() => orm.close());
-  const transport = stack.use(createTransport(config.events, { clientId: "payments", secret: config.rpcSecret, logger }));
+  const tls = config.tls && stack.use(await openTls(config.tls, logger));
+  const transport = stack.use(createTransport(config.events, { clientId: "payments", tls, logger }));
   const processor = stack.use(createSatim(config.satim));
   const context: Context = {
     orm,
@@ -35,7 +36,9 @@ export async function startPayments(config: Config, logger: Logger): Promise<Asy
       services: [...rpcServices(context), ...transport.services],
       host: config.host,
       port: config.rpcPort,
-      secret: config.rpcSecret,
+      audience: "payments",
+      callerKeys: config.callerKeys,
+      tls,
       logger,
       isUnavailable: isDatabaseUnavailable,
       isReady: () => databaseAnswers(orm),

@@ -1,3 +1,4 @@
+import { testRpcSettings } from "@amana/testing";
 import { expect, test } from "vitest";
 import { readConfig } from "./config.ts";
 
@@ -5,7 +6,7 @@ const key = Buffer.alloc(32, 1).toString("base64");
 const source = {
   RPC_PORT: "4001",
   DATABASE_URL: "postgres://x",
-  RPC_SECRET: key,
+  ...testRpcSettings,
   SECRET_ENCRYPTION_KEYS: `new:${key},old:${key}`,
 };
 

@@ -1,7 +1,7 @@
 import { createOrm, databaseAnswers, isDatabaseUnavailable } from "@amana/database";
 import { startKeyCleaning } from "@amana/idempotency";
 import { consume, createTransport } from "@amana/messaging";
-import { createRpcServer } from "@amana/rpc";
+import { createRpcServer, openTls } from "@amana/rpc";
 import type { Logger } from "@amana/runtime";
 import { createSecretBox } from "@amana/secret-box";
 import type { Config } from "./config.ts";
@@ -17,10 +17,11 @@ export async function startWebhooks(config: Config, logger: Logger): Promise<Asy
   await using stack = new AsyncDisposableStack();
   const orm = await createOrm({ url: config.databaseUrl, ...database }, logger);
   stack.defer(() => orm.close());
+  const tls = config.tls && stack.use(await openTls(config.tls, logger));
   const clock = { now: () => new Date() };
   const secrets = createSecretBox(config.secretEncryptionKeys);
   const addresses = createAddressGuard({ allowInsecure: config.allowInsecureWebhooks });
-  const transport = stack.use(createTransport(config.events, { clientId: "webhooks", secret: config.rpcSecret, logger }));
+  const transport = stack.use(createTransport(config.events, { clientId: "webhooks", tls, logger }));
   const deliveries = stack.use(
     startDelivering({
       orm,
@@ -43,7 +44,9 @@ export async function startWebhooks(config: Config, logger: Logger): Promise<Asy
       services: [...rpcServices({ orm, logger, clock, secrets, addresses, deliveries }), ...transport.services],
       host: config.host,
       port: config.rpcPort,
-      secret: config.rpcSecret,
+      audience: "webhooks",
+      callerKeys: config.callerKeys,
+      tls,
       logger,
       isUnavailable: isDatabaseUnavailable,
       isReady: () => databaseAnswers(orm),

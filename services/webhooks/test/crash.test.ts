@@ -5,8 +5,8 @@ import { createServer } from "node:net";
 import { DeliveryService } from "@amana/contracts/messaging/v1/delivery_service_pb";
 import { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
-import { createRpcChannel, createRpcClient, platformCaller } from "@amana/rpc";
-import { aBusinessCaller, createTestDatabase, eventually, testSecret } from "@amana/testing";
+import { createRpcClient, platformCaller } from "@amana/rpc";
+import { aBusinessCaller, connectForTest, createTestDatabase, eventually, testRpcSettings } from "@amana/testing";
 import { expect, test } from "vitest";
 import { database } from "../src/orm.ts";
 import { aPaymentEvent } from "./a-payment-event.ts";
@@ -28,7 +28,7 @@ async function startProcess(databaseUrl: string, faultPoint: string) {
     env: {
       RPC_PORT: String(port),
       DATABASE_URL: databaseUrl,
-      RPC_SECRET: Buffer.from(testSecret).toString("base64"),
+      ...testRpcSettings,
       SECRET_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
       ALLOW_INSECURE_WEBHOOKS: "true",
       LOG_LEVEL: process.env["TEST_LOG_LEVEL"] ?? "silent",
@@ -37,7 +37,7 @@ async function startProcess(databaseUrl: string, faultPoint: string) {
     stdio: "inherit",
   });
   const exited = once(child, "exit") as Promise<[number | null, string | null]>;
-  const channel = createRpcChannel({ urls: [`http://127.0.0.1:${port}`], secret: testSecret });
+  const channel = connectForTest([`http://127.0.0.1:${port}`], "webhooks");
   return {
     exited,
     hand: createRpcClient(DeliveryService, channel),

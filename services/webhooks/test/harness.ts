@@ -7,7 +7,7 @@ import { consume, createTransport, type Message } from "@amana/messaging";
 import { createRpcClient, platformCaller } from "@amana/rpc";
 import { createLogger } from "@amana/runtime";
 import { createSecretBox } from "@amana/secret-box";
-import { createTestDatabase, startTestServer, testSecret } from "@amana/testing";
+import { createTestDatabase, startTestServer } from "@amana/testing";
 import { kyc } from "../src/consumers/kyc.ts";
 import { payments } from "../src/consumers/payments.ts";
 import { type DelivererOptions, startDelivering } from "../src/delivery/deliver.ts";
@@ -47,9 +47,7 @@ export async function startHarness(options: HarnessOptions = {}) {
     endpointConcurrency: 8,
     ...(options.deliver === false ? {} : options.deliver),
   };
-  const transport = stack.use(
-    createTransport({ kind: "direct", subscribers: {} }, { clientId: "test", secret: testSecret, logger }),
-  );
+  const transport = stack.use(createTransport({ kind: "direct", subscribers: {} }, { clientId: "test", logger }));
   const deliverer = options.deliver === false ? undefined : stack.use(startDelivering(delivererOptions));
   const wake = () => deliverer?.wake();
   stack.use(await consume(payments(wake), { orm, transport, logger }));

@@ -1,5 +1,6 @@
 import { KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
+import { testRpcSettings } from "@amana/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startTestGateway, type TestGateway } from "../../test/harness.ts";
 import { readConfig } from "../config.ts";
@@ -119,7 +120,8 @@ describe("settings", () => {
     CLIENTS_URLS: "http://a",
     PAYMENTS_URLS: "http://a",
     WEBHOOKS_URLS: "http://a",
-    RPC_SECRET: `${"A".repeat(43)}=`,
+    ...testRpcSettings,
+    FINGERPRINT_SECRET: `${"A".repeat(43)}=`,
   };
 
   test("limit by default", () => {

@@ -3,7 +3,7 @@ import { DeliveryService } from "@amana/contracts/messaging/v1/delivery_service_
 import { consume, createTransport } from "@amana/messaging";
 import { createRpcClient, platformCaller } from "@amana/rpc";
 import { createLogger, uuidv7 } from "@amana/runtime";
-import { createTestDatabase, startTestServer, testSecret } from "@amana/testing";
+import { createTestDatabase, startTestServer } from "@amana/testing";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { database } from "../orm.ts";
@@ -16,9 +16,7 @@ let sql: <Row>(text: string, values?: unknown[]) => Promise<Row[]>;
 beforeAll(async () => {
   const logger = createLogger("test", "silent");
   const { orm } = stack.use(await createTestDatabase("identity", database));
-  const transport = stack.use(
-    createTransport({ kind: "direct", subscribers: {} }, { clientId: "test", secret: testSecret, logger }),
-  );
+  const transport = stack.use(createTransport({ kind: "direct", subscribers: {} }, { clientId: "test", logger }));
   stack.use(await consume(audit, { orm, transport, logger }));
   const { channel } = stack.use(await startTestServer([...transport.services]));
   const client = createRpcClient(DeliveryService, channel);

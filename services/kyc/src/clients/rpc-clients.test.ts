@@ -1,7 +1,7 @@
 import { ClientService, ClientStanding } from "@amana/contracts/clients/v1/client_service_pb";
 import { type Call, type Implementations, serve } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
-import { startTestServer, testSecret } from "@amana/testing";
+import { startTestServer, testSigner } from "@amana/testing";
 import { afterEach, expect, test } from "vitest";
 import { createClients } from "./rpc-clients.ts";
 
@@ -21,8 +21,11 @@ async function answering(standing: ClientStanding) {
   };
   // The other RPCs are there, because a server serves all of a service or none.
   const all = Object.fromEntries(ClientService.methods.map(({ localName }) => [localName, answer]));
-  const server = await startTestServer([serve(ClientService, all as unknown as Implementations<typeof ClientService>)]);
-  const clients = createClients({ urls: [server.url], secret: testSecret });
+  const server = await startTestServer(
+    [serve(ClientService, all as unknown as Implementations<typeof ClientService>)],
+    "clients",
+  );
+  const clients = createClients({ urls: [server.url], signer: testSigner });
   stack.push(server, clients);
   return { clients, asked };
 }
@@ -43,7 +46,7 @@ test("an answer that says nothing lets nobody through", async () => {
 });
 
 test("while the clients service is away, whoever asks is refused as unavailable", async () => {
-  await using clients = createClients({ urls: ["http://127.0.0.1:1"], secret: testSecret });
+  await using clients = createClients({ urls: ["http://127.0.0.1:1"], signer: testSigner });
   await expect(clients.standing(businessId, clientId)).rejects.toMatchObject({
     kind: "unavailable",
     code: "service_unavailable",

@@ -1,5 +1,5 @@
 import { ClientService, ClientStanding } from "@amana/contracts/clients/v1/client_service_pb";
-import { createRpcChannel, createRpcClient, DomainError, platformCaller } from "@amana/rpc";
+import { createRpcChannel, createRpcClient, DomainError, platformCaller, type RpcChannelOptions } from "@amana/rpc";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Clients } from "./clients.ts";
 
@@ -12,8 +12,8 @@ const standings = {
 } as const;
 
 /** The clients service over RPC. While it cannot be asked, whoever needs the answer is refused as unavailable. */
-export function createClients(options: { urls: readonly string[]; secret: Uint8Array }): Clients & AsyncDisposable {
-  const channel = createRpcChannel(options);
+export function createClients(options: Omit<RpcChannelOptions, "audience">): Clients & AsyncDisposable {
+  const channel = createRpcChannel({ ...options, audience: "clients" });
   const clients = createRpcClient(ClientService, channel);
   return {
     async standing(businessId, clientId) {

@@ -1,0 +1,166 @@
+import { constants } from "node:crypto";
+import http from "node:http";
+import http2 from "node:http2";
+import net from "node:net";
+import tls from "node:tls";
+import { sleep } from "@amana/runtime";
+import type { Tls } from "./tls.ts";
+
+export type Request = http.IncomingMessage | http2.Http2ServerRequest;
+export type Response = http.ServerResponse | http2.Http2ServerResponse;
+
+export interface Limits {
+  /** For a connection's first bytes, a TLS handshake, and a request's headers. */
+  readonly headersTimeoutMs: number;
+  /** For a request to arrive whole. What the answer takes is not bounded here. */
+  readonly requestTimeoutMs: number;
+  /** For an HTTP/2 connection on which nothing is sent in either direction: longer than the longest call. */
+  readonly idleTimeoutMs: number;
+  /** More are closed at once. */
+  readonly connectionsMax: number;
+}
+
+const limitsDefault: Limits = {
+  headersTimeoutMs: 5_000,
+  requestTimeoutMs: 10_000,
+  idleTimeoutMs: 75_000,
+  connectionsMax: 4_096,
+};
+/** How long running calls may take to end when the server stops: longer than the longest, which wait for the outside world. */
+const drainTimeoutMs = 40_000;
+/** Longer than a request needs from one host to another. */
+const idleGraceMs = 100;
+
+/**
+ * One port for HTTP/1.1 and HTTP/2. With TLS only clients with a certificate of the CA are let in, and ALPN tells the protocol;
+ * without, a connection's first bytes do. When the certificate changes, connections made before end with their next answer.
+ */
+export async function listen(options: {
+  readonly host: string;
+  readonly port: number;
+  readonly answer: (request: Request, response: Response) => void;
+  readonly tls: Tls | undefined;
+  readonly limits?: Partial<Limits> | undefined;
+}): Promise<{ port: number; stop: () => Promise<void> }> {
+  const { answer } = options;
+  const limits = { ...limitsDefault, ...options.limits };
+  const { headersTimeoutMs, requestTimeoutMs, idleTimeoutMs } = limits;
+  let stopping = false;
+  const sockets = new Set<net.Socket>();
+  const busy = new Set<net.Socket>();
+  const http2Sockets = new WeakSet<net.Socket>();
+  /** Made with a certificate that was replaced since. */
+  const outdated = new WeakSet<net.Socket>();
+  const sessions = new Set<http2.ServerHttp2Session>();
+
+  const server1 = http.createServer(
+    {
+      keepAliveTimeout: 75_000,
+      headersTimeout: headersTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs),
+    },
+    (request, response) => {
+      const { socket } = request;
+      busy.add(socket);
+      if (stopping || outdated.has(socket)) response.shouldKeepAlive = false;
+      response.once("close", () => {
+        busy.delete(socket);
+        if (stopping) socket.destroySoon();
+      });
+      answer(request, response);
+    },
+  );
+  // It is handed its connections and never listens; this starts the timer that puts its time-outs in force.
+  server1.emit("listening");
+
+  const server2 = http2.createServer({ settings: { maxConcurrentStreams: 256 } }, (request, response) => {
+    const cutOff = setTimeout(() => {
+      if (!request.complete) request.stream.close(http2.constants.NGHTTP2_CANCEL);
+    }, requestTimeoutMs);
+    request.stream.once("close", () => clearTimeout(cutOff));
+    answer(request, response);
+  });
+  server2.on("session", (session) => {
+    sessions.add(session);
+    session.once("close", () => sessions.delete(session));
+    session.setTimeout(requestTimeoutMs, () => session.destroy());
+    session.once("stream", () => session.setTimeout(idleTimeoutMs));
+  });
+
+  const keep = (socket: net.Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    socket.on("error", () => socket.destroy());
+  };
+  const serve = (socket: net.Socket, isHttp2: boolean) => {
+    if (isHttp2) http2Sockets.add(socket);
+    (isHttp2 ? server2 : server1).emit("connection", socket);
+  };
+
+  const server = options.tls
+    ? tls.createServer(
+        {
+          ...contextOf(options.tls),
+          requestCert: true,
+          rejectUnauthorized: true,
+          ALPNProtocols: ["h2", "http/1.1"],
+          handshakeTimeout: headersTimeoutMs,
+        },
+        (socket) => {
+          keep(socket);
+          serve(socket, socket.alpnProtocol === "h2");
+        },
+      )
+    : net.createServer((socket) => {
+        keep(socket);
+        const giveUp = () => socket.destroy();
+        socket.setTimeout(headersTimeoutMs, giveUp);
+        // The first bytes tell HTTP/2 with prior knowledge ("PRI * HTTP/2.0") from HTTP/1.1. They are put back before
+        // the HTTP server sees the socket; a "data" listener here would lose them.
+        socket.once("readable", () => {
+          socket.setTimeout(0, giveUp);
+          const first = socket.read() as Buffer | null;
+          if (first === null) return socket.destroy();
+          socket.unshift(first);
+          serve(socket, first.subarray(0, 3).toString("latin1") === "PRI");
+        });
+      });
+  server.maxConnections = limits.connectionsMax;
+  options.tls?.onChange(() => {
+    if (server instanceof tls.Server && options.tls) server.setSecureContext(contextOf(options.tls));
+    for (const socket of sockets) outdated.add(socket);
+    for (const session of sessions) session.close();
+  });
+
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, options.host, resolve);
+  });
+
+  return {
+    port: (server.address() as net.AddressInfo).port,
+    async stop() {
+      stopping = true;
+      // A request may be on its way on any idle connection: for a moment they are still served, and closed after.
+      await sleep(idleGraceMs);
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      // Running calls end with their answer; connections without one are closed now.
+      for (const session of sessions) session.close();
+      for (const socket of sockets) if (!busy.has(socket) && !http2Sockets.has(socket)) socket.destroySoon();
+      const force = setTimeout(() => {
+        for (const socket of sockets) socket.destroy();
+      }, drainTimeoutMs);
+      await closed;
+      clearTimeout(force);
+      server1.close();
+    },
+  };
+}
+
+const contextOf = ({ material }: Tls): tls.SecureContextOptions => ({
+  ...material,
+  minVersion: "TLSv1.3",
+  // A connection that is resumed would not have its certificate looked at again.
+  secureOptions: constants.SSL_OP_NO_TICKET,
+});

@@ -1,0 +1,69 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
+import type { EnvReader } from "@amana/runtime";
+import type { CallerKey, VouchingKey } from "./caller-token.ts";
+import type { TlsFiles } from "./tls.ts";
+
+/** Reads CALLER_PRIVATE_KEY, "id:base64 of a PKCS #8 document": the key this process vouches for callers with. */
+export function readCallerKey(env: EnvReader): CallerKey {
+  const name = "CALLER_PRIVATE_KEY";
+  const { id, key } = readKey(env, name, env.string(name), (der) => createPrivateKey({ key: der, format: "der", type: "pkcs8" }));
+  return { id, privateKey: key };
+}
+
+/**
+ * Reads a setting such as GATEWAY_PUBLIC_KEYS: "id:base64 of a SubjectPublicKeyInfo", comma-separated, at least one; several
+ * while a key is replaced. Problems name an entry by its place.
+ */
+export function readVouchingKeys(env: EnvReader, name: string, mayVouchFor: VouchingKey["mayVouchFor"]): VouchingKey[] {
+  const entries = env.list(name);
+  if (entries.length === 0) env.problem(`${name} is not set`);
+  const keys = entries.map((entry, index) => {
+    const { id, key } = readKey(env, `${name}: entry ${index + 1}`, entry, (der) =>
+      createPublicKey({ key: der, format: "der", type: "spki" }),
+    );
+    return { id, publicKey: key, mayVouchFor };
+  });
+  if (new Set(keys.map(({ id }) => id)).size < keys.length) env.problem(`${name} names one key id twice`);
+  return keys;
+}
+
+/** Reads RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE: all three, or none for calls without TLS. */
+export function readTlsFiles(env: EnvReader): TlsFiles | undefined {
+  const [certFile, keyFile, caFile] = ["RPC_TLS_CERT_FILE", "RPC_TLS_KEY_FILE", "RPC_TLS_CA_FILE"].map((name) =>
+    env.optional(name),
+  );
+  if (certFile && keyFile && caFile) return { certFile, keyFile, caFile };
+  if (certFile || keyFile || caFile) {
+    env.problem("RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE belong together: set all three, or none");
+  }
+  return undefined;
+}
+
+/** Reads where the replicas of a service are: https with TLS, http without. */
+export function readServiceUrls(env: EnvReader, name: string, tls: TlsFiles | undefined): string[] {
+  const urls = env.urls(name);
+  const scheme = tls ? "https://" : "http://";
+  for (const url of urls) {
+    if (url.startsWith(scheme)) continue;
+    env.problem(`${name} must list ${scheme} addresses ${tls ? "with" : "without"} RPC_TLS_*_FILE, not "${url}"`);
+  }
+  return urls;
+}
+
+function readKey(env: EnvReader, place: string, text: string, read: (der: Buffer) => KeyObject): { id: string; key: KeyObject } {
+  const [, id, base64] = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]+=*)$/.exec(text) ?? [];
+  if (id === undefined || base64 === undefined) {
+    if (text !== "") env.problem(`${place} must be written id:base64, the id 1 to 32 letters or digits`);
+    return { id: "", key: unusable };
+  }
+  try {
+    const key = read(Buffer.from(base64, "base64"));
+    if (key.asymmetricKeyType === "ed25519") return { id, key };
+  } catch {}
+  // The value may be a secret, so the message does not repeat it.
+  env.problem(`${place} is not such an Ed25519 key; make a pair with: node packages/rpc/src/make-caller-key.ts`);
+  return { id, key: unusable };
+}
+
+/** Never used: a problem ends the start. */
+const unusable = undefined as unknown as KeyObject;

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { Client } from "pg";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { apiCaller } from "../../src/demo/api.ts";
@@ -10,6 +11,7 @@ import {
   anApplication,
   applications,
   callbacksSettled,
+  faultAt,
   kindsOf,
   kycKinds,
   onLink,
@@ -23,13 +25,17 @@ let running: TestSystem;
 let business: TestBusiness;
 /** Told of what nobody has to ask for. */
 let plain: TestBusiness;
+let kycDatabase: Client;
 
 beforeAll(async () => {
   // Without the poller and the reading of events, what is known here was called back.
   running = await startTestSystem("direct", { kyc: { KYC_CHECK_SECONDS: "3600", KYC_CATCH_UP_SECONDS: "3600" } });
+  kycDatabase = new Client({ connectionString: running.system.databaseUrls["kyc"] });
+  await kycDatabase.connect();
   [business, plain] = await Promise.all([aBusiness(running.system, "Banque", kycKinds), aBusiness(running.system)]);
 });
 afterAll(async () => {
+  await kycDatabase?.end();
   await business?.receiver[Symbol.asyncDispose]();
   await plain?.receiver[Symbol.asyncDispose]();
   await running?.[Symbol.asyncDispose]();
@@ -154,6 +160,25 @@ describe("creation", () => {
       expect([answer.status, answer.body["code"]]).toEqual([status, code]);
     }
     expect((await business.call("GET", `${applications}?external_id=no-client`)).body).toEqual([]);
+  });
+
+  test("client_id of a client who is blocked while the provider is asked is 409, and the provider's link is dead", async () => {
+    const client_id = await aClient(business);
+    await faultAt(running.system, "kyc_create", "slow:1500");
+    const key = { "idempotency-key": randomUUID() };
+    const creating = business.call("POST", applications, { client_id, external_id: "blocked-meanwhile" }, key);
+    const id = await eventually(async () => {
+      const { rows } = await kycDatabase.query("select application_id from link_request where business_id = $1", [business.id]);
+      return String(rows[0].application_id);
+    });
+    const blocked = await business.call("PUT", `/api/v1/clients/person/${client_id}`, { blocked: true });
+    expect(blocked.body["blocked"]).toBe(true);
+    const answer = await creating;
+    expect([answer.status, answer.body["code"]]).toEqual([409, "client_blocked"]);
+    expect((await business.call("GET", `${applications}?external_id=blocked-meanwhile`)).body).toEqual([]);
+    const { body } = await business.call("GET", `/api/v1/clients/${client_id}/onboarding/status`);
+    expect(body).not.toHaveProperty("kyc_application_id");
+    expect((await providerView(running.system, id)).status).toBe("CANCELED");
   });
 
   test("with one Idempotency-Key is one application, answered the same, link included", async () => {

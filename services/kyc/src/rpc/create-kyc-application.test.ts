@@ -1,8 +1,10 @@
 import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
-import { DomainError } from "@amana/rpc";
-import { aBusinessCaller, adminCaller, eventually, keyed, refusal } from "@amana/testing";
+import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
+import { createRpcClient, DomainError } from "@amana/rpc";
+import { aBusinessCaller, adminCaller, eventually, keyed, refusal, startTestServer } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { blockedClient, type CreateRequest, goodClient, type Harness, startHarness } from "../../test/harness.ts";
+import { rpcServices } from "./index.ts";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -152,6 +154,68 @@ describe("a refusal", () => {
     expect(await refusal(harness.kyc.createKycApplication({}, { caller: adminCaller }))).toMatchObject({
       code: "business_key_required",
     });
+  });
+});
+
+describe("a client who is blocked while the provider is asked", () => {
+  /** Answers one question after another; the last one again and again. */
+  const answering = (...answers: ("good" | "blocked" | "away")[]) => {
+    let asked = 0;
+    return {
+      standing: async () => {
+        const answer = answers[Math.min(asked++, answers.length - 1)];
+        if (answer === "away") throw new DomainError("unavailable", "service_unavailable", "Away.");
+        return answer as "good";
+      },
+    };
+  };
+  const create = async (clients: ReturnType<typeof answering>, options: ReturnType<typeof keyed>) => {
+    await using service = await startTestServer(rpcServices({ ...harness.context, clients }));
+    return await createRpcClient(KycApplicationService, service.channel).createKycApplication({ clientId: goodClient }, options);
+  };
+  const requested = async (businessId: string) =>
+    await harness.sql<{ application_id: string }>("select application_id from link_request where business_id = ?", [businessId]);
+  /** Ours, of the only creation the provider was asked for since. */
+  const referenceOf = async (caller: ReturnType<typeof aBusinessCaller>, attempt: () => Promise<unknown>) => {
+    await harness.sandbox.fault("kyc_create", "slow:300");
+    const running = attempt();
+    const [row] = await eventually(async () => {
+      const rows = await requested(caller.businessId);
+      expect(rows).toHaveLength(1);
+      return rows;
+    });
+    return { id: row?.application_id ?? "", outcome: await running };
+  };
+
+  test("gets none: nothing is stored or told, the provider's is cancelled, and the key is free", async () => {
+    const caller = aBusinessCaller();
+    const { id, outcome } = await referenceOf(caller, () => refusal(create(answering("good", "blocked"), keyed(caller, "k"))));
+    expect(outcome).toMatchObject({ kind: "conflict", code: "client_blocked", pointer: "/client_id" });
+    expect(await ours(caller.businessId)).toEqual([]);
+    expect(await harness.eventNames(id)).toEqual([]);
+    expect((await harness.sandbox.application(id)).status).toBe("CANCELED");
+    expect(await requested(caller.businessId)).toEqual([]);
+    // Unblocked, the same request gives another application, whose link works.
+    const created = await create(answering("good"), keyed(caller, "k"));
+    expect(created.id).not.toBe(id);
+    expect((await harness.sandbox.application(created.id)).status).toBe("CREATED");
+  });
+
+  test("gets none either when the provider cannot be reached to cancel", async () => {
+    const caller = aBusinessCaller();
+    await harness.sandbox.fault("kyc_cancel", "http_500");
+    const { id, outcome } = await referenceOf(caller, () => refusal(create(answering("good", "blocked"), keyed(caller, "k"))));
+    expect(outcome).toMatchObject({ code: "client_blocked" });
+    expect(await ours(caller.businessId)).toEqual([]);
+    expect((await harness.sandbox.application(id)).status).toBe("CREATED");
+  });
+
+  test("or not, when nobody can say so any more: 503, and the same key later gives the one application", async () => {
+    const caller = aBusinessCaller();
+    const { id, outcome } = await referenceOf(caller, () => refusal(create(answering("good", "away"), keyed(caller, "k"))));
+    expect(outcome).toMatchObject({ kind: "unavailable", code: "service_unavailable" });
+    expect(await ours(caller.businessId)).toEqual([]);
+    expect(await create(answering("good"), keyed(caller, "k"))).toMatchObject({ id, clientId: goodClient });
   });
 });
 

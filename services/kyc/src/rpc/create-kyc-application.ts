@@ -22,13 +22,18 @@ import { ending, isKeyInUse, storedAnswer } from "./stored-answer.ts";
 
 const callsMax = 3;
 const pauseMs = 200;
-/** Left over for the commit and the answer's way back. */
-const answerMs = 1_000;
+/** Left over for the second question about the client, the commit and the answer's way back. */
+const answerMs = 2_000;
+/** For taking back what must not be, even if the refusal then comes late; as much is left for the refusal's way. */
+const withdrawMsMin = 500;
 const maxAttemptsDefault = 3;
 
 type Terms = ReturnType<typeof termsOf>;
 
-/** Take an id for the key (commit) → provider, outside any transaction → the application, its event, the stored answer (commit). */
+/**
+ * Take an id for the key (commit) → the client's standing → provider, outside any transaction → the client's standing again
+ * → the application, its event, the stored answer (commit).
+ */
 export const createKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.createKycApplication> =>
   async (request, call) => {
@@ -52,12 +57,14 @@ export const createKycApplication =
       await refuseClient(context, businessId, request.clientId);
       const created = await askProvider(context, id, terms, request, call);
       faultPoint("application.linked");
-      const answer = await ending(() =>
-        once(orm, call, KycApplicationSchema, async (inside) => {
+      const answer = await ending(async () => {
+        // The provider may have taken long, and a client who was blocked meanwhile gets no application.
+        await refuseClient(context, businessId, request.clientId, () => withdraw(context, id, created.providerId, call));
+        return await once(orm, call, KycApplicationSchema, async (inside) => {
           await deleteLinkRequest(inside, id);
           return toKycApplicationMessage(await store(inside, context, { id, businessId, terms, created, request, call }));
-        }),
-      );
+        });
+      });
       faultPoint("application.committed");
       context.logger.info({ application_id: id, provider_id: created.providerId }, "application created");
       return { ...answer, linkUrl: created.linkUrl };
@@ -76,11 +83,25 @@ function termsOf(request: CreateKycApplicationRequest) {
   };
 }
 
-async function refuseClient({ clients }: Context, businessId: string, clientId: string | undefined): Promise<void> {
+async function refuseClient(
+  { clients }: Context,
+  businessId: string,
+  clientId: string | undefined,
+  beforeRefusing: () => Promise<void> = async () => {},
+): Promise<void> {
   if (clientId === undefined) return;
   const standing = isUuid(clientId) ? await clients.standing(businessId, clientId) : "unknown";
-  if (standing === "unknown") throw namedClientNotFound();
-  if (standing === "blocked") throw clientBlocked();
+  if (standing === "good") return;
+  await beforeRefusing();
+  throw standing === "blocked" ? clientBlocked() : namedClientNotFound();
+}
+
+/** Takes back what the provider made for an application that does not come into being. Nobody has been given its link. */
+async function withdraw({ provider, logger }: Context, id: string, providerId: string, call: Call): Promise<void> {
+  const { kind } = await provider.cancel(providerId, Math.max(withdrawMsMin, call.remainingMs() - withdrawMsMin));
+  const wide = { application_id: id, provider_id: providerId, outcome: kind };
+  if (kind === "accepted") logger.info(wide, "withdrawn at the provider: the client was blocked meanwhile");
+  else logger.warn(wide, "not withdrawn at the provider, where it lapses: the client was blocked meanwhile");
 }
 
 /** The same request again while its outcome is unknown: the reference makes it safe. */

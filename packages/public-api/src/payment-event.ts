@@ -19,6 +19,9 @@ export const PaymentEventJson = Type.Object({
   amount: Type.String({ examples: ["5000.00"] }),
   currency: Type.String({ examples: ["DZD"] }),
   refunded_amount: Type.Optional(Type.String({ examples: ["5000.00"] })),
+  origin: Type.Optional(
+    Type.String({ examples: ["PROCESSOR"], description: "PROCESSOR: given back or reversed there, not through this API." }),
+  ),
 });
 
 /**
@@ -41,5 +44,6 @@ export function renderPaymentEvent(event: PaymentEvent, id: string, occurredAt: 
     currency: payment.currency,
     refunded_amount:
       payment.refundedAmountMinor === undefined ? undefined : formatMoney(payment.refundedAmountMinor, payment.currency),
+    origin: payment.origin,
   };
 }

@@ -36,6 +36,9 @@ export const PaymentJson = Type.Object({
   processor_order_id: optionalText(),
   processor_order_status: Type.Optional(Type.Integer()),
   refunded_amount: Type.Optional(Type.String({ examples: ["5000.00"] })),
+  origin: Type.Optional(
+    Type.String({ examples: ["PROCESSOR"], description: "PROCESSOR: given back or reversed there, not through this API." }),
+  ),
 });
 export type PaymentJson = Static<typeof PaymentJson>;
 
@@ -69,5 +72,6 @@ export function renderPayment(payment: Payment): PaymentJson {
     processor_order_status: payment.processorOrderStatus,
     refunded_amount:
       payment.refundedAmountMinor === undefined ? undefined : formatMoney(payment.refundedAmountMinor, payment.currency),
+    origin: payment.origin,
   };
 }

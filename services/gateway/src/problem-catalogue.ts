@@ -93,6 +93,10 @@ export const problemCatalogue = {
   ],
   rate_limited: ["Too many requests", "Wait for the seconds that Retry-After names, then go on more slowly."],
   refund_amount_invalid: ["Refund amount invalid", "The amount must be above zero and at most what was paid."],
+  refund_decision_not_open: [
+    "No decision to take",
+    "Only a refund that waits for an operator can be decided, once. List them with needs_decision=true.",
+  ],
   refund_in_progress: ["Refund in progress", "A refund of this payment is being worked on. Read the payment in a moment."],
   refund_outcome_unknown: [
     "Refund outcome unknown",

@@ -42,6 +42,7 @@ beforeAll(async () => {
       serve(PaymentService, {
         createPayment: unused,
         listPayments: unused,
+        refreshPayment: unused,
         refundPayment: unused,
         returnFromProcessor: unused,
         getPayment: (request, call) => getPayment(request, call),

@@ -40,6 +40,12 @@ export class Initial extends Migration {
         leased_until timestamptz(3),
         lease_token uuid,
         paid_at timestamptz(3),
+        origin text,
+        refund_ended_at timestamptz(3),
+        next_reread_at timestamptz(3),
+        processor_refunded_minor bigint,
+        processor_read_at timestamptz(3),
+        difference text,
         created_at timestamptz(3) not null,
         updated_at timestamptz(3) not null,
         version integer not null default 1
@@ -47,7 +53,9 @@ export class Initial extends Migration {
       create index payment_business_created on payment (business_id, created_at desc, id desc);
       create index payment_business_status on payment (business_id, status, created_at desc, id desc);
       create index payment_business_order_ref on payment (business_id, order_ref) where order_ref is not null;
-      create index payment_next_check on payment (next_check_at) where next_check_at is not null;
+      create index payment_due on payment (business_id, next_check_at) where next_check_at is not null;
+      create index payment_reread_due on payment (business_id, next_reread_at) where next_reread_at is not null;
+      create index payment_changed_elsewhere on payment (created_at desc, id desc) where origin is not null or difference is not null;
 
       create table refund (
         id uuid primary key,
@@ -58,7 +66,15 @@ export class Initial extends Migration {
         refunded_before_minor bigint,
         processor_error_code text,
         sends integer not null default 0,
+        last_sent_at timestamptz(3),
         resend_after timestamptz(3),
+        decision_due_at timestamptz(3) not null,
+        needs_decision_since timestamptz(3),
+        decision_reason text,
+        resolution text,
+        processor_refunded_minor bigint,
+        processor_order_status integer,
+        processor_read_at timestamptz(3),
         checks integer not null default 0,
         next_check_at timestamptz(3),
         leased_until timestamptz(3),
@@ -72,7 +88,9 @@ export class Initial extends Migration {
       create index refund_business_payment on refund (business_id, payment_id);
       -- At most one refund of a payment is under way: the second wall behind the payment's row lock.
       create unique index refund_one_active on refund (payment_id) where status in ('REQUESTED', 'SENT', 'UNKNOWN');
-      create index refund_next_check on refund (next_check_at) where next_check_at is not null;
+      create index refund_due on refund (business_id, next_check_at) where next_check_at is not null;
+      create index refund_created on refund (created_at desc, id desc);
+      create index refund_needs_decision on refund (created_at desc, id desc) where needs_decision_since is not null;
     `);
   }
 }

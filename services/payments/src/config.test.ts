@@ -15,10 +15,17 @@ const source = {
 };
 
 test("a refund is never set to be sent again while the first request may still be waited for", () => {
-  expect(readConfig(source).schedule.refundResendAfterSeconds).toBe(30);
+  expect(readConfig(source).schedule.refundResendAfterSeconds).toEqual([30, 300]);
   const equal = readConfig({ ...source, SATIM_TIMEOUT_MS: "2000", REFUND_RESEND_AFTER_SECONDS: "2" });
-  expect(equal.schedule.refundResendAfterSeconds).toBe(2);
+  expect(equal.schedule.refundResendAfterSeconds).toEqual([2]);
   for (const shorter of [{ REFUND_RESEND_AFTER_SECONDS: "29" }, { SATIM_TIMEOUT_MS: "30001" }]) {
     expect(() => readConfig({ ...source, ...shorter })).toThrow("REFUND_RESEND_AFTER_SECONDS must not be shorter");
   }
+  expect(() => readConfig({ ...source, REFUND_RESEND_AFTER_SECONDS: "30,60,90" })).toThrow("at most 2 pauses");
+});
+
+test("a request cannot be believed to be over before its answer is given up", () => {
+  expect(() => readConfig({ ...source, REFUND_LATE_EFFECT_SECONDS: "29" })).toThrow(
+    "REFUND_LATE_EFFECT_SECONDS must not be shorter",
+  );
 });

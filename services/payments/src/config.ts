@@ -34,8 +34,18 @@ export function readConfig(source?: EnvSource) {
         paymentWindowSeconds: env.integer("PAYMENT_WINDOW_SECONDS", { fallback: 1_230, min: 1 }),
         /** Pauses between the status reads of a refund whose outcome is unknown; the last one repeats. */
         refundCheckSeconds: env.seconds("REFUND_CHECK_SECONDS", "5,10,15,60"),
-        /** A refund that got no answer at all may still be under way; it is not sent again before this. */
+        /** Pauses after which a refund without an answer is sent again, where the processor must refuse a second one. */
         refundResendAfterSeconds: refundResendAfterSeconds(env),
+        /** The assumption: a refund that was sent shows in status reads after this long, or never happens. */
+        refundLateEffectSeconds: refundLateEffectSeconds(env),
+        /** How long a refund without a known outcome is read before an operator has to decide. */
+        refundDecisionAfterSeconds: env.integer("REFUND_DECISION_AFTER_SECONDS", { fallback: 86_400, min: 1 }),
+        /** When a payment is read again, counted from the end of its refund. */
+        refundRereadSeconds: env.seconds("REFUND_REREAD_SECONDS", "300,3600,86400"),
+        /** The same, counted from when it was paid. */
+        paymentRereadSeconds: env.seconds("PAYMENT_REREAD_SECONDS", "3600,86400,259200,604800,2592000"),
+        /** How many payments one replica reads again in a second, at most. */
+        paymentRereadsPerSecond: env.integer("PAYMENT_REREADS_PER_SECOND", { fallback: 5, min: 1, max: 100 }),
       },
     }),
     source,
@@ -44,9 +54,20 @@ export function readConfig(source?: EnvSource) {
 
 const timeoutMs = (env: EnvReader) => env.integer("SATIM_TIMEOUT_MS", { fallback: 30_000, min: 100, max: 60_000 });
 
-function refundResendAfterSeconds(env: EnvReader): number {
-  const seconds = env.integer("REFUND_RESEND_AFTER_SECONDS", { fallback: 30 });
-  if (seconds * 1000 < timeoutMs(env)) env.problem("REFUND_RESEND_AFTER_SECONDS must not be shorter than SATIM_TIMEOUT_MS");
+const resendsMax = 2;
+
+function refundResendAfterSeconds(env: EnvReader): number[] {
+  const pauses = env.seconds("REFUND_RESEND_AFTER_SECONDS", "30,300");
+  if (pauses.length > resendsMax) env.problem(`REFUND_RESEND_AFTER_SECONDS must name at most ${resendsMax} pauses`);
+  if (pauses.some((seconds) => seconds * 1000 < timeoutMs(env))) {
+    env.problem("REFUND_RESEND_AFTER_SECONDS must not be shorter than SATIM_TIMEOUT_MS");
+  }
+  return pauses;
+}
+
+function refundLateEffectSeconds(env: EnvReader): number {
+  const seconds = env.integer("REFUND_LATE_EFFECT_SECONDS", { fallback: 1_200 });
+  if (seconds * 1000 < timeoutMs(env)) env.problem("REFUND_LATE_EFFECT_SECONDS must not be shorter than SATIM_TIMEOUT_MS");
   return seconds;
 }
 

@@ -35,6 +35,7 @@ export const aRefund = (changes: Partial<Refund> = {}): Refund =>
     amountMinor: 500_000n,
     status: "REQUESTED",
     sends: 0,
+    decisionDueAt: new Date(createdAt.getTime() + 86_400_000),
     checks: 0,
     createdAt,
     updatedAt: createdAt,

@@ -1,6 +1,7 @@
 import { type PaymentEvent, PaymentEventSchema } from "@amana/contracts/payments/v1/payment_events_pb";
 import type { Payment as PaymentMessage } from "@amana/contracts/payments/v1/payment_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
+import { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
 import { createRpcClient, platformCaller } from "@amana/rpc";
 import { createLogger } from "@amana/runtime";
 import { aBusinessCaller, createTestDatabase, startTestServer } from "@amana/testing";
@@ -42,7 +43,12 @@ export async function startHarness(
       paymentCheckSeconds: [60],
       paymentWindowSeconds: 1_230,
       refundCheckSeconds: [0.1, 0.2, 0.5],
-      refundResendAfterSeconds: 0.5,
+      refundResendAfterSeconds: [0.5, 1],
+      refundLateEffectSeconds: 1,
+      refundDecisionAfterSeconds: 60,
+      refundRereadSeconds: [300, 3_600, 86_400],
+      paymentRereadSeconds: [3_600, 86_400],
+      paymentRereadsPerSecond: 20,
       ...options.schedule,
     },
     publicUrl: "http://gateway.test",
@@ -50,6 +56,7 @@ export async function startHarness(
   };
   const { channel } = stack.use(await startTestServer(rpcServices(context)));
   const payments = createRpcClient(PaymentService, channel);
+  const refunds = createRpcClient(RefundService, channel);
 
   const sql = async <Row = Record<string, unknown>>(text: string, values: unknown[] = []): Promise<Row[]> =>
     await orm.em.fork().execute<Row[]>(text, values);
@@ -58,6 +65,7 @@ export async function startHarness(
     context,
     sandbox,
     payments,
+    refunds,
     sql,
     /** The worker that finishes refunds, until disposed. */
     resolving: () => resolveRefunds(context, pollMs),

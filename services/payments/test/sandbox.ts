@@ -29,7 +29,7 @@ export async function startSandbox(numbersAsStrings: boolean) {
     SATIM_PASSWORD: credentials.password,
     NUMBERS_AS_STRINGS: String(numbersAsStrings),
   });
-  const { url, control } = sandbox;
+  const { control } = sandbox;
 
   return {
     ...sandbox,
@@ -39,10 +39,9 @@ export async function startSandbox(numbersAsStrings: boolean) {
     order: (orderId: string | undefined) => control<SandboxOrder>("GET", `payments/${orderId}`),
     byNumber: (orderNumber: string) => control<SandboxOrder>("GET", `payments?orderNumber=${orderNumber}`),
     advance: (seconds: number) => control("POST", "clock", { advance_seconds: seconds }),
-    /** A call of the processor's own protocol that is not this service's: what its back office does. */
-    async elsewhere(path: string, parameters: Record<string, string>): Promise<unknown> {
-      const body = new URLSearchParams({ ...credentials, ...parameters });
-      return await (await fetch(`${url}/payment/rest/${path}`, { method: "POST", body })).json();
-    },
+    /** What the processor's own back office does, which tells nobody. */
+    giveBack: (orderId: string | undefined, amount?: string) =>
+      control("POST", `payments/${orderId}/refund`, amount === undefined ? {} : { amount }),
+    reverse: (orderId: string | undefined) => control("POST", `payments/${orderId}/reverse`, {}),
   };
 }

@@ -203,12 +203,12 @@ describe("the processor's answers get lost", () => {
 
   test("a refund that the processor refuses is 422, stays PAID and is not announced", async () => {
     const payment = await aPaidPayment(running.system, business);
-    await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "error:7", times: 1 });
+    await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "error:5", times: 1 });
     const refused = await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
     expect(refused).toMatchObject({ status: 422, body: { code: "refund_refused" } });
     expect((await business.call("GET", `/api/v1/payments/${payment.id}`)).body).toMatchObject({
       status: "PAID",
-      processor_error_code: "7",
+      processor_error_code: "5",
     });
     expect(refundWebhookIds(payment.id).size).toBe(0);
   }, 60_000);

@@ -1,15 +1,35 @@
 /**
  * The card processor as this service sees it. Each operation ends in one of three ways; "unknown" changes no
- * state, it only means that somebody has to ask again.
+ * state, it only means that somebody has to ask again. Each names its business, so that none can take all there is.
  */
 export interface CardProcessor {
   register(order: OrderToRegister, timeoutMs: number): Promise<Outcome<RegisteredOrder>>;
   /** Acknowledges a paid order and tells its state. An order that is paid but never confirmed is cancelled. */
-  confirm(orderId: string, language: string, timeoutMs: number): Promise<Outcome<OrderState>>;
+  confirm(order: KnownOrder & { readonly language: string }, timeoutMs: number): Promise<Outcome<OrderState>>;
   /** Reads an order's state; safe to repeat. `refused` with code 6: there is surely no such order. */
-  status(order: { orderId: string } | { orderNumber: string }, timeoutMs: number): Promise<Outcome<OrderState>>;
-  /** Has no idempotency key: never called again without a status read in between. */
-  refund(orderId: string, amountMinor: bigint, timeoutMs: number): Promise<Outcome<null>>;
+  status(order: KnownOrder | NumberedOrder, timeoutMs: number): Promise<Outcome<OrderState>>;
+  /**
+   * Gives back. Has no idempotency key: never called again without a status read in between. `commit` is called once the
+   * connection stands and before the first byte is written; when it answers false or throws, nothing is sent. "not_sent":
+   * surely not one byte of it has left.
+   */
+  refund(
+    order: KnownOrder & { readonly amountMinor: bigint },
+    timeoutMs: number,
+    commit: () => Promise<boolean>,
+  ): Promise<Outcome<null> | { readonly kind: "not_sent"; readonly reason: string }>;
+  /** Whether a business already has more registrations waiting than can be begun soon. */
+  isCrowded(businessId: string): boolean;
+}
+
+export interface KnownOrder {
+  readonly businessId: string;
+  readonly orderId: string;
+}
+
+export interface NumberedOrder {
+  readonly businessId: string;
+  readonly orderNumber: string;
 }
 
 export type Outcome<T> =
@@ -18,6 +38,7 @@ export type Outcome<T> =
   | { readonly kind: "unknown"; readonly reason: string };
 
 export interface OrderToRegister {
+  readonly businessId: string;
   readonly orderNumber: string;
   readonly amountMinor: bigint;
   readonly returnUrl: string;

@@ -1,6 +1,8 @@
 import { faultPoint } from "@amana/runtime";
 import { Agent, request } from "undici";
 import type { CardProcessor, Outcome } from "./card-processor.ts";
+import { createFairTurns } from "./fair-turns.ts";
+import { postOnce } from "./post-once.ts";
 import { field, readAnswer, readOrderState } from "./satim-answer.ts";
 
 export interface SatimOptions {
@@ -14,42 +16,64 @@ export interface SatimOptions {
 }
 
 const answerBytesMax = 256 * 1024;
+/** How many calls of each sort are under way at the same time: no sort can take another's. */
+const registrationsMax = 16;
+const readsMax = 32;
+const refundsMax = 32;
+/** Registrations of one business that wait; more would only run into their deadline. */
+const waitingMax = 32;
+/** The processor's word for a fault of its own, which may be told of a refund that then happens all the same. */
+const systemErrorCode = "7";
 
 /**
  * SATIM's e-commerce gateway over HTTPS: form parameters in the body of a POST, so that credentials stay out of
  * addresses, and JSON answers. Anything that is not a readable JSON answer is "unknown". Nothing is sent twice here.
  */
 export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposable {
-  const agent = new Agent({ connect: { timeout: options.connectTimeoutMs }, connections: 32, keepAliveTimeout: 20_000 });
+  const pool = (connections: number) => ({
+    agent: new Agent({ connect: { timeout: options.connectTimeoutMs }, connections, keepAliveTimeout: 20_000 }),
+    turns: createFairTurns(connections),
+  });
+  const registrations = pool(registrationsMax);
+  const reads = pool(readsMax);
+  const refundTurns = createFairTurns(refundsMax);
+
+  const formOf = (parameters: Record<string, string>) =>
+    new URLSearchParams({ userName: options.userName, password: options.password, ...parameters }).toString();
+  // Only whole milliseconds are taken, and what remains of a deadline has fractions.
+  const deadline = (timeoutMs: number) => AbortSignal.timeout(Math.max(1, Math.floor(Math.min(timeoutMs, options.timeoutMs))));
 
   const post = async (
+    { agent, turns }: ReturnType<typeof pool>,
+    businessId: string,
     path: string,
     parameters: Record<string, string>,
     timeoutMs: number,
   ): Promise<Outcome<Record<string, unknown>>> => {
-    const body = new URLSearchParams({ userName: options.userName, password: options.password, ...parameters }).toString();
     const operation = path.split(".")[0];
-    // Only whole milliseconds are taken, and what remains of a deadline has fractions.
-    const signal = AbortSignal.timeout(Math.max(1, Math.floor(Math.min(timeoutMs, options.timeoutMs))));
+    const signal = deadline(timeoutMs);
     try {
-      const answer = await request(`${options.url}/${path}`, {
-        method: "POST",
-        headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
-        body,
-        dispatcher: agent,
-        signal,
+      return await turns.run(businessId, signal, async () => {
+        const answer = await request(`${options.url}/${path}`, {
+          method: "POST",
+          headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
+          body: formOf(parameters),
+          dispatcher: agent,
+          signal,
+        });
+        faultPoint(`${operation}.answering`);
+        return readAnswer(answer.statusCode, await readText(answer.body));
       });
-      faultPoint(`${operation}.answering`);
-      return readAnswer(answer.statusCode, await readText(answer.body));
     } catch (error) {
-      const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-      return { kind: "unknown", reason };
+      return { kind: "unknown", reason: reasonOf(error) };
     }
   };
 
   return {
     async register(order, timeoutMs) {
       const answer = await post(
+        registrations,
+        order.businessId,
         "register.do",
         {
           orderNumber: order.orderNumber,
@@ -75,28 +99,49 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
       return { kind: "accepted", value: { orderId, formUrl } };
     },
 
-    async confirm(orderId, language, timeoutMs) {
-      return readOrderState(await post("public/acknowledgeTransaction.do", { mdOrder: orderId, language }, timeoutMs));
+    async confirm({ businessId, orderId, language }, timeoutMs) {
+      const parameters = { mdOrder: orderId, language };
+      return readOrderState(await post(reads, businessId, "public/acknowledgeTransaction.do", parameters, timeoutMs));
     },
 
-    async status(order, timeoutMs) {
-      return readOrderState(await post("getOrderStatusExtended.do", { ...order }, timeoutMs));
+    async status({ businessId, ...order }, timeoutMs) {
+      return readOrderState(await post(reads, businessId, "getOrderStatusExtended.do", order, timeoutMs));
     },
 
-    async refund(orderId, amountMinor, timeoutMs) {
-      const answer = await post("refund.do", { orderId, amount: amountMinor.toString() }, timeoutMs);
+    async refund({ businessId, orderId, amountMinor }, timeoutMs, commit) {
+      const signal = deadline(timeoutMs);
+      const posted = await refundTurns
+        .run(businessId, signal, () =>
+          postOnce(new URL(`${options.url}/refund.do`), formOf({ orderId, amount: amountMinor.toString() }), {
+            connectTimeoutMs: options.connectTimeoutMs,
+            signal,
+            commit,
+            answering: () => faultPoint("refund.answering"),
+            read: readText,
+          }),
+        )
+        // Its turn did not come in time.
+        .catch((error: unknown) => ({ kind: "not_sent" as const, reason: reasonOf(error) }));
+      if (posted.kind !== "answered") return posted;
+      const answer = readAnswer(posted.statusCode, posted.text);
       if (answer.kind !== "accepted") return answer;
       const errorCode = field(answer.value, "errorCode");
       if (errorCode === undefined) return { kind: "unknown", reason: "the answer has no error code" };
       if (errorCode === "0") return { kind: "accepted", value: null };
-      return { kind: "refused", errorCode, message: field(answer.value, "errorMessage") ?? "" };
+      const message = field(answer.value, "errorMessage") ?? "";
+      if (errorCode === systemErrorCode) return { kind: "unknown", reason: `code ${errorCode}: ${message}` };
+      return { kind: "refused", errorCode, message };
     },
 
+    isCrowded: (businessId) => registrations.turns.waiting(businessId) >= waitingMax,
+
     async [Symbol.asyncDispose]() {
-      await agent.close();
+      await Promise.all([registrations.agent.close(), reads.agent.close()]);
     },
   };
 }
+
+const reasonOf = (error: unknown) => (error instanceof Error ? `${error.name}: ${error.message}` : String(error));
 
 async function readText(body: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];

@@ -15,6 +15,24 @@ export const refundInProgress = () =>
     "A refund of this payment is under way and its outcome is not known yet. Read the payment again in a minute.",
   );
 
+export const refundMayStillTakeEffect = (until: Date) =>
+  new DomainError(
+    "conflict",
+    "refund_in_progress",
+    `The earlier refund of this payment was refused, and may still take effect at the card processor until ${until.toISOString()}. Ask again then.`,
+    { members: { refundable_at: until.toISOString() } },
+  );
+
+export const refundNotFound = () => new DomainError("not_found", "not_found", "There is no such refund.");
+
+export const refundDecisionNotOpen = (status: string) =>
+  new DomainError(
+    "conflict",
+    "refund_decision_not_open",
+    `The refund is ${status} and waits for no decision. GET /admin/refunds?needs_decision=true lists those that do.`,
+    { members: { refund_status: status } },
+  );
+
 export const refundAmountInvalid = (paidMinor: bigint, currency: string) =>
   new DomainError(
     "invalid",
@@ -29,6 +47,14 @@ export const refundRefused = (errorCode: string) =>
     "refund_refused",
     `The card processor refused the refund (code ${errorCode}). The payment stays PAID; contact the operator if this is unexpected.`,
     { members: { processor_error_code: errorCode } },
+  );
+
+/** An operator found that it did not happen. */
+export const refundRejected = () =>
+  new DomainError(
+    "refused_upstream",
+    "refund_refused",
+    "The refund did not happen at the card processor, as an operator found out. The payment stays PAID and can be refunded.",
   );
 
 export const refundOutcomeUnknown = () =>

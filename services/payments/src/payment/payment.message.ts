@@ -42,6 +42,7 @@ export function toPaymentMessage(payment: PaymentColumns): PaymentMessage {
     processorOrderId: payment.processorOrderId ?? undefined,
     processorOrderStatus: payment.processorOrderStatus ?? undefined,
     refundedAmountMinor: payment.refundedAmountMinor == null ? undefined : BigInt(payment.refundedAmountMinor),
+    origin: payment.origin ?? undefined,
   });
 }
 

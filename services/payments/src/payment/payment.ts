@@ -43,6 +43,17 @@ const schema = defineEntity({
     /** When the reconciler looks next; null when nothing is left to find out. */
     nextCheckAt: p.datetime(3).nullable(),
     paidAt: p.datetime(3).nullable(),
+    /** "PROCESSOR": what it is now was brought about there, without us. */
+    origin: p.text().$type<"PROCESSOR">().nullable(),
+    /** When a refund of ours last ended, either way. */
+    refundEndedAt: p.datetime(3).nullable(),
+    /** When a payment that is settled is read again at the processor. */
+    nextRereadAt: p.datetime(3).nullable(),
+    /** What the processor said when the settled payment was last read, and when that was. */
+    processorRefundedMinor: p.bigint("bigint").nullable(),
+    processorReadAt: p.datetime(3).nullable(),
+    /** What no rule explains of it; a person has to look. */
+    difference: p.text().nullable(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
     version: p.integer().version(),
@@ -51,6 +62,25 @@ const schema = defineEntity({
 
 /** What can happen to a payment; each is announced. */
 export type PaymentChange = "completed" | "refunded" | "refused" | "canceled" | "expired" | "failed";
+
+/** What happened to a payment at the processor without us. */
+export type ElsewhereChange =
+  /** More was given back than we know of, and no more than was paid. */
+  { readonly kind: "refunded"; readonly refundedMinor: bigint } | { readonly kind: "reversed" };
+
+/** What the processor's word on a settled payment comes to, beside what is stored. */
+export type Comparison =
+  | { readonly kind: "agrees" }
+  | ElsewhereChange
+  /** No rule says what to make of it. */
+  | { readonly kind: "unexplained"; readonly reason: string }
+  /** It does not say how much was given back. */
+  | { readonly kind: "untold" };
+
+export interface RereadSchedule {
+  readonly paymentRereadSeconds: readonly number[];
+  readonly refundRereadSeconds: readonly number[];
+}
 
 /** What the processor's word on an order came to. "mismatch": it speaks of another order, or makes no sense. */
 export type Settlement = "settled" | "unchanged" | "mismatch";
@@ -68,9 +98,11 @@ const orderStatusesKnown: readonly number[] = [-1, 0, 1, 2, 3, 4, 5, 6, 7];
 /** Pauses before somebody looks again for an order whose registration has no known outcome. */
 const lookUpPausesSeconds = [2, 5, 15, 30, 60];
 const actionCodes = { canceledByCardholder: "10", sessionExpired: "-2007" } as const;
+/** After a read that told nothing, or a difference: the next one. */
+const rereadSoonSeconds = { untold: 600, difference: 3_600 } as const;
 const wireCurrency: Readonly<Record<string, string>> = { DZD: "012" };
 
-/** A card payment: PENDING → PAID, REFUSED, CANCELED, EXPIRED or FAILED; PAID → REFUNDED. */
+/** A card payment: PENDING → PAID, REFUSED, CANCELED, EXPIRED or FAILED; PAID → REFUNDED, or CANCELED by the processor. */
 export class Payment extends schema.class {
   /** Whether the processor is not known to have the order yet. */
   awaitsRegistration(): boolean {
@@ -160,7 +192,7 @@ export class Payment extends schema.class {
         if (state.errorCode !== "0" || state.refundedMinor === undefined) return "unchanged";
         this.paidAt = now;
         end("PAID", "completed");
-        this.refund(state.refundedMinor, now);
+        this.takeOver({ kind: "refunded", refundedMinor: state.refundedMinor }, now);
         announce("refunded");
         return "settled";
       case orderStatuses.reversed:
@@ -193,12 +225,91 @@ export class Payment extends schema.class {
   refund(amountMinor: bigint, now: Date): void {
     this.refundedAmountMinor = this.refundable(amountMinor);
     this.status = "REFUNDED";
+    this.refundEndedAt = now;
     this.updatedAt = now;
   }
 
-  refundRefused(errorCode: string, now: Date): void {
-    this.processorErrorCode = errorCode;
+  /** The payment stays PAID. An operator's word on a refund brings no code. */
+  refundRefused(errorCode: string | undefined, now: Date): void {
+    this.processorErrorCode = errorCode ?? this.processorErrorCode;
+    this.refundEndedAt = now;
     this.updatedAt = now;
+  }
+
+  /** Whether money is at stake that the processor can move without us. */
+  isSettled(): boolean {
+    return this.status === "PAID" || this.status === "REFUNDED";
+  }
+
+  /**
+   * What the processor's word on this settled payment means. The refunded sum decides, not the status. What it says of
+   * another order, another amount or another currency explains nothing, nor does a sum that shrank or exceeds the payment.
+   */
+  compare(state: OrderState): Comparison {
+    const unexplained = (reason: string) => ({ kind: "unexplained" as const, reason });
+    const { orderStatus, refundedMinor } = state;
+    if (state.errorCode !== undefined && state.errorCode !== "0") return { kind: "untold" };
+    if (!this.isOurs(state, false)) return unexplained("order, amount or currency is another");
+    if (orderStatus === undefined) return { kind: "untold" };
+    const known = this.refundedAmountMinor ?? 0n;
+    if (orderStatus === orderStatuses.reversed && known === 0n && this.status === "PAID") return { kind: "reversed" };
+    if (orderStatus !== orderStatuses.deposited && orderStatus !== orderStatuses.refunded) {
+      return unexplained(`order status ${orderStatus}`);
+    }
+    if (refundedMinor === undefined) return { kind: "untold" };
+    if (refundedMinor > this.amountMinor) return unexplained("more was given back than was paid");
+    if (refundedMinor < known) return unexplained("the refunded sum went down");
+    if (refundedMinor > known) return { kind: "refunded", refundedMinor };
+    return orderStatus === orderStatuses.refunded && known === 0n
+      ? unexplained("called refunded, and nothing was given back")
+      : { kind: "agrees" };
+  }
+
+  /** Becomes what it is at the processor, where somebody gave it back or reversed it without us. */
+  takeOver(change: ElsewhereChange, now: Date): PaymentChange {
+    this.origin = "PROCESSOR";
+    this.updatedAt = now;
+    this.difference = null;
+    if (change.kind === "reversed") {
+      this.status = "CANCELED";
+      this.processorOrderStatus = orderStatuses.reversed;
+      return "canceled";
+    }
+    this.status = "REFUNDED";
+    this.refundedAmountMinor = change.refundedMinor;
+    this.processorOrderStatus = orderStatuses.refunded;
+    return "refunded";
+  }
+
+  /** Keeps what the processor said beside what we believe. Answers whether a difference is new. */
+  noteReading(state: OrderState, comparison: Comparison, now: Date): boolean {
+    this.processorReadAt = now;
+    this.processorRefundedMinor = state.refundedMinor ?? this.processorRefundedMinor;
+    if (comparison.kind === "untold") return false;
+    const before = this.difference ?? null;
+    this.difference = comparison.kind === "unexplained" ? comparison.reason : null;
+    return this.difference !== null && this.difference !== before;
+  }
+
+  /**
+   * When a settled payment is read again: at the next of the times counted from when it was paid, each spread by the
+   * payment's own share of ± 20 %, and from the end of a refund of ours. Nothing is left to read of one that was given
+   * back whole, once the times after its refund are over.
+   */
+  planReread(schedule: RereadSchedule, now: Date, outcome: Comparison["kind"] = "agrees"): void {
+    this.nextRereadAt = null;
+    if (!this.isSettled()) return;
+    const { paidAt, refundEndedAt } = this;
+    const isWhole = this.refundedAmountMinor === this.amountMinor;
+    const spread = 0.8 + 0.4 * shareOf(this.id);
+    const timesMs = [
+      ...(paidAt && !isWhole ? schedule.paymentRereadSeconds.map((s) => paidAt.getTime() + s * 1000 * spread) : []),
+      ...(refundEndedAt ? schedule.refundRereadSeconds.map((s) => refundEndedAt.getTime() + s * 1000) : []),
+    ];
+    if (outcome === "untold") timesMs.push(now.getTime() + rereadSoonSeconds.untold * 1000 * spread);
+    if (this.difference != null) timesMs.push(now.getTime() + rereadSoonSeconds.difference * 1000 * spread);
+    const next = Math.min(...timesMs.filter((ms) => ms > now.getTime()));
+    if (Number.isFinite(next)) this.nextRereadAt = new Date(next);
   }
 
   /** `named`: amount, currency and number must be there; otherwise one that is left out contradicts nothing. */
@@ -244,3 +355,6 @@ export class Payment extends schema.class {
   }
 }
 schema.setClass(Payment);
+
+/** Where in 0 to 1 the random end of an id lies: the same for one payment always, so that its times do not move. */
+const shareOf = (id: string): number => Number.parseInt(id.slice(-8), 16) / 0x1_0000_0000;

@@ -8,7 +8,7 @@ const columns = `id, business_id as "businessId", amount_minor as "amountMinor",
   processor_error_code as "processorErrorCode", processor_order_status as "processorOrderStatus",
   action_code as "actionCode", action_code_description as "actionCodeDescription", resp_code as "respCode",
   resp_code_desc as "respCodeDesc", approval_code as "approvalCode", masked_pan as "maskedPan", card_brand as "cardBrand",
-  refunded_amount_minor as "refundedAmountMinor", paid_at as "paidAt", created_at as "createdAt", updated_at as "updatedAt"`;
+  refunded_amount_minor as "refundedAmountMinor", origin, paid_at as "paidAt", created_at as "createdAt", updated_at as "updatedAt"`;
 
 /** One payment of a business: the busiest read of the service. */
 export async function readPayment(em: SqlEntityManager, businessId: string, id: string): Promise<PaymentColumns | undefined> {

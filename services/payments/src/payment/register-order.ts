@@ -52,6 +52,7 @@ async function askProcessor(
     if (registrations === registrationsMax) return { kind: "unknown", reason: "registered, and the order is not there" };
     const outcome = await processor.register(
       {
+        businessId: payment.businessId,
         orderNumber: payment.processorOrderNumber,
         amountMinor: payment.amountMinor,
         returnUrl,
@@ -72,7 +73,8 @@ async function askProcessor(
 }
 
 async function lookUp(context: Context, payment: Payment, timeoutMs: number): Promise<Registration> {
-  const found = await context.processor.status({ orderNumber: payment.processorOrderNumber }, timeoutMs);
+  const { businessId, processorOrderNumber: orderNumber } = payment;
+  const found = await context.processor.status({ businessId, orderNumber }, timeoutMs);
   if (found.kind === "refused" && found.errorCode === unknownOrderCode) return { kind: "absent" };
   if (found.kind !== "accepted" || !found.value.orderId || found.value.amountMinor === undefined) {
     return { kind: "unknown", reason: "the order could not be looked up" };

@@ -1,7 +1,7 @@
 import { databaseTime, transaction } from "@amana/database";
 import { faultPoint } from "@amana/runtime";
 import { LockMode } from "@mikro-orm/postgresql";
-import { type OrderState, type Outcome, unknownOrderCode } from "../card-processor/card-processor.ts";
+import { type KnownOrder, type OrderState, type Outcome, unknownOrderCode } from "../card-processor/card-processor.ts";
 import type { Context } from "../context.ts";
 import { announce } from "./payment.events.ts";
 import { orderStatuses, Payment } from "./payment.ts";
@@ -24,27 +24,30 @@ export async function settlePayment(
     return;
   }
   if (!payment.processorOrderId) return;
-  const outcome = await ask(context, payment.processorOrderId, payment.language, options);
+  const { businessId, processorOrderId: orderId, language } = payment;
+  const outcome = await ask(context, { businessId, orderId, language }, options);
   faultPoint("payment.confirmed");
   await record(context, paymentId, outcome);
 }
 
-/** Only a confirm tells the issuer's answer, and only a read tells how much was given back. */
+/**
+ * Only a confirm tells the issuer's answer, and only a read tells how much was given back. A paid order whose confirm brought
+ * nothing is kept as one: it is the most urgent to confirm.
+ */
 async function ask(
   { processor }: Context,
-  orderId: string,
-  language: string,
+  order: KnownOrder & { readonly language: string },
   { confirmFirst, remainingMs }: { confirmFirst: boolean; remainingMs: () => number },
 ): Promise<Outcome<OrderState>> {
-  const confirm = () => processor.confirm(orderId, language, remainingMs());
-  const read = () => processor.status({ orderId }, remainingMs());
+  const confirm = () => processor.confirm(order, remainingMs());
+  const read = () => processor.status({ businessId: order.businessId, orderId: order.orderId }, remainingMs());
   if (confirmFirst) {
     const confirmed = await confirm();
     return statusOf(confirmed) === orderStatuses.refunded ? await read() : confirmed;
   }
   const state = await read();
-  if (statusOf(state) === orderStatuses.deposited) return await confirm();
-  if (statusOf(state) !== orderStatuses.declined) return state;
+  const status = statusOf(state);
+  if (status !== orderStatuses.deposited && status !== orderStatuses.declined) return state;
   const confirmed = await confirm();
   return confirmed.kind === "accepted" ? confirmed : state;
 }
@@ -62,6 +65,8 @@ async function record(context: Context, id: string, outcome: Outcome<OrderState>
       outcome.kind === "accepted"
         ? payment.settle(outcome.value, now, (change) => announce(em, payment, change, now))
         : "unchanged";
+
+    payment.planReread(schedule, now);
 
     const wide = { payment_id: id, order_number: payment.processorOrderNumber, settlement, status: payment.status };
     if (settlement === "mismatch") logger.error({ ...wide, alert: true }, "the processor's order is not this payment");

@@ -10,7 +10,7 @@ import { advanceRefund } from "./advance-refund.ts";
 let harness: Harness;
 beforeAll(async () => {
   harness = await startHarness({
-    schedule: { refundCheckSeconds: [0.05, 0.1], refundResendAfterSeconds: 1 },
+    schedule: { refundCheckSeconds: [0.05, 0.1], refundResendAfterSeconds: [1, 1], refundLateEffectSeconds: 2 },
     satimTimeoutMs: 800,
   });
 });
@@ -30,8 +30,8 @@ const refund = (amountMinor?: bigint) =>
 const read = () => harness.payments.getPayment({ id: payment.id }, { caller });
 
 const refundRow = async () => {
-  const [row] = await harness.sql<{ id: string; status: string; sends: number }>(
-    "select id, status, sends from refund where payment_id = ?",
+  const [row] = await harness.sql<{ id: string; status: string; sends: number; decision_reason: string | null }>(
+    "select id, status, sends, decision_reason from refund where payment_id = ? order by created_at desc",
     [payment.id],
   );
   if (!row) throw new Error("no refund");
@@ -56,37 +56,114 @@ async function expectTruth(refundedMinor: bigint): Promise<void> {
   expect((await calls()).join(" ")).not.toContain("refund refund");
 }
 
-test("a refund after one that was refused, and then came through all the same, is not sent", async () => {
-  await harness.sandbox.fault("refund", "error:7");
-  expect(await refusal(refund(100_000n))).toMatchObject({ code: "refund_refused" });
-  await harness.sandbox.elsewhere("refund.do", { orderId: payment.processorOrderId ?? "", amount: "100000" });
-  const again = () => harness.payments.refundPayment({ id: payment.id, amountMinor: 100_000n }, keyed(caller, "again"));
-  expect(await refusal(again())).toMatchObject({ code: "refund_outcome_unknown" });
-  expect(await refusal(again())).toMatchObject({ code: "idempotency_in_progress" });
-  expect((await harness.sandbox.order(payment.processorOrderId)).refundedAmount).toBe(100_000);
-  await harness.sql("update refund set status = 'REJECTED', next_check_at = null where payment_id = ?", [payment.id]);
+describe("the first request", () => {
+  test("is not sent when the processor has given back already: the payment becomes what it is there, and the call is refused", async () => {
+    await harness.sandbox.giveBack(payment.processorOrderId, "1000.00");
+    expect(await refusal(refund(200_000n))).toMatchObject({
+      kind: "conflict",
+      code: "payment_not_refundable",
+      members: { payment_status: "REFUNDED" },
+    });
+    expect(await harness.calls(payment, "refund")).toBe(0);
+    expect(await refundRow()).toMatchObject({ status: "NOT_SENT", sends: 0 });
+    expect(await read()).toMatchObject({ origin: "PROCESSOR" });
+    expect(await harness.events(payment.id)).toMatchObject([{}, { payment: { origin: "PROCESSOR" } }]);
+    await expectTruth(100_000n);
+    // The refusal is a conflict, which no key keeps.
+    expect(await refusal(refund(200_000n))).toMatchObject({ code: "payment_not_refundable" });
+  });
+
+  test("is not sent when the processor has reversed the payment: CANCELED, announced", async () => {
+    await harness.sandbox.reverse(payment.processorOrderId);
+    expect(await refusal(refund())).toMatchObject({ code: "payment_not_refundable", members: { payment_status: "CANCELED" } });
+    expect(await harness.calls(payment, "refund")).toBe(0);
+    expect((await harness.events(payment.id)).map(({ type }) => type)).toEqual([
+      PaymentEventType.PAYMENT_COMPLETED,
+      PaymentEventType.PAYMENT_CANCELED,
+    ]);
+    expect(await read()).toMatchObject({ status: PaymentStatus.CANCELED, origin: "PROCESSOR" });
+  });
+
+  test("is not sent when a refund of ours was lost by a database put back to an older state", async () => {
+    await refund(100_000n);
+    await harness.sql("delete from refund where payment_id = ?", [payment.id]);
+    await harness.sql("update payment set status = 'PAID', refunded_amount_minor = null where id = ?", [payment.id]);
+    await harness.sql("delete from idempotency_key where scope = ?", [caller.businessId]);
+    expect(await refusal(refund(100_000n))).toMatchObject({ code: "payment_not_refundable" });
+    expect(await harness.calls(payment, "refund")).toBe(1);
+    expect((await harness.sandbox.order(payment.processorOrderId)).refundedAmount).toBe(100_000);
+  });
+
+  test("is not sent when what the processor says makes no sense: locked for an operator", async () => {
+    await harness.sandbox.giveBack(payment.processorOrderId, "5000.00");
+    await harness.sql("update payment set amount_minor = 499999 where id = ?", [payment.id]);
+    expect(await refusal(refund())).toMatchObject({ code: "refund_outcome_unknown" });
+    expect(await refundRow()).toMatchObject({ status: "REQUESTED", sends: 0, decision_reason: "unexplained" });
+    expect(await refusal(harness.payments.refundPayment({ id: payment.id }, { caller }))).toMatchObject({
+      code: "refund_in_progress",
+    });
+    expect(await harness.calls(payment, "refund")).toBe(0);
+  });
 });
 
-test("a refund after one that was refused is sent at once", async () => {
-  await harness.sandbox.fault("refund", "error:7");
-  expect(await refusal(refund(100_000n))).toMatchObject({ code: "refund_refused" });
-  expect(await harness.payments.refundPayment({ id: payment.id }, keyed(caller, "again"))).toMatchObject({
-    status: PaymentStatus.REFUNDED,
+describe("after a refund that was refused", () => {
+  const later = () => harness.payments.refundPayment({ id: payment.id, amountMinor: 100_000n }, keyed(caller, "later"));
+  const theWaitEnds = () =>
+    harness.sql("update refund set last_sent_at = last_sent_at - interval '1 hour' where payment_id = ?", [payment.id]);
+
+  test("the next one waits as long as the first may still take effect", async () => {
+    await harness.sandbox.fault("refund", "error:5");
+    expect(await refusal(refund(100_000n))).toMatchObject({ code: "refund_refused" });
+    expect(await refusal(later())).toMatchObject({ kind: "conflict", code: "refund_in_progress" });
+    await theWaitEnds();
+    expect(await later()).toMatchObject({ status: PaymentStatus.REFUNDED });
+    await expectTruth(100_000n);
+  });
+
+  test("and then came through all the same, the next one is not sent", async () => {
+    await harness.sandbox.fault("refund", "error:5");
+    await refusal(refund(100_000n));
+    await harness.sandbox.giveBack(payment.processorOrderId, "1000.00");
+    await theWaitEnds();
+    expect(await refusal(later())).toMatchObject({ code: "payment_not_refundable" });
+    expect(await harness.calls(payment, "refund")).toBe(1);
+    await expectTruth(100_000n);
+  });
+
+  test("the same whole again goes out at once: the processor cannot do both", async () => {
+    await harness.sandbox.fault("refund", "error:5");
+    expect(await refusal(refund())).toMatchObject({ code: "refund_refused" });
+    expect(await harness.payments.refundPayment({ id: payment.id }, keyed(caller, "again"))).toMatchObject({
+      status: PaymentStatus.REFUNDED,
+    });
+  });
+});
+
+describe("a system error", () => {
+  test("is no refusal: the refund that comes through later is the only one", async () => {
+    await harness.sandbox.fault("refund", "error_late:600");
+    expect(await refusal(refund(100_000n))).toMatchObject({ code: "refund_outcome_unknown" });
+    expect(await refundRow()).toMatchObject({ status: "UNKNOWN", sends: 1 });
+    await using _job = harness.resolving();
+    expect(await eventually(() => refund(100_000n))).toMatchObject({ refundedAmountMinor: 100_000n });
+    expect(await harness.calls(payment, "refund")).toBe(1);
+    await expectTruth(100_000n);
   });
 });
 
 describe("a refund whose answer is lost", () => {
   test.each([
-    ["timeout_after", 1],
-    ["reset_after", 1],
-    ["truncated", 1],
-    ["timeout_before", 2],
-    ["http_500", 2],
-    ["http_503", 2],
-    ["html_200", 2],
-  ])("%s: 504, locked while unknown, and then given back exactly once, in %i sends", async (mode, sends) => {
+    ["timeout_after", 1, undefined],
+    ["reset_after", 1, 100_000n],
+    ["truncated", 1, 100_000n],
+    ["late:300", 1, 100_000n],
+    ["late:2500", 2, undefined],
+    ["timeout_before", 2, undefined],
+    ["http_500", 2, 260_000n],
+    ["http_503", 2, undefined],
+    ["html_200", 2, undefined],
+  ])("%s: 504, locked while unknown, and then given back exactly once, in %i sends", async (mode, sends, amountMinor) => {
     await harness.sandbox.fault("refund", mode);
-    const amountMinor = 100_000n;
     expect(await refusal(refund(amountMinor))).toMatchObject({ kind: "outcome_unknown", code: "refund_outcome_unknown" });
     expect((await read()).status).toBe(PaymentStatus.PAID);
     expect((await refundRow()).status).toBe("UNKNOWN");
@@ -96,10 +173,47 @@ describe("a refund whose answer is lost", () => {
 
     await using _job = harness.resolving();
     const answer = await eventually(() => refund(amountMinor));
-    expect(answer).toMatchObject({ status: PaymentStatus.REFUNDED, refundedAmountMinor: amountMinor });
+    expect(answer).toMatchObject({ status: PaymentStatus.REFUNDED, refundedAmountMinor: amountMinor ?? 500_000n });
     expect(await read()).toEqual(answer);
     expect(await refundRow()).toMatchObject({ status: "ACCEPTED", sends });
-    await expectTruth(amountMinor);
+    await expectTruth(amountMinor ?? 500_000n);
+  });
+
+  test.each([100_000n, 250_000n])(
+    "%i of 500000 is never sent again, because the processor would do it twice",
+    async (amountMinor) => {
+      await harness.sandbox.fault("refund", "http_503");
+      await refusal(refund(amountMinor));
+      await using _job = harness.resolving();
+      await sleep(1_500);
+      expect(await harness.calls(payment, "refund")).toBe(1);
+      await harness.sql("update refund set decision_due_at = now() where payment_id = ?", [payment.id]);
+      await eventually(async () => expect((await refundRow()).decision_reason).toBe("outcome_unknown"));
+      expect(await harness.calls(payment, "refund")).toBe(1);
+      await expectTruth(0n);
+    },
+  );
+
+  test("a whole one is sent again at most twice", async () => {
+    await harness.sandbox.fault("refund", "error:7", 10);
+    await refusal(refund());
+    await using _job = harness.resolving();
+    await eventually(async () => expect((await refundRow()).sends).toBe(3));
+    await sleep(1_500);
+    expect(await refundRow()).toMatchObject({ status: "UNKNOWN", sends: 3 });
+    await harness.sandbox.clearFaults();
+    await expectTruth(0n);
+  });
+
+  test("one that waits for an operator is accepted by itself once it shows", async () => {
+    await harness.sandbox.fault("refund", "http_503");
+    await refusal(refund(100_000n));
+    await harness.sql("update refund set decision_due_at = now() where payment_id = ?", [payment.id]);
+    await using _job = harness.resolving();
+    await eventually(async () => expect((await refundRow()).decision_reason).toBe("outcome_unknown"));
+    await harness.sandbox.giveBack(payment.processorOrderId, "1000.00");
+    await harness.sql("update refund set next_check_at = now() where payment_id = ?", [payment.id]);
+    expect(await eventually(() => refund(100_000n))).toMatchObject({ refundedAmountMinor: 100_000n });
   });
 
   test("many answers in a row: still given back once", async () => {
@@ -111,14 +225,14 @@ describe("a refund whose answer is lost", () => {
     await expectTruth(500_000n);
   });
 
-  test("and is refused when sent again: PAID, and the key gives the refusal", async () => {
+  test("and is refused when sent again: still unknown, because the refusal says nothing of the first request", async () => {
     await harness.sandbox.fault("refund", "http_500");
     expect(await refusal(refund())).toMatchObject({ code: "refund_outcome_unknown" });
-    await harness.sandbox.fault("refund", "error:7");
+    await harness.sandbox.fault("refund", "error:5", 10);
     await using _job = harness.resolving();
-    await eventually(async () => expect(await refusal(refund())).toMatchObject({ code: "refund_refused" }));
-    expect(await refundRow()).toMatchObject({ status: "REJECTED", sends: 2 });
-    expect(await read()).toMatchObject({ status: PaymentStatus.PAID, processorErrorCode: "7" });
+    await eventually(async () => expect((await refundRow()).sends).toBe(3));
+    expect((await refundRow()).status).not.toBe("REJECTED");
+    await harness.sandbox.clearFaults();
     await expectTruth(0n);
   });
 
@@ -149,10 +263,9 @@ describe("a refund whose answer is lost", () => {
   test("is not sent again when the refunded sum is explained by neither: a person has to look", async () => {
     await harness.sandbox.fault("refund", "http_500");
     await refusal(refund(100_000n));
-    await harness.sandbox.elsewhere("refund.do", { orderId: payment.processorOrderId ?? "", amount: "7" });
+    await harness.sandbox.giveBack(payment.processorOrderId, "0.07");
     await using _job = harness.resolving();
-    const before = (await calls()).length;
-    await eventually(async () => expect((await calls()).length).toBeGreaterThanOrEqual(before + 3));
+    await eventually(async () => expect((await refundRow()).decision_reason).toBe("unexplained"));
     expect(await refundRow()).toMatchObject({ status: "UNKNOWN", sends: 1 });
     expect((await read()).status).toBe(PaymentStatus.PAID);
   });
@@ -178,7 +291,8 @@ describe("what a crash leaves", () => {
   /** As it is committed before the processor is asked, with the key still owed its answer. */
   const rewind = (status: "REQUESTED" | "SENT") =>
     harness.sql(
-      `update refund set status = ?, sends = ?, refunded_before_minor = ?, resend_after = ?, next_check_at = now() where payment_id = ?`,
+      `update refund set status = ?, sends = ?, refunded_before_minor = ?, resend_after = ?, last_sent_at = now(), next_check_at = now()
+       where payment_id = ?`,
       status === "SENT" ? [status, 1, 0, new Date(Date.now() + 300), payment.id] : [status, 0, null, null, payment.id],
     );
 
@@ -200,7 +314,7 @@ describe("what a crash leaves", () => {
   test("after SENT, and the processor has it: never sent again", async () => {
     await requested();
     await rewind("SENT");
-    await harness.sandbox.elsewhere("refund.do", { orderId: payment.processorOrderId ?? "", amount: "500000" });
+    await harness.sandbox.giveBack(payment.processorOrderId);
     await using _job = harness.resolving();
     expect(await eventually(() => refund())).toMatchObject({ status: PaymentStatus.REFUNDED });
     expect(await refundRow()).toMatchObject({ status: "ACCEPTED", sends: 1 });
@@ -284,7 +398,7 @@ describe("the lease", () => {
     return (await refundRow()).id;
   };
 
-  test("that a frozen process thinks it has sends nothing after the time when others may send", async () => {
+  test("that a frozen process thinks it has sends nothing when it goes on later", async () => {
     const id = await requestedRefund();
     const frozen = withLease(harness.context.orm, "refund", id, (lease) =>
       advanceRefund(
@@ -293,7 +407,7 @@ describe("the lease", () => {
         {
           holds: async (em) => {
             const holds = await lease.holds(em);
-            await sleep(harness.context.schedule.refundResendAfterSeconds * 1000 + 50);
+            await sleep(5_100);
             return holds;
           },
         },
@@ -308,7 +422,7 @@ describe("the lease", () => {
   test("that holds sends once; when that is refused and the sum moved all the same, the refund is ACCEPTED", async () => {
     const id = await requestedRefund();
     const happenedAllTheSame = async () => {
-      await harness.sandbox.elsewhere("refund.do", { orderId: payment.processorOrderId ?? "", amount: "500000" });
+      await harness.sandbox.giveBack(payment.processorOrderId);
       await harness.sandbox.fault("refund", "error:7");
     };
     expect(await advance(id, happenedAllTheSame)).toEqual({ result: { kind: "unknown" } });
@@ -330,7 +444,7 @@ describe("the lease", () => {
 
   test.each([
     ["ACCEPTED", { kind: "accepted" }],
-    ["REJECTED", { kind: "rejected", errorCode: "7" }],
+    ["REJECTED", { kind: "rejected", refusal: { members: { processor_error_code: "7" } } }],
   ])("that comes after the end, %s, finds the end and sends nothing", async (status, expected) => {
     const id = await requestedRefund();
     await harness.sql("update refund set status = ?, processor_error_code = '7' where id = ?", [status, id]);

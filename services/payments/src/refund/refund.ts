@@ -1,7 +1,20 @@
 import { defineEntity, p } from "@mikro-orm/postgresql";
+import type { OrderState } from "../card-processor/card-processor.ts";
 
-/** REQUESTED → SENT → ACCEPTED, REJECTED or UNKNOWN; UNKNOWN is resolved by asking, and sent again only when surely absent. */
-export type RefundStatus = "REQUESTED" | "SENT" | "ACCEPTED" | "REJECTED" | "UNKNOWN";
+/**
+ * REQUESTED → SENT → ACCEPTED, REJECTED or UNKNOWN; UNKNOWN is resolved by asking. NOT_SENT: before it could be sent, the
+ * payment turned out to be given back or reversed at the processor already.
+ */
+export type RefundStatus = "REQUESTED" | "SENT" | "ACCEPTED" | "REJECTED" | "UNKNOWN" | "NOT_SENT";
+
+/** While a refund is one of these, the payment is locked. */
+export const activeRefundStatuses: RefundStatus[] = ["REQUESTED", "SENT", "UNKNOWN"];
+
+/** "outcome_unknown": nothing told it in all the time there is. "unexplained": the processor says what no rule explains. */
+export type DecisionReason = "outcome_unknown" | "unexplained";
+
+/** What an operator can decide. */
+export type Resolution = "ACCEPTED" | "REJECTED" | "SEND_AGAIN";
 
 const schema = defineEntity({
   name: "Refund",
@@ -16,8 +29,19 @@ const schema = defineEntity({
     refundedBeforeMinor: p.bigint("bigint").nullable(),
     processorErrorCode: p.text().nullable(),
     sends: p.integer(),
-    /** Until then a request without a usable answer may still be under way at the processor: a proxy's 504 proves nothing. */
+    lastSentAt: p.datetime(3).nullable(),
+    /** When it may be sent again, if a read then shows none. Null: never by itself. */
     resendAfter: p.datetime(3).nullable(),
+    /** Without an outcome by then, an operator has to decide. */
+    decisionDueAt: p.datetime(3),
+    needsDecisionSince: p.datetime(3).nullable(),
+    decisionReason: p.text().$type<DecisionReason>().nullable(),
+    /** What an operator decided last. */
+    resolution: p.text().$type<Resolution>().nullable(),
+    /** What the processor said when the order was last read for this refund, and when that was. */
+    processorRefundedMinor: p.bigint("bigint").nullable(),
+    processorOrderStatus: p.integer().nullable(),
+    processorReadAt: p.datetime(3).nullable(),
     checks: p.integer(),
     nextCheckAt: p.datetime(3).nullable(),
     /** The Idempotency-Key whose answer is still owed. */
@@ -29,25 +53,79 @@ const schema = defineEntity({
   },
 });
 
+/** Pauses between the reads of a refund that waits for an operator, so that what it shows stays true. */
+const waitingPauseSeconds = 600;
+
 /** The record of giving a payment back, written before anything is sent, so that a crash loses and repeats nothing. */
 export class Refund extends schema.class {
   isActive(): boolean {
-    return this.status === "REQUESTED" || this.status === "SENT" || this.status === "UNKNOWN";
+    return activeRefundStatuses.includes(this.status);
   }
 
-  /** What the processor's total tells about ours. "foreign": a sum that neither with nor without ours explains. */
-  verdictOn(refundedMinor: bigint): "happened" | "absent" | "foreign" {
-    const before = this.refundedBeforeMinor ?? 0n;
-    if (refundedMinor === before) return "absent";
-    return refundedMinor === before + this.amountMinor ? "happened" : "foreign";
+  /** Whether the processor, which gives back no more than was paid, must refuse to do this one a second time. */
+  cannotHappenTwice(paidMinor: bigint): boolean {
+    return (this.refundedBeforeMinor ?? 0n) + 2n * this.amountMinor > paidMinor;
+  }
+
+  /** Whether the refunded sum is exactly what it is when this refund, which was sent, has happened once. */
+  explains(refundedMinor: bigint): boolean {
+    return this.sends > 0 && refundedMinor === (this.refundedBeforeMinor ?? 0n) + this.amountMinor;
+  }
+
+  /** Until when a request that was sent may take effect, whatever its answer was. */
+  mayTakeEffectUntil(lateEffectSeconds: number): Date {
+    return new Date((this.lastSentAt?.getTime() ?? 0) + lateEffectSeconds * 1000);
+  }
+
+  /** Keeps what the processor says, for an operator to see. */
+  noteReading(state: OrderState, now: Date): void {
+    this.processorRefundedMinor = state.refundedMinor ?? null;
+    this.processorOrderStatus = state.orderStatus ?? null;
+    this.processorReadAt = now;
   }
 
   /** Committed before the request goes out: from here on only the processor knows. */
-  sending(refundedBeforeMinor: bigint, resendAfter: Date, now: Date): void {
+  sending(refundedBeforeMinor: bigint, paidMinor: bigint, resendPausesSeconds: readonly number[], now: Date): void {
     this.refundedBeforeMinor = refundedBeforeMinor;
     this.status = "SENT";
     this.sends += 1;
-    this.resendAfter = resendAfter;
+    this.lastSentAt = now;
+    const pause = this.cannotHappenTwice(paidMinor) ? resendPausesSeconds[this.sends - 1] : undefined;
+    this.resendAfter = pause === undefined ? null : new Date(now.getTime() + pause * 1000);
+    this.updatedAt = now;
+  }
+
+  /** Somebody asks again: after the next pause of the schedule, whose last one repeats. */
+  unknown(pausesSeconds: readonly number[], now: Date): void {
+    if (this.status === "SENT") this.status = "UNKNOWN";
+    if (now >= this.decisionDueAt) this.needsDecision("outcome_unknown", now);
+    const pause = this.needsDecisionSince
+      ? waitingPauseSeconds
+      : (pausesSeconds[Math.min(this.checks, pausesSeconds.length - 1)] ?? 60);
+    this.checks += 1;
+    this.nextCheckAt = new Date(now.getTime() + pause * 1000);
+    this.updatedAt = now;
+  }
+
+  /** From here on nothing is sent until an operator says so. What was unexplained once stays so. */
+  needsDecision(reason: DecisionReason, now: Date): void {
+    this.needsDecisionSince ??= now;
+    this.decisionReason = this.decisionReason === "unexplained" ? "unexplained" : reason;
+    this.resendAfter = null;
+    this.resolution = null;
+    if (this.status === "SENT") this.status = "UNKNOWN";
+  }
+
+  /**
+   * An operator saw that it did not happen and wants the same refund sent. What was sent before may still take effect until
+   * `notBefore`, so nothing goes out earlier, and nothing unless a read shows none.
+   */
+  sendAgain(notBefore: Date, decisionDueAt: Date, now: Date): void {
+    this.decided("SEND_AGAIN");
+    this.resendAfter = notBefore > now ? notBefore : now;
+    this.decisionDueAt = decisionDueAt;
+    this.checks = 0;
+    this.nextCheckAt = this.resendAfter;
     this.updatedAt = now;
   }
 
@@ -55,22 +133,26 @@ export class Refund extends schema.class {
     this.end("ACCEPTED", now);
   }
 
-  rejected(errorCode: string, now: Date): void {
-    this.processorErrorCode = errorCode;
+  rejected(errorCode: string | undefined, now: Date): void {
+    this.processorErrorCode = errorCode ?? this.processorErrorCode;
     this.end("REJECTED", now);
   }
 
-  /** Somebody asks again: after the next pause of the schedule, whose last one repeats. */
-  unknown(pausesSeconds: readonly number[], now: Date): void {
-    if (this.status === "SENT") this.status = "UNKNOWN";
-    const pause = pausesSeconds[Math.min(this.checks, pausesSeconds.length - 1)] ?? 60;
-    this.checks += 1;
-    this.nextCheckAt = new Date(now.getTime() + pause * 1000);
-    this.updatedAt = now;
+  notSent(now: Date): void {
+    this.end("NOT_SENT", now);
+  }
+
+  decided(resolution: Resolution): void {
+    this.resolution = resolution;
+    this.needsDecisionSince = null;
+    this.decisionReason = null;
   }
 
   private end(status: RefundStatus, now: Date): void {
     this.status = status;
+    this.needsDecisionSince = null;
+    this.decisionReason = null;
+    this.resendAfter = null;
     this.nextCheckAt = null;
     this.updatedAt = now;
   }

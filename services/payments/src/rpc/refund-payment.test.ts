@@ -85,15 +85,15 @@ describe("is refused", () => {
   });
 
   test("by the processor: the payment stays PAID with the code, nothing is announced, and another try is possible", async () => {
-    await harness.sandbox.fault("refund", "error:7");
+    await harness.sandbox.fault("refund", "error:5");
     expect(await refusal(refund())).toMatchObject({
       kind: "refused_upstream",
       code: "refund_refused",
-      members: { processor_error_code: "7" },
+      members: { processor_error_code: "5" },
     });
     expect(await harness.payments.getPayment({ id: payment.id }, { caller })).toMatchObject({
       status: PaymentStatus.PAID,
-      processorErrorCode: "7",
+      processorErrorCode: "5",
     });
     expect(await harness.events(payment.id)).toMatchObject([{ type: PaymentEventType.PAYMENT_COMPLETED }]);
     expect(await refund()).toMatchObject({ status: PaymentStatus.REFUNDED });

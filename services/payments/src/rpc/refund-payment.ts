@@ -7,10 +7,17 @@ import { faultPoint, isUuid, uuidv7 } from "@amana/runtime";
 import { LockMode } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { withLease } from "../lease.ts";
-import { paymentNotFound, refundInProgress, refundOutcomeUnknown, refundRefused } from "../payment/payment.errors.ts";
+import {
+  paymentNotFound,
+  paymentNotRefundable,
+  refundInProgress,
+  refundMayStillTakeEffect,
+  refundOutcomeUnknown,
+} from "../payment/payment.errors.ts";
 import { toPaymentMessage } from "../payment/payment.message.ts";
 import { Payment } from "../payment/payment.ts";
 import { advanceRefund } from "../refund/advance-refund.ts";
+import type { RefundProgress } from "../refund/record-refund.ts";
 import { Refund } from "../refund/refund.ts";
 
 /** If nobody sends the refund, because of a crash, the worker takes it up after this long. */
@@ -29,14 +36,16 @@ export const refundPayment =
       if ("replayed" in claim) return claim;
       const payment = await em.findOne(Payment, { businessId, id: request.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!payment) throw paymentNotFound();
-      const active = await em.count(Refund, {
-        businessId,
-        paymentId: payment.id,
-        status: { $in: ["REQUESTED", "SENT", "UNKNOWN"] },
-      });
-      if (active > 0) throw refundInProgress();
+      const earlier = await em.find(Refund, { businessId, paymentId: payment.id });
+      if (earlier.some((refund) => refund.isActive())) throw refundInProgress();
       const amountMinor = payment.refundable(request.amountMinor);
       const now = await databaseTime(em);
+      for (const refused of earlier) {
+        const until = refused.mayTakeEffectUntil(context.schedule.refundLateEffectSeconds);
+        // Of the same amount twice, where both cannot happen, whichever does is the one that is asked for.
+        const isHarmless = refused.amountMinor === amountMinor && refused.cannotHappenTwice(payment.amountMinor);
+        if (until > now && !isHarmless) throw refundMayStillTakeEffect(until);
+      }
       const refund = em.create(Refund, {
         id: uuidv7(now.getTime()),
         businessId,
@@ -46,6 +55,7 @@ export const refundPayment =
         sends: 0,
         checks: 0,
         nextCheckAt: new Date(now.getTime() + takeUpMs),
+        decisionDueAt: new Date(now.getTime() + context.schedule.refundDecisionAfterSeconds * 1000),
         idempotencyId: claim.record?.id ?? null,
         traceparent: call.traceparent || null,
         createdAt: now,
@@ -62,8 +72,9 @@ export const refundPayment =
     const leased = await withLease(context.orm, "refund", refund.id, (lease) =>
       advanceRefund(context, refund.id, lease, remainingMs),
     );
-    const progress = leased?.result ?? { kind: "unknown" };
-    if (progress.kind === "rejected") throw refundRefused(progress.errorCode);
+    const progress: RefundProgress = leased?.result ?? { kind: "unknown" };
+    if (progress.kind === "rejected") throw progress.refusal;
+    if (progress.kind === "not_sent") throw paymentNotRefundable(progress.payment.status);
     if (progress.kind === "unknown") throw refundOutcomeUnknown();
     return toPaymentMessage(progress.payment);
   };

@@ -100,12 +100,15 @@ describe("a card holder who comes back", () => {
     const caller = aBusinessCaller();
     const payment = await harness.aPendingPayment(caller);
     await harness.sandbox.pay(payment.processorOrderId);
-    await harness.sandbox.elsewhere("refund.do", { orderId: payment.processorOrderId ?? "", amount: "120000" });
+    await harness.sandbox.giveBack(payment.processorOrderId, "1200.00");
     expect((await harness.comesBack(payment.id)).searchParams.get("status")).toBe("REFUNDED");
     expect(await read(payment.id, caller)).toMatchObject({ refundedAmountMinor: 120_000n });
     expect(await harness.events(payment.id)).toMatchObject([
       { type: PaymentEventType.PAYMENT_COMPLETED, payment: { status: PaymentStatus.PAID } },
-      { type: PaymentEventType.PAYMENT_REFUNDED, payment: { status: PaymentStatus.REFUNDED, refundedAmountMinor: 120_000n } },
+      {
+        type: PaymentEventType.PAYMENT_REFUNDED,
+        payment: { status: PaymentStatus.REFUNDED, refundedAmountMinor: 120_000n, origin: "PROCESSOR" },
+      },
     ]);
   });
 

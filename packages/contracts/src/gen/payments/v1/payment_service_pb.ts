@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file payments/v1/payment_service.proto.
  */
 export const file_payments_v1_payment_service: GenFile = /*@__PURE__*/
-  fileDesc("CiFwYXltZW50cy92MS9wYXltZW50X3NlcnZpY2UucHJvdG8SC3BheW1lbnRzLnYxIrUBChRDcmVhdGVQYXltZW50UmVxdWVzdBIUCgxhbW91bnRfbWlub3IYASABKAMSEwoLc3VjY2Vzc191cmwYAiABKAkSEAoIZmFpbF91cmwYAyABKAkSEAoIbGFuZ3VhZ2UYBCABKAkSFgoJb3JkZXJfcmVmGAUgASgJSACIAQESGAoLZGVzY3JpcHRpb24YBiABKAlIAYgBAUIMCgpfb3JkZXJfcmVmQg4KDF9kZXNjcmlwdGlvbiIfChFHZXRQYXltZW50UmVxdWVzdBIKCgJpZBgBIAEoCSKYAgoTTGlzdFBheW1lbnRzUmVxdWVzdBINCgVsaW1pdBgBIAEoBRIOCgZvZmZzZXQYAiABKAUSKgoGc3RhdHVzGAMgASgOMhoucGF5bWVudHMudjEuUGF5bWVudFN0YXR1cxIWCglvcmRlcl9yZWYYBCABKAlIAIgBARIcCg9jcmVhdGVkX2Zyb21fbXMYBSABKANIAYgBARIaCg1jcmVhdGVkX3RvX21zGAYgASgDSAKIAQESHAoPcGF5bWVudF9saW5rX2lkGAcgASgJSAOIAQFCDAoKX29yZGVyX3JlZkISChBfY3JlYXRlZF9mcm9tX21zQhAKDl9jcmVhdGVkX3RvX21zQhIKEF9wYXltZW50X2xpbmtfaWQiTQoUTGlzdFBheW1lbnRzUmVzcG9uc2USJgoIcGF5bWVudHMYASADKAsyFC5wYXltZW50cy52MS5QYXltZW50Eg0KBXRvdGFsGAIgASgFIk4KFFJlZnVuZFBheW1lbnRSZXF1ZXN0EgoKAmlkGAEgASgJEhkKDGFtb3VudF9taW5vchgCIAEoA0gAiAEBQg8KDV9hbW91bnRfbWlub3IiKwoaUmV0dXJuRnJvbVByb2Nlc3NvclJlcXVlc3QSDQoFdG9rZW4YASABKAkiMwobUmV0dXJuRnJvbVByb2Nlc3NvclJlc3BvbnNlEhQKDHJlZGlyZWN0X3VybBgBIAEoCTKxAwoOUGF5bWVudFNlcnZpY2USSAoNQ3JlYXRlUGF5bWVudBIhLnBheW1lbnRzLnYxLkNyZWF0ZVBheW1lbnRSZXF1ZXN0GhQucGF5bWVudHMudjEuUGF5bWVudBJHCgpHZXRQYXltZW50Eh4ucGF5bWVudHMudjEuR2V0UGF5bWVudFJlcXVlc3QaFC5wYXltZW50cy52MS5QYXltZW50IgOQAgESWAoMTGlzdFBheW1lbnRzEiAucGF5bWVudHMudjEuTGlzdFBheW1lbnRzUmVxdWVzdBohLnBheW1lbnRzLnYxLkxpc3RQYXltZW50c1Jlc3BvbnNlIgOQAgESSAoNUmVmdW5kUGF5bWVudBIhLnBheW1lbnRzLnYxLlJlZnVuZFBheW1lbnRSZXF1ZXN0GhQucGF5bWVudHMudjEuUGF5bWVudBJoChNSZXR1cm5Gcm9tUHJvY2Vzc29yEicucGF5bWVudHMudjEuUmV0dXJuRnJvbVByb2Nlc3NvclJlcXVlc3QaKC5wYXltZW50cy52MS5SZXR1cm5Gcm9tUHJvY2Vzc29yUmVzcG9uc2ViBnByb3RvMw", [file_payments_v1_payment]);
+  fileDesc("CiFwYXltZW50cy92MS9wYXltZW50X3NlcnZpY2UucHJvdG8SC3BheW1lbnRzLnYxIrUBChRDcmVhdGVQYXltZW50UmVxdWVzdBIUCgxhbW91bnRfbWlub3IYASABKAMSEwoLc3VjY2Vzc191cmwYAiABKAkSEAoIZmFpbF91cmwYAyABKAkSEAoIbGFuZ3VhZ2UYBCABKAkSFgoJb3JkZXJfcmVmGAUgASgJSACIAQESGAoLZGVzY3JpcHRpb24YBiABKAlIAYgBAUIMCgpfb3JkZXJfcmVmQg4KDF9kZXNjcmlwdGlvbiIfChFHZXRQYXltZW50UmVxdWVzdBIKCgJpZBgBIAEoCSKYAgoTTGlzdFBheW1lbnRzUmVxdWVzdBINCgVsaW1pdBgBIAEoBRIOCgZvZmZzZXQYAiABKAUSKgoGc3RhdHVzGAMgASgOMhoucGF5bWVudHMudjEuUGF5bWVudFN0YXR1cxIWCglvcmRlcl9yZWYYBCABKAlIAIgBARIcCg9jcmVhdGVkX2Zyb21fbXMYBSABKANIAYgBARIaCg1jcmVhdGVkX3RvX21zGAYgASgDSAKIAQESHAoPcGF5bWVudF9saW5rX2lkGAcgASgJSAOIAQFCDAoKX29yZGVyX3JlZkISChBfY3JlYXRlZF9mcm9tX21zQhAKDl9jcmVhdGVkX3RvX21zQhIKEF9wYXltZW50X2xpbmtfaWQiTQoUTGlzdFBheW1lbnRzUmVzcG9uc2USJgoIcGF5bWVudHMYASADKAsyFC5wYXltZW50cy52MS5QYXltZW50Eg0KBXRvdGFsGAIgASgFIk4KFFJlZnVuZFBheW1lbnRSZXF1ZXN0EgoKAmlkGAEgASgJEhkKDGFtb3VudF9taW5vchgCIAEoA0gAiAEBQg8KDV9hbW91bnRfbWlub3IiIwoVUmVmcmVzaFBheW1lbnRSZXF1ZXN0EgoKAmlkGAEgASgJIisKGlJldHVybkZyb21Qcm9jZXNzb3JSZXF1ZXN0Eg0KBXRva2VuGAEgASgJIjMKG1JldHVybkZyb21Qcm9jZXNzb3JSZXNwb25zZRIUCgxyZWRpcmVjdF91cmwYASABKAky/QMKDlBheW1lbnRTZXJ2aWNlEkgKDUNyZWF0ZVBheW1lbnQSIS5wYXltZW50cy52MS5DcmVhdGVQYXltZW50UmVxdWVzdBoULnBheW1lbnRzLnYxLlBheW1lbnQSRwoKR2V0UGF5bWVudBIeLnBheW1lbnRzLnYxLkdldFBheW1lbnRSZXF1ZXN0GhQucGF5bWVudHMudjEuUGF5bWVudCIDkAIBElgKDExpc3RQYXltZW50cxIgLnBheW1lbnRzLnYxLkxpc3RQYXltZW50c1JlcXVlc3QaIS5wYXltZW50cy52MS5MaXN0UGF5bWVudHNSZXNwb25zZSIDkAIBEkgKDVJlZnVuZFBheW1lbnQSIS5wYXltZW50cy52MS5SZWZ1bmRQYXltZW50UmVxdWVzdBoULnBheW1lbnRzLnYxLlBheW1lbnQSSgoOUmVmcmVzaFBheW1lbnQSIi5wYXltZW50cy52MS5SZWZyZXNoUGF5bWVudFJlcXVlc3QaFC5wYXltZW50cy52MS5QYXltZW50EmgKE1JldHVybkZyb21Qcm9jZXNzb3ISJy5wYXltZW50cy52MS5SZXR1cm5Gcm9tUHJvY2Vzc29yUmVxdWVzdBooLnBheW1lbnRzLnYxLlJldHVybkZyb21Qcm9jZXNzb3JSZXNwb25zZWIGcHJvdG8z", [file_payments_v1_payment]);
 
 /**
  * @generated from message payments.v1.CreatePaymentRequest
@@ -175,6 +175,23 @@ export const RefundPaymentRequestSchema: GenMessage<RefundPaymentRequest> = /*@_
   messageDesc(file_payments_v1_payment_service, 4);
 
 /**
+ * @generated from message payments.v1.RefreshPaymentRequest
+ */
+export type RefreshPaymentRequest = Message<"payments.v1.RefreshPaymentRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message payments.v1.RefreshPaymentRequest.
+ * Use `create(RefreshPaymentRequestSchema)` to create a new message.
+ */
+export const RefreshPaymentRequestSchema: GenMessage<RefreshPaymentRequest> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payment_service, 5);
+
+/**
  * @generated from message payments.v1.ReturnFromProcessorRequest
  */
 export type ReturnFromProcessorRequest = Message<"payments.v1.ReturnFromProcessorRequest"> & {
@@ -189,7 +206,7 @@ export type ReturnFromProcessorRequest = Message<"payments.v1.ReturnFromProcesso
  * Use `create(ReturnFromProcessorRequestSchema)` to create a new message.
  */
 export const ReturnFromProcessorRequestSchema: GenMessage<ReturnFromProcessorRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payment_service, 5);
+  messageDesc(file_payments_v1_payment_service, 6);
 
 /**
  * @generated from message payments.v1.ReturnFromProcessorResponse
@@ -208,7 +225,7 @@ export type ReturnFromProcessorResponse = Message<"payments.v1.ReturnFromProcess
  * Use `create(ReturnFromProcessorResponseSchema)` to create a new message.
  */
 export const ReturnFromProcessorResponseSchema: GenMessage<ReturnFromProcessorResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payment_service, 6);
+  messageDesc(file_payments_v1_payment_service, 7);
 
 /**
  * Card payments of the calling business.
@@ -254,6 +271,16 @@ export const PaymentService: GenService<{
   refundPayment: {
     methodKind: "unary";
     input: typeof RefundPaymentRequestSchema;
+    output: typeof PaymentSchema;
+  },
+  /**
+   * Asks the processor about a payment now, at most once in ten seconds, whatever it may have become there.
+   *
+   * @generated from rpc payments.v1.PaymentService.RefreshPayment
+   */
+  refreshPayment: {
+    methodKind: "unary";
+    input: typeof RefreshPaymentRequestSchema;
     output: typeof PaymentSchema;
   },
   /**

@@ -1,0 +1,28 @@
+import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
+import type { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
+import { once } from "@amana/idempotency";
+import { businessOf, type Implementation } from "@amana/rpc";
+import { isUuid } from "@amana/runtime";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import type { Context } from "../context.ts";
+import { paymentNotFound } from "../payment/payment.errors.ts";
+import { toPaymentMessage } from "../payment/payment.message.ts";
+import { readPayment } from "../payment/queries.ts";
+import { refreshPayment as refresh } from "../payment/refresh-payment.ts";
+
+/** Left over for the answer's way back. */
+const answerMs = 1_000;
+
+/** Asks the processor now, whatever the payment may have become there; within ten seconds of the last time, what is stored. */
+export const refreshPayment =
+  (context: Context): Implementation<typeof PaymentService.method.refreshPayment> =>
+  async (request, call) => {
+    const businessId = businessOf(call.caller);
+    if (!isUuid(request.id)) throw paymentNotFound();
+    await refresh(context, businessId, request.id, Math.max(1, call.remainingMs() - answerMs));
+    return await once(context.orm, call, PaymentSchema, async (em: SqlEntityManager) => {
+      const payment = await readPayment(em, businessId, request.id);
+      if (!payment) throw paymentNotFound();
+      return toPaymentMessage(payment);
+    });
+  };

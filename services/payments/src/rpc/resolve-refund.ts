@@ -1,0 +1,70 @@
+import { RefundOutcome, RefundSchema } from "@amana/contracts/payments/v1/refund_pb";
+import type { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
+import { databaseTime } from "@amana/database";
+import { once } from "@amana/idempotency";
+import { recordAction } from "@amana/messaging";
+import { adminOf, enumName, type Implementation } from "@amana/rpc";
+import { isUuid } from "@amana/runtime";
+import type { Context } from "../context.ts";
+import { refundDecisionNotOpen, refundNotFound } from "../payment/payment.errors.ts";
+import type { Payment } from "../payment/payment.ts";
+import { accept, lockBoth, reject } from "../refund/record-refund.ts";
+import { toRefundMessage } from "../refund/refund.message.ts";
+import type { Refund, Resolution } from "../refund/refund.ts";
+
+/** An operator decides what nobody could find out, with who did it in the audit trail. The same decision again changes nothing. */
+export const resolveRefund =
+  (context: Context): Implementation<typeof RefundService.method.resolveRefund> =>
+  async (request, call) => {
+    const operator = adminOf(call.caller);
+    if (!isUuid(request.id)) throw refundNotFound();
+    const outcome = enumName(RefundOutcome, request.outcome) as Resolution;
+    return await once(context.orm, call, RefundSchema, async (em) => {
+      const both = await lockBoth(em, request.id);
+      if (!both) throw refundNotFound();
+      const { refund, payment } = both;
+      if (!refund.needsDecisionSince) {
+        if (refund.resolution === outcome) return toRefundMessage(refund, payment);
+        throw refundDecisionNotOpen(refund.status);
+      }
+      const now = await databaseTime(em);
+      const before = fieldsOf(refund, payment);
+      const { refundLateEffectSeconds, refundDecisionAfterSeconds } = context.schedule;
+      if (outcome === "SEND_AGAIN") {
+        const decisionDueAt = new Date(now.getTime() + refundDecisionAfterSeconds * 1000);
+        refund.sendAgain(refund.mayTakeEffectUntil(refundLateEffectSeconds), decisionDueAt, now);
+      } else {
+        refund.decided(outcome);
+        if (outcome === "ACCEPTED") await accept(em, context, both, now);
+        else await reject(em, context, both, undefined, now);
+      }
+      recordAction(
+        em,
+        "payments",
+        {
+          actor: operator.keyPrefix,
+          action: "refund.resolved",
+          entityType: "refund",
+          entityId: refund.id,
+          businessId: refund.businessId,
+          before,
+          after: { ...fieldsOf(refund, payment), outcome },
+          requestId: call.requestId,
+          address: call.address,
+          reason: request.note,
+        },
+        now,
+      );
+      return toRefundMessage(refund, payment);
+    });
+  };
+
+/** What the operator saw: what we believed, and what the processor said. */
+const fieldsOf = (refund: Refund, payment: Payment) => ({
+  payment_id: payment.id,
+  amount_minor: String(refund.amountMinor),
+  status: refund.status,
+  payment_status: payment.status,
+  processor_refunded_minor: String(refund.processorRefundedMinor ?? ""),
+  processor_read_at: refund.processorReadAt?.toISOString() ?? "",
+});

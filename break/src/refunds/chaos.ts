@@ -1,0 +1,57 @@
+import type { ServiceProcess } from "@amana/dev-env/service-process";
+import { sleep } from "@amana/runtime";
+import type { Pool } from "pg";
+import type { Random } from "../random.ts";
+import type { Report } from "../report.ts";
+
+/** Longer than a lease on a refund, which is 6 s. */
+const frozenMsMax = 8_000;
+
+/** By this our own connections to the payments database are known, which are spared. */
+export const applicationName = "break";
+
+/** Kills and freezes the replicas and cuts off their database, until the signal; then all of them run. */
+export async function makeChaos(options: {
+  replicas: readonly ServiceProcess[];
+  database: Pool;
+  random: Random;
+  report: Report;
+  signal: AbortSignal;
+}): Promise<void> {
+  const { replicas, database, report, signal } = options;
+  const again = async (pauseMsMax: number, random: Random, trouble: () => Promise<void>) => {
+    while (!signal.aborted) {
+      await sleep(random.integer(100, pauseMsMax), signal);
+      if (!signal.aborted) await trouble();
+    }
+  };
+  const kill = async (replica: ServiceProcess, random: Random) => {
+    await replica.kill();
+    report.count("replicas killed (-9)");
+    await sleep(random.integer(0, 1_500), signal);
+    await replica.start();
+  };
+  const freeze = async (replica: ServiceProcess, random: Random) => {
+    const pid = replica.pid();
+    if (pid === undefined) return;
+    process.kill(pid, "SIGSTOP");
+    report.count("replicas frozen (SIGSTOP)");
+    await sleep(random.integer(200, random.chance(0.3) ? frozenMsMax : 2_000), signal);
+    process.kill(pid, "SIGCONT");
+  };
+  const cutOff = async () => {
+    const { rowCount } = await database.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = current_user and application_name <> $1",
+      [applicationName],
+    );
+    report.count("database connections cut", rowCount ?? 0);
+  };
+  const [forCuts, ...forReplicas] = [options.random.fork(), ...replicas.map(() => options.random.fork())];
+  await Promise.all([
+    again(4_000, forCuts, cutOff),
+    ...replicas.map((replica, index) => {
+      const random = forReplicas[index] ?? forCuts;
+      return again(6_000, random, () => (random.chance(0.5) ? kill : freeze)(replica, random));
+    }),
+  ]);
+}

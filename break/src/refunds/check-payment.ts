@@ -1,0 +1,68 @@
+import { apiCaller } from "@amana/dev-env/demo/api";
+import { sandbox } from "@amana/dev-env/test-system";
+import type { Report } from "../report.ts";
+import type { Attempted, Scene } from "./ask-for-refunds.ts";
+
+interface ProcessorView {
+  readonly orderStatus: number;
+  readonly refundedAmount: number;
+  readonly refunds: readonly { readonly amount: number; readonly at: string; readonly by: "client" | "back_office" }[];
+}
+
+interface Payment {
+  readonly status: string;
+  readonly refunded_amount?: string;
+  readonly origin?: string;
+}
+
+/** The payments that wait for a person, as the operator sees them. */
+export async function waitingForAPerson({ system }: Scene): Promise<Set<string>> {
+  const operator = apiCaller(system.gatewayUrl, system.adminKey);
+  const waiting = new Set<string>();
+  for (let offset = 0; ; offset += 100) {
+    const page = await operator("GET", `/api/v1/admin/refunds?needs_decision=true&limit=100&offset=${offset}`);
+    const refunds = page.status === 200 ? (page.body as unknown as { payment_id: string }[]) : [];
+    for (const refund of refunds) waiting.add(refund.payment_id);
+    if (refunds.length < 100) return waiting;
+  }
+}
+
+/** What is not as promised about this payment; it may be on the way there while refunds are still being resolved. */
+export async function whatDoesNotHold(scene: Scene, attempted: Attempted, waiting: ReadonlySet<string>): Promise<string[]> {
+  const { system, apiKey } = scene;
+  const view = (await sandbox(system, "GET", `/sandbox/payments/${attempted.orderId}`)) as ProcessorView;
+  const payment = (await apiCaller(system.gatewayUrl, apiKey)("GET", `/api/v1/payments/${attempted.id}`))
+    .body as unknown as Payment;
+  const problems: string[] = [];
+  const check = (holds: boolean, problem: string) => {
+    if (!holds) problems.push(problem);
+  };
+
+  // Only one refund of a payment ever ends well, so only one of our calls may ever have had an effect.
+  const ours = view.refunds.filter(({ by }) => by === "client");
+  check(ours.length <= 1, `our calls gave back ${ours.length} times: ${ours.map(({ amount }) => amount).join(" + ")}`);
+  for (const { amount } of ours) check(attempted.asked.includes(amount), `our call gave back ${amount}, which nobody asked for`);
+  const sawThePresent = !attempted.course.statusFault?.mode.startsWith("stale:");
+  if (attempted.givenBackBefore && sawThePresent)
+    check(ours.length === 0, "our call gave back what the back office had already given back from");
+  if (payment.status === "REFUNDED" && payment.origin !== "PROCESSOR" && !attempted.rolledBack)
+    check(ours.length === 1, `REFUNDED by us, but our calls had ${ours.length} effects`);
+
+  if (waiting.has(attempted.id)) return problems;
+  const recordedMinor = Math.round(Number(payment.refunded_amount ?? 0) * 100);
+  check(recordedMinor === view.refundedAmount, `we recorded ${recordedMinor}, the processor gave back ${view.refundedAmount}`);
+  check(
+    (payment.status === "REFUNDED") === view.refundedAmount > 0,
+    `${payment.status}, and the processor gave back ${view.refundedAmount}`,
+  );
+  check((payment.status === "CANCELED") === (view.orderStatus === 3), `${payment.status}, at the processor ${view.orderStatus}`);
+  return problems;
+}
+
+/** Puts into the report what held and what did not. */
+export function judge(report: Report, attempted: Attempted, problems: readonly string[], isWaiting: boolean): void {
+  if (isWaiting) report.count("payments that wait for a person");
+  report.check("payments at the processor", problems.length === 0, () =>
+    [`payment ${attempted.id}`, ...problems, ...attempted.story].join("\n      "),
+  );
+}

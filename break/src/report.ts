@@ -1,3 +1,6 @@
+const shownMax = 20;
+const textMax = 600;
+
 /** What a program tried, what it did to the system meanwhile, and what did not hold. */
 export class Report {
   readonly #counts = new Map<string, number>();
@@ -27,10 +30,12 @@ export class Report {
     const rows = [...this.#counts].map(([what, count]) => [what, String(count)] as const);
     const width = Math.max(0, ...rows.map(([what]) => what.length));
     const lines = rows.map(([what, count]) => `  ${what.padEnd(width)}  ${count.padStart(9)}`);
+    // One fault often shows a thousand times.
+    const shown = this.violations.slice(0, shownMax).map((text) => text.slice(0, textMax));
     const end =
       this.violations.length === 0
         ? "Everything held."
-        : `${this.violations.length} did not hold:\n${this.violations.map((text) => `  ✗ ${text}`).join("\n")}`;
+        : `${this.violations.length} did not hold:\n${shown.map((text) => `  ✗ ${text}`).join("\n")}`;
     return [...lines, end].join("\n");
   }
 }

@@ -20,6 +20,7 @@ export interface TestSystem extends AsyncDisposable {
 export async function startTestSystem(
   events: "kafka" | "direct",
   env: NonNullable<SystemOptions["env"]> = {},
+  options: Pick<SystemOptions, "databaseUrl" | "supervised"> = {},
 ): Promise<TestSystem> {
   const dir = await mkdtemp(join(tmpdir(), "amana-system-"));
   await using stack = new AsyncDisposableStack();
@@ -34,6 +35,7 @@ export async function startTestSystem(
     events: events === "kafka" ? "kafka" : "direct",
     brokers: kafka?.brokers,
     durable: false,
+    ...options,
     env: {
       ...env,
       // Tests fire faster than one business may.

@@ -30,7 +30,11 @@ export async function webhookDelays(happening: Happening, rounds: number) {
   for (const events of ["direct", "kafka"] as const) {
     const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));
     try {
-      const unlimited = { RATE_LIMIT_REFUND_PER_SECOND: "0", RATE_LIMIT_KYC_PER_SECOND: "0" };
+      const unlimited = {
+        RATE_LIMIT_REFUND_PER_SECOND: "0",
+        RATE_LIMIT_KYC_PER_SECOND: "0",
+        RATE_LIMIT_CREATION_PER_SECOND: "0",
+      };
       await using system = await startSystem({ dir, events, progress: createProgress(), env: { gateway: unlimited } });
       rows.push({ events, ...(await measure(system, happening, rounds)) });
     } finally {

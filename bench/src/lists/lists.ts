@@ -55,7 +55,10 @@ export async function lists({ rounds }: { rounds: number; seconds: number }) {
       dir,
       events: "direct",
       progress: createProgress(),
-      env: { gateway: { RATE_LIMIT_PER_SECOND: "0", LOG_LEVEL: "warn" }, clients: { LOG_LEVEL: "warn" } },
+      env: {
+        gateway: { RATE_LIMIT_PER_SECOND: "0", RATE_LIMIT_SEARCH_PER_SECOND: "0", LOG_LEVEL: "warn" },
+        clients: { LOG_LEVEL: "warn" },
+      },
     }),
   );
   const headers = { authorization: `Bearer ${system.business.api_key}` };

@@ -4,6 +4,7 @@ import { parseQuery } from "./form/query.ts";
 import type { App, Gateway } from "./gateway.ts";
 import { logRequests } from "./plugins/access-log.ts";
 import { authenticate } from "./plugins/authenticate.ts";
+import { boundLoad } from "./plugins/bound-load.ts";
 import { bodyBytesMax, guardEdge, requestIdOf } from "./plugins/edge.ts";
 import { takeIdempotencyKey } from "./plugins/idempotency-key.ts";
 import { readJsonBodies } from "./plugins/json-bodies.ts";
@@ -57,6 +58,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
   guardEdge(app);
   logRequests(app, gateway);
   readJsonBodies(app);
+  app.addHook("preValidation", boundLoad(gateway));
   app.decorateRequest("caller", null);
   app.decorateRequest("organizationId", 0);
   app.decorateRequest("idempotencyKey", null);

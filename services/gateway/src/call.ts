@@ -1,16 +1,21 @@
-import { type CallOptions, platformCaller } from "@amana/rpc";
+import { platformCaller } from "@amana/rpc";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { laneOf } from "./lanes/lane.ts";
+import type { LaneCall } from "./lanes/lane-channel.ts";
+import { callerKey } from "./rate-limit/caller-key.ts";
 
 const timeoutMsDefault = 5_000;
 
 /** The options of an RPC made for a request: who calls, how long it may take, and what travels along. */
-export function callOf(request: FastifyRequest, reply: FastifyReply, timeoutMs: number = timeoutMsDefault): CallOptions {
+export function callOf(request: FastifyRequest, reply: FastifyReply, timeoutMs: number = timeoutMsDefault): LaneCall {
   return {
     caller: request.caller ?? platformCaller,
     requestId: request.id,
     address: request.ip,
     traceparent: request.traceparent,
     timeoutMs,
+    lane: laneOf(request, timeoutMs),
+    turnOf: callerKey(request),
     idempotencyKey: request.idempotencyKey ?? undefined,
     onReplayed: () => reply.header("idempotent-replayed", "true"),
   };

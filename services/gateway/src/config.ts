@@ -29,6 +29,14 @@ export function readConfig(source: EnvSource = process.env) {
         failedAuthPerMinute: env.integer("RATE_LIMIT_FAILED_AUTH_PER_MINUTE", { fallback: 20, max: rateMax }),
         kycPerSecond: env.integer("RATE_LIMIT_KYC_PER_SECOND", { fallback: 10, max: rateMax }),
         refundPerSecond: env.integer("RATE_LIMIT_REFUND_PER_SECOND", { fallback: 10, max: rateMax }),
+        creationPerSecond: env.integer("RATE_LIMIT_CREATION_PER_SECOND", { fallback: 50, max: rateMax }),
+        searchPerSecond: env.integer("RATE_LIMIT_SEARCH_PER_SECOND", { fallback: 20, max: rateMax }),
+        keylessPerSecond: env.integer("RATE_LIMIT_KEYLESS_PER_SECOND", { fallback: 10, max: rateMax }),
+        keylessTotalPerSecond: env.integer("RATE_LIMIT_KEYLESS_TOTAL_PER_SECOND", { fallback: 500, max: rateMax }),
+      },
+      loadBounds: {
+        total: env.integer("REQUESTS_AT_ONCE_MAX", { fallback: 2_048, min: 1, max: rateMax }),
+        perCaller: env.integer("REQUESTS_AT_ONCE_PER_CALLER_MAX", { fallback: 256, min: 1, max: rateMax }),
       },
       stopDelayMs: env.integer("STOP_DELAY_MS", { fallback: 0, max: 20_000 }),
     };

@@ -11,6 +11,7 @@ import type {
 import type { Clients } from "./clients.ts";
 import type { Connections } from "./connections.ts";
 import type { KeyLeases } from "./key-lease/key-leases.ts";
+import type { Lane } from "./lanes/lane.ts";
 import type { RateLimits } from "./rate-limit/rate-limits.ts";
 import type { Readiness } from "./readiness.ts";
 
@@ -21,6 +22,8 @@ export interface Gateway {
   readonly readiness: Readiness;
   readonly connections: Connections;
   readonly limits: RateLimits;
+  /** Requests that may be being answered at once, in all and for one caller. */
+  readonly loadBounds: { readonly total: number; readonly perCaller: number };
   readonly logger: Logger;
   /** Lets addresses that businesses give be plain http, for a sandbox on one machine. */
   readonly allowInsecureUrls: boolean;
@@ -43,6 +46,10 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** A limit beside the one that all routes share. */
     rateLimit?: "kyc" | "refund";
+    /** Where its calls do not hold up others, and are not held up, if that does not follow from what it is. */
+    lane?: Lane;
+    /** Answers at any load, for whoever supervises the process. */
+    isUnbounded?: boolean;
   }
   interface FastifyRequest {
     /** Who calls; set by `authenticate`. */

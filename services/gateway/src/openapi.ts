@@ -21,6 +21,7 @@ const app = await createApp({
   readiness: new Readiness(channels),
   connections: new Connections(),
   limits: createRateLimits(unlimited),
+  loadBounds: { total: 1, perCaller: 1 },
   logger: createLogger("openapi", "silent"),
   allowInsecureUrls: false,
   fingerprintSecret: Buffer.alloc(32),

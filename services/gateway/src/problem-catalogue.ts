@@ -87,6 +87,7 @@ export const problemCatalogue = {
   posting_not_reversible: ["Posting cannot be reversed", "A credit, debit or capture can be reversed, once."],
   posting_reference_reused: ["Posting reference reused", "The reference names another posting of the account. Use a new one."],
   processor_error: ["Card processor error", "The card processor answered with an error. Nothing was taken."],
+  overloaded: ["Overloaded", "More is being asked than can be answered in time. Nothing was done; wait for Retry-After."],
   processor_outcome_unknown: [
     "Outcome unknown",
     "The card processor did not answer in time. Read the payment before you create another one.",

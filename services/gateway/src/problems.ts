@@ -56,6 +56,8 @@ export const problems = {
     ),
   unavailable: () =>
     new Problem(503, "service_unavailable", "A part of the service cannot be reached right now. Try again in a moment."),
+  overloaded: () =>
+    new Problem(503, "overloaded", "More is being asked than can be answered in time. Nothing was done; try again in a moment."),
   timedOut: (code = "upstream_timeout") =>
     new Problem(504, code, "The answer did not come in time. Read the state before you try again."),
   rateLimited: (headers: Record<string, string>) =>

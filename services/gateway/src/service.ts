@@ -5,6 +5,7 @@ import { createClients } from "./clients.ts";
 import type { Config } from "./config.ts";
 import { Connections } from "./connections.ts";
 import { createKeyLeases } from "./key-lease/create-key-leases.ts";
+import { createLaneChannel } from "./lanes/lane-channel.ts";
 import { createRateLimits } from "./rate-limit/rate-limits.ts";
 import { Readiness } from "./readiness.ts";
 
@@ -18,7 +19,12 @@ export async function startGateway(config: Config, logger: Logger): Promise<Asyn
   await using stack = new AsyncDisposableStack();
   const tls = config.tls && stack.use(await openTls(config.tls, logger));
   const signer = createCallerSigner(config.callerKey);
-  const connect = (audience: string, urls: readonly string[]) => stack.use(createRpcChannel({ urls, audience, signer, tls }));
+  const connect = (audience: string, urls: readonly string[]) =>
+    stack.use(
+      createLaneChannel(urls.length, (connections) =>
+        createRpcChannel({ urls, audience, signer, tls, ...(connections && { connections }) }),
+      ),
+    );
   const channels = {
     identity: connect("identity", config.identityUrls),
     kyc: connect("kyc", config.kycUrls),
@@ -38,6 +44,7 @@ export async function startGateway(config: Config, logger: Logger): Promise<Asyn
     readiness,
     connections,
     limits,
+    loadBounds: config.loadBounds,
     logger,
     allowInsecureUrls,
     fingerprintSecret: config.fingerprintSecret,

@@ -18,7 +18,9 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { createApp } from "../src/app.ts";
 import { createClients } from "../src/clients.ts";
 import { Connections } from "../src/connections.ts";
+import type { Gateway } from "../src/gateway.ts";
 import { createKeyLeases } from "../src/key-lease/create-key-leases.ts";
+import { createLaneChannel } from "../src/lanes/lane-channel.ts";
 import { createRateLimits, type RateLimitSettings, unlimited } from "../src/rate-limit/rate-limits.ts";
 import { Readiness } from "../src/readiness.ts";
 
@@ -54,6 +56,7 @@ export async function startTestGateway(
     logger?: Logger;
     /** None unless given: tests fire quickly. */
     limits?: Partial<RateLimitSettings>;
+    loadBounds?: Gateway["loadBounds"];
     /** The clock of the limits. */
     nowMs?: () => number;
   } = {},
@@ -106,7 +109,8 @@ export async function startTestGateway(
     serveFake(WebhookEndpointService, behaviour.webhookEndpoints),
     serveFake(EventService, behaviour.events),
   ]);
-  const { channel } = server;
+  // The lanes share the server's one channel here: what they bound is who may call when.
+  const channel = createLaneChannel(1, () => server.channel);
   const channels = { identity: channel, kyc: channel, clients: channel, payments: channel, webhooks: channel };
   const clients = createClients(channels);
   const app = await createApp({
@@ -115,6 +119,7 @@ export async function startTestGateway(
     readiness: new Readiness(channels),
     connections: new Connections(),
     limits: createRateLimits({ ...unlimited, ...options.limits }, options.nowMs),
+    loadBounds: options.loadBounds ?? { total: 1_000, perCaller: 1_000 },
     logger: options.logger ?? createLogger("test", process.env["TEST_LOG_LEVEL"] ?? "silent"),
     allowInsecureUrls: options.allowInsecureUrls ?? false,
     fingerprintSecret: Buffer.alloc(32),

@@ -5,6 +5,7 @@ import type { Gateway } from "../gateway.ts";
 import type { KeyAnswer } from "../key-lease/key-leases.ts";
 import { presentedKeyHash } from "../key-lease/presented-key.ts";
 import { Problem, problems, unauthorizedProblems } from "../problems.ts";
+import { networkOf } from "../rate-limit/network.ts";
 import { rateLimited } from "./limit-rate.ts";
 
 const refusals: Readonly<Partial<Record<KeyState, () => Problem>>> = {
@@ -27,7 +28,7 @@ export function authenticate({ keys, limits, logger }: Gateway, role: "business"
   /** Guessing keys is slowed down by address; a key that works is let in from there all the same. */
   const slowedDown = (error: unknown, address: string): unknown => {
     if (!limits.failedAuth || !(error instanceof Problem) || error.status !== 401) return error;
-    const draw = limits.failedAuth.draw(address);
+    const draw = limits.failedAuth.draw(networkOf(address));
     return draw.allowed ? error : rateLimited(draw);
   };
 

@@ -11,7 +11,7 @@ const clock = { ms: 0 };
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({
-    limits: { perSecond: 2, burst: 4, failedAuthPerMinute: 3, refundPerSecond: 1 },
+    limits: { perSecond: 2, burst: 4, failedAuthPerMinute: 3, refundPerSecond: 1, creationPerSecond: 1, searchPerSecond: 1 },
     nowMs: () => clock.ms,
   });
   const payment = { id, currency: "DZD", status: PaymentStatus.PAID };
@@ -73,6 +73,28 @@ describe("a business", () => {
     expect((await read(headers)).statusCode).toBe(200);
   });
 
+  test("has what it creates and what it searches counted by themselves too", async () => {
+    gateway.behaviour.payments.createPayment = async () => ({ id, currency: "DZD", status: PaymentStatus.PENDING });
+    gateway.behaviour.payments.listPayments = async () => ({ payments: [] });
+    const { headers } = gateway.aKey();
+    const statusesOf = async (method: "GET" | "POST", path: string, payload?: object) => {
+      const answers = [];
+      for (let i = 0; i < 3; i++) {
+        clock.ms += 400;
+        const url = `/api/v1/payments${path}`;
+        answers.push((await gateway.app.inject({ method, url, headers, ...(payload && { payload }) })).statusCode);
+      }
+      return answers;
+    };
+    const order = { amount: "5000.00", success_url: "https://shop.example/a", fail_url: "https://shop.example/b" };
+    expect(await statusesOf("POST", "", order)).toEqual([201, 201, 429]);
+    expect(await statusesOf("GET", "?created_from=2026-01-01T00:00:00Z")).toEqual([200, 200, 429]);
+    clock.ms += 1e6;
+    expect(await statusesOf("GET", "?offset=5000")).toEqual([200, 200, 429]);
+    clock.ms += 1e6;
+    expect(await statusesOf("GET", "?status=PAID")).toEqual([200, 200, 200]);
+  });
+
   test("is told before its body is judged", async () => {
     const { headers } = gateway.aKey();
     for (let i = 0; i < 4; i++) await read(headers);
@@ -101,6 +123,10 @@ describe("failing authentications from one address", () => {
       expect(answer.json().code).toBe("rate_limited");
     }
     expect((await read(headers)).statusCode).toBe(200);
+    const fromNextDoor = (address: string) =>
+      gateway.app.inject({ url: `/api/v1/payments/${id}`, remoteAddress: `2001:db8::${address}` });
+    for (const address of ["1", "2:3:4:5", "ffff:0:0:0"]) expect((await fromNextDoor(address)).statusCode).toBe(401);
+    expect((await fromNextDoor("6")).statusCode).toBe(429);
     const elsewhere = await gateway.app.inject({ url: `/api/v1/payments/${id}`, remoteAddress: "203.0.113.7" });
     expect(elsewhere.statusCode).toBe(401);
     clock.ms += 20_000;
@@ -131,6 +157,10 @@ describe("settings", () => {
       failedAuthPerMinute: 20,
       kycPerSecond: 10,
       refundPerSecond: 10,
+      creationPerSecond: 50,
+      searchPerSecond: 20,
+      keylessPerSecond: 10,
+      keylessTotalPerSecond: 500,
     });
   });
 

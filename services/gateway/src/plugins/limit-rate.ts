@@ -1,9 +1,11 @@
-import type { FastifyReply, onRequestHookHandler } from "fastify";
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import type { Gateway } from "../gateway.ts";
 import { type Problem, problems } from "../problems.ts";
+import { createsSomething, isCostlyRead } from "../rate-limit/kind-of-request.ts";
+import { networkOf } from "../rate-limit/network.ts";
 import type { Draw } from "../rate-limit/token-buckets.ts";
 
-/** Counts the requests of a business, after `authenticate`: all of them, and those to routes with a limit of their own. */
+/** Counts the requests of a business, after `authenticate`: all of them, and those of a kind with a limit of its own. */
 export function limitRate({ limits }: Gateway): onRequestHookHandler {
   return (request, reply, done) => {
     const { caller } = request;
@@ -13,7 +15,7 @@ export function limitRate({ limits }: Gateway): onRequestHookHandler {
       if (!draw.allowed) return done(rateLimited(draw));
       show(reply, draw);
     }
-    const own = request.routeOptions.config.rateLimit;
+    const own = kindOf(request);
     const ownLimit = own && limits[own];
     if (ownLimit) {
       const draw = ownLimit.draw(caller.businessId);
@@ -21,6 +23,25 @@ export function limitRate({ limits }: Gateway): onRequestHookHandler {
       // The narrower limit is the one that a client runs into.
       show(reply, draw);
     }
+    done();
+  };
+}
+
+function kindOf(request: FastifyRequest): "kyc" | "refund" | "creation" | "search" | undefined {
+  const { rateLimit } = request.routeOptions.config;
+  if (rateLimit) return rateLimit;
+  if (createsSomething(request)) return "creation";
+  return isCostlyRead(request) ? "search" : undefined;
+}
+
+/** Counts requests to a route without a key: those of a network, and all of them but where something genuine came from. */
+export function limitKeyless({ limits }: Gateway): onRequestHookHandler {
+  return (request, _reply, done) => {
+    const network = networkOf(request.ip);
+    if (limits.proven.has(network)) return done();
+    const own = limits.keyless?.draw(network);
+    if (own && !own.allowed) return done(rateLimited(own));
+    if (limits.keylessTotal?.draw("").allowed === false) return done(problems.overloaded());
     done();
   };
 }

@@ -4,8 +4,9 @@ import type { App, Gateway } from "../gateway.ts";
 export const health =
   ({ readiness }: Gateway) =>
   async (app: App): Promise<void> => {
-    app.get("/healthz", { schema: { hide: true } }, async (_request, reply) => reply.send({ status: "ok" }));
-    app.get("/readyz", { schema: { hide: true } }, async (_request, reply) => {
+    const unbounded = { config: { isUnbounded: true }, schema: { hide: true } };
+    app.get("/healthz", unbounded, async (_request, reply) => reply.send({ status: "ok" }));
+    app.get("/readyz", unbounded, async (_request, reply) => {
       const missing = await readiness.missing();
       return missing.length === 0 ? reply.send({ status: "ok" }) : reply.code(503).send({ status: "unavailable", missing });
     });

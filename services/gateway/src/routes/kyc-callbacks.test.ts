@@ -54,3 +54,27 @@ describe("what the verification provider calls back", () => {
     expect(gateway.received).toEqual([]);
   });
 });
+
+describe("a flood of forged callbacks", () => {
+  test("is answered with 429 by network and 503 in all, and the provider's go on from where a genuine one came", async () => {
+    const limits = { keylessPerSecond: 2, keylessTotalPerSecond: 4 };
+    await using flooded = await startTestGateway({ limits, nowMs: () => 0 });
+    const callbackFrom = (remoteAddress: string, signature: string) => {
+      const headers = { "x-provider-signature": signature };
+      return flooded.app.inject({ method: "POST", url: "/callbacks/kyc", payload: "{}", headers, remoteAddress });
+    };
+    const { ACCEPTED, BAD_SIGNATURE } = ProviderCallbackResult;
+    flooded.behaviour.kycApplications.receiveProviderCallback = async ({ signature }) => ({
+      result: signature === "good" ? ACCEPTED : BAD_SIGNATURE,
+    });
+    expect((await callbackFrom("203.0.113.1", "good")).statusCode).toBe(204);
+
+    const statuses = [];
+    for (let i = 1; i <= 5; i++) statuses.push((await callbackFrom(`2001:db8::${i}`, "forged")).statusCode);
+    expect(statuses).toEqual([401, 401, 401, 401, 429]);
+    for (const network of [2, 3, 4]) await callbackFrom(`203.0.113.${network}`, "forged");
+    const full = await callbackFrom("203.0.113.9", "forged");
+    expect([full.statusCode, full.json().code, full.headers["retry-after"]]).toEqual([503, "overloaded", "1"]);
+    for (let i = 0; i < 10; i++) expect((await callbackFrom("203.0.113.1", "good")).statusCode).toBe(204);
+  });
+});

@@ -2,7 +2,9 @@ import { ProviderCallbackResult } from "@amana/contracts/kyc/v1/kyc_application_
 import type { FastifyRequest } from "fastify";
 import { callOf } from "../call.ts";
 import type { App, Gateway } from "../gateway.ts";
+import { limitKeyless } from "../plugins/limit-rate.ts";
 import { Problem } from "../problems.ts";
+import { networkOf } from "../rate-limit/network.ts";
 
 const bodyBytesMax = 256 * 1024;
 /** The provider is asked what really happened before the callback is acknowledged. */
@@ -13,8 +15,10 @@ const callbackTimeoutMs = 20_000;
  * the kyc service alone knows the secrets it is signed with.
  */
 export const kycCallbacks =
-  ({ clients }: Gateway) =>
+  (gateway: Gateway) =>
   async (app: App): Promise<void> => {
+    const { clients, limits } = gateway;
+    app.addHook("onRequest", limitKeyless(gateway));
     // The signature covers bytes, so no type or encoding is read into them.
     app.addHook("onRequest", (request, _reply, done) => {
       delete request.raw.headers["content-type"];
@@ -25,12 +29,14 @@ export const kycCallbacks =
     app.setValidatorCompiler(() => (value: unknown) => ({ value }));
 
     app.post("/kyc", { schema: { hide: true } }, async (request, reply) => {
+      const network = networkOf(request.ip);
       const signature = request.headers["x-provider-signature"];
       const { result } = await clients.kycApplications.receiveProviderCallback(
         { body: bytesOf(request), signature: typeof signature === "string" ? signature : "" },
-        callOf(request, reply, callbackTimeoutMs),
+        { ...callOf(request, reply, callbackTimeoutMs), ...(limits.proven.has(network) && { lane: "provider" as const }) },
       );
       if (result !== ProviderCallbackResult.ACCEPTED) throw invalidSignature();
+      limits.proven.add(network);
       return reply.code(204).send();
     });
   };

@@ -6,6 +6,7 @@ import type { App, Gateway } from "../gateway.ts";
 import { preferredLanguage } from "../pages/language.ts";
 import { sendPage } from "../pages/page.ts";
 import { returnTexts } from "../pages/return-texts.ts";
+import { limitKeyless } from "../plugins/limit-rate.ts";
 
 /** The card processor is asked what became of the payment before the browser goes on. */
 const confirmTimeoutMs = 36_000;
@@ -13,8 +14,10 @@ const formBytesMax = 64 * 1024;
 
 /** Where the card processor sends the card holder's browser. The only keyless address of the API: the token is the proof. */
 export const paymentReturn =
-  ({ clients, logger }: Gateway) =>
+  (gateway: Gateway) =>
   async (app: App): Promise<void> => {
+    const { clients, logger } = gateway;
+    app.addHook("onRequest", limitKeyless(gateway));
     // Whatever form the processor's page posts is read, up to a bound, and ignored, however it calls its type.
     app.addHook("onRequest", (request, _reply, done) => {
       delete request.raw.headers["content-type"];
@@ -53,7 +56,8 @@ export const paymentReturn =
   };
 
 export function sendReturnPage(request: FastifyRequest, reply: FastifyReply, status: number): FastifyReply {
-  const texts = status === 404 ? returnTexts.unknown : status >= 500 ? returnTexts.unavailable : returnTexts.refused;
+  const texts =
+    status === 404 ? returnTexts.unknown : status >= 500 || status === 429 ? returnTexts.unavailable : returnTexts.refused;
   const language = preferredLanguage(request.headers["accept-language"]);
   const [title, ...paragraphs] = texts[language];
   return sendPage(reply, status, { language, title, paragraphs });

@@ -135,7 +135,7 @@ export const payments =
     app.post(
       "/:id/refund",
       {
-        config: { rateLimit: "refund" },
+        config: { rateLimit: "refund", lane: "refund" },
         schema: {
           tags,
           operationId: "refundPayment",

@@ -1,0 +1,51 @@
+import type { CallOptions, RpcChannel } from "@amana/rpc";
+import { problems } from "../problems.ts";
+import { type Lane, lanes } from "./lane.ts";
+import { Turns } from "./turns.ts";
+
+/** What a request's calls carry besides; a call without it, such as a look at a service's health, waits for no turn. */
+export interface LaneCall extends CallOptions {
+  readonly lane: Lane;
+  /** Who takes turns with the others in the lane. */
+  readonly turnOf: string;
+}
+
+/** Of a call's time, what may be spent on waiting: enough is left for the call itself. */
+const waitingPart = 1 / 2;
+
+/**
+ * One service, by separate connections for each lane, in which callers take turns: a flood in one lane delays no other, and
+ * a flood of one caller delays no other caller. Calls that wait for their turn too long are refused with nothing done.
+ */
+export function createLaneChannel(replicas: number, open: (connections?: number) => RpcChannel): RpcChannel {
+  const unqueued = open();
+  const byLane = Object.fromEntries(
+    Object.entries(lanes).map(([lane, { connections, perCaller }]) => {
+      const turns = new Turns({ places: connections * replicas, perCaller });
+      return [lane, { turns, channel: open(connections) }];
+    }),
+  ) as Record<Lane, { turns: Turns; channel: RpcChannel }>;
+
+  return {
+    async call(method, body, call) {
+      const { lane, turnOf } = call as Partial<LaneCall>;
+      if (lane === undefined || turnOf === undefined) return await unqueued.call(method, body, call);
+      const { turns, channel } = byLane[lane];
+      const { timeoutMs = timeoutMsDefault } = call;
+      const arrivedAtMs = performance.now();
+      const entered = turns.enter(turnOf, timeoutMs * waitingPart);
+      if (entered !== true && !(await entered)) throw problems.overloaded();
+      try {
+        return await channel.call(method, body, { ...call, timeoutMs: timeoutMs - Math.floor(performance.now() - arrivedAtMs) });
+      } finally {
+        turns.leave(turnOf);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      const channels = [unqueued, ...Object.values(byLane).map(({ channel }) => channel)];
+      await Promise.all(channels.map((channel) => channel[Symbol.asyncDispose]()));
+    },
+  };
+}
+
+const timeoutMsDefault = 5_000;

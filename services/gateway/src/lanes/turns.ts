@@ -1,0 +1,68 @@
+interface Waiter {
+  readonly admit: (admitted: boolean) => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+/**
+ * Places that callers hold while their calls are under way. Nobody holds more than `perCaller`; who finds none waits, and
+ * those who wait take turns by caller, so that a thousand calls of one delay another's by no more than one.
+ */
+export class Turns {
+  readonly #perCaller: number;
+  #free: number;
+  readonly #held = new Map<string, number>();
+  /** Whose turn is next comes first. */
+  readonly #waiting = new Map<string, Waiter[]>();
+
+  constructor({ places, perCaller }: { places: number; perCaller: number }) {
+    this.#free = places;
+    this.#perCaller = perCaller;
+  }
+
+  /** True at once or in time; false when no place came free. Who was let in has to `leave`. */
+  enter(caller: string, waitMs: number): true | Promise<boolean> {
+    // Where a place is free, everyone who waits has all that one caller may hold.
+    if (this.#free > 0 && this.#heldBy(caller) < this.#perCaller) return this.#take(caller);
+    return new Promise((admit) => {
+      const timer = setTimeout(() => this.#giveUp(caller, waiter), waitMs);
+      const waiter = { admit, timer };
+      const waiters = this.#waiting.get(caller);
+      if (waiters) waiters.push(waiter);
+      else this.#waiting.set(caller, [waiter]);
+    });
+  }
+
+  leave(caller: string): void {
+    const held = this.#heldBy(caller) - 1;
+    if (held === 0) this.#held.delete(caller);
+    else this.#held.set(caller, held);
+    this.#free++;
+    for (const [next, waiters] of this.#waiting) {
+      if (this.#heldBy(next) >= this.#perCaller) continue;
+      const { admit, timer } = waiters.shift() as Waiter;
+      clearTimeout(timer);
+      // To the end of the row.
+      this.#waiting.delete(next);
+      if (waiters.length > 0) this.#waiting.set(next, waiters);
+      admit(this.#take(next));
+      return;
+    }
+  }
+
+  #take(caller: string): true {
+    this.#free--;
+    this.#held.set(caller, this.#heldBy(caller) + 1);
+    return true;
+  }
+
+  #giveUp(caller: string, waiter: Waiter): void {
+    const waiters = this.#waiting.get(caller) ?? [];
+    waiters.splice(waiters.indexOf(waiter), 1);
+    if (waiters.length === 0) this.#waiting.delete(caller);
+    waiter.admit(false);
+  }
+
+  #heldBy(caller: string): number {
+    return this.#held.get(caller) ?? 0;
+  }
+}

@@ -1,0 +1,32 @@
+import type { preValidationHookHandler } from "fastify";
+import type { Gateway } from "../gateway.ts";
+import { problems } from "../problems.ts";
+import { callerKey } from "../rate-limit/caller-key.ts";
+import { rateLimited } from "./limit-rate.ts";
+
+/**
+ * Bounds the requests that are being answered, in all and for one caller: beyond, more would only make all of them late.
+ * A request counts from when it is whole, so that nobody takes the others' room by sending slowly.
+ */
+export function boundLoad({ loadBounds: { total, perCaller } }: Gateway): preValidationHookHandler {
+  let underWay = 0;
+  const byCaller = new Map<string, number>();
+  return (request, reply, done) => {
+    if (request.routeOptions.config.isUnbounded) return done();
+    if (underWay >= total) return done(problems.overloaded());
+    const key = callerKey(request);
+    const own = byCaller.get(key) ?? 0;
+    if (own >= perCaller) {
+      return done(rateLimited({ allowed: false, limit: perCaller, remaining: 0, resetSeconds: 1, retryAfterSeconds: 1 }));
+    }
+    underWay++;
+    byCaller.set(key, own + 1);
+    reply.raw.once("close", () => {
+      underWay--;
+      const left = (byCaller.get(key) ?? 1) - 1;
+      if (left === 0) byCaller.delete(key);
+      else byCaller.set(key, left);
+    });
+    done();
+  };
+}

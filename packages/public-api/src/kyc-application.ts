@@ -19,8 +19,8 @@ export const kycStatusNames = enumNames(KycStatus);
 export const kycVerdictNames = enumNames(KycVerdict);
 
 const optionalText = () => Type.Optional(Type.String());
-const linkUrl = () =>
-  Type.String({ description: "The verification link. Treat it as a secret: whoever has it can submit documents." });
+const linkUrl = (more = "") =>
+  Type.String({ description: `The verification link. Treat it as a secret: whoever has it can submit documents.${more}` });
 const status = () => Type.Enum([...kycStatuses]);
 
 /** The answer to the creation of an application. */
@@ -39,7 +39,7 @@ type KycApplicationCreation = Static<typeof KycApplicationCreation>;
 export const KycApplicationJson = Type.Object({
   id: Type.String({ format: "uuid" }),
   created_at: Type.String({ format: "date-time" }),
-  link_url: linkUrl(),
+  link_url: Type.Optional(linkUrl(" Absent from 30 days after the application ended: by then it has long led nowhere.")),
   link_expires_at: Type.String({ format: "date-time" }),
   status: status(),
   synced_at: Type.String({ format: "date-time", description: "When the verification provider was last heard of about it." }),

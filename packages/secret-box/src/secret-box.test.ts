@@ -1,6 +1,7 @@
+import { createLogger } from "@amana/runtime";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createSecretBox } from "./secret-box.ts";
+import { createSecretBox, decryptIfReadable } from "./secret-box.ts";
 
 const key = (id: string, byte: number) => ({ id, key: Buffer.alloc(32, byte) });
 
@@ -31,4 +32,14 @@ test("the first key encrypts, later ones still decrypt, and a key that was taken
   expect(box.decrypt(old, "a")).toBe("whsec_secret");
   expect(box.encrypt("whsec_secret", "a")).toMatch(/^k2:/);
   expect(() => createSecretBox([key("k2", 2)]).decrypt(old, "a")).toThrow(/encryption key "k1"/);
+});
+
+test("what cannot be read is undefined where others are to be shown with it, and the former keys are known by name", () => {
+  const [gone, box] = [createSecretBox([key("k0", 0)]), createSecretBox([key("k2", 2), key("k1", 1)])];
+  const logger = createLogger("test", "silent");
+  expect(decryptIfReadable(box, box.encrypt("whsec_secret", "a"), "a", logger)).toBe("whsec_secret");
+  for (const unreadable of [gone.encrypt("whsec_secret", "a"), "k1:AAAA", "", "k2"]) {
+    expect(decryptIfReadable(box, unreadable, "a", logger)).toBeUndefined();
+  }
+  expect(box.formerKeyIds).toEqual(["k1"]);
 });

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import type { Logger } from "@amana/runtime";
 
 export interface EncryptionKey {
   /** Letters, digits, "_" and "-"; written in front of each ciphertext. */
@@ -9,6 +10,8 @@ export interface EncryptionKey {
 
 /** Encrypts and decrypts the secrets of single rows. */
 export interface SecretBox {
+  /** Ids of the keys that only decrypt, because what they encrypted is still about. */
+  readonly formerKeyIds: readonly string[];
   /** The text to store in the row of `owner`: the id of the thing whose secret it is. */
   encrypt(secret: string, owner: string): string;
   /** Throws when the key is not known any more, or the text was altered or belongs to another owner. */
@@ -30,6 +33,8 @@ export function createSecretBox(keys: readonly EncryptionKey[]): SecretBox {
   const bound = (keyId: string, owner: string) => Buffer.from(`${keyId}:${owner}`);
 
   return {
+    formerKeyIds: keys.slice(1).map(({ id }) => id),
+
     encrypt(secret, owner) {
       const nonce = randomBytes(nonceBytes);
       const cipher = createCipheriv("aes-256-gcm", first.key, nonce).setAAD(bound(first.id, owner));
@@ -48,4 +53,17 @@ export function createSecretBox(keys: readonly EncryptionKey[]): SecretBox {
       return decipher.update(bytes.subarray(nonceBytes, -tagBytes), undefined, "utf8") + decipher.final("utf8");
     },
   };
+}
+
+/**
+ * The secret, or undefined and a line in the log with `alert` where it cannot be read: its key was taken away too early, or
+ * the text was altered. For whoever shows many things at once, so that one unreadable value takes none of the others with it.
+ */
+export function decryptIfReadable(box: SecretBox, ciphertext: string, owner: string, logger: Logger): string | undefined {
+  try {
+    return box.decrypt(ciphertext, owner);
+  } catch (error) {
+    logger.error({ err: error, owner_id: owner, alert: true }, "a secret cannot be read");
+    return undefined;
+  }
 }

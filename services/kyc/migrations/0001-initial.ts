@@ -17,7 +17,7 @@ export class Initial extends Migration {
         status text not null
           check (status in ('CREATED', 'OPENED', 'SUBMITTED', 'PROCESSING', 'COMPLETED', 'EXPIRED', 'CANCELED', 'FAILED')),
         provider_id text not null unique,
-        link_ciphertext text not null,
+        link_ciphertext text,
         link_expires_at timestamptz(3) not null,
         metadata text not null,
         allowed_documents text[] not null,
@@ -58,6 +58,9 @@ export class Initial extends Migration {
       create index kyc_application_business_client on kyc_application (business_id, client_id) where client_id is not null;
       create index kyc_application_business_external on kyc_application (business_id, external_id) where external_id is not null;
       create index kyc_application_next_check on kyc_application (next_check_at) where next_check_at is not null;
+      create index kyc_application_link_age on kyc_application (updated_at) where link_ciphertext is not null;
+      create index kyc_application_link_key on kyc_application (split_part(link_ciphertext, ':', 1), id)
+        where link_ciphertext is not null;
       create index kyc_application_document on kyc_application (document_expiry)
         where verdict = 'APPROVED' and document_notices < 3;
 

@@ -11,6 +11,8 @@ import { catchUp } from "./jobs/catch-up.ts";
 import { checkApplications } from "./jobs/check-applications.ts";
 import { deleteLeftovers } from "./jobs/delete-leftovers.ts";
 import { noticeDocuments } from "./jobs/notice-documents.ts";
+import { reencryptLinks } from "./jobs/reencrypt-links.ts";
+import { removeLinks } from "./jobs/remove-links.ts";
 import { kycApplicationTally } from "./kyc-application/queries.ts";
 import { database } from "./orm.ts";
 import { rpcServices } from "./rpc/index.ts";
@@ -41,6 +43,8 @@ export async function startKyc(config: Config, logger: Logger): Promise<AsyncDis
   stack.use(catchUp(context, config.catchUpSeconds));
   stack.use(noticeDocuments(context));
   stack.use(deleteLeftovers(context));
+  stack.use(removeLinks(context));
+  stack.use(reencryptLinks(context));
   const server = stack.use(
     await createRpcServer({
       services: [...rpcServices(context), ...transport.services],

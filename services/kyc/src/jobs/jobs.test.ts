@@ -2,13 +2,19 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
-import { aBusinessCaller, eventually } from "@amana/testing";
+import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
+import { createRpcClient } from "@amana/rpc";
+import { createSecretBox } from "@amana/secret-box";
+import { aBusinessCaller, eventually, startTestServer } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
+import { rpcServices } from "../rpc/index.ts";
 import { createHttpProvider } from "../verification-provider/http-provider.ts";
 import { catchUpOnce } from "./catch-up.ts";
 import { checkDueApplications } from "./check-applications.ts";
 import { noticeDueDocuments } from "./notice-documents.ts";
+import { createReencryption } from "./reencrypt-links.ts";
+import { removeDeadLinks } from "./remove-links.ts";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -153,6 +159,82 @@ describe("catching up after an outage", () => {
     await checkDueApplications(harness.context);
     expect(await stored(news.id)).toMatchObject({ status: "OPENED" });
     expect(await catchUpOnce(harness.context)).toBe(0);
+  });
+});
+
+describe("a link", () => {
+  const ciphertextOf = async (id: string) => {
+    const [row] = await harness.sql<{ link: string | null }>("select link_ciphertext as link from kyc_application where id = ?", [
+      id,
+    ]);
+    return row?.link;
+  };
+  const aged = (id: string, days: number) =>
+    harness.sql("update kyc_application set updated_at = now() - ?::int * interval '1 day' where id = ?", [days, id]);
+  const key = (id: string, byte: number) => ({ id, key: Buffer.alloc(32, byte) });
+  const [k1, k2] = [key("k1", 7), key("k2", 8)];
+  /** The service with other keys. */
+  const withKeys = (...keys: (typeof k1)[]) => ({ ...harness.context, secrets: createSecretBox(keys) });
+  const readWith = async (context: typeof harness.context, caller: ReturnType<typeof aBusinessCaller>) => {
+    await using service = await startTestServer(rpcServices(context));
+    const kyc = createRpcClient(KycApplicationService, service.channel);
+    const { applications } = await kyc.listKycApplications({ limit: 10 }, { caller });
+    const single = await Promise.all(applications.map(({ id }) => kyc.getKycApplication({ id, stored: true }, { caller })));
+    expect(single.map(({ linkUrl }) => linkUrl)).toEqual(applications.map(({ linkUrl }) => linkUrl));
+    return applications.map(({ linkUrl }) => linkUrl);
+  };
+
+  test("is removed 30 days after its application ended, and left out from then on", async () => {
+    const caller = aBusinessCaller();
+    const ended = await harness.aDecidedApplication({ outcome: "approved" }, caller);
+    const usedUp = await harness.aDecidedApplication({ outcome: "failed" }, caller, { maxAttempts: 1 });
+    const kept = [
+      await harness.aDecidedApplication({ outcome: "failed" }, caller),
+      await harness.aDecidedApplication({ outcome: "rejected" }, caller),
+      await harness.create(caller),
+    ];
+    for (const { id } of [ended, usedUp, ...kept]) await aged(id, 31);
+    await aged(kept[1]?.id ?? "", 29);
+    while ((await removeDeadLinks(harness.context)) > 0);
+    expect(await Promise.all([ended, usedUp].map(({ id }) => ciphertextOf(id)))).toEqual([null, null]);
+    const links = await readWith(harness.context, caller);
+    expect(links).toEqual([...kept.map(({ linkUrl }) => linkUrl).reverse(), undefined, undefined]);
+    expect(await harness.kyc.getKycApplication({ id: ended.id }, { caller })).toMatchObject({ verdict: KycVerdict.APPROVED });
+  });
+
+  test("under a former key is encrypted again, every one, whatever cannot be read on the way", async () => {
+    await harness.sql("update kyc_application set link_ciphertext = null");
+    const caller = aBusinessCaller();
+    const made = await Promise.all(Array.from({ length: 5 }, () => harness.create(caller)));
+    const [altered, foreign, ...good] = made.map(({ id }) => id);
+    await harness.sql("update kyc_application set link_ciphertext = 'k1:AAAA' where id = ?", [altered]);
+    await harness.sql("update kyc_application set link_ciphertext = 'k0:AAAA' where id = ?", [foreign]);
+
+    const rotated = withKeys(k2, k1);
+    const pass = createReencryption(rotated);
+    expect([await pass(), await pass()]).toEqual([4, 0]);
+    for (const id of good) expect(await ciphertextOf(id)).toMatch(/^k2:/);
+    // With the former key gone, everything but the two is readable.
+    const links = new Map(made.map(({ id, linkUrl }) => [id, linkUrl]));
+    const expected = [...links].map(([id, link]) => (good.includes(id) ? link : undefined)).sort();
+    expect((await readWith(withKeys(k2), caller)).sort()).toEqual(expected);
+    expect([await pass(), await pass()]).toEqual([1, 0]);
+  });
+
+  test("under one key only gives the job nothing to do", async () => {
+    expect(await createReencryption(harness.context)()).toBe(0);
+  });
+
+  test("under an unknown key is left out of its application, which is listed, read and cancelled all the same", async () => {
+    const caller = aBusinessCaller();
+    const before = await harness.create(caller);
+    await using service = await startTestServer(rpcServices(withKeys(k2)));
+    const kyc = createRpcClient(KycApplicationService, service.channel);
+    const after = await kyc.createKycApplication({}, { caller, timeoutMs: 20_000 });
+    expect(await readWith(withKeys(k2), caller)).toEqual([after.linkUrl, undefined]);
+    const canceled = await kyc.cancelKycApplication({ id: before.id }, { caller });
+    expect(canceled).toMatchObject({ status: KycStatus.CANCELED });
+    expect(canceled).not.toHaveProperty("linkUrl");
   });
 });
 

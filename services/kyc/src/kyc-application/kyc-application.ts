@@ -37,7 +37,8 @@ const schema = defineEntity({
     externalId: p.text().nullable(),
     status: p.text().$type<KycStatus>(),
     providerId: p.text(),
-    linkCiphertext: p.text(),
+    /** Null once it was removed, which nothing but a job does. */
+    linkCiphertext: p.text().nullable(),
     linkExpiresAt: p.datetime(3),
     /** The business's JSON text, byte for byte. */
     metadata: p.text(),

@@ -3,7 +3,7 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { KycApplicationColumns } from "./kyc-application.message.ts";
 
 /** What a reader sees, and the link that is still to be decrypted. */
-export type KycApplicationRow = KycApplicationColumns & { linkCiphertext: string };
+export type KycApplicationRow = KycApplicationColumns & { linkCiphertext: string | null };
 
 const columns = `id, business_id as "businessId", client_id as "clientId", external_id as "externalId", status,
   link_ciphertext as "linkCiphertext", link_expires_at as "linkExpiresAt", metadata, max_attempts as "maxAttempts",

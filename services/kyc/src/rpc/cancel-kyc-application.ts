@@ -19,6 +19,7 @@ import {
 } from "../kyc-application/kyc-application.errors.ts";
 import { toKycApplicationMessage } from "../kyc-application/kyc-application.message.ts";
 import { KycApplication } from "../kyc-application/kyc-application.ts";
+import { linkOf } from "../kyc-application/link.ts";
 import { lockApplication, record } from "../kyc-application/sync-application.ts";
 import type { ApplicationState, KycStatus as Status } from "../verification-provider/verification-provider.ts";
 import { ending } from "./stored-answer.ts";
@@ -35,7 +36,6 @@ export const cancelKycApplication =
     const businessId = businessOf(call.caller);
     if (!isUuid(request.id)) throw kycApplicationNotFound();
     const key = call.idempotencyKey?.key ?? null;
-    const linkOf = (application: KycApplication) => context.secrets.decrypt(application.linkCiphertext, application.id);
 
     const begun = await transaction(context.orm, async (em) => {
       const claim = await claimKey(em, call, KycApplicationSchema);
@@ -45,7 +45,7 @@ export const cancelKycApplication =
         { lockMode: LockMode.PESSIMISTIC_WRITE },
       );
       if (!application) throw kycApplicationNotFound();
-      const done = (answer: KycApplicationMessage) => ({ answer: { ...answer, linkUrl: linkOf(application) } });
+      const done = (answer: KycApplicationMessage) => ({ answer: { ...answer, linkUrl: linkOf(context, application) } });
       if ("replayed" in claim) return done(claim.replayed);
       application.refuseLateCancel(key);
       if (application.isFinal()) {
@@ -78,7 +78,7 @@ export const cancelKycApplication =
     );
     faultPoint("cancel.committed");
     if (ended.status !== KycStatus.CANCELED) throw tooLate(state.status);
-    return { ...ended, linkUrl: linkOf(begun.application) };
+    return { ...ended, linkUrl: linkOf(context, begun.application) };
   };
 
 /** The applicant, or the clock, was faster: the provider's answer decides. What it could have cancelled it did not want to. */

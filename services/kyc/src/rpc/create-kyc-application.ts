@@ -15,6 +15,7 @@ import {
 import { announce } from "../kyc-application/kyc-application.events.ts";
 import { toKycApplicationMessage } from "../kyc-application/kyc-application.message.ts";
 import { KycApplication } from "../kyc-application/kyc-application.ts";
+import { linkOf } from "../kyc-application/link.ts";
 import { deleteLinkRequest, releaseLinkRequest, takeLinkRequest } from "../kyc-application/link-request.ts";
 import { readKycApplication } from "../kyc-application/queries.ts";
 import { type CreatedApplication, type DocumentType, documentTypes } from "../verification-provider/verification-provider.ts";
@@ -37,7 +38,7 @@ type Terms = ReturnType<typeof termsOf>;
 export const createKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.createKycApplication> =>
   async (request, call) => {
-    const { orm, secrets } = context;
+    const { orm } = context;
     const businessId = businessOf(call.caller);
     const begun = await transaction(orm, async (em) => {
       const stored = await storedAnswer(em, call, KycApplicationSchema);
@@ -48,7 +49,7 @@ export const createKycApplication =
     const em = orm.em.fork() as SqlEntityManager;
     if (begun.stored) {
       const row = await readKycApplication(em, businessId, begun.stored.id);
-      return { ...begun.stored, linkUrl: row && secrets.decrypt(row.linkCiphertext, row.id) };
+      return { ...begun.stored, linkUrl: row && linkOf(context, row) };
     }
 
     const { id } = begun;

@@ -5,6 +5,7 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { kycApplicationNotFound } from "../kyc-application/kyc-application.errors.ts";
 import { toKycApplicationMessage } from "../kyc-application/kyc-application.message.ts";
+import { linkOf } from "../kyc-application/link.ts";
 import { type KycApplicationRow, readKycApplication } from "../kyc-application/queries.ts";
 import { syncApplication } from "../kyc-application/sync-application.ts";
 
@@ -32,7 +33,7 @@ export const getKycApplication =
       await Promise.race([refreshing, sleep(refreshWaitMs)]);
       row = (await readKycApplication(em, businessId, id)) ?? row;
     }
-    return toKycApplicationMessage(row, context.secrets.decrypt(row.linkCiphertext, row.id));
+    return toKycApplicationMessage(row, linkOf(context, row));
   };
 
 /** Spares the busiest reads, those of finished applications, the turn below. */

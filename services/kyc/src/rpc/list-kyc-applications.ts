@@ -5,11 +5,13 @@ import { dateOf, isUuid } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { namedClientNotFound } from "../kyc-application/kyc-application.errors.ts";
 import { toKycApplicationMessage } from "../kyc-application/kyc-application.message.ts";
+import { linkOf } from "../kyc-application/link.ts";
 import { readKycApplications } from "../kyc-application/queries.ts";
 
 export const listKycApplications =
-  ({ orm, secrets, clients }: Context): Implementation<typeof KycApplicationService.method.listKycApplications> =>
+  (context: Context): Implementation<typeof KycApplicationService.method.listKycApplications> =>
   async (request, call) => {
+    const { orm, clients } = context;
     const businessId = businessOf(call.caller);
     if (request.clientId !== undefined && !isUuid(request.clientId)) throw namedClientNotFound("");
     const filter = {
@@ -25,6 +27,6 @@ export const listKycApplications =
     if (total === 0 && request.clientId !== undefined && (await clients.standing(businessId, request.clientId)) === "unknown") {
       throw namedClientNotFound("");
     }
-    const applications = rows.map((row) => toKycApplicationMessage(row, secrets.decrypt(row.linkCiphertext, row.id)));
+    const applications = rows.map((row) => toKycApplicationMessage(row, linkOf(context, row)));
     return { applications, total };
   };

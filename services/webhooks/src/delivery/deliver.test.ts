@@ -186,6 +186,41 @@ test("a rotation signs at once with the new secret, and for a day with both in w
   expect(() => verify(created.secret, second)).toThrow();
 });
 
+test("a previous secret that cannot be read costs its own signature and not the delivery", async () => {
+  await using receiver = await startReceiver();
+  const caller = aBusinessCaller();
+  const { id } = await create(receiver.url, caller);
+  const { secret } = await harness.endpoints.updateWebhookEndpoint({ id, rotateSecret: true }, { caller });
+  await harness.sql("update webhook_endpoint set previous_secret_ciphertext = 'k0:AAAA' where id = ?", [id]);
+  await harness.publish(aPaymentEvent(caller));
+  await harness.settled();
+  const [request] = receiver.requests;
+  const headers = request?.headers as Record<string, string>;
+  expect(headers["webhook-signature"]?.split(" ")).toHaveLength(1);
+  expect(() => new Webhook(secret as string).verify(request?.body.toString() ?? "", headers)).not.toThrow();
+});
+
+test("a secret that cannot be read leaves its delivery waiting, without using up attempts, and no other", async () => {
+  await using receiver = await startReceiver();
+  const [caller, other] = [aBusinessCaller(), aBusinessCaller()];
+  const { id } = await create(receiver.url, caller);
+  await create(receiver.url, other);
+  const [kept] = await harness.sql<{ secret: string }>("select secret_ciphertext as secret from webhook_endpoint where id = ?", [
+    id,
+  ]);
+  await harness.sql("update webhook_endpoint set secret_ciphertext = 'k0:AAAA' where id = ?", [id]);
+  const [event, sent] = [aPaymentEvent(caller), aPaymentEvent(other)];
+  await harness.publish(event, sent);
+  await harness.settled();
+  expect(receiver.requests.map(({ headers }) => headers["webhook-id"])).toEqual([sent.id]);
+  expect(await deliveriesOf(event.id, caller)).toMatchObject([{ status: DeliveryStatus.PENDING, attempts: [] }]);
+  // The key is there again, and the lease has ended.
+  await harness.sql("update webhook_endpoint set secret_ciphertext = ? where id = ?", [kept?.secret, id]);
+  await harness.sql("update delivery set leased_until = now() where event_id = ?", [event.id]);
+  await harness.settled();
+  expect(await deliveriesOf(event.id, caller)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
+});
+
 test("a hanging endpoint takes only its own places, and deliveries to others go on", async () => {
   await using fair = await startHarness({ deliver: { concurrency: 4, endpointConcurrency: 2, timeoutMs: 60_000 } });
   await using hanging = await startReceiver(() => {});

@@ -1,6 +1,6 @@
 import type { Orm } from "@amana/database";
 import { backoffMs, faultPoint, type Logger } from "@amana/runtime";
-import type { SecretBox } from "@amana/secret-box";
+import { decryptIfReadable, type SecretBox } from "@amana/secret-box";
 import type { AddressGuard } from "../webhook-endpoint/address-guard.ts";
 import { type ClaimedDelivery, claimDue, release, untilDueMs } from "./claim.ts";
 import { Places } from "./places.ts";
@@ -100,7 +100,11 @@ export function startDelivering(options: DelivererOptions): Deliverer {
 
   const secretsOf = (delivery: ClaimedDelivery) => {
     const { endpoint_id: id, secret_ciphertext: current, previous_secret_ciphertext: previous } = delivery;
-    return { current: secrets.decrypt(current, id), previous: previous ? secrets.decrypt(previous, id) : undefined };
+    return {
+      current: secrets.decrypt(current, id),
+      // Nothing can be sent without the secret, but a good one is not worth less because the one before cannot be read.
+      previous: previous ? decryptIfReadable(secrets, previous, id, logger) : undefined,
+    };
   };
 
   const resultOf = (delivery: ClaimedDelivery, at: Date, answer: Answer): AttemptResult => {

@@ -34,7 +34,7 @@ export type KycApplication = Message<"kyc.v1.KycApplication"> & {
   createdAtMs: bigint;
 
   /**
-   * A secret: whoever has it can submit documents. Absent in events.
+   * A secret: whoever has it can submit documents. Absent in events, and some time after the application ended.
    *
    * @generated from field: optional string link_url = 4;
    */

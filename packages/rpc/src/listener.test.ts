@@ -1,0 +1,97 @@
+import { once } from "node:events";
+import http2 from "node:http2";
+import net from "node:net";
+import { DeliveryService } from "@amana/contracts/messaging/v1/delivery_service_pb";
+import { createLogger, sleep } from "@amana/runtime";
+import { afterEach, expect, test } from "vitest";
+import { createRpcChannel, createRpcClient, createRpcServer, nobody, type RpcServer, serve } from "./index.ts";
+
+const path = "/messaging.v1.DeliveryService/DeliverMessages";
+let server: RpcServer;
+afterEach(() => server[Symbol.asyncDispose]());
+
+/** With limits that a test can wait for. `answerAfterMs` is what a call takes. */
+async function startServer(connectionsMax = 100, answerAfterMs = 0): Promise<RpcServer> {
+  server = await createRpcServer({
+    services: [
+      serve(
+        DeliveryService,
+        {
+          async deliverMessages() {
+            await sleep(answerAfterMs);
+            return {};
+          },
+        },
+        { takesCaller: false },
+      ),
+    ],
+    host: "127.0.0.1",
+    port: 0,
+    audience: "test",
+    callerKeys: [],
+    limits: { headersTimeoutMs: 300, requestTimeoutMs: 600, idleTimeoutMs: 1_500, connectionsMax },
+    logger: createLogger("test", "silent"),
+  });
+  return server;
+}
+
+/** Sends a few bytes at a time for ever; resolves with what came back once the server has ended the connection. */
+async function drip(begin: Buffer | string, drop: Buffer | string): Promise<string> {
+  const socket = net.connect(server.port, "127.0.0.1");
+  const timer = setInterval(() => socket.write(drop), 50);
+  socket.write(begin);
+  let answer = "";
+  socket.on("data", (chunk) => {
+    answer += chunk.toString("latin1");
+  });
+  socket.on("error", () => {});
+  await once(socket, "close");
+  clearInterval(timer);
+  return answer;
+}
+
+const post = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/proto\r\n`;
+const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+const settingsFrame = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
+
+test.each([
+  ["first byte", "", ""],
+  ["headers", `POST ${path} HTTP/1.1\r\nX: `, "x"],
+  ["body", `${post}Content-Length: 100000\r\n\r\n`, "x"],
+  ["chunked body", `${post}Transfer-Encoding: chunked\r\n\r\n`, "1\r\nx\r\n"],
+  ["HTTP/2 preface", preface.slice(0, 10), ""],
+  ["HTTP/2 requests", Buffer.concat([Buffer.from(preface), settingsFrame]), ""],
+])("a connection whose %s never comes, or ever so slowly, is ended", async (_what, begin, drop) => {
+  await startServer();
+  await drip(begin, drop);
+});
+
+test("an HTTP/2 request whose body never comes is cut off, and its connection when nothing follows", async () => {
+  await startServer();
+  const session = http2.connect(server.url);
+  const stream = session.request({ ":method": "POST", ":path": path, "content-type": "application/grpc" });
+  stream.on("error", () => {});
+  await once(stream, "close");
+  expect(session.closed).toBe(false);
+  await once(session, "close");
+});
+
+test("a call that takes long is not cut off, nor a connection that is kept between calls", async () => {
+  await startServer(100, 1_000);
+  await using channel = createRpcChannel({ urls: [server.url], audience: "test", connections: 1 });
+  const client = createRpcClient(DeliveryService, channel);
+  await client.deliverMessages({}, { caller: nobody });
+  await sleep(1_000);
+  await client.deliverMessages({}, { caller: nobody });
+});
+
+test("no more connections are held than the limit", async () => {
+  await startServer(2);
+  const open = [1, 2].map(() => net.connect(server.port, "127.0.0.1"));
+  await Promise.all(open.map((socket) => once(socket, "connect")));
+  const third = net.connect(server.port, "127.0.0.1");
+  third.on("error", () => {});
+  await once(third, "close");
+  expect(open.map(({ closed }) => closed)).toEqual([false, false]);
+  for (const socket of open) socket.destroy();
+});

@@ -1,0 +1,233 @@
+import { generateKeyPairSync } from "node:crypto";
+import { once } from "node:events";
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import https from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import tls from "node:tls";
+import { Health } from "@amana/contracts/grpc/health/v1/health_pb";
+import { DeliveryService } from "@amana/contracts/messaging/v1/delivery_service_pb";
+import { createLogger } from "@amana/runtime";
+import { createClient } from "@connectrpc/connect";
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
+import grpc from "@grpc/grpc-js";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { aCa, replace } from "../test/certificates.ts";
+import {
+  type Caller,
+  createCallerSigner,
+  createRpcChannel,
+  createRpcClient,
+  createRpcServer,
+  openTls,
+  type RpcServer,
+  serve,
+  type TlsFiles,
+} from "./index.ts";
+
+const logger = createLogger("test", "silent");
+const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+const signer = createCallerSigner({ id: "k", privateKey });
+const caller: Caller = { role: "business", businessId: "b1", keyId: "k1", keyPrefix: "sk_test_00000000" };
+
+let folder: string;
+let ca: Awaited<ReturnType<typeof aCa>>;
+let otherCa: typeof ca;
+let good: TlsFiles;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "amana-tls-"));
+  ca = await aCa(join(folder, "ours"));
+  otherCa = await aCa(join(folder, "theirs"));
+  good = await ca.issue("good");
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+let stack: AsyncDisposableStack;
+let callers: Caller[];
+beforeEach(() => {
+  stack = new AsyncDisposableStack();
+  callers = [];
+});
+afterEach(() => stack.disposeAsync());
+
+async function startServer(files: TlsFiles): Promise<RpcServer> {
+  const own = stack.use(await openTls(files, logger, 20));
+  return stack.use(
+    await createRpcServer({
+      services: [
+        serve(DeliveryService, {
+          async deliverMessages(_request, call) {
+            callers.push(call.caller);
+            return {};
+          },
+        }),
+      ],
+      host: "127.0.0.1",
+      port: 0,
+      audience: "test",
+      callerKeys: [{ id: "k", publicKey, mayVouchFor: "anyone" }],
+      tls: own,
+      logger,
+    }),
+  );
+}
+
+/** Our own client, whose certificate these files are. */
+async function aClient(server: RpcServer, files: TlsFiles, host = "localhost") {
+  const own = stack.use(await openTls(files, logger, 20));
+  const channel = stack.use(createRpcChannel({ urls: [`https://${host}:${server.port}`], audience: "test", signer, tls: own }));
+  const client = createRpcClient(DeliveryService, channel);
+  return { deliver: () => client.deliverMessages({}, { caller, timeoutMs: 3_000 }) };
+}
+
+describe("over TLS with client certificates", () => {
+  test("our own client is served", async () => {
+    const client = await aClient(await startServer(good), good);
+    await client.deliver();
+    expect(callers).toEqual([caller]);
+  });
+
+  test.each([
+    [
+      "Connect over HTTP/1.1",
+      (baseUrl: string, nodeOptions: ClientOptions) => createConnectTransport({ baseUrl, nodeOptions, httpVersion: "1.1" }),
+    ],
+    [
+      "Connect over HTTP/2",
+      (baseUrl: string, nodeOptions: ClientOptions) => createConnectTransport({ baseUrl, nodeOptions, httpVersion: "2" }),
+    ],
+    ["gRPC", (baseUrl: string, nodeOptions: ClientOptions) => createGrpcTransport({ baseUrl, nodeOptions })],
+    [
+      "gRPC-Web",
+      (baseUrl: string, nodeOptions: ClientOptions) => createGrpcWebTransport({ baseUrl, nodeOptions, httpVersion: "1.1" }),
+    ],
+  ])("%s is served", async (_name, create) => {
+    const server = await startServer(good);
+    const transport = create(`https://localhost:${server.port}`, await clientOptions(good));
+    await createClient(DeliveryService, transport).deliverMessages(
+      {},
+      { headers: { "amana-caller": signer.sign(caller, "test") } },
+    );
+    expect(callers).toEqual([caller]);
+    expect((await createClient(Health, transport).check({})).status).toBe(1);
+  });
+
+  test("@grpc/grpc-js is served", async () => {
+    const server = await startServer(good);
+    const { ca: root, cert, key } = await clientOptions(good);
+    const client = new grpc.Client(`localhost:${server.port}`, grpc.credentials.createSsl(root, key, cert));
+    const metadata = new grpc.Metadata();
+    metadata.set("amana-caller", signer.sign(caller, "test"));
+    await new Promise((resolve, reject) => {
+      client.makeUnaryRequest(
+        "/messaging.v1.DeliveryService/DeliverMessages",
+        () => Buffer.alloc(0),
+        (bytes) => bytes,
+        {},
+        metadata,
+        (error, value) => (error ? reject(error) : resolve(value)),
+      );
+    });
+    client.close();
+    expect(callers).toEqual([caller]);
+  });
+
+  test.each([
+    ["of another CA", () => otherCa.issue("stranger")],
+    ["that has expired", () => ca.issue("expired-client", { days: 0 })],
+    ["that is for servers alone", () => ca.issue("server-only", { usage: "serverAuth" })],
+  ])("a client with a certificate %s is refused", async (_what, issue) => {
+    const server = await startServer(good);
+    const { certFile, keyFile } = await issue();
+    const client = await aClient(server, { certFile, keyFile, caFile: good.caFile });
+    await expect(client.deliver()).rejects.toThrow();
+    expect(callers).toEqual([]);
+    await (await aClient(server, good)).deliver();
+  });
+
+  test("a client without a certificate, and one without TLS, is refused", async () => {
+    const server = await startServer(good);
+    const root = await readFile(good.caFile);
+    const agent = new https.Agent({ ca: root });
+    const request = https.get(`https://localhost:${server.port}/`, { agent });
+    await expect(once(request, "response")).rejects.toThrow();
+    await expect(fetch(`http://localhost:${server.port}/`)).rejects.toThrow();
+  });
+
+  test.each([
+    ["of another CA", () => otherCa.issue("strange-server"), "localhost"],
+    ["that has expired", () => ca.issue("expired-server", { days: 0 }), "localhost"],
+    ["for another name", () => ca.issue("elsewhere", { names: "DNS:elsewhere.test" }), "localhost"],
+    ["for a name, when called by address", () => ca.issue("named"), "127.0.0.1"],
+  ])("a server whose certificate is %s gets no call, and that is known not to have been sent", async (_what, issue, host) => {
+    const { certFile, keyFile } = await issue();
+    const server = await startServer({ certFile, keyFile, caFile: good.caFile });
+    const client = await aClient(server, good, host);
+    await expect(client.deliver()).rejects.toMatchObject({ kind: "unavailable" });
+    expect(callers).toEqual([]);
+  });
+
+  test("a session is never resumed, so each connection's certificate is looked at", async () => {
+    const server = await startServer(good);
+    const options = { ...(await clientOptions(good)), port: server.port, host: "localhost" };
+    const sessions: Buffer[] = [];
+    for (let i = 0; i < 2; i++) {
+      const socket = tls.connect({ ...options, ...(sessions[0] && { session: sessions[0] }) });
+      socket.on("session", (session) => sessions.push(session));
+      socket.on("error", () => {});
+      await once(socket, "secureConnect");
+      socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+      await once(socket, "data");
+      expect(socket.isSessionReused()).toBe(false);
+      socket.destroy();
+    }
+  });
+});
+
+describe("files that change", () => {
+  /** Files of their own, which a test may replace. */
+  async function ownFiles(name: string, from: TlsFiles): Promise<TlsFiles> {
+    const at = (kind: string) => join(folder, `${name}-${kind}.pem`);
+    const own = { certFile: at("cert"), keyFile: at("key"), caFile: at("ca") };
+    for (const one of ["certFile", "keyFile", "caFile"] as const) await copyFile(from[one], own[one]);
+    return own;
+  }
+
+  test("are taken up by server and client without a restart, and who has the old ones is refused", async () => {
+    const theirs = await otherCa.issue("next");
+    const [serverFiles, clientFiles] = [await ownFiles("server", good), await ownFiles("client", good)];
+    const server = await startServer(serverFiles);
+    const client = await aClient(server, clientFiles);
+    const stale = await aClient(server, good);
+    await client.deliver();
+    await stale.deliver();
+    await Promise.all([replace(serverFiles, theirs), replace(clientFiles, theirs)]);
+    await vi.waitFor(async () => {
+      await expect(stale.deliver()).rejects.toThrow();
+      await client.deliver();
+    }, 5_000);
+  });
+
+  test("that are not usable change nothing, and take effect once they are", async () => {
+    const files = await ownFiles("broken", good);
+    const server = await startServer(files);
+    await writeFile(files.certFile, "half a cert");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await (await aClient(server, good)).deliver();
+    const theirs = await otherCa.issue("mended");
+    await replace(files, theirs);
+    await vi.waitFor(async () => (await aClient(server, theirs)).deliver(), 5_000);
+  });
+
+  test("that are not usable at the start end it", async () => {
+    await expect(openTls({ ...good, keyFile: otherCa.cert }, logger)).rejects.toThrow();
+    await expect(openTls({ ...good, certFile: "/nowhere" }, logger)).rejects.toThrow("ENOENT");
+  });
+});
+
+type ClientOptions = Awaited<ReturnType<typeof clientOptions>>;
+
+async function clientOptions(files: TlsFiles) {
+  const [cert, key, root] = await Promise.all([readFile(files.certFile), readFile(files.keyFile), readFile(files.caFile)]);
+  return { cert, key, ca: root };
+}

@@ -1,0 +1,45 @@
+import { execFile } from "node:child_process";
+import { copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { TlsFiles } from "../src/index.ts";
+
+const run = promisify(execFile);
+const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc"];
+
+/** A CA of this test, with openssl as an operator would make it. */
+export async function aCa(folder: string) {
+  await mkdir(folder, { recursive: true });
+  const [key, cert] = [join(folder, "ca-key.pem"), join(folder, "ca.pem")];
+  const what = ["-subj", "/CN=test CA", "-addext", "basicConstraints=critical,CA:TRUE"];
+  await run("openssl", ["req", "-x509", ...newKey, "-days", "2", ...what, "-keyout", key, "-out", cert]);
+
+  return {
+    cert,
+    /** `days` 0 is over at once. */
+    async issue(
+      name: string,
+      {
+        days = 2,
+        names = "DNS:localhost",
+        usage = "serverAuth,clientAuth",
+      }: { days?: number; names?: string; usage?: string } = {},
+    ): Promise<TlsFiles> {
+      const at = (kind: string) => join(folder, `${name}-${kind}.pem`);
+      await writeFile(at("ext"), `subjectAltName=${names}\nextendedKeyUsage=${usage}\nbasicConstraints=CA:FALSE\n`);
+      await run("openssl", ["req", "-new", ...newKey, "-subj", `/CN=${name}`, "-keyout", at("key"), "-out", at("csr")]);
+      const signed = ["-CA", cert, "-CAkey", key, "-days", String(days), "-extfile", at("ext")];
+      await run("openssl", ["x509", "-req", "-in", at("csr"), ...signed, "-out", at("cert")]);
+      return { certFile: at("cert"), keyFile: at("key"), caFile: cert };
+    },
+  };
+}
+
+/** Puts other files in the place of these, as a secret store would. */
+export async function replace(files: TlsFiles, by: TlsFiles): Promise<void> {
+  for (const name of ["certFile", "keyFile", "caFile"] as const) {
+    await rm(`${files[name]}.new`, { force: true });
+    await copyFile(by[name], `${files[name]}.new`);
+    await rename(`${files[name]}.new`, files[name]);
+  }
+}

@@ -53,7 +53,9 @@ export class Initial extends Migration {
       create index payment_business_created on payment (business_id, created_at desc, id desc);
       create index payment_business_status on payment (business_id, status, created_at desc, id desc);
       create index payment_business_order_ref on payment (business_id, order_ref) where order_ref is not null;
-      create index payment_due on payment (business_id, next_check_at) where next_check_at is not null;
+      -- In the order in which the reconciler takes them: those known to be paid first, then the oldest.
+      create index payment_due on payment (business_id, (processor_order_status is distinct from 2), created_at)
+        include (next_check_at) where next_check_at is not null;
       create index payment_reread_due on payment (business_id, next_reread_at) where next_reread_at is not null;
       create index payment_changed_elsewhere on payment (created_at desc, id desc) where origin is not null or difference is not null;
 

@@ -7,6 +7,7 @@ import { createSatim } from "./card-processor/satim.ts";
 import type { Config } from "./config.ts";
 import type { Context } from "./context.ts";
 import { reconcilePayments } from "./jobs/reconcile-payments.ts";
+import { rereadPayments } from "./jobs/reread-payments.ts";
 import { resolveRefunds } from "./jobs/resolve-refunds.ts";
 import { database } from "./orm.ts";
 import { rpcServices } from "./rpc/index.ts";
@@ -31,6 +32,7 @@ export async function startPayments(config: Config, logger: Logger): Promise<Asy
   stack.use(startKeyCleaning(orm, logger));
   stack.use(reconcilePayments(context));
   stack.use(resolveRefunds(context));
+  stack.use(rereadPayments(context));
   const server = stack.use(
     await createRpcServer({
       services: [...rpcServices(context), ...transport.services],

@@ -9,6 +9,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { createSatim } from "../src/card-processor/satim.ts";
 import type { Context } from "../src/context.ts";
 import { reconcilePayments } from "../src/jobs/reconcile-payments.ts";
+import { rereadPayments } from "../src/jobs/reread-payments.ts";
 import { resolveRefunds } from "../src/jobs/resolve-refunds.ts";
 import { database } from "../src/orm.ts";
 import { rpcServices } from "../src/rpc/index.ts";
@@ -71,6 +72,8 @@ export async function startHarness(
     resolving: () => resolveRefunds(context, pollMs),
     /** The worker that finishes payments, until disposed. */
     reconciling: () => reconcilePayments(context, pollMs),
+    /** The worker that reads settled payments again, until disposed. */
+    rereading: () => rereadPayments(context, pollMs),
     /** What was announced of a payment, in order, with the trace it belongs to. */
     async events(paymentId: string): Promise<(PaymentEvent & { traceparent: string | undefined })[]> {
       const rows = await sql<{ payload: Buffer; headers: Record<string, string> }>(

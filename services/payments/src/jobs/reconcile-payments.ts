@@ -1,15 +1,27 @@
-import { poll } from "@amana/runtime";
 import type { Context } from "../context.ts";
+import { orderStatuses } from "../payment/payment.ts";
 import { settlePayment } from "../payment/settle-payment.ts";
-import { takeDue } from "./take-due.ts";
+import { workOnDue } from "./work-on-due.ts";
 
 const timeoutMs = 60_000;
+const concurrency = 24;
 
-/** Finishes what no browser came back for: asks about PENDING payments on schedule, confirms paid ones, expires the rest. */
+/**
+ * Finishes what no browser came back for: asks about PENDING payments on schedule, confirms paid ones, expires the rest. The
+ * processor cancels a paid order that is not confirmed within about twenty minutes: first those that are known to be paid,
+ * then those that card holders have had the longest.
+ */
 export const reconcilePayments = (context: Context, pauseMs?: number): AsyncDisposable =>
-  poll(
-    "reconcile-payments",
-    context.logger,
-    () => takeDue(context, "payment", (id) => settlePayment(context, id, { confirmFirst: false, remainingMs: () => timeoutMs })),
+  workOnDue(
+    context,
+    {
+      name: "reconcile-payments",
+      table: "payment",
+      due: "next_check_at",
+      isLess: `(processor_order_status is distinct from ${orderStatuses.deposited})`,
+      since: "created_at",
+      concurrency,
+    },
+    (id) => settlePayment(context, id, { confirmFirst: false, remainingMs: () => timeoutMs }),
     pauseMs,
   );

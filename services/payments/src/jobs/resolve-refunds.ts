@@ -1,15 +1,15 @@
-import { poll } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { advanceRefund } from "../refund/advance-refund.ts";
-import { takeDue } from "./take-due.ts";
+import { workOnDue } from "./work-on-due.ts";
 
 const timeoutMs = 60_000;
+const concurrency = 16;
 
 /** Brings refunds to their end that a crash or an unknown outcome left open. */
 export const resolveRefunds = (context: Context, pauseMs?: number): AsyncDisposable =>
-  poll(
-    "resolve-refunds",
-    context.logger,
-    () => takeDue(context, "refund", (id, lease) => advanceRefund(context, id, lease, () => timeoutMs)),
+  workOnDue(
+    context,
+    { name: "resolve-refunds", table: "refund", due: "next_check_at", since: "next_check_at", concurrency },
+    (id, lease) => advanceRefund(context, id, lease, () => timeoutMs),
     pauseMs,
   );

@@ -72,6 +72,14 @@ export const processorError = (errorCode: string, paymentId: string) =>
     { members: { processor_error_code: errorCode, payment_id: paymentId } },
   );
 
+/** More would only wait until their deadline. */
+export const tooManyCreations = () =>
+  new DomainError(
+    "unavailable",
+    "service_unavailable",
+    "So many payments of yours wait for the card processor that a further one would not be answered in time. Try again in a second.",
+  );
+
 export const processorOutcomeUnknown = (paymentId: string) =>
   new DomainError(
     "outcome_unknown",

@@ -8,7 +8,7 @@ import { faultPoint, uuidv7 } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { withLease } from "../lease.ts";
-import { processorOutcomeUnknown } from "../payment/payment.errors.ts";
+import { processorOutcomeUnknown, tooManyCreations } from "../payment/payment.errors.ts";
 import { toPaymentMessage } from "../payment/payment.message.ts";
 import { Payment } from "../payment/payment.ts";
 import { registerOrder } from "../payment/register-order.ts";
@@ -26,6 +26,7 @@ export const createPayment =
     const begun = await transaction(context.orm, async (em) => {
       const claim = await claimKey(em, call, PaymentSchema);
       if ("replayed" in claim) return claim;
+      if (context.processor.isCrowded(businessId)) throw tooManyCreations();
       const now = await databaseTime(em);
       const payment = em.create(Payment, {
         id: uuidv7(now.getTime()),

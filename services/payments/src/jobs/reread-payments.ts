@@ -1,0 +1,21 @@
+import type { Context } from "../context.ts";
+import { rereadPayment } from "../payment/reread-payment.ts";
+import { workOnDue } from "./work-on-due.ts";
+
+const timeoutMs = 30_000;
+
+/** Reads settled payments again at the processor, on their schedule and no more than so many a second. */
+export const rereadPayments = (context: Context, pauseMs = 1_000): AsyncDisposable =>
+  workOnDue(
+    context,
+    {
+      name: "reread-payments",
+      table: "payment",
+      due: "next_reread_at",
+      since: "next_reread_at",
+      concurrency: context.schedule.paymentRereadsPerSecond,
+      isPaced: true,
+    },
+    (id) => rereadPayment(context, id, () => timeoutMs),
+    pauseMs,
+  );

@@ -56,6 +56,13 @@ export {
 } from "./onboarding.ts";
 export { PaymentJson, paymentStatuses, renderPayment } from "./payment.ts";
 export { PaymentEventJson, paymentEventTypeNames, renderPaymentEvent } from "./payment-event.ts";
+export {
+  ChangedPaymentJson,
+  RefundJson,
+  refundOutcomes,
+  renderChangedPayment,
+  renderRefund,
+} from "./payment-refund.ts";
 export { enumNames, isoTimestamp } from "./render.ts";
 export { isRoutingNumber } from "./routing-number.ts";
 export {

@@ -23,6 +23,7 @@ import { kycApplications, kycReviews } from "./routes/kyc-applications.ts";
 import { kycCallbacks } from "./routes/kyc-callbacks.ts";
 import { onboarding, onboardingDecisions } from "./routes/onboarding.ts";
 import { ownBusiness } from "./routes/own-business.ts";
+import { changedPayments, refundDecisions } from "./routes/payment-oversight.ts";
 import { paymentReturn, sendReturnPage } from "./routes/payment-return.ts";
 import { payments } from "./routes/payments.ts";
 import { problemPages } from "./routes/problem-pages.ts";
@@ -102,6 +103,8 @@ export async function createApp(gateway: Gateway): Promise<App> {
       admin.register(kycReviews(gateway), { prefix: "/kyc/applications" });
       admin.register(onboardingDecisions(gateway), { prefix: "/clients/:id/onboarding" });
       admin.register(apiKeys(gateway), { prefix: "/admin/api-keys" });
+      admin.register(refundDecisions(gateway), { prefix: "/admin/refunds" });
+      admin.register(changedPayments(gateway), { prefix: "/admin/payments" });
     },
     { prefix: api },
   );

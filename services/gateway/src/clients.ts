@@ -7,6 +7,7 @@ import { BusinessService } from "@amana/contracts/identity/v1/business_service_p
 import { KeyLeaseService } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
+import { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
 import { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { createRpcClient, type RpcChannel } from "@amana/rpc";
@@ -33,6 +34,7 @@ export function createClients({ identity, kyc, clients, payments, webhooks }: Ch
     beneficiaries: createRpcClient(BeneficiaryService, clients),
     accounts: createRpcClient(AccountService, clients),
     payments: createRpcClient(PaymentService, payments),
+    refunds: createRpcClient(RefundService, payments),
     webhookEndpoints: createRpcClient(WebhookEndpointService, webhooks),
     events: createRpcClient(EventService, webhooks),
   };

@@ -8,6 +8,7 @@ import { BusinessService } from "@amana/contracts/identity/v1/business_service_p
 import { KeyLeaseService, type KeyResolutionSchema, KeyRole, KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
+import { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
 import { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { type Call, type Implementations, type ServedService, serve } from "@amana/rpc";
@@ -35,6 +36,7 @@ export interface Behaviour {
   beneficiaries: Partial<Implementations<typeof BeneficiaryService>>;
   accounts: Partial<Implementations<typeof AccountService>>;
   payments: Partial<Implementations<typeof PaymentService>>;
+  refunds: Partial<Implementations<typeof RefundService>>;
   webhookEndpoints: Partial<Implementations<typeof WebhookEndpointService>>;
   events: Partial<Implementations<typeof EventService>>;
 }
@@ -71,6 +73,7 @@ export async function startTestGateway(
     beneficiaries: {},
     accounts: {},
     payments: {},
+    refunds: {},
     webhookEndpoints: {},
     events: {},
   };
@@ -106,6 +109,7 @@ export async function startTestGateway(
     serveFake(BeneficiaryService, behaviour.beneficiaries),
     serveFake(AccountService, behaviour.accounts),
     serveFake(PaymentService, behaviour.payments),
+    serveFake(RefundService, behaviour.refunds),
     serveFake(WebhookEndpointService, behaviour.webhookEndpoints),
     serveFake(EventService, behaviour.events),
   ]);

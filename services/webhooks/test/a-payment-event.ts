@@ -13,6 +13,7 @@ export function aPaymentEvent(
     occurredAt?: string;
     orderRef?: string;
     paymentId?: string;
+    origin?: string;
   } = {},
 ): Message & { id: string } {
   const id = values.id ?? uuidv7();
@@ -30,6 +31,7 @@ export function aPaymentEvent(
         amountMinor: 500_000n,
         currency: "DZD",
         refundedAmountMinor: 500_000n,
+        ...(values.origin ? { origin: values.origin } : {}),
       },
     }),
   );

@@ -390,3 +390,22 @@ describe("refunding a payment", () => {
     expect([answer.json().code, answer.headers["retry-after"]]).toEqual(["refund_outcome_unknown", "5"]);
   });
 });
+
+describe("asking the processor now", () => {
+  test("answers the payment as it turned out to be, with its origin", async () => {
+    gateway.behaviour.payments.refreshPayment = async () =>
+      aPayment({ status: PaymentStatus.REFUNDED, refundedAmountMinor: 700n, origin: "PROCESSOR" });
+    const answer = await send("POST", `/payments/${id}/refresh`);
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json()).toMatchObject({ status: "REFUNDED", refunded_amount: "7.00", origin: "PROCESSOR" });
+    expect(gateway.received[0]).toMatchObject({ rpc: "RefreshPayment", request: { id } });
+  });
+
+  test("takes no field, and no id that is none", async () => {
+    expect((await send("POST", `/payments/${id}/refresh`, { force: true })).json()).toMatchObject({
+      errors: [{ pointer: "/force" }],
+    });
+    expect((await send("POST", "/payments/nonsense/refresh")).statusCode).toBe(404);
+    expect(gateway.received).toEqual([]);
+  });
+});

@@ -133,6 +133,27 @@ export const payments =
     );
 
     app.post(
+      "/:id/refresh",
+      {
+        schema: {
+          tags,
+          operationId: "refreshPayment",
+          summary: "Ask the card processor about a payment now",
+          description:
+            "A refund or a reversal made at the processor itself is taken over, with `origin` PROCESSOR. The processor is asked at " +
+            "most once in ten seconds; in between, and when it is slow, the answer is the stored payment.",
+          params: PathId,
+          body: bodyOf({}, { optional: true }),
+          response: { 200: PaymentJson },
+        },
+      },
+      async (request, reply) => {
+        const id = pathId(request.params);
+        return renderPayment(await clients.payments.refreshPayment({ id }, callOf(request, reply, refreshTimeoutMs)));
+      },
+    );
+
+    app.post(
       "/:id/refund",
       {
         config: { rateLimit: "refund", lane: "refund" },

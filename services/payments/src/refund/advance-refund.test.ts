@@ -98,7 +98,7 @@ describe("the first request", () => {
     await harness.sandbox.giveBack(payment.processorOrderId, "5000.00");
     await harness.sql("update payment set amount_minor = 499999 where id = ?", [payment.id]);
     expect(await refusal(refund())).toMatchObject({ code: "refund_outcome_unknown" });
-    expect(await refundRow()).toMatchObject({ status: "REQUESTED", sends: 0, decision_reason: "unexplained" });
+    expect(await refundRow()).toMatchObject({ status: "REQUESTED", sends: 0, decision_reason: "UNEXPLAINED" });
     expect(await refusal(harness.payments.refundPayment({ id: payment.id }, { caller }))).toMatchObject({
       code: "refund_in_progress",
     });
@@ -188,7 +188,7 @@ describe("a refund whose answer is lost", () => {
       await sleep(1_500);
       expect(await harness.calls(payment, "refund")).toBe(1);
       await harness.sql("update refund set decision_due_at = now() where payment_id = ?", [payment.id]);
-      await eventually(async () => expect((await refundRow()).decision_reason).toBe("outcome_unknown"));
+      await eventually(async () => expect((await refundRow()).decision_reason).toBe("OUTCOME_UNKNOWN"));
       expect(await harness.calls(payment, "refund")).toBe(1);
       await expectTruth(0n);
     },
@@ -210,7 +210,7 @@ describe("a refund whose answer is lost", () => {
     await refusal(refund(100_000n));
     await harness.sql("update refund set decision_due_at = now() where payment_id = ?", [payment.id]);
     await using _job = harness.resolving();
-    await eventually(async () => expect((await refundRow()).decision_reason).toBe("outcome_unknown"));
+    await eventually(async () => expect((await refundRow()).decision_reason).toBe("OUTCOME_UNKNOWN"));
     await harness.sandbox.giveBack(payment.processorOrderId, "1000.00");
     await harness.sql("update refund set next_check_at = now() where payment_id = ?", [payment.id]);
     expect(await eventually(() => refund(100_000n))).toMatchObject({ refundedAmountMinor: 100_000n });
@@ -265,7 +265,7 @@ describe("a refund whose answer is lost", () => {
     await refusal(refund(100_000n));
     await harness.sandbox.giveBack(payment.processorOrderId, "0.07");
     await using _job = harness.resolving();
-    await eventually(async () => expect((await refundRow()).decision_reason).toBe("unexplained"));
+    await eventually(async () => expect((await refundRow()).decision_reason).toBe("UNEXPLAINED"));
     expect(await refundRow()).toMatchObject({ status: "UNKNOWN", sends: 1 });
     expect((await read()).status).toBe(PaymentStatus.PAID);
   });

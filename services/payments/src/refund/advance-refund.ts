@@ -58,7 +58,7 @@ export async function advanceRefund(
   if (found.kind === "untold") return await tryLater("the processor does not tell the refunded sum", state);
 
   const waits = refund.needsDecisionSince != null;
-  if (found.kind === "refunded" && refund.explains(found.refundedMinor) && refund.decisionReason !== "unexplained") {
+  if (found.kind === "refunded" && refund.explains(found.refundedMinor) && refund.decisionReason !== "UNEXPLAINED") {
     return await recordAccepted(context, refundId, state);
   }
   const isFirst = refund.sends === 0;
@@ -68,7 +68,7 @@ export async function advanceRefund(
   if (found.kind !== "agrees") {
     const reason = found.kind === "unexplained" ? found.reason : found.kind;
     logger.warn({ ...wide, reason, refunded_minor: String(state.refundedMinor) }, "not explained by this refund");
-    return await recordUnknown(context, refundId, state, "unexplained");
+    return await recordUnknown(context, refundId, state, "UNEXPLAINED");
   }
   const mayBeSent = refund.resendAfter ? refund.resendAfter <= askedAt : isFirst;
   if (waits || !mayBeSent) return await tryLater("a request may still take effect", state);

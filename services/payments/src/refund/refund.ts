@@ -10,8 +10,8 @@ export type RefundStatus = "REQUESTED" | "SENT" | "ACCEPTED" | "REJECTED" | "UNK
 /** While a refund is one of these, the payment is locked. */
 export const activeRefundStatuses: RefundStatus[] = ["REQUESTED", "SENT", "UNKNOWN"];
 
-/** "outcome_unknown": nothing told it in all the time there is. "unexplained": the processor says what no rule explains. */
-export type DecisionReason = "outcome_unknown" | "unexplained";
+/** "OUTCOME_UNKNOWN": nothing told it in all the time there is. "UNEXPLAINED": the processor says what no rule explains. */
+export type DecisionReason = "OUTCOME_UNKNOWN" | "UNEXPLAINED";
 
 /** What an operator can decide. */
 export type Resolution = "ACCEPTED" | "REJECTED" | "SEND_AGAIN";
@@ -98,7 +98,7 @@ export class Refund extends schema.class {
   /** Somebody asks again: after the next pause of the schedule, whose last one repeats. */
   unknown(pausesSeconds: readonly number[], now: Date): void {
     if (this.status === "SENT") this.status = "UNKNOWN";
-    if (now >= this.decisionDueAt) this.needsDecision("outcome_unknown", now);
+    if (now >= this.decisionDueAt) this.needsDecision("OUTCOME_UNKNOWN", now);
     const pause = this.needsDecisionSince
       ? waitingPauseSeconds
       : (pausesSeconds[Math.min(this.checks, pausesSeconds.length - 1)] ?? 60);
@@ -110,7 +110,7 @@ export class Refund extends schema.class {
   /** From here on nothing is sent until an operator says so. What was unexplained once stays so. */
   needsDecision(reason: DecisionReason, now: Date): void {
     this.needsDecisionSince ??= now;
-    this.decisionReason = this.decisionReason === "unexplained" ? "unexplained" : reason;
+    this.decisionReason = this.decisionReason === "UNEXPLAINED" ? "UNEXPLAINED" : reason;
     this.resendAfter = null;
     this.resolution = null;
     if (this.status === "SENT") this.status = "UNKNOWN";

@@ -32,6 +32,13 @@ test("a payment event is kept with the body every attempt will send", async () =
   });
 });
 
+test("a change that the card processor made without us says so", async () => {
+  const event = aPaymentEvent({ origin: "PROCESSOR" });
+  await harness.publish(event);
+  const [row] = await harness.sql<{ body: string }>("select body from event where id = ?", [event.id]);
+  expect(row?.body).toContain('"refunded_amount":"5000.00","origin":"PROCESSOR"}');
+});
+
 test("each endpoint of that business that asks for the type gets one delivery", async () => {
   const caller = aBusinessCaller();
   const create = (events: string[], by = caller) => harness.endpoints.createWebhookEndpoint({ url, events }, { caller: by });

@@ -1,11 +1,13 @@
 import { transaction } from "@amana/database";
 import { createLogger } from "@amana/runtime";
 import { createTestDatabase, eventually, type TestDatabase } from "@amana/testing";
+import pg from "pg";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { startChild } from "../test/child.ts";
 import { database, effects, emit, outbox, topic, writeDown } from "../test/database.ts";
 import { MemoryTransport } from "../test/memory-transport.ts";
-import { addToOutbox, consume, type Relay, startRelay } from "./index.ts";
+import { addToOutbox, consume, type Relay, startRelay, type Transport } from "./index.ts";
+import { relayLock, relaySessionOptions } from "./relay.ts";
 
 const logger = createLogger("test", "silent");
 let db: TestDatabase;
@@ -287,4 +289,67 @@ test("however many events of a topic wait that the transport does not take, thos
   isAway = false;
   await relay.settled();
   expect(transport.bodies).toEqual(["other", ...stuck]);
+});
+
+test("a publication that never settles holds up no other topic, is given up, and is tried again", async () => {
+  let hangs = true;
+  const signals: (AbortSignal | undefined)[] = [];
+  const hanging: Transport = {
+    publish: async (to, messages, signal) => {
+      if (to === topic && hangs) {
+        signals.push(signal);
+        await new Promise(() => {});
+      }
+      await transport.publish(to, messages);
+    },
+    subscribe: async () => {},
+    services: [],
+    keys: transport.keys,
+    [Symbol.asyncDispose]: async () => {},
+  };
+  const relay = startRelay({ databaseUrl: db.url, transport: hanging, logger, timeoutMs: 300 });
+  relays.push(relay);
+  await transaction(db.orm, async (em) => {
+    const event = { key: "k", type: "t", source: "s", occurredAt: new Date() };
+    addToOutbox(em, { ...event, topic, payload: Buffer.from("hangs") });
+    addToOutbox(em, { ...event, topic: "other.v1", payload: Buffer.from("goes") });
+  });
+  await transport.untilPublished(1);
+  expect(transport.bodies).toEqual(["goes"]);
+  await eventually(() => expect(signals.length).toBeGreaterThan(1));
+  expect(signals[0]?.aborted).toBe(true);
+  hangs = false;
+  await relay.settled();
+  expect(transport.bodies).toEqual(["goes", "hangs"]);
+});
+
+test("another relay takes over from one whose process is frozen, and nothing is lost or out of order", async () => {
+  await using frozen = startChild("./relay-process.ts", { DATABASE_URL: db.url });
+  const [first] = await emit(db.orm, "k", "1");
+  expect(JSON.parse(await frozen.nextLine())).toEqual({ id: first });
+  aRelay();
+  frozen.kill("SIGSTOP");
+  const ids = await emit(db.orm, "k", "2", "3");
+  // Frozen before it could delete the row, it leaves the first to be published again.
+  const published = () => transport.ids.filter((id) => id !== first);
+  await eventually(() => expect(published()).toEqual(ids), 30_000);
+  frozen.kill("SIGCONT");
+  const [last] = await emit(db.orm, "k", "4");
+  await eventually(() => expect(published()).toEqual([...ids, last]));
+});
+
+test("another relay takes over from one that is frozen while it is being sent what it asked for", async () => {
+  const large = Array.from({ length: 400 }, (_, i) => `${i}${"x".repeat(200 * 1024)}`);
+  await emit(db.orm, "k", ...large);
+  // It asks for all of it at once, as no relay of ours does, and does not read the answer.
+  const client = new pg.Client({ connectionString: db.url, application_name: "relay", options: relaySessionOptions });
+  client.on("error", () => {});
+  await client.connect();
+  const { rows } = await client.query("select pg_try_advisory_lock($1) as got", [relayLock]);
+  expect(rows).toEqual([{ got: true }]);
+  client.query("select payload from outbox").catch(() => {});
+  (client as unknown as { connection: { stream: { pause(): void } } }).connection.stream.pause();
+  aRelay();
+  await transport.untilPublished(1);
+  await client.end().catch(() => {});
 });

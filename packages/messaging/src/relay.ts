@@ -21,65 +21,82 @@ interface Row {
 const batchRowsMax = 500;
 /** All rows of a batch may go to one partition, and Kafka takes 1 MiB at once (message.max.bytes), headers included. */
 const batchBytesMax = 512 * 1024;
-/** Notifications can get lost with a connection; this bounds how long a row may then wait. */
-const wakeUpMs = 5_000;
+/** Notifications can get lost with a connection; this bounds how long a row may then wait. Also how often the relay shows life. */
+const wakeUpMs = 1_500;
+/** A relay that does not show life for so long, frozen or with a machine that hangs, loses its session and with it the lock. */
+const frozenMs = 6_000;
+/** A publication that takes longer has failed; it is tried again, and what comes of it later is a duplicate. */
+const publishTimeoutMs = 25_000;
 /** How often a replica that is not the relay asks whether it should be. */
 const electionMs = 1_000;
-const advisoryLock = 7_166_242; // any number; it names the relay among a database's advisory locks
+/** Any number; it names the relay among a database's advisory locks. */
+export const relayLock = 7_166_242;
+/**
+ * The system of a frozen process still answers for it: what ends its session is that it asks nothing any more, or takes no
+ * answer. And a machine that vanished is noticed by keepalives, not after the hours that are the default.
+ */
+export const relaySessionOptions = `-c idle_session_timeout=${frozenMs} -c tcp_user_timeout=${frozenMs} -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3`;
 
 /**
- * Moves committed outbox rows to the transport, in order, at least once. Of all replicas of a service one relays:
- * the one whose connection holds an advisory lock. The lock goes with the connection, so a relay that ends is
- * replaced within about a second, and one whose machine vanishes within half a minute. Rows are deleted after the
- * transport has them; a crash in between publishes them again, and inboxes drop what they know. All unpublished
- * rows are read each time, never "id > last": a transaction that commits late with an early id is not passed over.
+ * Moves committed outbox rows to the transport, in order of each topic, at least once. Of all replicas of a service one
+ * relays: the one whose connection holds an advisory lock. The lock goes with the connection, so a relay that ends is
+ * replaced within about a second, and one that is frozen within about eight, since the server ends a session that is idle:
+ * by the database's clock. A frozen one that wakes can publish once more what it had read; inboxes drop what they know.
+ * Rows are deleted after the transport has them; a crash in between publishes them again. All unpublished rows are read
+ * each time, never "id > last": a transaction that commits late with an early id is not passed over. Each topic goes its
+ * own way: one that hangs or fails holds up no other.
  */
-export function startRelay(options: { databaseUrl: string; transport: Transport; logger: Logger }): Relay {
-  const { transport, logger } = options;
+export function startRelay(options: {
+  databaseUrl: string;
+  transport: Transport;
+  logger: Logger;
+  /** For tests. */
+  timeoutMs?: number;
+}): Relay {
+  const { transport, logger, timeoutMs = publishTimeoutMs } = options;
   const stop = new AbortController();
   const waiting = new Set<PromiseWithResolvers<void>>();
   let wake = () => {};
 
   const becomeRelay = async (client: pg.Client): Promise<boolean> => {
-    const { rows } = await client.query<{ got: boolean }>("select pg_try_advisory_lock($1) as got", [advisoryLock]);
+    const { rows } = await client.query<{ got: boolean }>("select pg_try_advisory_lock($1) as got", [relayLock]);
     return rows[0]?.got === true;
   };
 
   const readBatch = async (client: pg.Client, topicsLeftOut: readonly string[]): Promise<Row[]> => {
     const { rows } = await client.query<Row>({
       name: "outbox_batch",
-      text: "select id, topic, key, payload, headers from outbox where topic <> all($2) order by id limit $1",
-      values: [batchRowsMax, topicsLeftOut],
+      // What is read is what is published, so that a client that is frozen while it reads leaves little on the way.
+      text: `select id, topic, key, payload, headers from (
+               select *, sum(length(payload)) over (order by id) - length(payload) as bytes_before
+               from (select * from outbox where topic <> all($2) order by id limit $1) as oldest
+             ) as batch where bytes_before = 0 or bytes_before + length(payload) <= $3 order by id`,
+      values: [batchRowsMax, topicsLeftOut, batchBytesMax],
     });
-    let count = 0;
-    for (let bytes = 0; count < rows.length; count++) {
-      bytes += (rows[count] as Row).payload.length;
-      if (bytes > batchBytesMax && count > 0) break;
-    }
-    return rows.slice(0, count);
+    return rows;
   };
 
-  /** Publishes and deletes, topic by topic. Answers the failures of the transport by topic; others do not wait for them. */
-  const publish = async (client: pg.Client, rows: readonly Row[]): Promise<Map<string, unknown>> => {
-    const failed = new Map<string, unknown>();
-    for (const [topic, topicRows] of Map.groupBy(rows, (row) => row.topic)) {
-      try {
-        await transport.publish(
-          topic,
-          topicRows.map(({ key, payload, headers }) => ({ key, payload, headers })),
-        );
-      } catch (error) {
-        failed.set(topic, error);
-        continue;
-      }
-      faultPoint("relay.published");
-      await client.query({
-        name: "outbox_delete",
-        text: "delete from outbox where id = any($1)",
-        values: [topicRows.map((row) => row.id)],
-      });
+  /** Hands the rows over and deletes them; throws after `timeoutMs` at the latest. */
+  const publish = async (client: pg.Client, topic: string, rows: readonly Row[]): Promise<void> => {
+    const abandoned = new AbortController();
+    const ended = new AbortController();
+    const timeLimit = sleep(timeoutMs, ended.signal).then(() => {
+      if (ended.signal.aborted) return;
+      abandoned.abort();
+      throw new Error(`the transport did not answer within ${timeoutMs} ms`);
+    });
+    const messages = rows.map(({ key, payload, headers }) => ({ key, payload, headers }));
+    try {
+      await Promise.race([transport.publish(topic, messages, abandoned.signal), timeLimit]);
+    } finally {
+      ended.abort();
     }
-    return failed;
+    faultPoint("relay.published");
+    await client.query({
+      name: "outbox_delete",
+      text: "delete from outbox where id = any($1)",
+      values: [rows.map((row) => row.id)],
+    });
   };
 
   /** Relays until the connection fails, which is thrown, or the relay is closed. */
@@ -87,37 +104,56 @@ export function startRelay(options: { databaseUrl: string; transport: Transport;
     await client.query("listen outbox");
     // However much of a topic waits that the transport does not take: until it is tried again, the others go on without it.
     const stuck = new Map<string, { failures: number; untilMs: number }>();
-    while (!lost.aborted && !stop.signal.aborted) {
-      const woken = Promise.withResolvers<void>();
-      wake = woken.resolve;
-      // Who asked before the rows are read knows that theirs are gone when none are left; who asks later does not.
-      const asked = [...waiting];
-      const nowMs = performance.now();
-      const resting = new Map([...stuck].filter(([, { untilMs }]) => untilMs > nowMs));
-      const rows = await readBatch(client, [...resting.keys()]);
-      worked();
-      if (rows.length > 0) {
-        const failed = await publish(client, rows);
-        for (const { topic } of rows) if (!failed.has(topic)) stuck.delete(topic);
-        for (const [topic, error] of failed) {
+    const underWay = new Map<string, Promise<void>>();
+
+    const start = (topic: string, rows: readonly Row[]) => {
+      const publishing = publish(client, topic, rows).then(
+        () => {
+          stuck.delete(topic);
+        },
+        (error: unknown) => {
           const failures = (stuck.get(topic)?.failures ?? 0) + 1;
           stuck.set(topic, { failures, untilMs: performance.now() + backoffMs(failures, 100, 2_000) });
-          if (!stop.signal.aborted) {
-            logger.warn({ err: error, topic, failures }, "events could not be published and wait in the outbox");
+          if (stop.signal.aborted || lost.aborted) return;
+          logger.warn({ err: error, topic, failures }, "events could not be published and wait in the outbox");
+        },
+      );
+      underWay.set(
+        topic,
+        publishing.then(() => {
+          underWay.delete(topic);
+          wake();
+        }),
+      );
+    };
+
+    try {
+      while (!lost.aborted && !stop.signal.aborted) {
+        const woken = Promise.withResolvers<void>();
+        wake = woken.resolve;
+        // Who asked before the rows are read knows that theirs are gone when none are left; who asks later does not.
+        const asked = [...waiting];
+        const nowMs = performance.now();
+        const resting = new Map([...stuck].filter(([topic, { untilMs }]) => untilMs > nowMs && !underWay.has(topic)));
+        const leftOut = [...resting.keys(), ...underWay.keys()];
+        const rows = await readBatch(client, leftOut);
+        worked();
+        for (const [topic, topicRows] of Map.groupBy(rows, (row) => row.topic)) start(topic, topicRows);
+        if (rows.length > 0) continue;
+        if (leftOut.length === 0) {
+          for (const waiter of asked) {
+            waiting.delete(waiter);
+            waiter.resolve();
           }
         }
-        continue;
+        const waitMs = Math.min(wakeUpMs, ...[...resting.values()].map(({ untilMs }) => untilMs - nowMs));
+        const timer = setTimeout(wake, Math.ceil(waitMs));
+        await woken.promise;
+        clearTimeout(timer);
       }
-      if (resting.size === 0) {
-        for (const waiter of asked) {
-          waiting.delete(waiter);
-          waiter.resolve();
-        }
-      }
-      const waitMs = Math.min(wakeUpMs, ...[...resting.values()].map(({ untilMs }) => untilMs - nowMs));
-      const timer = setTimeout(wake, Math.ceil(waitMs));
-      await woken.promise;
-      clearTimeout(timer);
+    } finally {
+      // While the transport still has rows in hand, nobody here starts anew with them; others may, and inboxes know them.
+      await Promise.all(underWay.values());
     }
   };
 
@@ -131,8 +167,7 @@ export function startRelay(options: { databaseUrl: string; transport: Transport;
         statement_timeout: 10_000,
         query_timeout: 15_000,
         keepAlive: true,
-        // Else the server keeps the lock of a machine that vanished for as long as its system keeps the connection: hours.
-        options: "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3",
+        options: relaySessionOptions,
       });
       const lost = new AbortController();
       client.on("error", () => lost.abort());

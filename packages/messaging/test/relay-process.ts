@@ -1,6 +1,6 @@
 /** A relay as a process of its own, whose transport is its standard output: one line of JSON for each message. */
 import { createLogger, runService } from "@amana/runtime";
-import { startRelay, type Transport } from "../src/index.ts";
+import { createMessageKeys, startRelay, type Transport } from "../src/index.ts";
 
 const transport: Transport = {
   async publish(_topic, messages) {
@@ -9,6 +9,7 @@ const transport: Transport = {
   },
   async subscribe() {},
   services: [],
+  keys: createMessageKeys({}),
   async [Symbol.asyncDispose]() {},
 };
 

@@ -12,6 +12,8 @@ export interface Secrets {
   readonly kycKey: KeyPair;
   /** Base64, 32 bytes: keeps fingerprints of requests from telling what they are of. */
   readonly fingerprintSecret: string;
+  /** Each topic's key is made from it: what events are signed with. */
+  readonly eventSecret: string;
   /** Base64, 32 bytes: encrypts webhook secrets. */
   readonly encryptionKey: string;
   /** Of the services' database roles. */
@@ -45,6 +47,7 @@ export async function readSecrets(dir: string): Promise<Secrets> {
     gatewayKey: aKeyPair("gateway-dev"),
     kycKey: aKeyPair("kyc-dev"),
     fingerprintSecret: randomBytes(32).toString("base64"),
+    eventSecret: randomBytes(32).toString("base64"),
     encryptionKey: randomBytes(32).toString("base64"),
     databasePassword: randomBytes(24).toString("hex"),
     // A data folder of an older version lacks what is new.

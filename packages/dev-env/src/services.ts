@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import type { Secrets } from "./secrets.ts";
 
 /** What a service's settings are made from. */
@@ -34,15 +35,27 @@ function rpcService({ secrets, databaseUrls, ports }: Wiring, name: ServiceName)
   };
 }
 
-function events({ brokers, ports }: Wiring): Record<string, string> {
-  if (brokers) return { KAFKA_BROKERS: brokers };
+/** The topics that each service emits or consumes: it gets the keys of these and of no other. */
+const topics: Partial<Record<ServiceName, readonly string[]>> = {
+  identity: ["audit.v1"],
+  webhooks: ["payments.v1", "kyc.v1", "audit.v1"],
+  clients: ["kyc.v1", "audit.v1"],
+  kyc: ["kyc.v1", "audit.v1"],
+  payments: ["payments.v1", "audit.v1"],
+};
+
+function events({ brokers, ports, secrets }: Wiring, name: ServiceName): Record<string, string> {
+  const keyOf = (topic: string) => createHmac("sha256", secrets.eventSecret).update(topic).digest("base64");
+  const keys = { EVENT_MAC_KEYS: topics[name]?.map((topic) => `${topic}=dev:${keyOf(topic)}`).join(",") ?? "" };
+  if (brokers) return { EVENTS: "kafka", KAFKA_BROKERS: brokers, ...keys };
   const subscribers: [topic: string, service: ServiceName][] = [
     ["payments.v1", "webhooks"],
     ["kyc.v1", "webhooks"],
     ["kyc.v1", "clients"],
     ["audit.v1", "identity"],
   ];
-  return { DIRECT_SUBSCRIBERS: subscribers.map(([topic, service]) => `${topic}=${loopbackUrl(ports[service])}`).join(",") };
+  const addresses = subscribers.map(([topic, service]) => `${topic}=${loopbackUrl(ports[service])}`);
+  return { EVENTS: "direct", DIRECT_SUBSCRIBERS: addresses.join(","), ...keys };
 }
 
 /** Every process of the system, in the order in which they are stopped last to first. */
@@ -65,7 +78,7 @@ export const services: readonly ServiceDescription[] = [
     hasDatabase: true,
     env: (wiring) => ({
       ...rpcService(wiring, "identity"),
-      ...events(wiring),
+      ...events(wiring, "identity"),
       KEY_MODE: "test",
       BOOTSTRAP_ADMIN_KEY: wiring.secrets.adminKey,
     }),
@@ -75,7 +88,7 @@ export const services: readonly ServiceDescription[] = [
     hasDatabase: true,
     env: (wiring) => ({
       ...rpcService(wiring, "webhooks"),
-      ...events(wiring),
+      ...events(wiring, "webhooks"),
       SECRET_ENCRYPTION_KEYS: `dev:${wiring.secrets.encryptionKey}`,
       ALLOW_INSECURE_WEBHOOKS: "true",
     }),
@@ -85,7 +98,7 @@ export const services: readonly ServiceDescription[] = [
     hasDatabase: true,
     env: (wiring) => ({
       ...rpcService(wiring, "clients"),
-      ...events(wiring),
+      ...events(wiring, "clients"),
       KYC_PUBLIC_KEYS: wiring.secrets.kycKey.publicKey,
     }),
   },
@@ -94,7 +107,7 @@ export const services: readonly ServiceDescription[] = [
     hasDatabase: true,
     env: (wiring) => ({
       ...rpcService(wiring, "kyc"),
-      ...events(wiring),
+      ...events(wiring, "kyc"),
       ...kycProvider,
       CALLER_PRIVATE_KEY: wiring.secrets.kycKey.privateKey,
       CLIENTS_URLS: loopbackUrl(wiring.ports.clients),
@@ -109,7 +122,7 @@ export const services: readonly ServiceDescription[] = [
     hasDatabase: true,
     env: (wiring) => ({
       ...rpcService(wiring, "payments"),
-      ...events(wiring),
+      ...events(wiring, "payments"),
       ...satimCredentials,
       PUBLIC_URL: loopbackUrl(wiring.ports.gateway),
       SATIM_URL: `${loopbackUrl(wiring.ports.sandbox)}/payment/rest`,

@@ -1,11 +1,12 @@
-import { createRpcServer } from "@amana/rpc";
-import { createLogger, readEnv, SettingsError } from "@amana/runtime";
-import { createTestDatabase, eventually, type TestDatabase } from "@amana/testing";
+import { DeliveryService } from "@amana/contracts/messaging/v1/delivery_service_pb";
+import { createRpcChannel, createRpcClient, createRpcServer, nobody } from "@amana/rpc";
+import { createLogger } from "@amana/runtime";
+import { createTestDatabase, eventually, type TestDatabase, testEventKeys, testEventSettings } from "@amana/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startChild } from "../test/child.ts";
 import { database, deadLetters, effects, emit, outbox, topic, writeDown } from "../test/database.ts";
 import { aMessage } from "../test/memory-transport.ts";
-import { consume, createTransport, readTransportOptions, startRelay, type Transport } from "./index.ts";
+import { consume, createTransport, type MessageKeyring, startRelay, type Transport } from "./index.ts";
 
 const logger = createLogger("test", "silent");
 let emitting: TestDatabase;
@@ -19,14 +20,16 @@ beforeEach(async () => {
 });
 afterEach(() => stack.disposeAsync());
 
-const transportTo = (...urls: string[]): Transport =>
-  stack.use(
-    createTransport({ kind: "direct", subscribers: urls.length > 0 ? { [topic]: urls } : {} }, { clientId: "test", logger }),
-  );
+const keys = testEventKeys(topic, "other.v1");
+const open = async (subscribers: Record<string, string[]>, ring: MessageKeyring = keys): Promise<Transport> => {
+  const options = { kind: "direct", subscribers, keys: ring } as const;
+  return stack.use(await createTransport(options, { clientId: "test", logger }));
+};
+const transportTo = (...urls: string[]): Promise<Transport> => open(urls.length > 0 ? { [topic]: urls } : {});
 
 /** A consuming service; `port` 0 picks one. */
 async function aSubscriber(name: string, port = 0) {
-  const transport = transportTo();
+  const transport = await transportTo();
   stack.use(await consume({ topic, consumer: name, effect: writeDown }, { orm: consuming.orm, transport, logger }));
   return stack.use(
     await createRpcServer({ services: transport.services, host: "127.0.0.1", port, audience: "tests", callerKeys: [], logger }),
@@ -35,7 +38,7 @@ async function aSubscriber(name: string, port = 0) {
 
 test("what commits here takes effect there, in order, and leaves the outbox", async () => {
   const { url } = await aSubscriber("tests");
-  const relay = stack.use(startRelay({ databaseUrl: emitting.url, transport: transportTo(url), logger }));
+  const relay = stack.use(startRelay({ databaseUrl: emitting.url, transport: await transportTo(url), logger }));
   await emit(emitting.orm, "k", "1", "2");
   await emit(emitting.orm, "k", "3");
   await relay.settled();
@@ -47,7 +50,7 @@ test("while one of two subscribers is down a message counts as undelivered, and 
   const up = await aSubscriber("up");
   const down = await aSubscriber("down");
   await down[Symbol.asyncDispose]();
-  const relay = stack.use(startRelay({ databaseUrl: emitting.url, transport: transportTo(up.url, down.url), logger }));
+  const relay = stack.use(startRelay({ databaseUrl: emitting.url, transport: await transportTo(up.url, down.url), logger }));
   await emit(emitting.orm, "k", "1", "2");
   await eventually(async () => expect(await effects(consuming.orm)).toEqual(["1", "2"]));
   expect(await outbox(emitting.orm)).toEqual(["1", "2"]);
@@ -59,41 +62,37 @@ test("while one of two subscribers is down a message counts as undelivered, and 
 });
 
 test("a consumer killed between its commit and its answer gets the message again, which has no second effect", async () => {
-  const env = { DATABASE_URL: consuming.url };
+  const env = { DATABASE_URL: consuming.url, ...testEventSettings(topic) };
   const message = aMessage("body");
   await using crashing = startChild("./consumer-process.ts", { ...env, FAULT_POINT: "consumer.committed" });
-  await expect(transportTo(await crashing.nextLine()).publish(topic, [message])).rejects.toThrow();
+  await expect((await transportTo(await crashing.nextLine())).publish(topic, [message])).rejects.toThrow();
   expect(await crashing.ended()).toBe("SIGKILL");
   expect(await effects(consuming.orm)).toEqual(["body"]);
 
   await using restarted = startChild("./consumer-process.ts", env);
-  await transportTo(await restarted.nextLine()).publish(topic, [message]);
+  await (await transportTo(await restarted.nextLine())).publish(topic, [message]);
   expect(await effects(consuming.orm)).toEqual(["body"]);
   expect(await deadLetters(consuming.orm)).toEqual([]);
 });
 
-test("messages of a topic that is not consumed there are refused", async () => {
+test("only who holds the topic's key may hand messages over, and only those of a topic that is consumed there", async () => {
   const { url } = await aSubscriber("tests");
-  const elsewhere = stack.use(
-    createTransport({ kind: "direct", subscribers: { "other.v1": [url] } }, { clientId: "test", logger }),
-  );
+  const elsewhere = await open({ "other.v1": [url] });
   await expect(elsewhere.publish("other.v1", [aMessage("1")])).rejects.toThrow("does not consume other.v1");
+
+  const stranger = await open({ [topic]: [url] }, { [topic]: [{ id: "test", key: Buffer.alloc(32, 9) }] });
+  await expect(stranger.publish(topic, [aMessage("1")])).rejects.toMatchObject({
+    kind: "forbidden",
+    code: "message_not_authentic",
+  });
+  const client = createRpcClient(DeliveryService, stack.use(createRpcChannel({ urls: [url], audience: "tests" })));
+  const unsigned = aMessage("1");
+  const messages = [{ ...unsigned, headers: { ...unsigned.headers } }];
+  await expect(client.deliverMessages({ topic, messages }, { caller: nobody })).rejects.toMatchObject({ kind: "forbidden" });
+  expect(await effects(consuming.orm)).toEqual([]);
+  expect(await deadLetters(consuming.orm)).toEqual([]);
 });
 
 test("a topic that nobody receives is not taken for delivered", async () => {
-  await expect(transportTo().publish(topic, [aMessage("1")])).rejects.toThrow("DIRECT_SUBSCRIBERS");
-});
-
-test("the settings name the brokers, or who receives what", () => {
-  const read = (source: Record<string, string>) => readEnv((env) => ({ events: readTransportOptions(env) }), source).events;
-  expect(read({ KAFKA_BROKERS: "a:9092, b:9092", DIRECT_SUBSCRIBERS: "x=http://h:1" })).toEqual({
-    kind: "kafka",
-    brokers: ["a:9092", "b:9092"],
-  });
-  expect(read({ DIRECT_SUBSCRIBERS: "x=http://h:1,y=http://h:1,x=http://h:2" })).toEqual({
-    kind: "direct",
-    subscribers: { x: ["http://h:1", "http://h:2"], y: ["http://h:1"] },
-  });
-  expect(read({})).toEqual({ kind: "direct", subscribers: {} });
-  expect(() => read({ DIRECT_SUBSCRIBERS: "payments.v1" })).toThrow(SettingsError);
+  await expect((await transportTo()).publish(topic, [aMessage("1")])).rejects.toThrow("DIRECT_SUBSCRIBERS");
 });

@@ -1,18 +1,21 @@
 import { DeliveryService } from "@amana/contracts/messaging/v1/delivery_service_pb";
 import { createRpcChannel, createRpcClient, DomainError, nobody, serve, type Tls } from "@amana/rpc";
+import type { Logger } from "@amana/runtime";
 import type { MessageHandler, Transport } from "./message.ts";
+import type { MessageKeys } from "./message-keys.ts";
 
 const deliverTimeoutMs = 20_000;
 
 /**
  * The relay hands messages to the consumers' RPC and waits until their effects are committed. At least once, in
  * order, with the same inbox as over Kafka; what is missing is a log that outlives a consumer's absence, and the
- * outbox plays that part.
+ * outbox plays that part. Whoever holds the topic's key may hand messages over: no caller is asked for.
  */
 export function createDirectTransport(
   subscribers: Readonly<Record<string, readonly string[]>>,
-  { tls }: { tls?: Tls | undefined },
+  context: { keys: MessageKeys; tls?: Tls | undefined; logger: Logger },
 ): Transport {
+  const { keys, tls, logger } = context;
   const handlers = new Map<string, MessageHandler[]>();
   const channels = new Map(
     [...new Set(Object.values(subscribers).flat())].map((url) => {
@@ -22,21 +25,18 @@ export function createDirectTransport(
   );
 
   return {
+    keys,
     async publish(topic, messages) {
       const urls = subscribers[topic] ?? [];
       if (urls.length === 0) {
-        throw new Error(`nobody receives ${topic}: set KAFKA_BROKERS, or name a subscriber in DIRECT_SUBSCRIBERS`);
+        throw new Error(`nobody receives ${topic}: name a subscriber in DIRECT_SUBSCRIBERS, or set EVENTS=kafka`);
       }
-      await Promise.all(
-        urls.map((url) =>
-          channels
-            .get(url)
-            ?.client.deliverMessages(
-              { topic, messages: messages.map((message) => ({ ...message, headers: { ...message.headers } })) },
-              { caller: nobody, timeoutMs: deliverTimeoutMs },
-            ),
-        ),
-      );
+      const signed = messages.map((message) => {
+        const { key, payload, headers } = keys.sign(topic, message);
+        return { key, payload, headers: { ...headers } };
+      });
+      const options = { caller: nobody, timeoutMs: deliverTimeoutMs };
+      await Promise.all(urls.map((url) => channels.get(url)?.client.deliverMessages({ topic, messages: signed }, options)));
     },
     async subscribe(topic, _group, handler) {
       handlers.set(topic, [...(handlers.get(topic) ?? []), handler]);
@@ -48,6 +48,15 @@ export function createDirectTransport(
           async deliverMessages({ topic, messages }) {
             const subscribed = handlers.get(topic);
             if (!subscribed) throw new DomainError("not_found", "topic_not_consumed", `This service does not consume ${topic}.`);
+            // Refused as a whole and not set aside: whoever sends in good faith keeps them, and nobody fills our tables.
+            if (messages.some((message) => !keys.verify(topic, message))) {
+              logger.error({ alert: true, topic }, "messages were handed over whose MAC is not good; they are refused");
+              throw new DomainError(
+                "forbidden",
+                "message_not_authentic",
+                `A message's MAC is not good. Both sides need the same key for ${topic} in EVENT_MAC_KEYS.`,
+              );
+            }
             for (const handler of subscribed) await handler(messages);
             return {};
           },

@@ -1,6 +1,9 @@
 import { backoffMs, type Logger, sleep } from "@amana/runtime";
 import { type EachBatchPayload, Kafka, logLevel, Partitioners, type Producer } from "kafkajs";
+import type { KafkaOptions } from "./kafka-options.ts";
+import { copies, minInSync, requireCopies, TopicAtRiskError, tooFewBrokers } from "./kafka-topics.ts";
 import type { Message, MessageHandler, Transport } from "./message.ts";
+import type { MessageKeys } from "./message-keys.ts";
 
 const partitions = 6;
 /** How soon a member that died gives up its partitions; brokers allow no less by default. */
@@ -15,17 +18,26 @@ const fetchWaitMs = 500;
 const chunkMessagesMax = 200;
 /** A Kafka that hangs must not hold up the stop of a process for longer. */
 const stopTimeoutMs = 5_000;
+/** A Kafka that is not there must not hold up a start for longer. */
+const checkTimeoutMs = 10_000;
 
 /**
  * Kafka through kafkajs. Publishing waits for all in-sync replicas. Topics are made when first used, so a fresh
- * Kafka needs no preparation. Nothing here gives up: a consumer that cannot start, or that kafkajs ends, is replaced
+ * Kafka needs no preparation; where `requiresCopies`, one that would lose events with a disk is refused: by `check`, which
+ * throws TopicAtRiskError, and by each first use. Nothing here gives up: a consumer that cannot start, or that kafkajs ends, is replaced
  * by a fresh one, and messages whose handler fails are handed over again until it succeeds.
  */
-export function createKafkaTransport(brokers: readonly string[], context: { clientId: string; logger: Logger }): Transport {
-  const { logger } = context;
+export function createKafkaTransport(
+  options: KafkaOptions,
+  context: { clientId: string; keys: MessageKeys; logger: Logger },
+): Transport & { check(topics: readonly string[]): Promise<void> } {
+  const { keys, logger } = context;
   const kafka = new Kafka({
     clientId: context.clientId,
-    brokers: [...brokers],
+    brokers: [...options.brokers],
+    ...(options.ssl && { ssl: options.ssl }),
+    // The library's type has a form of its own for each mechanism; ours share one.
+    ...(options.sasl && { sasl: options.sasl as { mechanism: "plain"; username: string; password: string } }),
     connectionTimeout: 3_000,
     requestTimeout: 10_000,
     retry: { initialRetryTime: 100, maxRetryTime: 2_000, retries: 3 },
@@ -49,9 +61,20 @@ export function createKafkaTransport(brokers: readonly string[], context: { clie
     try {
       await admin.connect();
       // Asked first, because a client may be allowed to use topics and not to make them.
-      if ((await admin.listTopics()).includes(topic)) return;
-      // -1: the broker's own default, so that production decides how many replicas there are.
-      await admin.createTopics({ topics: [{ topic, numPartitions: partitions, replicationFactor: -1 }], waitForLeaders: true });
+      if (!(await admin.listTopics()).includes(topic)) {
+        const durable = {
+          replicationFactor: copies,
+          configEntries: [{ name: "min.insync.replicas", value: String(minInSync) }],
+        };
+        // -1: the broker's own default.
+        const asked = options.requiresCopies ? durable : { replicationFactor: -1 };
+        await admin
+          .createTopics({ topics: [{ topic, numPartitions: partitions, ...asked }], waitForLeaders: true })
+          .catch((error: unknown) => {
+            throw tooFewBrokers(topic, error) ?? error;
+          });
+      }
+      if (options.requiresCopies) await requireCopies(admin, topic);
     } finally {
       await admin.disconnect().catch(() => {});
     }
@@ -138,30 +161,63 @@ export function createKafkaTransport(brokers: readonly string[], context: { clie
       } catch (error) {
         if (stop.signal.aborted) return;
         known.delete(topic);
-        logger.warn({ err: error, topic, group }, "the consumer lost Kafka and will begin again");
+        if (error instanceof TopicAtRiskError) logger.error({ err: error, alert: true, topic, group }, "nothing is consumed");
+        else logger.warn({ err: error, topic, group }, "the consumer lost Kafka and will begin again");
         await sleep(backoffMs(Math.max(1, failures), 200, 2_000), stop.signal);
       }
     }
   };
 
+  const publish = async (topic: string, messages: readonly Message[]) => {
+    await ensureTopic(topic);
+    producer ??= connectProducer().catch((error: unknown) => {
+      producer = undefined;
+      throw error;
+    });
+    const connected = await producer;
+    await connected.send({
+      topic,
+      acks: -1,
+      messages: messages.map((message) => {
+        const { key, payload, headers } = keys.sign(topic, message);
+        return { key, value: Buffer.from(payload), headers: { ...headers } };
+      }),
+    });
+  };
+
   return {
-    async publish(topic, messages) {
-      await ensureTopic(topic);
-      producer ??= connectProducer().catch((error: unknown) => {
-        producer = undefined;
-        throw error;
-      });
-      const connected = await producer;
+    keys,
+    async check(topics) {
+      if (!options.requiresCopies) return;
+      const ended = new AbortController();
       try {
-        await connected.send({
-          topic,
-          acks: -1,
-          messages: messages.map(({ key, payload, headers }) => ({ key, value: Buffer.from(payload), headers: { ...headers } })),
+        const timeLimit = sleep(checkTimeoutMs, ended.signal).then(() => {
+          if (!ended.signal.aborted) throw new Error(`no answer within ${checkTimeoutMs / 1000} s`);
         });
+        await Promise.race([Promise.all(topics.map(ensureTopic)), timeLimit]);
+      } catch (error) {
+        if (error instanceof TopicAtRiskError) throw error;
+        logger.warn({ err: error }, "Kafka could not be asked about its topics; they are checked when they are first used");
+      } finally {
+        ended.abort();
+      }
+    },
+    async publish(topic, messages, signal) {
+      // What hangs would hang the next one too.
+      const abandon = () => {
+        known.delete(topic);
+        producer?.then((connected) => connected.disconnect()).catch(() => {});
+        producer = undefined;
+      };
+      signal?.addEventListener("abort", abandon, { once: true });
+      try {
+        await publish(topic, messages);
       } catch (error) {
         // Perhaps it is the topic that has gone.
         known.delete(topic);
         throw error;
+      } finally {
+        signal?.removeEventListener("abort", abandon);
       }
     },
     async subscribe(topic, group, handler) {

@@ -2,35 +2,57 @@ import type { Tls } from "@amana/rpc";
 import type { EnvReader, Logger } from "@amana/runtime";
 import { createDirectTransport } from "./direct.ts";
 import { createKafkaTransport } from "./kafka.ts";
+import { type KafkaOptions, readKafkaOptions } from "./kafka-options.ts";
 import type { Transport } from "./message.ts";
+import { createMessageKeys, type MessageKeyring, readMessageKeys } from "./message-keys.ts";
 
 /** Where events go: to Kafka, or straight to the consumers' RPC addresses. */
 export type TransportOptions =
-  | { readonly kind: "kafka"; readonly brokers: readonly string[] }
-  | { readonly kind: "direct"; readonly subscribers: Readonly<Record<string, readonly string[]>> };
+  | ({ readonly kind: "kafka"; readonly keys: MessageKeyring } & KafkaOptions)
+  | {
+      readonly kind: "direct";
+      readonly keys: MessageKeyring;
+      readonly subscribers: Readonly<Record<string, readonly string[]>>;
+    };
+
+/** Between the attempts at a message that fails, in seconds: nearly six minutes, after which one that fails alone is parked. */
+export const eventRetrySeconds = "1,2,5,10,30,60,60,60,60,60";
 
 /**
- * KAFKA_BROKERS (host:port, comma-separated) means Kafka. Without it, DIRECT_SUBSCRIBERS names who receives what:
- * "payments.v1=http://127.0.0.1:4001,kyc.v1=http://127.0.0.1:4001".
+ * EVENTS says how events travel: `kafka` (readKafkaOptions) or `direct`, where DIRECT_SUBSCRIBERS names who receives what:
+ * "payments.v1=http://127.0.0.1:4001,kyc.v1=http://127.0.0.1:4001". A topic this service emits that nobody would
+ * receive, or one it has no key for, is a problem.
  */
-export function readTransportOptions(env: EnvReader): TransportOptions {
-  const brokers = env.list("KAFKA_BROKERS");
-  if (brokers.length > 0) return { kind: "kafka", brokers };
+export function readTransportOptions(
+  env: EnvReader,
+  { emits, consumes }: { emits: readonly string[]; consumes: readonly string[] },
+): TransportOptions {
+  const keys = readMessageKeys(env, [...emits, ...consumes]);
+  const kind = env.choice("EVENTS", ["kafka", "direct"]);
+  if (kind === "kafka") return { kind, keys, ...readKafkaOptions(env) };
   const subscribers: Record<string, string[]> = {};
   for (const entry of env.list("DIRECT_SUBSCRIBERS")) {
     const [topic = "", url = ""] = entry.split("=");
     if (!URL.canParse(url)) env.problem(`DIRECT_SUBSCRIBERS must be topic=address pairs, not "${entry}"`);
     subscribers[topic] = [...(subscribers[topic] ?? []), url];
   }
-  return { kind: "direct", subscribers };
+  for (const topic of emits) {
+    if (!subscribers[topic]) env.problem(`DIRECT_SUBSCRIBERS names nobody who receives ${topic}; name one, or set EVENTS=kafka`);
+  }
+  return { kind, keys, subscribers };
 }
 
-/** `clientId` is the service's name. Does not connect yet: an unreachable Kafka keeps no service from starting. */
-export function createTransport(
+/**
+ * `clientId` is the service's name. An unreachable Kafka keeps no service from starting; in production one that is there
+ * and would lose events does: see createKafkaTransport.
+ */
+export async function createTransport(
   options: TransportOptions,
   context: { clientId: string; tls?: Tls | undefined; logger: Logger },
-): Transport {
-  return options.kind === "kafka"
-    ? createKafkaTransport(options.brokers, context)
-    : createDirectTransport(options.subscribers, context);
+): Promise<Transport> {
+  const keys = createMessageKeys(options.keys);
+  if (options.kind === "direct") return createDirectTransport(options.subscribers, { ...context, keys });
+  const transport = createKafkaTransport(options, { ...context, keys });
+  await transport.check(Object.keys(options.keys));
+  return transport;
 }

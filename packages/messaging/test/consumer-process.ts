@@ -2,12 +2,13 @@
 import { createOrm } from "@amana/database";
 import { createRpcServer } from "@amana/rpc";
 import { createLogger, readEnv, runService } from "@amana/runtime";
-import { consume, createTransport, readTransportOptions } from "../src/index.ts";
+import { consume, createTransport, eventRetrySeconds, readTransportOptions } from "../src/index.ts";
 import { database, topic, writeDown } from "./database.ts";
 
 const config = readEnv((env) => ({
   databaseUrl: env.string("DATABASE_URL"),
-  events: readTransportOptions(env),
+  events: readTransportOptions(env, { emits: [], consumes: [topic] }),
+  retrySeconds: env.seconds("EVENT_RETRY_SECONDS", eventRetrySeconds),
 }));
 const logger = createLogger("consumer", process.env["TEST_LOG_LEVEL"] ?? "silent");
 
@@ -15,8 +16,10 @@ await runService(logger, async () => {
   const stack = new AsyncDisposableStack();
   const orm = await createOrm({ url: config.databaseUrl, ...database }, logger);
   stack.defer(() => orm.close());
-  const transport = stack.use(createTransport(config.events, { clientId: "consumer", logger }));
-  stack.use(await consume({ topic, consumer: "tests", effect: writeDown }, { orm, transport, logger }));
+  const transport = stack.use(await createTransport(config.events, { clientId: "consumer", logger }));
+  stack.use(
+    await consume({ topic, consumer: "tests", effect: writeDown }, { orm, transport, logger, retrySeconds: config.retrySeconds }),
+  );
   const server = await createRpcServer({
     services: transport.services,
     host: "127.0.0.1",

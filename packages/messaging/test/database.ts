@@ -1,4 +1,5 @@
 import { type Orm, transaction } from "@amana/database";
+import { IdempotencyRecord, idempotencyTableSql } from "@amana/idempotency";
 import { Migration } from "@mikro-orm/migrations";
 import { addToOutbox, type Effect, inboxTablesSql, OutboxMessage, outboxTableSql } from "../src/index.ts";
 
@@ -6,6 +7,7 @@ class Initial extends Migration {
   override up(): void {
     this.addSql(outboxTableSql);
     this.addSql(inboxTablesSql);
+    this.addSql(idempotencyTableSql);
     // Nothing here is unique, so that an effect that happens twice can be seen.
     this.addSql("create table effect (position bigint generated always as identity, event_id uuid, key text, body text)");
     this.addSql("create index effect_key on effect (key)");
@@ -13,7 +15,7 @@ class Initial extends Migration {
 }
 
 /** A service that emits and consumes. */
-export const database = { entities: [OutboxMessage], migrations: [{ name: "0001-initial", class: Initial }] };
+export const database = { entities: [OutboxMessage, IdempotencyRecord], migrations: [{ name: "0001-initial", class: Initial }] };
 
 export const topic = "tests.v1";
 
@@ -44,6 +46,10 @@ export async function effects(orm: Orm): Promise<string[]> {
 }
 
 export interface DeadLetter {
+  id: string;
+  status: string;
+  attempts: number;
+  event_type: string;
   consumer: string;
   topic: string;
   key: string;
@@ -53,7 +59,7 @@ export interface DeadLetter {
   reason: string;
 }
 
-export const deadLetters = (orm: Orm) => rowsOf<DeadLetter>(orm, "select * from dead_letter order by id");
+export const deadLetters = (orm: Orm) => rowsOf<DeadLetter>(orm, "select * from dead_letter order by position");
 
 /** What waits in the outbox, in its order. */
 export async function outbox(orm: Orm): Promise<string[]> {

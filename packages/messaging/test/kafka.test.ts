@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Kafka, startKafka } from "@amana/dev-env/kafka";
 import { silentProgress } from "@amana/dev-env/progress";
 import { createLogger, uuidv7 } from "@amana/runtime";
-import { createTestDatabase, eventually } from "@amana/testing";
+import { createTestDatabase, eventually, testEventKeys, testEventSettings } from "@amana/testing";
 import { Kafka as Client, logLevel } from "kafkajs";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { consume, createTransport, type Message, type MessageHandler, startRelay, type Transport } from "../src/index.ts";
@@ -29,9 +29,11 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-function aTransport(brokers = kafka.brokers): Transport {
-  const options = { kind: "kafka", brokers: [brokers] } as const;
-  const transport = createTransport(options, { clientId: "test", logger });
+const topics = ["fresh.v1", "ordered.v1", "shared.v1", "failing.v1", "slow.v1", "outage.v1", "closed.v1", "forged.v1", topic];
+
+async function aTransport(brokers = kafka.brokers): Promise<Transport> {
+  const options = { kind: "kafka", brokers: [brokers], keys: testEventKeys(...topics), requiresCopies: false } as const;
+  const transport = await createTransport(options, { clientId: "test", logger });
   onTestFinished(() => transport[Symbol.asyncDispose]());
   return transport;
 }
@@ -42,7 +44,7 @@ const keys = numbers(24, "key");
 
 /** Subscribes a transport of its own; `seen` is what it was handed, "key:body". */
 async function aSubscriber(to: string, group: string, before: MessageHandler = async () => {}) {
-  const transport = aTransport();
+  const transport = await aTransport();
   const seen: string[] = [];
   await transport.subscribe(to, group, async (messages) => {
     await before(messages);
@@ -81,18 +83,19 @@ describe.skipIf(missing !== "")("Kafka", () => {
 
   test("a message arrives as it was sent, at every group, on a topic that nobody has made before", async () => {
     const [one, two] = [Promise.withResolvers<readonly Message[]>(), Promise.withResolvers<readonly Message[]>()];
-    const transport = aTransport();
+    const transport = await aTransport();
     await transport.subscribe("fresh.v1", "one", async (messages) => one.resolve(messages));
     await transport.subscribe("fresh.v1", "two", async (messages) => two.resolve(messages));
     const message = { key: "k", payload: Buffer.from([0, 255]), headers: { ce_id: uuidv7(), ce_type: "é" } };
-    await aTransport().publish("fresh.v1", [message]);
-    expect(await one.promise).toEqual([message]);
-    expect(await two.promise).toEqual([message]);
+    await (await aTransport()).publish("fresh.v1", [message]);
+    for (const arrived of await Promise.all([one.promise, two.promise])) {
+      expect(arrived.map((signed) => transport.keys.verify("fresh.v1", signed))).toEqual([message]);
+    }
   });
 
   test("each key arrives in order, also with its messages in different batches, over several partitions", async () => {
     const { seen } = await aSubscriber("ordered.v1", "order");
-    const publisher = aTransport();
+    const publisher = await aTransport();
     for (const body of numbers(30)) {
       await publisher.publish(
         "ordered.v1",
@@ -111,7 +114,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
   test("two members of a group share the messages, and when one leaves the other gets them all", async () => {
     const [one, two] = [await aSubscriber("shared.v1", "share"), await aSubscriber("shared.v1", "share")];
     await eventually(async () => expect(await groupState("share.shared.v1")).toBe("Stable 2"));
-    const publisher = aTransport();
+    const publisher = await aTransport();
     const publish = (body: string) =>
       publisher.publish(
         "shared.v1",
@@ -135,7 +138,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     const { seen } = await aSubscriber("failing.v1", "fail", async (messages) => {
       if (messages.some((message) => bodyOf(message) === "bad") && ++failures < 5) throw new TypeError("not yet");
     });
-    await aTransport().publish(
+    await (await aTransport()).publish(
       "failing.v1",
       ["1", "bad", "2"].map((body) => aMessage(body)),
     );
@@ -151,7 +154,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     };
     const members = [await aSubscriber("slow.v1", "slow", slow), await aSubscriber("slow.v1", "slow", slow)];
     await eventually(async () => expect(await groupState("slow.slow.v1")).toBe("Stable 2"));
-    await aTransport().publish("slow.v1", [aMessage("once")]);
+    await (await aTransport()).publish("slow.v1", [aMessage("once")]);
     await eventually(() => expect(members.flatMap(({ seen }) => seen)).toEqual(["k:once"]), 20_000);
     expect(calls).toEqual(["once"]);
   });
@@ -160,12 +163,17 @@ describe.skipIf(missing !== "")("Kafka", () => {
     concurrent: true,
   }, async () => {
     await using db = await createTestDatabase("messaging", database);
-    const env = { DATABASE_URL: db.url, KAFKA_BROKERS: kafka.brokers };
+    const env = {
+      DATABASE_URL: db.url,
+      EVENTS: "kafka",
+      KAFKA_BROKERS: kafka.brokers,
+      EVENT_MAC_KEYS: testEventSettings(topic).EVENT_MAC_KEYS,
+    };
     await using killed = startChild("./consumer-process.ts", env);
     await using survivor = startChild("./consumer-process.ts", env);
     await Promise.all([killed.nextLine(), survivor.nextLine()]);
     await eventually(async () => expect(await groupState(`tests.${topic}`)).toBe("Stable 2"));
-    await using _relay = startRelay({ databaseUrl: db.url, transport: aTransport(), logger });
+    await using _relay = startRelay({ databaseUrl: db.url, transport: await aTransport(), logger });
 
     for (const body of numbers(60)) {
       await Promise.all(keys.map((key) => emit(db.orm, key, `${body}a`, `${body}b`)));
@@ -187,7 +195,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
   test("a Kafka that is not there at the start, and goes away at work: all is delivered, without a restart here", async () => {
     await using db = await createTestDatabase("messaging", database);
     await kafka.stop();
-    const [consuming, publishing] = [aTransport(), aTransport()];
+    const [consuming, publishing] = [await aTransport(), await aTransport()];
     await using _consumer = await consume(
       { topic: "outage.v1", consumer: "outage", effect: writeDown },
       { orm: db.orm, transport: consuming, logger },
@@ -216,14 +224,14 @@ describe.skipIf(missing !== "")("Kafka", () => {
   });
 
   test("a transport can be closed at any moment, and leaves no member behind", async () => {
-    const nowhere = aTransport("127.0.0.1:1");
+    const nowhere = await aTransport("127.0.0.1:1");
     await nowhere.subscribe("closed.v1", "close", async () => {});
     const publishing = expect(nowhere.publish("closed.v1", [aMessage("1")])).rejects.toThrow();
     await nowhere[Symbol.asyncDispose]();
     await publishing;
 
     for (const afterMs of [0, 10, 30, 100, 200]) {
-      const transport = aTransport();
+      const transport = await aTransport();
       await transport.subscribe("closed.v1", "close", async () => {});
       await new Promise((resolve) => setTimeout(resolve, afterMs));
       await transport[Symbol.asyncDispose]();

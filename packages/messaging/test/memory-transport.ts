@@ -1,5 +1,7 @@
 import { uuidv7 } from "@amana/runtime";
-import type { Message, MessageHandler, Transport } from "../src/index.ts";
+import { testEventKeys } from "@amana/testing";
+import { createMessageKeys, type Message, type MessageHandler, type Transport } from "../src/index.ts";
+import { topic } from "./database.ts";
 
 /** A transport inside the test: what was published lies in `published`, `deliver` hands messages to subscribers. */
 export class MemoryTransport implements Transport {
@@ -10,6 +12,7 @@ export class MemoryTransport implements Transport {
   /** Runs before anything is taken; throws to refuse it. */
   beforePublish: (topic: string) => Promise<void> | void = () => {};
   readonly services = [];
+  readonly keys = createMessageKeys(testEventKeys(topic));
   readonly #handlers: MessageHandler[] = [];
   #arrived = Promise.withResolvers<void>();
 
@@ -26,8 +29,12 @@ export class MemoryTransport implements Transport {
     this.#handlers.push(handler);
   }
 
-  /** Hands the messages to every subscriber at once. */
+  /** Hands the messages, signed, to every subscriber at once. */
   async deliver(...messages: Message[]): Promise<void> {
+    await this.deliverUnsigned(...messages.map((message) => this.keys.sign(topic, message)));
+  }
+
+  async deliverUnsigned(...messages: Message[]): Promise<void> {
     await Promise.all(this.#handlers.map((handler) => handler(messages)));
   }
 

@@ -2,6 +2,7 @@
 export { eventually } from "@amana/dev-env/eventually";
 export { keyed, refusal } from "./calls.ts";
 export { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from "./database.ts";
+export { testEventKeys, testEventSettings } from "./event-keys.ts";
 
 export {
   aBusinessCaller,

@@ -1,11 +1,12 @@
 import type { SettingsError } from "@amana/runtime";
-import { testRpcSettings } from "@amana/testing";
+import { testEventSettings, testRpcSettings } from "@amana/testing";
 import { expect, test } from "vitest";
 import { readConfig } from "./config.ts";
 
 const settings = {
   RPC_PORT: "4002",
   DATABASE_URL: "postgres://clients@127.0.0.1/clients",
+  ...testEventSettings("audit.v1", "kyc.v1"),
   ...testRpcSettings,
 };
 

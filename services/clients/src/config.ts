@@ -1,5 +1,5 @@
 import { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
-import { readTransportOptions } from "@amana/messaging";
+import { eventRetrySeconds, readTransportOptions } from "@amana/messaging";
 import { currencyExponents } from "@amana/public-api";
 import { readTlsFiles, readVouchingKeys } from "@amana/rpc";
 import { type EnvReader, type EnvSource, readEnv } from "@amana/runtime";
@@ -20,7 +20,8 @@ export function readConfig(source?: EnvSource) {
       ],
       tls: readTlsFiles(env),
       logLevel: env.choice("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"], "info"),
-      events: readTransportOptions(env),
+      events: readTransportOptions(env, { emits: ["audit.v1"], consumes: ["kyc.v1"] }),
+      eventRetrySeconds: env.seconds("EVENT_RETRY_SECONDS", eventRetrySeconds),
       autoApprove: env.boolean("ONBOARDING_AUTO_APPROVE", false),
       institution: {
         bankCode: digits(env, "ACCOUNT_BANK_CODE", 3, "999"),

@@ -1,12 +1,13 @@
 import { generateApiKey } from "@amana/api-keys";
 import { SettingsError } from "@amana/runtime";
-import { testRpcSettings } from "@amana/testing";
+import { testEventSettings, testRpcSettings } from "@amana/testing";
 import { expect, test } from "vitest";
 import { readConfig } from "./config.ts";
 
 const settings = {
   RPC_PORT: "4001",
   DATABASE_URL: "postgres://127.0.0.1/identity",
+  ...testEventSettings("audit.v1"),
   ...testRpcSettings,
   KEY_MODE: "live",
 };

@@ -1,5 +1,5 @@
 import { readApiKeyKind } from "@amana/api-keys";
-import { readTransportOptions } from "@amana/messaging";
+import { eventRetrySeconds, readTransportOptions } from "@amana/messaging";
 import { readTlsFiles, readVouchingKeys } from "@amana/rpc";
 import { type EnvReader, type EnvSource, readEnv } from "@amana/runtime";
 import { leaseMsMax } from "./key-lease/key-leases.ts";
@@ -16,7 +16,8 @@ export function readConfig(source?: EnvSource) {
       callerKeys: readVouchingKeys(env, "GATEWAY_PUBLIC_KEYS", "anyone"),
       tls: readTlsFiles(env),
       logLevel: env.choice("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"], "info"),
-      events: readTransportOptions(env),
+      events: readTransportOptions(env, { emits: [], consumes: ["audit.v1"] }),
+      eventRetrySeconds: env.seconds("EVENT_RETRY_SECONDS", eventRetrySeconds),
       /** Whether businesses get sk_live_ or sk_test_ keys here. */
       keyMode: env.choice("KEY_MODE", ["live", "test"]),
       keyLeaseMs: env.integer("KEY_LEASE_MS", { fallback: 500, max: leaseMsMax }),

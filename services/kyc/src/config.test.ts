@@ -1,5 +1,5 @@
 import type { SettingsError } from "@amana/runtime";
-import { testRpcSettings } from "@amana/testing";
+import { testEventSettings, testRpcSettings } from "@amana/testing";
 import { expect, test } from "vitest";
 import { readConfig } from "./config.ts";
 
@@ -7,6 +7,7 @@ const key = Buffer.alloc(32, 1).toString("base64");
 const settings = {
   RPC_PORT: "4005",
   DATABASE_URL: "postgres://kyc@127.0.0.1/kyc",
+  ...testEventSettings("kyc.v1", "audit.v1"),
   ...testRpcSettings,
   CLIENTS_URLS: "http://clients-1.test/, http://clients-2.test",
   SECRET_ENCRYPTION_KEYS: `k2:${key},k1:${key}`,

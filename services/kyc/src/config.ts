@@ -15,7 +15,7 @@ export function readConfig(source?: EnvSource) {
       callerKeys: readVouchingKeys(env, "GATEWAY_PUBLIC_KEYS", "anyone"),
       tls: readTlsFiles(env),
       logLevel: env.choice("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"], "info"),
-      events: readTransportOptions(env),
+      events: readTransportOptions(env, { emits: ["kyc.v1", "audit.v1"], consumes: [] }),
       callerKey: readCallerKey(env),
       clientsUrls: readServiceUrls(env, "CLIENTS_URLS", readTlsFiles(env)),
       secretEncryptionKeys: readEncryptionKeys(env, "SECRET_ENCRYPTION_KEYS"),

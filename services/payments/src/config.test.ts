@@ -1,10 +1,11 @@
-import { testRpcSettings } from "@amana/testing";
+import { testEventSettings, testRpcSettings } from "@amana/testing";
 import { expect, test } from "vitest";
 import { readConfig } from "./config.ts";
 
 const source = {
   RPC_PORT: "4003",
   DATABASE_URL: "postgres://x",
+  ...testEventSettings("payments.v1", "audit.v1"),
   ...testRpcSettings,
   PUBLIC_URL: "https://api.test",
   SATIM_URL: "https://processor.test/payment/rest",

@@ -14,7 +14,7 @@ export function readConfig(source?: EnvSource) {
       callerKeys: readVouchingKeys(env, "GATEWAY_PUBLIC_KEYS", "anyone"),
       tls: readTlsFiles(env),
       logLevel: env.choice("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"], "info"),
-      events: readTransportOptions(env),
+      events: readTransportOptions(env, { emits: ["payments.v1", "audit.v1"], consumes: [] }),
       /** Where card holders' browsers come back to: the gateway's public address. */
       publicUrl: env.outsideUrl("PUBLIC_URL"),
       satim: {

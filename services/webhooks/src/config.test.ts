@@ -1,4 +1,4 @@
-import { testRpcSettings } from "@amana/testing";
+import { testEventSettings, testRpcSettings } from "@amana/testing";
 import { expect, test } from "vitest";
 import { readConfig } from "./config.ts";
 
@@ -6,6 +6,7 @@ const key = Buffer.alloc(32, 1).toString("base64");
 const source = {
   RPC_PORT: "4001",
   DATABASE_URL: "postgres://x",
+  ...testEventSettings("audit.v1", "payments.v1", "kyc.v1"),
   ...testRpcSettings,
   SECRET_ENCRYPTION_KEYS: `new:${key},old:${key}`,
 };

@@ -1,4 +1,4 @@
-import { readTransportOptions } from "@amana/messaging";
+import { eventRetrySeconds, readTransportOptions } from "@amana/messaging";
 import { readTlsFiles, readVouchingKeys } from "@amana/rpc";
 import { type EnvSource, readEnv } from "@amana/runtime";
 import { readEncryptionKeys } from "@amana/secret-box";
@@ -15,7 +15,8 @@ export function readConfig(source?: EnvSource) {
       callerKeys: readVouchingKeys(env, "GATEWAY_PUBLIC_KEYS", "anyone"),
       tls: readTlsFiles(env),
       logLevel: env.choice("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"], "info"),
-      events: readTransportOptions(env),
+      events: readTransportOptions(env, { emits: ["audit.v1"], consumes: ["payments.v1", "kyc.v1"] }),
+      eventRetrySeconds: env.seconds("EVENT_RETRY_SECONDS", eventRetrySeconds),
       secretEncryptionKeys: readEncryptionKeys(env, "SECRET_ENCRYPTION_KEYS"),
       allowInsecureWebhooks: env.sandboxOnly("ALLOW_INSECURE_WEBHOOKS"),
       retryScheduleSeconds: env.seconds("RETRY_SCHEDULE_SECONDS", "30,120,600,1800,7200,21600,43200"),

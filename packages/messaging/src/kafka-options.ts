@@ -1,0 +1,64 @@
+import type { EnvReader } from "@amana/runtime";
+import type { KafkaConfig } from "kafkajs";
+
+export interface KafkaOptions {
+  readonly brokers: readonly string[];
+  readonly ssl?: NonNullable<KafkaConfig["ssl"]>;
+  readonly sasl?: { readonly mechanism: SaslMechanism; readonly username: string; readonly password: string };
+  /** Three copies of each topic, of which two acknowledge: without them one lost disk loses events. */
+  readonly requiresCopies: boolean;
+}
+
+const saslMechanisms = ["scram-sha-512", "scram-sha-256", "plain"] as const;
+type SaslMechanism = (typeof saslMechanisms)[number];
+
+const safeguards = ["tls", "login", "copies"] as const;
+type Safeguard = (typeof safeguards)[number];
+
+/**
+ * KAFKA_BROKERS, KAFKA_TLS_*, KAFKA_SASL_*. In production TLS, a login and three copies of each topic are required,
+ * except for what KAFKA_WITHOUT says that the deployment gives up.
+ */
+export function readKafkaOptions(env: EnvReader): KafkaOptions {
+  const brokers = env.list("KAFKA_BROKERS");
+  if (brokers.length === 0) env.problem("KAFKA_BROKERS is not set; EVENTS=kafka needs host:port of the brokers");
+  const without = readWithout(env);
+  const ssl = readTls(env);
+  const sasl = readSasl(env);
+  const lacks = (safeguard: Safeguard) => env.isProduction && !without.includes(safeguard);
+  const giveUp = (safeguard: Safeguard) => `or say that this deployment gives it up: KAFKA_WITHOUT=${safeguard}`;
+  if (!ssl && lacks("tls")) {
+    env.problem(`KAFKA_TLS must be true in production, since events travel as anybody between could read them; ${giveUp("tls")}`);
+  }
+  if (!sasl && !ssl?.cert && lacks("login")) {
+    env.problem(
+      `KAFKA_SASL_MECHANISM, or KAFKA_TLS_CERTIFICATE, must be set in production, since anybody could read and fill the topics; ${giveUp("login")}`,
+    );
+  }
+  return { brokers, ...(ssl && { ssl }), ...(sasl && { sasl }), requiresCopies: lacks("copies") };
+}
+
+function readWithout(env: EnvReader): readonly string[] {
+  const without = env.list("KAFKA_WITHOUT");
+  for (const word of without) {
+    if (!(safeguards as readonly string[]).includes(word)) {
+      env.problem(`KAFKA_WITHOUT may list ${safeguards.join(", ")}, not "${word}"`);
+    }
+  }
+  return without;
+}
+
+function readTls(env: EnvReader): { ca?: string[]; cert?: string; key?: string } | undefined {
+  const [ca, cert, key] = [env.optional("KAFKA_TLS_CA"), env.optional("KAFKA_TLS_CERTIFICATE"), env.optional("KAFKA_TLS_KEY")];
+  const isOn = env.boolean("KAFKA_TLS", false);
+  if (!isOn && (ca ?? cert ?? key) !== undefined) env.problem("KAFKA_TLS_CA, _CERTIFICATE and _KEY need KAFKA_TLS=true");
+  if ((cert === undefined) !== (key === undefined)) env.problem("KAFKA_TLS_CERTIFICATE and KAFKA_TLS_KEY go together");
+  if (!isOn) return undefined;
+  return { ...(ca && { ca: [ca] }), ...(cert && { cert }), ...(key && { key }) };
+}
+
+function readSasl(env: EnvReader): KafkaOptions["sasl"] {
+  if (env.optional("KAFKA_SASL_MECHANISM") === undefined) return undefined;
+  const mechanism = env.choice("KAFKA_SASL_MECHANISM", saslMechanisms);
+  return { mechanism, username: env.string("KAFKA_SASL_USERNAME"), password: env.string("KAFKA_SASL_PASSWORD") };
+}

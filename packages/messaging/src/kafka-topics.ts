@@ -1,0 +1,50 @@
+import type { Admin, ConfigResourceTypes } from "kafkajs";
+
+/** With three copies, of which two have each message before it counts as published, one machine can be lost and one restarted. */
+export const copies = 3;
+export const minInSync = 2;
+
+/** Node finds no names behind a certain place in a CommonJS module, so this one cannot be imported as a value. */
+const topicResource: ConfigResourceTypes.TOPIC = 2;
+
+/** A topic that could lose what was acknowledged. */
+export class TopicAtRiskError extends Error {
+  constructor(topic: string, finding: string, nextStep: string) {
+    super(
+      `Kafka's topic ${topic} ${finding}. Events could be lost with one machine, so it is refused. ${nextStep} A deployment that accepts the loss says so: KAFKA_WITHOUT=copies.`,
+    );
+    this.name = "TopicAtRiskError";
+  }
+}
+
+/** Throws TopicAtRiskError for a topic with fewer than three replicas or min.insync.replicas below two. */
+export async function requireCopies(admin: Admin, topic: string): Promise<void> {
+  const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+  const fewest = Math.min(...(topics[0]?.partitions ?? []).map(({ replicas }) => replicas.length));
+  if (fewest < copies) {
+    throw new TopicAtRiskError(
+      topic,
+      `has ${fewest} ${fewest === 1 ? "replica" : "replicas"} and needs ${copies}`,
+      "Reassign its partitions (kafka-reassign-partitions.sh), or delete it while it is empty: it is made anew as it must be.",
+    );
+  }
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: [{ type: topicResource, name: topic, configNames: ["min.insync.replicas"] }],
+  });
+  const value = Number(resources[0]?.configEntries.find(({ configName }) => configName === "min.insync.replicas")?.configValue);
+  if (!(value >= minInSync)) {
+    throw new TopicAtRiskError(
+      topic,
+      `has min.insync.replicas=${value} and needs ${minInSync}`,
+      `Set it: kafka-configs.sh --alter --topic ${topic} --add-config min.insync.replicas=${minInSync}.`,
+    );
+  }
+}
+
+/** What a failure to make a topic means when the brokers are too few for its copies. */
+export function tooFewBrokers(topic: string, error: unknown): TopicAtRiskError | undefined {
+  const { errors = [error] } = (error ?? {}) as { errors?: unknown[] };
+  if (!errors.some((one) => (one as { type?: string } | undefined)?.type === "INVALID_REPLICATION_FACTOR")) return undefined;
+  return new TopicAtRiskError(topic, `cannot have ${copies} replicas`, `Let at least ${copies} brokers run.`);
+}

@@ -1,0 +1,51 @@
+import { uuidv7 } from "@amana/runtime";
+import { expect, test } from "vitest";
+import { createMessageKeys, type Message } from "./index.ts";
+
+const key = (id: string, byte: number) => ({ id, key: Buffer.alloc(32, byte) });
+const keys = createMessageKeys({ "a.v1": [key("new", 1), key("old", 2)], "b.v1": [key("new", 1)] });
+const message: Message = {
+  key: "k",
+  payload: Buffer.from("payload"),
+  headers: { ce_id: uuidv7(), ce_type: "t", traceparent: "00-1-2-01" },
+};
+
+test("what was signed comes back as it was, without its MAC", () => {
+  const signed = keys.sign("a.v1", message);
+  expect(signed.headers["amana-mac"]).toMatch(/^new:[\w-]{43}$/);
+  expect(keys.verify("a.v1", signed)).toEqual(message);
+});
+
+test("every key of the topic verifies, so that keys can be changed while both are in use", () => {
+  const before = createMessageKeys({ "a.v1": [key("old", 2)] });
+  expect(keys.verify("a.v1", before.sign("a.v1", message))).toEqual(message);
+  expect(before.verify("a.v1", keys.sign("a.v1", message))).toBeUndefined();
+});
+
+test("nothing of a signed message can be changed: topic, key, headers or payload", () => {
+  const signed = keys.sign("a.v1", message);
+  const { ce_type: _, ...fewer } = signed.headers;
+  const forged: Message[] = [
+    { ...signed, key: "l" },
+    { ...signed, payload: Buffer.from("payloae") },
+    { ...signed, payload: Buffer.alloc(0) },
+    { ...signed, headers: { ...signed.headers, ce_id: uuidv7() } },
+    { ...signed, headers: { ...signed.headers, extra: "" } },
+    { ...signed, headers: fewer },
+    { ...signed, headers: { ...signed.headers, "amana-mac": `old:${signed.headers["amana-mac"]?.split(":")[1]}` } },
+    { ...signed, headers: { ...signed.headers, "amana-mac": "new:" } },
+    message,
+  ];
+  for (const one of forged) expect(keys.verify("a.v1", one)).toBeUndefined();
+  expect(keys.verify("b.v1", signed)).toBeUndefined();
+  expect(keys.verify("c.v1", signed)).toBeUndefined();
+});
+
+test("what is moved across the border of two parts is another message", () => {
+  const signed = keys.sign("a.v1", { key: "k", payload: Buffer.from("\nxy"), headers: { a: "b" } });
+  expect(keys.verify("a.v1", { ...signed, key: "k\nx", payload: Buffer.from("y") })).toBeUndefined();
+});
+
+test("a topic without a key is not signed for", () => {
+  expect(() => keys.sign("c.v1", message)).toThrow("EVENT_MAC_KEYS");
+});

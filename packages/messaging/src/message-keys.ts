@@ -1,0 +1,78 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { EnvReader } from "@amana/runtime";
+import type { Message } from "./message.ts";
+
+/** The keys of each topic that a service emits or consumes: the first signs, all verify. */
+export type MessageKeyring = Readonly<Record<string, readonly MessageKey[]>>;
+
+interface MessageKey {
+  readonly id: string;
+  readonly key: Uint8Array;
+}
+
+/** Signs what is published and tells what was signed by somebody who may. */
+export interface MessageKeys {
+  hasKeyFor(topic: string): boolean;
+  /** The message with its MAC among the headers. Throws for a topic without a key. */
+  sign(topic: string, message: Message): Message;
+  /** The message without its MAC, or undefined unless that is good. */
+  verify(topic: string, message: Message): Message | undefined;
+}
+
+export const macHeader = "amana-mac";
+const keyBytes = 32;
+
+/** EVENT_MAC_KEYS: "topic=id:base64 of 32 bytes", comma-separated. Topics without a key are problems. */
+export function readMessageKeys(env: EnvReader, topics: readonly string[]): MessageKeyring {
+  const ring: Record<string, MessageKey[]> = {};
+  // The entries hold secrets, so a problem names their place and not their text.
+  for (const [i, entry] of env.list("EVENT_MAC_KEYS").entries()) {
+    const [, topic = "", id = "", text = ""] = /^([^=:]+)=([\w-]{1,32}):([A-Za-z0-9+/_=-]+)$/.exec(entry) ?? [];
+    const key = Buffer.from(text, "base64");
+    if (topic === "" || key.length !== keyBytes) {
+      env.problem(`EVENT_MAC_KEYS: entry ${i + 1} must be topic=id:key, the key ${keyBytes} bytes in base64`);
+      continue;
+    }
+    const keys = ring[topic] ?? [];
+    ring[topic] = keys;
+    if (keys.some((known) => known.id === id)) env.problem(`EVENT_MAC_KEYS has two keys "${id}" for ${topic}`);
+    keys.push({ id, key });
+  }
+  for (const topic of topics) {
+    if (!ring[topic]) env.problem(`EVENT_MAC_KEYS has no key for ${topic}; make one with: openssl rand -base64 ${keyBytes}`);
+  }
+  return ring;
+}
+
+/**
+ * MACs over topic, key, headers and payload (HMAC-SHA256), so that whoever reaches the broker or the port of a consumer
+ * can neither invent an event nor move one to another topic, key or id. Whoever verifies could sign as well.
+ */
+export function createMessageKeys(ring: MessageKeyring): MessageKeys {
+  return {
+    hasKeyFor: (topic) => ring[topic] !== undefined,
+    sign(topic, message) {
+      const signing = ring[topic]?.[0];
+      if (!signing) throw new Error(`there is no key to sign for ${topic}: add one to EVENT_MAC_KEYS`);
+      const mac = macOf(signing.key, topic, message).toString("base64url");
+      return { ...message, headers: { ...message.headers, [macHeader]: `${signing.id}:${mac}` } };
+    },
+    verify(topic, message) {
+      const { [macHeader]: given = "", ...headers } = message.headers;
+      const [id = "", text = ""] = given.split(":", 2);
+      const verifying = ring[topic]?.find((key) => key.id === id);
+      if (!verifying) return undefined;
+      const bare = { key: message.key, payload: message.payload, headers };
+      const expected = macOf(verifying.key, topic, bare);
+      const mac = Buffer.from(text, "base64url");
+      return mac.length === expected.length && timingSafeEqual(mac, expected) ? bare : undefined;
+    },
+  };
+}
+
+/** JSON tells the parts apart and has no raw line feed, so that nothing can be moved across the border to the payload. */
+function macOf(key: Uint8Array, topic: string, { key: messageKey, headers, payload }: Message): Buffer {
+  const names = Object.keys(headers).sort();
+  const text = JSON.stringify([topic, messageKey, names.map((name) => [name, headers[name]])]);
+  return createHmac("sha256", key).update(`${text}\n`).update(payload).digest();
+}

@@ -1,0 +1,77 @@
+import { readEnv, type SettingsError } from "@amana/runtime";
+import { testEventSettings } from "@amana/testing";
+import { describe, expect, test } from "vitest";
+import { readTransportOptions } from "./index.ts";
+
+const roles = { emits: ["x.v1"], consumes: ["y.v1"] };
+const keys = testEventSettings("x.v1", "y.v1").EVENT_MAC_KEYS;
+const read = (source: Record<string, string>) =>
+  readEnv((env) => ({ events: readTransportOptions(env, roles) }), { EVENT_MAC_KEYS: keys, ...source }).events;
+const problems = (source: Record<string, string>) => {
+  try {
+    read(source);
+  } catch (error) {
+    return (error as SettingsError).message;
+  }
+  return "none";
+};
+const direct = { EVENTS: "direct", DIRECT_SUBSCRIBERS: "x.v1=http://h:1" };
+const kafka = { EVENTS: "kafka", KAFKA_BROKERS: "a:9092, b:9092" };
+
+test("the settings name the brokers, or who receives what", () => {
+  expect(read(kafka)).toMatchObject({ kind: "kafka", brokers: ["a:9092", "b:9092"], requiresCopies: false });
+  expect(read({ EVENTS: "direct", DIRECT_SUBSCRIBERS: "x.v1=http://h:1,z=http://h:1,x.v1=http://h:2" })).toMatchObject({
+    kind: "direct",
+    subscribers: { "x.v1": ["http://h:1", "http://h:2"], z: ["http://h:1"] },
+  });
+});
+
+test("settings without a transport, or with one that leads nowhere, are refused", () => {
+  expect(problems({})).toContain("EVENTS is not set");
+  expect(problems({ KAFKA_BROKERS: "a:9092" })).toContain("EVENTS is not set");
+  expect(problems({ EVENTS: "kafka" })).toContain("KAFKA_BROKERS is not set");
+  expect(problems({ EVENTS: "direct" })).toContain("nobody who receives x.v1");
+  expect(problems({ EVENTS: "direct", DIRECT_SUBSCRIBERS: "payments.v1" })).toContain("topic=address pairs");
+});
+
+test("every topic of the service needs a key, and no text of a key is repeated", () => {
+  expect(problems({ ...direct, EVENT_MAC_KEYS: testEventSettings("x.v1").EVENT_MAC_KEYS })).toContain("no key for y.v1");
+  for (const broken of ["x.v1=k1:tooShort", "x.v1=k1", "=k1:tooShort", "tooShort"]) {
+    expect(problems({ ...direct, EVENT_MAC_KEYS: broken })).toContain("entry 1 must be topic=id:key");
+    expect(problems({ ...direct, EVENT_MAC_KEYS: broken })).not.toContain("tooShort");
+  }
+  expect(problems({ ...direct, EVENT_MAC_KEYS: `${keys},${testEventSettings("x.v1").EVENT_MAC_KEYS}` })).toContain("two keys");
+  const second = testEventSettings("x.v1").EVENT_MAC_KEYS.replace("=test:", "=next:");
+  expect(read({ ...direct, EVENT_MAC_KEYS: `${second},${keys}` }).keys["x.v1"]?.map(({ id }) => id)).toEqual(["next", "test"]);
+});
+
+describe("Kafka in production", () => {
+  const production = { ...kafka, NODE_ENV: "production" };
+  const login = { KAFKA_SASL_MECHANISM: "scram-sha-512", KAFKA_SASL_USERNAME: "u", KAFKA_SASL_PASSWORD: "p" };
+
+  test("needs TLS and a login, and says what gives them up", () => {
+    const refusal = problems(production);
+    expect(refusal).toMatch(/KAFKA_TLS must be true in production.*KAFKA_WITHOUT=tls/);
+    expect(refusal).toMatch(/KAFKA_SASL_MECHANISM.*KAFKA_WITHOUT=login/);
+    expect(read({ ...production, KAFKA_TLS: "true", ...login })).toMatchObject({
+      ssl: {},
+      sasl: { mechanism: "scram-sha-512", username: "u", password: "p" },
+      requiresCopies: true,
+    });
+    const certificate = { KAFKA_TLS: "true", KAFKA_TLS_CA: "ca", KAFKA_TLS_CERTIFICATE: "cert", KAFKA_TLS_KEY: "key" };
+    expect(read({ ...production, ...certificate })).toMatchObject({ ssl: { ca: ["ca"], cert: "cert", key: "key" } });
+  });
+
+  test("goes without what is named, and nothing else", () => {
+    expect(read({ ...production, KAFKA_WITHOUT: "tls,login,copies" })).toMatchObject({ kind: "kafka", requiresCopies: false });
+    expect(problems({ ...production, KAFKA_WITHOUT: "tls" })).toContain("KAFKA_WITHOUT=login");
+    expect(problems({ ...production, KAFKA_WITHOUT: "everything" })).toContain('not "everything"');
+  });
+
+  test("TLS files without TLS, half a certificate and half a login are refused", () => {
+    expect(problems({ ...kafka, KAFKA_TLS_CA: "ca" })).toContain("need KAFKA_TLS=true");
+    expect(problems({ ...kafka, KAFKA_TLS: "true", KAFKA_TLS_KEY: "key" })).toContain("go together");
+    expect(problems({ ...kafka, KAFKA_SASL_MECHANISM: "plain" })).toContain("KAFKA_SASL_USERNAME is not set");
+    expect(problems({ ...kafka, KAFKA_SASL_MECHANISM: "none" })).toContain("KAFKA_SASL_MECHANISM must be one of");
+  });
+});

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { database, deadLetters, effects, topic, writeDown } from "../test/database.ts";
 import { aMessage, MemoryTransport } from "../test/memory-transport.ts";
 import { cleanInbox } from "./inbox.ts";
-import { type Consumption, consume } from "./index.ts";
+import { type Consumption, consume, type Effect, UnknownEventTypeError } from "./index.ts";
 
 const logger = createLogger("test", "silent");
 let db: TestDatabase;
@@ -22,9 +22,9 @@ afterEach(async () => {
   await db[Symbol.asyncDispose]();
 });
 
-async function aConsumer(options: Partial<Consumption> = {}, orm: Orm = db.orm) {
+async function aConsumer(options: Partial<Consumption> = {}, orm: Orm = db.orm, context: { retrySeconds?: number[] } = {}) {
   const consumption = { topic, consumer: "tests", effect: writeDown, ...options };
-  stack.push(await consume(consumption, { orm, transport, logger }));
+  stack.push(await consume(consumption, { orm, transport, logger, ...context }));
 }
 
 const bodiesFrom = (count: number) => Array.from({ length: count }, (_, number) => String(number));
@@ -76,66 +76,222 @@ test("many messages at once take effect in their order", async () => {
   expect(await effects(db.orm)).toEqual(bodiesFrom(450));
 });
 
-test("a message that always fails is parked with the reason, once, and its neighbours take effect in order", async () => {
-  await aConsumer();
+const statuses = async () => (await deadLetters(db.orm)).map(({ status }) => status);
+/** Pauses of a hundredth of a second: a message has failed to the end of the schedule after three of them. */
+const quickly = { retrySeconds: [0.01, 0.01, 0.01] };
+/** Fails for messages with one of these bodies; what is taken out is mended. */
+const failingFor = (bodies: Set<string>, failure: (body: string) => Error): Effect => {
+  return async (em, messages) => {
+    for (const message of messages) {
+      const body = Buffer.from(message.payload).toString();
+      if (bodies.has(body)) throw failure(body);
+      await writeDown(em, [message]);
+    }
+  };
+};
+
+test("a message that fails alone while others succeed is parked, with the reason, once; its neighbours take effect in order", async () => {
+  await aConsumer({}, db.orm, quickly);
   const poison = aMessage("poison", { key: "p" });
   const batch = [aMessage("1"), poison, aMessage("2")];
   await transport.deliver(...batch);
   await transport.deliver(...batch);
   expect(await effects(db.orm)).toEqual(["1", "2"]);
-  const [letter, ...more] = await deadLetters(db.orm);
-  expect(more).toEqual([]);
+  await eventually(async () => {
+    await transport.deliver(aMessage("another", { key: "other" }));
+    expect(await statuses()).toEqual(["PARKED"]);
+  });
+  const [letter] = await deadLetters(db.orm);
   expect(letter).toMatchObject({
     consumer: "tests",
     topic,
     key: "p",
     event_id: poison.headers["ce_id"],
+    event_type: "tests.v1.Test",
     payload: Buffer.from("poison"),
     headers: poison.headers,
     reason: "Error: this message is poison",
+    attempts: 4,
   });
 });
 
-test("a message that fails now and then is not parked", async () => {
-  let failures = 0;
-  await aConsumer({
-    effect: async (em, messages) => {
-      await writeDown(em, messages);
-      if (messages.some(({ payload }) => Buffer.from(payload).toString() === "2") && ++failures < 3) throw new Error("not now");
-    },
-  });
-  await transport.deliver(aMessage("1"), aMessage("2"), aMessage("3"));
-  expect(failures).toBe(3);
-  expect(await effects(db.orm)).toEqual(["1", "2", "3"]);
-  expect(await deadLetters(db.orm)).toEqual([]);
+test("a message that fails with nobody to compare it with is tried on and on, and takes effect once it can", async () => {
+  const broken = new Set(["1"]);
+  await aConsumer({ effect: failingFor(broken, () => new TypeError("a bug")) }, db.orm, quickly);
+  await transport.deliver(aMessage("1"));
+  await eventually(async () => expect((await deadLetters(db.orm))[0]?.attempts).toBeGreaterThan(6));
+  expect(await statuses()).toEqual(["RETRYING"]);
+  broken.clear();
+  await eventually(async () => expect(await effects(db.orm)).toEqual(["1"]));
+  expect(await deadLetters(db.orm)).toMatchObject([{ status: "DELIVERED", payload: Buffer.alloc(0) }]);
 });
 
-test("what fails is tried four times on its own", async () => {
+test("messages that fail alike are not parked while others succeed: the fault is ours", async () => {
+  const broken = new Set(["a", "b"]);
+  await aConsumer(
+    { effect: failingFor(broken, (body) => new Error(`no column 17 for ${uuidv7()}${body && ""}`)) },
+    db.orm,
+    quickly,
+  );
+  await transport.deliver(aMessage("a", { key: "a" }), aMessage("b", { key: "b" }), aMessage("1"));
+  await eventually(async () => {
+    await transport.deliver(aMessage("another", { key: "other" }));
+    for (const { attempts } of await deadLetters(db.orm)) expect(attempts).toBeGreaterThan(6);
+  });
+  expect(await statuses()).toEqual(["RETRYING", "RETRYING"]);
+  broken.clear();
+  await eventually(async () => expect(await statuses()).toEqual(["DELIVERED", "DELIVERED"]));
+  expect((await effects(db.orm)).filter((body) => "ab".includes(body)).sort()).toEqual(["a", "b"]);
+});
+
+test("while a message is set aside those of its key wait behind it, and take effect in their order", async () => {
+  const broken = new Set(["k1"]);
+  await aConsumer({ effect: failingFor(broken, () => new Error("not yet")) }, db.orm, quickly);
+  await transport.deliver(aMessage("k1"), aMessage("k2"), aMessage("x1", { key: "x" }));
+  await transport.deliver(aMessage("k3"), aMessage("x2", { key: "x" }));
+  expect(await effects(db.orm)).toEqual(["x1", "x2"]);
+  expect(await statuses()).toEqual(["RETRYING", "WAITING", "WAITING"]);
+  broken.clear();
+  await eventually(async () => expect(await effects(db.orm)).toEqual(["x1", "x2", "k1", "k2", "k3"]));
+  await transport.deliver(aMessage("k4"));
+  expect(await effects(db.orm)).toEqual(["x1", "x2", "k1", "k2", "k3", "k4"]);
+});
+
+test("when different messages fail one after the other the consumer stops, parks none, and goes on by itself", async () => {
+  const bodies = bodiesFrom(20);
+  let isBroken = true;
   let tries = 0;
+  const effect: Effect = async (em, messages) => {
+    tries++;
+    if (isBroken) throw new Error('column "body" does not exist');
+    await writeDown(em, messages);
+  };
+  await aConsumer({ effect }, db.orm, { retrySeconds: [0.2, 0.4] });
+  const messages = bodies.map((body) => aMessage(body, { key: body }));
+  await expect(transport.deliver(...messages)).rejects.toThrow("has stopped");
+  expect(await statuses()).toEqual(["RETRYING", "RETRYING", "RETRYING"]);
+  const triesBefore = tries;
+  for (let i = 0; i < 20; i++) await expect(transport.deliver(...messages)).rejects.toThrow("has stopped");
+  expect(tries - triesBefore).toBeLessThan(20);
+  isBroken = false;
+  await eventually(() => transport.deliver(...messages));
+  await eventually(async () => expect((await effects(db.orm)).sort()).toEqual(bodies.toSorted()));
+  expect(new Set(await statuses())).toEqual(new Set(["DELIVERED"]));
+});
+
+test("an event of a type that is not known yet waits for the version that knows it, in the order of its key", async () => {
+  const known = new Set<string>();
+  const effect: Effect = async (em, messages) => {
+    for (const { headers } of messages) {
+      if (headers["ce_type"] === "tests.v1.New" && !known.has("tests.v1.New")) throw new UnknownEventTypeError("tests.v1.New");
+    }
+    await writeDown(em, messages);
+  };
+  await aConsumer({ effect }, db.orm, { retrySeconds: [60] });
+  const news = bodiesFrom(5).map((body) => {
+    const message = aMessage(body, { key: body });
+    return { ...message, headers: { ...message.headers, ce_type: "tests.v1.New" } };
+  });
+  await transport.deliver(...news, aMessage("behind", { key: "0" }), aMessage("other", { key: "other" }));
+  expect(await effects(db.orm)).toEqual(["other"]);
+  expect(new Set(await statuses())).toEqual(new Set(["WAITING"]));
+  // The next version starts.
+  await Promise.all(stack.splice(0).map((consumer) => consumer[Symbol.asyncDispose]()));
+  known.add("tests.v1.New");
+  await aConsumer({ effect }, db.orm, { retrySeconds: [60] });
+  await eventually(async () => expect((await effects(db.orm)).sort()).toEqual(["0", "1", "2", "3", "4", "behind", "other"]));
+  const order = await effects(db.orm);
+  expect(order.indexOf("0")).toBeLessThan(order.indexOf("behind"));
+});
+
+test("a message that always runs into a time limit holds up nobody else", async () => {
+  const effect: Effect = async (em, messages) => {
+    if (messages.some(({ key }) => key === "slow")) {
+      await em.execute("set local statement_timeout = 20");
+      await em.execute("select pg_sleep(1)");
+    }
+    await writeDown(em, messages);
+  };
+  await aConsumer({ effect }, db.orm, { retrySeconds: [60] });
+  await transport.deliver(aMessage("1"), aMessage("slow", { key: "slow" }), aMessage("2"));
+  expect(await effects(db.orm)).toEqual(["1", "2"]);
+  expect((await deadLetters(db.orm)).map(({ reason }) => reason)).toEqual([expect.stringContaining("statement timeout")]);
+});
+
+test("a parked message that is published again after the repair takes effect, once", async () => {
+  const broken = new Set(["bad"]);
+  await aConsumer({ effect: failingFor(broken, () => new Error("no")) }, db.orm, quickly);
+  const bad = aMessage("bad", { key: "b" });
+  await transport.deliver(bad);
+  await eventually(async () => {
+    await transport.deliver(aMessage("another", { key: "other" }));
+    expect(await statuses()).toEqual(["PARKED"]);
+  });
+  await transport.deliver(bad);
+  expect(await statuses()).toEqual(["PARKED"]);
+  broken.clear();
+  await transport.deliver(bad);
+  await transport.deliver(bad, bad);
+  expect((await effects(db.orm)).filter((body) => body === "bad")).toEqual(["bad"]);
+  expect(await statuses()).toEqual(["DELIVERED"]);
+});
+
+test("the reason of a database's refusal names the place and no value", async () => {
   await aConsumer({
-    effect: async () => {
-      tries++;
-      throw new Error("never");
+    effect: async (em) => {
+      await em.execute("insert into inbox (consumer, event_id, received_at) values ('Amina Benali', 'Amina Benali', null)");
     },
   });
   await transport.deliver(aMessage("1"));
-  expect(tries).toBe(1 + 4);
-  expect(await reasons()).toEqual(["Error: never"]);
+  await aConsumer({
+    consumer: "others",
+    effect: async (em) => {
+      await em.execute("insert into inbox (consumer, event_id, received_at) values ('Amina Benali', gen_random_uuid(), null)");
+    },
+  });
+  await transport.deliver(aMessage("2"));
+  const found = await reasons();
+  expect(found.join()).toContain("SQLSTATE 22P02");
+  expect(found.join()).toContain("SQLSTATE 23502, table inbox, column received_at");
+  expect(JSON.stringify(found)).not.toContain("Benali");
+});
+
+test("messages without a good MAC have no effect and stop nothing; a few are kept, and good ones with their ids take effect", async () => {
+  await aConsumer();
+  const [good, other] = [aMessage("1"), aMessage("2")];
+  const signed = transport.keys.sign(topic, good);
+  const forged = { ...signed, payload: Buffer.from("forged") };
+  await transport.deliverUnsigned(other, forged, signed);
+  await transport.deliverUnsigned(other, forged);
+  expect(await effects(db.orm)).toEqual(["1"]);
+  expect(await deadLetters(db.orm)).toMatchObject([
+    { status: "FORGED", event_id: null, payload: Buffer.from("2") },
+    { status: "FORGED", event_id: null, payload: Buffer.from("forged") },
+  ]);
+});
+
+test("a flood of forged messages fills no disk", async () => {
+  await aConsumer();
+  const flood = Array.from({ length: 1_200 }, (_, i) => aMessage("forged", { key: String(i) }));
+  await transport.deliverUnsigned(...flood, aMessage("x".repeat(400 * 1024)));
+  expect(await deadLetters(db.orm)).toHaveLength(1_000);
+  await transport.deliver(aMessage("1"));
+  expect(await effects(db.orm)).toEqual(["1"]);
 });
 
 test("a message without an event id, or with one that is none, is parked", async () => {
   await aConsumer();
   const without = { ...aMessage("1"), headers: {} };
-  await transport.deliver(without, aMessage("2"), aMessage("3", { id: "not a uuid" }));
+  await transport.deliver(without, aMessage("2", { key: "2" }), aMessage("3", { id: "not a uuid", key: "3" }));
   expect(await effects(db.orm)).toEqual(["2"]);
   expect(await deadLetters(db.orm)).toMatchObject([
-    { event_id: null, payload: Buffer.from("1"), headers: {} },
-    { event_id: null, payload: Buffer.from("3"), headers: { ce_id: "not a uuid" } },
+    { status: "PARKED", event_id: null, payload: Buffer.from("1"), headers: {} },
+    { status: "PARKED", event_id: null, payload: Buffer.from("3"), headers: { ce_id: "not a uuid" } },
   ]);
   for (const reason of await reasons()) expect(reason).toContain("no event id");
 });
 
-test("a message is parked whatever characters are in it", async () => {
+test("a message is kept whatever characters are in it", async () => {
   await aConsumer({
     effect: async () => {
       throw new Error("NUL \0 and half a pair \ud800");
@@ -143,13 +299,13 @@ test("a message is parked whatever characters are in it", async () => {
   });
   const id = uuidv7();
   await transport.deliver({
-    key: "\0k\ud800",
+    key: '\0k"{\\\ud800',
     payload: Buffer.from([0, 255]),
     headers: { ce_id: id, "\0a": "b\0\ud800 \\u0000" },
   });
   expect(await deadLetters(db.orm)).toMatchObject([
     {
-      key: "\ufffdk\ufffd",
+      key: '\ufffdk"{\\\ufffd',
       event_id: id,
       payload: Buffer.from([0, 255]),
       headers: { ce_id: id, "\ufffda": "b\ufffd\ufffd \\u0000" },
@@ -174,7 +330,7 @@ test("an outage of the database parks nothing, and the next delivery takes effec
   expect(await deadLetters(db.orm)).toEqual([]);
 });
 
-test("an outage while messages are tried one by one parks only what had failed before", async () => {
+test("an outage while messages are tried one by one sets aside only what had failed before", async () => {
   let outages = 1;
   await aConsumer({
     effect: async (em, messages) => {
@@ -183,7 +339,7 @@ test("an outage while messages are tried one by one parks only what had failed b
       if (outages-- > 0) await em.execute("select pg_terminate_backend(pg_backend_pid(), 5000)");
     },
   });
-  const batch = [aMessage("poison"), aMessage("1"), aMessage("2")];
+  const batch = [aMessage("poison", { key: "p" }), aMessage("1"), aMessage("2")];
   await expect(transport.deliver(...batch)).rejects.toThrow();
   expect(await reasons()).toEqual(["Error: this message is poison"]);
   await transport.deliver(...batch);
@@ -197,7 +353,7 @@ test("`committed` runs after each commit with an effect, when others can see it,
   const [one, two] = [aMessage("1"), aMessage("2")];
   await transport.deliver(one);
   await transport.deliver(one);
-  await transport.deliver(aMessage("poison"));
+  await transport.deliver(aMessage("poison", { key: "p" }));
   await transport.deliver(one, two);
   expect(await Promise.all(seenAtCommit)).toEqual([["1"], ["1", "2"]]);
 });

@@ -1,77 +1,182 @@
-import { isDatabaseUnavailable, type Orm, transaction } from "@amana/database";
-import { faultPoint, type Logger, poll, sleep } from "@amana/runtime";
+import { type Orm, transaction } from "@amana/database";
+import { faultPoint, type Logger, poll } from "@amana/runtime";
+import type { DescMessage } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import { claimFromInbox, cleanInbox, park } from "./inbox.ts";
+import { createCircuit } from "./circuit.ts";
+import {
+  cleanDeadLetters,
+  dueLetters,
+  isBlocked,
+  readStanding,
+  resolveParked,
+  retryAlike,
+  retryAll,
+  type Subscription,
+  setAside,
+} from "./dead-letter.ts";
+import { eventIdOf } from "./event-id.ts";
+import { isDatabaseAway, reasonOf, UnknownEventTypeError } from "./failure.ts";
+import { createForgedMessages } from "./forged-messages.ts";
+import { claimFromInbox, cleanInbox } from "./inbox.ts";
 import type { Message, Transport } from "./message.ts";
+import { eventRetrySeconds } from "./transport.ts";
+import { tryAgain } from "./try-again.ts";
 
 /** What a consumer does with messages it has not seen before, inside the transaction that marks them as seen. */
 export type Effect = (em: SqlEntityManager, messages: readonly Message[]) => Promise<void>;
 
-export interface Consumption {
-  readonly topic: string;
+export interface Consumption extends Subscription {
   /** Names this consumer in its inbox and towards Kafka: "webhooks". */
   readonly consumer: string;
+  /** Throws UnknownEventTypeError for a type that only a later version knows. */
   readonly effect: Effect;
   /** Runs after each commit that had an effect, for example to wake a worker. */
   readonly committed?: () => void;
+  /** What the payload is, for operators who look at one that was set aside. */
+  readonly schema?: DescMessage;
+}
+
+/** New messages are not taken for now; they stay where they are. */
+class ConsumerStoppedError extends Error {
+  constructor(topic: string, why: string) {
+    super(`the consumer of ${topic} has stopped: ${why}`);
+    this.name = "ConsumerStoppedError";
+  }
 }
 
 const batchMessagesMax = 200;
-const attemptsMax = 4;
+/** So much of a topic may be set aside; then the rest waits in the transport. */
+const openMax = 10_000;
 const cleaningMs = 60 * 60 * 1000;
+const retryPollMs = 500;
+const retriedAtOnce = 20;
 
 /**
- * Consumes a topic: inbox rows and effect commit together, so a message takes effect once however often it
- * arrives. A message that fails four times on its own is parked in dead_letter and those behind it go on; while the
- * database is away nothing is parked and the transport delivers again.
+ * Consumes a topic: inbox rows and effect commit together, so a message takes effect once however often it arrives. A
+ * message that fails is set aside in dead_letter and tried again with growing pauses, those of its key behind it; others go
+ * on. When different messages fail with none that succeeds, the consumer stops and tries one at a time until one does. Only
+ * a message that has failed through the whole schedule, while others succeeded and none failed alike, is parked. While the
+ * database is away nothing is set aside and the transport delivers again.
  */
 export async function consume(
   consumption: Consumption,
-  context: { orm: Orm; transport: Transport; logger: Logger },
+  context: { orm: Orm; transport: Transport; logger: Logger; retrySeconds?: readonly number[] },
 ): Promise<AsyncDisposable> {
   const { topic, consumer, effect, committed } = consumption;
-  const { orm, logger } = context;
+  const { orm, transport, retrySeconds = eventRetrySeconds.split(",").map(Number) } = context;
+  if (!transport.keys.hasKeyFor(topic)) throw new Error(`EVENT_MAC_KEYS has no key for ${topic}, which ${consumer} consumes`);
+  const logger = context.logger.child({ topic, consumer });
+  const pausesMs = retrySeconds.map((seconds) => seconds * 1000);
+  const pauseMs = pausesMs[0] ?? 0;
+  const circuit = createCircuit(pausesMs);
+  const forged = createForgedMessages(orm, consumption, logger);
 
-  const apply = async (messages: readonly Message[]) => {
+  const succeeded = () => {
+    committed?.();
+    if (circuit.succeeded()) logger.info("the consumer goes on");
+  };
+
+  /** Answers how many had an effect. */
+  const apply = async (messages: readonly Message[]): Promise<number> => {
     const count = await transaction(orm, async (em) => {
-      const fresh = await claimFromInbox(em, consumer, messages);
+      const standing = await readStanding(em, consumption, messages);
+      if (standing.open >= openMax) throw new ConsumerStoppedError(topic, `${standing.open} of its messages are set aside`);
+      const fresh = await claimFromInbox(
+        em,
+        consumer,
+        messages.filter((message) => !isBlocked(standing, message)),
+      );
       if (fresh.length > 0) await effect(em, fresh);
+      const behind = {
+        status: "WAITING",
+        reason: "It waits behind an earlier event of its key.",
+        attempts: 0,
+        pauseMs: 0,
+      } as const;
+      for (const message of messages) if (isBlocked(standing, message)) await setAside(em, consumption, message, behind);
+      const parked = fresh.map(eventIdOf).filter((id) => id !== undefined && standing.parkedIds.includes(id)) as string[];
+      if (parked.length > 0) await resolveParked(em, consumer, parked);
       return fresh.length;
     });
     faultPoint("consumer.committed");
-    if (count > 0) committed?.();
+    if (count > 0) succeeded();
+    return count;
   };
 
   const applyOne = async (message: Message) => {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await apply([message]);
-      } catch (error) {
-        if (isDatabaseUnavailable(error)) throw error;
-        if (attempt < attemptsMax) {
-          await sleep(50 * 2 ** attempt);
-          continue;
-        }
-        const event_id = message.headers["ce_id"];
-        logger.error({ err: error, alert: true, topic, consumer, event_id }, "a message is parked in dead_letter");
-        const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-        return await transaction(orm, (em) => park(em, consumer, topic, message, reason));
-      }
+    const wasStopped = circuit.isStopped();
+    if (!circuit.mayTry()) throw new ConsumerStoppedError(topic, "different messages failed one after the other");
+    try {
+      const count = await apply([message]);
+      if (wasStopped && count === 0) circuit.learntNothing();
+    } catch (error) {
+      if (error instanceof ConsumerStoppedError || isDatabaseAway(error)) throw error;
+      await keep(message, error);
     }
   };
 
-  await context.transport.subscribe(topic, consumer, async (messages) => {
-    for (let start = 0; start < messages.length; start += batchMessagesMax) {
-      const batch = messages.slice(start, start + batchMessagesMax);
-      try {
-        await apply(batch);
-      } catch (error) {
-        if (isDatabaseUnavailable(error)) throw error;
-        // One bad message must not hold up its neighbours: find it by going one by one.
-        for (const message of batch) await applyOne(message);
+  const keep = async (message: Message, error: unknown) => {
+    const isUnknownType = error instanceof UnknownEventTypeError;
+    const hasId = eventIdOf(message) !== undefined;
+    // One without an id can be told from none of its repetitions, so it is not tried by itself.
+    const status = !hasId ? "PARKED" : isUnknownType ? "WAITING" : "RETRYING";
+    const why = { status, reason: reasonOf(error), attempts: isUnknownType ? 0 : 1, pauseMs } as const;
+    const isNew = await transaction(orm, (em) => setAside(em, consumption, message, why));
+    if (!isNew) return;
+    const line = { err: error, event_id: message.headers["ce_id"], event_type: message.headers["ce_type"] };
+    if (isUnknownType) {
+      logger.error({ ...line, alert: true }, "an event waits for the version that knows its type");
+      return;
+    }
+    logger.warn(line, "a message failed and is set aside; it is tried again");
+    if (circuit.failed()) {
+      logger.error({ err: error, alert: true }, "the consumer stops: different messages failed one after the other");
+    }
+    if (circuit.isStopped()) throw new ConsumerStoppedError(topic, "different messages failed one after the other");
+  };
+
+  const handle = async (messages: readonly Message[]) => {
+    const authentic = await forged.setAside(messages, transport.keys);
+    for (let start = 0; start < authentic.length; start += batchMessagesMax) {
+      const batch = authentic.slice(start, start + batchMessagesMax);
+      if (!circuit.isStopped()) {
+        try {
+          await apply(batch);
+          continue;
+        } catch (error) {
+          if (error instanceof ConsumerStoppedError || isDatabaseAway(error)) throw error;
+          // One bad message must not hold up its neighbours: find it by going one by one.
+        }
+      }
+      for (const message of batch) await applyOne(message);
+    }
+  };
+
+  let isFirst = true;
+  const retry = async () => {
+    const em = () => orm.em.fork() as SqlEntityManager;
+    if (isFirst) await retryAll(em(), consumption);
+    isFirst = false;
+    const due = await dueLetters(em(), consumption, retriedAtOnce);
+    for (const id of due) {
+      const outcome = await tryAgain(consumption, { orm, logger, pausesMs }, id, circuit);
+      if (outcome?.hadEffect) {
+        succeeded();
+        await retryAlike(em(), consumption, outcome.reason);
       }
     }
-  });
+    return due.length;
+  };
 
-  return poll("clean-inbox", logger, () => cleanInbox(orm.em.fork() as SqlEntityManager, consumer), cleaningMs);
+  const clean = async () => {
+    await cleanDeadLetters(orm.em.fork() as SqlEntityManager, consumer);
+    return await cleanInbox(orm.em.fork() as SqlEntityManager, consumer);
+  };
+
+  await transport.subscribe(topic, consumer, handle);
+  await using stack = new AsyncDisposableStack();
+  stack.use(poll("retry-messages", logger, retry, retryPollMs));
+  stack.use(poll("clean-inbox", logger, clean, cleaningMs));
+  const running = stack.move();
+  return { [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

@@ -28,6 +28,7 @@ export {
   riskLevels,
 } from "./client.ts";
 export { type Country, countries, isCountryAlpha2, isCountryAlpha3, isCountryNumeric } from "./countries.ts";
+export { DeadLetterJson, deadLetterStatuses, renderDeadLetter } from "./dead-letter.ts";
 export { DeliveryJson, EventJson, renderDelivery, renderEvent } from "./event.ts";
 export { type EventType, eventTypeNames, eventTypes, isEventType } from "./event-types.ts";
 export { isIban, normaliseBankDetail } from "./iban.ts";

@@ -1,10 +1,18 @@
 import { ClientKycStatus } from "@amana/contracts/clients/v1/client_pb";
 import { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "@amana/contracts/grpc/health/v1/health_pb";
-import { DeliveryService } from "@amana/contracts/messaging/v1/delivery_service_pb";
+import { createTransport } from "@amana/messaging";
 import { createRpcClient, platformCaller } from "@amana/rpc";
 import { createLogger } from "@amana/runtime";
-import { aBusinessCaller, connectForTest, createTestDatabase, refusal, testRpcSettings } from "@amana/testing";
+import {
+  aBusinessCaller,
+  connectForTest,
+  createTestDatabase,
+  refusal,
+  testEventKeys,
+  testEventSettings,
+  testRpcSettings,
+} from "@amana/testing";
 import { expect, test } from "vitest";
 import { aKycEvent } from "../test/a-kyc-event.ts";
 import { aPerson } from "../test/harness.ts";
@@ -19,6 +27,7 @@ test("the service starts with its defaults, is ready, serves, takes events and s
   const config = readConfig({
     RPC_PORT: "0",
     DATABASE_URL: testDatabase.url,
+    ...testEventSettings("audit.v1", "kyc.v1"),
     ...testRpcSettings,
   });
   expect(config.autoApprove).toBe(false);
@@ -43,12 +52,16 @@ test("the service starts with its defaults, is ready, serves, takes events and s
       aKycEvent({ ...caller, clientId: id }),
       aKycEvent({ businessId: caller.businessId, clientId: caller.keyId }),
     ];
-    await createRpcClient(DeliveryService, channel).deliverMessages({ topic: "kyc.v1", messages }, { caller: platformCaller });
+    await using emitting = await createTransport(
+      { kind: "direct", subscribers: { "kyc.v1": [service.url] }, keys: testEventKeys("kyc.v1") },
+      { clientId: "test", logger },
+    );
+    await emitting.publish("kyc.v1", messages);
     expect((await clients.getClient({ id }, { caller })).kycStatus).toBe(ClientKycStatus.CREATED);
 
     const log = lines.join("\n");
     expect(log).toContain("client_gender_check");
-    expect(log).toContain("parked");
+    expect(log).toContain("a message failed and is set aside");
     const { email = "" } = person;
     for (const personal of ["Amina", "Benali", "Didouche", "1990-05-17", "Canary", "+21355", email])
       expect(log).not.toContain(personal);

@@ -1,6 +1,6 @@
 import { createOrm, databaseAnswers, isDatabaseUnavailable, startTallyFolding } from "@amana/database";
 import { startKeyCleaning } from "@amana/idempotency";
-import { consume, createTransport, startRelay } from "@amana/messaging";
+import { consume, createTransport, deadLetterService, recordByOutbox, startRelay } from "@amana/messaging";
 import { createRpcServer, openTls } from "@amana/rpc";
 import type { Logger } from "@amana/runtime";
 import { accountTally } from "./account/queries.ts";
@@ -18,16 +18,21 @@ export async function startClients(config: Config, logger: Logger): Promise<Asyn
   const orm = await createOrm({ url: config.databaseUrl, ...database }, logger);
   stack.defer(() => orm.close());
   const tls = config.tls && stack.use(await openTls(config.tls, logger));
-  const transport = stack.use(createTransport(config.events, { clientId: "clients", tls, logger }));
+  const transport = stack.use(await createTransport(config.events, { clientId: "clients", tls, logger }));
   const { autoApprove, institution, currencies } = config;
   const context: Context = { orm, logger, clock: { now: () => new Date() }, autoApprove, institution, currencies };
-  stack.use(await consume(kyc(context), { orm, transport, logger }));
+  const consumption = kyc(context);
+  stack.use(await consume(consumption, { orm, transport, logger, retrySeconds: config.eventRetrySeconds }));
   stack.use(startRelay({ databaseUrl: config.databaseUrl, transport, logger }));
   stack.use(startKeyCleaning(orm, logger));
   stack.use(startTallyFolding(orm, [clientTally, beneficiaryTally, accountTally], logger));
   const server = stack.use(
     await createRpcServer({
-      services: [...rpcServices(context), ...transport.services],
+      services: [
+        ...rpcServices(context),
+        deadLetterService({ orm, keys: transport.keys, consumptions: [consumption], record: recordByOutbox("clients") }),
+        ...transport.services,
+      ],
       host: config.host,
       port: config.rpcPort,
       audience: "clients",

@@ -5,11 +5,10 @@ import { KycLevel } from "@amana/contracts/clients/v1/client_pb";
 import { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
 import { type OnboardingAnswersSchema, OnboardingService } from "@amana/contracts/clients/v1/onboarding_service_pb";
 import { type ActionRecorded, ActionRecordedSchema } from "@amana/contracts/identity/v1/audit_events_pb";
-import { DeliveryService } from "@amana/contracts/messaging/v1/delivery_service_pb";
 import { consume, createTransport, type Message } from "@amana/messaging";
-import { type CallOptions, createRpcClient, platformCaller } from "@amana/rpc";
+import { type CallOptions, createRpcClient } from "@amana/rpc";
 import { createLogger, uuidv7 } from "@amana/runtime";
-import { aBusinessCaller, createTestDatabase, eventually, startTestServer } from "@amana/testing";
+import { aBusinessCaller, createTestDatabase, eventually, startTestServer, testEventKeys } from "@amana/testing";
 import { fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { kyc } from "../src/consumers/kyc.ts";
 import type { Context } from "../src/context.ts";
@@ -75,10 +74,12 @@ export async function startHarness(options: { autoApprove?: boolean } = {}) {
     institution: { bankCode: "007", branchCode: "99999" },
     currencies: ["DZD", "EUR", "USD"],
   };
-  const transport = stack.use(createTransport({ kind: "direct", subscribers: {} }, { clientId: "test", logger }));
+  const open = (subscribers: Record<string, string[]>) =>
+    createTransport({ kind: "direct", subscribers, keys: testEventKeys("kyc.v1") }, { clientId: "test", logger });
+  const transport = stack.use(await open({}));
   stack.use(await consume(kyc(context), { orm, transport, logger }));
-  const { channel } = stack.use(await startTestServer([...rpcServices(context), ...transport.services]));
-  const hand = createRpcClient(DeliveryService, channel);
+  const { channel, url: rpcUrl } = stack.use(await startTestServer([...rpcServices(context), ...transport.services]));
+  const emitting = stack.use(await open({ "kyc.v1": [rpcUrl] }));
   const clients = createRpcClient(ClientService, channel);
   const beneficiaries = createRpcClient(BeneficiaryService, channel);
   const accounts = createRpcClient(AccountService, channel);
@@ -125,7 +126,7 @@ export async function startHarness(options: { autoApprove?: boolean } = {}) {
     },
     /** Resolves when the messages' effects are committed. */
     async publish(...messages: Message[]) {
-      await hand.deliverMessages({ topic: "kyc.v1", messages }, { caller: platformCaller });
+      await emitting.publish("kyc.v1", messages);
     },
     /** What operators did to a thing, in order. */
     async audited(id: string): Promise<ActionRecorded[]> {

@@ -16,6 +16,7 @@ import { apiKeys } from "./routes/api-keys.ts";
 import { beneficiaries } from "./routes/beneficiaries.ts";
 import { businesses } from "./routes/businesses.ts";
 import { clients } from "./routes/clients.ts";
+import { deadLetters } from "./routes/dead-letters.ts";
 import { docs } from "./routes/docs.ts";
 import { events } from "./routes/events.ts";
 import { health } from "./routes/health.ts";
@@ -105,6 +106,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
       admin.register(apiKeys(gateway), { prefix: "/admin/api-keys" });
       admin.register(refundDecisions(gateway), { prefix: "/admin/refunds" });
       admin.register(changedPayments(gateway), { prefix: "/admin/payments" });
+      admin.register(deadLetters(gateway), { prefix: "/admin/dead-letters" });
     },
     { prefix: api },
   );

@@ -6,6 +6,7 @@ import { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
 import { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
 import { KeyLeaseService } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
+import { DeadLetterService } from "@amana/contracts/messaging/v1/dead_letter_service_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
 import { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
@@ -37,5 +38,11 @@ export function createClients({ identity, kyc, clients, payments, webhooks }: Ch
     refunds: createRpcClient(RefundService, payments),
     webhookEndpoints: createRpcClient(WebhookEndpointService, webhooks),
     events: createRpcClient(EventService, webhooks),
+    /** Of every service that consumes events. */
+    deadLetters: {
+      webhooks: createRpcClient(DeadLetterService, webhooks),
+      clients: createRpcClient(DeadLetterService, clients),
+      identity: createRpcClient(DeadLetterService, identity),
+    },
   };
 }

@@ -5,7 +5,7 @@ import { problemAdvice, problemTitle } from "./problem-catalogue.ts";
 const root = new URL("../../../", import.meta.url).pathname;
 
 /** Refusals of RPCs that only the platform calls; no route passes them on. */
-const internalCodes = new Set(["platform_required", "topic_not_consumed"]);
+const internalCodes = new Set(["platform_required", "topic_not_consumed", "message_not_authentic"]);
 
 test("every code that a service or package refuses with has a page", () => {
   const sources = globSync("{services,packages}/*/src/**/*.ts", {

@@ -3,7 +3,7 @@ import { BusinessService } from "@amana/contracts/identity/v1/business_service_p
 import { KeyLeaseService, KeyRole, KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { createRpcClient } from "@amana/rpc";
 import { createLogger } from "@amana/runtime";
-import { adminCaller, connectForTest, createTestDatabase, testRpcSettings } from "@amana/testing";
+import { adminCaller, connectForTest, createTestDatabase, testEventSettings, testRpcSettings } from "@amana/testing";
 import { expect, test } from "vitest";
 import { asPlatform } from "../test/harness.ts";
 import { readConfig } from "./config.ts";
@@ -16,6 +16,7 @@ test("two replicas of the service start on one database, know the bootstrap key,
   const config = readConfig({
     RPC_PORT: "0",
     DATABASE_URL: testDatabase.url,
+    ...testEventSettings("audit.v1"),
     ...testRpcSettings,
     KEY_MODE: "live",
     BOOTSTRAP_ADMIN_KEY: bootstrapKey,

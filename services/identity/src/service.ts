@@ -1,9 +1,10 @@
 import { createOrm, databaseAnswers, isDatabaseUnavailable } from "@amana/database";
 import { startKeyCleaning } from "@amana/idempotency";
-import { consume, createTransport } from "@amana/messaging";
+import { consume, createTransport, deadLetterService } from "@amana/messaging";
 import { createRpcServer, openTls } from "@amana/rpc";
 import { type Logger, sleep } from "@amana/runtime";
 import { storeBootstrapKey } from "./admin-key/store-bootstrap-key.ts";
+import { recordDeadLetter } from "./audit/record-dead-letter.ts";
 import type { Config } from "./config.ts";
 import { audit } from "./consumers/audit.ts";
 import type { Context } from "./context.ts";
@@ -29,13 +30,17 @@ export async function startIdentity(config: Config, logger: Logger): Promise<Asy
     keyUse: stack.use(trackKeyUse(orm, logger)),
   };
   await storeBootstrapKey(context, config.bootstrapAdminKey);
-  const transport = stack.use(createTransport(config.events, { clientId: "identity", tls, logger }));
-  stack.use(await consume(audit, { orm, transport, logger }));
+  const transport = stack.use(await createTransport(config.events, { clientId: "identity", tls, logger }));
+  stack.use(await consume(audit, { orm, transport, logger, retrySeconds: config.eventRetrySeconds }));
   stack.use(startKeyCleaning(orm, logger));
 
   const server = stack.use(
     await createRpcServer({
-      services: [...rpcServices(context), ...transport.services],
+      services: [
+        ...rpcServices(context),
+        deadLetterService({ orm, keys: transport.keys, consumptions: [audit], record: recordDeadLetter(clock) }),
+        ...transport.services,
+      ],
       host: config.host,
       port: config.rpcPort,
       audience: "identity",

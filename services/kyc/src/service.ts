@@ -24,7 +24,7 @@ export async function startKyc(config: Config, logger: Logger): Promise<AsyncDis
   const orm = await createOrm({ url: config.databaseUrl, ...database }, logger);
   stack.defer(() => orm.close());
   const tls = config.tls && stack.use(await openTls(config.tls, logger));
-  const transport = stack.use(createTransport(config.events, { clientId: "kyc", tls, logger }));
+  const transport = stack.use(await createTransport(config.events, { clientId: "kyc", tls, logger }));
   const provider = stack.use(createHttpProvider(config.provider));
   const clients = stack.use(createClients({ urls: config.clientsUrls, signer: createCallerSigner(config.callerKey), tls }));
   const context: Context = {

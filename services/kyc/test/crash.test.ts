@@ -4,7 +4,16 @@ import { type AddressInfo, createServer } from "node:net";
 import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { createRpcClient } from "@amana/rpc";
-import { aBusinessCaller, adminCaller, connectForTest, eventually, keyed, refusal, testRpcSettings } from "@amana/testing";
+import {
+  aBusinessCaller,
+  adminCaller,
+  connectForTest,
+  eventually,
+  keyed,
+  refusal,
+  testEventSettings,
+  testRpcSettings,
+} from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Harness, startHarness } from "./harness.ts";
 import { callbackSecret, providerToken } from "./sandbox.ts";
@@ -32,6 +41,7 @@ async function startProcess(faultPoint: string) {
       PATH: process.env["PATH"],
       RPC_PORT: String(port),
       DATABASE_URL: harness.databaseUrl,
+      ...testEventSettings("kyc.v1", "audit.v1"),
       ...testRpcSettings,
       SECRET_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
       // Nobody: no application here names a client.

@@ -18,7 +18,7 @@ export async function startPayments(config: Config, logger: Logger): Promise<Asy
   const orm = await createOrm({ url: config.databaseUrl, ...database }, logger);
   stack.defer(() => orm.close());
   const tls = config.tls && stack.use(await openTls(config.tls, logger));
-  const transport = stack.use(createTransport(config.events, { clientId: "payments", tls, logger }));
+  const transport = stack.use(await createTransport(config.events, { clientId: "payments", tls, logger }));
   const processor = stack.use(createSatim(config.satim));
   const context: Context = {
     orm,

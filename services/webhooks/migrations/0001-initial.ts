@@ -1,10 +1,11 @@
 import { idempotencyTableSql } from "@amana/idempotency";
-import { inboxTablesSql } from "@amana/messaging";
+import { inboxTablesSql, outboxTableSql } from "@amana/messaging";
 import { Migration } from "@mikro-orm/migrations";
 
 export class Initial extends Migration {
   override up(): void {
     this.addSql(inboxTablesSql);
+    this.addSql(outboxTableSql);
     this.addSql(idempotencyTableSql);
     // Events and what hangs on them come and go by the thousand; they are written together and deleted together, so
     // foreign keys would check on every row what one statement already guarantees.

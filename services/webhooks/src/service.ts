@@ -1,6 +1,6 @@
 import { createOrm, databaseAnswers, isDatabaseUnavailable } from "@amana/database";
 import { startKeyCleaning } from "@amana/idempotency";
-import { consume, createTransport } from "@amana/messaging";
+import { consume, createTransport, deadLetterService, recordByOutbox, startRelay } from "@amana/messaging";
 import { createRpcServer, openTls } from "@amana/rpc";
 import type { Logger } from "@amana/runtime";
 import { createSecretBox } from "@amana/secret-box";
@@ -21,7 +21,7 @@ export async function startWebhooks(config: Config, logger: Logger): Promise<Asy
   const clock = { now: () => new Date() };
   const secrets = createSecretBox(config.secretEncryptionKeys);
   const addresses = createAddressGuard({ allowInsecure: config.allowInsecureWebhooks });
-  const transport = stack.use(createTransport(config.events, { clientId: "webhooks", tls, logger }));
+  const transport = stack.use(await createTransport(config.events, { clientId: "webhooks", tls, logger }));
   const deliveries = stack.use(
     startDelivering({
       orm,
@@ -35,13 +35,20 @@ export async function startWebhooks(config: Config, logger: Logger): Promise<Asy
       endpointConcurrency: config.endpointConcurrency,
     }),
   );
-  stack.use(await consume(payments(deliveries.wake), { orm, transport, logger }));
-  stack.use(await consume(kyc(deliveries.wake), { orm, transport, logger }));
+  const consumptions = [payments(deliveries.wake), kyc(deliveries.wake)];
+  for (const consumption of consumptions) {
+    stack.use(await consume(consumption, { orm, transport, logger, retrySeconds: config.eventRetrySeconds }));
+  }
+  stack.use(startRelay({ databaseUrl: config.databaseUrl, transport, logger }));
   stack.use(startKeyCleaning(orm, logger));
   stack.use(deleteOldEvents(orm, logger));
   const server = stack.use(
     await createRpcServer({
-      services: [...rpcServices({ orm, logger, clock, secrets, addresses, deliveries }), ...transport.services],
+      services: [
+        ...rpcServices({ orm, logger, clock, secrets, addresses, deliveries }),
+        deadLetterService({ orm, keys: transport.keys, consumptions, record: recordByOutbox("webhooks") }),
+        ...transport.services,
+      ],
       host: config.host,
       port: config.rpcPort,
       audience: "webhooks",

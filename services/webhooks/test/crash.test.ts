@@ -2,15 +2,21 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
-import { DeliveryService } from "@amana/contracts/messaging/v1/delivery_service_pb";
 import { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
-import { createRpcClient, platformCaller } from "@amana/rpc";
-import { aBusinessCaller, connectForTest, createTestDatabase, eventually, testRpcSettings } from "@amana/testing";
+import { createRpcClient } from "@amana/rpc";
+import {
+  aBusinessCaller,
+  connectForTest,
+  createTestDatabase,
+  eventually,
+  testEventSettings,
+  testRpcSettings,
+} from "@amana/testing";
 import { expect, test } from "vitest";
 import { database } from "../src/orm.ts";
 import { aPaymentEvent } from "./a-payment-event.ts";
-import { startReceiver } from "./harness.ts";
+import { openTransport, startReceiver } from "./harness.ts";
 
 const freePort = async () => {
   const server = createServer().listen(0, "127.0.0.1");
@@ -28,6 +34,7 @@ async function startProcess(databaseUrl: string, faultPoint: string) {
     env: {
       RPC_PORT: String(port),
       DATABASE_URL: databaseUrl,
+      ...testEventSettings("audit.v1", "payments.v1", "kyc.v1"),
       ...testRpcSettings,
       SECRET_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
       ALLOW_INSECURE_WEBHOOKS: "true",
@@ -38,13 +45,15 @@ async function startProcess(databaseUrl: string, faultPoint: string) {
   });
   const exited = once(child, "exit") as Promise<[number | null, string | null]>;
   const channel = connectForTest([`http://127.0.0.1:${port}`], "webhooks");
+  const emitting = await openTransport(`http://127.0.0.1:${port}`);
   return {
     exited,
-    hand: createRpcClient(DeliveryService, channel),
+    emitting,
     endpoints: createRpcClient(WebhookEndpointService, channel),
     events: createRpcClient(EventService, channel),
     async [Symbol.asyncDispose]() {
       await channel[Symbol.asyncDispose]();
+      await emitting[Symbol.asyncDispose]();
       child.kill("SIGTERM");
       await exited;
     },
@@ -61,7 +70,7 @@ test("a process killed between the POST and its record sends the same id and byt
   {
     await using crashing = await startProcess(testDatabase.url, "delivery.posted");
     await eventually(() => crashing.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller }));
-    await crashing.hand.deliverMessages({ topic: "payments.v1", messages: [event] }, { caller: platformCaller }).catch(() => {});
+    await crashing.emitting.publish("payments.v1", [event]).catch(() => {});
     expect(await crashing.exited).toEqual([null, "SIGKILL"]);
     expect(receiver.requests).toHaveLength(1);
   }
@@ -82,15 +91,14 @@ test("a consumer killed after its commit and handed the message again makes one 
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   const event = aPaymentEvent(caller);
-  const request = { topic: "payments.v1", messages: [event] };
   {
     await using crashing = await startProcess(testDatabase.url, "consumer.committed");
     await eventually(() => crashing.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller }));
-    await expect(crashing.hand.deliverMessages(request, { caller: platformCaller })).rejects.toThrow();
+    await expect(crashing.emitting.publish("payments.v1", [event])).rejects.toThrow();
     expect(await crashing.exited).toEqual([null, "SIGKILL"]);
   }
   await using restarted = await startProcess(testDatabase.url, "");
-  await eventually(() => restarted.hand.deliverMessages(request, { caller: platformCaller }));
+  await eventually(() => restarted.emitting.publish("payments.v1", [event]));
   await eventually(async () => {
     const { deliveries } = await restarted.events.listDeliveries({ eventId: event.id, ...page }, { caller });
     expect(deliveries.map(({ attempts }) => attempts.length)).toEqual([1]);

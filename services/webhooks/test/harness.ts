@@ -1,13 +1,12 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { DeliveryService } from "@amana/contracts/messaging/v1/delivery_service_pb";
 import { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { consume, createTransport, type Message } from "@amana/messaging";
-import { createRpcClient, platformCaller } from "@amana/rpc";
+import { createRpcClient } from "@amana/rpc";
 import { createLogger } from "@amana/runtime";
 import { createSecretBox } from "@amana/secret-box";
-import { createTestDatabase, startTestServer } from "@amana/testing";
+import { createTestDatabase, startTestServer, testEventKeys } from "@amana/testing";
 import { kyc } from "../src/consumers/kyc.ts";
 import { payments } from "../src/consumers/payments.ts";
 import { type DelivererOptions, startDelivering } from "../src/delivery/deliver.ts";
@@ -47,14 +46,14 @@ export async function startHarness(options: HarnessOptions = {}) {
     endpointConcurrency: 8,
     ...(options.deliver === false ? {} : options.deliver),
   };
-  const transport = stack.use(createTransport({ kind: "direct", subscribers: {} }, { clientId: "test", logger }));
+  const transport = stack.use(await openTransport());
   const deliverer = options.deliver === false ? undefined : stack.use(startDelivering(delivererOptions));
   const wake = () => deliverer?.wake();
   stack.use(await consume(payments(wake), { orm, transport, logger }));
   stack.use(await consume(kyc(wake), { orm, transport, logger }));
   const context = { orm, logger, clock, secrets, addresses, deliveries: { wake } };
-  const { channel } = stack.use(await startTestServer([...rpcServices(context), ...transport.services]));
-  const hand = createRpcClient(DeliveryService, channel);
+  const { channel, url: rpcUrl } = stack.use(await startTestServer([...rpcServices(context), ...transport.services]));
+  const emitting = stack.use(await openTransport(rpcUrl));
 
   return {
     orm,
@@ -65,10 +64,10 @@ export async function startHarness(options: HarnessOptions = {}) {
     events: createRpcClient(EventService, channel),
     /** Resolves when the messages' effects are committed. */
     async publish(...messages: Message[]) {
-      await hand.deliverMessages({ topic: "payments.v1", messages }, { caller: platformCaller });
+      await emitting.publish("payments.v1", messages);
     },
     async publishTo(topic: string, ...messages: Message[]) {
-      await hand.deliverMessages({ topic, messages }, { caller: platformCaller });
+      await emitting.publish(topic, messages);
     },
     async settled() {
       await deliverer?.settled();
@@ -78,6 +77,14 @@ export async function startHarness(options: HarnessOptions = {}) {
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+/** A transport to the service at `url`, or of a service that only receives. */
+export function openTransport(url?: string) {
+  const topics = ["payments.v1", "kyc.v1"];
+  const subscribers = url === undefined ? {} : Object.fromEntries(topics.map((topic) => [topic, [url]]));
+  const context = { clientId: "test", logger: createLogger("test", "silent") };
+  return createTransport({ kind: "direct", subscribers, keys: testEventKeys(...topics) }, context);
 }
 
 export interface ReceivedRequest {

@@ -1,6 +1,6 @@
 import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { type KycEvent, KycEventSchema } from "@amana/contracts/kyc/v1/kyc_events_pb";
-import type { Consumption, Message } from "@amana/messaging";
+import { type Consumption, type Message, UnknownEventTypeError } from "@amana/messaging";
 import { enumName } from "@amana/rpc";
 import { isUuid } from "@amana/runtime";
 import { fromBinary } from "@bufbuild/protobuf";
@@ -14,6 +14,7 @@ import { Onboarding, type Verification } from "../onboarding/onboarding.ts";
 export const kyc = (context: Context): Consumption => ({
   topic: "kyc.v1",
   consumer: "clients",
+  schema: KycEventSchema,
   async effect(em, messages) {
     const news = messages.map(toNews).filter((one) => one !== undefined);
     if (news.length === 0) return;
@@ -42,6 +43,7 @@ function toNews(message: Message): { clientId: string; businessId: string; verif
   const { clientId, businessId } = application;
   if (clientId === undefined) return undefined;
   const status = enumName(KycStatus, application.status);
+  if (!status && application.status !== KycStatus.UNSPECIFIED) throw new UnknownEventTypeError(`status ${application.status}`);
   if (!status || !isUuid(application.id) || !isUuid(clientId)) throw new TypeError("this KYC event makes no sense");
   const verdict = enumName(KycVerdict, application.verdict ?? 0) || null;
   const createdAt = new Date(Number(application.createdAtMs));

@@ -36,8 +36,10 @@ export interface AuditedAction {
     | "api_key.rotated"
     | "api_key.revoked"
     | "admin_key.created"
-    | "admin_key.revoked";
-  readonly entity: { readonly type: "business" | "api_key" | "admin_key"; readonly id: string };
+    | "admin_key.revoked"
+    | "dead_letter.retried"
+    | "dead_letter.dropped";
+  readonly entity: { readonly type: "business" | "api_key" | "admin_key" | "dead_letter"; readonly id: string };
   readonly businessId?: string;
   /** What the entity was and became, without secrets. */
   readonly before?: Snapshot | undefined;

@@ -1,9 +1,7 @@
 import { ActionRecordedSchema } from "@amana/contracts/identity/v1/audit_events_pb";
-import { DeliveryService } from "@amana/contracts/messaging/v1/delivery_service_pb";
 import { consume, createTransport } from "@amana/messaging";
-import { createRpcClient, platformCaller } from "@amana/rpc";
 import { createLogger, uuidv7 } from "@amana/runtime";
-import { createTestDatabase, startTestServer } from "@amana/testing";
+import { createTestDatabase, startTestServer, testEventKeys } from "@amana/testing";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { database } from "../orm.ts";
@@ -16,11 +14,13 @@ let sql: <Row>(text: string, values?: unknown[]) => Promise<Row[]>;
 beforeAll(async () => {
   const logger = createLogger("test", "silent");
   const { orm } = stack.use(await createTestDatabase("identity", database));
-  const transport = stack.use(createTransport({ kind: "direct", subscribers: {} }, { clientId: "test", logger }));
+  const open = (subscribers: Record<string, string[]>) =>
+    createTransport({ kind: "direct", subscribers, keys: testEventKeys("audit.v1") }, { clientId: "test", logger });
+  const transport = stack.use(await open({}));
   stack.use(await consume(audit, { orm, transport, logger }));
-  const { channel } = stack.use(await startTestServer([...transport.services]));
-  const client = createRpcClient(DeliveryService, channel);
-  deliver = (messages) => client.deliverMessages({ topic: "audit.v1", messages }, { caller: platformCaller });
+  const { url } = stack.use(await startTestServer([...transport.services]));
+  const emitting = stack.use(await open({ "audit.v1": [url] }));
+  deliver = (messages) => emitting.publish("audit.v1", messages);
   sql = async <Row>(text: string, values: unknown[] = []) => await orm.em.fork().execute<Row[]>(text, values);
 });
 afterAll(() => stack.disposeAsync());
@@ -43,7 +43,11 @@ function anAction(fields: object = {}) {
       ...fields,
     }),
   );
-  return { id, entityId, message: { key: entityId, payload, headers: { ce_id: id, ce_time: at } } };
+  return {
+    id,
+    entityId,
+    message: { key: entityId, payload, headers: { ce_id: id, ce_time: at, ce_type: "identity.v1.ActionRecorded" } },
+  };
 }
 
 test("an operator's action in another service is one row of the audit trail, however often it arrives", async () => {
@@ -77,7 +81,7 @@ test("what was not there before has no before", async () => {
   ]);
 });
 
-test("a message that no row can be made of is parked, and its neighbours are kept", async () => {
+test("a message that no row can be made of is set aside, and its neighbours are kept", async () => {
   const good = anAction();
   const bad = anAction({ entityId: "nothing" });
   await deliver([bad.message, good.message]);

@@ -1,5 +1,5 @@
 import { ActionRecordedSchema, type AuditSnapshot } from "@amana/contracts/identity/v1/audit_events_pb";
-import type { Consumption, Message } from "@amana/messaging";
+import { type Consumption, type Message, UnknownEventTypeError } from "@amana/messaging";
 import { fromBinary } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { AuditEvent } from "../audit/audit-event.ts";
@@ -8,6 +8,7 @@ import { AuditEvent } from "../audit/audit-event.ts";
 export const audit: Consumption = {
   topic: "audit.v1",
   consumer: "identity",
+  schema: ActionRecordedSchema,
   effect: async (em, messages) => {
     for (const message of messages) append(em, message);
   },
@@ -15,7 +16,8 @@ export const audit: Consumption = {
 
 /** Throws for a message that no row can be made of. */
 function append(em: SqlEntityManager, message: Message): void {
-  const { ce_id: id = "", ce_time: time = "" } = message.headers;
+  const { ce_id: id = "", ce_time: time = "", ce_type: type = "" } = message.headers;
+  if (type !== "identity.v1.ActionRecorded") throw new UnknownEventTypeError(type);
   const action = fromBinary(ActionRecordedSchema, message.payload);
   em.persist(
     em.create(AuditEvent, {

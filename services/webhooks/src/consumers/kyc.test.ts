@@ -48,14 +48,13 @@ test.each([KycEventType.KYC_CREATED, KycEventType.KYC_OPENED, KycEventType.KYC_S
   },
 );
 
-test("messages nothing can be made of are parked", async () => {
+test("messages nothing can be made of are set aside", async () => {
   const broken = [
     { ...aKycEvent(), payload: new Uint8Array() },
     aKycEvent({ type: KycEventType.UNSPECIFIED }),
-    aKycEvent({ type: 99 as KycEventType }),
     aKycEvent({ businessId: "not a uuid" }),
   ];
-  await harness.publishTo("kyc.v1", ...broken);
+  for (const message of broken) await harness.publishTo("kyc.v1", message, aKycEvent());
   const parked = await harness.sql<{ event_id: string }>("select event_id from dead_letter where topic = 'kyc.v1'");
   expect(parked.map((row) => row.event_id).sort()).toEqual(broken.map(({ id }) => id).sort());
 });

@@ -1,5 +1,5 @@
-import { KycEventSchema } from "@amana/contracts/kyc/v1/kyc_events_pb";
-import type { Consumption, Message } from "@amana/messaging";
+import { KycEventSchema, KycEventType } from "@amana/contracts/kyc/v1/kyc_events_pb";
+import { type Consumption, type Message, UnknownEventTypeError } from "@amana/messaging";
 import { isEventType, kycEventTypeNames, renderKycEvent } from "@amana/public-api";
 import { fromBinary } from "@bufbuild/protobuf";
 import { addEvents, type NewEvent } from "../event/add-events.ts";
@@ -8,6 +8,7 @@ import { addEvents, type NewEvent } from "../event/add-events.ts";
 export const kyc = (committed: () => void): Consumption => ({
   topic: "kyc.v1",
   consumer: "webhooks",
+  schema: KycEventSchema,
   effect: (em, messages) =>
     addEvents(
       em,
@@ -22,7 +23,8 @@ function toEvent(message: Message): NewEvent | undefined {
   const occurredAt = new Date(time).toISOString();
   const event = fromBinary(KycEventSchema, message.payload);
   const type = kycEventTypeNames.get(event.type);
-  if (type === undefined) throw new TypeError(`${event.type} is not a type of KYC event`);
+  if (event.type === KycEventType.UNSPECIFIED) throw new TypeError("a KYC event says what happened");
+  if (type === undefined) throw new UnknownEventTypeError(`KYC event ${event.type}`);
   if (!isEventType(type)) return undefined;
   const body = renderKycEvent(event, id, occurredAt);
   return { id, businessId: event.application?.businessId ?? "", type, occurredAt, body };

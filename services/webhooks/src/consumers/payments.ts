@@ -1,5 +1,5 @@
-import { PaymentEventSchema } from "@amana/contracts/payments/v1/payment_events_pb";
-import type { Consumption, Message } from "@amana/messaging";
+import { PaymentEventSchema, PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
+import { type Consumption, type Message, UnknownEventTypeError } from "@amana/messaging";
 import { isEventType, renderPaymentEvent } from "@amana/public-api";
 import { fromBinary } from "@bufbuild/protobuf";
 import { addEvents, type NewEvent } from "../event/add-events.ts";
@@ -8,6 +8,7 @@ import { addEvents, type NewEvent } from "../event/add-events.ts";
 export const payments = (committed: () => void): Consumption => ({
   topic: "payments.v1",
   consumer: "webhooks",
+  schema: PaymentEventSchema,
   effect: (em, messages) => addEvents(em, messages.map(toEvent)),
   committed,
 });
@@ -16,7 +17,9 @@ export const payments = (committed: () => void): Consumption => ({
 function toEvent(message: Message): NewEvent {
   const { ce_id: id = "", ce_time: time = "" } = message.headers;
   const occurredAt = new Date(time).toISOString();
-  const body = renderPaymentEvent(fromBinary(PaymentEventSchema, message.payload), id, occurredAt);
-  if (!isEventType(body.event)) throw new TypeError(`"${body.event}" is not a type of event`);
+  const event = fromBinary(PaymentEventSchema, message.payload);
+  const body = renderPaymentEvent(event, id, occurredAt);
+  if (event.type === PaymentEventType.UNSPECIFIED) throw new TypeError("a payment event says what happened");
+  if (!isEventType(body.event)) throw new UnknownEventTypeError(`payment event ${event.type}`);
   return { id, businessId: body.business_id, type: body.event, occurredAt, body: JSON.stringify(body) };
 }

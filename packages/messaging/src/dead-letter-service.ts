@@ -1,0 +1,211 @@
+import {
+  type DeadLetterSchema,
+  DeadLetterService,
+  DeadLetterStatus as ProtoStatus,
+  DeadLetterSchema as schema,
+} from "@amana/contracts/messaging/v1/dead_letter_service_pb";
+import { listPage, type Orm, transaction } from "@amana/database";
+import { once } from "@amana/idempotency";
+import { adminOf, type Call, DomainError, enumName, type ServedService, serve } from "@amana/rpc";
+import { isUuid } from "@amana/runtime";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import type { Consumption } from "./consume.ts";
+import {
+  deadLetterBehind,
+  deadLetterFailed,
+  deadLetterForged,
+  deadLetterNotFound,
+  deadLetterOver,
+} from "./dead-letter.errors.ts";
+import { type DeadLetterRow, type DeadLetterStatus, lockLetter, messageOf, noteFailure, resolve } from "./dead-letter.ts";
+import { isDatabaseAway, reasonOf, UnknownEventTypeError } from "./failure.ts";
+import { claimFromInbox } from "./inbox.ts";
+import type { MessageKeys } from "./message-keys.ts";
+import { recordAction } from "./record-action.ts";
+import { shownPayload } from "./shown-payload.ts";
+
+/** What an operator did with a letter, for the audit trail, with the transaction of `em`. */
+export interface DeadLetterAction {
+  readonly action: "dead_letter.retried" | "dead_letter.dropped";
+  readonly id: string;
+  readonly before: Readonly<Record<string, string>>;
+  readonly after: Readonly<Record<string, string>>;
+  readonly reason?: string;
+}
+
+export interface DeadLetterContext {
+  readonly orm: Orm;
+  readonly keys: MessageKeys;
+  readonly consumptions: readonly Consumption[];
+  readonly record: (em: SqlEntityManager, call: Call, action: DeadLetterAction) => void;
+}
+
+type Answer = MessageInitShape<typeof DeadLetterSchema>;
+
+interface ShownRow extends DeadLetterRow {
+  payload_bytes: number;
+  next_attempt_ms: string | null;
+  created_ms: string;
+  updated_ms: string;
+}
+
+const ms = (column: string) => `floor(extract(epoch from ${column}) * 1000)::bigint`;
+const listed = `id, consumer, topic, key, event_id, event_type, headers, status, reason, attempts, length(payload) as payload_bytes,
+  ${ms("next_attempt_at")} as next_attempt_ms, ${ms("created_at")} as created_ms, ${ms("updated_at")} as updated_ms`;
+/** When a letter that was tried by hand is tried by itself again. */
+const pausesWhenRetriedByHand = [60_000];
+
+/** What operators can do with messages that were set aside. The service consumes, and serves this. */
+export function deadLetterService(context: DeadLetterContext): ServedService {
+  const { orm, consumptions } = context;
+  const consumptionOf = (topic: string) => consumptions.find((consumption) => consumption.topic === topic);
+  const fork = () => orm.em.fork() as SqlEntityManager;
+
+  const toAnswer = (row: ShownRow, payload?: Uint8Array): Answer => {
+    const payloadJson = payload && shownPayload(consumptionOf(row.topic)?.schema, payload);
+    return {
+      id: row.id,
+      service: row.consumer,
+      topic: row.topic,
+      key: short(row.key),
+      eventId: row.event_id ?? short(row.headers["ce_id"] ?? ""),
+      eventType: short(row.event_type),
+      status: ProtoStatus[row.status],
+      reason: row.reason,
+      attempts: row.attempts,
+      payloadBytes: row.payload_bytes,
+      headers: attributesOf(row.headers),
+      ...(payloadJson !== undefined && { payloadJson }),
+      ...(row.next_attempt_ms !== null && { nextAttemptAtMs: BigInt(row.next_attempt_ms) }),
+      createdAtMs: BigInt(row.created_ms),
+      updatedAtMs: BigInt(row.updated_ms),
+    };
+  };
+
+  const read = async (em: SqlEntityManager, id: string): Promise<Answer> => {
+    const [row] = await em.execute<ShownRow[]>(`select ${listed}, payload from dead_letter where id = ?::uuid`, [id]);
+    if (!row) throw deadLetterNotFound();
+    return toAnswer(row, row.payload);
+  };
+
+  const lock = async (em: SqlEntityManager, id: string) => {
+    const letter = isUuid(id) ? await lockLetter(em, id) : undefined;
+    if (!letter) throw deadLetterNotFound();
+    return letter;
+  };
+
+  return serve(DeadLetterService, {
+    async listDeadLetters({ limit, offset, topic, status }, call) {
+      adminOf(call.caller);
+      const { rows, total } = await listPage<ShownRow>(fork(), {
+        table: "dead_letter",
+        columns: listed,
+        filters: [
+          { column: "topic", is: topic },
+          status === ProtoStatus.UNSPECIFIED
+            ? { always: "status in ('RETRYING', 'WAITING', 'PARKED', 'FORGED')" }
+            : { column: "status", is: enumName(ProtoStatus, status) },
+        ],
+        limit,
+        offset,
+      });
+      return { deadLetters: rows.map((row) => toAnswer(row)), total };
+    },
+
+    async getDeadLetter({ id }, call) {
+      adminOf(call.caller);
+      if (!isUuid(id)) throw deadLetterNotFound();
+      return await read(fork(), id);
+    },
+
+    async retryDeadLetter({ id }, call) {
+      adminOf(call.caller);
+      let committed: (() => void) | undefined;
+      const attempt = once(orm, call, schema, async (em) => {
+        committed = undefined;
+        const letter = await lock(em, id);
+        if (letter.status === "DELIVERED") return await read(em, id);
+        if (letter.status === "DROPPED") throw deadLetterOver("DROPPED");
+        if (letter.waits) throw deadLetterBehind();
+        const message = letter.status === "FORGED" ? context.keys.verify(letter.topic, messageOf(letter)) : messageOf(letter);
+        if (!message) throw deadLetterForged();
+        const consumption = consumptionOf(letter.topic);
+        if (!consumption) throw new Error(`nothing here consumes ${letter.topic} any more`);
+        const fresh = await claimFromInbox(em, letter.consumer, [message]);
+        if (fresh.length > 0) await consumption.effect(em, fresh);
+        await resolve(em, [id], "DELIVERED");
+        context.record(em, call, { action: "dead_letter.retried", ...changeOf(letter, "DELIVERED") });
+        await em.flush();
+        committed = consumption.committed;
+        return await read(em, id);
+      });
+      const answer = await attempt.catch(async (error: unknown) => {
+        if (error instanceof DomainError || isDatabaseAway(error)) throw error;
+        const reason = reasonOf(error);
+        await transaction(orm, async (em) => {
+          const letter = await lock(em, id);
+          const isUnknownType = error instanceof UnknownEventTypeError;
+          await noteFailure(em, id, { reason, isUnknownType, pausesMs: pausesWhenRetriedByHand });
+          context.record(em, call, { action: "dead_letter.retried", ...changeOf(letter, letter.status), reason });
+        });
+        throw deadLetterFailed(reason);
+      });
+      committed?.();
+      return answer;
+    },
+
+    async dropDeadLetter({ id, note }, call) {
+      adminOf(call.caller);
+      return await once(orm, call, schema, async (em) => {
+        const letter = await lock(em, id);
+        if (letter.status === "DROPPED") return await read(em, id);
+        if (letter.status === "DELIVERED") throw deadLetterOver("DELIVERED");
+        // Seen, so that it stays without effect when the transport brings it again. A forged one may name any good event.
+        if (letter.event_id !== null) await claimFromInbox(em, letter.consumer, [messageOf(letter)]);
+        await resolve(em, [id], "DROPPED");
+        context.record(em, call, { action: "dead_letter.dropped", ...changeOf(letter, "DROPPED"), reason: note });
+        return await read(em, id);
+      });
+    },
+  });
+}
+
+function changeOf(letter: DeadLetterRow, status: DeadLetterStatus) {
+  const named = {
+    service: letter.consumer,
+    topic: letter.topic,
+    event_id: letter.event_id ?? "",
+    event_type: short(letter.event_type),
+  };
+  return { id: letter.id, before: { ...named, status: letter.status }, after: { ...named, status } };
+}
+
+/** Of a forged message all text is the forger's. */
+const short = (text: string) => text.slice(0, 100);
+
+function attributesOf(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const shown = Object.entries(headers).filter(([name]) => /^(ce_[a-z]{1,20}|traceparent)$/.test(name));
+  return Object.fromEntries(shown.map(([name, value]) => [name, short(value)]));
+}
+
+/** Writes an operator's action down in the service's outbox, for the audit trail. */
+export const recordByOutbox =
+  (source: string) =>
+  (em: SqlEntityManager, call: Call, { action, id, before, after, reason }: DeadLetterAction): void =>
+    recordAction(
+      em,
+      source,
+      {
+        actor: adminOf(call.caller).keyPrefix,
+        action,
+        entityType: "dead_letter",
+        entityId: id,
+        requestId: call.requestId,
+        address: call.address,
+        before,
+        after,
+        ...(reason !== undefined && { reason }),
+      },
+      new Date(),
+    );

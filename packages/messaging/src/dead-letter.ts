@@ -1,0 +1,283 @@
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import { eventIdOf, uuidArray } from "./event-id.ts";
+import { alike } from "./failure.ts";
+import type { Message } from "./message.ts";
+
+/**
+ * RETRYING: its effect failed and is tried again by itself. WAITING: for a version that knows its type, or behind an earlier
+ * message of its key. PARKED: it failed long enough alone, while others succeeded; a person decides. FORGED: its MAC is not
+ * good. DELIVERED, DROPPED: the end.
+ */
+export type DeadLetterStatus = "RETRYING" | "WAITING" | "PARKED" | "FORGED" | "DELIVERED" | "DROPPED";
+
+const isOpen = "status in ('RETRYING', 'WAITING')";
+
+export const deadLetterTableSql = `
+  create table dead_letter (
+    id uuid primary key default uuidv7(),
+    position bigint generated always as identity,
+    consumer text not null,
+    topic text not null,
+    key text not null,
+    event_id uuid,
+    event_type text not null,
+    payload bytea not null,
+    headers jsonb not null,
+    status text not null check (status in ('RETRYING', 'WAITING', 'PARKED', 'FORGED', 'DELIVERED', 'DROPPED')),
+    reason text not null,
+    failure text not null default '',
+    attempts integer not null default 0,
+    next_attempt_at timestamptz(3) check ((${isOpen}) = (next_attempt_at is not null)),
+    created_at timestamptz(3) not null default now(),
+    updated_at timestamptz(3) not null default now()
+  );
+  create unique index dead_letter_event on dead_letter (consumer, event_id) where status in ('RETRYING', 'WAITING', 'PARKED');
+  create index dead_letter_open on dead_letter (consumer, topic, key, position) where ${isOpen};
+  create index dead_letter_forged on dead_letter (consumer, topic) where status = 'FORGED';
+  create index dead_letter_created on dead_letter (created_at desc, id desc);
+`;
+
+export interface DeadLetterRow {
+  id: string;
+  consumer: string;
+  topic: string;
+  key: string;
+  event_id: string | null;
+  event_type: string;
+  payload: Buffer;
+  headers: Record<string, string>;
+  status: DeadLetterStatus;
+  reason: string;
+  attempts: number;
+}
+
+/** One topic, as one consumer sees it. */
+export interface Subscription {
+  readonly topic: string;
+  readonly consumer: string;
+}
+
+/** What is known of messages before they are tried. */
+export interface Standing {
+  /** How many of the topic are RETRYING or WAITING. */
+  readonly open: number;
+  /** Whose earlier messages are: theirs wait behind them. */
+  readonly blockedKeys: ReadonlySet<string>;
+  /** Events among them that are parked, published again. */
+  readonly parkedIds: readonly string[];
+}
+
+export async function readStanding(
+  em: SqlEntityManager,
+  { topic, consumer }: Subscription,
+  messages: readonly Message[],
+): Promise<Standing> {
+  const [row] = await em.execute<{ open: number; blocked: string[]; parked: string[] }[]>(
+    `select (select count(*)::int from dead_letter where consumer = ? and topic = ? and ${isOpen}) as open,
+       array(select distinct key from dead_letter where consumer = ? and topic = ? and ${isOpen} and key = any(?)) as blocked,
+       array(select event_id::text from dead_letter where consumer = ? and event_id = any(?::uuid[]) and status = 'PARKED') as parked`,
+    [
+      consumer,
+      topic,
+      consumer,
+      topic,
+      textArray([...new Set(messages.map(({ key }) => storable(key)))]),
+      consumer,
+      uuidArray(messages.map(eventIdOf).filter((id) => id !== undefined)),
+    ],
+  );
+  return { open: row?.open ?? 0, blockedKeys: new Set(row?.blocked), parkedIds: row?.parked ?? [] };
+}
+
+export const isBlocked = (standing: Standing, message: Message): boolean => standing.blockedKeys.has(storable(message.key));
+
+/**
+ * Keeps a message for later. It does not count as seen: published again, it is tried again. Answers false for one that is
+ * kept or was seen already.
+ */
+export async function setAside(
+  em: SqlEntityManager,
+  subscription: Subscription,
+  message: Message,
+  why: { status: "RETRYING" | "WAITING" | "PARKED"; reason: string; attempts: number; pauseMs: number },
+): Promise<boolean> {
+  const eventId = eventIdOf(message) ?? null;
+  const isOpenOne = why.status !== "PARKED";
+  const rows = await em.execute<{ id: string }[]>(
+    `insert into dead_letter (${contentColumns}, event_id, status, reason, failure, attempts, next_attempt_at)
+     select ${contentPlaces}, ?::uuid, ?, ?, ?, ?::int, ${isOpenOne ? "now() + make_interval(secs => ?::float8)" : "null"}
+     where not exists (select 1 from inbox where consumer = ? and event_id = ?::uuid)
+     on conflict do nothing returning id`,
+    [
+      ...contentOf(subscription, message),
+      eventId,
+      why.status,
+      storable(why.reason),
+      why.attempts > 0 ? alike(storable(why.reason)) : "",
+      why.attempts,
+      ...(isOpenOne ? [why.pauseMs / 1000] : []),
+      subscription.consumer,
+      eventId,
+    ],
+  );
+  return rows.length > 0;
+}
+
+/** Forged messages are kept for whoever looks into the matter, and no more than fit anywhere. */
+const forgedMax = 1_000;
+
+/**
+ * Keeps a message whose MAC is not good, once. Without its event id in the column: a forger may name the id of any good
+ * event, which must not stand in that one's way. Answers whether there is room for more.
+ */
+export async function keepForged(em: SqlEntityManager, { topic, consumer }: Subscription, message: Message): Promise<boolean> {
+  const forged = "select count(*)::int as count from dead_letter where consumer = ? and topic = ? and status = 'FORGED'";
+  const [row] = await em.execute<{ count: number }[]>(forged, [consumer, topic]);
+  if ((row?.count ?? 0) >= forgedMax) return false;
+  const content = contentOf({ topic, consumer }, message);
+  await em.execute(
+    `insert into dead_letter (${contentColumns}, status, reason) select ${contentPlaces}, 'FORGED', ?
+     where not exists (select 1 from dead_letter
+       where consumer = ? and topic = ? and status = 'FORGED' and key = ? and headers = ?::jsonb)`,
+    [...content, forgedReason, consumer, topic, content[2], content[5]],
+  );
+  return true;
+}
+
+const forgedReason = "Its MAC is not good: somebody else sent it, or this service lacks the key it was signed with.";
+
+const contentColumns = "consumer, topic, key, event_type, payload, headers";
+const contentPlaces = "?, ?, ?, ?, ?, ?::jsonb";
+
+function contentOf({ topic, consumer }: Subscription, { key, payload, headers }: Message): unknown[] {
+  const kept = Object.entries(headers).map(([name, value]) => [storable(name), storable(value)]);
+  return [
+    consumer,
+    topic,
+    storable(key),
+    storable(headers["ce_type"] ?? ""),
+    Buffer.from(payload),
+    JSON.stringify(Object.fromEntries(kept)),
+  ];
+}
+
+const columns = "id, consumer, topic, key, event_id, event_type, payload, headers, status, reason, attempts";
+
+/** Those whose time has come and that are the first of their key. */
+export async function dueLetters(em: SqlEntityManager, { topic, consumer }: Subscription, limit: number): Promise<string[]> {
+  const rows = await em.execute<{ id: string }[]>(
+    `select id from dead_letter d where consumer = ? and topic = ? and ${isOpen} and next_attempt_at <= now()
+       and not exists (${earlier("d")}) order by next_attempt_at, position limit ?`,
+    [consumer, topic, limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+const earlier = (letter: string) =>
+  `select 1 from dead_letter e where e.consumer = ${letter}.consumer and e.topic = ${letter}.topic and e.key = ${letter}.key
+     and e.status in ('RETRYING', 'WAITING') and e.position < ${letter}.position`;
+
+/** Locks a letter whose time has come, unless another replica has it. */
+export async function lockDue(em: SqlEntityManager, id: string): Promise<DeadLetterRow | undefined> {
+  const [row] = await em.execute<DeadLetterRow[]>(
+    `select ${columns} from dead_letter where id = ? and ${isOpen} and next_attempt_at <= now() for update skip locked`,
+    [id],
+  );
+  return row;
+}
+
+/** Locks a letter, however it stands; `waits` behind an earlier one of its key. */
+export async function lockLetter(em: SqlEntityManager, id: string): Promise<(DeadLetterRow & { waits: boolean }) | undefined> {
+  const [row] = await em.execute<(DeadLetterRow & { waits: boolean })[]>(
+    `select ${columns}, ${isOpen} and exists (${earlier("d")}) as waits from dead_letter d where id = ? for update`,
+    [id],
+  );
+  return row;
+}
+
+export const messageOf = ({ key, payload, headers }: DeadLetterRow): Message => ({ key, payload, headers });
+
+/** The end of a letter. What it carried is not kept any longer. */
+export async function resolve(em: SqlEntityManager, ids: readonly string[], status: "DELIVERED" | "DROPPED"): Promise<void> {
+  await em.execute(
+    `update dead_letter set status = ?, next_attempt_at = null, payload = '', updated_at = now() where id = any(?::uuid[])`,
+    [status, uuidArray(ids)],
+  );
+}
+
+/** The parked letters of events that were published again, with effect this time. */
+export async function resolveParked(em: SqlEntityManager, consumer: string, eventIds: readonly string[]): Promise<void> {
+  await em.execute(
+    `update dead_letter set status = 'DELIVERED', payload = '', updated_at = now()
+     where consumer = ? and event_id = any(?::uuid[]) and status = 'PARKED'`,
+    [consumer, uuidArray(eventIds)],
+  );
+}
+
+/** Writes down another failure, with the time of the next attempt; answers how often it has failed, and since when. */
+export async function noteFailure(
+  em: SqlEntityManager,
+  id: string,
+  why: { reason: string; isUnknownType: boolean; pausesMs: readonly number[] },
+): Promise<{ attempts: number; ageMs: number } | undefined> {
+  const [row] = await em.execute<{ attempts: number; age_ms: number }[]>(
+    `update dead_letter set attempts = attempts + 1, reason = ?, failure = ?, updated_at = now(),
+       status = case when ${isOpen} then ? else status end,
+       next_attempt_at = case when ${isOpen} then now() + make_interval(secs => (?::float8[])[least(attempts + 1, ?)]) end
+     where id = ? and status not in ('DELIVERED', 'DROPPED')
+     returning attempts, (extract(epoch from now() - created_at) * 1000)::float8 as age_ms`,
+    [
+      storable(why.reason),
+      why.isUnknownType ? "" : alike(storable(why.reason)),
+      why.isUnknownType ? "WAITING" : "RETRYING",
+      `{${why.pausesMs.map((ms) => ms / 1000).join(",")}}`,
+      why.pausesMs.length,
+      id,
+    ],
+  );
+  return row && { attempts: row.attempts, ageMs: row.age_ms };
+}
+
+/** Parks a letter that fails alone: not while one of another key fails alike. Answers whether it did. */
+export async function park(em: SqlEntityManager, id: string): Promise<boolean> {
+  const rows = await em.execute<{ id: string }[]>(
+    `update dead_letter d set status = 'PARKED', next_attempt_at = null, updated_at = now()
+     where id = ? and status = 'RETRYING' and not exists (
+       select 1 from dead_letter o where o.consumer = d.consumer and o.topic = d.topic and o.status = 'RETRYING'
+         and o.failure = d.failure and o.key <> d.key
+     ) returning id`,
+    [id],
+  );
+  return rows.length > 0;
+}
+
+/** What fails for one reason is mended for all of them: none has to wait for its time. */
+export async function retryAlike(em: SqlEntityManager, { topic, consumer }: Subscription, reason: string): Promise<void> {
+  await em.execute(
+    `update dead_letter set next_attempt_at = now()
+     where consumer = ? and topic = ? and status = 'RETRYING' and failure = ? and next_attempt_at > now()`,
+    [consumer, topic, alike(reason)],
+  );
+}
+
+/** A version that starts may know what the one before it did not. */
+export async function retryAll(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<void> {
+  await em.execute(
+    `update dead_letter set next_attempt_at = now() where consumer = ? and topic = ? and ${isOpen} and next_attempt_at > now()`,
+    [consumer, topic],
+  );
+}
+
+/** Letters that ended, and forged ones, are kept as long as the inbox remembers. */
+export async function cleanDeadLetters(em: SqlEntityManager, consumer: string): Promise<void> {
+  await em.execute(
+    `delete from dead_letter where consumer = ? and status in ('DELIVERED', 'DROPPED', 'FORGED') and updated_at < now() - interval '30 days'`,
+    [consumer],
+  );
+}
+
+/** PostgreSQL stores neither NUL nor half a surrogate pair, and a message that cannot even be kept would stop all. */
+const storable = (text: string) => text.toWellFormed().replaceAll("\0", "\uFFFD");
+
+const textArray = (texts: readonly string[]): string =>
+  `{${texts.map((text) => `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`).join(",")}}`;

@@ -1,0 +1,48 @@
+import { type Orm, transaction } from "@amana/database";
+import type { Logger } from "@amana/runtime";
+import { keepForged, type Subscription } from "./dead-letter.ts";
+import type { Message } from "./message.ts";
+import type { MessageKeys } from "./message-keys.ts";
+
+/** Greater than any event of ours: such a message is not worth its place. */
+const bytesMax = 300 * 1024;
+/** A flood of them is one alert a minute, and while there is no place for more nobody is asked. */
+const pauseMs = 60_000;
+
+/**
+ * Messages without a good MAC never reach an effect. A bounded number of them is kept for whoever looks into the matter;
+ * they can be tried again only once their MAC is good, which is so when it was a key that was missing here.
+ */
+export function createForgedMessages(orm: Orm, subscription: Subscription, logger: Logger) {
+  let count = 0;
+  let alertedAtMs = Number.NEGATIVE_INFINITY;
+  let fullUntilMs = Number.NEGATIVE_INFINITY;
+
+  return {
+    /** Answers the authentic ones, without their MACs. */
+    async setAside(messages: readonly Message[], keys: MessageKeys): Promise<Message[]> {
+      const authentic: Message[] = [];
+      for (const message of messages) {
+        const verified = keys.verify(subscription.topic, message);
+        if (verified) {
+          authentic.push(verified);
+          continue;
+        }
+        count++;
+        if (sizeOf(message) > bytesMax || performance.now() < fullUntilMs) continue;
+        const hasRoom = await transaction(orm, (em) => keepForged(em, subscription, message));
+        if (!hasRoom) fullUntilMs = performance.now() + pauseMs;
+      }
+      if (count > 0 && performance.now() - alertedAtMs >= pauseMs) {
+        logger.error({ alert: true, count }, "messages whose MAC is not good were not handled");
+        alertedAtMs = performance.now();
+        count = 0;
+      }
+      return authentic;
+    },
+  };
+}
+
+function sizeOf({ key, payload, headers }: Message): number {
+  return Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length, key.length + payload.length);
+}

@@ -1,0 +1,53 @@
+import { type DeadLetter, DeadLetterStatus } from "@amana/contracts/messaging/v1/dead_letter_service_pb";
+import { type Static, Type } from "typebox";
+import { enumNames, isoTimestamp } from "./render.ts";
+
+export const deadLetterStatuses = ["RETRYING", "WAITING", "PARKED", "FORGED", "DELIVERED", "DROPPED"] as const;
+const statusNames = enumNames(DeadLetterStatus);
+
+export const DeadLetterJson = Type.Object({
+  id: Type.String({ format: "uuid" }),
+  service: Type.String({ description: "Which service set it aside.", examples: ["webhooks"] }),
+  topic: Type.String({ examples: ["payments.v1"] }),
+  event_id: Type.String({ description: "The id businesses know the event by. Of a FORGED one, what the forger says." }),
+  event_type: Type.String({ examples: ["payments.v1.PaymentRefunded"] }),
+  key: Type.String({ description: "What the event is about; events of one key keep their order." }),
+  status: Type.Unsafe<string>(
+    Type.Enum([...deadLetterStatuses], {
+      description:
+        "RETRYING: tried again by itself. WAITING: for a version that knows its type, or behind an earlier event of its key. PARKED: failed to the end of the schedule while others succeeded. FORGED: its MAC is not good. DELIVERED and DROPPED are the end.",
+    }),
+  ),
+  reason: Type.String({ description: "Why it was set aside, or failed last." }),
+  attempts: Type.Integer(),
+  next_attempt_at: Type.Optional(Type.String({ format: "date-time" })),
+  headers: Type.Record(Type.String(), Type.String()),
+  payload_bytes: Type.Integer(),
+  payload: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: "The event with ids, enumerations and numbers; of other texts only the length. Only when read by its id.",
+    }),
+  ),
+  created_at: Type.String({ format: "date-time" }),
+  updated_at: Type.String({ format: "date-time" }),
+});
+
+export function renderDeadLetter(letter: DeadLetter): Static<typeof DeadLetterJson> {
+  return {
+    id: letter.id,
+    service: letter.service,
+    topic: letter.topic,
+    event_id: letter.eventId,
+    event_type: letter.eventType,
+    key: letter.key,
+    status: statusNames.get(letter.status) ?? "",
+    reason: letter.reason,
+    attempts: letter.attempts,
+    ...(letter.nextAttemptAtMs !== undefined && { next_attempt_at: isoTimestamp(letter.nextAttemptAtMs) }),
+    headers: letter.headers,
+    payload_bytes: letter.payloadBytes,
+    ...(letter.payloadJson !== undefined && { payload: JSON.parse(letter.payloadJson) }),
+    created_at: isoTimestamp(letter.createdAtMs),
+    updated_at: isoTimestamp(letter.updatedAtMs),
+  };
+}

@@ -34,12 +34,14 @@ export async function postOnce(
     if (!(await commit())) return { kind: "not_sent", reason: "it may not be sent any more" };
     if (signal.aborted) throw signal.reason;
     isCommitted = true;
-    const answer = await send(socket, url, body, signal);
+    signal.addEventListener("abort", () => tcp.resetAndDestroy());
+    const answer = await send(socket, url, body);
     options.answering();
     const text = await options.read(answer);
     isAnswered = true;
     return { kind: "answered", statusCode: answer.statusCode ?? 0, text };
-  } catch (error) {
+  } catch (thrown) {
+    const error: unknown = signal.aborted ? signal.reason : thrown;
     const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     return { kind: isCommitted ? "unknown" : "not_sent", reason };
   } finally {
@@ -66,7 +68,8 @@ async function ready(tcp: Socket, url: URL, signal: AbortSignal): Promise<Socket
   return secure;
 }
 
-async function send(socket: Socket, url: URL, body: string, signal: AbortSignal): Promise<IncomingMessage> {
+/** Without the signal: given one, the client would close the connection in the ordinary way before it could be reset. */
+async function send(socket: Socket, url: URL, body: string): Promise<IncomingMessage> {
   const post = request({
     createConnection: () => socket,
     method: "POST",
@@ -79,7 +82,6 @@ async function send(socket: Socket, url: URL, body: string, signal: AbortSignal)
       accept: "application/json",
       connection: "close",
     },
-    signal,
   });
   post.on("error", () => {});
   post.end(body);

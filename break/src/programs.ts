@@ -2,6 +2,7 @@ import { database } from "./database/database.ts";
 import type { Program } from "./program.ts";
 import { refunds } from "./refunds/refunds.ts";
 import { secrets } from "./secrets/secrets.ts";
+import { tenants } from "./tenants/tenants.ts";
 
 /** Every program, by the name it is called with. */
-export const programs: Readonly<Record<string, Program>> = { database, refunds, secrets };
+export const programs: Readonly<Record<string, Program>> = { database, refunds, secrets, tenants };

@@ -1,0 +1,142 @@
+import { randomUUID } from "node:crypto";
+import { apiCaller } from "@amana/dev-env/demo/api";
+import type { System } from "@amana/dev-env/system";
+import { aBusiness, aPaidPayment, type TestBusiness } from "@amana/dev-env/test-system";
+import { sleep } from "@amana/runtime";
+
+/** A business with one of everything. */
+export interface Tenant {
+  readonly business: TestBusiness;
+  /** In every text that it gave, and in no other business's. */
+  readonly mark: string;
+  /** What names its things, by the noun that a place in a request has. */
+  readonly names: Readonly<Record<string, string | number>>;
+}
+
+/** Nouns that nothing can be made for yet; every value is one of nothing. */
+export const nouns = {
+  /** Payment links do not exist yet. */
+  unmade: new Set(["payment_link_id"]),
+  /** What a business calls its things: others may call theirs the same. */
+  chosen: new Set(["external_id", "external_account_id", "external_client_code", "email", "second_email", "order_ref"]),
+  /** Names of the whole world, which belong to nobody. */
+  common: new Set([
+    "applicant_email",
+    "country_code",
+    "swift_code",
+    "currency",
+    "bic",
+    "postcode",
+    "postal_code",
+    "funds_origin_country_id",
+  ]),
+};
+
+export async function makeTenant(system: System, mark: string): Promise<Tenant> {
+  const business = await aBusiness(system, mark);
+  const operator = apiCaller(system.gatewayUrl, system.adminKey);
+  const made = async (answer: ReturnType<TestBusiness["call"]>, noun: string) => {
+    const { status, body, text } = await answer;
+    if (status !== 201) throw new Error(`${noun} could not be made: ${status} ${text}`);
+    return body as Record<string, string>;
+  };
+  const email = `${mark}@example.dz`;
+  const client = await made(
+    business.call("POST", "/api/v1/clients/person", { ...person, last_name: mark, email, external_client_code: mark }),
+    "a client",
+  );
+  const { id: clientId = "" } = client;
+  await made(business.call("POST", `/api/v1/clients/${clientId}/onboarding/details`, answers), "onboarding details");
+  const account = await made(
+    business.call("POST", "/api/v1/accounts", {
+      client_id: clientId,
+      account_type: "CURRENT",
+      account_name: mark,
+      currency: "DZD",
+      external_account_id: mark,
+    }),
+    "an account",
+  );
+  const beneficiary = await made(
+    business.call("POST", "/api/v1/beneficiaries", { client_id: clientId, name: mark, account_number: "12345678901234567890" }),
+    "a beneficiary",
+  );
+  const application = await made(
+    business.call("POST", "/api/v1/kyc/applications", { client_id: clientId, external_id: mark, metadata: { mark } }),
+    "an application",
+  );
+  const order = { amount: "5000.00", success_url: `https://${mark}.example/a`, fail_url: `https://${mark}.example/b` };
+  const pending = await made(business.call("POST", "/api/v1/payments", { ...order, order_ref: mark }), "a payment");
+  await aPaidPayment(system, business);
+  const key = await made(operator("POST", "/api/v1/admin/api-keys", { business_id: business.id, name: mark }), "a key");
+  const view = await operator("GET", `/api/v1/businesses/${business.id}`);
+
+  return {
+    business,
+    mark,
+    names: {
+      clients: clientId,
+      person: clientId,
+      client_id: clientId,
+      accounts: account["id"] ?? "",
+      account_number: account["account_number"] ?? "",
+      beneficiaries: beneficiary["id"] ?? "",
+      applications: application["id"] ?? "",
+      payments: pending["id"] ?? "",
+      "webhook-endpoints": business.endpointId,
+      endpoint_id: business.endpointId,
+      events: await firstEvent(business),
+      businesses: business.id,
+      business_id: business.id,
+      "api-keys": key["id"] ?? "",
+      organization_id: Number(view.body["organization_id"]),
+      external_id: mark,
+      external_account_id: mark,
+      external_client_code: mark,
+      order_ref: mark,
+      search: mark,
+      email,
+      second_email: email,
+    },
+  };
+}
+
+/** A name of the same form that names nothing. */
+export function nameOfNothing(noun: string, like: string | number): string | number {
+  if (typeof like === "number") return 2_000_000_000;
+  if (/^[0-9a-f]{8}-/.test(like)) return randomUUID();
+  return noun.endsWith("email") ? "nobody@example.dz" : like.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
+}
+
+async function firstEvent({ call }: TestBusiness): Promise<string> {
+  for (let tries = 0; tries < 100; tries++) {
+    const { body } = await call("GET", "/api/v1/events");
+    const [event] = body as unknown as { id: string }[];
+    if (event) return event.id;
+    await sleep(100);
+  }
+  throw new Error("no event came of a paid payment");
+}
+
+const answers = {
+  account_purposes: ["PAY_BILLS"],
+  expected_monthly_incoming_volume: "LESS_THAN1000",
+  expected_monthly_outgoing_volume: "LESS_THAN1000",
+  is_us_person: false,
+  occupation: "BUSINESS_OWNER",
+  occupation_sector: "ACCOUNTING_AUDIT",
+  source_of_funds: "COMPANY_PROFITS",
+};
+
+const person = {
+  first_name: "Amina",
+  date_of_birth: "1990-05-17",
+  gender: "female",
+  birth_country: "DZA",
+  nationality: "DZA",
+  country_of_tax_residence: "DZA",
+  address: "12 rue Didouche Mourad",
+  city: "Alger",
+  postcode: "16000",
+  country_code: "DZA",
+};

@@ -62,6 +62,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
   readJsonBodies(app);
   app.addHook("preValidation", boundLoad(gateway));
   app.decorateRequest("caller", null);
+  app.decorateRequest("keyAnswer", null);
   app.decorateRequest("organizationId", 0);
   app.decorateRequest("idempotencyKey", null);
   app.setErrorHandler(answer);
@@ -79,7 +80,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
   /** Businesses, each with what is its own. */
   await app.register(
     async (business: App) => {
-      business.addHook("onRequest", authenticate(gateway, "business"));
+      authenticate(business, gateway, "business");
       business.addHook("onRequest", limitRate(gateway));
       business.addHook("preHandler", takeIdempotencyKey(gateway));
       business.register(ownBusiness(gateway), { prefix: "/me" });
@@ -98,7 +99,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
   /** Operators. */
   await app.register(
     async (admin: App) => {
-      admin.addHook("onRequest", authenticate(gateway, "admin"));
+      authenticate(admin, gateway, "admin");
       admin.addHook("preHandler", takeIdempotencyKey(gateway));
       admin.register(businesses(gateway), { prefix: "/businesses" });
       admin.register(kycReviews(gateway), { prefix: "/kyc/applications" });

@@ -10,7 +10,7 @@ import type {
 } from "fastify";
 import type { Clients } from "./clients.ts";
 import type { Connections } from "./connections.ts";
-import type { KeyLeases } from "./key-lease/key-leases.ts";
+import type { KeyAnswer, KeyLeases } from "./key-lease/key-leases.ts";
 import type { Lane } from "./lanes/lane.ts";
 import type { RateLimits } from "./rate-limit/rate-limits.ts";
 import type { Readiness } from "./readiness.ts";
@@ -54,6 +54,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Who calls; set by `authenticate`. */
     caller: Caller | null;
+    /** What says so. */
+    keyAnswer: KeyAnswer | null;
     /** The number of the caller's business on the platform, which the services know nothing of; set by `authenticate`. */
     organizationId: number;
     /** The body as it came, for the fingerprint of an idempotency key. */

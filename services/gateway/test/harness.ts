@@ -145,7 +145,8 @@ export async function startTestGateway(
       ...resolution,
     };
     keys.set(hashApiKey(key).toString("hex"), known);
-    return { key, businessId: known.businessId, headers: { authorization: `Bearer ${key}` } };
+    const revoke = () => keys.set(hashApiKey(key).toString("hex"), { ...known, state: KeyState.REVOKED });
+    return { key, businessId: known.businessId, headers: { authorization: `Bearer ${key}` }, revoke };
   };
 
   return {

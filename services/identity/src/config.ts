@@ -1,8 +1,7 @@
-import { readApiKeyKind } from "@amana/api-keys";
+import { keyLeaseMsMax, readApiKeyKind } from "@amana/api-keys";
 import { eventRetrySeconds, readTransportOptions } from "@amana/messaging";
 import { readTlsFiles, readVouchingKeys } from "@amana/rpc";
 import { type EnvReader, type EnvSource, readEnv } from "@amana/runtime";
-import { leaseMsMax } from "./key-lease/key-leases.ts";
 
 export type Config = ReturnType<typeof readConfig>;
 
@@ -20,7 +19,7 @@ export function readConfig(source?: EnvSource) {
       eventRetrySeconds: env.seconds("EVENT_RETRY_SECONDS", eventRetrySeconds),
       /** Whether businesses get sk_live_ or sk_test_ keys here. */
       keyMode: env.choice("KEY_MODE", ["live", "test"]),
-      keyLeaseMs: env.integer("KEY_LEASE_MS", { fallback: 500, max: leaseMsMax }),
+      keyLeaseMs: env.integer("KEY_LEASE_MS", { fallback: 500, max: keyLeaseMsMax }),
       bootstrapAdminKey: adminKey(env, "BOOTSTRAP_ADMIN_KEY"),
     }),
     source,

@@ -26,7 +26,7 @@ export async function startIdentity(config: Config, logger: Logger): Promise<Asy
     logger,
     clock,
     keyMode: config.keyMode,
-    leases: createKeyLeases({ leaseMs: config.keyLeaseMs, clock, wait: sleep }),
+    leases: createKeyLeases({ leaseMs: config.keyLeaseMs, wait: sleep }),
     keyUse: stack.use(trackKeyUse(orm, logger)),
   };
   await storeBootstrapKey(context, config.bootstrapAdminKey);

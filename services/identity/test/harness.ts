@@ -3,7 +3,7 @@ import { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
 import { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
 import { KeyLeaseService, KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { type Caller, createRpcClient, type IdempotencyKey, platformCaller } from "@amana/rpc";
-import { createLogger, sleep } from "@amana/runtime";
+import { createLogger } from "@amana/runtime";
 import { adminCaller, createTestDatabase, startTestServer } from "@amana/testing";
 import type { Context } from "../src/context.ts";
 import { createKeyLeases } from "../src/key-lease/key-leases.ts";
@@ -20,20 +20,20 @@ export function idempotent(key: string, body = "body"): { idempotencyKey: Idempo
 
 export type Identity = Awaited<ReturnType<typeof startIdentityForTest>>;
 
-/** The service on a database of its own, without leases unless `leaseMs` says otherwise. */
+/** The service on a database of its own. Without leases, and nothing waits for their end, unless the options say otherwise. */
 export async function startIdentityForTest(options: { leaseMs?: number; wait?: (ms: number) => Promise<void> } = {}) {
   const running = new AsyncDisposableStack();
   const { orm, url } = running.use(await createTestDatabase("identity", database));
   const clock = aClock();
   const logger = createLogger("test", "silent");
 
-  const addReplica = async () => {
+  const addReplica = async (leaseMs = options.leaseMs ?? 0) => {
     const context: Context = {
       orm,
       logger,
       clock,
       keyMode: "test",
-      leases: createKeyLeases({ leaseMs: options.leaseMs ?? 0, clock, wait: options.wait ?? sleep }),
+      leases: createKeyLeases({ leaseMs, wait: options.wait ?? (async () => {}) }),
       keyUse: running.use(trackKeyUse(orm, logger)),
     };
     const { channel } = running.use(await startTestServer(rpcServices(context)));

@@ -1,3 +1,4 @@
+import { keyLeaseMsMax } from "@amana/api-keys";
 import {
   type KeyResolutionSchema,
   KeyRole,
@@ -42,6 +43,7 @@ function aCache(options: { leaseMs?: number; leasesMax?: number } = {}) {
   });
   return {
     lookUps,
+    isGood: (answer: KeyAnswer) => cache.isGood(answer),
     ask: (key: string) => cache.resolve(Buffer.from(key).toString("base64")),
     send: () => {
       for (const send of planned.splice(0)) send();
@@ -97,6 +99,14 @@ describe("a lease", () => {
     expect(isAtOnce(cache.ask("a"))).toBe(false);
   });
 
+  test("is never longer than the protocol's longest, whatever identity says", async () => {
+    const cache = await aLeasedKey({ leaseMs: 60_000 });
+    cache.pass(keyLeaseMsMax - 1);
+    expect(isAtOnce(cache.ask("a"))).toBe(true);
+    cache.pass(1);
+    expect(isAtOnce(cache.ask("a"))).toBe(false);
+  });
+
   test("ends when the key expires", async () => {
     const cache = await aLeasedKey({}, { ...live, expiresInMs: 100n });
     cache.pass(99);
@@ -121,6 +131,24 @@ describe("a lease", () => {
   test("is never given for a live key of no role", async () => {
     const cache = await aLeasedKey({}, { ...live, role: KeyRole.UNSPECIFIED });
     expect(isAtOnce(cache.ask("a"))).toBe(false);
+  });
+});
+
+describe("an answer", () => {
+  test.each([
+    [500, {}, 500],
+    [0, {}, 500],
+    [500, { expiresInMs: 100n }, 100],
+  ])("that was granted for %i ms (key: %o) may be acted upon for %i ms after the question", async (leaseMs, key, goodMs) => {
+    const cache = aCache({ leaseMs });
+    const asked = cache.ask("a");
+    cache.send();
+    await cache.lookUps[0]?.answer({ ...live, ...key });
+    const answer = await asked;
+    cache.pass(goodMs - 1);
+    expect(cache.isGood(answer)).toBe(true);
+    cache.pass(1);
+    expect(cache.isGood(answer)).toBe(false);
   });
 });
 

@@ -1,3 +1,4 @@
+import { keyLeaseMsMax } from "@amana/api-keys";
 import {
   type KeyResolution,
   KeyRole,
@@ -12,6 +13,8 @@ export interface KeyAnswer {
   readonly caller: Caller | undefined;
   /** The business's number on the platform; 0 for an operator's key. */
   readonly organizationId: number;
+  /** By the monotonic clock: until then access that was taken away has not been answered to be. */
+  readonly goodUntilMs: number;
 }
 
 interface Lease {
@@ -35,8 +38,8 @@ export interface KeyLeasesOptions {
 const keysPerLookUpMax = 200;
 
 /**
- * Remembers whose key a key is, for as long as identity allows, counted from the moment the question was sent.
- * Identity answers a revocation only after every lease it could have granted has ended, so that no request sent after
+ * Remembers whose key a key is, for as long as identity allows and never longer than `keyLeaseMsMax`, counted from the moment
+ * the question was sent. Identity answers a revocation only after the longest lease there can be has ended, so that no request sent after
  * that answer is let in by a lease. The rest follows from this: a request that finds no lease never takes part in a
  * look-up that was sent before it came, and only live keys are remembered. Fails closed: when identity cannot be
  * asked, `resolve` rejects, except while a lease lasts.
@@ -54,6 +57,14 @@ export class KeyLeases {
     this.#nowMs = options.nowMs ?? (() => performance.now());
     this.#schedule = options.schedule ?? setImmediate;
     this.#leasesMax = options.leasesMax ?? 10_000;
+  }
+
+  /**
+   * Whether an answer may still be acted upon. One that was looked up for a request alone may be for as long as a lease could
+   * have been: identity waits for that in any case.
+   */
+  isGood(answer: KeyAnswer): boolean {
+    return this.#nowMs() < answer.goodUntilMs;
   }
 
   /** At once when a lease lasts, which spares hot requests a turn of the event loop. `hash`: SHA-256 in base64. */
@@ -104,8 +115,10 @@ export class KeyLeases {
       if (resolutions.length !== batch.length) throw new Error("identity did not answer for every key");
       batch.forEach(([hash, waiter], i) => {
         const resolution = resolutions[i] as KeyResolution;
-        const answer = { state: resolution.state, caller: callerOf(resolution), organizationId: resolution.organizationId };
-        this.#remember(hash, answer, resolution, sentAtMs, leaseMs);
+        const { state, organizationId, expiresInMs } = resolution;
+        const longestMs = Math.min(keyLeaseMsMax, Number(expiresInMs ?? Number.POSITIVE_INFINITY));
+        const answer = { state, caller: callerOf(resolution), organizationId, goodUntilMs: sentAtMs + longestMs };
+        this.#remember(hash, answer, sentAtMs, Math.min(leaseMs, longestMs));
         waiter.resolve(answer);
       });
     } catch (error) {
@@ -113,12 +126,11 @@ export class KeyLeases {
     }
   }
 
-  #remember(hash: string, answer: KeyAnswer, resolution: KeyResolution, sentAtMs: number, leaseMs: number): void {
+  #remember(hash: string, answer: KeyAnswer, sentAtMs: number, lengthMs: number): void {
     if (!answer.caller) {
       this.#leases.delete(hash);
       return;
     }
-    const lengthMs = Math.min(leaseMs, Number(resolution.expiresInMs ?? Number.POSITIVE_INFINITY));
     const endsAtMs = sentAtMs + lengthMs;
     const known = this.#leases.get(hash);
     if (endsAtMs <= this.#nowMs() || (known && known.endsAtMs > endsAtMs)) return;

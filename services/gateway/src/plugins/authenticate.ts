@@ -1,7 +1,7 @@
+import type { IncomingMessage } from "node:http";
 import { KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
-import type { Caller } from "@amana/rpc";
-import type { onRequestHookHandler } from "fastify";
-import type { Gateway } from "../gateway.ts";
+import type { FastifyRequest, onRequestHookHandler, preValidationHookHandler } from "fastify";
+import type { App, Gateway } from "../gateway.ts";
 import type { KeyAnswer } from "../key-lease/key-leases.ts";
 import { presentedKeyHash } from "../key-lease/presented-key.ts";
 import { Problem, problems, unauthorizedProblems } from "../problems.ts";
@@ -19,11 +19,22 @@ const refusals: Readonly<Partial<Record<KeyState, () => Problem>>> = {
 
 const wrongRole = { business: problems.businessKeyRequired, admin: problems.adminRequired } as const;
 
-/** Lets in the holders of one role's keys: 401 for a key that opens nothing, then 403 for one of the other role. */
-export function authenticate({ keys, limits, logger }: Gateway, role: "business" | "admin"): onRequestHookHandler {
-  const admit = ({ state, caller }: KeyAnswer): Caller => {
+/**
+ * Lets in the holders of one role's keys: 401 for a key that opens nothing, then 403 for one of the other role. The key is
+ * looked at when the headers are there and again when the body is, if that came so late that access may have been taken away
+ * meanwhile, and answered to be: what is acted upon is a key that was good when the request was whole.
+ */
+export function authenticate(scope: App, gateway: Gateway, role: "business" | "admin"): void {
+  const { keys, limits, logger } = gateway;
+
+  const enter = (request: FastifyRequest, answer: KeyAnswer) => {
+    const { state, caller, organizationId } = answer;
     if (!caller) throw (refusals[state] ?? problems.unavailable)();
-    return caller;
+    // Known also when the role is wrong, so that the log says whose key it was.
+    request.caller = caller;
+    request.organizationId = organizationId;
+    request.keyAnswer = answer;
+    if (caller.role !== role) throw wrongRole[role]();
   };
   /** Guessing keys is slowed down by address; a key that works is let in from there all the same. */
   const slowedDown = (error: unknown, address: string): unknown => {
@@ -32,18 +43,12 @@ export function authenticate({ keys, limits, logger }: Gateway, role: "business"
     return draw.allowed ? error : rateLimited(draw);
   };
 
-  return (request, _reply, done) => {
-    const enter = (answer: KeyAnswer) => {
-      // Known also when the role is wrong, so that the log says whose key it was.
-      request.caller = admit(answer);
-      request.organizationId = answer.organizationId;
-      if (request.caller.role !== role) throw wrongRole[role]();
-    };
+  const look: onRequestHookHandler = (request, _reply, done) => {
     let answer: KeyAnswer | Promise<KeyAnswer>;
     try {
       answer = keys.resolve(presentedKeyHash(request.raw));
       if (!(answer instanceof Promise)) {
-        enter(answer);
+        enter(request, answer);
         return done();
       }
     } catch (error) {
@@ -54,10 +59,21 @@ export function authenticate({ keys, limits, logger }: Gateway, role: "business"
         logger.warn({ err: error, request_id: request.id }, "a key could not be looked up");
         throw problems.unavailable();
       })
-      .then(enter)
+      .then((found) => enter(request, found))
       .then(
         () => done(),
         (error: unknown) => done(slowedDown(error, request.ip) as Error),
       );
   };
+  const lookAgain: preValidationHookHandler = function (request, reply, done) {
+    if (wasWhole(request.raw) || (request.keyAnswer && keys.isGood(request.keyAnswer))) return done();
+    look.call(this, request, reply, done);
+  };
+
+  scope.addHook("onRequest", look);
+  scope.addHook("preValidation", lookAgain);
 }
+
+/** With its headers: it has no body. */
+const wasWhole = ({ headers }: IncomingMessage): boolean =>
+  headers["transfer-encoding"] === undefined && (headers["content-length"] ?? "0") === "0";

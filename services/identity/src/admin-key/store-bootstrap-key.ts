@@ -52,5 +52,5 @@ export async function storeBootstrapKey(
     });
     return former.length > 0;
   });
-  if (replaced) await leases.endedAfter(now);
+  if (replaced) await leases.ended();
 }

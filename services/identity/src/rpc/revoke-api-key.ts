@@ -34,7 +34,6 @@ export const revokeApiKey =
       return toApiKeyMessage(apiKey);
     });
 
-    // Also for an answer that repeats an earlier one, whose own wait may still be under way.
-    await leases.endedAfter(new Date(Number(answer.revokedAtMs)));
+    await leases.ended();
     return answer;
   };

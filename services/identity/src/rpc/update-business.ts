@@ -15,7 +15,7 @@ export const updateBusiness =
     adminOf(call.caller);
     const status = toStatusName(request.status);
 
-    const { answer, takenAwayAt } = await transaction(orm, async (em) => {
+    const { answer, isCutOff } = await transaction(orm, async (em) => {
       const business = await lockBusiness(em, request.id);
       if (!business) throw businessNotFound();
       const keyRing = await takeKeyRing(em, business, keyMode);
@@ -28,13 +28,12 @@ export const updateBusiness =
       const old = keyRing.newest;
       const issued = request.rotateApiKey ? rotateKey(em, { business, keyRing, old, now, call }) : undefined;
 
-      const isCutOff = (issued && old) || status === "DISABLED";
       return {
         answer: toBusinessMessage(business, { apiKeyPrefix: keyRing.newest?.prefix, apiKey: issued?.plaintext }),
-        takenAwayAt: isCutOff ? business.updatedAt : undefined,
+        isCutOff: (issued && old) || status === "DISABLED",
       };
     });
 
-    if (takenAwayAt) await leases.endedAfter(takenAwayAt);
+    if (isCutOff) await leases.ended();
     return answer;
   };

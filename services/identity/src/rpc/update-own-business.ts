@@ -22,7 +22,7 @@ export const updateOwnBusiness =
     const ttlSeconds = request.previousKeyTtlSeconds;
     if (ttlSeconds < 0 || ttlSeconds > previousKeyTtlSecondsMax) throw previousKeyTtlInvalid(previousKeyTtlSecondsMax);
 
-    const { answer, takenAwayAt } = await transaction(orm, async (em) => {
+    const { answer, isCutOff } = await transaction(orm, async (em) => {
       const business = await lockBusiness(em, businessId);
       if (!business) throw businessNotFound();
       const keyRing = await takeKeyRing(em, business, keyMode);
@@ -32,7 +32,7 @@ export const updateOwnBusiness =
         if (request.name !== undefined) business.rename(request.name, now);
       });
       if (!request.rotateApiKey) {
-        return { answer: toBusinessMessage(business, { apiKeyPrefix: keyRing.newest?.prefix }), takenAwayAt: undefined };
+        return { answer: toBusinessMessage(business, { apiKeyPrefix: keyRing.newest?.prefix }), isCutOff: false };
       }
       const old = keyRing.find(presentedKeyId);
       // A key in its last days must not make a lasting one: whoever holds it could escape the rotation.
@@ -41,11 +41,11 @@ export const updateOwnBusiness =
       const { plaintext } = rotateKey(em, { business, keyRing, old, end, now, call });
       return {
         answer: toBusinessMessage(business, { apiKeyPrefix: keyRing.newest?.prefix, apiKey: plaintext }),
-        takenAwayAt: now,
+        isCutOff: true,
       };
     });
 
-    if (takenAwayAt) await leases.endedAfter(takenAwayAt);
+    if (isCutOff) await leases.ended();
     return answer;
   };
 

@@ -8,15 +8,17 @@ import type { Attempt, Program } from "../program.ts";
 import { createRandom } from "../random.ts";
 import { crash } from "./crash.ts";
 import { Ledger } from "./ledger.ts";
+import { quickRereads, restore } from "./restore.ts";
 
 const writers = 6;
 
 /**
  * PostgreSQL killed with SIGKILL in the middle of writing, with fsync on, again and again: whatever was answered with 2xx is
- * there afterwards, as it was answered, and the same Idempotency-Key gives the same answer.
+ * there afterwards, as it was answered, and the same Idempotency-Key gives the same answer. Then the payments database alone
+ * is put back to an earlier state, see restore.ts.
  */
 export const database: Program = {
-  attacks: "P2: an answer of 2xx does not survive a crash of PostgreSQL",
+  attacks: "P2: an answer of 2xx does not survive a crash of PostgreSQL; a restored database forgets a refund",
   run,
 };
 
@@ -28,7 +30,7 @@ async function run({ seed, signal, report, say }: Attempt): Promise<void> {
   stack.defer(() => rm(dir, { recursive: true, force: true }));
   const postgres = await startPostgres({ dataDir, durable: true, log: () => {} });
   stack.defer(() => postgres.stop());
-  const { system } = stack.use(await startTestSystem("direct", {}, { databaseUrl: postgres.superuserUrl }));
+  const { system } = stack.use(await startTestSystem("direct", quickRereads, { databaseUrl: postgres.superuserUrl }));
   const business = await aBusiness(system);
   stack.defer(() => business.receiver[Symbol.asyncDispose]());
   say("the system runs, fsync on");
@@ -48,4 +50,5 @@ async function run({ seed, signal, report, say }: Attempt): Promise<void> {
     say(`crash ${round}: ${read} answers of 2xx since the last one are all there`);
   }
   await ledger.checkWebhooks();
+  await restore({ system, business, postgres, random, report, say });
 }

@@ -3,6 +3,7 @@ import type { Program } from "./program.ts";
 import { refunds } from "./refunds/refunds.ts";
 import { secrets } from "./secrets/secrets.ts";
 import { tenants } from "./tenants/tenants.ts";
+import { verdicts } from "./verdicts/verdicts.ts";
 
 /** Every program, by the name it is called with. */
-export const programs: Readonly<Record<string, Program>> = { database, refunds, secrets, tenants };
+export const programs: Readonly<Record<string, Program>> = { database, refunds, secrets, tenants, verdicts };

@@ -98,8 +98,8 @@ const orderStatusesKnown: readonly number[] = [-1, 0, 1, 2, 3, 4, 5, 6, 7];
 /** Pauses before somebody looks again for an order whose registration has no known outcome. */
 const lookUpPausesSeconds = [2, 5, 15, 30, 60];
 const actionCodes = { canceledByCardholder: "10", sessionExpired: "-2007" } as const;
-/** After a read that told nothing, or a difference: the next one. */
-const rereadSoonSeconds = { untold: 600, difference: 3_600 } as const;
+/** After a read that told nothing, or while there is a difference: the next one. */
+const rereadSoonSeconds = 3_600;
 const wireCurrency: Readonly<Record<string, string>> = { DZD: "012" };
 
 /** A card payment: PENDING → PAID, REFUSED, CANCELED, EXPIRED or FAILED; PAID → REFUNDED, or CANCELED by the processor. */
@@ -306,8 +306,9 @@ export class Payment extends schema.class {
       ...(paidAt && !isWhole ? schedule.paymentRereadSeconds.map((s) => paidAt.getTime() + s * 1000 * spread) : []),
       ...(refundEndedAt ? schedule.refundRereadSeconds.map((s) => refundEndedAt.getTime() + s * 1000) : []),
     ];
-    if (outcome === "untold") timesMs.push(now.getTime() + rereadSoonSeconds.untold * 1000 * spread);
-    if (this.difference != null) timesMs.push(now.getTime() + rereadSoonSeconds.difference * 1000 * spread);
+    const soonMs = now.getTime() + rereadSoonSeconds * 1000 * spread;
+    // A processor that never tells is not asked for ever.
+    if (this.difference != null || (outcome === "untold" && soonMs < Math.max(...timesMs) + 2 * 3_600_000)) timesMs.push(soonMs);
     const next = Math.min(...timesMs.filter((ms) => ms > now.getTime()));
     if (Number.isFinite(next)) this.nextRereadAt = new Date(next);
   }

@@ -35,7 +35,7 @@ export async function settlePayment(
  * nothing is kept as one: it is the most urgent to confirm.
  */
 async function ask(
-  { processor }: Context,
+  { processor, logger }: Context,
   order: KnownOrder & { readonly language: string },
   { confirmFirst, remainingMs }: { confirmFirst: boolean; remainingMs: () => number },
 ): Promise<Outcome<OrderState>> {
@@ -49,7 +49,9 @@ async function ask(
   const status = statusOf(state);
   if (status !== orderStatuses.deposited && status !== orderStatuses.declined) return state;
   const confirmed = await confirm();
-  return confirmed.kind === "accepted" ? confirmed : state;
+  if (confirmed.kind === "accepted") return confirmed;
+  logger.warn({ order_id: order.orderId, outcome: confirmed }, "an order could not be confirmed");
+  return state;
 }
 
 const statusOf = (outcome: Outcome<OrderState>) => (outcome.kind === "accepted" ? outcome.value.orderStatus : undefined);

@@ -7,6 +7,7 @@ import { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
 import { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
 import { KeyLeaseService, type KeyResolutionSchema, KeyRole, KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
+import { DeadLetterService } from "@amana/contracts/messaging/v1/dead_letter_service_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
 import { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
@@ -39,6 +40,7 @@ export interface Behaviour {
   refunds: Partial<Implementations<typeof RefundService>>;
   webhookEndpoints: Partial<Implementations<typeof WebhookEndpointService>>;
   events: Partial<Implementations<typeof EventService>>;
+  deadLetters: Partial<Implementations<typeof DeadLetterService>>;
 }
 
 /** A call that arrived at a service. */
@@ -76,6 +78,7 @@ export async function startTestGateway(
     refunds: {},
     webhookEndpoints: {},
     events: {},
+    deadLetters: {},
   };
   const received: Received[] = [];
   const keys = new Map<string, Resolution>();
@@ -112,6 +115,7 @@ export async function startTestGateway(
     serveFake(RefundService, behaviour.refunds),
     serveFake(WebhookEndpointService, behaviour.webhookEndpoints),
     serveFake(EventService, behaviour.events),
+    serveFake(DeadLetterService, behaviour.deadLetters),
   ]);
   // The lanes share the server's one channel here: what they bound is who may call when.
   const channel = createLaneChannel(1, () => server.channel);

@@ -317,7 +317,7 @@ test("a client is blocked while accounts are opened, 30 times in parallel: what 
 }, 60_000);
 
 test("in the end nothing is parked, each approval was made once, and the totals of the lists are those of the tables", async () => {
-  expect(await rowsOf("clients", "select reason from dead_letter")).toEqual([]);
+  expect(await rowsOf("clients", "select reason from dead_letter where status <> 'DELIVERED'")).toEqual([]);
   const approved = await rowsOf("clients", "select id as entity_id from onboarding where decision = 'APPROVED' order by id");
   expect(approved.length).toBeGreaterThan(0);
   expect(await approvals()).toEqual(approved);

@@ -1,0 +1,129 @@
+import { DeadLetterStatus } from "@amana/contracts/messaging/v1/dead_letter_service_pb";
+import { DomainError } from "@amana/rpc";
+import { uuidv7 } from "@amana/runtime";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { startTestGateway, type TestGateway } from "../../test/harness.ts";
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+
+const id = uuidv7();
+const at = 1_795_170_000_000n;
+const atText = "2026-11-20T10:20:00.000Z";
+const eventId = uuidv7();
+const aLetter = (fields: object = {}) => ({
+  id,
+  service: "webhooks",
+  topic: "payments.v1",
+  key: eventId,
+  eventId,
+  eventType: "payments.v1.PaymentRefunded",
+  status: DeadLetterStatus.PARKED,
+  reason: "TypeError: no",
+  attempts: 11,
+  payloadBytes: 120,
+  headers: { ce_type: "payments.v1.PaymentRefunded" },
+  createdAtMs: at,
+  updatedAtMs: at,
+  ...fields,
+});
+const shown = {
+  id,
+  service: "webhooks",
+  topic: "payments.v1",
+  event_id: eventId,
+  event_type: "payments.v1.PaymentRefunded",
+  key: eventId,
+  status: "PARKED",
+  reason: "TypeError: no",
+  attempts: 11,
+  headers: { ce_type: "payments.v1.PaymentRefunded" },
+  payload_bytes: 120,
+  created_at: atText,
+  updated_at: atText,
+};
+
+beforeEach(() => {
+  gateway.received.length = 0;
+  gateway.behaviour.deadLetters.getDeadLetter = async () =>
+    aLetter({ payloadJson: '{"payment":{"order_ref":"[8 characters]"}}' });
+});
+
+const send = (method: "GET" | "POST", path = "", payload?: object, headers: object = {}) =>
+  gateway.app.inject({
+    method,
+    url: `/api/v1/admin/dead-letters${path}`,
+    headers: { ...gateway.admin.headers, ...headers },
+    ...(payload === undefined ? {} : { payload }),
+  });
+
+test("those of every service are one list, newest first, with their total", async () => {
+  const letters = [3, 1, 2].map((n) => aLetter({ id: uuidv7(), createdAtMs: at + BigInt(n) }));
+  gateway.behaviour.deadLetters.listDeadLetters = async () => ({ deadLetters: [letters.shift() ?? aLetter()], total: 5 });
+  const answer = await send("GET", "?limit=2&offset=1&topic=payments.v1&status=PARKED");
+  expect(answer.json().map(({ created_at }: { created_at: string }) => created_at.slice(-4, -1))).toEqual(["002", "001"]);
+  expect(answer.headers["x-total-count"]).toBe("15");
+  const asked = { topic: "payments.v1", status: DeadLetterStatus.PARKED, limit: 3, offset: 0 };
+  expect(gateway.received.map(({ request }) => request)).toMatchObject([asked, asked, asked]);
+});
+
+test("those of one service are asked of that one", async () => {
+  gateway.behaviour.deadLetters.listDeadLetters = async () => ({ deadLetters: [aLetter()], total: 1 });
+  expect((await send("GET", "?service=webhooks")).json()).toEqual([shown]);
+  expect(gateway.received).toHaveLength(1);
+});
+
+test("one is shown with its payload, and one that no service has is unknown", async () => {
+  expect((await send("GET", `/${id}`)).json()).toEqual({ ...shown, payload: { payment: { order_ref: "[8 characters]" } } });
+  gateway.behaviour.deadLetters.getDeadLetter = async () => {
+    throw new DomainError("not_found", "not_found", "There is no such dead letter.");
+  };
+  expect((await send("GET", `/${id}`)).json()).toMatchObject({ status: 404, code: "not_found" });
+  expect((await send("GET", "/x")).statusCode).toBe(404);
+});
+
+test("as long as a service cannot be asked nobody says that there is none", async () => {
+  let asked = 0;
+  gateway.behaviour.deadLetters.getDeadLetter = async () => {
+    if (asked++ === 1) throw new DomainError("unavailable", "kept_busy", "Not now.");
+    throw new DomainError("not_found", "not_found", "There is no such dead letter.");
+  };
+  expect((await send("GET", `/${id}`)).statusCode).toBe(503);
+});
+
+test("retry and drop reach the service that has it, with the Idempotency-Key and the note", async () => {
+  gateway.behaviour.deadLetters.retryDeadLetter = async () => aLetter({ status: DeadLetterStatus.DELIVERED });
+  gateway.behaviour.deadLetters.dropDeadLetter = async () => aLetter({ status: DeadLetterStatus.DROPPED });
+  const retried = await send("POST", `/${id}/retry`, undefined, { "idempotency-key": "k-1" });
+  expect([retried.statusCode, retried.json().status]).toEqual([200, "DELIVERED"]);
+  expect(gateway.received.at(-1)).toMatchObject({ rpc: "RetryDeadLetter", request: { id } });
+  expect(gateway.received.at(-1)?.call.idempotencyKey).toMatchObject({ key: "k-1" });
+  const dropped = await send("POST", `/${id}/drop`, { note: "sent in error" });
+  expect([dropped.statusCode, dropped.json().status]).toEqual([200, "DROPPED"]);
+  expect(gateway.received.at(-1)).toMatchObject({ rpc: "DropDeadLetter", request: { id, note: "sent in error" } });
+});
+
+test.each([
+  ["", "?service=kyc", "service"],
+  ["", "?status=LOST", "status"],
+  ["", "?topic=", "topic"],
+])("a list refuses %s%s by the parameter's name", async (_, query, parameter) => {
+  expect((await send("GET", query)).json()).toMatchObject({ status: 422, errors: [{ parameter }] });
+});
+
+test("drop needs a note, retry takes no fields, and refusals are told as they are", async () => {
+  expect((await send("POST", `/${id}/drop`, {})).json()).toMatchObject({ status: 422, errors: [{ pointer: "/note" }] });
+  expect((await send("POST", `/${id}/retry`, { force: true })).json()).toMatchObject({ status: 422 });
+  gateway.behaviour.deadLetters.retryDeadLetter = async () => {
+    throw new DomainError("conflict", "dead_letter_failed", "The message failed again.");
+  };
+  expect((await send("POST", `/${id}/retry`)).json()).toMatchObject({ status: 409, code: "dead_letter_failed" });
+});
+
+test("dead letters are for operators", async () => {
+  const asBusiness = await gateway.app.inject({ url: "/api/v1/admin/dead-letters", headers: gateway.business.headers });
+  expect(asBusiness.json()).toMatchObject({ status: 403, code: "admin_required" });
+});

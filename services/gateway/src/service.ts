@@ -11,6 +11,8 @@ import { Readiness } from "./readiness.ts";
 
 /** Longer than a request needs from one host to another. */
 const idleGraceMs = 100;
+/** Connections that wait to be accepted: one that finds no room tries again only after a second, then after two and four. */
+const backlog = 4_096;
 /** For requests that have begun to arrive when the gateway closes. */
 const arrivalMs = 3_000;
 
@@ -56,7 +58,7 @@ export async function startGateway(config: Config, logger: Logger): Promise<Asyn
     await app.close();
     clearTimeout(cutOff);
   });
-  await app.listen({ host: config.host, port: config.port });
+  await app.listen({ host: config.host, port: config.port, backlog });
   const { port } = app.addresses()[0] as { port: number };
   stack.defer(async () => {
     readiness.stop();

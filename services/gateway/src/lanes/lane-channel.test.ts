@@ -80,7 +80,7 @@ test("searches that hang hold up no plain list, nor another business's search", 
   expect((await search(other)).statusCode).toBe(200);
   expect(waiting).toHaveLength(lanes.search.perCaller);
   answerAll();
-  // What waits for its turn longer than half of its time is refused, with nothing done.
+  // What waits for its turn longer than a quarter of its time is refused, with nothing done.
   const refused = await Promise.all(flood.slice(lanes.search.perCaller));
   for (const answer of refused) {
     expect([answer.statusCode, answer.json().code, answer.headers["retry-after"]]).toEqual([503, "overloaded", "1"]);

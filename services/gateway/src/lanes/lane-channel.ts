@@ -11,7 +11,7 @@ export interface LaneCall extends CallOptions {
 }
 
 /** Of a call's time, what may be spent on waiting: enough is left for the call itself. */
-const waitingPart = 1 / 2;
+const waitingPart = 1 / 4;
 
 /**
  * One service, by separate connections for each lane, in which callers take turns: a flood in one lane delays no other, and

@@ -2,7 +2,7 @@
 # Certificates for calls between services: deploy/make-certificates.sh <folder> [days]
 # Each service gets <folder>/<service>/{cert,key,ca}.pem, good as client and as server under the service's name. Run it again to
 # renew them: running services take up new files within seconds. The CA is made once, in <folder>/ca; its key belongs
-# off-line. A deployment with an issuer of its own (cert-manager, Vault, step-ca) needs none of this, only a CA that signs
+# off-line. The images run as user 1000, who must be able to read a service's folder. A deployment with an issuer of its own (cert-manager, Vault, step-ca) needs none of this, only a CA that signs
 # for this deployment's services and nobody else.
 set -eu
 folder=${1:?"where to? deploy/make-certificates.sh <folder> [days]"}

@@ -29,6 +29,7 @@ let folder: string;
 beforeAll(async () => {
   compose = parse(await readFile(join(root, "docker-compose.yml"), "utf8"), { merge: true });
   folder = await mkdtemp(join(tmpdir(), "amana-image-"));
+  await run(join(root, "deploy", "make-certificates.sh"), [join(folder, "certificates"), "1"]);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -75,6 +76,9 @@ async function settingsOf(service: string): Promise<Record<string, string>> {
   const settings = Object.fromEntries(
     Object.entries(compose.services[service]?.environment ?? {}).map(([name, value]) => [name, fill(String(value))]),
   );
+  for (const [name, value] of Object.entries(settings)) {
+    settings[name] = value.replace("/run/certificates", join(folder, "certificates", service));
+  }
   for (const name of ["RPC_PORT", "PORT", "SANDBOX_PORT"]) if (settings[name]) settings[name] = String(await freePort());
   // Nothing of the compose network exists here; what counts is that the process starts with these settings.
   return { ...settings, HOST: "127.0.0.1", SANDBOX_DATA_DIR: join(folder, "sandbox-data") };

@@ -1,0 +1,50 @@
+import { apiCaller } from "@amana/dev-env/demo/api";
+import type { Random } from "../random.ts";
+
+export const ways = ["revoke", "rotate by an operator", "rotate by the business", "disable"] as const;
+export type Way = (typeof ways)[number];
+
+/** A key of a business of its own. */
+export interface Victim {
+  readonly businessId: string;
+  readonly keyId: string;
+  readonly key: string;
+}
+
+export async function aVictim(gatewayUrl: string, adminKey: string, round: number): Promise<Victim> {
+  const operator = apiCaller(gatewayUrl, adminKey);
+  const { body } = await operator("POST", "/api/v1/businesses", { name: `victim ${round}` });
+  const [{ id } = { id: "" }] = JSON.parse((await operator("GET", `/api/v1/admin/api-keys?business_id=${body["id"]}`)).text) as {
+    id: string;
+  }[];
+  return { businessId: String(body["id"]), keyId: id, key: String(body["api_key"]) };
+}
+
+/**
+ * Takes the key's access away; resolves once an answer that says so was read. Asked again where there was none, as after
+ * identity was killed between its commit and its answer. False when nobody can know any more: the business's own key is gone.
+ */
+export async function takeAway(gatewayUrls: readonly string[], adminKey: string, victim: Victim, way: Way, random: Random) {
+  for (let attempt = 0; attempt < 60; attempt++) {
+    const url = random.pick(gatewayUrls);
+    const status = await ask(url, adminKey, victim, way).catch(() => 0);
+    if (status === 200) return true;
+    if (status === 401) return false;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`no answer to "${way}" after sixty attempts`);
+}
+
+async function ask(gatewayUrl: string, adminKey: string, victim: Victim, way: Way): Promise<number> {
+  const operator = apiCaller(gatewayUrl, adminKey);
+  switch (way) {
+    case "revoke":
+      return (await operator("POST", `/api/v1/admin/api-keys/${victim.keyId}/revoke`)).status;
+    case "rotate by an operator":
+      return (await operator("PATCH", `/api/v1/businesses/${victim.businessId}`, { rotate_api_key: true })).status;
+    case "rotate by the business":
+      return (await apiCaller(gatewayUrl, victim.key)("PATCH", "/api/v1/me", { rotate_api_key: true })).status;
+    case "disable":
+      return (await operator("PATCH", `/api/v1/businesses/${victim.businessId}`, { status: "DISABLED" })).status;
+  }
+}

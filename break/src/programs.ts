@@ -7,4 +7,4 @@ import { tenants } from "./tenants/tenants.ts";
 import { verdicts } from "./verdicts/verdicts.ts";
 
 /** Every program, by the name it is called with. */
-export const programs: Readonly<Record<string, Program>> = { keys, database, refunds, secrets, tenants, verdicts };
+export const programs: Readonly<Record<string, Program>> = { database, keys, refunds, secrets, tenants, verdicts };

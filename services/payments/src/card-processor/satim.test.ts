@@ -1,0 +1,121 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { CardProcessor } from "./card-processor.ts";
+import { createSatim } from "./satim.ts";
+
+/** A processor that keeps some calls waiting and answers the others: what of whom, `waits` says. */
+let waits: (path: string, orderId: string) => boolean;
+let received: string[];
+let answerRefund: () => object;
+const held: ServerResponse[] = [];
+const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
+  const form = new URLSearchParams(await text(request));
+  const path = request.url ?? "";
+  const order = form.get("orderId") ?? form.get("mdOrder") ?? form.get("description") ?? "";
+  received.push(`${path.slice(1, 4)} ${order}`);
+  if (waits(path, order)) return held.push(response);
+  const answer = path === "/refund.do" ? answerRefund() : { errorCode: 0, orderStatus: 2, orderId: "o", formUrl: "http://f" };
+  response.setHeader("content-type", "application/json").end(JSON.stringify(answer));
+});
+
+let processor: CardProcessor & AsyncDisposable;
+beforeAll(async () => {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+});
+beforeEach(() => {
+  waits = () => false;
+  received = [];
+  answerRefund = () => ({ errorCode: 0 });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  processor = createSatim({ url, userName: "u", password: "p", terminalId: "t", timeoutMs: 20_000, connectTimeoutMs: 2_000 });
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+const letGo = () => {
+  for (const response of held.splice(0)) response.destroy();
+};
+
+const register = (businessId: string) =>
+  processor.register(
+    {
+      businessId,
+      orderNumber: "1",
+      amountMinor: 5_000n,
+      returnUrl: "",
+      failUrl: "",
+      language: "FR",
+      description: businessId,
+      orderRef: undefined,
+    },
+    20_000,
+  );
+const status = (businessId: string) => processor.status({ businessId, orderId: businessId }, 20_000);
+const confirm = (businessId: string) => processor.confirm({ businessId, orderId: businessId, language: "FR" }, 20_000);
+const refund = (businessId: string) =>
+  processor.refund({ businessId, orderId: businessId, amountMinor: 1n }, 20_000, async () => true);
+const many = (work: () => Promise<unknown>) => Array.from({ length: 100 }, work);
+
+describe("while the processor answers nothing to a hundred calls of one business", () => {
+  test.each([
+    ["registrations", 8, register],
+    ["reads", 16, status],
+    ["refunds", 16, refund],
+  ] as const)("%s: another business's are answered at once, and %i of the first wait there", async (_sort, share, call) => {
+    waits = (_path, order) => order === "busy";
+    const calls = many(() => call("busy"));
+    expect(await call("other")).toMatchObject({ kind: "accepted" });
+    expect(received.filter((line) => line.endsWith("busy"))).toHaveLength(share);
+    expect(processor.isCrowded("busy")).toBe(call === register);
+    expect(processor.isCrowded("other")).toBe(false);
+    waits = () => false;
+    letGo();
+    await Promise.all(calls);
+  });
+
+  test("its registrations and refunds cost no confirm", async () => {
+    waits = (path) => path === "/register.do" || path === "/refund.do";
+    const calls = [...many(() => register("busy")), ...many(() => refund("busy")), ...many(() => register("other"))];
+    expect(await confirm("busy")).toMatchObject({ kind: "accepted" });
+    waits = () => false;
+    letGo();
+    await Promise.all(calls);
+  });
+});
+
+describe("a refund's answer", () => {
+  test.each([
+    [{ errorCode: "0" }, { kind: "accepted" }],
+    [
+      { errorCode: 5, errorMessage: "Access denied" },
+      { kind: "refused", errorCode: "5" },
+    ],
+    [{ errorCode: "6" }, { kind: "refused", errorCode: "6" }],
+    [
+      { errorCode: "7", errorMessage: "System error" },
+      { kind: "unknown", reason: "code 7: System error" },
+    ],
+    [{ errorCode: 7 }, { kind: "unknown" }],
+    [{}, { kind: "unknown" }],
+  ])("%j is %j", async (answer, expected) => {
+    answerRefund = () => answer;
+    expect(await refund("b")).toMatchObject(expected);
+  });
+
+  test("a turn that does not come in time leaves it unsent", async () => {
+    waits = () => true;
+    const calls = Array.from({ length: 16 }, () => refund("busy"));
+    await expect.poll(() => received.length).toBe(16);
+    let commits = 0;
+    const order = { businessId: "busy", orderId: "busy", amountMinor: 1n };
+    expect(await processor.refund(order, 50, async () => ++commits > 0)).toMatchObject({ kind: "not_sent" });
+    expect(commits).toBe(0);
+    letGo();
+    await Promise.all(calls);
+  });
+});

@@ -399,10 +399,17 @@ describe("the lease", () => {
   };
 
   test("that a frozen process thinks it has sends nothing when it goes on later", async () => {
-    const id = await requestedRefund();
-    const frozen = withLease(harness.context.orm, "refund", id, (lease) =>
+    // So patient that nothing but the time since the commit stops the request.
+    await using patient = await startHarness({ satimTimeoutMs: 20_000 });
+    payment = await patient.aFinishedPayment(caller);
+    await patient.sandbox.fault("status", "http_500");
+    await refusal(patient.payments.refundPayment({ id: payment.id }, { caller, timeoutMs: 20_000 }));
+    const row = async () =>
+      (await patient.sql<{ id: string }>("select id, status, sends from refund where payment_id = ?", [payment.id]))[0];
+    const id = (await row())?.id ?? "";
+    const frozen = withLease(patient.context.orm, "refund", id, (lease) =>
       advanceRefund(
-        harness.context,
+        patient.context,
         id,
         {
           holds: async (em) => {
@@ -411,12 +418,12 @@ describe("the lease", () => {
             return holds;
           },
         },
-        () => 5_000,
+        () => 20_000,
       ),
     );
     expect(await frozen).toEqual({ result: { kind: "unknown" } });
-    expect(await harness.calls(payment, "refund")).toBe(0);
-    expect(await refundRow()).toMatchObject({ status: "UNKNOWN", sends: 1 });
+    expect(await patient.calls(payment, "refund")).toBe(0);
+    expect(await row()).toMatchObject({ status: "UNKNOWN", sends: 1 });
   });
 
   test("that holds sends once; when that is refused and the sum moved all the same, the refund is ACCEPTED", async () => {

@@ -59,7 +59,7 @@ describe("an application", () => {
   });
 
   test("leaves out what has no value, and has its numbers and lists before a verdict", () => {
-    const seen = JSON.parse(renderKycApplication(anApplication()));
+    const seen = JSON.parse(renderKycApplication(anApplication({ linkUrl: undefined })));
     expect(Object.keys(seen).sort()).toEqual((KycApplicationJson.required as string[]).toSorted());
     expect(seen).toMatchObject({ aml_hit_count: 0, reason_codes: [], metadata: {}, attempts_used: 0, attempts_remaining: 3 });
   });

@@ -79,6 +79,7 @@ describe("a payment", () => {
           processorOrderId: text,
           processorOrderStatus: 0,
           refundedAmountMinor: 0n,
+          origin: "PROCESSOR",
         }),
       ),
     );

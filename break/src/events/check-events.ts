@@ -1,0 +1,96 @@
+import type { ApiCaller } from "@amana/dev-env/demo/api";
+import type { Pool } from "pg";
+import type { Report } from "../report.ts";
+import type { Committed } from "./emit-events.ts";
+
+interface Letter {
+  readonly id: string;
+  readonly event_id: string;
+  readonly status: string;
+  readonly reason: string;
+}
+
+interface Found {
+  readonly committed: Committed;
+  readonly forgedIds: ReadonlySet<string>;
+  readonly bodies: ReadonlyMap<string, readonly string[]>;
+  /** Of the webhooks service. */
+  readonly webhooks: Pool;
+  readonly operator: ApiCaller;
+  readonly report: Report;
+}
+
+const some = (ids: readonly string[]) => `${ids.length}: ${ids.slice(0, 5).join(", ")}`;
+
+/** From outbox to endpoint: each committed event, one id, the same bytes, nothing else; in the order of its key. */
+export async function checkEvents(found: Found): Promise<void> {
+  const { committed, forgedIds, bodies, webhooks, report } = found;
+  const good = [...committed.good.keys()];
+  report.count(
+    "webhooks received",
+    [...bodies.values()].reduce((sum, one) => sum + one.length, 0),
+  );
+
+  const missing = good.filter((id) => !bodies.has(id));
+  report.check("each committed event arrived", missing.length === 0, () => some(missing));
+  const changed = good.filter((id) => new Set(bodies.get(id)).size > 1 || !bodies.get(id)?.[0]?.includes(`"id":"${id}"`));
+  report.check("one id and the same bytes on every attempt", changed.length === 0, () => some(changed));
+  const others = [...bodies.keys()].filter((id) => !committed.good.has(id));
+  report.check("nothing else arrived: nothing forged, rolled back or unreadable", others.length === 0, () =>
+    some(others.map((id) => (forgedIds.has(id) ? `${id} (forged)` : id))),
+  );
+
+  const { rows } = await webhooks.query<{ id: string; xid: string }>("select id, xmin::text as xid from event");
+  const xids = new Map(rows.map(({ id, xid }) => [id, Number(xid)]));
+  report.check(
+    "each event was kept once, and no other",
+    xids.size === good.length && good.every((id) => xids.has(id)),
+    () => `${xids.size} of ${good.length}`,
+  );
+  const byKey = Map.groupBy(committed.good, ([, { key }]) => key).values();
+  const swapped = [...byKey].flatMap((events) => {
+    const ids = events.toSorted(([, a], [, b]) => a.place - b.place).map(([id]) => id);
+    return ids.filter((id, i) => i > 0 && (xids.get(id) ?? 0) < (xids.get(ids[i - 1] as string) ?? 0));
+  });
+  report.check("events of one key took effect in their order", swapped.length === 0, () => some(swapped));
+  await checkDeadLetters(found);
+}
+
+async function checkDeadLetters({ committed, operator, report }: Found): Promise<void> {
+  const letters = await readLetters(operator);
+  report.count("dead letters: forged", letters.filter(({ status }) => status === "FORGED").length);
+  const kept = letters.filter(({ status }) => status !== "FORGED");
+  const wronged = kept.filter(({ event_id }) => committed.good.has(event_id));
+  report.check("no good event was set aside for good", wronged.length === 0, () => JSON.stringify(wronged.slice(0, 3)));
+  const byId = new Map(kept.map((letter) => [letter.event_id, letter]));
+  const lost = [...committed.poisoned].filter((id) => !/RETRYING|PARKED/.test(byId.get(id)?.status ?? ""));
+  report.check("what cannot be handled is there for an operator", lost.length === 0, () => some(lost));
+  const notWaiting = [...committed.unknown].filter((id) => byId.get(id)?.status !== "WAITING");
+  report.check("an event of an unknown type waits", notWaiting.length === 0, () => some(notWaiting));
+
+  for (const id of committed.poisoned) {
+    const letter = byId.get(id);
+    if (!letter) continue;
+    const path = `/api/v1/admin/dead-letters/${letter.id}`;
+    const retried = await operator("POST", `${path}/retry`);
+    report.check("a retry of what cannot be handled says so", retried.body["code"] === "dead_letter_failed", () => retried.text);
+    const drops = await Promise.all([1, 2, 3].map(() => operator("POST", `${path}/drop`, { note: "poisoned by a test" })));
+    report.check(
+      "dropped, however often it is asked for",
+      drops.every(({ status }) => status === 200),
+      () => drops.map(({ text }) => text).join(),
+    );
+  }
+  const left = (await readLetters(operator)).filter(({ event_id }) => committed.poisoned.has(event_id));
+  report.check("what was dropped is gone", left.length === 0, () => JSON.stringify(left));
+}
+
+async function readLetters(operator: ApiCaller): Promise<Letter[]> {
+  const letters: Letter[] = [];
+  for (let offset = 0; ; offset += 100) {
+    const { text } = await operator("GET", `/api/v1/admin/dead-letters?service=webhooks&limit=100&offset=${offset}`);
+    const page = JSON.parse(text) as Letter[];
+    letters.push(...page);
+    if (page.length < 100) return letters;
+  }
+}

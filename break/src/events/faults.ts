@@ -1,0 +1,68 @@
+import type { Kafka } from "@amana/dev-env/kafka";
+import type { ServiceProcess } from "@amana/dev-env/service-process";
+import { sleep } from "@amana/runtime";
+import type { Pool } from "pg";
+import type { Random } from "../random.ts";
+import type { Report } from "../report.ts";
+
+/** Longer than a consumer's session and a relay's, which are 6 s. */
+const frozenMs = 9_000;
+
+/** Side by side, each kind at least once, until the signal; then everything runs again. */
+export async function makeFaults(options: {
+  kafka: Kafka;
+  consumers: readonly ServiceProcess[];
+  relays: readonly ServiceProcess[];
+  /** As the owner of the tables. */
+  webhooks: Pool;
+  act: () => Promise<void>;
+  random: Random;
+  report: Report;
+  signal: AbortSignal;
+}): Promise<void> {
+  const { kafka, consumers, relays, webhooks, report, signal } = options;
+  const again = async (pauseMsMax: number, trouble: (random: Random, isFirst: boolean) => Promise<void>) => {
+    const random = options.random.fork();
+    for (let isFirst = true; isFirst || !signal.aborted; isFirst = false) {
+      await sleep(random.integer(100, isFirst ? 1_500 : pauseMsMax), isFirst ? undefined : signal);
+      if (isFirst || !signal.aborted) await trouble(random, isFirst);
+    }
+  };
+  const killOrFreeze = (what: string, replicas: readonly ServiceProcess[]) => async (random: Random, isFirst: boolean) => {
+    const replica = random.pick(replicas);
+    const pid = replica.pid();
+    if (pid !== undefined && (isFirst || random.chance(0.4))) {
+      process.kill(pid, "SIGSTOP");
+      report.count(`${what} frozen (SIGSTOP)`);
+      await sleep(isFirst ? frozenMs : random.integer(200, frozenMs));
+      process.kill(pid, "SIGCONT");
+      return;
+    }
+    await replica.kill();
+    report.count(`${what} killed (-9)`);
+    await sleep(random.integer(0, 2_000));
+    await replica.start();
+  };
+  await Promise.all([
+    again(15_000, async (random) => {
+      await kafka.kill();
+      report.count("Kafka killed (-9)");
+      await sleep(random.integer(200, 3_000));
+      await kafka.start();
+    }),
+    again(6_000, killOrFreeze("consumers", consumers)),
+    again(6_000, killOrFreeze("relays", relays)),
+    again(8_000, async (random) => {
+      await webhooks.query("alter table event rename column body to body_away");
+      report.count("columns taken away");
+      await sleep(random.integer(500, 3_000));
+      await webhooks.query("alter table event rename column body_away to body");
+    }),
+    again(600, async () => {
+      for (let times = 0; times < 20; times++) {
+        await options.act();
+        await sleep(300);
+      }
+    }),
+  ]);
+}

@@ -27,7 +27,10 @@ export function readVouchingKeys(env: EnvReader, name: string, mayVouchFor: Vouc
   return keys;
 }
 
-/** Reads RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE: all three, or none for calls without TLS. */
+/**
+ * Reads RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE: all three, or none for calls without TLS. In production that has to
+ * be asked for: keys and secrets that are shown once travel these ways.
+ */
 export function readTlsFiles(env: EnvReader): TlsFiles | undefined {
   const [certFile, keyFile, caFile] = ["RPC_TLS_CERT_FILE", "RPC_TLS_KEY_FILE", "RPC_TLS_CA_FILE"].map((name) =>
     env.optional(name),
@@ -35,6 +38,11 @@ export function readTlsFiles(env: EnvReader): TlsFiles | undefined {
   if (certFile && keyFile && caFile) return { certFile, keyFile, caFile };
   if (certFile || keyFile || caFile) {
     env.problem("RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE belong together: set all three, or none");
+  }
+  if (env.isProduction && !env.boolean("RPC_WITHOUT_TLS", false)) {
+    env.problem(
+      "RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE must be set in production; where a mesh encrypts and authenticates, say so: RPC_WITHOUT_TLS=true",
+    );
   }
   return undefined;
 }

@@ -1,0 +1,63 @@
+import { generateKeyPairSync } from "node:crypto";
+import { readEnv } from "@amana/runtime";
+import { expect, test } from "vitest";
+import { readCallerKey, readServiceUrls, readTlsFiles, readVouchingKeys } from "./index.ts";
+
+const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+const privateText = privateKey.export({ format: "der", type: "pkcs8" }).toString("base64");
+const publicText = publicKey.export({ format: "der", type: "spki" }).toString("base64");
+const files = { RPC_TLS_CERT_FILE: "/c", RPC_TLS_KEY_FILE: "/k", RPC_TLS_CA_FILE: "/a" };
+
+const read = (source: Record<string, string>) =>
+  readEnv(
+    (env) => ({
+      callerKey: readCallerKey(env),
+      keys: readVouchingKeys(env, "GATEWAY_PUBLIC_KEYS", "anyone"),
+      urls: readServiceUrls(env, "CLIENTS_URLS", readTlsFiles(env)),
+      tls: readTlsFiles(env),
+    }),
+    source,
+  );
+const good = {
+  CALLER_PRIVATE_KEY: `k1:${privateText}`,
+  GATEWAY_PUBLIC_KEYS: `k1:${publicText}, k2:${publicText}`,
+  CLIENTS_URLS: "http://clients:4000",
+};
+
+test("keys are read with their ids", () => {
+  const { callerKey, keys, tls } = read(good);
+  expect([callerKey.id, ...keys.map(({ id }) => id), tls]).toEqual(["k1", "k1", "k2", undefined]);
+});
+
+test.each<[Record<string, string>, RegExp]>([
+  [{ CALLER_PRIVATE_KEY: "" }, /CALLER_PRIVATE_KEY is not set/],
+  [{ CALLER_PRIVATE_KEY: privateText }, /must be written id:base64/],
+  [{ CALLER_PRIVATE_KEY: `k1:${publicText}` }, /CALLER_PRIVATE_KEY is not such an Ed25519 key/],
+  [{ GATEWAY_PUBLIC_KEYS: "" }, /GATEWAY_PUBLIC_KEYS is not set/],
+  [{ GATEWAY_PUBLIC_KEYS: `k1:${publicText},k1:${publicText}` }, /one key id twice/],
+  [{ GATEWAY_PUBLIC_KEYS: `k1:${publicText},k2:AAAA` }, /entry 2 is not such an Ed25519 key/],
+  [{ RPC_TLS_CERT_FILE: "/c" }, /belong together/],
+  [files, /CLIENTS_URLS must list https:.*with RPC_TLS/],
+  [{ CLIENTS_URLS: "https://clients:4000" }, /CLIENTS_URLS must list http:.*without RPC_TLS/],
+  [{ NODE_ENV: "production" }, /RPC_TLS_CERT_FILE.*RPC_WITHOUT_TLS=true/],
+])("%o is refused, in words and without a secret", (bad, words) => {
+  const message = (() => {
+    try {
+      read({ ...good, ...bad });
+      return "it was taken";
+    } catch (error) {
+      return (error as Error).message;
+    }
+  })();
+  expect(message).toMatch(words);
+  expect(message).not.toContain(privateText);
+});
+
+test("with files, addresses are https; in production plain calls have to be asked for", () => {
+  expect(read({ ...good, ...files, NODE_ENV: "production", CLIENTS_URLS: "https://clients:4000" }).tls).toEqual({
+    certFile: "/c",
+    keyFile: "/k",
+    caFile: "/a",
+  });
+  expect(read({ ...good, NODE_ENV: "production", RPC_WITHOUT_TLS: "true" }).tls).toBeUndefined();
+});

@@ -71,7 +71,7 @@ async function decide(
 ): Promise<void> {
   const { system } = running;
   const outcome: Verdict = random.pick(["APPROVED", "REJECTED"]);
-  if (said === "NEEDS_REVIEW" && random.chance(0.5)) {
+  if (said === "NEEDS_REVIEW" && random.chance(0.8)) {
     await onLink("review", { outcome });
     report.count("reviews decided at the provider");
   } else {

@@ -7,7 +7,7 @@ import { compare, dayOf, tryTheTable } from "./truth-table.ts";
 
 /** Answers read and judged without a system for each batch of applications that go through one. */
 const answersPerBatch = 20_000;
-const applicationsPerBatch = 16;
+const applicationsPerBatch = 24;
 const violationsMax = 50;
 
 /**

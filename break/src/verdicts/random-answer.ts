@@ -65,7 +65,9 @@ export function someAnswer(random: Random, asked: Asked, todayMs: number, spared
   const type = isOdd() ? random.pick(["id_card", "passport", absent, ...odd]) : random.pick(asked.allowedDocuments);
   const days = isOdd() ? random.integer(-3_000, 3_000) : random.integer(0, 3_000);
   const expiry = isOdd() ? strange(random) : documentExpiry(days < 0 ? days - spared : days + spared, todayMs);
-  const said = random.chance(0.8) ? random.pick(["APPROVED", "APPROVED", "REJECTED", "NEEDS_REVIEW"]) : random.pick([...verdicts, ...odd]);
+  const said = random.chance(0.8)
+    ? random.pick(["APPROVED", "APPROVED", "REJECTED", "NEEDS_REVIEW"])
+    : random.pick([...verdicts, ...odd]);
   const given = someReasons(random, isOdd);
   const cells = {
     liveness_outcome: worth(evidence.liveness_outcome),

@@ -438,6 +438,16 @@ describe("the lease", () => {
     expect(await refundRow()).toMatchObject({ status: "ACCEPTED", sends: 1 });
   });
 
+  test("that was lost while a refusal was looked into ends nothing that another has sent since", async () => {
+    await harness.sandbox.fault("refund", "error:5");
+    await harness.sandbox.fault("status", "slow:600", 2);
+    const refused = refusal(refund());
+    await eventually(async () => expect(await harness.calls(payment, "refund")).toBe(1));
+    await harness.sql("update refund set sends = 2 where payment_id = ?", [payment.id]);
+    expect(await refused).toMatchObject({ code: "refund_outcome_unknown" });
+    expect((await refundRow()).status).not.toBe("REJECTED");
+  });
+
   test("that was lost stops the send", async () => {
     const id = await requestedRefund();
     const stolen = () =>

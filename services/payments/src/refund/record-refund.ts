@@ -94,8 +94,11 @@ export async function recordAccepted(context: Context, refundId: string, state?:
   return progress;
 }
 
+/** Not of a refund that somebody has sent again meanwhile: the refusal says nothing of that request. */
 export const recordRejected = (context: Context, refundId: string, errorCode: string): Promise<RefundProgress> =>
-  change(context, refundId, (em, both, now) => reject(em, context, both, errorCode, now));
+  change(context, refundId, async (em, both, now) => {
+    if (both.refund.sends === 1) await reject(em, context, both, errorCode, now);
+  });
 
 /**
  * Nothing was sent and nothing will be: the payment becomes what it is at the processor. A key is free again, because a

@@ -161,7 +161,10 @@ export const payments =
           tags,
           operationId: "refundPayment",
           summary: "Refund a PAID payment",
-          description: "The whole payment without `amount`. A partial refund also ends in REFUNDED, so there is only one.",
+          description:
+            "The whole payment without `amount`. A partial refund also ends in REFUNDED, so there is only one. After a 504 it is being " +
+            "found out, and the payment stays locked until it is: do not pay back by other means. What was given back or reversed at " +
+            "the card processor itself is never added to: the payment becomes what it is there, with `origin`, and the answer is 409.",
           params: PathId,
           body: bodyOf(
             { amount: Type.Optional(money({ description: "In DZD, at most what was paid.", examples: ["1250.00"] })) },

@@ -59,9 +59,9 @@ export async function makeFaults(options: {
       await webhooks.query("alter table event rename column body_away to body");
     }),
     again(600, async () => {
-      for (let times = 0; times < 20; times++) {
+      for (let times = 0; times < 12; times++) {
         await options.act();
-        await sleep(300);
+        await sleep(100);
       }
     }),
   ]);

@@ -31,6 +31,8 @@ const javaFlags = [
 export interface JavaKafkaOptions extends KafkaOptions {
   /** Where the jar files are kept for all projects of this user; `defaultCacheDir()` when absent. */
   cacheDir?: string | undefined;
+  /** Further settings of the broker, before its own: a listener with TLS, say. `listeners` and the like add to its own. */
+  properties?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -57,7 +59,7 @@ export async function startKafka(options: JavaKafkaOptions): Promise<Kafka> {
       step.update("formatting");
       await format(java, jars, dir, dataDir, { port, controllerPort });
     }
-    await writeProperties(propertiesFile, { port, controllerPort, dataDir });
+    await writeProperties(propertiesFile, { port, controllerPort, dataDir }, options.properties);
 
     const run = async (): Promise<ServerProcess> => {
       const broker = await spawnServer({
@@ -100,6 +102,9 @@ export async function startKafka(options: JavaKafkaOptions): Promise<Kafka> {
   }
 }
 
+/** What a further listener is added to. */
+const listed = new Set(["listeners", "advertised.listeners", "listener.security.protocol.map"]);
+
 /** Built beside its place and renamed, so that an interrupted first start leaves no half-formatted folder. */
 async function format(
   java: Java,
@@ -137,9 +142,15 @@ async function format(
 async function writeProperties(
   path: string,
   addresses: { port: number; controllerPort: number; dataDir: string },
+  further: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  const properties = kafkaProperties({ ...addresses, listenHost: host });
-  const lines = Object.entries(properties).map(([name, value]) => `${name}=${value.replaceAll("\\", "\\\\")}\n`);
+  const properties: Record<string, string> = kafkaProperties({ ...addresses, listenHost: host });
+  for (const [name, value] of Object.entries(further)) {
+    const own = listed.has(name) ? properties[name] : undefined;
+    properties[name] = own === undefined ? value : `${own},${value}`;
+  }
+  const escaped = (value: string) => value.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
+  const lines = Object.entries(properties).map(([name, value]) => `${name}=${escaped(value)}\n`);
   await writeFile(path, lines.join(""));
 }
 

@@ -1,0 +1,98 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { freePort } from "@amana/dev-env/free-port";
+import { type Kafka, startKafka } from "@amana/dev-env/kafka";
+import { silentProgress } from "@amana/dev-env/progress";
+import { createLogger, readEnv } from "@amana/runtime";
+import { eventually, testEventSettings } from "@amana/testing";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { createTransport, readTransportOptions } from "../src/index.ts";
+import { aMessage } from "./memory-transport.ts";
+
+const logger = createLogger("test", process.env["TEST_LOG_LEVEL"] ?? "silent");
+const dir = await mkdtemp(join(tmpdir(), "amana-kafka-"));
+const [certFile, keyFile, password] = [join(dir, "cert.pem"), join(dir, "key.pem"), "a password"];
+let missing = "";
+let kafka: Kafka;
+let secure = "";
+try {
+  const what = ["-subj", "/CN=broker", "-addext", "subjectAltName=IP:127.0.0.1"];
+  const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc"];
+  await promisify(execFile)("openssl", ["req", "-x509", ...newKey, "-days", "2", ...what, "-keyout", keyFile, "-out", certFile]);
+  const port = await freePort();
+  secure = `127.0.0.1:${port}`;
+  const properties = {
+    listeners: `SECURE://${secure}`,
+    "advertised.listeners": `SECURE://${secure}`,
+    "listener.security.protocol.map": "SECURE:SASL_SSL",
+    "ssl.keystore.type": "PEM",
+    "ssl.keystore.certificate.chain": await readFile(certFile, "utf8"),
+    "ssl.keystore.key": await readFile(keyFile, "utf8"),
+    "listener.name.secure.sasl.enabled.mechanisms": "PLAIN",
+    "listener.name.secure.plain.sasl.jaas.config": `org.apache.kafka.common.security.plain.PlainLoginModule required user_amana="${password}";`,
+    // Of several listeners Kafka wants to be told which one the brokers use among themselves.
+    "inter.broker.listener.name": "PLAINTEXT",
+  };
+  kafka = await startKafka({ dir: join(dir, "kafka"), log: () => {}, progress: silentProgress, properties });
+} catch (error) {
+  if (process.env["CI"]) throw error;
+  missing = String(error);
+  process.stderr.write(`\nLEFT OUT: the tests on a real Kafka with TLS, which CI requires. ${missing}\n\n`);
+}
+afterAll(async () => {
+  await kafka?.stop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const topic = "safe.v1";
+/** As a service reads its settings; of production unless they say otherwise. */
+const connect = async (settings: Record<string, string>) => {
+  const source = { ...testEventSettings(topic), NODE_ENV: "production", EVENTS: "kafka", ...settings };
+  const { events } = readEnv((env) => ({ events: readTransportOptions(env, { emits: [topic], consumes: [topic] }) }), source);
+  const transport = await createTransport(events, { clientId: "test", logger });
+  onTestFinished(() => transport[Symbol.asyncDispose]());
+  return transport;
+};
+const login = { KAFKA_SASL_MECHANISM: "plain", KAFKA_SASL_USERNAME: "amana", KAFKA_SASL_PASSWORD: password };
+const tls = { KAFKA_TLS: "true", KAFKA_TLS_CA_FILE: certFile };
+
+describe.skipIf(missing !== "")("Kafka in production", () => {
+  test("a broker alone cannot have three copies of a topic that is still to be made: the start is refused with the next step", async () => {
+    const starting = connect({ KAFKA_BROKERS: kafka.brokers, KAFKA_WITHOUT: "tls,login" });
+    await expect(starting).rejects.toThrow(/cannot have 3 replicas.*Let at least 3 brokers run.*KAFKA_WITHOUT=copies/);
+  });
+
+  test("events go over TLS with a login, by settings alone", async () => {
+    const transport = await connect({ KAFKA_BROKERS: secure, KAFKA_WITHOUT: "copies", ...tls, ...login });
+    const seen: string[] = [];
+    await transport.subscribe(topic, "safe", async (messages) => {
+      for (const { payload } of messages) seen.push(Buffer.from(payload).toString());
+    });
+    await transport.publish(topic, [aMessage("over TLS")]);
+    await eventually(() => expect(seen).toContain("over TLS"), 20_000);
+  });
+
+  test("a topic with fewer copies is refused at the start, and what gives them up is said", async () => {
+    const starting = connect({ KAFKA_BROKERS: secure, ...tls, ...login });
+    await expect(starting).rejects.toThrow(/safe\.v1 has 1 replica and needs 3.*kafka-reassign-partitions.*KAFKA_WITHOUT=copies/);
+  });
+
+  test("a wrong password, an authority that is not known and a connection without TLS lead nowhere", async () => {
+    const broken = [
+      { ...tls, ...login, KAFKA_SASL_PASSWORD: "wrong" },
+      { KAFKA_TLS: "true", ...login },
+      { KAFKA_WITHOUT: "copies,tls", ...login },
+    ];
+    for (const settings of broken) {
+      const transport = await connect({ KAFKA_BROKERS: secure, KAFKA_WITHOUT: "copies", ...settings });
+      await expect(transport.publish(topic, [aMessage("1")])).rejects.toThrow();
+    }
+  });
+
+  test("a Kafka that is away keeps no service from starting", async () => {
+    await connect({ KAFKA_BROKERS: "127.0.0.1:1", ...tls, ...login });
+  });
+});

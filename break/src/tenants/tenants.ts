@@ -1,14 +1,26 @@
 import { startTestSystem } from "@amana/dev-env/test-system";
 import type { Program } from "../program.ts";
 import { createRandom } from "../random.ts";
+import { makeNoise } from "./noise.ts";
 import { trespass } from "./trespass.ts";
+
+/** The limits of a deployment, which tests are otherwise spared. */
+const limits = {
+  RATE_LIMIT_PER_SECOND: "100",
+  RATE_LIMIT_KYC_PER_SECOND: "10",
+  RATE_LIMIT_REFUND_PER_SECOND: "10",
+  RATE_LIMIT_CREATION_PER_SECOND: "50",
+  RATE_LIMIT_SEARCH_PER_SECOND: "20",
+};
 
 export const tenants: Program = {
   attacks: "P5: another business's ids at every place of every operation; P7: one business's noise while another works",
-  async run({ seed, report, say }) {
+  async run({ seed, signal, report, say }) {
     const random = createRandom(seed);
-    await using test = await startTestSystem("direct");
-    say("the system runs; one business tries the other's doors");
+    await using test = await startTestSystem("direct", { gateway: limits, payments: { PAYMENT_CHECK_SECONDS: "1" } });
+    say("one business tries the other's doors");
     await trespass(test.system, random, report);
+    say("one business makes noise while the other works");
+    await makeNoise(test.system, { random, report, signal, say });
   },
 };

@@ -128,7 +128,7 @@ const answers = {
   source_of_funds: "COMPANY_PROFITS",
 };
 
-const person = {
+export const person = {
   first_name: "Amina",
   date_of_birth: "1990-05-17",
   gender: "female",

@@ -1,0 +1,48 @@
+import { Worker } from "node:worker_threads";
+
+export interface LoadRequest {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface Load {
+  readonly url: string;
+  /** Sent in turn. */
+  readonly requests: readonly LoadRequest[];
+  /** Requests begun each second, whatever becomes of those before; Infinity: as soon as one of `atOnceMax` is answered. */
+  readonly perSecond: number;
+  /** What would go beyond is not sent. */
+  readonly atOnceMax: number;
+  readonly seconds: number;
+}
+
+export interface Outcome {
+  /** Answers by status. */
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly unsent: number;
+  /** Connections that broke, and answers that took longer than `hangMs`. */
+  readonly errors: readonly string[];
+  /** Refusals that do not say when to come back. */
+  readonly withoutRetryAfter: number;
+  readonly longestMs: number;
+  /** 2xx answers a second, while requests were being sent and the first second was over. */
+  readonly goodput: number;
+}
+
+/** No answer takes longer: payment creation and refund have 40 s, everything else less. */
+export const hangMs = 45_000;
+
+/**
+ * Sends requests from a thread of its own, so that neither whoever measures nor the gateway waits for its event loop. Takes
+ * the processor all the same: on a machine that the system shares with it, its share is missing there.
+ */
+export function fire(load: Load): Promise<Outcome> {
+  const worker = new Worker(new URL("./sender.ts", import.meta.url), { workerData: load });
+  return new Promise((resolve, reject) => {
+    worker.once("message", resolve);
+    worker.once("error", reject);
+    worker.once("exit", () => reject(new Error("the sender ended without a word")));
+  });
+}

@@ -1,0 +1,174 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { System } from "@amana/dev-env/system";
+import { aBusiness, anOrder, aPaidPayment, sandbox, type TestBusiness, validCard } from "@amana/dev-env/test-system";
+import { sleep } from "@amana/runtime";
+import { Client } from "pg";
+import { fire, type LoadRequest } from "../load/fire.ts";
+import type { Random } from "../random.ts";
+import type { Report } from "../report.ts";
+import { person } from "./things.ts";
+
+/** How many times as long the median may take. Without the bounds it is a hundred times; the rest is room for a busy machine. */
+const ratioMax = 10;
+const noiseSeconds = 4;
+const samplesEach = 3;
+/** What takes less when it is quiet counts as this: how a few milliseconds grow is the machine's doing. */
+const quietMsMin = 50;
+/** Beyond, one sample is worth no more waiting. */
+const webhookMsMax = 30_000;
+const hangingEndpoints = 18;
+const dueDeliveries = 20_000;
+
+/** What a sample took in milliseconds, by what was done. */
+type Measured = Map<string, number[]>;
+
+/** What the quiet business needs before the noise, which would strike the making of it as well. */
+interface Prepared {
+  readonly paid: string;
+  readonly pending: { readonly id: string; readonly orderId: string };
+}
+
+/**
+ * One business makes noise while another reads, creates, refunds and waits to be told; in turns with quiet and in one run,
+ * so that only ratios are compared.
+ */
+export async function makeNoise(
+  system: System,
+  { random, report, signal, say }: { random: Random; report: Report; signal: AbortSignal; say: (line: string) => void },
+): Promise<void> {
+  const [quiet, noisy] = [await aBusiness(system, "Quiet"), await aBusiness(system, "Noisy")];
+  await using hanging = await hang(system, noisy);
+  const kinds = noises(system, noisy, hanging);
+  const results = new Map(Object.keys(kinds).map((name) => [name, { before: new Map(), during: new Map() }] as const));
+  await measure(system, quiet, await prepare(system, quiet, 1), new Map());
+
+  do {
+    const order = [...results].map((one) => ({ one, turn: random.next() })).sort((a, b) => a.turn - b.turn);
+    for (const {
+      one: [name, { before, during }],
+    } of order) {
+      const prepared = await prepare(system, quiet, 2 * samplesEach);
+      await measure(system, quiet, prepared.splice(0, samplesEach), before);
+      report.count(`noise: ${name}`);
+      const ends = kinds[name]?.();
+      await sleep(1_000);
+      await measure(system, quiet, prepared, during);
+      await ends;
+      await sandbox(system, "DELETE", "/sandbox/faults");
+      await hanging.clear();
+    }
+  } while (!signal.aborted);
+
+  for (const [name, { before, during }] of results) compare(name, before, during, report, say);
+  for (const { receiver } of [quiet, noisy]) await receiver[Symbol.asyncDispose]();
+}
+
+function compare(name: string, before: Measured, during: Measured, report: Report, say: (line: string) => void): void {
+  for (const [what, times] of during) {
+    const ratio = (part: number) => quantile(times, part) / Math.max(quietMsMin, quantile(before.get(what) ?? [], part));
+    say(
+      `${name}: ${what} take ${ratio(0.5).toFixed(1)} times as long, at p99 ${ratio(0.99).toFixed(1)} times (${times.length} samples)`,
+    );
+    report.check(
+      "noise of another delays little",
+      ratio(0.5) <= ratioMax,
+      () => `${name}: ${what} ${ratio(0.5).toFixed(1)} times`,
+    );
+  }
+}
+
+/** What the noisy business does, each for some seconds. */
+function noises(system: System, noisy: TestBusiness, hanging: { wake(): Promise<void> }): Record<string, () => Promise<unknown>> {
+  const flood = (...requests: LoadRequest[]) =>
+    fire({ url: system.gatewayUrl, requests, perSecond: 300, atOnceMax: 250, seconds: noiseSeconds });
+  const headers = { authorization: `Bearer ${noisy.key}`, "content-type": "application/json" };
+  return {
+    "endpoints that hang": () => hanging.wake(),
+    "creations at a slow processor": async () => {
+      await sandbox(system, "PUT", "/sandbox/faults", { operation: "register", mode: "slow:1800", times: 10_000 });
+      await flood({ method: "POST", path: "/api/v1/payments", headers, body: JSON.stringify(anOrder) });
+    },
+    searches: () => flood({ method: "GET", path: "/api/v1/clients?search=zzz", headers }),
+    "requests without a key": () =>
+      flood(
+        { method: "POST", path: "/callbacks/kyc", headers: { "x-provider-signature": `t=1,v1=${"0".repeat(64)}` }, body: "{}" },
+        { method: "GET", path: `/api/v1/payments/return/${"x".repeat(43)}`, headers: {} },
+      ),
+  };
+}
+
+async function prepare(system: System, quiet: TestBusiness, count: number): Promise<Prepared[]> {
+  const prepared: Prepared[] = [];
+  for (let i = 0; i < count; i++) {
+    const { id: paid } = await aPaidPayment(system, quiet);
+    const { body } = await quiet.call("POST", "/api/v1/payments", anOrder);
+    prepared.push({ paid, pending: { id: String(body["id"]), orderId: String(body["processor_order_id"]) } });
+  }
+  return prepared;
+}
+
+async function measure(system: System, quiet: TestBusiness, prepared: readonly Prepared[], into: Measured): Promise<void> {
+  const time = async (what: string, work: () => Promise<unknown>) => {
+    const startedMs = performance.now();
+    const done = await work();
+    if (done === undefined) throw new Error(`${what} did not come within ${webhookMsMax} ms`);
+    into.set(what, [...(into.get(what) ?? []), performance.now() - startedMs]);
+  };
+  const answered = async (status: number, ...request: Parameters<TestBusiness["call"]>) => {
+    const answer = await quiet.call(...request);
+    if (answer.status !== status) throw new Error(`${request[0]} ${request[1]}: ${answer.status} ${answer.text}`);
+    return answer;
+  };
+  const told = (event: string, id: string) => quiet.receiver.next(event, id, webhookMsMax);
+
+  for (const { paid, pending } of prepared) {
+    await time("reads", () => answered(200, "GET", `/api/v1/payments/${paid}`));
+    await time("lists", () => answered(200, "GET", "/api/v1/clients?limit=10"));
+    const email = `${performance.now()}@example.dz`;
+    await time("creations", () => answered(201, "POST", "/api/v1/clients/person", { ...person, last_name: "Benali", email }));
+    await time("refunds", () => answered(200, "POST", `/api/v1/payments/${paid}/refund`));
+    await time("webhooks", () => told("PAYMENT_REFUNDED", paid));
+    // The card holder pays and never comes back.
+    await sandbox(system, "POST", `/sandbox/payments/${pending.orderId}/pay`, validCard);
+    await time("confirms", () => told("PAYMENT_COMPLETED", pending.id));
+  }
+}
+
+/** Endpoints of a business that never answer, and as many deliveries to them as an outage leaves behind. */
+async function hang(system: System, noisy: TestBusiness) {
+  const server = createServer(() => {});
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  for (let i = 0; i < hangingEndpoints; i++) await noisy.call("POST", "/api/v1/webhook-endpoints", { url });
+  const database = new Client(system.ownerDatabaseUrls["webhooks"] ?? "");
+  await database.connect();
+  return {
+    async wake() {
+      await database.query(
+        `with e as (
+           insert into event (id, business_id, type, body, created_at)
+           select uuidv7(), $1, 'PAYMENT_COMPLETED', '{}', now() from generate_series(1, $2) returning id
+         ) insert into delivery (id, business_id, event_id, endpoint_id, status, next_attempt_at)
+           select uuidv7(), $1, e.id, w.id, 'PENDING', now() - interval '1 hour'
+           from e, webhook_endpoint w where w.business_id = $1 and w.url = $3`,
+        [noisy.id, Math.ceil(dueDeliveries / hangingEndpoints), url],
+      );
+      await sleep(noiseSeconds * 1000);
+    },
+    async clear() {
+      await database.query("delete from delivery where business_id = $1 and status = 'PENDING'", [noisy.id]);
+      await database.query("update webhook_endpoint set slow = false where business_id = $1", [noisy.id]);
+    },
+    async [Symbol.asyncDispose]() {
+      await database.end();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function quantile(values: readonly number[], part: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}

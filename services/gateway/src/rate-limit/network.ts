@@ -6,13 +6,17 @@ import { isIPv6 } from "node:net";
  */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped) return mapped;
-  const [left = "", right] = (address.split("%", 1)[0] ?? "").split("::");
+  // As URLs write it (RFC 5952), an IPv4 address within comes as two groups, and leading zeros are gone.
+  const written = new URL(`http://[${address.split("%", 1)[0]}]`).hostname.slice(1, -1);
+  const [, high, low] = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(written) ?? [];
+  if (high !== undefined && low !== undefined) {
+    const bits = Number.parseInt(high, 16) * 2 ** 16 + Number.parseInt(low, 16);
+    return [24, 16, 8, 0].map((shift) => (bits >>> shift) & 255).join(".");
+  }
+  const [left = "", right] = written.split("::");
   const groups = left === "" ? [] : left.split(":");
-  // What "::" stands for is zeros; an IPv4 address at the end takes two groups.
-  const after = right === undefined || right === "" ? 0 : right.split(":").length + (right.includes(".") ? 1 : 0);
-  const rest = right === undefined ? [] : [...Array(Math.max(0, 8 - groups.length - after)).fill("0"), ...right.split(":")];
-  const network = [...groups, ...rest].slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
-  return `${network.join(":")}::/64`;
+  const after = right === undefined || right === "" ? [] : right.split(":");
+  // What "::" stands for is zeros.
+  const all = [...groups, ...Array(Math.max(0, 8 - groups.length - after.length)).fill("0"), ...after];
+  return `${all.slice(0, 4).join(":")}::/64`;
 }

@@ -1,6 +1,7 @@
 import { database } from "./database/database.ts";
 import { events } from "./events/events.ts";
 import { keys } from "./keys/keys.ts";
+import { models } from "./models/models.ts";
 import type { Program } from "./program.ts";
 import { refunds } from "./refunds/refunds.ts";
 import { secrets } from "./secrets/secrets.ts";
@@ -8,4 +9,13 @@ import { tenants } from "./tenants/tenants.ts";
 import { verdicts } from "./verdicts/verdicts.ts";
 
 /** Every program, by the name it is called with. */
-export const programs: Readonly<Record<string, Program>> = { database, events, keys, refunds, secrets, tenants, verdicts };
+export const programs: Readonly<Record<string, Program>> = {
+  database,
+  events,
+  keys,
+  models,
+  refunds,
+  secrets,
+  tenants,
+  verdicts,
+};

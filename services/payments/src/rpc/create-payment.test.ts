@@ -177,3 +177,15 @@ describe("with an Idempotency-Key", () => {
     expect(await harness.payments.listPayments({ limit: 10 }, { caller })).toMatchObject({ total: 1 });
   });
 });
+
+test("more payments of a business than the processor takes in time are refused, without a trace, and cost no other business", async () => {
+  await harness.sandbox.fault("register", "slow:400", 60);
+  const caller = aBusinessCaller();
+  const ends = Promise.allSettled(Array.from({ length: 150 }, () => create(caller)));
+  const other = create();
+  const refused = (await ends).filter((end) => end.status === "rejected");
+  for (const { reason } of refused) expect(reason).toMatchObject({ kind: "unavailable", code: "service_unavailable" });
+  expect(refused.length).toBeGreaterThan(0);
+  expect(await harness.payments.listPayments({ limit: 1 }, { caller })).toMatchObject({ total: 150 - refused.length });
+  expect((await other).processorOrderId).toBeDefined();
+});

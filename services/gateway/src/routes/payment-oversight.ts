@@ -80,8 +80,8 @@ export const changedPayments =
           summary: "List payments of all businesses that changed at the card processor by themselves, newest first",
           description:
             "Given back or reversed in the processor's own back office, with `origin`; and those of which it says what no rule " +
-            "explains, with `difference`, of which nothing was taken over.",
-          querystring: Type.Object({ ...pageParameters(), origin: choice(["PROCESSOR"]) }),
+            "explains, with `difference`, of which nothing was taken over. `origin` has no other value yet; the list is the same without it.",
+          querystring: Type.Object({ ...pageParameters(), origin: Type.Optional(choice(["PROCESSOR"])) }),
           response: { 200: Type.Array(ChangedPaymentJson) },
         },
       },

@@ -1,4 +1,5 @@
 import { type Orm, transaction } from "@amana/database";
+import { DomainError } from "@amana/rpc";
 import { faultPoint, type Logger, poll } from "@amana/runtime";
 import type { DescMessage } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
@@ -36,10 +37,10 @@ export interface Consumption extends Subscription {
   readonly schema?: DescMessage;
 }
 
-/** New messages are not taken for now; they stay where they are. */
-class ConsumerStoppedError extends Error {
+/** New messages are not taken for now; they stay where they are. Handed over directly, that is the answer, and no fault. */
+class ConsumerStoppedError extends DomainError {
   constructor(topic: string, why: string) {
-    super(`the consumer of ${topic} has stopped: ${why}`);
+    super("unavailable", "service_unavailable", `The consumer of ${topic} has stopped: ${why}`);
     this.name = "ConsumerStoppedError";
   }
 }
@@ -80,7 +81,7 @@ export async function consume(
   const apply = async (messages: readonly Message[]): Promise<number> => {
     const count = await transaction(orm, async (em) => {
       const standing = await readStanding(em, consumption, messages);
-      if (standing.open >= openMax) throw new ConsumerStoppedError(topic, `${standing.open} of its messages are set aside`);
+      if (standing.open >= openMax) throw new ConsumerStoppedError(topic, `${standing.open} of its messages are set aside.`);
       const fresh = await claimFromInbox(
         em,
         consumer,
@@ -105,7 +106,7 @@ export async function consume(
 
   const applyOne = async (message: Message) => {
     const wasStopped = circuit.isStopped();
-    if (!circuit.mayTry()) throw new ConsumerStoppedError(topic, "different messages failed one after the other");
+    if (!circuit.mayTry()) throw new ConsumerStoppedError(topic, "different messages failed one after the other.");
     try {
       const count = await apply([message]);
       if (wasStopped && count === 0) circuit.learntNothing();
@@ -132,7 +133,7 @@ export async function consume(
     if (circuit.failed()) {
       logger.error({ err: error, alert: true }, "the consumer stops: different messages failed one after the other");
     }
-    if (circuit.isStopped()) throw new ConsumerStoppedError(topic, "different messages failed one after the other");
+    if (circuit.isStopped()) throw new ConsumerStoppedError(topic, "different messages failed one after the other.");
   };
 
   const handle = async (messages: readonly Message[]) => {

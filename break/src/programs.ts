@@ -2,6 +2,7 @@ import { database } from "./database/database.ts";
 import { events } from "./events/events.ts";
 import { keys } from "./keys/keys.ts";
 import { models } from "./models/models.ts";
+import { overload } from "./overload/overload.ts";
 import type { Program } from "./program.ts";
 import { refunds } from "./refunds/refunds.ts";
 import { secrets } from "./secrets/secrets.ts";
@@ -14,6 +15,7 @@ export const programs: Readonly<Record<string, Program>> = {
   events,
   keys,
   models,
+  overload,
   refunds,
   secrets,
   tenants,

@@ -1,0 +1,157 @@
+import type { System } from "@amana/dev-env/system";
+import { aBusiness, anOrder, startTestSystem } from "@amana/dev-env/test-system";
+import { sleep } from "@amana/runtime";
+import { Client } from "pg";
+import { fire, hangMs, type LoadRequest, type Outcome } from "../load/fire.ts";
+import type { Program } from "../program.ts";
+import { createRandom, type Random } from "../random.ts";
+import type { Report } from "../report.ts";
+
+/** So many that no bound on one business is what is measured. */
+const businesses = 12;
+const clientsEach = 100;
+/**
+ * Of the peak. Promised are four fifths; here the sender, the refusals and the whole system share the same few processors,
+ * which costs a good part of the rest, so this only tells bending from breaking. The table has the figures.
+ */
+const goodputMin = 0.1;
+/** Of what services do that are not the overloaded one. */
+const othersGoodputMin = 0.8;
+const phaseSeconds = 4;
+const lockedSeconds = 5;
+
+export const overload: Program = {
+  attacks: "P7: twice and ten times what it can do, and a database whose connections are all taken",
+  async run({ seed, signal, report, say }) {
+    const random = createRandom(seed);
+    await using test = await startTestSystem("direct", { gateway: { LOG_LEVEL: "warn" }, clients: { LOG_LEVEL: "warn" } });
+    const { system } = test;
+    const requests = await prepare(system, random);
+    const send = (perSecond: number, seconds: number, which = requests, atOnceMax = 2_000) =>
+      fire({ url: system.gatewayUrl, requests: which.all, perSecond, atOnceMax, seconds });
+    await send(Number.POSITIVE_INFINITY, 1, requests, 32);
+
+    const ratios: Record<string, number[]> = { "2 times": [], "10 times": [] };
+    do {
+      const peak = await send(Number.POSITIVE_INFINITY, phaseSeconds, requests, 32);
+      judge(peak, "at capacity", report);
+      say(`capacity ${Math.round(peak.goodput)}/s`);
+      for (const times of [2, 10]) {
+        const outcome = await send(peak.goodput * times, phaseSeconds);
+        judge(outcome, `${times} times`, report);
+        ratios[`${times} times`]?.push(outcome.goodput / peak.goodput);
+        say(`${times} times: ${Math.round((100 * outcome.goodput) / peak.goodput)} % ${JSON.stringify(outcome)}`);
+        await recovers(requests.all, system, `${times} times`, report);
+      }
+      await exhaustDatabase(system, requests, report, say);
+    } while (!signal.aborted);
+    for (const [times, measured] of Object.entries(ratios)) {
+      const ratio = median(measured);
+      report.count(`goodput at ${times} the capacity, % of the peak`, Math.round(100 * ratio));
+      report.check("goodput stays near the peak", ratio >= goodputMin, () => `${times} the capacity: ${ratio.toFixed(2)} of it`);
+    }
+  },
+};
+
+/** Refusals say when to come back, nothing fails, nothing hangs. */
+function judge(outcome: Outcome, when: string, report: Report): void {
+  const { statuses, errors, withoutRetryAfter, longestMs } = outcome;
+  for (const [status, count] of Object.entries(statuses)) report.count(`${when}: ${status}`, count);
+  const unexpected = Object.keys(statuses).filter((status) => !/^(2\d\d|429|503|504)$/.test(status));
+  report.check("refusals are 429, 503 and 504", unexpected.length === 0, () => `${when}: ${unexpected.join(", ")}`);
+  report.check("refusals say when to come back", withoutRetryAfter === 0, () => `${when}: ${withoutRetryAfter} do not`);
+  report.check("every request is answered", errors.length === 0, () => `${when}: ${errors.slice(0, 3).join("; ")}`);
+  report.check("nothing hangs", longestMs < hangMs, () => `${when}: ${longestMs} ms`);
+}
+
+/** Within seconds every request is answered well again, with no time to rest. */
+async function recovers(requests: readonly LoadRequest[], system: System, when: string, report: Report): Promise<void> {
+  const fine = (outcome: Outcome) => Object.keys(outcome.statuses).every((status) => status.startsWith("2"));
+  let outcome: Outcome | undefined;
+  for (let seconds = 1; seconds <= 5; seconds++) {
+    outcome = await fire({ url: system.gatewayUrl, requests, perSecond: 20, atOnceMax: 50, seconds: 1 });
+    if (fine(outcome)) break;
+  }
+  report.check("it recovers within seconds", outcome !== undefined && fine(outcome), () => `${when}: ${JSON.stringify(outcome)}`);
+}
+
+/** A lock on one service's table keeps all its connections to the database busy; the other services go on. */
+async function exhaustDatabase(system: System, requests: Requests, report: Report, say: (line: string) => void): Promise<void> {
+  const database = new Client(system.ownerDatabaseUrls["clients"] ?? "");
+  await database.connect();
+  const others = () => fire({ url: system.gatewayUrl, requests: requests.payments, perSecond: 50, atOnceMax: 200, seconds: 2 });
+  const before = await others();
+  await database.query("begin");
+  await database.query("lock table client in access exclusive mode");
+  report.count("databases with all connections taken");
+  const held = fire({
+    url: system.gatewayUrl,
+    requests: requests.clients,
+    perSecond: 200,
+    atOnceMax: 2_000,
+    seconds: lockedSeconds - 1,
+  });
+  await sleep(1_000);
+  const during = await others();
+  await sleep((lockedSeconds - 3) * 1_000);
+  await database.query("rollback");
+  await database.end();
+  const outcome = await held;
+  judge(outcome, "with all connections taken", report);
+  judge(during, "at other services meanwhile", report);
+  const ratio = during.goodput / before.goodput;
+  say(`with all connections of one database taken the others do ${Math.round(100 * ratio)} %`);
+  report.check("other services go on", ratio >= othersGoodputMin, () => `${ratio.toFixed(2)} of what they did before`);
+  await recovers(requests.all, system, "with all connections taken", report);
+}
+
+interface Requests {
+  readonly all: readonly LoadRequest[];
+  readonly clients: readonly LoadRequest[];
+  readonly payments: readonly LoadRequest[];
+}
+
+/** Lists, reads and creations of several businesses, in an order of the seed's. */
+async function prepare(system: System, random: Random): Promise<Requests> {
+  const clients: LoadRequest[] = [];
+  const payments: LoadRequest[] = [];
+  for (let i = 0; i < businesses; i++) {
+    const { call, key, receiver } = await aBusiness(system, `Épicerie ${i}`);
+    await receiver[Symbol.asyncDispose]();
+    const headers = { authorization: `Bearer ${key}` };
+    const made = await Promise.all(
+      Array.from({ length: clientsEach }, (_, j) =>
+        call("POST", "/api/v1/clients/person", { ...person, email: `a${j}@example.dz` }),
+      ),
+    );
+    const payment = await call("POST", "/api/v1/payments", anOrder);
+    for (let j = 0; j < 20; j++) {
+      const { id } = random.pick(made).body as { id: string };
+      clients.push({ method: "GET", path: `/api/v1/clients/${id}`, headers });
+      clients.push({ method: "GET", path: `/api/v1/clients?limit=50&offset=${random.integer(0, 49)}`, headers });
+    }
+    payments.push({ method: "GET", path: "/api/v1/payments?limit=10", headers });
+    payments.push({ method: "GET", path: `/api/v1/payments/${payment.body["id"]}`, headers });
+  }
+  const shuffled = [...clients, ...payments].map((one) => ({ one, turn: random.next() })).sort((a, b) => a.turn - b.turn);
+  return { all: shuffled.map(({ one }) => one), clients, payments };
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+const person = {
+  first_name: "Amina",
+  last_name: "Benali",
+  date_of_birth: "1990-05-17",
+  gender: "female",
+  birth_country: "DZA",
+  nationality: "DZA",
+  country_of_tax_residence: "DZA",
+  address: "12 rue Didouche Mourad",
+  city: "Alger",
+  postcode: "16000",
+  country_code: "DZA",
+};

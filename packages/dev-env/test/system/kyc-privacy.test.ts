@@ -254,7 +254,8 @@ describe("the search can find", () => {
   test("in the logs of every service, and they are kept at the level trace", () => {
     for (const { id } of made) expect(placesWith(logs, id)).toContain("log: kyc.log");
     expect(placesWith(logs, business.id)).toContain("log: gateway.log");
-    expect(logs.map(({ name }) => name).sort()).toEqual(services.map(({ name }) => `log: ${name}.log`).sort());
+    const names = ["postgres", ...services.map(({ name }) => name)];
+    expect(logs.map(({ name }) => name).sort()).toEqual(names.map((name) => `log: ${name}.log`).sort());
     expect(placesWith(logs, '"level":20')).not.toEqual([]);
   });
 

@@ -3,7 +3,7 @@ import { sandbox } from "@amana/dev-env/test-system";
 import type { Report } from "../report.ts";
 import type { Attempted, Scene } from "./ask-for-refunds.ts";
 
-interface ProcessorView {
+export interface ProcessorView {
   readonly orderStatus: number;
   readonly refundedAmount: number;
   readonly refunds: readonly { readonly amount: number; readonly at: string; readonly by: "client" | "back_office" }[];
@@ -13,18 +13,6 @@ interface Payment {
   readonly status: string;
   readonly refunded_amount?: string;
   readonly origin?: string;
-}
-
-/** The payments that wait for a person, as the operator sees them. */
-export async function waitingForAPerson({ system }: Scene): Promise<Set<string>> {
-  const operator = apiCaller(system.gatewayUrl, system.adminKey);
-  const waiting = new Set<string>();
-  for (let offset = 0; ; offset += 100) {
-    const page = await operator("GET", `/api/v1/admin/refunds?needs_decision=true&limit=100&offset=${offset}`);
-    const refunds = page.status === 200 ? (page.body as unknown as { payment_id: string }[]) : [];
-    for (const refund of refunds) waiting.add(refund.payment_id);
-    if (refunds.length < 100) return waiting;
-  }
 }
 
 /** What is not as promised about this payment; it may be on the way there while refunds are still being resolved. */
@@ -45,7 +33,9 @@ export async function whatDoesNotHold(scene: Scene, attempted: Attempted, waitin
   const sawThePresent = !attempted.course.statusFault?.mode.startsWith("stale:");
   if (attempted.givenBackBefore && sawThePresent)
     check(ours.length === 0, "our call gave back what the back office had already given back from");
-  if (payment.status === "REFUNDED" && payment.origin !== "PROCESSOR" && !attempted.rolledBack)
+  // What the back office gives back may by chance be just what we asked for: nobody can tell the two apart.
+  const byChance = view.refunds.some(({ by, amount }) => by === "back_office" && attempted.asked.includes(amount));
+  if (payment.status === "REFUNDED" && payment.origin !== "PROCESSOR" && !attempted.rolledBack && !byChance)
     check(ours.length === 1, `REFUNDED by us, but our calls had ${ours.length} effects`);
 
   if (waiting.has(attempted.id)) return problems;

@@ -41,14 +41,16 @@ export function startIntruder(brokers: string, random: Random, report: Report) {
   // The topic is there once something was published to it.
   let listening: Awaited<ReturnType<typeof listen>> | undefined;
 
-  const send = async (what: string, { key, value, headers }: Captured) => {
+  const send = async (what: string, { key, value, headers }: Captured): Promise<boolean> => {
     const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });
     try {
       await producer.connect();
       await producer.send({ topic, acks: -1, messages: [{ key, value, headers }] });
       report.count(what);
+      return true;
     } catch {
       // There is no broker right now.
+      return false;
     } finally {
       await producer.disconnect().catch(() => {});
     }
@@ -57,7 +59,8 @@ export function startIntruder(brokers: string, random: Random, report: Report) {
   return {
     /** Ids that only forged messages have. */
     forgedIds: forgedIds as ReadonlySet<string>,
-    async act() {
+    /** Answers whether a broker took it. */
+    async act(): Promise<boolean> {
       listening ??= await listen().catch(() => undefined);
       const good = captured.length > 0 ? random.pick(captured) : undefined;
       const ways = good ? ["invent", "invent with a MAC", "other id", "other payload", "replay"] : ["invent"];

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { apiCaller } from "@amana/dev-env/demo/api";
 import type { Place } from "@amana/dev-env/find-everywhere";
 import type { System } from "@amana/dev-env/system";
 import { anOrder, sandbox, type TestBusiness, validCard } from "@amana/dev-env/test-system";
+import { sleep } from "@amana/runtime";
 import { Client } from "pg";
 import { request } from "undici";
 import type { Report } from "../report.ts";
@@ -14,6 +16,8 @@ export interface Stage {
   readonly report: Report;
   /** What the API answered that was no success: it may name a field, never repeat what was in it. */
   readonly refusals: Place[];
+  /** What operators are shown. */
+  readonly shown: Place[];
 }
 
 const clientRows = "clients: public.client";
@@ -104,7 +108,7 @@ export async function liveThrough(stage: Stage): Promise<void> {
   const rotated = await ask(stage, [200], "PATCH", `/api/v1/webhook-endpoints/${business.endpointId}`, { rotate_secret: true });
   business.receiver.useSecret(canaries.watch("a rotated webhook secret", String(rotated.body["secret"])));
 
-  await pay(stage);
+  await pay(stage, canaries.word("an order", atPayments, ...told));
   await verify(stage, client);
   await keys(stage);
   await ask(stage, [401], "GET", "/api/v1/me", undefined, { authorization: `Bearer ${canaries.word("a wrong key")}` });
@@ -114,21 +118,23 @@ export async function liveThrough(stage: Stage): Promise<void> {
   );
 }
 
-async function pay(stage: Stage): Promise<void> {
+async function pay(stage: Stage, orderRef: string, headers: Record<string, string> = {}): Promise<void> {
   const { canaries, system } = stage;
   canaries.watch("a card number", validCard.pan);
-  const created = await ask(stage, [201], "POST", "/api/v1/payments", {
+  const payment = {
     ...anOrder,
-    success_url: `https://shop.example/merci?cart=${canaries.word("a cart", atPayments, "kafka: payments.v1")}`,
-    description: canaries.word("a payment's description", atPayments, "kafka: payments.v1"),
-    order_ref: canaries.word("an order", atPayments, ...told),
-  });
+    success_url: `https://shop.example/merci?cart=${canaries.word("a cart", atPayments, "kafka: payments.v1", "webhooks: public.dead_letter")}`,
+    description: canaries.word("a payment's description", atPayments, "kafka: payments.v1", "webhooks: public.dead_letter"),
+    order_ref: orderRef,
+  };
+  const created = await ask(stage, [201], "POST", "/api/v1/payments", payment, headers);
   const path = `/sandbox/payments/${created.body["processor_order_id"]}/pay`;
   const { redirect_url } = (await sandbox(system, "POST", path, validCard)) as { redirect_url: string };
   const token = new URL(redirect_url).pathname.split("/").at(-1) ?? "";
   canaries.watch("a return token", token, "payments: public.payment");
   await request(redirect_url, { headersTimeout: 20_000 }).then(({ body }) => body.dump());
   await ask(stage, [200], "POST", `/api/v1/payments/${created.body["id"]}/refund`, undefined, {
+    ...headers,
     "idempotency-key": canaries.word("an Idempotency-Key", atPayments),
   });
 }
@@ -187,6 +193,38 @@ export async function failInTheDatabase(stage: Stage): Promise<void> {
     await owner.query("rollback");
     report.count("rows that met a locked table");
   } finally {
+    await owner.end();
+  }
+  await failToConsume(stage, asOwner);
+}
+
+const shownWithinMs = 20_000;
+
+/** An event whose row the webhooks service cannot store: it is set aside, and operators see what it is and not what is in it. */
+async function failToConsume(stage: Stage, asOwner: Record<string, string>): Promise<void> {
+  const { canaries, system, report, shown } = stage;
+  const order = canaries.word("an order that cannot be told", atPayments, ...told);
+  const owner = new Client({ connectionString: system.ownerDatabaseUrls["webhooks"] });
+  await owner.connect();
+  try {
+    await owner.query(`alter table event add constraint broken check (strpos(body, '${order}') = 0) not valid`);
+    await pay(stage, order, asOwner);
+    const operator = apiCaller(system.gatewayUrl, system.adminKey);
+    const endsAtMs = performance.now() + shownWithinMs;
+    for (;;) {
+      const list = await operator("GET", "/api/v1/admin/dead-letters?service=webhooks");
+      const [letter] = list.body as unknown as { id: string }[];
+      if (letter) {
+        const one = await operator("GET", `/api/v1/admin/dead-letters/${letter.id}`);
+        shown.push({ name: "shown to operators", content: `${list.text}\n${one.text}` });
+        report.count("dead letters shown to operators");
+        break;
+      }
+      if (performance.now() > endsAtMs) return report.violation("no dead letter was shown for an event that cannot be stored");
+      await sleep(100);
+    }
+  } finally {
+    await owner.query("alter table event drop constraint broken");
     await owner.end();
   }
 }

@@ -39,7 +39,7 @@ async function run({ seed, signal, report, say }: Attempt): Promise<void> {
   for (let round = 0; round === 0 || !signal.aborted; round++) {
     const business = await aBusiness(system);
     try {
-      const stage: Stage = { system, business, canaries, report, refusals };
+      const stage: Stage = { system, business, canaries, report, refusals, shown: shownToOperators };
       canaries.watch("an API key", business.key);
       canaries.watch("a webhook secret", business.secret);
       await liveThrough(stage);

@@ -5,4 +5,5 @@ export { createLogger, type Logger } from "./logger.ts";
 export { poll } from "./poll.ts";
 export { runService } from "./run-service.ts";
 export { backoffMs, dateOf, jitter, sleep } from "./time.ts";
+export { Turns } from "./turns.ts";
 export { isUuid, uuidv7 } from "./uuid.ts";

@@ -1,7 +1,7 @@
 import type { CallOptions, RpcChannel } from "@amana/rpc";
+import { Turns } from "@amana/runtime";
 import { problems } from "../problems.ts";
 import { type Lane, lanes } from "./lane.ts";
-import { Turns } from "./turns.ts";
 
 /** What a request's calls carry besides; a call without it, such as a look at a service's health, waits for no turn. */
 export interface LaneCall extends CallOptions {

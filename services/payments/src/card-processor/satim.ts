@@ -1,7 +1,6 @@
-import { faultPoint } from "@amana/runtime";
+import { faultPoint, Turns } from "@amana/runtime";
 import { Agent, request } from "undici";
 import type { CardProcessor, Outcome } from "./card-processor.ts";
-import { createFairTurns } from "./fair-turns.ts";
 import { postOnce } from "./post-once.ts";
 import { field, readAnswer, readOrderState } from "./satim-answer.ts";
 
@@ -30,18 +29,20 @@ const systemErrorCode = "7";
  * addresses, and JSON answers. Anything that is not a readable JSON answer is "unknown". Nothing is sent twice here.
  */
 export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposable {
+  // At most half of the places for one business, and turns by business for the rest.
+  const turnsOf = (places: number) => new Turns({ places, perCaller: places / 2 });
   const pool = (connections: number) => ({
     agent: new Agent({ connect: { timeout: options.connectTimeoutMs }, connections, keepAliveTimeout: 20_000 }),
-    turns: createFairTurns(connections),
+    turns: turnsOf(connections),
   });
   const registrations = pool(registrationsMax);
   const reads = pool(readsMax);
-  const refundTurns = createFairTurns(refundsMax);
+  const refundTurns = turnsOf(refundsMax);
 
   const formOf = (parameters: Record<string, string>) =>
     new URLSearchParams({ userName: options.userName, password: options.password, ...parameters }).toString();
   // Only whole milliseconds are taken, and what remains of a deadline has fractions.
-  const deadline = (timeoutMs: number) => AbortSignal.timeout(Math.max(1, Math.floor(Math.min(timeoutMs, options.timeoutMs))));
+  const wholeMs = (timeoutMs: number) => Math.max(1, Math.floor(Math.min(timeoutMs, options.timeoutMs)));
 
   const post = async (
     { agent, turns }: ReturnType<typeof pool>,
@@ -51,9 +52,10 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
     timeoutMs: number,
   ): Promise<Outcome<Record<string, unknown>>> => {
     const operation = path.split(".")[0];
-    const signal = deadline(timeoutMs);
+    const waitMs = wholeMs(timeoutMs);
+    const signal = AbortSignal.timeout(waitMs);
     try {
-      return await turns.run(businessId, signal, async () => {
+      return await turns.run(businessId, waitMs, async () => {
         const answer = await request(`${options.url}/${path}`, {
           method: "POST",
           headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
@@ -109,9 +111,10 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
     },
 
     async refund({ businessId, orderId, amountMinor }, timeoutMs, commit) {
-      const signal = deadline(timeoutMs);
+      const waitMs = wholeMs(timeoutMs);
+      const signal = AbortSignal.timeout(waitMs);
       const posted = await refundTurns
-        .run(businessId, signal, () =>
+        .run(businessId, waitMs, () =>
           postOnce(new URL(`${options.url}/refund.do`), formOf({ orderId, amount: amountMinor.toString() }), {
             connectTimeoutMs: options.connectTimeoutMs,
             signal,

@@ -19,6 +19,22 @@ export class Turns {
     this.#perCaller = perCaller;
   }
 
+  /** Does the work when the caller's turn has come; throws when that is not within `waitMs`. */
+  async run<T>(caller: string, waitMs: number, work: () => Promise<T>): Promise<T> {
+    const entered = this.enter(caller, waitMs);
+    if (entered !== true && !(await entered)) throw new Error(`no place came free within ${Math.round(waitMs)} ms`);
+    try {
+      return await work();
+    } finally {
+      this.leave(caller);
+    }
+  }
+
+  /** How much of a caller waits for its turn. */
+  waiting(caller: string): number {
+    return this.#waiting.get(caller)?.length ?? 0;
+  }
+
   /** True at once or in time; false when no place came free. Who was let in has to `leave`. */
   enter(caller: string, waitMs: number): true | Promise<boolean> {
     // Where a place is free, everyone who waits has all that one caller may hold.

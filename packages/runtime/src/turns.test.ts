@@ -35,3 +35,18 @@ test("who waits too long is turned away, and takes no place afterwards", async (
   turns.leave("a");
   expect(turns.enter("c", longMs)).toBe(true);
 });
+
+test("work that fails gives its place back, and work whose turn does not come in time is not begun", async () => {
+  const turns = new Turns({ places: 1, perCaller: 1 });
+  await expect(turns.run("a", longMs, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  expect(turns.enter("a", longMs)).toBe(true);
+  let begun = false;
+  const late = turns.run("b", 20, async () => {
+    begun = true;
+  });
+  expect(turns.waiting("b")).toBe(1);
+  await expect(late).rejects.toThrow("no place came free");
+  turns.leave("a");
+  expect([begun, turns.waiting("b")]).toEqual([false, 0]);
+  expect(await turns.run("b", longMs, async () => 1)).toBe(1);
+});

@@ -407,18 +407,20 @@ describe("standard clients on the same port", () => {
 
   test("who calls is judged before the body comes, on every way in", async () => {
     const path = "/messaging.v1.DeliveryService/DeliverMessages";
-    for (const type of ["application/proto", "application/grpc", "application/json"]) {
-      const socket = net.connect(server.port, "127.0.0.1");
-      // Nothing of the body is ever sent.
-      socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: 1000000\r\n\r\n`);
-      let answer = "";
-      for await (const chunk of socket) answer += String(chunk);
-      expect(answer).toMatch(/^HTTP\/1.1 401 .*Connection: close/s);
-    }
     const session = http2.connect(server.url);
-    const stream = session.request({ ":method": "POST", ":path": path, "content-type": "application/grpc" });
-    const [headers] = (await once(stream, "response")) as [http2.IncomingHttpHeaders];
-    expect(headers[":status"]).toBe(401);
+    for (const target of [path, `${path}?`, `${path}?a=b`]) {
+      for (const type of ["application/proto", "application/grpc", "application/json"]) {
+        const socket = net.connect(server.port, "127.0.0.1");
+        // Nothing of the body is ever sent.
+        socket.write(`POST ${target} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: 1000000\r\n\r\n`);
+        let answer = "";
+        for await (const chunk of socket) answer += String(chunk);
+        expect(answer).toMatch(/^HTTP\/1.1 401 .*Connection: close/s);
+      }
+      const stream = session.request({ ":method": "POST", ":path": target, "content-type": "application/grpc" });
+      const [headers] = (await once(stream, "response")) as [http2.IncomingHttpHeaders];
+      expect(headers[":status"]).toBe(401);
+    }
     session.destroy();
   });
 

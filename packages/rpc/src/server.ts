@@ -154,7 +154,9 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
   };
 
   const answer = (request: Request, response: Response) => {
-    const target = methods.get(request.url ?? "");
+    // Without what follows a "?", as connect-node goes by it.
+    const [path = ""] = (request.url ?? "").split("?", 1);
+    const target = methods.get(path);
     let caller: Caller = nobody;
     try {
       if (target) caller = callerOf(target, request.headers[headerNames.caller] as string | undefined);

@@ -1,44 +1,54 @@
 /** So many different messages that fail, with none between them that succeeds, are no coincidence. */
 const failuresMax = 3;
+/** So many messages may be tried after one pause: few of what is set aside at most, and enough to get past many bad ones. */
+const triesMax = 128;
 
 /**
  * Whether a consumer takes new messages. When different messages fail one after the other, the fault is ours and not theirs:
- * it stops, and tries one message at a time after growing pauses, until one succeeds. Of one topic in one process.
+ * it stops, and tries one message after a pause, then two, four and so on after growing pauses, until one succeeds. So a
+ * row of bad messages, however long, does not hold up those behind it for long. Of one topic in one process.
  */
 export function createCircuit(pausesMs: readonly number[], nowMs: () => number = () => performance.now()) {
   let failures = 0;
   let probes = 0;
+  let triesLeft = 0;
   let probeAtMs = 0;
   let succeededAtMs = Number.NEGATIVE_INFINITY;
   const pauseMs = () => pausesMs[Math.min(probes, pausesMs.length - 1)] ?? 0;
 
   return {
     isStopped: () => failures >= failuresMax,
-    /** Whether a message may be tried; while stopped, one of those who ask, each time a pause is over. */
+    /** Whether a message may be tried; while stopped, a few of those who ask, each time a pause is over. */
     mayTry(): boolean {
       if (failures < failuresMax) return true;
-      if (nowMs() < probeAtMs) return false;
-      probes++;
-      probeAtMs = nowMs() + pauseMs();
+      if (triesLeft === 0) {
+        if (nowMs() < probeAtMs) return false;
+        triesLeft = Math.min(2 ** probes, triesMax);
+        probes++;
+        probeAtMs = nowMs() + pauseMs();
+      }
+      triesLeft--;
       return true;
     },
-    /** What was tried told nothing: it had been seen before. */
+    /** What was tried told nothing: it had been seen before. Another may be tried in its place. */
     learntNothing(): void {
-      probeAtMs = 0;
+      triesLeft++;
     },
     /** Answers whether this ended a stop. */
     succeeded(): boolean {
       const wasStopped = failures >= failuresMax;
       succeededAtMs = nowMs();
       failures = 0;
-      probes = 0;
       return wasStopped;
     },
     /** A message failed that had not failed before. Answers whether this begins a stop. */
     failed(): boolean {
       failures++;
-      if (failures === failuresMax) probeAtMs = nowMs() + pauseMs();
-      return failures === failuresMax;
+      if (failures !== failuresMax) return false;
+      probes = 0;
+      triesLeft = 0;
+      probeAtMs = nowMs() + pauseMs();
+      return true;
     },
     hasSucceededWithin: (ms: number): boolean => nowMs() - succeededAtMs < ms,
   };

@@ -1,8 +1,8 @@
-import { createOrm, type Orm } from "@amana/database";
+import { createOrm, type Orm, transaction } from "@amana/database";
 import { createLogger, uuidv7 } from "@amana/runtime";
 import { createTestDatabase, eventually, type TestDatabase } from "@amana/testing";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { database, deadLetters, effects, topic, writeDown } from "../test/database.ts";
 import { aMessage, MemoryTransport } from "../test/memory-transport.ts";
 import { cleanInbox } from "./inbox.ts";
@@ -236,6 +236,37 @@ test("a parked message that is published again after the repair takes effect, on
   expect(await statuses()).toEqual(["DELIVERED"]);
 });
 
+test("a parked message that is published again while another of its key is set aside takes effect behind that one", async () => {
+  const broken = new Set(["bad", "worse"]);
+  await aConsumer({ effect: failingFor(broken, (body) => new Error(body)) }, db.orm, quickly);
+  const [bad, worse] = [aMessage("bad", { key: "b" }), aMessage("worse", { key: "b" })];
+  await transport.deliver(bad);
+  await eventually(async () => {
+    await transport.deliver(aMessage("another", { key: "other" }));
+    expect(await statuses()).toEqual(["PARKED"]);
+  });
+  // From here on nothing succeeds, so that this one is tried on and on.
+  await transport.deliver(worse);
+  broken.delete("bad");
+  await transport.deliver(bad);
+  await eventually(async () => expect(await effects(db.orm)).toContain("bad"));
+  broken.delete("worse");
+  await eventually(async () => expect(await statuses()).toEqual(["DELIVERED", "DELIVERED"]));
+});
+
+test("a letter that another replica has in hand is not asked for over and over", async () => {
+  await aConsumer({ effect: failingFor(new Set(["bad"]), () => new Error("no")) }, db.orm, { retrySeconds: [0.05] });
+  await transport.deliver(aMessage("bad"));
+  await transaction(db.orm, async (em) => {
+    await em.execute("select 1 from dead_letter for update");
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    const asked = vi.spyOn(db.orm.em, "fork");
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    expect(asked.mock.calls.length).toBeLessThan(40);
+    asked.mockRestore();
+  });
+});
+
 test("the reason of a database's refusal names the place and no value", async () => {
   await aConsumer({
     effect: async (em) => {
@@ -277,6 +308,17 @@ test("a flood of forged messages fills no disk", async () => {
   expect(await deadLetters(db.orm)).toHaveLength(1_000);
   await transport.deliver(aMessage("1"));
   expect(await effects(db.orm)).toEqual(["1"]);
+});
+
+test("a flood of one forged message does not keep the database busy", async () => {
+  await aConsumer();
+  const flood = Array.from({ length: 1_200 }, () => aMessage("forged", { id: "the same" }));
+  await transport.deliverUnsigned(...flood);
+  expect(await deadLetters(db.orm)).toHaveLength(1);
+  await db.orm.em.fork().execute("delete from dead_letter");
+  // Enough was asked about them for now.
+  await transport.deliverUnsigned(...flood.slice(0, 10));
+  expect(await deadLetters(db.orm)).toEqual([]);
 });
 
 test("a message without an event id, or with one that is none, is parked", async () => {

@@ -140,6 +140,17 @@ test("a forged event cannot be retried until its key is known, and dropping it l
   expect(await effects(db.orm)).toEqual(["good"]);
 });
 
+test("what forgers write into headers does not swell the list", async () => {
+  const names = Array.from(
+    { length: 500 },
+    (_, i) => `ce_${"abcdefghij"[i % 10]}${"abcdefghij"[Math.trunc(i / 10) % 10]}${"abcde"[Math.trunc(i / 100)]}`,
+  );
+  const headers = Object.fromEntries(names.map((name) => [name, "x".repeat(100)]));
+  const message = aMessage("forged");
+  await transport.deliverUnsigned({ ...message, headers: { ...headers, ...message.headers } });
+  expect((await list())[0]?.headers).toEqual(message.headers);
+});
+
 test("an operator sees what the event is, and no text of a person or business", async () => {
   const [paymentId, businessId] = [uuidv7(), uuidv7()];
   const event: PaymentEvent = create(PaymentEventSchema, {

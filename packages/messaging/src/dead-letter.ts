@@ -92,8 +92,8 @@ export async function readStanding(
 export const isBlocked = (standing: Standing, message: Message): boolean => standing.blockedKeys.has(storable(message.key));
 
 /**
- * Keeps a message for later. It does not count as seen: published again, it is tried again. Answers false for one that is
- * kept or was seen already.
+ * Keeps a message for later. It does not count as seen: published again, it is tried again, also when it was parked and has
+ * to wait. Answers false for one that is kept or was seen already.
  */
 export async function setAside(
   em: SqlEntityManager,
@@ -107,7 +107,10 @@ export async function setAside(
     `insert into dead_letter (${contentColumns}, event_id, status, reason, failure, attempts, next_attempt_at)
      select ${contentPlaces}, ?::uuid, ?, ?, ?, ?::int, ${isOpenOne ? "now() + make_interval(secs => ?::float8)" : "null"}
      where not exists (select 1 from inbox where consumer = ? and event_id = ?::uuid)
-     on conflict do nothing returning id`,
+     on conflict (consumer, event_id) where status in ('RETRYING', 'WAITING', 'PARKED') do update
+       set status = 'WAITING', reason = excluded.reason, attempts = 0, next_attempt_at = now(), updated_at = now()
+       where dead_letter.status = 'PARKED' and excluded.status = 'WAITING'
+     returning id`,
     [
       ...contentOf(subscription, message),
       eventId,

@@ -6,8 +6,9 @@ import type { MessageKeys } from "./message-keys.ts";
 
 /** Greater than any event of ours: such a message is not worth its place. */
 const bytesMax = 300 * 1024;
-/** A flood of them is one alert a minute, and while there is no place for more nobody is asked. */
+/** A flood of them is one alert a minute, and the database hears of so many and no more. */
 const pauseMs = 60_000;
+const askedMax = 1_000;
 
 /**
  * Messages without a good MAC never reach an effect. A bounded number of them is kept for whoever looks into the matter;
@@ -16,7 +17,8 @@ const pauseMs = 60_000;
 export function createForgedMessages(orm: Orm, subscription: Subscription, logger: Logger) {
   let count = 0;
   let alertedAtMs = Number.NEGATIVE_INFINITY;
-  let fullUntilMs = Number.NEGATIVE_INFINITY;
+  let asked = 0;
+  let askedSinceMs = Number.NEGATIVE_INFINITY;
 
   return {
     /** Answers the authentic ones, without their MACs. */
@@ -29,9 +31,14 @@ export function createForgedMessages(orm: Orm, subscription: Subscription, logge
           continue;
         }
         count++;
-        if (sizeOf(message) > bytesMax || performance.now() < fullUntilMs) continue;
+        if (performance.now() - askedSinceMs >= pauseMs) {
+          askedSinceMs = performance.now();
+          asked = 0;
+        }
+        if (sizeOf(message) > bytesMax || asked >= askedMax) continue;
+        asked++;
         const hasRoom = await transaction(orm, (em) => keepForged(em, subscription, message));
-        if (!hasRoom) fullUntilMs = performance.now() + pauseMs;
+        if (!hasRoom) asked = askedMax;
       }
       if (count > 0 && performance.now() - alertedAtMs >= pauseMs) {
         logger.error({ alert: true, count }, "messages whose MAC is not good were not handled");

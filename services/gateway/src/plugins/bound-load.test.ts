@@ -1,3 +1,4 @@
+import net from "node:net";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { eventually } from "@amana/testing";
 import { expect, test } from "vitest";
@@ -34,3 +35,33 @@ test("more than can be answered at once is refused with when to come back; probe
   expect((await Promise.all(reads)).map(({ statusCode }) => statusCode)).toEqual([200, 200, 200]);
   expect((await read(another)).statusCode).toBe(200);
 });
+
+test("who goes away while its key is looked up takes no room, and nothing is done for it", async () => {
+  await using gateway = await startTestGateway({ loadBounds: { total: 2, perCaller: 2 } });
+  gateway.behaviour.payments.getPayment = async () => ({ id, currency: "DZD", status: PaymentStatus.PAID });
+  const { port } = new URL(await gateway.app.listen({ host: "127.0.0.1", port: 0 }));
+  const lookUp = gateway.behaviour.keyLeases.resolveKeys;
+  if (!lookUp) throw new Error("the gateway of the test answers for keys");
+  const released = Promise.withResolvers<void>();
+  let lookedUp = 0;
+  gateway.behaviour.keyLeases.resolveKeys = async (...asked) => {
+    lookedUp++;
+    await released.promise;
+    return await lookUp(...asked);
+  };
+  const { authorization } = gateway.business.headers;
+  for (let i = 1; i <= 2; i++) {
+    const socket = net.connect(Number(port), "127.0.0.1");
+    socket.write(`GET /api/v1/payments/${id} HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\n\r\n`);
+    await eventually(() => expect(lookedUp).toBe(i));
+    socket.destroy();
+  }
+  await eventually(() => expect(connectionsOf(gateway.app.server)).resolves.toBe(0));
+  released.resolve();
+  const read = () => gateway.app.inject({ url: `/api/v1/payments/${id}`, headers: gateway.business.headers });
+  for (let i = 0; i < 3; i++) expect((await read()).statusCode).toBe(200);
+  expect(gateway.received).toHaveLength(3);
+});
+
+const connectionsOf = (server: net.Server) =>
+  new Promise<number>((resolve, reject) => server.getConnections((error, count) => (error ? reject(error) : resolve(count))));

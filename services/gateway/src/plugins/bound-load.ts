@@ -13,6 +13,8 @@ export function boundLoad({ loadBounds: { total, perCaller } }: Gateway): preVal
   const byCaller = new Map<string, number>();
   return (request, reply, done) => {
     if (request.routeOptions.config.isUnbounded) return done();
+    // Gone while its key was looked up: nobody would hear the answer, and of its end nothing would be heard any more.
+    if (reply.raw.destroyed) return done(problems.unavailable());
     if (underWay >= total) return done(problems.overloaded());
     const key = callerKey(request);
     const own = byCaller.get(key) ?? 0;

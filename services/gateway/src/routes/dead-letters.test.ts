@@ -70,10 +70,18 @@ test("those of every service are one list, newest first, with their total", asyn
   expect(gateway.received.map(({ request }) => request)).toMatchObject([asked, asked, asked]);
 });
 
-test("those of one service are asked of that one", async () => {
+test("those of one service are asked of that one, page by page", async () => {
   gateway.behaviour.deadLetters.listDeadLetters = async () => ({ deadLetters: [aLetter()], total: 1 });
-  expect((await send("GET", "?service=webhooks")).json()).toEqual([shown]);
-  expect(gateway.received).toHaveLength(1);
+  expect((await send("GET", "?service=webhooks&limit=2&offset=4")).json()).toEqual([shown]);
+  expect(gateway.received.map(({ request }) => request)).toMatchObject([{ limit: 2, offset: 4 }]);
+});
+
+test("a page beyond all that a list can have is empty", async () => {
+  gateway.behaviour.deadLetters.listDeadLetters = async () => ({ deadLetters: [], total: 0 });
+  for (const service of ["", "&service=clients"]) {
+    const answer = await send("GET", `?limit=100&offset=2147483647${service}`);
+    expect([answer.statusCode, answer.json()]).toEqual([200, []]);
+  }
 });
 
 test("one is shown with its payload, and one that no service has is unknown", async () => {

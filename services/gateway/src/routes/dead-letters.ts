@@ -13,6 +13,7 @@ import { PathId, pathId } from "./path-id.ts";
 
 const tags = ["Dead letters"];
 const serviceNames = ["webhooks", "clients", "identity"] as const;
+const int32Max = 2_147_483_647;
 type ServiceName = (typeof serviceNames)[number];
 
 /** Events that a consuming service set aside, whichever it is. */
@@ -39,14 +40,15 @@ export const deadLetters =
       async (request, reply) => {
         const { limit, offset, service, topic, status } = request.query;
         const asked = service ? [service] : serviceNames;
-        // Each service's newest, as far as the page reaches; of all of them together the page is cut out here.
-        const page = { topic, status: status && DeadLetterStatus[status], limit: offset + limit, offset: 0 };
+        // Of several services each one's newest, as far as the page reaches; of all of them together the page is cut out here.
+        const reach = service ? { limit, offset } : { limit: Math.min(offset + limit, int32Max), offset: 0 };
+        const page = { topic, status: status && DeadLetterStatus[status], ...reach };
         const found = await Promise.all(
           asked.map((name) => clients.deadLetters[name].listDeadLetters(page, callOf(request, reply))),
         );
         const letters = found.flatMap((one) => one.deadLetters).sort(newestFirst);
         pageHeaders(request, reply, { limit, offset }, { total: found.reduce((sum, one) => sum + one.total, 0) });
-        return letters.slice(offset, offset + limit).map(renderDeadLetter);
+        return letters.slice(offset - reach.offset, offset - reach.offset + limit).map(renderDeadLetter);
       },
     );
 

@@ -33,6 +33,12 @@ export const refundDecisionNotOpen = (status: string) =>
     { members: { refund_status: status } },
   );
 
+/** None, or one that a newer gateway knows: it must not pass for any of ours. */
+export const refundDecisionUnknown = () =>
+  new DomainError("invalid", "validation_failed", "The outcome must be ACCEPTED, REJECTED or SEND_AGAIN.", {
+    pointer: "/outcome",
+  });
+
 export const refundAmountInvalid = (paidMinor: bigint, currency: string) =>
   new DomainError(
     "invalid",

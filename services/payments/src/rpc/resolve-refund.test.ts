@@ -162,6 +162,14 @@ test("a refund that waits for nobody cannot be decided", async () => {
   });
 });
 
+test("an outcome that is left out, or that only a newer gateway knows, decides nothing", async () => {
+  for (const outcome of [RefundOutcome.UNSPECIFIED, 99 as RefundOutcome]) {
+    expect(await refusal(resolve(outcome))).toMatchObject({ kind: "invalid", code: "validation_failed", pointer: "/outcome" });
+  }
+  expect(await waiting()).toMatchObject({ status: RefundStatus.UNKNOWN });
+  expect(await audited()).toEqual([]);
+});
+
 test("a business, an unknown id and what cannot be an id are refused", async () => {
   expect(await refusal(resolve(RefundOutcome.ACCEPTED, { caller }))).toMatchObject({ code: "admin_required" });
   expect(await refusal(harness.refunds.listRefunds({ limit: 1 }, { caller }))).toMatchObject({ code: "admin_required" });

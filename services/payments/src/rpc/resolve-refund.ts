@@ -6,7 +6,7 @@ import { recordAction } from "@amana/messaging";
 import { adminOf, enumName, type Implementation } from "@amana/rpc";
 import { isUuid } from "@amana/runtime";
 import type { Context } from "../context.ts";
-import { refundDecisionNotOpen, refundNotFound } from "../payment/payment.errors.ts";
+import { refundDecisionNotOpen, refundDecisionUnknown, refundNotFound } from "../payment/payment.errors.ts";
 import type { Payment } from "../payment/payment.ts";
 import { accept, lockBoth, reject } from "../refund/record-refund.ts";
 import { toRefundMessage } from "../refund/refund.message.ts";
@@ -18,7 +18,8 @@ export const resolveRefund =
   async (request, call) => {
     const operator = adminOf(call.caller);
     if (!isUuid(request.id)) throw refundNotFound();
-    const outcome = enumName(RefundOutcome, request.outcome) as Resolution;
+    const outcome = enumName(RefundOutcome, request.outcome) as Resolution | undefined | "";
+    if (!outcome) throw refundDecisionUnknown();
     return await once(context.orm, call, RefundSchema, async (em) => {
       const both = await lockBoth(em, request.id);
       if (!both) throw refundNotFound();

@@ -271,6 +271,32 @@ describe("a refund whose answer is lost", () => {
   });
 });
 
+describe("a database that fails once the refund has begun", () => {
+  const failing = async (when: string) => {
+    const name = "fails_for_a_while";
+    await harness.sql(
+      `create function ${name}() returns trigger language plpgsql as $$ begin raise exception 'gone' using errcode = '57P03'; end $$`,
+    );
+    await harness.sql(`create trigger ${name} before update on refund for each row when (${when}) execute function ${name}()`);
+    return { [Symbol.asyncDispose]: async () => void (await harness.sql(`drop function ${name} cascade`)) };
+  };
+
+  test.each([
+    ["before it is sent", "new.lease_token is not null", 0],
+    ["after it was given back", "new.status = 'ACCEPTED'", 100_000],
+  ])("%s: the caller is told that the outcome is unknown, not to try again, and it goes on", async (_when, condition, given) => {
+    {
+      await using _failing = await failing(condition);
+      expect(await refusal(refund(100_000n))).toMatchObject({ kind: "outcome_unknown", code: "refund_outcome_unknown" });
+      expect((await harness.sandbox.order(payment.processorOrderId)).refundedAmount).toBe(given);
+    }
+    await using _job = harness.resolving();
+    expect(await eventually(() => refund(100_000n))).toMatchObject({ refundedAmountMinor: 100_000n });
+    expect(await harness.calls(payment, "refund")).toBe(1);
+    await expectTruth(100_000n);
+  });
+});
+
 describe("a refund that the processor's state cannot be read for", () => {
   test.each(["timeout_before", "http_500", "html_200", "truncated", "error:5"])(
     "status %s: nothing is sent; 504, and then it is given back once",

@@ -1,7 +1,7 @@
 import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { platformCaller } from "@amana/rpc";
-import { aBusinessCaller, adminCaller, keyed, refusal } from "@amana/testing";
+import { aBusinessCaller, adminCaller, eventually, keyed, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { aPaymentRequest, type Harness, startHarness } from "../../test/harness.ts";
 
@@ -124,6 +124,25 @@ test.each([
 ])("%s cannot create a payment", async (_name, caller) => {
   const refused = await refusal(harness.payments.createPayment(aPaymentRequest, { caller }));
   expect(refused).toMatchObject({ kind: "forbidden", code: "business_key_required" });
+});
+
+test("when the database fails after the order was registered, its outcome is unknown, not a reason to create another one", async () => {
+  const caller = aBusinessCaller();
+  await harness.sql(
+    "create function fails() returns trigger language plpgsql as $$ begin raise exception 'gone' using errcode = '57P03'; end $$",
+  );
+  await harness.sql(
+    "create trigger fails before update on payment for each row when (new.processor_order_id is not null) execute function fails()",
+  );
+  const refused = await refusal(harness.aPendingPayment(caller));
+  await harness.sql("drop function fails cascade");
+  expect(refused).toMatchObject({ kind: "outcome_unknown", code: "processor_outcome_unknown" });
+  const { members } = refused as { members: { payment_id: string } };
+  const read = () => harness.payments.getPayment({ id: members.payment_id }, { caller });
+  expect((await read()).processorOrderId).toBeUndefined();
+  await using _job = harness.reconciling();
+  await eventually(async () => expect((await read()).processorOrderId).toBeDefined());
+  expect(await harness.calls(await read(), "register")).toBe(1);
 });
 
 describe("with an Idempotency-Key", () => {

@@ -58,7 +58,11 @@ export const createPayment =
     const remainingMs = () => Math.max(1, call.remainingMs() - answerMs);
     const leased = await withLease(context.orm, "payment", payment.id, () =>
       registerOrder(context, payment.id, { mayBeThere: false, remainingMs }),
-    );
+    ).catch((error: unknown) => {
+      // It is recorded and goes on without this call: to say "try again" now would say that there is none.
+      context.logger.error({ err: error, payment_id: payment.id }, "a payment that was begun goes on later");
+      return undefined;
+    });
     const end = leased?.result ?? processorOutcomeUnknown(payment.id);
     if (end instanceof DomainError) throw end;
     return toPaymentMessage(end);

@@ -71,7 +71,14 @@ export const refundPayment =
     const remainingMs = () => Math.max(1, call.remainingMs() - answerMs);
     const leased = await withLease(context.orm, "refund", refund.id, (lease) =>
       advanceRefund(context, refund.id, lease, remainingMs),
-    );
+    ).catch((error: unknown) => {
+      // It is recorded and goes on without this call: to say "try again" now would say that nothing happened.
+      context.logger.error(
+        { err: error, payment_id: refund.paymentId, refund_id: refund.id },
+        "a refund that was begun goes on later",
+      );
+      return undefined;
+    });
     const progress: RefundProgress = leased?.result ?? { kind: "unknown" };
     if (progress.kind === "rejected") throw progress.refusal;
     if (progress.kind === "not_sent") throw paymentNotRefundable(progress.payment.status);

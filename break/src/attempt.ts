@@ -1,15 +1,15 @@
 import type { Program } from "./program.ts";
 import { Report } from "./report.ts";
 
-/** Runs a program for that long, from that seed. */
+/** Runs a program for that long, from that seed, or until the signal. */
 export async function attempt(
   program: Program,
-  options: { seed: number; seconds: number; say?: (line: string) => void },
+  options: { seed: number; seconds: number; say?: (line: string) => void; signal?: AbortSignal },
 ): Promise<Report> {
   const report = new Report();
   await program.run({
     seed: options.seed,
-    signal: AbortSignal.timeout(options.seconds * 1000),
+    signal: AbortSignal.any([AbortSignal.timeout(options.seconds * 1000), ...(options.signal ? [options.signal] : [])]),
     report,
     say: options.say ?? (() => {}),
   });

@@ -22,6 +22,20 @@ if (!program || !(minutes > 0) || !Number.isSafeInteger(seed)) {
   process.exit(1);
 }
 process.stdout.write(`${name}: ${program.attacks}\nfor ${minutes} min, --seed ${seed}\n`);
-const report = await attempt(program, { seed, seconds: minutes * 60, say: (line) => process.stdout.write(`· ${line}\n`) });
+// Ended early, it checks what it has tried and stops what it started; asked again, it leaves that to the next start.
+const stop = new AbortController();
+for (const name of ["SIGINT", "SIGTERM"] as const) {
+  process.on(name, () => {
+    if (stop.signal.aborted) process.exit(130);
+    process.stdout.write("stopping: what is under way is checked first; once more ends it at once\n");
+    stop.abort();
+  });
+}
+const report = await attempt(program, {
+  seed,
+  seconds: minutes * 60,
+  signal: stop.signal,
+  say: (line) => process.stdout.write(`· ${line}\n`),
+});
 process.stdout.write(`\n${name} --seed ${seed}\n${report.table()}\n`);
 process.exit(report.violations.length === 0 ? 0 : 1);

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
+import http from "node:http";
 import http2 from "node:http2";
 import net from "node:net";
 import { Health } from "@amana/contracts/grpc/health/v1/health_pb";
@@ -320,6 +321,24 @@ describe("our client and server", () => {
     await first;
     await client.deliverMessages(request, { caller, requestId: "next" });
     expect(calls.map(({ requestId }) => requestId)).toEqual(["next"]);
+  });
+
+  test("a call whose time was over before all of it came is not begun", async () => {
+    calls = [];
+    const sent = http.request(`${server.url}/${DeliveryService.typeName}/DeliverMessages`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/proto",
+        [headerNames.caller]: signer.sign(caller, "test"),
+        [headerNames.timeoutMs]: "50",
+      },
+    });
+    sent.write(Buffer.alloc(0));
+    sent.flushHeaders();
+    setTimeout(() => sent.end(), 200);
+    const [answer] = (await once(sent, "response")) as [http.IncomingMessage];
+    answer.resume();
+    expect([answer.statusCode, calls.length]).toEqual([504, 0]);
   });
 
   test("many calls that wait for long hold no quick one up", async () => {

@@ -93,6 +93,8 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
 
   /** Runs one RPC: the use case, the answer or the refusal. */
   const invoke = async ({ method, implementation }: Target, readRequest: () => Message, call: Call): Promise<Message> => {
+    // A server that is behind must not do what its caller has given up.
+    if (call.remainingMs() === 0) throw new ConnectError("the deadline has passed", Code.DeadlineExceeded);
     try {
       const answer = await implementation(readRequest() as Parameters<typeof implementation>[0], call);
       return "$typeName" in answer ? (answer as Message) : create(method.output, answer);

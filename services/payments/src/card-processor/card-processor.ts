@@ -18,8 +18,8 @@ export interface CardProcessor {
     timeoutMs: number,
     commit: () => Promise<boolean>,
   ): Promise<Outcome<null> | { readonly kind: "not_sent"; readonly reason: string }>;
-  /** Whether a business already has more registrations waiting than can be begun soon. */
-  isCrowded(businessId: string): boolean;
+  /** Whether a business already has more of this sort waiting than can be begun soon. */
+  isCrowded(businessId: string, sort: "registrations" | "reads"): boolean;
 }
 
 export interface KnownOrder {

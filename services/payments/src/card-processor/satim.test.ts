@@ -71,8 +71,10 @@ describe("while the processor answers nothing to a hundred calls of one business
     const calls = many(() => call("busy"));
     expect(await call("other")).toMatchObject({ kind: "accepted" });
     expect(received.filter((line) => line.endsWith("busy"))).toHaveLength(share);
-    expect(processor.isCrowded("busy")).toBe(call === register);
-    expect(processor.isCrowded("other")).toBe(false);
+    expect(processor.isCrowded("busy", "registrations")).toBe(call === register);
+    expect(processor.isCrowded("busy", "reads")).toBe(call === status);
+    expect(processor.isCrowded("other", "reads")).toBe(false);
+    expect(processor.isCrowded("other", "registrations")).toBe(false);
     waits = () => false;
     letGo();
     await Promise.all(calls);

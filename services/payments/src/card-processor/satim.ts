@@ -19,7 +19,7 @@ const answerBytesMax = 256 * 1024;
 const registrationsMax = 16;
 const readsMax = 32;
 const refundsMax = 32;
-/** Registrations of one business that wait; more would only run into their deadline. */
+/** Calls of one sort and one business that wait; more would only run into their deadline. */
 const waitingMax = 32;
 /** The processor's word for a fault of its own, which may be told of a refund that then happens all the same. */
 const systemErrorCode = "7";
@@ -136,7 +136,7 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
       return { kind: "refused", errorCode, message };
     },
 
-    isCrowded: (businessId) => registrations.turns.waiting(businessId) >= waitingMax,
+    isCrowded: (businessId, sort) => (sort === "reads" ? reads : registrations).turns.waiting(businessId) >= waitingMax,
 
     async [Symbol.asyncDispose]() {
       await Promise.all([registrations.agent.close(), reads.agent.close()]);

@@ -18,6 +18,8 @@ export async function refreshPayment(context: Context, businessId: string, id: s
   const ended = new AbortController();
   const refreshing = withLease(context.orm, "payment", id, async () => {
     const payment = await context.orm.em.fork().findOneOrFail(Payment, { id });
+    // In one line with these wait the business's own refunds and confirms, which cannot do without an answer.
+    if (context.processor.isCrowded(businessId, "reads")) return;
     if (payment.isSettled()) await rereadPayment(context, id, remainingMs);
     else await settlePayment(context, id, { confirmFirst: false, remainingMs });
   })

@@ -199,6 +199,17 @@ describe("asking now", () => {
     expect(await refresh()).toEqual(payment);
   });
 
+  test("stands in no long line, where the business's own refunds and confirms wait", async () => {
+    const { processorOrderId = "" } = await harness.aPendingPayment(caller);
+    await tenSecondsPass();
+    await harness.sandbox.fault("status", "slow:300", 1_000);
+    const order = { businessId: caller.businessId, orderId: processorOrderId };
+    const line = Array.from({ length: 100 }, () => harness.context.processor.status(order, 20_000));
+    expect(await refresh()).toEqual(payment);
+    await Promise.all(line);
+    expect(await harness.calls(payment, "status")).toBe(0);
+  });
+
   test("with a key that was used gives the same answer, marked", async () => {
     const again = keyed(caller, "k");
     expect(await refresh(keyed(caller, "k"))).toEqual(await refresh(again));

@@ -26,7 +26,7 @@ export const createPayment =
     const begun = await transaction(context.orm, async (em) => {
       const claim = await claimKey(em, call, PaymentSchema);
       if ("replayed" in claim) return claim;
-      if (context.processor.isCrowded(businessId)) throw tooManyCreations();
+      if (context.processor.isCrowded(businessId, "registrations")) throw tooManyCreations();
       const now = await databaseTime(em);
       const payment = em.create(Payment, {
         id: uuidv7(now.getTime()),

@@ -52,6 +52,9 @@ export async function listen(options: {
   /** Made with a certificate that was replaced since. */
   const outdated = new WeakSet<net.Socket>();
   const sessions = new Set<http2.ServerHttp2Session>();
+  /** By the other side's address: connections whose handshake goes by the certificate there was when they came. */
+  const handshaking = new Map<string, net.Socket>();
+  const addressOf = ({ remoteAddress, remotePort }: net.Socket) => `${remoteAddress} ${remotePort}`;
 
   const server1 = http.createServer(
     {
@@ -99,19 +102,28 @@ export async function listen(options: {
   };
 
   const server = options.tls
-    ? tls.createServer(
-        {
-          ...contextOf(options.tls),
-          requestCert: true,
-          rejectUnauthorized: true,
-          ALPNProtocols: ["h2", "http/1.1"],
-          handshakeTimeout: headersTimeoutMs,
-        },
-        (socket) => {
-          keep(socket);
-          serve(socket, socket.alpnProtocol === "h2");
-        },
-      )
+    ? tls
+        .createServer(
+          {
+            ...contextOf(options.tls),
+            requestCert: true,
+            rejectUnauthorized: true,
+            ALPNProtocols: ["h2", "http/1.1"],
+            handshakeTimeout: headersTimeoutMs,
+          },
+          (socket) => {
+            handshaking.delete(addressOf(socket));
+            keep(socket);
+            serve(socket, socket.alpnProtocol === "h2");
+          },
+        )
+        .on("connection", (socket: net.Socket) => {
+          const address = addressOf(socket);
+          handshaking.set(address, socket);
+          socket.once("close", () => {
+            if (handshaking.get(address) === socket) handshaking.delete(address);
+          });
+        })
     : net.createServer((socket) => {
         keep(socket);
         const giveUp = () => socket.destroy();
@@ -129,6 +141,7 @@ export async function listen(options: {
   server.maxConnections = limits.connectionsMax;
   options.tls?.onChange(() => {
     if (server instanceof tls.Server && options.tls) server.setSecureContext(contextOf(options.tls));
+    for (const socket of handshaking.values()) socket.destroy();
     for (const socket of sockets) outdated.add(socket);
     for (const session of sessions) session.close();
   });

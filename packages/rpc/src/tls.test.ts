@@ -2,6 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import https from "node:https";
+import net from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import tls from "node:tls";
@@ -206,6 +207,22 @@ describe("files that change", () => {
       await expect(stale.deliver()).rejects.toThrow();
       await client.deliver();
     }, 5_000);
+  });
+
+  test("are not escaped by a connection that began before and shakes hands afterwards", async () => {
+    const theirs = await otherCa.issue("after");
+    const files = await ownFiles("early", good);
+    const server = await startServer(files);
+    const early = net.connect(server.port, "localhost");
+    early.on("error", () => {});
+    early.resume();
+    await once(early, "connect");
+    // The server has taken it once it has answered somebody who came later.
+    await (await aClient(server, good)).deliver();
+    await replace(files, theirs);
+    await vi.waitFor(async () => (await aClient(server, theirs)).deliver(), 4_000);
+    // Sooner than a handshake that takes too long is given up.
+    await vi.waitFor(() => expect(early.destroyed).toBe(true), 1_000);
   });
 
   test("that are not usable change nothing, and take effect once they are", async () => {

@@ -9,6 +9,7 @@ export async function attempt(
   const report = new Report();
   await program.run({
     seed: options.seed,
+    seconds: options.seconds,
     signal: AbortSignal.any([AbortSignal.timeout(options.seconds * 1000), ...(options.signal ? [options.signal] : [])]),
     report,
     say: options.say ?? (() => {}),

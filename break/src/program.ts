@@ -3,6 +3,7 @@ import type { Report } from "./report.ts";
 /** How long and with what chances a program tries; the same seed makes the same choices. */
 export interface Attempt {
   readonly seed: number;
+  readonly seconds: number;
   /** Goes off when the time is over: start nothing new, let what runs end, check, return. */
   readonly signal: AbortSignal;
   readonly report: Report;

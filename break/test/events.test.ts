@@ -7,7 +7,7 @@ test("no event is lost, changed or invented, whatever is killed, frozen, forged 
   expect(report.violations).toEqual([]);
   expect(report.counted("events committed")).toBeGreaterThan(100);
   expect(report.counted("messages forged")).toBeGreaterThan(0);
-  for (const fault of ["Kafka killed (-9)", "consumers frozen (SIGSTOP)", "relays frozen (SIGSTOP)", "columns taken away"]) {
+  for (const fault of ["brokers killed (-9)", "consumers frozen (SIGSTOP)", "relays frozen (SIGSTOP)", "columns taken away"]) {
     expect(report.counted(fault)).toBeGreaterThan(0);
   }
 }, 240_000);

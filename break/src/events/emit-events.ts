@@ -52,7 +52,7 @@ export async function emitEvents(options: {
   };
 
   while (!signal.aborted) {
-    const good = Array.from({ length: random.integer(1, 25) }, () => {
+    const good = Array.from({ length: random.integer(1, 12) }, () => {
       const row = aRow(random.chance(0.5) ? random.pick(keys) : uuidv7(), PaymentEventType.PAYMENT_COMPLETED);
       return { ...row, place: place++ };
     });
@@ -83,7 +83,8 @@ export async function emitEvents(options: {
       report.count("events poisoned", poisoned.length);
       report.count("events of an unknown type", unknown.length);
     }
-    await sleep(random.integer(20, 150), signal);
+    // What waited out an outage goes one by one where a neighbour is poisoned, so more would only make the end long.
+    await sleep(random.integer(50, 250), signal);
   }
   return committed;
 }

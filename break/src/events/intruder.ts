@@ -14,10 +14,10 @@ const topic = "payments.v1";
 const keptMax = 500;
 
 /** Somebody who reaches the broker and has no key: listens, invents, alters and replays. */
-export function startIntruder(brokers: string, random: Random, report: Report) {
+export function startIntruder(brokers: readonly string[], random: Random, report: Report) {
   const kafka = new Kafka({
     clientId: "intruder",
-    brokers: [brokers],
+    brokers: [...brokers],
     logLevel: logLevel.NOTHING,
     retry: { initialRetryTime: 100, retries: 2 },
   });
@@ -76,6 +76,17 @@ export function startIntruder(brokers: string, random: Random, report: Report) {
       const mac = `dev:${Buffer.alloc(32, random.integer(0, 255)).toString("base64url")}`;
       const headers = { ce_id: id, ce_type: "payments.v1.PaymentRefunded", ...(way === "invent" ? {} : { "amana-mac": mac }) };
       return await send("messages forged", { key: Buffer.from(id), value: good?.value ?? Buffer.from("invented"), headers });
+    },
+    /** The fewest copies that a partition has. */
+    async copies(): Promise<number> {
+      const admin = kafka.admin();
+      await admin.connect();
+      try {
+        const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+        return Math.min(...topics.flatMap(({ partitions }) => partitions.map(({ replicas }) => replicas.length)));
+      } finally {
+        await admin.disconnect();
+      }
     },
     async [Symbol.asyncDispose]() {
       await listening?.disconnect().catch(() => {});

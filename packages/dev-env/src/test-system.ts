@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { request } from "undici";
 import { apiCaller } from "./demo/api.ts";
 import { startReceiver } from "./demo/receiver.ts";
-import { type Kafka, startKafka } from "./kafka.ts";
+import { type Kafka, startKafkaNodes } from "./kafka.ts";
 import { silentProgress } from "./progress.ts";
 import { type System, type SystemOptions, startSystem } from "./system.ts";
 
@@ -14,28 +14,32 @@ export interface TestSystem extends AsyncDisposable {
   readonly system: System;
   /** Undefined with direct events. */
   readonly kafka: Kafka | undefined;
+  /** All nodes of it, the first one included. */
+  readonly kafkaNodes: readonly Kafka[];
 }
 
-/** The whole system in a temporary folder, on free ports, with quick schedules. */
+/** The whole system in a temporary folder, on free ports, with quick schedules; a Kafka of one node, or of `kafkaNodes`. */
 export async function startTestSystem(
   events: "kafka" | "direct",
   env: NonNullable<SystemOptions["env"]> = {},
-  options: Pick<SystemOptions, "databaseUrl" | "supervised"> = {},
+  options: Pick<SystemOptions, "databaseUrl" | "supervised"> & { kafkaNodes?: number } = {},
 ): Promise<TestSystem> {
   const dir = await mkdtemp(join(tmpdir(), "amana-system-"));
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rm(dir, { recursive: true, force: true }));
-  let kafka: Kafka | undefined;
-  if (events === "kafka") {
-    kafka = await startKafka({ dir: join(dir, "kafka"), log: () => {}, progress: silentProgress });
-    stack.defer(() => kafka?.stop());
-  }
+  const { kafkaNodes: nodesWanted = 1, ...systemOptions } = options;
+  const kafkaNodes =
+    events === "kafka"
+      ? await startKafkaNodes(nodesWanted, { dir: join(dir, "kafka"), log: () => {}, progress: silentProgress })
+      : [];
+  // Its data is thrown away, so it need not end in good order.
+  for (const node of kafkaNodes) stack.defer(() => node.kill());
   const system = await startSystem({
     dir: join(dir, "amana"),
     events: events === "kafka" ? "kafka" : "direct",
-    brokers: kafka?.brokers,
+    brokers: kafkaNodes.length > 0 ? kafkaNodes.map(({ brokers }) => brokers).join(",") : undefined,
     durable: false,
-    ...options,
+    ...systemOptions,
     env: {
       ...env,
       // Tests fire faster than one business may.
@@ -57,7 +61,7 @@ export async function startTestSystem(
   });
   stack.use(system);
   const running = stack.move();
-  return { system, kafka, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return { system, kafka: kafkaNodes[0], kafkaNodes, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
 /** A business with a webhook receiver of its own, told of these kinds of events or of those that nobody has to ask for. */

@@ -8,7 +8,7 @@ import { Kafka as Client, logLevel, Partitioners } from "kafkajs";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { DevEnvError } from "../src/dev-env-error.ts";
 import { findJava, requireMaven } from "../src/kafka/java.ts";
-import { type Kafka, startKafka } from "../src/kafka.ts";
+import { type Kafka, startKafka, startKafkaNodes } from "../src/kafka.ts";
 import { silentProgress } from "../src/progress.ts";
 import { readProcess } from "../src/running-process.ts";
 
@@ -31,7 +31,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   vi.unstubAllEnvs();
-  for (const kafka of started.splice(0)) await kafka.stop();
+  await Promise.all(started.splice(0).map((kafka) => kafka.kill()));
   await rm(dir, { recursive: true, force: true });
 });
 
@@ -42,7 +42,7 @@ async function aKafka(): Promise<Kafka> {
 }
 
 function clientOf(kafka: Kafka): Client {
-  return new Client({ brokers: [kafka.brokers], logLevel: logLevel.NOTHING });
+  return new Client({ brokers: kafka.brokers.split(","), logLevel: logLevel.NOTHING });
 }
 
 async function createTopic(kafka: Kafka, topic: string) {
@@ -94,6 +94,27 @@ describe.skipIf(leftOut)("Kafka by Java", () => {
     await again.kill();
     await again.start();
     expect(await consume(again, "payments", 2)).toEqual(["one", "two"]);
+  });
+
+  test("three nodes keep three copies of a topic, and one of them may be lost, then another", async () => {
+    const nodes = await startKafkaNodes(3, { dir, log: () => {}, progress: silentProgress });
+    started.push(...nodes);
+    const brokers = nodes.map((node) => node.brokers);
+    const [first, second] = nodes as [Kafka, Kafka];
+    const cluster = { ...first, brokers: brokers.join(",") };
+    const admin = clientOf(cluster).admin();
+    await admin.connect();
+    await admin.createTopics({ topics: [{ topic: "payments", numPartitions: 1, replicationFactor: -1 }] });
+    const { topics } = await admin.fetchTopicMetadata({ topics: ["payments"] });
+    await admin.disconnect();
+    expect(topics[0]?.partitions[0]?.replicas).toHaveLength(3);
+
+    await first.kill();
+    await produce(cluster, "payments", "one", { retries: 20 });
+    await first.start();
+    await second.kill();
+    await produce(cluster, "payments", "two", { retries: 20 });
+    expect(await consume(cluster, "payments", 2)).toEqual(["one", "two"]);
   });
 
   test("a broker left behind by a starter that was killed is stopped, and one at work is left alone", async () => {

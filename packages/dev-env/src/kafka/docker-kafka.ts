@@ -92,7 +92,13 @@ async function startContainer(port: number, dir: string, log: LogLine): Promise<
     .withBindMounts([{ source: `amana-kafka-${key.toString("hex").slice(0, 12)}`, target: containerDataDir, mode: "rw" }])
     .withEnvironment({
       ...imageEnv(
-        kafkaProperties({ port, controllerPort: controllerPortBeside(port), listenHost: "0.0.0.0", dataDir: containerDataDir }),
+        kafkaProperties({
+          port,
+          controllerPorts: [controllerPortBeside(port)],
+          index: 0,
+          listenHost: "0.0.0.0",
+          dataDir: containerDataDir,
+        }),
       ),
       // The volume remembers the id of its cluster, so a later container must come with the same one.
       CLUSTER_ID: key.subarray(0, 16).toString("base64url"),

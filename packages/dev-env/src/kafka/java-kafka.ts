@@ -9,7 +9,7 @@ import { type ServerProcess, spawnServer } from "../server-process.ts";
 import { findJava, type Java } from "./java.ts";
 import type { Kafka, KafkaOptions } from "./kafka.ts";
 import { defaultCacheDir, kafkaJars } from "./kafka-jars.ts";
-import { kafkaProperties, kafkaVersion } from "./kafka-properties.ts";
+import { type KafkaAddresses, kafkaProperties, kafkaVersion } from "./kafka-properties.ts";
 import { cleanStop, ownerFlags, removePid, stopLeftoverKafka, writePid } from "./leftover-kafka.ts";
 import { untilKafkaAnswers } from "./until-kafka-answers.ts";
 
@@ -33,10 +33,20 @@ export interface JavaKafkaOptions extends KafkaOptions {
   cacheDir?: string | undefined;
   /** Further settings of the broker, before its own: a listener with TLS, say. `listeners` and the like add to its own. */
   properties?: Readonly<Record<string, string>> | undefined;
+  /** Which node of which cluster this is, see startKafkaNodes; a cluster of its own when absent. */
+  node?: KafkaNode | undefined;
 }
 
+/** A place in a cluster. */
+export interface KafkaNode extends Pick<KafkaAddresses, "controllerPorts" | "index"> {
+  clusterId: string;
+}
+
+/** An id for a new cluster. */
+export const newClusterId = (): string => randomBytes(16).toString("base64url");
+
 /**
- * Starts a single Kafka node with a Java runtime, fetching Kafka by Maven on first use, and answers when it takes
+ * Starts a Kafka node with a Java runtime, fetching Kafka by Maven on first use, and answers when it takes
  * requests. Takes over from a broker that a killed run left behind. Throws DevEnvError, saying what to do, when
  * Java or Maven are missing or the broker does not start.
  */
@@ -51,15 +61,15 @@ export async function startKafka(options: JavaKafkaOptions): Promise<Kafka> {
     await stopLeftoverKafka(dir, log);
     if (options.port !== undefined) await requireFreePort(options.port, "Kafka", "Choose another port for Kafka");
     const port = options.port ?? (await freePort());
-    const controllerPort = await freePort();
+    const node = options.node ?? { clusterId: newClusterId(), controllerPorts: [await freePort()], index: 0 };
     const dataDir = join(dir, "data");
     const propertiesFile = join(dir, "server.properties");
 
     if (!existsSync(dataDir)) {
       step.update("formatting");
-      await format(java, jars, dir, dataDir, { port, controllerPort });
+      await format(java, jars, dir, dataDir, { port, ...node });
     }
-    await writeProperties(propertiesFile, { port, controllerPort, dataDir }, options.properties);
+    await writeProperties(propertiesFile, { port, ...node, dataDir }, options.properties);
 
     const run = async (): Promise<ServerProcess> => {
       const broker = await spawnServer({
@@ -106,18 +116,11 @@ export async function startKafka(options: JavaKafkaOptions): Promise<Kafka> {
 const listed = new Set(["listeners", "advertised.listeners", "listener.security.protocol.map"]);
 
 /** Built beside its place and renamed, so that an interrupted first start leaves no half-formatted folder. */
-async function format(
-  java: Java,
-  jars: string,
-  dir: string,
-  dataDir: string,
-  ports: { port: number; controllerPort: number },
-): Promise<void> {
+async function format(java: Java, jars: string, dir: string, dataDir: string, node: KafkaNode & { port: number }): Promise<void> {
   const fresh = `${dataDir}.new`;
   const propertiesFile = join(dir, "format.properties");
   await rm(fresh, { recursive: true, force: true });
-  await writeProperties(propertiesFile, { ...ports, dataDir: fresh });
-  const clusterId = randomBytes(16).toString("base64url");
+  await writeProperties(propertiesFile, { ...node, dataDir: fresh });
   const result = await runCommand(
     java.program,
     [
@@ -126,7 +129,7 @@ async function format(
       join(jars, "*"),
       "kafka.tools.StorageTool",
       "format",
-      `--cluster-id=${clusterId}`,
+      `--cluster-id=${node.clusterId}`,
       "-c",
       propertiesFile,
     ],
@@ -141,7 +144,7 @@ async function format(
 
 async function writeProperties(
   path: string,
-  addresses: { port: number; controllerPort: number; dataDir: string },
+  addresses: Omit<KafkaAddresses, "listenHost">,
   further: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const properties: Record<string, string> = kafkaProperties({ ...addresses, listenHost: host });

@@ -18,7 +18,7 @@ export async function makeFaults(options: {
   relays: readonly ServiceProcess[];
   /** As the owner of the tables. */
   webhooks: Pool;
-  /** Answers whether it could. */
+  /** Answers whether it counts as one of the intruder's acts. */
   act: () => Promise<boolean>;
   random: Random;
   report: Report;

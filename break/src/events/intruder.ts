@@ -59,7 +59,7 @@ export function startIntruder(brokers: readonly string[], random: Random, report
   return {
     /** Ids that only forged messages have. */
     forgedIds: forgedIds as ReadonlySet<string>,
-    /** Answers whether a broker took it. */
+    /** Answers whether a broker took something that was made of what had been heard. */
     async act(): Promise<boolean> {
       listening ??= await listen().catch(() => undefined);
       const good = captured.length > 0 ? random.pick(captured) : undefined;
@@ -75,7 +75,8 @@ export function startIntruder(brokers: readonly string[], random: Random, report
       if (way === "other id" && good) return await send("messages forged", { ...good, headers: { ...good.headers, ce_id: id } });
       const mac = `dev:${Buffer.alloc(32, random.integer(0, 255)).toString("base64url")}`;
       const headers = { ce_id: id, ce_type: "payments.v1.PaymentRefunded", ...(way === "invent" ? {} : { "amana-mac": mac }) };
-      return await send("messages forged", { key: Buffer.from(id), value: good?.value ?? Buffer.from("invented"), headers });
+      const value = good?.value ?? Buffer.from("invented");
+      return (await send("messages forged", { key: Buffer.from(id), value, headers })) && good !== undefined;
     },
     /** The fewest copies that a partition has. */
     async copies(): Promise<number> {

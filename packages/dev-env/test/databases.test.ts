@@ -109,7 +109,7 @@ test("what prepares a deployment's databases gives the roles the same rights and
   );
   expect(rows[0]?.settings).toHaveLength(3);
   for (const setting of rows[0]?.settings ?? []) expect(script).toContain(setting.replace("=", " = "));
-  for (const words of ["grant select, insert, update, delete on tables", "grant usage on sequences", "owner ${role}_owner"]) {
+  for (const words of ["grant select, insert, update, delete on tables", "grant usage on sequences", `owner \${role}_owner`]) {
     expect(script).toContain(words);
   }
 });

@@ -276,9 +276,11 @@ test("a client is blocked while accounts are opened, 30 times in parallel: what 
       const client_id = await aClient(business);
       let blockedAtMs = Number.POSITIVE_INFINITY;
       const late: string[] = [];
-      const open = async () => {
+      const open = async (): Promise<unknown> => {
         const sentAtMs = performance.now();
         const { status, body } = await business.call("POST", "/api/v1/accounts", { ...someAccount, client_id });
+        // So many at once of one business wait for their turn, on a slow machine for too long: nothing was done.
+        if (body["code"] === "overloaded") return await open();
         if (status !== 201) return body["code"];
         if (sentAtMs > blockedAtMs) late.push(String(body["id"]));
         return { id: String(body["id"]) };

@@ -165,7 +165,7 @@ describe("demo", () => {
     await request(`http://127.0.0.1:${sandboxPort}/sandbox/faults`, {
       method: "PUT",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ operation: "refund", mode: "error:7", times: 1 }),
+      body: JSON.stringify({ operation: "refund", mode: "error:5", times: 1 }),
     });
     const demo = run("demo/demo.ts");
     expect(await demo.ended).toBe(1);

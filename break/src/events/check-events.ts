@@ -81,7 +81,9 @@ async function checkDeadLetters({ committed, operator, report }: Found): Promise
       () => drops.map(({ text }) => text).join(),
     );
   }
-  const left = (await readLetters(operator)).filter(({ event_id }) => committed.poisoned.has(event_id));
+  // A forgery that names the same event is another letter.
+  const letters = await readLetters(operator);
+  const left = letters.filter(({ event_id, status }) => status !== "FORGED" && committed.poisoned.has(event_id));
   report.check("what was dropped is gone", left.length === 0, () => JSON.stringify(left));
 }
 

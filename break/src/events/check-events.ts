@@ -82,8 +82,8 @@ async function checkDeadLetters({ committed, operator, report }: Found): Promise
     );
   }
   // A forgery that names the same event is another letter.
-  const letters = await readLetters(operator);
-  const left = letters.filter(({ event_id, status }) => status !== "FORGED" && committed.poisoned.has(event_id));
+  const afterwards = await readLetters(operator);
+  const left = afterwards.filter(({ event_id, status }) => status !== "FORGED" && committed.poisoned.has(event_id));
   report.check("what was dropped is gone", left.length === 0, () => JSON.stringify(left));
 }
 

@@ -8,16 +8,16 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from "fastify";
-import type { Clients } from "./clients.ts";
 import type { Connections } from "./connections.ts";
 import type { KeyAnswer, KeyLeases } from "./key-lease/key-leases.ts";
 import type { Lane } from "./lanes/lane.ts";
 import type { RateLimits } from "./rate-limit/rate-limits.ts";
 import type { Readiness } from "./readiness.ts";
+import type { Rpc } from "./rpc.ts";
 
 /** What the routes need. */
 export interface Gateway {
-  readonly clients: Clients;
+  readonly rpc: Rpc;
   readonly keys: KeyLeases;
   readonly readiness: Readiness;
   readonly connections: Connections;

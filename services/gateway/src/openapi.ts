@@ -2,11 +2,11 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRpcChannel } from "@amana/rpc";
 import { createLogger } from "@amana/runtime";
 import { createApp } from "./app.ts";
-import { createClients } from "./clients.ts";
 import { Connections } from "./connections.ts";
 import { createKeyLeases } from "./key-lease/create-key-leases.ts";
 import { createRateLimits, unlimited } from "./rate-limit/rate-limits.ts";
 import { Readiness } from "./readiness.ts";
+import { createRpc } from "./rpc.ts";
 
 /** Writes the OpenAPI document of the API, or with --check says whether the written one is up to date. */
 const target = new URL("../../../docs/api/openapi.json", import.meta.url);
@@ -14,10 +14,10 @@ const target = new URL("../../../docs/api/openapi.json", import.meta.url);
 // Nothing is asked: channels connect when they are first used.
 const nowhere = createRpcChannel({ urls: ["http://127.0.0.1:1"], audience: "nowhere" });
 const channels = { identity: nowhere, kyc: nowhere, clients: nowhere, payments: nowhere, webhooks: nowhere };
-const clients = createClients(channels);
+const rpc = createRpc(channels);
 const app = await createApp({
-  clients,
-  keys: createKeyLeases(clients),
+  rpc,
+  keys: createKeyLeases(rpc),
   readiness: new Readiness(channels),
   connections: new Connections(),
   limits: createRateLimits(unlimited),

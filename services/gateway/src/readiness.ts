@@ -1,6 +1,6 @@
 import { Health, HealthCheckResponse_ServingStatus as Status } from "@amana/contracts/grpc/health/v1/health_pb";
 import { createRpcClient, nobody } from "@amana/rpc";
-import type { Channels } from "./clients.ts";
+import type { Channels } from "./rpc.ts";
 
 const keptMs = 1_000;
 const timeoutMs = 1_000;

@@ -1,13 +1,13 @@
 import { createCallerSigner, createRpcChannel, openTls } from "@amana/rpc";
 import { type Logger, sleep } from "@amana/runtime";
 import { createApp } from "./app.ts";
-import { createClients } from "./clients.ts";
 import type { Config } from "./config.ts";
 import { Connections } from "./connections.ts";
 import { createKeyLeases } from "./key-lease/create-key-leases.ts";
 import { createLaneChannel } from "./lanes/lane-channel.ts";
 import { createRateLimits } from "./rate-limit/rate-limits.ts";
 import { Readiness } from "./readiness.ts";
+import { createRpc } from "./rpc.ts";
 
 /** Longer than a request needs from one host to another. */
 const idleGraceMs = 100;
@@ -34,14 +34,14 @@ export async function startGateway(config: Config, logger: Logger): Promise<Asyn
     payments: connect("payments", config.paymentsUrls),
     webhooks: connect("webhooks", config.webhooksUrls),
   };
-  const clients = createClients(channels);
+  const rpc = createRpc(channels);
   const readiness = new Readiness(channels);
   const connections = new Connections();
   const { allowInsecureUrls, trustedProxies } = config;
-  const keys = createKeyLeases(clients);
+  const keys = createKeyLeases(rpc);
   const limits = createRateLimits(config.rateLimits);
   const app = await createApp({
-    clients,
+    rpc,
     keys,
     readiness,
     connections,

@@ -18,13 +18,13 @@ import { startTestServer } from "@amana/testing";
 import type { DescService, MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { createApp } from "../src/app.ts";
-import { createClients } from "../src/clients.ts";
 import { Connections } from "../src/connections.ts";
 import type { Gateway } from "../src/gateway.ts";
 import { createKeyLeases } from "../src/key-lease/create-key-leases.ts";
 import { createLaneChannel } from "../src/lanes/lane-channel.ts";
 import { createRateLimits, type RateLimitSettings, unlimited } from "../src/rate-limit/rate-limits.ts";
 import { Readiness } from "../src/readiness.ts";
+import { createRpc } from "../src/rpc.ts";
 
 /** What stands behind the gateway in a test: an RPC that a test does not give answers as unimplemented. */
 export interface Behaviour {
@@ -120,10 +120,10 @@ export async function startTestGateway(
   // The lanes share the server's one channel here: what they bound is who may call when.
   const channel = createLaneChannel(1, () => server.channel);
   const channels = { identity: channel, kyc: channel, clients: channel, payments: channel, webhooks: channel };
-  const clients = createClients(channels);
+  const rpc = createRpc(channels);
   const app = await createApp({
-    clients,
-    keys: createKeyLeases(clients),
+    rpc,
+    keys: createKeyLeases(rpc),
     readiness: new Readiness(channels),
     connections: new Connections(),
     limits: createRateLimits({ ...unlimited, ...options.limits }, options.nowMs),

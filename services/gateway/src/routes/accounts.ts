@@ -39,7 +39,7 @@ const moves = [
 ] as const;
 
 export const accounts =
-  ({ clients }: Gateway) =>
+  ({ rpc }: Gateway) =>
   async (app: App): Promise<void> => {
     app.post(
       "",
@@ -65,7 +65,7 @@ export const accounts =
       },
       async (request, reply) => {
         const { body } = request;
-        const account = await clients.accounts.openAccount(
+        const account = await rpc.accounts.openAccount(
           {
             clientId: body.client_id,
             type: AccountType[body.account_type],
@@ -104,7 +104,7 @@ export const accounts =
       },
       async (request, reply) => {
         const { query } = request;
-        const page = await clients.accounts.listAccounts(
+        const page = await rpc.accounts.listAccounts(
           {
             limit: query.limit,
             offset: query.offset,
@@ -128,7 +128,7 @@ export const accounts =
       },
       async (request, reply) => {
         const id = pathId(request.params);
-        return renderAccount(await clients.accounts.getAccount({ id }, callOf(request, reply)));
+        return renderAccount(await rpc.accounts.getAccount({ id }, callOf(request, reply)));
       },
     );
 
@@ -175,7 +175,7 @@ export const accounts =
       },
       async (request, reply) => {
         const { named, cleared } = namedAndCleared(request.body);
-        const account = await clients.accounts.updateAccount(
+        const account = await rpc.accounts.updateAccount(
           {
             id: pathId(request.params),
             accountName: named.account_name,
@@ -208,7 +208,7 @@ export const accounts =
         },
         async (request, reply) => {
           const id = pathId(request.params);
-          return renderAccount(await clients.accounts[`${verb}Account`]({ id }, callOf(request, reply)));
+          return renderAccount(await rpc.accounts[`${verb}Account`]({ id }, callOf(request, reply)));
         },
       );
     }

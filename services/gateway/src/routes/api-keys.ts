@@ -13,7 +13,7 @@ const tags = ["API keys"];
 const changeTimeoutMs = 15_000;
 
 export const apiKeys =
-  ({ clients }: Gateway) =>
+  ({ rpc }: Gateway) =>
   async (app: App): Promise<void> => {
     app.post(
       "",
@@ -29,7 +29,7 @@ export const apiKeys =
       },
       async (request, reply) => {
         const { business_id, name } = request.body;
-        const key = await clients.apiKeys.createApiKey({ businessId: business_id, name }, callOf(request, reply));
+        const key = await rpc.apiKeys.createApiKey({ businessId: business_id, name }, callOf(request, reply));
         // A key has no address of its own to read it at; this one lists it.
         reply.code(201).header("location", `/api/v1/admin/api-keys?business_id=${key.businessId}`);
         return renderApiKey(key);
@@ -49,7 +49,7 @@ export const apiKeys =
       },
       async (request, reply) => {
         const { limit, offset, business_id } = request.query;
-        const page = await clients.apiKeys.listApiKeys({ limit, offset, businessId: business_id }, callOf(request, reply));
+        const page = await rpc.apiKeys.listApiKeys({ limit, offset, businessId: business_id }, callOf(request, reply));
         pageHeaders(request, reply, { limit, offset }, page);
         return page.apiKeys.map(renderApiKey);
       },
@@ -71,7 +71,7 @@ export const apiKeys =
       async (request, reply) => {
         const { reason } = request.body;
         const call = callOf(request, reply, changeTimeoutMs);
-        return renderApiKey(await clients.apiKeys.revokeApiKey({ id: pathId(request.params), reason }, call));
+        return renderApiKey(await rpc.apiKeys.revokeApiKey({ id: pathId(request.params), reason }, call));
       },
     );
   };

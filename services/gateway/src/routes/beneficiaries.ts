@@ -51,7 +51,7 @@ function detailsOf(body: Details) {
 }
 
 export const beneficiaries =
-  ({ clients }: Gateway) =>
+  ({ rpc }: Gateway) =>
   async (app: App): Promise<void> => {
     app.post(
       "",
@@ -74,7 +74,7 @@ export const beneficiaries =
       async (request, reply) => {
         const { client_id, beneficiary_type, name, display, ...rest } = request.body;
         const { cleared: _absent, ...given } = detailsOf(rest);
-        const beneficiary = await clients.beneficiaries.createBeneficiary(
+        const beneficiary = await rpc.beneficiaries.createBeneficiary(
           { clientId: client_id, type: beneficiary_type && BeneficiaryType[beneficiary_type], name, display, ...given },
           callOf(request, reply),
         );
@@ -105,7 +105,7 @@ export const beneficiaries =
       },
       async (request, reply) => {
         const { query } = request;
-        const page = await clients.beneficiaries.listBeneficiaries(
+        const page = await rpc.beneficiaries.listBeneficiaries(
           {
             limit: query.limit,
             offset: query.offset,
@@ -135,7 +135,7 @@ export const beneficiaries =
       },
       async (request, reply) => {
         const id = pathId(request.params);
-        return renderBeneficiary(await clients.beneficiaries.getBeneficiary({ id }, callOf(request, reply)));
+        return renderBeneficiary(await rpc.beneficiaries.getBeneficiary({ id }, callOf(request, reply)));
       },
     );
 
@@ -165,7 +165,7 @@ export const beneficiaries =
       async (request, reply) => {
         const { beneficiary_type, name, display, ...rest } = request.body;
         const type = beneficiary_type && BeneficiaryType[beneficiary_type];
-        const beneficiary = await clients.beneficiaries.updateBeneficiary(
+        const beneficiary = await rpc.beneficiaries.updateBeneficiary(
           { id: pathId(request.params), type, name, display, ...detailsOf(rest) },
           callOf(request, reply),
         );

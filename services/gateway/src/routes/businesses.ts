@@ -15,7 +15,7 @@ const tags = ["Businesses"];
 const changeTimeoutMs = 15_000;
 
 export const businesses =
-  ({ clients }: Gateway) =>
+  ({ rpc }: Gateway) =>
   async (app: App): Promise<void> => {
     app.post(
       "",
@@ -31,7 +31,7 @@ export const businesses =
       },
       async (request, reply) => {
         const { name, status } = request.body;
-        const business = await clients.businesses.createBusiness(
+        const business = await rpc.businesses.createBusiness(
           { name, status: status && BusinessStatus[status] },
           callOf(request, reply),
         );
@@ -57,7 +57,7 @@ export const businesses =
       },
       async (request, reply) => {
         const { query } = request;
-        const page = await clients.businesses.listBusinesses(
+        const page = await rpc.businesses.listBusinesses(
           {
             limit: query.limit,
             offset: query.offset,
@@ -84,7 +84,7 @@ export const businesses =
       },
       async (request, reply) => {
         const id = pathId(request.params);
-        return renderBusiness(await clients.businesses.getBusiness({ id }, callOf(request, reply)));
+        return renderBusiness(await rpc.businesses.getBusiness({ id }, callOf(request, reply)));
       },
     );
 
@@ -110,7 +110,7 @@ export const businesses =
       },
       async (request, reply) => {
         const { name, status, rotate_api_key } = request.body;
-        const business = await clients.businesses.updateBusiness(
+        const business = await rpc.businesses.updateBusiness(
           { id: pathId(request.params), name, status: status && BusinessStatus[status], rotateApiKey: rotate_api_key },
           callOf(request, reply, changeTimeoutMs),
         );

@@ -49,7 +49,7 @@ const judgement = () => ({
 });
 
 export const clients =
-  ({ clients }: Gateway) =>
+  ({ rpc }: Gateway) =>
   async (app: App): Promise<void> => {
     app.post(
       "/person",
@@ -84,7 +84,7 @@ export const clients =
       },
       async (request, reply) => {
         const { body } = request;
-        const client = await clients.clients.createPerson(
+        const client = await rpc.clients.createPerson(
           {
             firstName: body.first_name,
             middleName: body.middle_name,
@@ -141,7 +141,7 @@ export const clients =
           pageHeaders(request, reply, query, { total: 0 });
           return [];
         }
-        const page = await clients.clients.listClients(
+        const page = await rpc.clients.listClients(
           {
             limit: query.limit,
             offset: query.offset,
@@ -168,7 +168,7 @@ export const clients =
         path,
         { schema: { tags, operationId, summary: "Read a client", params: PathId, response: { 200: ClientJson } } },
         async (request, reply) => {
-          const client = await clients.clients.getClient({ id: pathId(request.params) }, callOf(request, reply));
+          const client = await rpc.clients.getClient({ id: pathId(request.params) }, callOf(request, reply));
           return renderClient(client, request.organizationId);
         },
       );
@@ -219,7 +219,7 @@ export const clients =
       },
       async (request, reply) => {
         const { named, cleared } = namedAndCleared(request.body);
-        const client = await clients.clients.updatePerson(
+        const client = await rpc.clients.updatePerson(
           {
             id: pathId(request.params),
             address: named.address,

@@ -18,7 +18,7 @@ type ServiceName = (typeof serviceNames)[number];
 
 /** Events that a consuming service set aside, whichever it is. */
 export const deadLetters =
-  ({ clients }: Gateway) =>
+  ({ rpc }: Gateway) =>
   async (app: App): Promise<void> => {
     app.get(
       "",
@@ -43,9 +43,7 @@ export const deadLetters =
         // Of several services each one's newest, as far as the page reaches; of all of them together the page is cut out here.
         const reach = service ? { limit, offset } : { limit: Math.min(offset + limit, int32Max), offset: 0 };
         const page = { topic, status: status && DeadLetterStatus[status], ...reach };
-        const found = await Promise.all(
-          asked.map((name) => clients.deadLetters[name].listDeadLetters(page, callOf(request, reply))),
-        );
+        const found = await Promise.all(asked.map((name) => rpc.deadLetters[name].listDeadLetters(page, callOf(request, reply))));
         const letters = found.flatMap((one) => one.deadLetters).sort(newestFirst);
         pageHeaders(request, reply, { limit, offset }, { total: found.reduce((sum, one) => sum + one.total, 0) });
         return letters.slice(offset - reach.offset, offset - reach.offset + limit).map(renderDeadLetter);
@@ -56,7 +54,7 @@ export const deadLetters =
     const find = async (id: string, call: CallOptions): Promise<{ name: ServiceName; letter: DeadLetter }> => {
       const { idempotencyKey: _, ...reading } = call;
       const answers = await Promise.allSettled(
-        serviceNames.map(async (name) => ({ name, letter: await clients.deadLetters[name].getDeadLetter({ id }, reading) })),
+        serviceNames.map(async (name) => ({ name, letter: await rpc.deadLetters[name].getDeadLetter({ id }, reading) })),
       );
       const found = answers.find((answer) => answer.status === "fulfilled");
       if (found) return found.value;
@@ -96,7 +94,7 @@ export const deadLetters =
         const id = pathId(request.params);
         const call = callOf(request, reply);
         const { name } = await find(id, call);
-        return renderDeadLetter(await clients.deadLetters[name].retryDeadLetter({ id }, call));
+        return renderDeadLetter(await rpc.deadLetters[name].retryDeadLetter({ id }, call));
       },
     );
 
@@ -117,7 +115,7 @@ export const deadLetters =
         const id = pathId(request.params);
         const call = callOf(request, reply);
         const { name } = await find(id, call);
-        return renderDeadLetter(await clients.deadLetters[name].dropDeadLetter({ id, note: request.body.note }, call));
+        return renderDeadLetter(await rpc.deadLetters[name].dropDeadLetter({ id, note: request.body.note }, call));
       },
     );
   };

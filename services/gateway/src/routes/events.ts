@@ -12,7 +12,7 @@ const tags = ["Events"];
 const json = "application/json; charset=utf-8";
 
 export const events =
-  ({ clients }: Gateway) =>
+  ({ rpc }: Gateway) =>
   async (app: App): Promise<void> => {
     app.get(
       "",
@@ -32,7 +32,7 @@ export const events =
       },
       async (request, reply) => {
         const { limit, offset, type, from, to } = request.query;
-        const page = await clients.events.listEvents(
+        const page = await rpc.events.listEvents(
           { limit, offset, type, fromMs: timestampMs(from), toMs: timestampMs(to) },
           callOf(request, reply),
         );
@@ -53,7 +53,7 @@ export const events =
         },
       },
       async (request, reply) => {
-        const event = await clients.events.getEvent({ id: pathId(request.params) }, callOf(request, reply));
+        const event = await rpc.events.getEvent({ id: pathId(request.params) }, callOf(request, reply));
         return reply.type(json).send(renderEvent(event));
       },
     );
@@ -73,7 +73,7 @@ export const events =
       async (request, reply) => {
         const { limit, offset } = request.query;
         const eventId = pathId(request.params);
-        const page = await clients.events.listDeliveries({ eventId, limit, offset }, callOf(request, reply));
+        const page = await rpc.events.listDeliveries({ eventId, limit, offset }, callOf(request, reply));
         pageHeaders(request, reply, { limit, offset }, page);
         return page.deliveries.map(renderDelivery);
       },
@@ -95,7 +95,7 @@ export const events =
       async (request, reply) => {
         const { endpoint_id } = request.body;
         const eventId = pathId(request.params);
-        const { deliveries } = await clients.events.redeliverEvent({ eventId, endpointId: endpoint_id }, callOf(request, reply));
+        const { deliveries } = await rpc.events.redeliverEvent({ eventId, endpointId: endpoint_id }, callOf(request, reply));
         return deliveries.map(renderDelivery);
       },
     );

@@ -43,7 +43,7 @@ const json = "application/json; charset=utf-8";
 const view = () => Type.Unsafe<string>(KycApplicationJson);
 
 export const kycApplications =
-  ({ clients, allowInsecureUrls }: Gateway) =>
+  ({ rpc, allowInsecureUrls }: Gateway) =>
   async (app: App): Promise<void> => {
     app.post(
       "",
@@ -96,7 +96,7 @@ export const kycApplications =
       },
       async (request, reply) => {
         const { body } = request;
-        const application = await clients.kycApplications.createKycApplication(
+        const application = await rpc.kycApplications.createKycApplication(
           {
             allowedDocuments: body.allowed_documents ?? [],
             applicantEmail: body.applicant_email,
@@ -139,7 +139,7 @@ export const kycApplications =
       },
       async (request, reply) => {
         const { query } = request;
-        const page = await clients.kycApplications.listKycApplications(
+        const page = await rpc.kycApplications.listKycApplications(
           {
             limit: query.limit,
             offset: query.offset,
@@ -171,7 +171,7 @@ export const kycApplications =
       },
       async (request, reply) => {
         const id = pathId(request.params);
-        const application = await clients.kycApplications.getKycApplication({ id }, callOf(request, reply, refreshTimeoutMs));
+        const application = await rpc.kycApplications.getKycApplication({ id }, callOf(request, reply, refreshTimeoutMs));
         return reply.type(json).send(renderKycApplication(application));
       },
     );
@@ -191,7 +191,7 @@ export const kycApplications =
       },
       async (request, reply) => {
         const id = pathId(request.params);
-        const application = await clients.kycApplications.cancelKycApplication({ id }, callOf(request, reply, providerTimeoutMs));
+        const application = await rpc.kycApplications.cancelKycApplication({ id }, callOf(request, reply, providerTimeoutMs));
         return reply.type(json).send(renderKycApplication(application));
       },
     );
@@ -199,7 +199,7 @@ export const kycApplications =
 
 /** For operators: a business does not decide its own. */
 export const kycReviews =
-  ({ clients }: Gateway) =>
+  ({ rpc }: Gateway) =>
   async (app: App): Promise<void> => {
     app.post(
       "/:id/review",
@@ -219,7 +219,7 @@ export const kycReviews =
       },
       async (request, reply) => {
         const { outcome, note } = request.body;
-        const application = await clients.kycApplications.reviewKycApplication(
+        const application = await rpc.kycApplications.reviewKycApplication(
           { id: pathId(request.params), outcome: KycVerdict[outcome], note },
           callOf(request, reply, providerTimeoutMs),
         );

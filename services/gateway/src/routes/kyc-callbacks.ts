@@ -17,7 +17,7 @@ const callbackTimeoutMs = 20_000;
 export const kycCallbacks =
   (gateway: Gateway) =>
   async (app: App): Promise<void> => {
-    const { clients, limits } = gateway;
+    const { rpc, limits } = gateway;
     app.addHook("onRequest", limitKeyless(gateway));
     // The signature covers bytes, so no type or encoding is read into them.
     app.addHook("onRequest", (request, _reply, done) => {
@@ -31,7 +31,7 @@ export const kycCallbacks =
     app.post("/kyc", { schema: { hide: true } }, async (request, reply) => {
       const network = networkOf(request.ip);
       const signature = request.headers["x-provider-signature"];
-      const { result } = await clients.kycApplications.receiveProviderCallback(
+      const { result } = await rpc.kycApplications.receiveProviderCallback(
         { body: bytesOf(request), signature: typeof signature === "string" ? signature : "" },
         { ...callOf(request, reply, callbackTimeoutMs), ...(limits.proven.has(network) && { lane: "provider" as const }) },
       );

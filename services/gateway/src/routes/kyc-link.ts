@@ -11,7 +11,7 @@ const timeoutMs = 2_000;
  * something without it, so a KYC service that does not answer costs the link alone.
  */
 export async function kycLinkOf(
-  { clients, logger }: Gateway,
+  { rpc, logger }: Gateway,
   view: { kycApplicationId?: string | undefined; kycApplicationOpen: boolean },
   request: FastifyRequest,
   reply: FastifyReply,
@@ -20,7 +20,7 @@ export async function kycLinkOf(
   if (id === undefined || !kycApplicationOpen) return undefined;
   try {
     const call = { ...callOf(request, reply, timeoutMs), idempotencyKey: undefined };
-    const application = await clients.kycApplications.getKycApplication({ id, stored: true }, call);
+    const application = await rpc.kycApplications.getKycApplication({ id, stored: true }, call);
     return isFinal(application) ? undefined : application.linkUrl;
   } catch (error) {
     logger.warn({ err: error, request_id: request.id, application_id: id }, "a view goes out without its KYC link");

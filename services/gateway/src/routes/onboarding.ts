@@ -82,7 +82,7 @@ function listMissing(error: unknown): never {
 export const onboarding =
   (gateway: Gateway) =>
   async (app: App): Promise<void> => {
-    const { clients } = gateway;
+    const { rpc } = gateway;
 
     app.post(
       "/details",
@@ -115,7 +115,7 @@ export const onboarding =
       },
       async (request, reply) => {
         const clientId = pathId(request.params);
-        const details = await clients.onboarding
+        const details = await rpc.onboarding
           .createOnboardingDetails({ clientId, answers: answersOf(request.body) }, callOf(request, reply))
           .catch(listMissing);
         const link = await kycLinkOf(gateway, details, request, reply);
@@ -137,7 +137,7 @@ export const onboarding =
       },
       async (request, reply) => {
         const clientId = pathId(request.params);
-        const details = await clients.onboarding.getOnboardingDetails({ clientId }, callOf(request, reply));
+        const details = await rpc.onboarding.getOnboardingDetails({ clientId }, callOf(request, reply));
         return renderOnboardingDetails(details, await kycLinkOf(gateway, details, request, reply));
       },
     );
@@ -175,7 +175,7 @@ export const onboarding =
       },
       async (request, reply) => {
         const clientId = pathId(request.params);
-        const details = await clients.onboarding
+        const details = await rpc.onboarding
           .updateOnboardingDetails({ clientId, answers: answersOf(request.body) }, callOf(request, reply))
           .catch(listMissing);
         return renderOnboardingDetails(details, await kycLinkOf(gateway, details, request, reply));
@@ -195,7 +195,7 @@ export const onboarding =
       },
       async (request, reply) => {
         const clientId = pathId(request.params);
-        const status = await clients.onboarding.getOnboarding({ clientId }, callOf(request, reply));
+        const status = await rpc.onboarding.getOnboarding({ clientId }, callOf(request, reply));
         return renderOnboardingStatus(status, await kycLinkOf(gateway, status, request, reply));
       },
     );
@@ -208,7 +208,7 @@ const decisions = [
 ] as const;
 
 export const onboardingDecisions =
-  ({ clients }: Gateway) =>
+  ({ rpc }: Gateway) =>
   async (app: App): Promise<void> => {
     for (const [verb, decision, description] of decisions) {
       app.post(
@@ -230,7 +230,7 @@ export const onboardingDecisions =
         async (request, reply) => {
           const clientId = pathId(request.params);
           const { reason } = request.body;
-          const status = await clients.onboarding.decideOnboarding(
+          const status = await rpc.onboarding.decideOnboarding(
             { clientId, decision: OnboardingDecision[decision], reason },
             callOf(request, reply),
           );

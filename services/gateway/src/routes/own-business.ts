@@ -14,7 +14,7 @@ const changeTimeoutMs = 15_000;
 const previousKeyTtlSecondsMax = 7 * 24 * 60 * 60;
 
 export const ownBusiness =
-  ({ clients }: Gateway) =>
+  ({ rpc }: Gateway) =>
   async (app: App): Promise<void> => {
     app.get(
       "",
@@ -26,7 +26,7 @@ export const ownBusiness =
           response: { 200: BusinessForItself },
         },
       },
-      async (request, reply) => renderBusiness(await clients.businesses.getOwnBusiness({}, callOf(request, reply))),
+      async (request, reply) => renderBusiness(await rpc.businesses.getOwnBusiness({}, callOf(request, reply))),
     );
 
     app.patch(
@@ -55,7 +55,7 @@ export const ownBusiness =
           const message = "is for a rotation; send rotate_api_key: true with it";
           throw problems.validationFailed([{ pointer: "/previous_key_ttl_seconds", code: "invalid", message }]);
         }
-        const business = await clients.businesses.updateOwnBusiness(
+        const business = await rpc.businesses.updateOwnBusiness(
           { name, rotateApiKey: rotate_api_key, previousKeyTtlSeconds: previous_key_ttl_seconds },
           callOf(request, reply, changeTimeoutMs),
         );
@@ -76,7 +76,7 @@ export const ownBusiness =
       },
       async (request, reply) => {
         const { limit, offset } = request.query;
-        const page = await clients.businesses.listOwnApiKeys({ limit, offset }, callOf(request, reply));
+        const page = await rpc.businesses.listOwnApiKeys({ limit, offset }, callOf(request, reply));
         pageHeaders(request, reply, { limit, offset }, page);
         return page.apiKeys.map(renderOwnApiKey);
       },

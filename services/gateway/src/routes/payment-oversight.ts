@@ -13,7 +13,7 @@ const tags = ["Payments"];
 
 /** For operators: refunds that nobody but a person can bring to their end. */
 export const refundDecisions =
-  ({ clients }: Gateway) =>
+  ({ rpc }: Gateway) =>
   async (app: App): Promise<void> => {
     app.get(
       "",
@@ -31,7 +31,7 @@ export const refundDecisions =
       },
       async (request, reply) => {
         const { limit, offset, needs_decision } = request.query;
-        const page = await clients.refunds.listRefunds({ limit, offset, needsDecision: needs_decision }, callOf(request, reply));
+        const page = await rpc.refunds.listRefunds({ limit, offset, needsDecision: needs_decision }, callOf(request, reply));
         pageHeaders(request, reply, { limit, offset }, page);
         return page.refunds.map(renderRefund);
       },
@@ -58,7 +58,7 @@ export const refundDecisions =
       },
       async (request, reply) => {
         const { outcome, note } = request.body;
-        const refund = await clients.refunds.resolveRefund(
+        const refund = await rpc.refunds.resolveRefund(
           { id: pathId(request.params), outcome: RefundOutcome[outcome], note },
           callOf(request, reply),
         );
@@ -69,7 +69,7 @@ export const refundDecisions =
 
 /** For operators: payments that changed at the processor without us. */
 export const changedPayments =
-  ({ clients }: Gateway) =>
+  ({ rpc }: Gateway) =>
   async (app: App): Promise<void> => {
     app.get(
       "",
@@ -87,7 +87,7 @@ export const changedPayments =
       },
       async (request, reply) => {
         const { limit, offset } = request.query;
-        const page = await clients.refunds.listChangedPayments({ limit, offset }, callOf(request, reply));
+        const page = await rpc.refunds.listChangedPayments({ limit, offset }, callOf(request, reply));
         pageHeaders(request, reply, { limit, offset }, page);
         return page.payments.map(renderChangedPayment);
       },

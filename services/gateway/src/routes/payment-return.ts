@@ -16,7 +16,7 @@ const formBytesMax = 64 * 1024;
 export const paymentReturn =
   (gateway: Gateway) =>
   async (app: App): Promise<void> => {
-    const { clients, logger } = gateway;
+    const { rpc, logger } = gateway;
     app.addHook("onRequest", limitKeyless(gateway));
     // Whatever form the processor's page posts is read, up to a bound, and ignored, however it calls its type.
     app.addHook("onRequest", (request, _reply, done) => {
@@ -46,7 +46,7 @@ export const paymentReturn =
     });
     const leadOn = async (request: FastifyRequest<{ Params: { token: string } }>, reply: FastifyReply) => {
       const { token } = request.params;
-      const { redirectUrl } = await clients.payments.returnFromProcessor({ token }, callOf(request, reply, confirmTimeoutMs));
+      const { redirectUrl } = await rpc.payments.returnFromProcessor({ token }, callOf(request, reply, confirmTimeoutMs));
       return reply.header("referrer-policy", "no-referrer").redirect(redirectUrl, 303);
     };
 

@@ -25,7 +25,7 @@ const refreshTimeoutMs = 15_000;
 const tags = ["Payments"];
 
 export const payments =
-  ({ clients, allowInsecureUrls }: Gateway) =>
+  ({ rpc, allowInsecureUrls }: Gateway) =>
   async (app: App): Promise<void> => {
     const returnUrl = (example: string) => webUrl({ insecure: allowInsecureUrls, examples: [example] });
 
@@ -59,7 +59,7 @@ export const payments =
       },
       async (request, reply) => {
         const { amount, success_url, fail_url, order_ref, description, language = "FR" } = request.body;
-        const payment = await clients.payments
+        const payment = await rpc.payments
           .createPayment(
             {
               amountMinor: parseMoney(amount, currency),
@@ -97,7 +97,7 @@ export const payments =
       },
       async (request, reply) => {
         const { query } = request;
-        const page = await clients.payments.listPayments(
+        const page = await rpc.payments.listPayments(
           {
             limit: query.limit,
             offset: query.offset,
@@ -128,7 +128,7 @@ export const payments =
       },
       async (request, reply) => {
         const id = pathId(request.params);
-        return renderPayment(await clients.payments.getPayment({ id }, callOf(request, reply, refreshTimeoutMs)));
+        return renderPayment(await rpc.payments.getPayment({ id }, callOf(request, reply, refreshTimeoutMs)));
       },
     );
 
@@ -149,7 +149,7 @@ export const payments =
       },
       async (request, reply) => {
         const id = pathId(request.params);
-        return renderPayment(await clients.payments.refreshPayment({ id }, callOf(request, reply, refreshTimeoutMs)));
+        return renderPayment(await rpc.payments.refreshPayment({ id }, callOf(request, reply, refreshTimeoutMs)));
       },
     );
 
@@ -178,9 +178,7 @@ export const payments =
         const amountMinor = amount === undefined ? undefined : parseMoney(amount, currency);
         const call = callOf(request, reply, processorTimeoutMs);
         const id = pathId(request.params);
-        const payment = await clients.payments
-          .refundPayment({ id, amountMinor }, call)
-          .catch(timedOutAs("refund_outcome_unknown"));
+        const payment = await rpc.payments.refundPayment({ id, amountMinor }, call).catch(timedOutAs("refund_outcome_unknown"));
         return renderPayment(payment);
       },
     );

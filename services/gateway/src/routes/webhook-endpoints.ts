@@ -25,7 +25,7 @@ const urlCharactersMax = 8_192;
 const urlRule = "Absolute, https, public, at most 2048 characters, without credentials and without a fragment.";
 
 export const webhookEndpoints =
-  ({ clients }: Gateway) =>
+  ({ rpc }: Gateway) =>
   async (app: App): Promise<void> => {
     // Which addresses are good is for the service to say, which also connects to them: one judge, with precise codes.
     const url = () => text(urlCharactersMax, { description: urlRule, examples: ["https://shop.example/webhooks/amana"] });
@@ -49,7 +49,7 @@ export const webhookEndpoints =
       },
       async (request, reply) => {
         const call = callOf(request, reply, urlCheckTimeoutMs);
-        const endpoint = await clients.webhookEndpoints.createWebhookEndpoint(request.body, call);
+        const endpoint = await rpc.webhookEndpoints.createWebhookEndpoint(request.body, call);
         reply.code(201).header("location", `/api/v1/webhook-endpoints/${endpoint.id}`);
         return renderWebhookEndpoint(endpoint);
       },
@@ -68,7 +68,7 @@ export const webhookEndpoints =
       },
       async (request, reply) => {
         const { limit, offset } = request.query;
-        const page = await clients.webhookEndpoints.listWebhookEndpoints({ limit, offset }, callOf(request, reply));
+        const page = await rpc.webhookEndpoints.listWebhookEndpoints({ limit, offset }, callOf(request, reply));
         pageHeaders(request, reply, { limit, offset }, page);
         return page.webhookEndpoints.map(renderWebhookEndpoint);
       },
@@ -87,7 +87,7 @@ export const webhookEndpoints =
       },
       async (request, reply) => {
         const id = pathId(request.params);
-        return renderWebhookEndpoint(await clients.webhookEndpoints.getWebhookEndpoint({ id }, callOf(request, reply)));
+        return renderWebhookEndpoint(await rpc.webhookEndpoints.getWebhookEndpoint({ id }, callOf(request, reply)));
       },
     );
 
@@ -114,7 +114,7 @@ export const webhookEndpoints =
       },
       async (request, reply) => {
         const { body } = request;
-        const endpoint = await clients.webhookEndpoints.updateWebhookEndpoint(
+        const endpoint = await rpc.webhookEndpoints.updateWebhookEndpoint(
           {
             id: pathId(request.params),
             url: body.url,
@@ -142,7 +142,7 @@ export const webhookEndpoints =
       },
       async (request, reply) => {
         const id = pathId(request.params);
-        await clients.webhookEndpoints.deleteWebhookEndpoint({ id }, callOf(request, reply));
+        await rpc.webhookEndpoints.deleteWebhookEndpoint({ id }, callOf(request, reply));
         return reply.code(204).send();
       },
     );

@@ -22,9 +22,9 @@ export interface Channels {
   readonly webhooks: RpcChannel;
 }
 
-export type Clients = ReturnType<typeof createClients>;
+export type Rpc = ReturnType<typeof createRpc>;
 
-export function createClients({ identity, kyc, clients, payments, webhooks }: Channels) {
+export function createRpc({ identity, kyc, clients, payments, webhooks }: Channels) {
   return {
     keyLeases: createRpcClient(KeyLeaseService, identity),
     businesses: createRpcClient(BusinessService, identity),

@@ -4,6 +4,7 @@ export interface LoadRequest {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Each time it is sent, "{unique}" is another text. */
   readonly body?: string;
 }
 
@@ -27,9 +28,18 @@ export interface Outcome {
   /** Refusals that do not say when to come back. */
   readonly withoutRetryAfter: number;
   readonly longestMs: number;
-  /** 2xx answers a second, while requests were being sent and the first second was over. */
+  /** 2xx answers a second that took no longer than `goodMsMax`, while requests were being sent and the first second was over. */
   readonly goodput: number;
+  /** 99 of 100 2xx answers took no longer. */
+  readonly goodMsP99: number;
+  /** How much of one processor the sender took. */
+  readonly senderShare: number;
+  /** Until the last answer was there. */
+  readonly seconds: number;
 }
+
+/** Whoever waits longer has given up. */
+export const goodMsMax = 2_000;
 
 /** No answer takes longer: payment creation and refund have 40 s, everything else less. */
 export const hangMs = 45_000;

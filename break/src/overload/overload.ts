@@ -1,54 +1,85 @@
 import type { System } from "@amana/dev-env/system";
-import { aBusiness, anOrder, startTestSystem } from "@amana/dev-env/test-system";
+import { aBusiness, anOrder, aPerson, startTestSystem } from "@amana/dev-env/test-system";
 import { sleep } from "@amana/runtime";
 import { Client } from "pg";
 import { fire, hangMs, type LoadRequest, type Outcome } from "../load/fire.ts";
+import { processorTime, shares } from "../load/processor-time.ts";
 import type { Program } from "../program.ts";
 import { createRandom, type Random } from "../random.ts";
 import type { Report } from "../report.ts";
 
 /** So many that no bound on one business is what is measured. */
 const businesses = 12;
-const clientsEach = 100;
+const clientsEach = 20;
 /**
- * Of the peak. Promised are four fifths; here the sender, the refusals and the whole system share the same few processors,
- * which costs a good part of the rest, so this only tells bending from breaking. The table has the figures.
+ * Of the peak, measured before and after with the same sender and the same requests. The median of many rounds has to reach it:
+ * one round is as noisy as the machine, and a few tell only bending from breaking.
  */
-const goodputMin = 0.1;
+const goodputMin = 0.8;
+const roundsMin = 9;
+const goodputMinOfFew = 0.4;
 /** Of what services do that are not the overloaded one. */
 const othersGoodputMin = 0.8;
 const phaseSeconds = 4;
+/** Whose requests wait for their answers, each on a connection of its own. What they would send meanwhile is not sent. */
+const waitingClients = 2_000;
+const warmUpSeconds = 5;
 const lockedSeconds = 5;
 
 export const overload: Program = {
   attacks: "P7: twice and ten times what it can do, and a database whose connections are all taken",
   async run({ seed, signal, report, say }) {
     const random = createRandom(seed);
-    await using test = await startTestSystem("direct", { gateway: { LOG_LEVEL: "warn" }, clients: { LOG_LEVEL: "warn" } });
+    await using test = await startTestSystem("direct", {
+      gateway: { LOG_LEVEL: "warn" },
+      clients: { LOG_LEVEL: "warn" },
+    });
     const { system } = test;
     const requests = await prepare(system, random);
-    const send = (perSecond: number, seconds: number, which = requests, atOnceMax = 2_000) =>
-      fire({ url: system.gatewayUrl, requests: which.all, perSecond, atOnceMax, seconds });
-    await send(Number.POSITIVE_INFINITY, 1, requests, 32);
+    const send = async (perSecond: number, seconds: number, atOnceMax: number, when: string) => {
+      const before = await processorTime(system);
+      const outcome = await fire({ url: system.gatewayUrl, requests: requests.all, perSecond, atOnceMax, seconds });
+      const { goodput, goodMsP99, senderShare, statuses, unsent } = outcome;
+      const took = shares(before, await processorTime(system), outcome.seconds);
+      judge(outcome, when, report);
+      say(
+        `${when}: ${Math.round(goodput)} good answers a second, 99 of 100 within ${goodMsP99} ms; ` +
+          `${JSON.stringify({ ...statuses, unsent })}; processors: ${JSON.stringify({ sender: senderShare, ...took })}`,
+      );
+      return outcome;
+    };
+    const atCapacity = () => send(Number.POSITIVE_INFINITY, phaseSeconds, 32, "at capacity");
+    await fire({
+      url: system.gatewayUrl,
+      requests: requests.all,
+      perSecond: Number.POSITIVE_INFINITY,
+      atOnceMax: 32,
+      seconds: warmUpSeconds,
+    });
 
     const ratios: Record<string, number[]> = { "2 times": [], "10 times": [] };
+    let before = await atCapacity();
     do {
-      const peak = await send(Number.POSITIVE_INFINITY, phaseSeconds, requests, 32);
-      judge(peak, "at capacity", report);
-      say(`capacity ${Math.round(peak.goodput)}/s`);
       for (const times of [2, 10]) {
-        const outcome = await send(peak.goodput * times, phaseSeconds);
-        judge(outcome, `${times} times`, report);
-        ratios[`${times} times`]?.push(outcome.goodput / peak.goodput);
-        say(`${times} times: ${Math.round((100 * outcome.goodput) / peak.goodput)} % ${JSON.stringify(outcome)}`);
+        const during = await send(before.goodput * times, phaseSeconds, waitingClients, `${times} times`);
         await recovers(requests.all, system, `${times} times`, report);
+        const after = await atCapacity();
+        // What else the machine does changes from one second to the next, so the peak is taken on both sides.
+        const ratio = (2 * during.goodput) / (before.goodput + after.goodput);
+        say(`${times} times: ${Math.round(100 * ratio)} % of the peak`);
+        ratios[`${times} times`]?.push(ratio);
+        before = after;
       }
-      await exhaustDatabase(system, requests, report, say);
     } while (!signal.aborted);
+    await exhaustDatabase(system, requests, report, say);
     for (const [times, measured] of Object.entries(ratios)) {
       const ratio = median(measured);
       report.count(`goodput at ${times} the capacity, % of the peak`, Math.round(100 * ratio));
-      report.check("goodput stays near the peak", ratio >= goodputMin, () => `${times} the capacity: ${ratio.toFixed(2)} of it`);
+      report.check(
+        "goodput stays near the peak",
+        ratio >= (measured.length < roundsMin ? goodputMinOfFew : goodputMin),
+        () => `${times} the capacity: ${ratio.toFixed(2)} of it`,
+      );
     }
   },
 };
@@ -121,14 +152,22 @@ async function prepare(system: System, random: Random): Promise<Requests> {
     const headers = { authorization: `Bearer ${key}` };
     const made = await Promise.all(
       Array.from({ length: clientsEach }, (_, j) =>
-        call("POST", "/api/v1/clients/person", { ...person, email: `a${j}@example.dz` }),
+        call("POST", "/api/v1/clients/person", { ...aPerson, email: `a${j}@example.dz` }),
       ),
     );
+    const ids = made.filter(({ status }) => status === 201).map(({ body }) => String(body["id"]));
     const payment = await call("POST", "/api/v1/payments", anOrder);
     for (let j = 0; j < 20; j++) {
-      const { id } = random.pick(made).body as { id: string };
+      const id = random.pick(ids);
       clients.push({ method: "GET", path: `/api/v1/clients/${id}`, headers });
       clients.push({ method: "GET", path: `/api/v1/clients?limit=50&offset=${random.integer(0, 49)}`, headers });
+      const body = JSON.stringify({ ...aPerson, email: `{unique}@example.dz` });
+      clients.push({
+        method: "POST",
+        path: "/api/v1/clients/person",
+        headers: { ...headers, "content-type": "application/json" },
+        body,
+      });
     }
     payments.push({ method: "GET", path: "/api/v1/payments?limit=10", headers });
     payments.push({ method: "GET", path: `/api/v1/payments/${payment.body["id"]}`, headers });
@@ -141,17 +180,3 @@ function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
-
-const person = {
-  first_name: "Amina",
-  last_name: "Benali",
-  date_of_birth: "1990-05-17",
-  gender: "female",
-  birth_country: "DZA",
-  nationality: "DZA",
-  country_of_tax_residence: "DZA",
-  address: "12 rue Didouche Mourad",
-  city: "Alger",
-  postcode: "16000",
-  country_code: "DZA",
-};

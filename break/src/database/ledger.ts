@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Answer } from "@amana/dev-env/demo/api";
 import type { System } from "@amana/dev-env/system";
-import { anOrder, aPaidPayment, type TestBusiness } from "@amana/dev-env/test-system";
+import { anOrder, aPaidPayment, aPerson, type TestBusiness } from "@amana/dev-env/test-system";
 import { sleep } from "@amana/runtime";
 import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
@@ -108,17 +108,8 @@ export class Ledger {
     const made = await this.#post(
       "/api/v1/clients/person",
       {
-        first_name: "Amina",
-        last_name: "Benali",
-        date_of_birth: "1990-05-17",
-        gender: "female",
-        birth_country: "DZA",
-        nationality: "DZA",
-        country_of_tax_residence: "DZA",
+        ...aPerson,
         address: `${random.integer(1, 500)} rue Didouche Mourad`,
-        city: "Alger",
-        postcode: "16000",
-        country_code: "DZA",
         email: `${randomUUID()}@example.dz`,
       },
       ({ body }) => `/api/v1/clients/${body["id"]}`,

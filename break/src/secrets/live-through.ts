@@ -153,31 +153,26 @@ async function verify(stage: Stage, client: string): Promise<void> {
 
 async function keys(stage: Stage): Promise<void> {
   const { canaries, system, business } = stage;
-  const operator = async (method: "POST" | "PATCH", path: string, body: object) => {
-    const answer = await request(`${system.gatewayUrl}${path}`, {
-      method,
-      headers: { "x-api-key": system.adminKey, "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    return (await answer.body.json()) as Record<string, unknown>;
-  };
-  const issued = await operator("POST", "/api/v1/admin/api-keys", { business_id: business.id, name: randomUUID() });
-  canaries.watch("an issued key", String(issued["api_key"]));
+  const issued = await issueKey(stage, "an issued key");
+  const operator = apiCaller(system.gatewayUrl, system.adminKey);
   const rotated = await operator("PATCH", `/api/v1/businesses/${business.id}`, { rotate_api_key: true });
-  canaries.watch("a rotated key", String(rotated["api_key"]));
-  await ask(stage, [401, 200], "GET", "/api/v1/me", undefined, { authorization: `Bearer ${issued["api_key"]}` });
+  canaries.watch("a rotated key", String(rotated.body["api_key"]));
+  await ask(stage, [401, 200], "GET", "/api/v1/me", undefined, { authorization: `Bearer ${issued}` });
+}
+
+/** Another key of the business, which from now on is to be found nowhere. */
+async function issueKey({ canaries, system, business }: Stage, name: string): Promise<string> {
+  const operator = apiCaller(system.gatewayUrl, system.adminKey);
+  const issued = await operator("POST", "/api/v1/admin/api-keys", { business_id: business.id, name: randomUUID() });
+  const key = String(issued.body["api_key"]);
+  canaries.watch(name, key);
+  return key;
 }
 
 /** Faults of ours, with people in the rows that PostgreSQL repeats: a broken constraint and a table that is locked. */
 export async function failInTheDatabase(stage: Stage): Promise<void> {
   const { canaries, system, report } = stage;
-  const issued = await request(`${system.gatewayUrl}/api/v1/admin/api-keys`, {
-    method: "POST",
-    headers: { "x-api-key": system.adminKey, "content-type": "application/json" },
-    body: JSON.stringify({ business_id: stage.business.id, name: randomUUID() }),
-  });
-  const key = String(((await issued.body.json()) as Record<string, unknown>)["api_key"]);
-  canaries.watch("a third key", key);
+  const key = await issueKey(stage, "a third key");
   const asOwner = { authorization: `Bearer ${key}` };
   const owner = new Client({ connectionString: system.ownerDatabaseUrls["clients"] });
   await owner.connect();

@@ -1,13 +1,12 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { System } from "@amana/dev-env/system";
-import { aBusiness, anOrder, aPaidPayment, sandbox, type TestBusiness, validCard } from "@amana/dev-env/test-system";
+import { aBusiness, anOrder, aPaidPayment, aPerson, sandbox, type TestBusiness, validCard } from "@amana/dev-env/test-system";
 import { sleep } from "@amana/runtime";
 import { Client } from "pg";
 import { fire, type LoadRequest } from "../load/fire.ts";
 import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
-import { person } from "./things.ts";
 
 /** How many times as long the median may take. Without the bounds it is a hundred times; the rest is room for a busy machine. */
 const ratioMax = 10;
@@ -126,7 +125,7 @@ async function measure(system: System, quiet: TestBusiness, prepared: readonly P
     await time("reads", () => answered(200, "GET", `/api/v1/payments/${paid}`));
     await time("lists", () => answered(200, "GET", "/api/v1/clients?limit=10"));
     const email = `${performance.now()}@example.dz`;
-    await time("creations", () => answered(201, "POST", "/api/v1/clients/person", { ...person, last_name: "Benali", email }));
+    await time("creations", () => answered(201, "POST", "/api/v1/clients/person", { ...aPerson, email }));
     await time("refunds", () => answered(200, "POST", `/api/v1/payments/${paid}/refund`));
     await time("webhooks", () => told("PAYMENT_REFUNDED", paid));
     // The card holder pays and never comes back.

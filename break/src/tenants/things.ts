@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { apiCaller } from "@amana/dev-env/demo/api";
 import type { System } from "@amana/dev-env/system";
-import { aBusiness, aPaidPayment, type TestBusiness } from "@amana/dev-env/test-system";
+import { aBusiness, aPaidPayment, aPerson, type TestBusiness } from "@amana/dev-env/test-system";
 import { sleep } from "@amana/runtime";
 
 /** A business with one of everything. */
@@ -42,7 +42,7 @@ export async function makeTenant(system: System, mark: string): Promise<Tenant> 
   };
   const email = `${mark}@example.dz`;
   const client = await made(
-    business.call("POST", "/api/v1/clients/person", { ...person, last_name: mark, email, external_client_code: mark }),
+    business.call("POST", "/api/v1/clients/person", { ...aPerson, last_name: mark, email, external_client_code: mark }),
     "a client",
   );
   const { id: clientId = "" } = client;
@@ -126,17 +126,4 @@ const answers = {
   occupation: "BUSINESS_OWNER",
   occupation_sector: "ACCOUNTING_AUDIT",
   source_of_funds: "COMPANY_PROFITS",
-};
-
-export const person = {
-  first_name: "Amina",
-  date_of_birth: "1990-05-17",
-  gender: "female",
-  birth_country: "DZA",
-  nationality: "DZA",
-  country_of_tax_residence: "DZA",
-  address: "12 rue Didouche Mourad",
-  city: "Alger",
-  postcode: "16000",
-  country_code: "DZA",
 };

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { ApiCaller } from "../../src/demo/api.ts";
 import { eventually } from "../../src/eventually.ts";
 import type { System } from "../../src/system.ts";
-import { sandbox, type TestBusiness } from "../../src/test-system.ts";
+import { aPerson, sandbox, type TestBusiness } from "../../src/test-system.ts";
 
 export const applications = "/api/v1/kyc/applications";
 
@@ -36,20 +36,7 @@ export async function anApplication(
 
 /** A client of the business, by the public API. */
 export async function aClient({ call }: { call: ApiCaller }): Promise<string> {
-  const created = await call("POST", "/api/v1/clients/person", {
-    first_name: "Amina",
-    last_name: "Benali",
-    date_of_birth: "1990-05-17",
-    gender: "female",
-    birth_country: "DZA",
-    nationality: "DZA",
-    country_of_tax_residence: "DZA",
-    address: "12 rue Didouche Mourad",
-    city: "Alger",
-    postcode: "16000",
-    country_code: "DZA",
-    email: `${randomUUID()}@example.dz`,
-  });
+  const created = await call("POST", "/api/v1/clients/person", { ...aPerson, email: `${randomUUID()}@example.dz` });
   if (created.status !== 201) throw new Error(`the client's creation answered ${created.status}: ${created.text}`);
   return String(created.body["id"]);
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
@@ -11,17 +11,27 @@ const documents = execFileSync("git", ["ls-files", "--cached", "--others", "--ex
   .split("\n")
   .filter(Boolean);
 
-/** Paths in back ticks that begin with a folder of the repository, without <placeholders>, and relative links. */
-function pathsIn(document: string): string[] {
+const services = readdirSync(join(root, "services")).map((name) => join("services", name));
+const workspaces = [...services, ...readdirSync(join(root, "packages")).map((name) => join("packages", name)), "bench", "break"];
+
+/**
+ * Where a document may mean, for each path it names: paths in back ticks that begin with a folder of the repository, or with
+ * one of a service or package, and relative links. Paths with <placeholders> are left out.
+ */
+function pathsIn(document: string): string[][] {
   const text = readFileSync(join(root, document), "utf8");
-  const quoted = [...text.matchAll(/`((?:services|packages|proto|docs|deploy|bench|\.ci)\/[^`\s<*{]*)`/g)].map(
-    ([, path]) => path ?? "",
-  );
-  const links = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, path]) => join(dirname(document), path ?? ""));
-  return [...quoted, ...links];
+  const quoted = (folders: string) =>
+    [...text.matchAll(new RegExp(`\`((?:${folders})/[^\`\\s<*{]*)\``, "g"))].map(([, path]) => path ?? "");
+  const own = workspaces.find((workspace) => document.startsWith(`${workspace}/`));
+  return [
+    ...quoted("services|packages|proto|docs|deploy|bench|break|\\.ci|\\.github").map((path) => [path]),
+    // In a document of the whole project it is the same place in each service that has one.
+    ...quoted("src|test|migrations").map((path) => (own ? [own] : services).map((place) => join(place, path))),
+    ...[...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, path]) => [join(dirname(document), path ?? "")]),
+  ];
 }
 
 test.each(documents)("every path that %s names exists", (document) => {
-  const missing = pathsIn(document).filter((path) => !existsSync(join(root, path)));
-  expect(missing).toEqual([]);
+  const missing = pathsIn(document).filter((places) => !places.some((path) => existsSync(join(root, path))));
+  expect(missing.map(([path]) => path)).toEqual([]);
 });

@@ -1,10 +1,8 @@
 import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { aBusinessCaller, eventually } from "@amana/testing";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
-import { settlePayment } from "../payment/settle-payment.ts";
-import { workOnDue } from "./work-on-due.ts";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -111,91 +109,4 @@ test("payments whose check fails on a fault of ours do not keep others from thei
   await eventually(async () => expect(await statusOf(payment.id)).toBe("PAID"));
   for (const { id } of broken) expect(await statusOf(id)).toBe("PENDING");
   await harness.sql("update payment set status = 'FAILED', next_check_at = null where description = 'broken'");
-});
-
-describe("a place that works on what is due", () => {
-  const due = { name: "test", table: "payment", due: "next_check_at", since: "created_at", concurrency: 4 } as const;
-  const only = (ids: string[]) =>
-    harness.sql("update payment set next_check_at = case when id = any(?) then now() end where status = 'PENDING'", [
-      `{${ids.join()}}`,
-    ]);
-  const create = async (count: number, caller = aBusinessCaller()) => {
-    const made = await Promise.all(Array.from({ length: count }, () => harness.aPendingPayment(caller)));
-    return made.map(({ id }) => id);
-  };
-  const ended = (id: string) => harness.sql("update payment set next_check_at = null where id = ?", [id]);
-
-  test("leaves nothing to do for ever when a check ends a payment and then fails, as when the commit's answer is lost", async () => {
-    const payment = await harness.aPendingPayment();
-    await harness.sandbox.pay(payment.processorOrderId);
-    await only([payment.id]);
-    const done = Promise.withResolvers<void>();
-    {
-      await using _job = workOnDue(harness.context, due, async (id) => {
-        await settlePayment(harness.context, id, { confirmFirst: false, remainingMs: () => 5_000 });
-        done.resolve();
-        throw new Error("the connection ended");
-      });
-      await done.promise;
-    }
-    expect(await harness.sql("select status, next_check_at from payment where id = ?", [payment.id])).toEqual([
-      { status: "PAID", next_check_at: null },
-    ]);
-  });
-
-  test("is not held up by slow ones, of a business that has many least of all", async () => {
-    const slow = await create(6);
-    const [other = ""] = await create(1);
-    await only([...slow, other]);
-    const release = Promise.withResolvers<void>();
-    const begun: string[] = [];
-    {
-      await using _job = workOnDue(harness.context, due, async (id) => {
-        begun.push(id);
-        if (slow.includes(id)) await release.promise;
-        await ended(id);
-      });
-      await eventually(() => expect(begun).toContain(other));
-      expect(begun.filter((id) => slow.includes(id))).toHaveLength(2);
-      // The place is taken again while the slow ones still run.
-      const [late = ""] = await create(1);
-      await harness.sql("update payment set next_check_at = now() where id = ?", [late]);
-      await eventually(() => expect(begun).toContain(late));
-      release.resolve();
-      await eventually(() => expect(begun).toHaveLength(8));
-    }
-  });
-
-  test("goes by turns among businesses, and first to what is known to be paid, then to the oldest", async () => {
-    const [one, two] = [await create(3), await create(2)];
-    await only([...one, ...two]);
-    const [a1 = "", a2 = "", a3 = ""] = one;
-    const [b1 = "", b2 = ""] = two;
-    const age = (id: string, minutes: number) =>
-      harness.sql("update payment set created_at = now() - make_interval(mins => ?) where id = ?", [minutes, id]);
-    for (const [id, minutes] of [
-      [a1, 18],
-      [a2, 17],
-      [a3, 1],
-      [b1, 3],
-      [b2, 2],
-    ] as const)
-      await age(id, minutes);
-    await harness.sql("update payment set processor_order_status = 2 where id = ?", [a3]);
-    const begun: string[] = [];
-    {
-      await using _job = workOnDue(
-        harness.context,
-        { ...due, isLess: "(processor_order_status is distinct from 2)", concurrency: 1 },
-        async (id) => {
-          begun.push(id);
-          await ended(id);
-        },
-      );
-      await eventually(() => expect(begun).toHaveLength(5));
-    }
-    expect(begun[0]).toBe(a3);
-    expect(begun.filter((id) => one.includes(id))).toEqual([a3, a1, a2]);
-    expect(begun.filter((id) => two.includes(id))).toEqual([b1, b2]);
-  });
 });

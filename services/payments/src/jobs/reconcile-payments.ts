@@ -1,7 +1,7 @@
+import { workOnDue } from "@amana/due-work";
 import type { Context } from "../context.ts";
 import { orderStatuses } from "../payment/payment.ts";
 import { settlePayment } from "../payment/settle-payment.ts";
-import { workOnDue } from "./work-on-due.ts";
 
 const timeoutMs = 60_000;
 const concurrency = 24;

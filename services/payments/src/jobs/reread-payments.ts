@@ -1,6 +1,6 @@
+import { workOnDue } from "@amana/due-work";
 import type { Context } from "../context.ts";
 import { rereadPayment } from "../payment/reread-payment.ts";
-import { workOnDue } from "./work-on-due.ts";
 
 const timeoutMs = 30_000;
 
@@ -12,7 +12,6 @@ export const rereadPayments = (context: Context, pauseMs = 1_000): AsyncDisposab
       name: "reread-payments",
       table: "payment",
       due: "next_reread_at",
-      since: "next_reread_at",
       concurrency: context.schedule.paymentRereadsPerSecond,
       isPaced: true,
     },

@@ -1,6 +1,6 @@
+import { workOnDue } from "@amana/due-work";
 import type { Context } from "../context.ts";
 import { advanceRefund } from "../refund/advance-refund.ts";
-import { workOnDue } from "./work-on-due.ts";
 
 const timeoutMs = 60_000;
 const concurrency = 16;
@@ -9,7 +9,7 @@ const concurrency = 16;
 export const resolveRefunds = (context: Context, pauseMs?: number): AsyncDisposable =>
   workOnDue(
     context,
-    { name: "resolve-refunds", table: "refund", due: "next_check_at", since: "next_check_at", concurrency },
+    { name: "resolve-refunds", table: "refund", due: "next_check_at", concurrency },
     (id, lease) => advanceRefund(context, id, lease, () => timeoutMs),
     pauseMs,
   );

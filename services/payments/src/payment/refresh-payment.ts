@@ -1,7 +1,7 @@
+import { withLease } from "@amana/due-work";
 import { sleep } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
-import { withLease } from "../lease.ts";
 import { Payment } from "./payment.ts";
 import { rereadPayment } from "./reread-payment.ts";
 import { settlePayment } from "./settle-payment.ts";

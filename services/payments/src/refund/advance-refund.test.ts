@@ -1,10 +1,10 @@
 import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import { type Payment, PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
+import { withLease } from "@amana/due-work";
 import { sleep } from "@amana/runtime";
 import { aBusinessCaller, eventually, keyed, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
-import { withLease } from "../lease.ts";
 import { advanceRefund } from "./advance-refund.ts";
 
 let harness: Harness;

@@ -1,8 +1,8 @@
 import { databaseTime, transaction } from "@amana/database";
+import type { Lease } from "@amana/due-work";
 import { faultPoint } from "@amana/runtime";
 import type { OrderState } from "../card-processor/card-processor.ts";
 import type { Context } from "../context.ts";
-import type { Lease } from "../lease.ts";
 import { Payment } from "../payment/payment.ts";
 import {
   progressOf,

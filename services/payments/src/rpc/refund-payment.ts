@@ -1,12 +1,12 @@
 import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
 import type { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { databaseTime, transaction } from "@amana/database";
+import { withLease } from "@amana/due-work";
 import { claimKey } from "@amana/idempotency";
 import { businessOf, type Implementation } from "@amana/rpc";
 import { faultPoint, isUuid, uuidv7 } from "@amana/runtime";
 import { LockMode } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
-import { withLease } from "../lease.ts";
 import {
   paymentNotFound,
   paymentNotRefundable,

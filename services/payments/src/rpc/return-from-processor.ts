@@ -1,8 +1,8 @@
 import type { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
+import { withLease } from "@amana/due-work";
 import { type Implementation, platformOf } from "@amana/rpc";
 import { sleep } from "@amana/runtime";
 import type { Context } from "../context.ts";
-import { withLease } from "../lease.ts";
 import { returnTokenUnknown } from "../payment/payment.errors.ts";
 import { Payment } from "../payment/payment.ts";
 import { settlePayment } from "../payment/settle-payment.ts";

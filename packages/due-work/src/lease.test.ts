@@ -1,30 +1,32 @@
 import { transaction } from "@amana/database";
+import { uuidv7 } from "@amana/runtime";
 import { eventually } from "@amana/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Harness, startHarness } from "../test/harness.ts";
+import { startThings } from "../test/database.ts";
 import { type Lease, withLease } from "./lease.ts";
 
-let harness: Harness;
+let things: Awaited<ReturnType<typeof startThings>>;
 let id: string;
 beforeAll(async () => {
-  harness = await startHarness();
+  things = await startThings();
 });
 beforeEach(async () => {
-  ({ id } = await harness.aPendingPayment());
+  id = uuidv7();
+  await things.sql("insert into thing (id, business_id) values (?, ?)", [id, uuidv7()]);
 });
-afterAll(() => harness[Symbol.asyncDispose]());
+afterAll(() => things[Symbol.asyncDispose]());
 
-const lease = <T>(work: (lease: Lease) => Promise<T>) => withLease(harness.context.orm, "payment", id, work);
-const holds = (held: Lease) => transaction(harness.context.orm, (em) => held.holds(em));
+const lease = <T>(work: (lease: Lease) => Promise<T>) => withLease(things.orm, "thing", id, work);
+const holds = (held: Lease) => transaction(things.orm, (em) => held.holds(em));
 const row = async () => {
-  const [row] = await harness.sql<{ token: string | null; seconds: number | null }>(
-    "select lease_token as token, extract(epoch from leased_until - now())::float as seconds from payment where id = ?",
+  const [row] = await things.sql<{ token: string | null; seconds: number | null }>(
+    "select lease_token as token, extract(epoch from leased_until - now())::float as seconds from thing where id = ?",
     [id],
   );
   return row;
 };
 const shorten = (seconds: number) =>
-  harness.sql("update payment set leased_until = now() + make_interval(secs => ?) where id = ?", [seconds, id]);
+  things.sql("update thing set leased_until = now() + make_interval(secs => ?) where id = ?", [seconds, id]);
 
 test("of fifty at once exactly one holds it, and the others are told at once", async () => {
   let holders = 0;
@@ -71,8 +73,8 @@ test("that somebody else took holds no more, and is not released by its loser", 
       expect(await holds(lost)).toBe(false);
       expect(await holds(taken)).toBe(true);
     });
-    await harness.sql(
-      "update payment set lease_token = gen_random_uuid(), leased_until = now() + interval '5 seconds' where id = ?",
+    await things.sql(
+      "update thing set lease_token = gen_random_uuid(), leased_until = now() + interval '5 seconds' where id = ?",
       [id],
     );
     expect(await holds(lost)).toBe(false);
@@ -97,8 +99,8 @@ test("is renewed while the work lasts", async () => {
 });
 
 test("is taken up by another once its holder has died and its time is over", async () => {
-  await harness.sql(
-    "update payment set lease_token = gen_random_uuid(), leased_until = now() + interval '10 seconds' where id = ?",
+  await things.sql(
+    "update thing set lease_token = gen_random_uuid(), leased_until = now() + interval '10 seconds' where id = ?",
     [id],
   );
   expect(await lease(async () => 1)).toBeUndefined();

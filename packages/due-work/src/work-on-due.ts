@@ -1,0 +1,123 @@
+import { randomUUID } from "node:crypto";
+import type { Orm } from "@amana/database";
+import { type Logger, poll } from "@amana/runtime";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import { isFree, keepLease, type Lease, leaseEnd } from "./lease.ts";
+
+/** A row whose check fails on a fault of ours waits, so that a few such rows cannot keep all others from their turn. */
+const faultPauseSeconds = 10;
+
+/** Which rows are due, and how they are taken. All texts are SQL and part of the code, never of a request. */
+export interface DueRows {
+  /** The job's name in logs. */
+  readonly name: string;
+  readonly table: string;
+  /** The column that says when a row's time has come; null: never. */
+  readonly due: string;
+  /** Rows for which this holds come after all others of their business. */
+  readonly isLess?: string;
+  /** The column by which the rest of a business's rows are ordered, the earliest first; `due` when left out. */
+  readonly since?: string;
+  /** How many rows are worked on at the same time, of one business at most half of them. */
+  readonly concurrency: number;
+  /** Begins no more than `concurrency` rows between two pauses, however fast they end. */
+  readonly isPaced?: boolean;
+}
+
+interface Claimed {
+  readonly id: string;
+  readonly businessId: string;
+  readonly token: string;
+}
+
+/**
+ * Works on rows whose time has come and that nobody else works on, until disposed. A place that becomes free is taken at once:
+ * a slow row holds up no other. The places go to the businesses by turns, so that one with thousands of due rows costs
+ * another's only the wait for one place; among a business's own rows the most urgent is first.
+ */
+export function workOnDue(
+  { orm, logger }: { orm: Orm; logger: Logger },
+  rows: DueRows,
+  work: (id: string, lease: Lease) => Promise<unknown>,
+  pauseMs = 1_000,
+): AsyncDisposable {
+  const inFlight = new Map<string, { businessId: string; done: Promise<unknown> }>();
+
+  const workOne = async (claimed: Claimed) => {
+    const { table, due } = rows;
+    try {
+      await keepLease(orm, { table, ...claimed }, (lease) => work(claimed.id, lease));
+    } catch (error) {
+      logger.error({ err: error, job: rows.name, [`${table}_id`]: claimed.id }, "a due row could not be worked on");
+      // Not of a row that has ended, by a commit whose answer was lost: it would stay due for ever.
+      await (orm.em.fork() as SqlEntityManager)
+        .execute(
+          `update ${table} set ${due} = now() + interval '${faultPauseSeconds} seconds' where id = ? and ${due} is not null`,
+          [claimed.id],
+        )
+        .catch(() => {});
+    }
+  };
+
+  const round = async () => {
+    const free = rows.concurrency - inFlight.size;
+    if (free === 0) await Promise.race([...inFlight.values()].map(({ done }) => done));
+    const claims = free === 0 ? [] : await claim(orm, rows, inFlight, free);
+    for (const claimed of claims) {
+      const done = workOne(claimed).finally(() => inFlight.delete(claimed.id));
+      inFlight.set(claimed.id, { businessId: claimed.businessId, done });
+    }
+    if (rows.isPaced) return 0;
+    return free === 0 ? 1 : claims.length;
+  };
+
+  const polling = poll(rows.name, logger, round, pauseMs);
+  return {
+    async [Symbol.asyncDispose]() {
+      await polling[Symbol.asyncDispose]();
+      await Promise.all([...inFlight.values()].map(({ done }) => done));
+    },
+  };
+}
+
+/**
+ * Takes at most `limit` due rows. The businesses that have anything planned are walked through the index, one probe each; of
+ * each, a share at most is read. What another replica takes at the same moment is left to it.
+ */
+async function claim(
+  orm: Orm,
+  { table, due, isLess = "false", since = due, concurrency }: DueRows,
+  inFlight: ReadonlyMap<string, { businessId: string }>,
+  limit: number,
+): Promise<Claimed[]> {
+  const share = Math.max(1, Math.floor(concurrency / 2));
+  const busy: Record<string, number> = {};
+  for (const { businessId } of inFlight.values()) busy[businessId] = (busy[businessId] ?? 0) + 1;
+  return await (orm.em.fork() as SqlEntityManager).execute(
+    `with recursive business (id) as (
+       (select business_id from ${table} where ${due} is not null order by business_id limit 1)
+       union all
+       select (
+         select next.business_id from ${table} next
+         where next.${due} is not null and next.business_id > business.id order by next.business_id limit 1
+       ) from business where business.id is not null
+     ), turns as (
+       select candidates.* from business cross join lateral (
+         select candidate.id, candidate.is_less, candidate.since,
+           row_number() over (order by candidate.is_less, candidate.since) + coalesce((?::jsonb ->> business.id::text)::int, 0) as turn
+         from (
+           select id, ${isLess} as is_less, ${since} as since from ${table}
+           where business_id = business.id and ${due} is not null and ${due} <= now() and ${isFree} and id <> all(?::uuid[])
+           order by is_less, since limit ${share}
+         ) candidate
+       ) candidates
+       where business.id is not null and turn <= ${share}
+       order by turn, is_less, since limit ${limit}
+     ), mine as (
+       select id from ${table} where id in (select id from turns) and ${due} <= now() and ${isFree} for update skip locked
+     )
+     update ${table} t set leased_until = ${leaseEnd}, lease_token = ? from mine where t.id = mine.id
+     returning t.id, t.business_id as "businessId", t.lease_token as token`,
+    [JSON.stringify(busy), `{${[...inFlight.keys()].join()}}`, randomUUID()],
+  );
+}

@@ -1,8 +1,7 @@
 import { parseLanguage } from "../pages/language.ts";
 import { capitalisedAnswer } from "./capitalised-answer.ts";
-import type { Processor } from "./card-processor.ts";
 import { confirmOrder } from "./order.ts";
-import type { Parameters } from "./protocol.ts";
+import type { Parameters, Processor } from "./processor.ts";
 import { capitalisedRefusal } from "./refusal.ts";
 
 /** Both generations; a second confirm answers like the first. */

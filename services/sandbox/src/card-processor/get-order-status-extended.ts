@@ -1,8 +1,7 @@
-import type { Processor } from "./card-processor.ts";
 import { cardholder, noAttemptActionCode } from "./cardholder.ts";
 import type { Order, OrderStatus } from "./order.ts";
 import { outcomeOf } from "./outcome.ts";
-import type { Parameters } from "./protocol.ts";
+import type { Parameters, Processor } from "./processor.ts";
 import { refusal } from "./refusal.ts";
 
 const paymentState: Record<OrderStatus, string> = { 0: "CREATED", 2: "DEPOSITED", 3: "REVERSED", 4: "REFUNDED", 6: "DECLINED" };

@@ -1,7 +1,6 @@
 import { parseLanguage } from "../pages/language.ts";
 import { capitalisedAnswer } from "./capitalised-answer.ts";
-import type { Processor } from "./card-processor.ts";
-import type { Parameters } from "./protocol.ts";
+import type { Parameters, Processor } from "./processor.ts";
 import { capitalisedRefusal } from "./refusal.ts";
 
 export function getOrderStatus({ orders }: Processor, parameters: Parameters): object {

@@ -1,6 +1,5 @@
 import { type Database, inOneTransaction } from "../database.ts";
-
-type Parameters = Readonly<Record<string, string>>;
+import type { Parameters } from "./processor.ts";
 
 export interface LateCalls {
   /** Has this call take effect that much later, though a restart may lie between. */

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import type { Language } from "../pages/language.ts";
 import { type OutcomeName, outcomeOf } from "./outcome.ts";
 import { type TestCard, testPassword } from "./test-cards.ts";
@@ -65,13 +66,14 @@ export function chooseCard(order: Order, card: TestCard): void {
 }
 
 /** The right password brings the outcome of the card; the third wrong one ends the payment. */
-export function enterPassword(order: Order, password: string, approvalCode: string, nowMs: number): void {
+export function enterPassword(order: Order, password: string, nowMs: number): void {
   if (order.status !== 0 || !order.card) return;
   if (password === testPassword) {
     finish(order, order.card.outcome, nowMs);
     if (order.card.outcome === "accepted") {
       order.depositedMinor = order.amountMinor;
-      order.approvalCode = approvalCode;
+      // What an issuer gives for an accepted payment: six digits, zeros in front kept.
+      order.approvalCode = String(randomInt(1_000_000)).padStart(6, "0");
     }
     return;
   }

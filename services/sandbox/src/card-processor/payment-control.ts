@@ -1,7 +1,5 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
-import { randomApprovalCode } from "./approval-code.ts";
 import { matchCard } from "./card-entry.ts";
-import type { Processor } from "./card-processor.ts";
 import {
   cancelOrder,
   chooseCard,
@@ -13,19 +11,26 @@ import {
   reverseOrder,
 } from "./order.ts";
 import { outcomeOf } from "./outcome.ts";
+import type { Processor } from "./processor.ts";
 
-type WithOrder = { Params: { mdOrder: string } };
-type PayBody = { pan?: unknown; expiry?: unknown; cvv2?: unknown; password?: unknown };
+type Body = Readonly<Record<string, unknown>>;
+type Handle = (order: Order, body: Body, reply: FastifyReply) => object;
 
 /** The calls by which tests and demonstrations play the cardholder and the back office, and look into the books. */
 export function paymentControl(app: FastifyInstance, processor: Processor): void {
   const { orders, clock } = processor;
+  const onOrder = (method: "GET" | "POST", action: string, handle: Handle) =>
+    app.route<{ Params: { mdOrder: string }; Body: Body | null }>({
+      method,
+      url: `/sandbox/payments/:mdOrder${action}`,
+      handler({ params, body }, reply) {
+        const order = orders.byId(params.mdOrder);
+        return order ? handle(order, body ?? {}, reply) : reply.code(404).send(unknown);
+      },
+    });
 
-  app.post<WithOrder & { Body: PayBody | null }>("/sandbox/payments/:mdOrder/pay", (request, reply) => {
-    const order = orders.byId(request.params.mdOrder);
-    if (!order) return unknownOrder(reply);
+  onOrder("POST", "/pay", (order, { pan, expiry, cvv2, password }, reply) => {
     if (order.status !== 0) return alreadyFinished(reply, order);
-    const { pan, expiry, cvv2, password } = request.body ?? {};
     if (![pan, expiry, cvv2, password].every((value) => typeof value === "string")) {
       return reply.code(422).send({ error: "invalid_card", message: "pan, expiry (MM/YYYY), cvv2 and password must be texts." });
     }
@@ -38,7 +43,7 @@ export function paymentControl(app: FastifyInstance, processor: Processor): void
       });
     }
     chooseCard(order, match.card);
-    enterPassword(order, String(password), randomApprovalCode(), clock.nowMs());
+    enterPassword(order, String(password), clock.nowMs());
     orders.save(order);
     return {
       ...((!order.outcome || order.passwordAttemptsLeft === 0) && { attempts_left: order.passwordAttemptsLeft }),
@@ -46,21 +51,17 @@ export function paymentControl(app: FastifyInstance, processor: Processor): void
     };
   });
 
-  app.post<WithOrder>("/sandbox/payments/:mdOrder/cancel", (request, reply) => {
-    const order = orders.byId(request.params.mdOrder);
-    if (!order) return unknownOrder(reply);
+  onOrder("POST", "/cancel", (order, _body, reply) => {
     if (order.status !== 0) return alreadyFinished(reply, order);
     cancelOrder(order, clock.nowMs());
     orders.save(order);
     return { redirect_url: redirectUrl(order) };
   });
 
-  app.post<WithOrder & { Body: { amount?: unknown } | null }>("/sandbox/payments/:mdOrder/refund", (request, reply) => {
-    const order = orders.byId(request.params.mdOrder);
-    if (!order) return unknownOrder(reply);
+  onOrder("POST", "/refund", (order, { amount }, reply) => {
     const remainsMinor = refundableMinor(order);
-    const amountMinor = request.body?.amount === undefined ? remainsMinor : minorOf(request.body.amount);
-    if (!amountMinor && request.body?.amount !== undefined) {
+    const amountMinor = amount === undefined ? remainsMinor : minorOf(amount);
+    if (!amountMinor && amount !== undefined) {
       const message = 'amount must be a text of dinars above 0 such as "1000.00", or left out for the rest.';
       return reply.code(422).send({ error: "invalid_amount", message });
     }
@@ -73,9 +74,7 @@ export function paymentControl(app: FastifyInstance, processor: Processor): void
     return totalsOf(order);
   });
 
-  app.post<WithOrder>("/sandbox/payments/:mdOrder/reverse", (request, reply) => {
-    const order = orders.byId(request.params.mdOrder);
-    if (!order) return unknownOrder(reply);
+  onOrder("POST", "/reverse", (order, _body, reply) => {
     if (order.status !== 2) {
       const message = `Only a deposited order of which nothing was given back can be reversed (orderStatus ${order.status}).`;
       return reply.code(409).send({ error: "not_reversible", message, ...totalsOf(order) });
@@ -85,10 +84,7 @@ export function paymentControl(app: FastifyInstance, processor: Processor): void
     return totalsOf(order);
   });
 
-  app.get<WithOrder>("/sandbox/payments/:mdOrder", (request, reply) => {
-    const order = orders.byId(request.params.mdOrder);
-    return order ? view(processor, order) : unknownOrder(reply);
-  });
+  onOrder("GET", "", (order) => view(processor, order));
 
   app.get<{ Querystring: { orderNumber?: string } }>("/sandbox/payments", (request, reply) => {
     const { orderNumber } = request.query;
@@ -130,8 +126,6 @@ const minorOf = (amount: unknown) =>
   typeof amount === "string" && /^\d{1,10}(\.\d{1,2})?$/.test(amount) ? Math.round(Number(amount) * 100) : 0;
 
 const unknown = { error: "unknown_order", message: "The sandbox knows no such order. Register one first with register.do." };
-
-const unknownOrder = (reply: FastifyReply) => reply.code(404).send(unknown);
 
 const alreadyFinished = (reply: FastifyReply, order: Order) =>
   reply.code(409).send({

@@ -1,16 +1,14 @@
 import type { FastifyInstance } from "fastify";
 import type { Operation } from "../faults.ts";
 import { answerWithFault } from "../faulty-answer.ts";
-import type { Processor } from "./card-processor.ts";
 import { confirm } from "./confirm.ts";
 import { getOrderStatus } from "./get-order-status.ts";
 import { getOrderStatusExtended } from "./get-order-status-extended.ts";
 import { startLateCalls } from "./late-calls.ts";
+import type { Parameters, Processor } from "./processor.ts";
 import { refund } from "./refund.ts";
 import { capitalisedRefusal, refusal } from "./refusal.ts";
 import { register } from "./register.ts";
-
-export type Parameters = Readonly<Record<string, string>>;
 
 type Call = (processor: Processor, parameters: Parameters) => object;
 

@@ -1,6 +1,5 @@
-import type { Processor } from "./card-processor.ts";
 import { refundableMinor, refundOrder } from "./order.ts";
-import type { Parameters } from "./protocol.ts";
+import type { Parameters, Processor } from "./processor.ts";
 import { refusal } from "./refusal.ts";
 
 /** Nothing here waits, so the sum that remains cannot change between the look and the refund. */

@@ -1,8 +1,7 @@
 import { randomInt } from "node:crypto";
 import { parseLanguage } from "../pages/language.ts";
-import type { Processor } from "./card-processor.ts";
 import { newOrder } from "./order.ts";
-import type { Parameters } from "./protocol.ts";
+import type { Parameters, Processor } from "./processor.ts";
 import { refusal } from "./refusal.ts";
 
 const amountMinorMin = 5_000;

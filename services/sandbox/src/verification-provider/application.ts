@@ -1,7 +1,7 @@
 import type { Language } from "../pages/language.ts";
-import { conclude, type Submission } from "./conclude.ts";
+import { type Conclusion, conclude, type Submission } from "./conclude.ts";
 import type { ProfileDigest } from "./profile.ts";
-import type { AmlDecision, CallbackType, Check, DocumentType, Reason, Status, Verdict } from "./vocabulary.ts";
+import type { CallbackType, DocumentType, Reason, Status } from "./vocabulary.ts";
 
 /** How far the applicant has come on the page. Pictures are not part of it: they never leave the browser. */
 export interface Steps {
@@ -14,7 +14,7 @@ export interface Steps {
 }
 
 /** One verification as the provider knows it. Never a name: of the profile only digests, and those until the end. */
-export interface Application {
+export interface Application extends Partial<Conclusion> {
   readonly providerId: string;
   readonly linkToken: string;
   readonly reference: string;
@@ -30,16 +30,8 @@ export interface Application {
   /** Grows with every change that a callback tells of. */
   sequence: number;
   attemptsUsed: number;
-  verdict?: Verdict;
   reasons: readonly Reason[];
-  liveness?: Check;
-  faceMatch?: Check;
-  documentType?: DocumentType;
-  documentExpiry?: string;
-  nationality?: string;
   amlHitCount: number;
-  amlDecision?: AmlDecision;
-  summary?: string;
   errorMessage?: string;
   completedAtMs?: number;
   /** What a tester has laid over the finished object. */
@@ -59,20 +51,9 @@ export interface News {
   readonly object: object;
 }
 
-type Given =
-  | "providerId"
-  | "linkToken"
-  | "reference"
-  | "language"
-  | "allowedDocuments"
-  | "attemptsMax"
-  | "requireVideo"
-  | "callbackUrl"
-  | "redirectUrl"
-  | "linkExpiresAtMs"
-  | "profile";
+type Given = Omit<Application, keyof Conclusion | "status" | "sequence" | "attemptsUsed" | "steps" | "news">;
 
-export function newApplication(given: Pick<Application, Given>): Application {
+export function newApplication(given: Given): Application {
   return { ...given, status: "CREATED", sequence: 1, attemptsUsed: 0, reasons: [], amlHitCount: 0, steps: {}, news: [] };
 }
 

@@ -1,5 +1,4 @@
-import type { Application } from "./application.ts";
-import type { Check, DocumentType, Outcome, Reason, ReasonCode, Verdict } from "./vocabulary.ts";
+import type { AmlDecision, Check, DocumentType, Outcome, Reason, ReasonCode, Verdict } from "./vocabulary.ts";
 
 /** What was found on a document and a face, and what the tester wants it to end in. No names. */
 export interface Submission {
@@ -15,19 +14,19 @@ export interface Submission {
   readonly answer?: Readonly<Record<string, unknown>>;
 }
 
-type Conclusion = Pick<
-  Application,
-  | "verdict"
-  | "reasons"
-  | "liveness"
-  | "faceMatch"
-  | "documentType"
-  | "documentExpiry"
-  | "nationality"
-  | "amlHitCount"
-  | "amlDecision"
-  | "summary"
->;
+/** What a submission comes to. Fields have no value before. */
+export interface Conclusion {
+  verdict: Verdict;
+  reasons: readonly Reason[];
+  liveness: Check;
+  faceMatch: Check;
+  documentType: DocumentType;
+  documentExpiry: string;
+  nationality: string;
+  amlHitCount: number;
+  amlDecision: AmlDecision;
+  summary: string;
+}
 
 const yearsAhead = 5;
 
@@ -40,7 +39,7 @@ const doubts: readonly ReasonCode[] = ["PROFILE_MISMATCH", "AML_MATCH"];
  */
 export function conclude(
   submission: Submission,
-  { allowedDocuments, requireVideo }: Pick<Application, "allowedDocuments" | "requireVideo">,
+  { allowedDocuments, requireVideo }: { readonly allowedDocuments: readonly DocumentType[]; readonly requireVideo: boolean },
   nowMs: number,
 ): Conclusion {
   const today = new Date(nowMs).toISOString().slice(0, 10);

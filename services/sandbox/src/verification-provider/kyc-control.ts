@@ -11,10 +11,11 @@ import {
   review,
   submit,
 } from "./application.ts";
+import type { Provider } from "./provider.ts";
 import { readSubmission } from "./read-submission.ts";
-import type { Provider } from "./verification-provider.ts";
 
-type WithLink = { Params: { linkToken: string }; Body: Record<string, unknown> | null };
+type Body = Readonly<Record<string, unknown>>;
+type Handle = (application: Application, reply: FastifyReply, body: Body) => object;
 
 /** The calls by which tests and demonstrations play the applicant and the reviewer, and look into the books. */
 export function kycControl(app: FastifyInstance, provider: Provider): void {
@@ -24,29 +25,33 @@ export function kycControl(app: FastifyInstance, provider: Provider): void {
     return objectOf(application);
   };
 
-  app.post<WithLink>("/sandbox/kyc/:linkToken/open", (request, reply) => {
-    const application = applications.byLinkToken(request.params.linkToken);
-    if (!application) return unknownLink(reply);
+  const onLink = (method: "GET" | "POST", action: string, handle: Handle) =>
+    app.route<{ Params: { linkToken: string }; Body: Body | null }>({
+      method,
+      url: `/sandbox/kyc/:linkToken${action}`,
+      handler({ params, body }, reply) {
+        const application = applications.byLinkToken(params.linkToken);
+        return application ? handle(application, reply, body ?? {}) : reply.code(404).send(unknown);
+      },
+    });
+
+  onLink("POST", "/open", (application, reply) => {
     if (isBeingChecked(application)) return objectOf(application);
     if (!isUsable(application)) return deadLink(reply, application);
     open(application, clock.nowMs());
     return changed(application);
   });
 
-  app.post<WithLink>("/sandbox/kyc/:linkToken/submit", (request, reply) => {
-    const application = applications.byLinkToken(request.params.linkToken);
-    if (!application) return unknownLink(reply);
-    const wish = readSubmission(request.body ?? {}, application.profile);
+  onLink("POST", "/submit", (application, reply, body) => {
+    const wish = readSubmission(body, application.profile);
     if ("problems" in wish) return notUsable(reply, wish.problems);
     if (!isUsable(application)) return deadLink(reply, application);
     submit(application, wish.submission, wish.holdMs, clock.nowMs());
     return changed(application);
   });
 
-  app.post<WithLink>("/sandbox/kyc/:linkToken/review", (request, reply) => {
-    const application = applications.byLinkToken(request.params.linkToken);
-    if (!application) return unknownLink(reply);
-    const outcome = String(request.body?.["outcome"]).toUpperCase();
+  onLink("POST", "/review", (application, reply, body) => {
+    const outcome = String(body["outcome"]).toUpperCase();
     if (outcome !== "APPROVED" && outcome !== "REJECTED") return notUsable(reply, ["outcome must be approved or rejected"]);
     if (!awaitsReview(application)) {
       return refused(
@@ -60,18 +65,13 @@ export function kycControl(app: FastifyInstance, provider: Provider): void {
     return changed(application);
   });
 
-  app.post<WithLink>("/sandbox/kyc/:linkToken/expire", (request, reply) => {
-    const application = applications.byLinkToken(request.params.linkToken);
-    if (!application) return unknownLink(reply);
+  onLink("POST", "/expire", (application, reply) => {
     if (!isUsable(application)) return deadLink(reply, application);
     expire(application, clock.nowMs());
     return changed(application);
   });
 
-  app.get<WithLink>("/sandbox/kyc/:linkToken", (request, reply) => {
-    const application = applications.byLinkToken(request.params.linkToken);
-    return application ? view(application) : unknownLink(reply);
-  });
+  onLink("GET", "", (application) => view(application));
 
   app.get<{ Querystring: { reference?: string } }>("/sandbox/kyc", (request, reply) => {
     const { reference } = request.query;
@@ -95,8 +95,6 @@ const unknown = {
   error: "unknown_link",
   message: "The sandbox knows no such verification. Create one first with POST /v1/applications.",
 };
-
-const unknownLink = (reply: FastifyReply) => reply.code(404).send(unknown);
 
 const notUsable = (reply: FastifyReply, problems: readonly string[]) =>
   reply.code(422).send({ error: "invalid_request", message: `${problems.join("; ")}.`, problems });

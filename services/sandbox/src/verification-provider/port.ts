@@ -1,10 +1,10 @@
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Operation } from "../faults.ts";
 import { answerWithFault } from "../faulty-answer.ts";
 import { type Application, awaitsReview, cancel, isCancelable, objectOf, review } from "./application.ts";
 import { createApplication, readWish } from "./create-application.ts";
 import { applicantWith, leakedWord } from "./leak.ts";
-import type { Provider } from "./verification-provider.ts";
+import type { Provider } from "./provider.ts";
 
 type Body = Readonly<Record<string, unknown>> | null;
 interface ById {
@@ -25,13 +25,19 @@ export function port(app: FastifyInstance, provider: Provider): void {
     reply.code(status);
     return { error, message, ...more };
   };
-  const unknown = (reply: FastifyReply) =>
-    refuse(reply, 404, "unknown_application", "There is no application with this provider_id.");
   const planted = (reply: FastifyReply) => (status: string) =>
     refuse(reply, Number(status), "planted_fault", "A tester asked for this refusal with PUT /sandbox/faults.");
-  const isKnown = (authorization: string | undefined) => authorization === `Bearer ${config.kycProviderToken}`;
-  const stranger = (reply: FastifyReply) =>
-    refuse(reply, 401, "unauthorized", "The bearer token is not the one of KYC_PROVIDER_TOKEN.");
+  const asClient = ({ headers }: FastifyRequest, reply: FastifyReply, answer: () => object) =>
+    headers.authorization === `Bearer ${config.kycProviderToken}`
+      ? answer()
+      : refuse(reply, 401, "unauthorized", "The bearer token is not the one of KYC_PROVIDER_TOKEN.");
+  const onApplication = (request: FastifyRequest<ById>, reply: FastifyReply, answer: (application: Application) => object) =>
+    asClient(request, reply, () => {
+      const application = applications.byProviderId(request.params.providerId);
+      return application
+        ? answer(application)
+        : refuse(reply, 404, "unknown_application", "There is no application with this provider_id.");
+    });
 
   const answer = (reply: FastifyReply, operation: Operation, effect: () => object) => {
     const mode = faults.strike(operation);
@@ -58,79 +64,75 @@ export function port(app: FastifyInstance, provider: Provider): void {
 
   app.post<{ Body: Body }>("/v1/applications", (request, reply) => {
     record("kyc_create", { body: request.body });
-    return answer(reply, "kyc_create", () => {
-      if (!isKnown(request.headers.authorization)) return stranger(reply);
-      const wish = readWish(request.body ?? {});
-      if ("problems" in wish) {
-        return refuse(reply, 422, "invalid_request", "Some fields are not usable.", { problems: wish.problems });
-      }
-      const known = applications.byReference(wish.reference);
-      if (known) return withLink(known);
-      const created = createApplication(wish, clock.nowMs());
-      applications.save(created);
-      reply.code(201);
-      return withLink(created);
-    });
+    return answer(reply, "kyc_create", () =>
+      asClient(request, reply, () => {
+        const wish = readWish(request.body ?? {});
+        if ("problems" in wish) {
+          return refuse(reply, 422, "invalid_request", "Some fields are not usable.", { problems: wish.problems });
+        }
+        const known = applications.byReference(wish.reference);
+        if (known) return withLink(known);
+        const created = createApplication(wish, clock.nowMs());
+        applications.save(created);
+        reply.code(201);
+        return withLink(created);
+      }),
+    );
   });
 
   app.get<ById>("/v1/applications/:providerId", (request, reply) => {
-    const { providerId } = request.params;
-    record("kyc_get", { providerId });
-    return answer(reply, "kyc_get", () => {
-      if (!isKnown(request.headers.authorization)) return stranger(reply);
-      const application = applications.byProviderId(providerId);
-      return application ? withLink(application) : unknown(reply);
-    });
+    record("kyc_get", request.params);
+    return answer(reply, "kyc_get", () => onApplication(request, reply, withLink));
   });
 
   app.post<ById>("/v1/applications/:providerId/cancel", (request, reply) => {
-    const { providerId } = request.params;
-    record("kyc_cancel", { providerId });
-    return answer(reply, "kyc_cancel", () => {
-      if (!isKnown(request.headers.authorization)) return stranger(reply);
-      const application = applications.byProviderId(providerId);
-      if (!application) return unknown(reply);
-      if (isCancelable(application)) {
-        cancel(application, clock.nowMs());
+    record("kyc_cancel", request.params);
+    return answer(reply, "kyc_cancel", () =>
+      onApplication(request, reply, (application) => {
+        if (isCancelable(application)) {
+          cancel(application, clock.nowMs());
+          applications.save(application);
+        } else reply.code(409);
+        return withLink(application);
+      }),
+    );
+  });
+
+  app.post<ById>("/v1/applications/:providerId/review", (request, reply) => {
+    const { params, body } = request;
+    record("kyc_review", { ...params, body });
+    const answered = onApplication(request, reply, (application) => {
+      const { outcome, reviewer, note } = body ?? {};
+      if (outcome !== "APPROVED" && outcome !== "REJECTED") {
+        return refuse(reply, 422, "invalid_request", "outcome must be APPROVED or REJECTED.");
+      }
+      if (typeof reviewer !== "string" || typeof note !== "string") {
+        return refuse(reply, 422, "invalid_request", "reviewer and note must be texts.");
+      }
+      if (awaitsReview(application)) {
+        review(application, outcome, clock.nowMs());
         applications.save(application);
       } else reply.code(409);
       return withLink(application);
     });
-  });
-
-  app.post<ById>("/v1/applications/:providerId/review", (request, reply) => {
-    const { providerId } = request.params;
-    record("kyc_review", { providerId, body: request.body });
-    if (!isKnown(request.headers.authorization)) return reply.send(stranger(reply));
-    const { outcome, reviewer, note } = request.body ?? {};
-    if (outcome !== "APPROVED" && outcome !== "REJECTED") {
-      return reply.send(refuse(reply, 422, "invalid_request", "outcome must be APPROVED or REJECTED."));
-    }
-    if (typeof reviewer !== "string" || typeof note !== "string") {
-      return reply.send(refuse(reply, 422, "invalid_request", "reviewer and note must be texts."));
-    }
-    const application = applications.byProviderId(providerId);
-    if (!application) return reply.send(unknown(reply));
-    if (awaitsReview(application)) {
-      review(application, outcome, clock.nowMs());
-      applications.save(application);
-    } else reply.code(409);
-    return reply.send(withLink(application));
+    return reply.send(answered);
   });
 
   app.get<{ Querystring: { after?: string; limit?: string } }>("/v1/events", (request, reply) => {
-    if (!isKnown(request.headers.authorization)) return reply.send(stranger(reply));
-    const { after = "0", limit = "100" } = request.query;
-    if (!/^\d{1,15}$/.test(after) || !/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > eventsMax) {
-      const message = `after must be a cursor from an earlier answer, limit a whole number from 1 to ${eventsMax}.`;
-      return reply.send(refuse(reply, 422, "invalid_request", message));
-    }
-    const found = callbacks.eventsAfter(Number(after), Number(limit));
-    return reply.send({
-      events: found.map(({ id, body }) => ({ cursor: String(id), ...JSON.parse(body) })),
-      // The cursor for the next call, the same as before when nothing happened since.
-      cursor: String(found.at(-1)?.id ?? after),
+    const answered = asClient(request, reply, () => {
+      const { after = "0", limit = "100" } = request.query;
+      if (!/^\d{1,15}$/.test(after) || !/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > eventsMax) {
+        const message = `after must be a cursor from an earlier answer, limit a whole number from 1 to ${eventsMax}.`;
+        return refuse(reply, 422, "invalid_request", message);
+      }
+      const found = callbacks.eventsAfter(Number(after), Number(limit));
+      return {
+        events: found.map(({ id, body }) => ({ cursor: String(id), ...JSON.parse(body) })),
+        // The cursor for the next call, the same as before when nothing happened since.
+        cursor: String(found.at(-1)?.id ?? after),
+      };
     });
+    return reply.send(answered);
   });
 }
 

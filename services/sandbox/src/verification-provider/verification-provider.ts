@@ -1,31 +1,16 @@
 import type { FastifyInstance } from "fastify";
-import type { Clock } from "../clock.ts";
-import type { Config } from "../config.ts";
 import type { Database } from "../database.ts";
-import type { Faults } from "../faults.ts";
-import type { Application } from "./application.ts";
-import { type Applications, createApplications } from "./applications.ts";
-import { type Callbacks, createCallbacks } from "./callbacks.ts";
+import { createApplications } from "./applications.ts";
+import { createCallbacks } from "./callbacks.ts";
 import { startDelivery } from "./delivery.ts";
 import { kycControl } from "./kyc-control.ts";
 import { verificationPage } from "./pages/verification-page.ts";
 import { startPassageOfTime } from "./passage-of-time.ts";
 import { port } from "./port.ts";
+import type { Provider } from "./provider.ts";
 
-export interface Provider {
-  readonly config: Config;
-  readonly clock: Clock;
-  readonly faults: Faults;
-  readonly applications: Applications;
-  readonly callbacks: Callbacks;
-  linkUrl(application: Application): string;
-}
-
-export interface VerificationProviderOptions {
-  readonly config: Config;
+export interface VerificationProviderOptions extends Pick<Provider, "config" | "clock" | "faults"> {
   readonly database: Database;
-  readonly clock: Clock;
-  readonly faults: Faults;
   /** Known only once the process listens. */
   publicUrl(): string;
 }

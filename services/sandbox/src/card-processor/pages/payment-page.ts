@@ -2,10 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Html, html } from "../../pages/html.ts";
 import { parseLanguage } from "../../pages/language.ts";
 import { sendPage } from "../../pages/layout.ts";
-import { randomApprovalCode } from "../approval-code.ts";
 import { digitsOf, matchCard } from "../card-entry.ts";
-import type { Processor } from "../card-processor.ts";
 import { cancelOrder, chooseCard, enterPassword, redirectUrl } from "../order.ts";
+import type { Processor } from "../processor.ts";
 import { cardStep } from "./card-step.ts";
 import { headingOf, outcomeStep } from "./outcome-step.ts";
 import { hasFailedPassword, passwordStep } from "./password-step.ts";
@@ -71,7 +70,7 @@ export function paymentPage(app: FastifyInstance, { orders, clock }: Processor):
 
   turn("password", ({ order, nowMs }, typed) => {
     if (typed("attempts_left") !== String(order.passwordAttemptsLeft)) return undefined;
-    enterPassword(order, digitsOf(typed("password")), randomApprovalCode(), nowMs);
+    enterPassword(order, digitsOf(typed("password")), nowMs);
     orders.save(order);
     return undefined;
   });

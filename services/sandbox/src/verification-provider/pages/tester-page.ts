@@ -1,15 +1,13 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { type Html, html } from "../../pages/html.ts";
 import { icons } from "../../pages/icons.ts";
-import { parseLanguage } from "../../pages/language.ts";
 import { sendPage } from "../../pages/layout.ts";
 import { isUsable } from "../application.ts";
+import type { Provider } from "../provider.ts";
 import { readSubmission } from "../read-submission.ts";
-import type { Provider } from "../verification-provider.ts";
 import { outcomes, reasonCodes } from "../vocabulary.ts";
 import { radio } from "./parts.ts";
-import { pathOf, type View } from "./view.ts";
-import { words as catalogue } from "./words/words.ts";
+import { pathOf, type View, viewOf } from "./view.ts";
 
 interface TesterRoute {
   Params: { linkToken: string };
@@ -20,21 +18,16 @@ interface TesterRoute {
 /** Where a tester chooses how the next submission on the page ends. The applicant's page only links to it. */
 export function testerPage(app: FastifyInstance, { applications }: Provider): void {
   const path = "/sandbox/kyc/:linkToken/tester";
-  const viewOf = (linkToken: string, lang: string | undefined): View | undefined => {
-    const application = applications.byLinkToken(linkToken);
-    const language = application && (parseLanguage(lang) ?? application.language);
-    return application && language && { application, language, words: catalogue[language] };
-  };
   const unknown = (reply: FastifyReply) =>
     reply.code(404).send({ error: "unknown_link", message: "The sandbox knows no such verification." });
 
   app.get<TesterRoute>(path, ({ params, query }, reply) => {
-    const view = viewOf(params.linkToken, query.lang);
+    const view = viewOf(applications, params.linkToken, query.lang);
     return view ? show(reply, view, { saved: query.saved !== undefined }) : unknown(reply);
   });
 
   app.post<TesterRoute>(path, ({ params, query, body }, reply) => {
-    const view = viewOf(params.linkToken, query.lang);
+    const view = viewOf(applications, params.linkToken, query.lang);
     if (!view) return unknown(reply);
     const { application, language } = view;
     const typed = Object.fromEntries(Object.entries(body ?? {}).filter(([, value]) => value !== ""));

@@ -5,7 +5,7 @@ import { parseLanguage } from "../../pages/language.ts";
 import { sendPage } from "../../pages/layout.ts";
 import { type Application, isBeingChecked, isUsable, open, submit } from "../application.ts";
 import type { Submission } from "../conclude.ts";
-import type { Provider } from "../verification-provider.ts";
+import type { Provider } from "../provider.ts";
 import { photoStep, recordingStep } from "./capture-step.ts";
 import { choiceStep } from "./choice-step.ts";
 import { documentStep } from "./document-step.ts";
@@ -16,7 +16,7 @@ import { progressStep } from "./progress-step.ts";
 import { reviewStep } from "./review-step.ts";
 import { stepNumber, stepOf, stepsCount, take, undo } from "./steps.ts";
 import { testerPage } from "./tester-page.ts";
-import { pathOf, type View } from "./view.ts";
+import { pathOf, type View, viewOf } from "./view.ts";
 import { words } from "./words/words.ts";
 
 interface PageRoute {
@@ -37,14 +37,10 @@ const privately = { "referrer-policy": "no-referrer", "cache-control": "no-store
  */
 export function verificationPage(app: FastifyInstance, provider: Provider): void {
   const { applications, clock } = provider;
-  const viewOf = ({ params, query }: FastifyRequest<PageRoute>): View | undefined => {
-    const application = applications.byLinkToken(params.linkToken);
-    const language = application && (parseLanguage(query.lang) ?? application.language);
-    return application && language && { application, language, words: words[language] };
-  };
+  const seen = ({ params, query }: FastifyRequest<PageRoute>) => viewOf(applications, params.linkToken, query.lang);
 
   app.get<PageRoute>("/verify/:linkToken", (request, reply) => {
-    const view = viewOf(request);
+    const view = seen(request);
     if (!view) return showUnknown(reply, request);
     // A look at the headers only, by a mail filter or a messenger, is not an applicant.
     if (request.method === "GET" && view.application.status === "CREATED") {
@@ -55,25 +51,25 @@ export function verificationPage(app: FastifyInstance, provider: Provider): void
   });
 
   app.get<PageRoute>("/verify/:linkToken/status", (request, reply) => {
-    const view = viewOf(request);
+    const view = seen(request);
     reply.headers(privately);
     return view ? { waiting: isBeingChecked(view.application) } : reply.code(404).send({ waiting: false });
   });
 
   app.get<PageRoute>("/verify/:linkToken/return", (request, reply) => {
-    const view = viewOf(request);
+    const view = seen(request);
     if (!view) return showUnknown(reply, request);
     const url = returnUrl(view.application);
     return url ? reply.headers(privately).redirect(url, 302) : backToPage(reply, view);
   });
 
   app.get<PageRoute>("/verify/:linkToken/:action", (request, reply) => {
-    const view = viewOf(request);
+    const view = seen(request);
     return view ? backToPage(reply, view) : showUnknown(reply, request);
   });
 
   app.post<PageRoute>("/verify/:linkToken/:action", (request, reply) => {
-    const view = viewOf(request);
+    const view = seen(request);
     if (!view) return showUnknown(reply, request);
     const { application } = view;
     const { action } = request.params;

@@ -69,6 +69,7 @@ export { isRoutingNumber } from "./routing-number.ts";
 export {
   renderWebhookEndpoint,
   WebhookEndpointCreation,
+  WebhookEndpointFields,
   WebhookEndpointJson,
   WebhookEndpointUpdate,
   webhookEndpointStatuses,

@@ -7,7 +7,7 @@ export const webhookEndpointStatuses = ["ACTIVE", "DISABLED"] as const;
 
 const webhookEndpointStatusNames = enumNames(WebhookEndpointStatus);
 
-const WebhookEndpointFields = Type.Object({
+export const WebhookEndpointFields = Type.Object({
   id: Type.String({ format: "uuid" }),
   business_id: Type.String({ format: "uuid" }),
   url: Type.String({ examples: ["https://shop.example/webhooks/amana"] }),
@@ -19,7 +19,7 @@ const WebhookEndpointFields = Type.Object({
   updated_at: Type.String({ format: "date-time" }),
   secret: Type.Optional(Type.String({ description: "The signing secret, only in the answer that makes it." })),
 });
-type WebhookEndpointFields = Static<typeof WebhookEndpointFields>;
+export type WebhookEndpointFields = Static<typeof WebhookEndpointFields>;
 
 export const WebhookEndpointJson = Type.Omit(WebhookEndpointFields, ["secret"]);
 export const WebhookEndpointCreation = Type.Omit(WebhookEndpointFields, ["updated_at"]);

@@ -30,10 +30,16 @@ export interface CallOptions {
   readonly onReplayed?: () => void;
 }
 
+/** Makes one RPC; `method` describes what it takes and answers. */
+export interface RpcFunction<Request, Answer> {
+  (request: Request, options: CallOptions): Promise<Answer>;
+  readonly method: DescMethodUnary;
+}
+
 /** A typed client: one function for each RPC. */
 export type RpcClient<S extends DescService> = {
   [K in keyof S["method"]]: S["method"][K] extends DescMethodUnary<infer I, infer O>
-    ? (request: MessageInitShape<I>, options: CallOptions) => Promise<MessageShape<O>>
+    ? RpcFunction<MessageInitShape<I>, MessageShape<O>>
     : never;
 };
 
@@ -154,7 +160,7 @@ export function createRpcClient<S extends DescService>(service: S, channel: RpcC
     const unary = method as DescMethodUnary;
     const call = async (request: MessageInitShape<typeof unary.input>, options: CallOptions) =>
       fromBinary(unary.output, await channel.call(unary, toBinary(unary.input, create(unary.input, request)), options));
-    return [method.localName, call] as const;
+    return [method.localName, Object.assign(call, { method })] as const;
   });
   return Object.fromEntries(methods) as RpcClient<S>;
 }

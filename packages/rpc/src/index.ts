@@ -9,6 +9,7 @@ export {
   type RpcChannel,
   type RpcChannelOptions,
   type RpcClient,
+  type RpcFunction,
 } from "./client.ts";
 export { DomainError, type DomainErrorKind } from "./domain-error.ts";
 export { enumName } from "./enum-name.ts";

@@ -4,7 +4,7 @@ import { pointerToken } from "../json/read-json.ts";
 import { type FieldError, problems } from "../problems.ts";
 import { type Checked, compileField } from "./field.ts";
 
-interface BodyRule {
+export interface BodyRule {
   /** An absent body is an empty one. */
   readonly optional: boolean;
   /** Fields of the resource that nobody can change; naming one gets an answer that says so. */

@@ -1,5 +1,15 @@
-import { type TLiteral, type TNull, type TOptional, type TSchema, type TString, type TUnion, Type } from "typebox";
+import {
+  type TLiteral,
+  type TNull,
+  type TOptional,
+  type TProperties,
+  type TSchema,
+  type TString,
+  type TUnion,
+  Type,
+} from "typebox";
 import { Compile } from "typebox/compile";
+import { Check } from "typebox/value";
 
 /** How one value is judged beyond its schema, and what its sender is told. */
 export interface FieldRule {
@@ -21,7 +31,8 @@ export function field<T extends TSchema>(schema: T, rule: FieldRule): T {
 }
 
 /** A field that null clears. */
-export function clearable<T extends TSchema>(schema: T): TUnion<[T, TNull]> {
+export function clearable<T extends TSchema>(schema: T): T | TUnion<[T, TNull]> {
+  if (Check(schema, null)) return schema;
   return orNothing(schema, Type.Union([schema, Type.Null()]), (value) => value === null);
 }
 
@@ -31,18 +42,11 @@ export function erasable(schema: TString): TUnion<[TString, TLiteral<"">, TNull]
   return orNothing(schema, union, (value) => value === null || value === "");
 }
 
-type Texts = Readonly<Record<string, TString>>;
-
-function each<F extends Texts, T extends TSchema>(texts: F, make: (text: TString) => T): { [K in keyof F]: TOptional<T> } {
-  const made = Object.entries(texts).map(([name, text]) => [name, Type.Optional(make(text))]);
-  return Object.fromEntries(made) as { [K in keyof F]: TOptional<T> };
-}
-
-/** Texts that whoever creates something may leave out. There is nothing to clear yet, so null is no value of them. */
-export const omittable = <F extends Texts>(texts: F) => each(texts, (text) => text);
-
-/** The same texts for whoever changes it: one that is left out stays, null clears it. */
-export const changeable = <F extends Texts>(texts: F) => each(texts, clearable);
+/** Fields that whoever creates something may leave out. There is nothing to clear yet, so null is no value of them. */
+export const omittable = <P extends TProperties>(fields: P) =>
+  Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, Type.Optional(schema)])) as {
+    [K in keyof P]: TOptional<P[K]>;
+  };
 
 /** Carries a field's rule over to a union with values that clear it, which the rule knows nothing of. */
 function orNothing<U extends TSchema>(schema: TSchema, union: U, isNothing: (value: unknown) => boolean): U {

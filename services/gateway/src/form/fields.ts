@@ -151,7 +151,8 @@ export const timestamp = (options: { description?: string } = {}) =>
     accepts: isTimestamp,
   });
 
-/** Unix milliseconds of a text that `timestamp` accepted. */
-export function timestampMs(value: string | undefined): bigint | undefined {
-  return value === undefined ? undefined : BigInt(Date.parse(value.toUpperCase()));
-}
+/** The filters of a list by when its things were created. */
+export const createdBetween = () => ({
+  created_from: timestamp({ description: "Created at this time or later." }),
+  created_to: timestamp({ description: "Created before this time, which is itself left out." }),
+});

@@ -1,60 +1,55 @@
-import { type DeadLetter, DeadLetterStatus } from "@amana/contracts/messaging/v1/dead_letter_service_pb";
+import type { DeadLetter } from "@amana/contracts/messaging/v1/dead_letter_service_pb";
 import { DeadLetterJson, deadLetterStatuses, renderDeadLetter } from "@amana/public-api";
-import { type CallOptions, DomainError } from "@amana/rpc";
+import { DomainError } from "@amana/rpc";
 import { Type } from "typebox";
-import { callOf } from "../call.ts";
-import { bodyOf } from "../form/body.ts";
 import { choice, text } from "../form/fields.ts";
-import { pageParameters } from "../form/query.ts";
 import type { App, Gateway } from "../gateway.ts";
-import { pageHeaders } from "../list.ts";
+import type { LaneCall } from "../lanes/lane-channel.ts";
+import { act, list, read } from "../operations.ts";
 import { problems } from "../problems.ts";
-import { PathId, pathId } from "./path-id.ts";
+import { requestOf } from "../rpc-request.ts";
 
-const tags = ["Dead letters"];
 const serviceNames = ["webhooks", "clients", "identity"] as const;
 const int32Max = 2_147_483_647;
-type ServiceName = (typeof serviceNames)[number];
+
+const deadLetter = { tags: ["Dead letters"], answer: DeadLetterJson, render: renderDeadLetter };
 
 /** Events that a consuming service set aside, whichever it is. */
 export const deadLetters =
-  ({ rpc }: Gateway) =>
+  ({ rpc: { deadLetters: services } }: Gateway) =>
   async (app: App): Promise<void> => {
-    app.get(
-      "",
-      {
-        schema: {
-          tags,
-          operationId: "listDeadLetters",
-          summary: "List events that were set aside, newest first",
-          description: "Of one service or of all that consume events. Those that have ended only when their status is asked for.",
-          querystring: Type.Object({
-            ...pageParameters(),
-            service: Type.Optional(choice(serviceNames)),
-            topic: Type.Optional(text(100)),
-            status: Type.Optional(choice(deadLetterStatuses)),
-          }),
-          response: { 200: Type.Array(Type.Omit(DeadLetterJson, ["payload"])) },
-        },
-      },
-      async (request, reply) => {
-        const { limit, offset, service, topic, status } = request.query;
+    // What each of them takes and answers is the same.
+    const { listDeadLetters, getDeadLetter, retryDeadLetter, dropDeadLetter } = services.webhooks;
+
+    list(app, "", {
+      ...deadLetter,
+      rpc: listDeadLetters,
+      summary: "List events that were set aside, newest first",
+      description: "Of one service or of all that consume events. Those that have ended only when their status is asked for.",
+      filters: { service: choice(serviceNames), topic: text(100), status: choice(deadLetterStatuses) },
+      answer: Type.Omit(DeadLetterJson, ["payload"]),
+      ask: async ({ service, limit, offset, ...filters }, { call }) => {
         const asked = service ? [service] : serviceNames;
         // Of several services each one's newest, as far as the page reaches; of all of them together the page is cut out here.
         const reach = service ? { limit, offset } : { limit: Math.min(offset + limit, int32Max), offset: 0 };
-        const page = { topic, status: status && DeadLetterStatus[status], ...reach };
-        const found = await Promise.all(asked.map((name) => rpc.deadLetters[name].listDeadLetters(page, callOf(request, reply))));
+        const page = requestOf(listDeadLetters.method.input, { ...filters, ...reach });
+        const found = await Promise.all(asked.map((name) => services[name].listDeadLetters(page, call)));
         const letters = found.flatMap((one) => one.deadLetters).sort(newestFirst);
-        pageHeaders(request, reply, { limit, offset }, { total: found.reduce((sum, one) => sum + one.total, 0) });
-        return letters.slice(offset - reach.offset, offset - reach.offset + limit).map(renderDeadLetter);
+        return {
+          deadLetters: letters.slice(offset - reach.offset, offset - reach.offset + limit),
+          total: found.reduce((sum, one) => sum + one.total, 0),
+        };
       },
-    );
+    });
 
-    /** The service that has the letter. */
-    const find = async (id: string, call: CallOptions): Promise<{ name: ServiceName; letter: DeadLetter }> => {
+    /** The service that has the letter, and the letter. */
+    const find = async (id: string, call: LaneCall) => {
       const { idempotencyKey: _, ...reading } = call;
       const answers = await Promise.allSettled(
-        serviceNames.map(async (name) => ({ name, letter: await rpc.deadLetters[name].getDeadLetter({ id }, reading) })),
+        serviceNames.map(async (name) => ({
+          service: services[name],
+          letter: await services[name].getDeadLetter({ id }, reading),
+        })),
       );
       const found = answers.find((answer) => answer.status === "fulfilled");
       if (found) return found.value;
@@ -63,61 +58,29 @@ export const deadLetters =
       throw unknown?.status === "rejected" ? unknown.reason : problems.notFound();
     };
 
-    app.get(
-      "/:id",
-      {
-        schema: {
-          tags,
-          operationId: "getDeadLetter",
-          summary: "Read an event that was set aside",
-          params: PathId,
-          response: { 200: DeadLetterJson },
-        },
-      },
-      async (request, reply) => renderDeadLetter((await find(pathId(request.params), callOf(request, reply))).letter),
-    );
+    read(app, "/:id", {
+      ...deadLetter,
+      rpc: getDeadLetter,
+      summary: "Read an event that was set aside",
+      ask: async ({ id }, { call }) => (await find(id, call)).letter,
+    });
 
-    app.post(
-      "/:id/retry",
-      {
-        schema: {
-          tags,
-          operationId: "retryDeadLetter",
-          summary: "Try an event again that was set aside",
-          description: "Its effect happens once, however often it is retried or published again. Audited.",
-          params: PathId,
-          body: bodyOf({}, { optional: true }),
-          response: { 200: DeadLetterJson },
-        },
-      },
-      async (request, reply) => {
-        const id = pathId(request.params);
-        const call = callOf(request, reply);
-        const { name } = await find(id, call);
-        return renderDeadLetter(await rpc.deadLetters[name].retryDeadLetter({ id }, call));
-      },
-    );
+    act(app, "/:id/retry", {
+      ...deadLetter,
+      rpc: retryDeadLetter,
+      summary: "Try an event again that was set aside",
+      description: "Its effect happens once, however often it is retried or published again. Audited.",
+      ask: async ({ id }, { call }) => (await find(id, call)).service.retryDeadLetter({ id }, call),
+    });
 
-    app.post(
-      "/:id/drop",
-      {
-        schema: {
-          tags,
-          operationId: "dropDeadLetter",
-          summary: "Give up an event that was set aside",
-          description: "It never has an effect, also when it is published again. Audited.",
-          params: PathId,
-          body: bodyOf({ note: text(1_000, { description: "Why; kept in the audit trail." }) }),
-          response: { 200: DeadLetterJson },
-        },
-      },
-      async (request, reply) => {
-        const id = pathId(request.params);
-        const call = callOf(request, reply);
-        const { name } = await find(id, call);
-        return renderDeadLetter(await rpc.deadLetters[name].dropDeadLetter({ id, note: request.body.note }, call));
-      },
-    );
+    act(app, "/:id/drop", {
+      ...deadLetter,
+      rpc: dropDeadLetter,
+      summary: "Give up an event that was set aside",
+      description: "It never has an effect, also when it is published again. Audited.",
+      body: { note: text(1_000, { description: "Why; kept in the audit trail." }) },
+      ask: async ({ id, note }, { call }) => (await find(id, call)).service.dropDeadLetter({ id, note }, call),
+    });
   };
 
 const newestFirst = (a: DeadLetter, b: DeadLetter) =>

@@ -1,16 +1,16 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 /**
- * The headers of a list: how many there are in all, and where its other pages are (RFC 8288). A search that finds more than
- * is counted says so, and has no last page; there, a page that is not full, as `shown` tells, has none behind it.
+ * The headers of a list: how many there are in all, and where its other pages are (RFC 8288). One that finds more than is
+ * counted says so, and has no last page; there, a page that is not full has none behind it.
  */
 export function pageHeaders(
   request: FastifyRequest,
   reply: FastifyReply,
-  { limit, offset }: { limit: number; offset: number },
-  count: { total: number; totalIsCapped?: undefined } | { total: number; totalIsCapped: boolean; shown: number },
+  { total, totalIsCapped = false }: { total: number; totalIsCapped?: boolean },
+  shown: number,
 ): void {
-  const { total } = count;
+  const { limit, offset } = request.query as { limit: number; offset: number };
   const { url } = request;
   const path = url.split("?", 1)[0] ?? url;
   const search = url.slice(path.length + 1);
@@ -21,9 +21,9 @@ export function pageHeaders(
     return `<${path}?${query}>; rel="${rel}"`;
   };
   const links = [link("first", 0)];
-  if (count.totalIsCapped) reply.header("x-total-count-capped", "true");
+  if (totalIsCapped) reply.header("x-total-count-capped", "true");
   else links.push(link("last", Math.max(0, Math.ceil(total / limit) - 1) * limit));
   if (offset > 0) links.push(link("prev", Math.max(0, offset - limit)));
-  if (count.totalIsCapped ? count.shown === limit : offset + limit < total) links.push(link("next", offset + limit));
+  if (totalIsCapped ? shown === limit : offset + limit < total) links.push(link("next", offset + limit));
   reply.header("x-total-count", String(total)).header("link", links.join(", "));
 }

@@ -1,0 +1,178 @@
+import type { RpcFunction } from "@amana/rpc";
+import { isUuid } from "@amana/runtime";
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from "fastify";
+import { type Static, type TObject, type TProperties, type TSchema, Type } from "typebox";
+import { callOf } from "./call.ts";
+import { type BodyRule, bodyOf } from "./form/body.ts";
+import { clearable } from "./form/field.ts";
+import { pageParameters } from "./form/query.ts";
+import type { App } from "./gateway.ts";
+import type { LaneCall } from "./lanes/lane-channel.ts";
+import { pageHeaders } from "./page-headers.ts";
+import { problems } from "./problems.ts";
+import { requestOf, sourceOf } from "./rpc-request.ts";
+
+/** One operation of the API: a form, one RPC, a renderer. */
+interface Operation<M, F, Shown = M> {
+  readonly tags: readonly string[];
+  readonly rpc: RpcFunction<never, M>;
+  /** The RPC's name, unless another operation has it. */
+  readonly operationId?: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly answer: TSchema;
+  /** JSON, or a text of JSON, which goes out as it is. */
+  readonly render: (message: Shown, request: FastifyRequest, reply: FastifyReply) => unknown;
+  readonly config?: FastifyContextConfig;
+  /** For what waits for more than a service. */
+  readonly timeoutMs?: number;
+  /** For fields that the RPC does not have under their names: `send` takes its own ones. */
+  readonly ask?: (fields: F, asking: Asking<M>) => Promise<Omit<M, "$typeName" | "$unknown">>;
+}
+
+interface Asking<M> {
+  readonly send: (fields: object) => Promise<M>;
+  readonly call: LaneCall;
+  readonly request: FastifyRequest;
+}
+
+interface Id {
+  readonly id: string;
+}
+type Fields<P extends TProperties> = Id & Static<TObject<P>>;
+type Filters<P extends TProperties> = Id & { limit: number; offset: number } & Partial<Static<TObject<P>>>;
+type Changes<P extends TProperties> = Id & { [K in keyof Static<TObject<P>>]?: Static<TObject<P>>[K] | null };
+type ItemOf<M> = { [K in Exclude<keyof M, "$unknown">]: M[K] extends (infer T)[] ? T : never }[Exclude<keyof M, "$unknown">];
+/** A schema that says which fields there are and which are always there. */
+type Shape = TSchema & { readonly properties: TProperties; readonly required?: readonly string[] };
+
+export function read<M>(app: App, path: string, operation: Operation<M, Id>): void {
+  route(app, "GET", path, 200, operation, {});
+}
+
+/** A page of what the filters let through, all of which may be left out but the `required` ones. */
+export function list<M, P extends TProperties>(
+  app: App,
+  path: string,
+  operation: Operation<M, Filters<P>, ItemOf<M>> & { filters?: P; required?: TProperties },
+): void {
+  const { filters, required, render, answer } = operation;
+  const querystring = Type.Object({ ...pageParameters(), ...required, ...each(filters ?? {}, Type.Optional) });
+  const items = operation.rpc.method.output.fields.find(({ fieldKind }) => fieldKind === "list");
+  if (!items) throw new TypeError(`${operation.rpc.method.name} does not answer a list`);
+  const renderPage: Operation<M, Filters<P>>["render"] = (page, request, reply) => {
+    const { total, totalIsCapped } = page as unknown as { total: number; totalIsCapped?: boolean };
+    const found = (page as Record<string, unknown>)[items.localName] as ItemOf<M>[];
+    pageHeaders(request, reply, { total, ...(totalIsCapped && { totalIsCapped }) }, found.length);
+    const rendered = found.map((item) => render(item, request, reply));
+    return typeof rendered[0] === "string" ? `[${rendered.join()}]` : rendered;
+  };
+  route(app, "GET", path, 200, { ...operation, answer: Type.Array(answer), render: renderPage }, { querystring });
+}
+
+/** A POST that makes something. It has its address, unless given, under the path of its routes by its id. */
+export function create<M, P extends TProperties>(
+  app: App,
+  path: string,
+  operation: Operation<M, Fields<P>> & {
+    body: P;
+    otherNames?: BodyRule["otherNames"];
+    location?: (made: M, request: FastifyRequest) => string;
+  },
+): void {
+  const { body, otherNames, location = (made) => `${app.prefix}/${(made as Id).id}` } = operation;
+  const render: Operation<M, Fields<P>>["render"] = (made, request, reply) => {
+    reply.header("location", location(made, request));
+    return operation.render(made, request, reply);
+  };
+  route(app, "POST", path, 201, { ...operation, render }, { body: postBody(body, otherNames) });
+}
+
+/** A POST that does something with what is there. */
+export function act<M, P extends TProperties>(app: App, path: string, operation: Operation<M, Fields<P>> & { body?: P }): void {
+  route(app, "POST", path, 200, operation, { body: postBody(operation.body ?? {}) });
+}
+
+/**
+ * A change of the named fields. Null clears those that the answer can be without. What the whole resource shows besides is
+ * refused as something that cannot be changed.
+ */
+export function change<M, P extends TProperties>(
+  app: App,
+  method: "PUT" | "PATCH",
+  path: string,
+  operation: Operation<M, Changes<P>> & {
+    body: P;
+    answer: Shape;
+    otherNames?: BodyRule["otherNames"];
+    /** The resource, where the answer to a change shows less. */
+    whole?: Shape;
+  },
+): void {
+  const { answer, whole = answer, otherNames } = operation;
+  const isOptional = (name: string) => Object.hasOwn(answer.properties, name) && !answer.required?.includes(name);
+  const body = each(operation.body, (schema, name) => Type.Optional(isOptional(name) ? clearable(schema) : schema));
+  const immutable = Object.keys(whole.properties).filter((name) => !Object.hasOwn(body, name));
+  route(app, method, path, 200, operation, { body: bodyOf(body, { immutable, ...(otherNames && { otherNames }) }) });
+}
+
+export function remove<M>(app: App, path: string, operation: Omit<Operation<M, Id>, "answer" | "render">): void {
+  const answer = Type.Null({ description: "Deleted." });
+  route(app, "DELETE", path, 204, { ...operation, answer, render: () => undefined }, {});
+}
+
+/** A POST that requires no field acts without a body. */
+function postBody<P extends TProperties>(properties: P, otherNames: BodyRule["otherNames"] = {}): TObject {
+  return bodyOf(properties, { optional: Type.Object(properties).required === undefined, otherNames });
+}
+
+function each(schemas: TProperties, make: (schema: TSchema, name: string) => TSchema): TProperties {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, make(schema, name)]));
+}
+
+const PathId = Type.Object({ id: Type.String({ format: "uuid" }) });
+
+/** The id in a path. One that is no UUID names nothing, like any unknown one. */
+function pathId({ id }: Id): string {
+  if (!isUuid(id)) throw problems.notFound();
+  return id.toLowerCase();
+}
+
+function route<M, F>(
+  app: App,
+  method: string,
+  path: string,
+  status: number,
+  operation: Operation<M, F>,
+  form: { querystring?: TObject; body?: TObject },
+): void {
+  const { rpc, render, timeoutMs, config, tags, summary, description, answer, ask } = operation;
+  const { input, localName } = rpc.method;
+  const hasId = `${app.prefix}${path}`.includes("/:id");
+  const names = Object.keys({ ...(hasId && PathId.properties), ...(form.querystring ?? form.body)?.properties });
+  if (!ask) for (const name of names) sourceOf(input, name);
+  app.route({
+    method,
+    url: path,
+    ...(config && { config }),
+    schema: {
+      tags,
+      operationId: operation.operationId ?? localName,
+      summary,
+      ...(description && { description }),
+      ...(hasId && { params: PathId }),
+      ...form,
+      response: { [status]: answer },
+    },
+    handler: async (request: FastifyRequest, reply: FastifyReply) => {
+      const id = hasId ? { id: pathId(request.params as Id) } : undefined;
+      const fields = { ...id, ...((form.querystring ? request.query : request.body) as object) };
+      const call = callOf(request, reply, timeoutMs);
+      const send = (given: object) => rpc(requestOf(input, given) as never, call);
+      const message = await (ask ? ask(fields as F, { send, call, request }) : send(fields));
+      const rendered = await render(message as M, request, reply);
+      if (typeof rendered === "string") reply.type("application/json; charset=utf-8");
+      return reply.code(status).send(rendered);
+    },
+  });
+}

@@ -1,0 +1,42 @@
+import { AccountStatus } from "@amana/contracts/clients/v1/account_pb";
+import { ListAccountsRequestSchema } from "@amana/contracts/clients/v1/account_service_pb";
+import { RiskLevel } from "@amana/contracts/clients/v1/client_pb";
+import { ListClientsRequestSchema, UpdatePersonRequestSchema } from "@amana/contracts/clients/v1/client_service_pb";
+import { ListPaymentsRequestSchema } from "@amana/contracts/payments/v1/payment_service_pb";
+import { expect, test } from "vitest";
+import { requestOf } from "./rpc-request.ts";
+
+test("fields go under the message's names, words as values of their enum, in whatever case the API writes them", () => {
+  expect(requestOf(ListAccountsRequestSchema, { limit: 2, client_id: "c", status: "CLOSED", search: undefined })).toEqual({
+    limit: 2,
+    clientId: "c",
+    status: AccountStatus.CLOSED,
+  });
+  expect(requestOf(ListClientsRequestSchema, { risk_level: "Low" })).toEqual({ riskLevel: RiskLevel.LOW });
+});
+
+test("times become Unix milliseconds, whatever their offset", () => {
+  const times = { created_from: "2026-11-20T11:00:00+01:00", created_to: "2026-11-20t10:00:00.5z" };
+  expect(requestOf(ListPaymentsRequestSchema, times)).toEqual({
+    createdFromMs: 1_795_168_800_000n,
+    createdToMs: 1_795_168_800_500n,
+  });
+});
+
+test("what has no value is cleared where that can be said, and left out elsewhere", () => {
+  expect(requestOf(UpdatePersonRequestSchema, { id: "c", kyc_note: null, city: "Oran", second_email: "" })).toEqual({
+    id: "c",
+    city: "Oran",
+    cleared: ["kyc_note", "second_email"],
+  });
+  expect(requestOf(ListPaymentsRequestSchema, { order_ref: "" })).toEqual({});
+});
+
+test("a field that the message does not have is a fault, not forgotten", () => {
+  expect(() => requestOf(ListPaymentsRequestSchema, { colour: "red" })).toThrow("ListPaymentsRequest has no field for colour");
+  expect(() => requestOf(ListPaymentsRequestSchema, { constructor: "x" })).toThrow(TypeError);
+});
+
+test("a word that the enum does not have is a fault, not any word", () => {
+  expect(() => requestOf(ListAccountsRequestSchema, { status: "MELTED" })).toThrow("no value MELTED");
+});

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 /** Starts a script of this folder. It ends, at the latest, with the test; `killed` is how it ended. */
 export function startChild(script: string, env: Record<string, string>) {
   const child = spawn(process.execPath, [new URL(script, import.meta.url).pathname], {
-    env,
+    env: { LOG_LEVEL: process.env["TEST_LOG_LEVEL"] ?? "silent", ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const lines: string[] = [];

@@ -1,18 +1,21 @@
 /** A consumer as a process of its own, over Kafka or direct; prints the address of its RPC server when it is ready. */
 import { createOrm } from "@amana/database";
 import { createRpcServer } from "@amana/rpc";
-import { createLogger, readEnv, runService } from "@amana/runtime";
+import { type Logger, readEnv, readLogLevel, runService } from "@amana/runtime";
 import { consume, createTransport, eventRetrySeconds, readTransportOptions } from "../src/index.ts";
 import { database, topic, writeDown } from "./database.ts";
 
-const config = readEnv((env) => ({
-  databaseUrl: env.string("DATABASE_URL"),
-  events: readTransportOptions(env, { emits: [], consumes: [topic] }),
-  retrySeconds: env.seconds("EVENT_RETRY_SECONDS", eventRetrySeconds),
-}));
-const logger = createLogger("consumer", process.env["TEST_LOG_LEVEL"] ?? "silent");
+const readConfig = () =>
+  readEnv((env) => ({
+    logLevel: readLogLevel(env),
+    databaseUrl: env.string("DATABASE_URL"),
+    events: readTransportOptions(env, { emits: [], consumes: [topic] }),
+    retrySeconds: env.seconds("EVENT_RETRY_SECONDS", eventRetrySeconds),
+  }));
 
-await runService(logger, async () => {
+await runService("consumer", readConfig, startConsumer);
+
+async function startConsumer(config: ReturnType<typeof readConfig>, logger: Logger): Promise<AsyncDisposable> {
   const stack = new AsyncDisposableStack();
   const orm = await createOrm({ url: config.databaseUrl, ...database }, logger);
   stack.defer(() => orm.close());
@@ -31,4 +34,4 @@ await runService(logger, async () => {
   stack.use(server);
   process.stdout.write(`${server.url}\n`);
   return stack;
-});
+}

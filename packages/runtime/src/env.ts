@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
+import { StartRefused } from "./start-refused.ts";
 
 export type EnvSource = Readonly<Record<string, string | undefined>>;
 
 /** Every problem of a process's settings at once, so that a deployment is put right in one go. */
-export class SettingsError extends Error {
+export class SettingsError extends StartRefused {
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {

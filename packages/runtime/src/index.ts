@@ -1,9 +1,10 @@
 /** What every process needs: settings, logs, a start and a clean stop, time and identifiers. */
 export { type EnvReader, type EnvSource, readEnv, SettingsError } from "./env.ts";
 export { faultPoint } from "./fault-point.ts";
-export { createLogger, type Logger } from "./logger.ts";
+export { createLogger, type Logger, type LogLevel, readLogLevel } from "./logger.ts";
 export { poll } from "./poll.ts";
 export { runService } from "./run-service.ts";
+export { StartRefused } from "./start-refused.ts";
 export { backoffMs, dateOf, jitter, sleep } from "./time.ts";
 export { Turns } from "./turns.ts";
 export { isUuid, uuidv7 } from "./uuid.ts";

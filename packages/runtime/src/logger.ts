@@ -1,6 +1,13 @@
 import { pino } from "pino";
+import type { EnvReader } from "./env.ts";
 
 export type Logger = pino.Logger;
+
+const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** How much of what happens is logged, from the setting LOG_LEVEL. */
+export const readLogLevel = (env: EnvReader): LogLevel => env.choice("LOG_LEVEL", logLevels, "info");
 
 /**
  * Field names whose values never reach a log, down to `depthMax` levels. Code must not log secrets in the first place;

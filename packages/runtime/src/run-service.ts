@@ -1,16 +1,21 @@
-import { SettingsError } from "./env.ts";
-import type { Logger } from "./logger.ts";
+import { createLogger, type Logger, type LogLevel } from "./logger.ts";
+import { StartRefused } from "./start-refused.ts";
 
 /** How long a clean stop may take before the process ends anyway: longer than a delayed stop and the longest request. */
 const stopTimeoutMs = 65_000;
 
 /**
- * The life of a service process: start, say so, wait for SIGTERM or SIGINT, stop cleanly. A second signal
- * ends the process at once. A start that fails, an unhandled rejection or an uncaught exception ends it with
+ * The life of a service process: read its settings, start, say so, wait for SIGTERM or SIGINT, stop cleanly. A second
+ * signal ends the process at once. A start that fails, an unhandled rejection or an uncaught exception ends it with
  * code 1, so that whoever supervises it starts a fresh one.
  */
-export async function runService(logger: Logger, start: () => Promise<AsyncDisposable>): Promise<void> {
-  let service: AsyncDisposable | undefined;
+export async function runService<Config extends { readonly logLevel: LogLevel }>(
+  name: string,
+  readConfig: () => Config,
+  start: (config: Config, logger: Logger) => Promise<AsyncDisposable & { readonly url?: string }>,
+): Promise<void> {
+  const logger = createLogger(name);
+  let service: Awaited<ReturnType<typeof start>> | undefined;
   let stopping = false;
 
   const fatal = (error: unknown, message: string) => {
@@ -33,10 +38,12 @@ export async function runService(logger: Logger, start: () => Promise<AsyncDispo
   process.on("SIGINT", stop);
 
   try {
-    service = await start();
-    logger.info("started");
+    const config = readConfig();
+    logger.level = config.logLevel;
+    service = await start(config, logger);
+    logger.info({ url: service.url }, "started");
   } catch (error) {
-    if (error instanceof SettingsError) {
+    if (error instanceof StartRefused) {
       process.stderr.write(`${error.message}\n`);
       process.exit(1);
     }

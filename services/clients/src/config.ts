@@ -2,7 +2,7 @@ import { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
 import { eventRetrySeconds, readTransportOptions } from "@amana/messaging";
 import { currencyExponents } from "@amana/public-api";
 import { readTlsFiles, readVouchingKeys } from "@amana/rpc";
-import { type EnvReader, type EnvSource, readEnv } from "@amana/runtime";
+import { type EnvReader, type EnvSource, readEnv, readLogLevel } from "@amana/runtime";
 
 export type Config = ReturnType<typeof readConfig>;
 
@@ -19,7 +19,7 @@ export function readConfig(source?: EnvSource) {
         ...readVouchingKeys(env, "KYC_PUBLIC_KEYS", [ClientService.method.getClientStanding]),
       ],
       tls: readTlsFiles(env),
-      logLevel: env.choice("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"], "info"),
+      logLevel: readLogLevel(env),
       events: readTransportOptions(env, { emits: ["audit.v1"], consumes: ["kyc.v1"] }),
       eventRetrySeconds: env.seconds("EVENT_RETRY_SECONDS", eventRetrySeconds),
       autoApprove: env.boolean("ONBOARDING_AUTO_APPROVE", false),

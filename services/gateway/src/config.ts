@@ -1,7 +1,6 @@
 import { readCallerKey, readServiceUrls, readTlsFiles } from "@amana/rpc";
-import { type EnvSource, readEnv } from "@amana/runtime";
+import { type EnvSource, readEnv, readLogLevel } from "@amana/runtime";
 
-const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 const rateMax = 1_000_000;
 
 export type Config = ReturnType<typeof readConfig>;
@@ -20,7 +19,7 @@ export function readConfig(source: EnvSource = process.env) {
       tls,
       callerKey: readCallerKey(env),
       fingerprintSecret: env.key("FINGERPRINT_SECRET", 32),
-      logLevel: env.choice("LOG_LEVEL", logLevels, "info"),
+      logLevel: readLogLevel(env),
       allowInsecureUrls: env.sandboxOnly("ALLOW_INSECURE_URLS"),
       trustedProxies: env.list("TRUSTED_PROXIES"),
       rateLimits: {

@@ -1,7 +1,7 @@
 import { keyLeaseMsMax, readApiKeyKind } from "@amana/api-keys";
 import { eventRetrySeconds, readTransportOptions } from "@amana/messaging";
 import { readTlsFiles, readVouchingKeys } from "@amana/rpc";
-import { type EnvReader, type EnvSource, readEnv } from "@amana/runtime";
+import { type EnvReader, type EnvSource, readEnv, readLogLevel } from "@amana/runtime";
 
 export type Config = ReturnType<typeof readConfig>;
 
@@ -14,7 +14,7 @@ export function readConfig(source?: EnvSource) {
       databaseUrl: env.string("DATABASE_URL"),
       callerKeys: readVouchingKeys(env, "GATEWAY_PUBLIC_KEYS", "anyone"),
       tls: readTlsFiles(env),
-      logLevel: env.choice("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"], "info"),
+      logLevel: readLogLevel(env),
       events: readTransportOptions(env, { emits: [], consumes: ["audit.v1"] }),
       eventRetrySeconds: env.seconds("EVENT_RETRY_SECONDS", eventRetrySeconds),
       /** Whether businesses get sk_live_ or sk_test_ keys here. */

@@ -1,6 +1,6 @@
 import { readTransportOptions } from "@amana/messaging";
 import { readCallerKey, readServiceUrls, readTlsFiles, readVouchingKeys } from "@amana/rpc";
-import { type EnvReader, type EnvSource, readEnv } from "@amana/runtime";
+import { type EnvReader, type EnvSource, readEnv, readLogLevel } from "@amana/runtime";
 import { readEncryptionKeys } from "@amana/secret-box";
 
 export type Config = ReturnType<typeof readConfig>;
@@ -14,7 +14,7 @@ export function readConfig(source?: EnvSource) {
       databaseUrl: env.string("DATABASE_URL"),
       callerKeys: readVouchingKeys(env, "GATEWAY_PUBLIC_KEYS", "anyone"),
       tls: readTlsFiles(env),
-      logLevel: env.choice("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"], "info"),
+      logLevel: readLogLevel(env),
       events: readTransportOptions(env, { emits: ["kyc.v1", "audit.v1"], consumes: [] }),
       callerKey: readCallerKey(env),
       clientsUrls: readServiceUrls(env, "CLIENTS_URLS", readTlsFiles(env)),

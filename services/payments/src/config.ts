@@ -1,6 +1,6 @@
 import { readTransportOptions } from "@amana/messaging";
 import { readTlsFiles, readVouchingKeys } from "@amana/rpc";
-import { type EnvReader, type EnvSource, readEnv } from "@amana/runtime";
+import { type EnvReader, type EnvSource, readEnv, readLogLevel } from "@amana/runtime";
 
 export type Config = ReturnType<typeof readConfig>;
 
@@ -13,7 +13,7 @@ export function readConfig(source?: EnvSource) {
       databaseUrl: env.string("DATABASE_URL"),
       callerKeys: readVouchingKeys(env, "GATEWAY_PUBLIC_KEYS", "anyone"),
       tls: readTlsFiles(env),
-      logLevel: env.choice("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"], "info"),
+      logLevel: readLogLevel(env),
       events: readTransportOptions(env, { emits: ["payments.v1", "audit.v1"], consumes: [] }),
       /** Where card holders' browsers come back to: the gateway's public address. */
       publicUrl: env.outsideUrl("PUBLIC_URL"),

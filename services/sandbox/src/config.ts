@@ -1,6 +1,7 @@
-import { type EnvReader, type EnvSource, readEnv } from "@amana/runtime";
+import { type EnvReader, type EnvSource, type LogLevel, readEnv, readLogLevel } from "@amana/runtime";
 
 export interface Config {
+  readonly logLevel: LogLevel;
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
@@ -24,6 +25,7 @@ export function readConfig(source: EnvSource = process.env): Config {
   return readEnv((env): Config => {
     const dataDir = env.optional("SANDBOX_DATA_DIR");
     return {
+      logLevel: readLogLevel(env),
       host: env.string("HOST", "127.0.0.1"),
       port: env.integer("SANDBOX_PORT", { fallback: 8090, max: 65_535 }),
       ...(env.optional("SANDBOX_URL") && { publicUrl: env.url("SANDBOX_URL") }),
@@ -45,10 +47,4 @@ function readRetries(env: EnvReader): number[] {
     env.problem("KYC_CALLBACK_RETRY_SECONDS must be seconds separated by commas, for example 5,30,120");
   }
   return texts.map((text) => Number(text) * 1000);
-}
-
-/** Read apart from the rest: the logger must exist to report that the rest is wrong. */
-export function readLogLevel(source: EnvSource = process.env): string {
-  const level = source["LOG_LEVEL"] ?? "info";
-  return ["trace", "debug", "info", "warn", "error", "fatal", "silent"].includes(level) ? level : "info";
 }

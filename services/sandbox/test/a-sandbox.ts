@@ -18,6 +18,7 @@ export type Json = any;
 export const aSandbox = (config: Partial<Config> = {}) =>
   createSandbox(
     {
+      logLevel: "silent",
       host: "127.0.0.1",
       port: 0,
       username: credentials.userName,

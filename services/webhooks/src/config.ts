@@ -1,6 +1,6 @@
 import { eventRetrySeconds, readTransportOptions } from "@amana/messaging";
 import { readTlsFiles, readVouchingKeys } from "@amana/rpc";
-import { type EnvSource, readEnv } from "@amana/runtime";
+import { type EnvSource, readEnv, readLogLevel } from "@amana/runtime";
 import { readEncryptionKeys } from "@amana/secret-box";
 
 export type Config = ReturnType<typeof readConfig>;
@@ -14,7 +14,7 @@ export function readConfig(source?: EnvSource) {
       databaseUrl: env.string("DATABASE_URL"),
       callerKeys: readVouchingKeys(env, "GATEWAY_PUBLIC_KEYS", "anyone"),
       tls: readTlsFiles(env),
-      logLevel: env.choice("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"], "info"),
+      logLevel: readLogLevel(env),
       events: readTransportOptions(env, { emits: ["audit.v1"], consumes: ["payments.v1", "kyc.v1"] }),
       eventRetrySeconds: env.seconds("EVENT_RETRY_SECONDS", eventRetrySeconds),
       secretEncryptionKeys: readEncryptionKeys(env, "SECRET_ENCRYPTION_KEYS"),

@@ -1,8 +1,4 @@
-import { migrate } from "@amana/database";
-import { createLogger, readEnv } from "@amana/runtime";
+import { runMigrateCommand } from "@amana/database";
 import { database } from "./orm.ts";
 
-const logger = createLogger("webhooks", process.env["LOG_LEVEL"]);
-// Of the role that owns the database; nothing else of the service's settings is needed here.
-const { url } = readEnv((env) => ({ url: env.string("DATABASE_URL") }));
-await migrate({ url, ...database }, logger);
+await runMigrateCommand("webhooks", database);

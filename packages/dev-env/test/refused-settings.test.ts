@@ -14,15 +14,15 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-/** What a service says when it is started in production with the settings of a sandbox. */
-async function refusalOf(name: ServiceName): Promise<string> {
+/** What a service says that does not start, with the settings of a sandbox and these. */
+async function refusalOf(name: ServiceName, settings: Record<string, string>, program = "main.ts"): Promise<string> {
   const ports = Object.fromEntries(services.map((service, i) => [service.name, 4000 + i])) as Record<ServiceName, number>;
   const databaseUrls = Object.fromEntries(services.map((service) => [service.name, "postgres://nobody@127.0.0.1:1/none"]));
   const wiring = { secrets: await readSecrets(dir), databaseUrls, ports, brokers: undefined, sandboxDir: dir };
   const env = services.find((service) => service.name === name)?.env(wiring);
-  const started = promisify(execFile)(process.execPath, [join("services", name, "src", "main.ts")], {
+  const started = promisify(execFile)(process.execPath, [join("services", name, "src", program)], {
     cwd: root,
-    env: { PATH: process.env["PATH"], NODE_ENV: "production", ...env },
+    env: { PATH: process.env["PATH"], ...env, ...settings },
     timeout: 20_000,
   });
   return await started.then(
@@ -37,7 +37,16 @@ test.each<[ServiceName, string[]]>([
   ["payments", ["SATIM_URL must be an https address", "SATIM_FORM_URL_TEMPLATE must be an https address", "PUBLIC_URL must be"]],
   ["kyc", ["KYC_PROVIDER_URL must be an https address", "KYC_CALLBACK_URL must be an https address"]],
 ])("in production %s refuses what a sandbox may do without, in words", async (name, words) => {
-  const refusal = await refusalOf(name);
+  const refusal = await refusalOf(name, { NODE_ENV: "production" });
   expect(refusal).toContain("The settings are not usable");
   for (const word of words) expect(refusal).toContain(word);
+});
+
+test.each([
+  ...services.map(({ name }) => [name, "main.ts"] as const),
+  ...services.filter(({ hasDatabase }) => hasDatabase).map(({ name }) => [name, "migrate.ts"] as const),
+])("%s %s refuses a LOG_LEVEL that is none, like every other setting", async (name, program) => {
+  const refusal = await refusalOf(name, { LOG_LEVEL: "loud" }, program);
+  expect(refusal).toContain('LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "loud"');
+  expect(refusal).not.toContain("    at ");
 });

@@ -45,14 +45,6 @@ function readPs(pid: number): RunningProcess | undefined {
   return { pid, parentPid: Number(parentPid), command: command.trimEnd() };
 }
 
-/**
- * Whether the process that started this server still lives. `ownerPid` is what the server's command line says
- * of its starter: a starter that died leaves its children to another parent, so a reused id does not deceive.
- */
-export function starterLives(server: RunningProcess, ownerPid: RegExp): boolean {
-  return server.parentPid === Number(ownerPid.exec(server.command)?.[1]);
-}
-
 /** Sends one signal after another until `isOver`; answers false when even the last had no effect in its time. */
 export async function stopByPid(pid: number, steps: readonly StopStep[], isOver: () => boolean): Promise<boolean> {
   for (const { signal, waitMs } of steps) {

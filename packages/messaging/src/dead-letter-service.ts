@@ -38,8 +38,10 @@ export interface DeadLetterContext {
   readonly orm: Orm;
   readonly keys: MessageKeys;
   readonly consumptions: readonly Consumption[];
-  readonly record: (em: SqlEntityManager, call: Call, action: DeadLetterAction) => void;
+  readonly record: RecordDeadLetter;
 }
+
+export type RecordDeadLetter = (em: SqlEntityManager, call: Call, action: DeadLetterAction) => void;
 
 type Answer = MessageInitShape<typeof DeadLetterSchema>;
 
@@ -194,8 +196,8 @@ function attributesOf(headers: Readonly<Record<string, string>>): Record<string,
 
 /** Writes an operator's action down in the service's outbox, for the audit trail. */
 export const recordByOutbox =
-  (source: string) =>
-  (em: SqlEntityManager, call: Call, { action, id, before, after, reason }: DeadLetterAction): void =>
+  (source: string): RecordDeadLetter =>
+  (em, call, { action, id, before, after, reason }) =>
     recordAction(
       em,
       source,

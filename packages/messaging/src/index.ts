@@ -1,6 +1,6 @@
 /** Events between services: outbox, relay, inbox, consumers, over Kafka or straight to the consumer. */
 export { type Consumption, consume, type Effect } from "./consume.ts";
-export { type DeadLetterAction, deadLetterService, recordByOutbox } from "./dead-letter-service.ts";
+export { deadLetterService, type RecordDeadLetter, recordByOutbox } from "./dead-letter-service.ts";
 export { UnknownEventTypeError } from "./failure.ts";
 export { inboxTablesSql } from "./inbox.ts";
 export type { Message, MessageHandler, Transport } from "./message.ts";

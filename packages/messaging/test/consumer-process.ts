@@ -1,7 +1,7 @@
 /** A consumer as a process of its own, over Kafka or direct; prints the address of its RPC server when it is ready. */
 import { createOrm } from "@amana/database";
 import { createRpcServer } from "@amana/rpc";
-import { type Logger, readEnv, readLogLevel, runService } from "@amana/runtime";
+import { type Logger, readEnv, readLogLevel, runProcess } from "@amana/runtime";
 import { consume, createTransport, eventRetrySeconds, readTransportOptions } from "../src/index.ts";
 import { database, topic, writeDown } from "./database.ts";
 
@@ -13,7 +13,7 @@ const readConfig = () =>
     retrySeconds: env.seconds("EVENT_RETRY_SECONDS", eventRetrySeconds),
   }));
 
-await runService("consumer", readConfig, startConsumer);
+await runProcess("consumer", readConfig, startConsumer);
 
 async function startConsumer(config: ReturnType<typeof readConfig>, logger: Logger): Promise<AsyncDisposable> {
   const stack = new AsyncDisposableStack();

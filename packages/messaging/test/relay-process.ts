@@ -1,5 +1,5 @@
 /** A relay as a process of its own, whose transport is its standard output: one line of JSON for each message. */
-import { runService } from "@amana/runtime";
+import { runProcess } from "@amana/runtime";
 import { createMessageKeys, startRelay, type Transport } from "../src/index.ts";
 
 const transport: Transport = {
@@ -13,7 +13,7 @@ const transport: Transport = {
   async [Symbol.asyncDispose]() {},
 };
 
-await runService(
+await runProcess(
   "relay",
   () => ({ logLevel: "silent" as const }),
   async (_config, logger) => startRelay({ databaseUrl: process.env["DATABASE_URL"] as string, transport, logger }),

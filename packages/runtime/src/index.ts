@@ -3,7 +3,7 @@ export { type EnvReader, type EnvSource, readEnv, SettingsError } from "./env.ts
 export { faultPoint } from "./fault-point.ts";
 export { createLogger, type Logger, type LogLevel, readLogLevel } from "./logger.ts";
 export { poll } from "./poll.ts";
-export { runService } from "./run-service.ts";
+export { runProcess } from "./run-process.ts";
 export { StartRefused } from "./start-refused.ts";
 export { backoffMs, dateOf, jitter, sleep } from "./time.ts";
 export { Turns } from "./turns.ts";

@@ -10,26 +10,30 @@ export interface TestDatabase extends AsyncDisposable {
   readonly orm: Orm;
 }
 
-/**
- * A database of its own for a test file, migrated, in milliseconds: a copy of a template that the first caller
- * makes. `name` is the service's. Disposing drops it.
- */
+/** A database of its own for a test file, as `copyTestDatabase` makes it, and a connection to it. */
 export async function createTestDatabase(name: string, options: TestDatabaseOptions): Promise<TestDatabase> {
-  const logger = createLogger("test", "silent");
+  await using stack = new AsyncDisposableStack();
+  const { url } = stack.use(await copyTestDatabase(name, options));
+  const orm = await createOrm({ url, ...options, poolMax: 10 }, createLogger("test", "silent"));
+  stack.defer(() => orm.close());
+  const made = stack.move();
+  return { url, orm, [Symbol.asyncDispose]: () => made.disposeAsync() };
+}
+
+/**
+ * A database of its own, migrated, in milliseconds: a copy of a template that the first caller makes. `name` is the
+ * service's. Disposing drops it.
+ */
+export async function copyTestDatabase(name: string, options: TestDatabaseOptions): Promise<AsyncDisposable & { url: string }> {
   const database = `test_${name}_${randomBytes(6).toString("hex")}`;
   await withServer(async (server) => {
     const template = await ensureTemplate(server, name, options);
     await server.query(`create database ${database} template ${template}`);
   });
-  const url = urlOf(database);
-  const orm = await createOrm({ url, ...options, poolMax: 10 }, logger);
   return {
-    url,
-    orm,
-    async [Symbol.asyncDispose]() {
-      await orm.close();
-      await withServer((server) => server.query(`drop database if exists ${database} with (force)`));
-    },
+    url: urlOf(database),
+    [Symbol.asyncDispose]: () =>
+      withServer(async (server) => void (await server.query(`drop database if exists ${database} with (force)`))),
   };
 }
 

@@ -1,7 +1,7 @@
 /** What tests of several packages and services share: databases, calls, waiting. */
 export { eventually } from "@amana/dev-env/eventually";
 export { keyed, refusal } from "./calls.ts";
-export { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from "./database.ts";
+export { copyTestDatabase, createTestDatabase, type TestDatabase, type TestDatabaseOptions } from "./database.ts";
 export { testEventKeys, testEventSettings } from "./event-keys.ts";
 
 export {

@@ -1,36 +1,28 @@
 import { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
-import { eventRetrySeconds, readTransportOptions } from "@amana/messaging";
 import { currencyExponents } from "@amana/public-api";
-import { readTlsFiles, readVouchingKeys } from "@amana/rpc";
-import { type EnvReader, type EnvSource, readEnv, readLogLevel } from "@amana/runtime";
+import { readVouchingKeys } from "@amana/rpc";
+import { type EnvReader, type EnvSource, readEnv } from "@amana/runtime";
+import { readServiceConfig } from "@amana/service";
 
 export type Config = ReturnType<typeof readConfig>;
 
 /** The settings of the clients service; `.env.example` explains each. */
 export function readConfig(source?: EnvSource) {
-  return readEnv(
-    (env) => ({
-      host: env.string("HOST", "127.0.0.1"),
-      rpcPort: env.integer("RPC_PORT", { max: 65_535 }),
-      databaseUrl: env.string("DATABASE_URL"),
-      callerKeys: [
-        ...readVouchingKeys(env, "GATEWAY_PUBLIC_KEYS", "anyone"),
-        // Its one question: whether a client is there and not blocked.
-        ...readVouchingKeys(env, "KYC_PUBLIC_KEYS", [ClientService.method.getClientStanding]),
-      ],
-      tls: readTlsFiles(env),
-      logLevel: readLogLevel(env),
-      events: readTransportOptions(env, { emits: ["audit.v1"], consumes: ["kyc.v1"] }),
-      eventRetrySeconds: env.seconds("EVENT_RETRY_SECONDS", eventRetrySeconds),
+  return readEnv((env) => {
+    const base = readServiceConfig(env, { emits: ["audit.v1"], consumes: ["kyc.v1"] });
+    // Its one question: whether a client is there and not blocked.
+    const kycKeys = readVouchingKeys(env, "KYC_PUBLIC_KEYS", [ClientService.method.getClientStanding]);
+    return {
+      ...base,
+      callerKeys: [...base.callerKeys, ...kycKeys],
       autoApprove: env.boolean("ONBOARDING_AUTO_APPROVE", false),
       institution: {
         bankCode: digits(env, "ACCOUNT_BANK_CODE", 3, "999"),
         branchCode: digits(env, "ACCOUNT_BRANCH_CODE", 5, "00001"),
       },
       currencies: currencies(env),
-    }),
-    source,
-  );
+    };
+  }, source);
 }
 
 function digits(env: EnvReader, name: string, length: number, fallback: string): string {

@@ -1,5 +1,4 @@
-import { runService } from "@amana/runtime";
-import { readConfig } from "./config.ts";
-import { startClients } from "./service.ts";
+import { runService } from "@amana/service";
+import { clients } from "./service.ts";
 
-await runService("clients", readConfig, startClients);
+await runService(clients);

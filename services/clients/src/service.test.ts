@@ -1,41 +1,23 @@
 import { ClientKycStatus } from "@amana/contracts/clients/v1/client_pb";
 import { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "@amana/contracts/grpc/health/v1/health_pb";
-import { createTransport } from "@amana/messaging";
 import { createRpcClient, platformCaller } from "@amana/rpc";
 import { createLogger } from "@amana/runtime";
-import {
-  aBusinessCaller,
-  connectForTest,
-  createTestDatabase,
-  refusal,
-  testEventKeys,
-  testEventSettings,
-  testRpcSettings,
-} from "@amana/testing";
+import { startTestService } from "@amana/service/testing";
+import { aBusinessCaller, refusal } from "@amana/testing";
 import { expect, test } from "vitest";
 import { aKycEvent } from "../test/a-kyc-event.ts";
 import { aPerson } from "../test/harness.ts";
-import { readConfig } from "./config.ts";
-import { database } from "./orm.ts";
-import { startClients } from "./service.ts";
+import { clients as clientsService } from "./service.ts";
 
 test("the service starts with its defaults, is ready, serves, takes events and stops; nothing of a client is logged", async () => {
-  await using testDatabase = await createTestDatabase("clients", database);
   const lines: string[] = [];
   const logger = createLogger("test", "trace", { write: (line: string) => lines.push(line) });
-  const config = readConfig({
-    RPC_PORT: "0",
-    DATABASE_URL: testDatabase.url,
-    ...testEventSettings("audit.v1", "kyc.v1"),
-    ...testRpcSettings,
-  });
-  expect(config.autoApprove).toBe(false);
-  const service = await startClients(config, logger);
+  const service = await startTestService(clientsService, { logger, background: true });
+  expect(service.context.autoApprove).toBe(false);
   {
-    await using channel = connectForTest([service.url], "clients");
-    const clients = createRpcClient(ClientService, channel);
-    const health = await createRpcClient(Health, channel).check({}, { caller: platformCaller });
+    const clients = createRpcClient(ClientService, service.channel);
+    const health = await createRpcClient(Health, service.channel).check({}, { caller: platformCaller });
     expect(health.status).toBe(Status.SERVING);
 
     const caller = aBusinessCaller();
@@ -52,11 +34,7 @@ test("the service starts with its defaults, is ready, serves, takes events and s
       aKycEvent({ ...caller, clientId: id }),
       aKycEvent({ businessId: caller.businessId, clientId: caller.keyId }),
     ];
-    await using emitting = await createTransport(
-      { kind: "direct", subscribers: { "kyc.v1": [service.url] }, keys: testEventKeys("kyc.v1") },
-      { clientId: "test", logger },
-    );
-    await emitting.publish("kyc.v1", messages);
+    await service.publish("kyc.v1", ...messages);
     expect((await clients.getClient({ id }, { caller })).kycStatus).toBe(ClientKycStatus.CREATED);
 
     const log = lines.join("\n");

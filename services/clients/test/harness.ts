@@ -5,15 +5,13 @@ import { KycLevel } from "@amana/contracts/clients/v1/client_pb";
 import { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
 import { type OnboardingAnswersSchema, OnboardingService } from "@amana/contracts/clients/v1/onboarding_service_pb";
 import { type ActionRecorded, ActionRecordedSchema } from "@amana/contracts/identity/v1/audit_events_pb";
-import { consume, createTransport, type Message } from "@amana/messaging";
+import type { Message } from "@amana/messaging";
 import { type CallOptions, createRpcClient } from "@amana/rpc";
-import { createLogger, uuidv7 } from "@amana/runtime";
-import { aBusinessCaller, createTestDatabase, eventually, startTestServer, testEventKeys } from "@amana/testing";
+import { uuidv7 } from "@amana/runtime";
+import { startTestService } from "@amana/service/testing";
+import { aBusinessCaller, eventually } from "@amana/testing";
 import { fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
-import { kyc } from "../src/consumers/kyc.ts";
-import type { Context } from "../src/context.ts";
-import { database } from "../src/orm.ts";
-import { rpcServices } from "../src/rpc/index.ts";
+import { clients as clientsService } from "../src/service.ts";
 
 export type Harness = Awaited<ReturnType<typeof startHarness>>;
 export type Person = MessageInitShape<typeof ClientService.method.createPerson.input>;
@@ -62,41 +60,27 @@ export const aDetailsRequest = (changes: Answers = {}): { answers: Answers } => 
 
 /** The service on a database of its own, over real RPC; events come by RPC as well. */
 export async function startHarness(options: { autoApprove?: boolean } = {}) {
-  const stack = new AsyncDisposableStack();
-  const logger = createLogger("test", process.env["TEST_LOG_LEVEL"] ?? "silent");
-  const { orm, url } = stack.use(await createTestDatabase("clients", database));
   const clock = { nowMs: undefined as number | undefined, now: () => new Date(clock.nowMs ?? Date.now()) };
-  const context: Context = {
-    orm,
-    logger,
+  const service = await startTestService(clientsService, {
     clock,
-    autoApprove: options.autoApprove ?? false,
-    institution: { bankCode: "007", branchCode: "99999" },
-    currencies: ["DZD", "EUR", "USD"],
-  };
-  const open = (subscribers: Record<string, string[]>) =>
-    createTransport({ kind: "direct", subscribers, keys: testEventKeys("kyc.v1") }, { clientId: "test", logger });
-  const transport = stack.use(await open({}));
-  stack.use(await consume(kyc(context), { orm, transport, logger }));
-  const { channel, url: rpcUrl } = stack.use(await startTestServer([...rpcServices(context), ...transport.services]));
-  const emitting = stack.use(await open({ "kyc.v1": [rpcUrl] }));
+    settings: {
+      ONBOARDING_AUTO_APPROVE: String(options.autoApprove ?? false),
+      ACCOUNT_BANK_CODE: "007",
+      ACCOUNT_BRANCH_CODE: "99999",
+    },
+  });
+  const { channel, sql } = service;
   const clients = createRpcClient(ClientService, channel);
   const beneficiaries = createRpcClient(BeneficiaryService, channel);
   const accounts = createRpcClient(AccountService, channel);
 
-  const sql = async <Row = Record<string, unknown>>(text: string, values: unknown[] = []): Promise<Row[]> =>
-    await orm.em.fork().execute<Row[]>(text, values);
-
   return {
-    context,
-    databaseUrl: url,
-    channel,
+    ...service,
     clock,
     clients,
     onboarding: createRpcClient(OnboardingService, channel),
     beneficiaries,
     accounts,
-    sql,
     /** A client of a business. */
     createPerson: (caller: CallOptions["caller"] = aBusinessCaller(), changes: Person = {}) =>
       clients.createPerson(aPerson(changes), { caller }),
@@ -125,9 +109,7 @@ export async function startHarness(options: { autoApprove?: boolean } = {}) {
       });
     },
     /** Resolves when the messages' effects are committed. */
-    async publish(...messages: Message[]) {
-      await emitting.publish("kyc.v1", messages);
-    },
+    publish: (...messages: Message[]) => service.publish("kyc.v1", ...messages),
     /** What operators did to a thing, in order. */
     async audited(id: string): Promise<ActionRecorded[]> {
       const rows = await sql<{ payload: Buffer }>("select payload from outbox where topic = 'audit.v1' and key = ? order by id", [
@@ -135,6 +117,5 @@ export async function startHarness(options: { autoApprove?: boolean } = {}) {
       ]);
       return rows.map(({ payload }) => fromBinary(ActionRecordedSchema, payload));
     },
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }

@@ -1,5 +1,5 @@
-import { runService } from "@amana/runtime";
+import { runProcess } from "@amana/runtime";
 import { readConfig } from "./config.ts";
 import { startGateway } from "./service.ts";
 
-await runService("gateway", readConfig, startGateway);
+await runProcess("gateway", readConfig, startGateway);

@@ -1,7 +1,6 @@
 import { keyLeaseMsMax, readApiKeyKind } from "@amana/api-keys";
-import { eventRetrySeconds, readTransportOptions } from "@amana/messaging";
-import { readTlsFiles, readVouchingKeys } from "@amana/rpc";
-import { type EnvReader, type EnvSource, readEnv, readLogLevel } from "@amana/runtime";
+import { type EnvReader, type EnvSource, readEnv } from "@amana/runtime";
+import { readServiceConfig } from "@amana/service";
 
 export type Config = ReturnType<typeof readConfig>;
 
@@ -9,14 +8,7 @@ export type Config = ReturnType<typeof readConfig>;
 export function readConfig(source?: EnvSource) {
   return readEnv(
     (env) => ({
-      host: env.string("HOST", "127.0.0.1"),
-      rpcPort: env.integer("RPC_PORT", { max: 65_535 }),
-      databaseUrl: env.string("DATABASE_URL"),
-      callerKeys: readVouchingKeys(env, "GATEWAY_PUBLIC_KEYS", "anyone"),
-      tls: readTlsFiles(env),
-      logLevel: readLogLevel(env),
-      events: readTransportOptions(env, { emits: [], consumes: ["audit.v1"] }),
-      eventRetrySeconds: env.seconds("EVENT_RETRY_SECONDS", eventRetrySeconds),
+      ...readServiceConfig(env, { consumes: ["audit.v1"] }),
       /** Whether businesses get sk_live_ or sk_test_ keys here. */
       keyMode: env.choice("KEY_MODE", ["live", "test"]),
       keyLeaseMs: env.integer("KEY_LEASE_MS", { fallback: 500, max: keyLeaseMsMax }),

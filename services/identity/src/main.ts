@@ -1,5 +1,4 @@
-import { runService } from "@amana/runtime";
-import { readConfig } from "./config.ts";
-import { startIdentity } from "./service.ts";
+import { runService } from "@amana/service";
+import { identity } from "./service.ts";
 
-await runService("identity", readConfig, startIdentity);
+await runService(identity);

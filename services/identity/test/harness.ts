@@ -3,13 +3,10 @@ import { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
 import { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
 import { KeyLeaseService, KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { type Caller, createRpcClient, type IdempotencyKey, platformCaller } from "@amana/rpc";
-import { createLogger } from "@amana/runtime";
-import { adminCaller, createTestDatabase, startTestServer } from "@amana/testing";
-import type { Context } from "../src/context.ts";
+import { startTestService } from "@amana/service/testing";
+import { adminCaller } from "@amana/testing";
 import { createKeyLeases } from "../src/key-lease/key-leases.ts";
-import { trackKeyUse } from "../src/key-lease/key-use.ts";
-import { database } from "../src/orm.ts";
-import { rpcServices } from "../src/rpc/index.ts";
+import { identity } from "../src/service.ts";
 
 export const asAdmin = { caller: adminCaller, requestId: "request-1", address: "192.0.2.7" };
 export const asPlatform = { caller: platformCaller };
@@ -23,24 +20,18 @@ export type Identity = Awaited<ReturnType<typeof startIdentityForTest>>;
 /** The service on a database of its own. Without leases, and nothing waits for their end, unless the options say otherwise. */
 export async function startIdentityForTest(options: { leaseMs?: number; wait?: (ms: number) => Promise<void> } = {}) {
   const running = new AsyncDisposableStack();
-  const { orm, url } = running.use(await createTestDatabase("identity", database));
   const clock = aClock();
-  const logger = createLogger("test", "silent");
 
-  const addReplica = async (leaseMs = options.leaseMs ?? 0) => {
-    const context: Context = {
-      orm,
-      logger,
-      clock,
-      keyMode: "test",
-      leases: createKeyLeases({ leaseMs, wait: options.wait ?? (async () => {}) }),
-      keyUse: running.use(trackKeyUse(orm, logger)),
-    };
-    const { channel } = running.use(await startTestServer(rpcServices(context)));
+  const start = async (leaseMs = options.leaseMs ?? 0, databaseUrl?: string) => {
+    const leases = createKeyLeases({ leaseMs, wait: options.wait ?? (async () => {}) });
+    const settings = { KEY_MODE: "test" };
+    const service = running.use(await startTestService(identity, { settings, databaseUrl, clock, replace: { leases } }));
+    const { context, channel } = service;
     const keyLeases = createRpcClient(KeyLeaseService, channel);
     const { keyUse } = context;
     return {
-      context,
+      ...service,
+      orm: context.orm,
       businesses: createRpcClient(BusinessService, channel),
       apiKeys: createRpcClient(ApiKeyService, channel),
       keyLeases,
@@ -53,14 +44,12 @@ export async function startIdentityForTest(options: { leaseMs?: number; wait?: (
       },
     };
   };
-  const first = await addReplica();
+  const first = await start();
 
   return {
     ...first,
-    orm,
-    url,
     clock,
-    addReplica,
+    addReplica: (leaseMs: number) => start(leaseMs, first.databaseUrl),
     async stateOf(plaintext = "") {
       const { state } = await first.resolve(plaintext);
       return stateNames.get(state);
@@ -74,10 +63,9 @@ export async function startIdentityForTest(options: { leaseMs?: number; wait?: (
     async aBusiness(init: { name?: string } = {}) {
       return await first.businesses.createBusiness({ name: init.name ?? "Sahara Trading" }, asAdmin);
     },
-    sql: <Row extends object>(text: string, values: unknown[] = []) => orm.em.getConnection().execute<Row[]>(text, values),
     /** The audit trail of a business, oldest first. */
     auditOf: (businessId: string) =>
-      orm.em.getConnection().execute<AuditRow[]>("select * from audit_event where business_id = ? order by at, id", [businessId]),
+      first.sql<AuditRow>("select * from audit_event where business_id = ? order by at, id", [businessId]),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }

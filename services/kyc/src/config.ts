@@ -1,7 +1,7 @@
-import { readTransportOptions } from "@amana/messaging";
-import { readCallerKey, readServiceUrls, readTlsFiles, readVouchingKeys } from "@amana/rpc";
-import { type EnvReader, type EnvSource, readEnv, readLogLevel } from "@amana/runtime";
+import { readCallerKey, readServiceUrls, readTlsFiles } from "@amana/rpc";
+import { type EnvReader, type EnvSource, readEnv } from "@amana/runtime";
 import { readEncryptionKeys } from "@amana/secret-box";
+import { readServiceConfig } from "@amana/service";
 
 export type Config = ReturnType<typeof readConfig>;
 
@@ -9,13 +9,7 @@ export type Config = ReturnType<typeof readConfig>;
 export function readConfig(source?: EnvSource) {
   return readEnv(
     (env) => ({
-      host: env.string("HOST", "127.0.0.1"),
-      rpcPort: env.integer("RPC_PORT", { max: 65_535 }),
-      databaseUrl: env.string("DATABASE_URL"),
-      callerKeys: readVouchingKeys(env, "GATEWAY_PUBLIC_KEYS", "anyone"),
-      tls: readTlsFiles(env),
-      logLevel: readLogLevel(env),
-      events: readTransportOptions(env, { emits: ["kyc.v1", "audit.v1"], consumes: [] }),
+      ...readServiceConfig(env, { emits: ["kyc.v1", "audit.v1"] }),
       callerKey: readCallerKey(env),
       clientsUrls: readServiceUrls(env, "CLIENTS_URLS", readTlsFiles(env)),
       secretEncryptionKeys: readEncryptionKeys(env, "SECRET_ENCRYPTION_KEYS"),

@@ -1,5 +1,4 @@
-import { runService } from "@amana/runtime";
-import { readConfig } from "./config.ts";
-import { startKyc } from "./service.ts";
+import { runService } from "@amana/service";
+import { kyc } from "./service.ts";
 
-await runService("kyc", readConfig, startKyc);
+await runService(kyc);

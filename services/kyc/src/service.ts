@@ -1,11 +1,9 @@
-import { createOrm, databaseAnswers, isDatabaseUnavailable, startTallyFolding } from "@amana/database";
-import { startKeyCleaning } from "@amana/idempotency";
-import { createTransport, startRelay } from "@amana/messaging";
-import { createCallerSigner, createRpcServer, openTls } from "@amana/rpc";
-import type { Logger } from "@amana/runtime";
+import { startTallyFolding } from "@amana/database";
+import { createCallerSigner } from "@amana/rpc";
 import { createSecretBox } from "@amana/secret-box";
+import type { Service } from "@amana/service";
 import { createClients } from "./clients/rpc-clients.ts";
-import type { Config } from "./config.ts";
+import { type Config, readConfig } from "./config.ts";
 import type { Context } from "./context.ts";
 import { catchUp } from "./jobs/catch-up.ts";
 import { checkApplications } from "./jobs/check-applications.ts";
@@ -18,46 +16,28 @@ import { database } from "./orm.ts";
 import { rpcServices } from "./rpc/index.ts";
 import { createHttpProvider } from "./verification-provider/http-provider.ts";
 
-/** The KYC service, running. Disposing stops it in the opposite order: calls first, the database last. */
-export async function startKyc(config: Config, logger: Logger): Promise<AsyncDisposable & { url: string }> {
-  await using stack = new AsyncDisposableStack();
-  const orm = await createOrm({ url: config.databaseUrl, ...database }, logger);
-  stack.defer(() => orm.close());
-  const tls = config.tls && stack.use(await openTls(config.tls, logger));
-  const transport = stack.use(await createTransport(config.events, { clientId: "kyc", tls, logger }));
-  const provider = stack.use(createHttpProvider(config.provider));
-  const clients = stack.use(createClients({ urls: config.clientsUrls, signer: createCallerSigner(config.callerKey), tls }));
-  const context: Context = {
+/** What the KYC service is made of. */
+export const kyc: Service<Config, Context> = {
+  name: "kyc",
+  database,
+  readConfig,
+  createContext: ({ config, orm, logger, tls, use }) => ({
     orm,
-    provider,
-    clients,
+    provider: use(createHttpProvider(config.provider)),
+    clients: use(createClients({ urls: config.clientsUrls, signer: createCallerSigner(config.callerKey), tls })),
     logger,
     secrets: createSecretBox(config.secretEncryptionKeys),
     callbackSecrets: config.callbackSecrets,
     checkPausesSeconds: config.checkPausesSeconds,
-  };
-  stack.use(startRelay({ databaseUrl: config.databaseUrl, transport, logger }));
-  stack.use(startKeyCleaning(orm, logger));
-  stack.use(startTallyFolding(orm, [kycApplicationTally], logger));
-  stack.use(checkApplications(context));
-  stack.use(catchUp(context, config.catchUpSeconds));
-  stack.use(noticeDocuments(context));
-  stack.use(deleteLeftovers(context));
-  stack.use(removeLinks(context));
-  stack.use(reencryptLinks(context));
-  const server = stack.use(
-    await createRpcServer({
-      services: [...rpcServices(context), ...transport.services],
-      host: config.host,
-      port: config.rpcPort,
-      audience: "kyc",
-      callerKeys: config.callerKeys,
-      tls,
-      logger,
-      isUnavailable: isDatabaseUnavailable,
-      isReady: () => databaseAnswers(orm),
-    }),
-  );
-  const running = stack.move();
-  return { url: server.url, [Symbol.asyncDispose]: () => running.disposeAsync() };
-}
+  }),
+  rpcServices,
+  jobs: (context, config) => [
+    startTallyFolding(context.orm, [kycApplicationTally], context.logger),
+    checkApplications(context),
+    catchUp(context, config.catchUpSeconds),
+    noticeDocuments(context),
+    deleteLeftovers(context),
+    removeLinks(context),
+    reencryptLinks(context),
+  ],
+};

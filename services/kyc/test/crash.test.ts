@@ -15,8 +15,7 @@ import {
   testRpcSettings,
 } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Harness, startHarness } from "./harness.ts";
-import { callbackSecret, providerToken } from "./sandbox.ts";
+import { type Harness, kycSettings, startHarness } from "./harness.ts";
 
 /** Gives the database, the sandbox, and a service that survives; the one that crashes is a process of its own. */
 let harness: Harness;
@@ -43,13 +42,7 @@ async function startProcess(faultPoint: string) {
       DATABASE_URL: harness.databaseUrl,
       ...testEventSettings("kyc.v1", "audit.v1"),
       ...testRpcSettings,
-      SECRET_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
-      // Nobody: no application here names a client.
-      CLIENTS_URLS: "http://127.0.0.1:9",
-      KYC_PROVIDER_URL: harness.sandbox.url,
-      KYC_PROVIDER_TOKEN: providerToken,
-      KYC_CALLBACK_URL: harness.callbacks.url,
-      KYC_CALLBACK_SECRETS: callbackSecret,
+      ...kycSettings(harness.sandbox.url, harness.callbacks.url),
       // Without a list of events to read, only this test's calls do anything.
       KYC_CATCH_UP_SECONDS: "3600",
       LOG_LEVEL: process.env["TEST_LOG_LEVEL"] ?? "silent",

@@ -3,14 +3,10 @@ import type { KycApplication as KycApplicationMessage } from "@amana/contracts/k
 import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { type KycEvent, KycEventSchema, KycEventType } from "@amana/contracts/kyc/v1/kyc_events_pb";
 import { type CallOptions, createRpcClient, type RpcClient } from "@amana/rpc";
-import { createLogger } from "@amana/runtime";
-import { createSecretBox } from "@amana/secret-box";
-import { aBusinessCaller, createTestDatabase, eventually, startTestServer } from "@amana/testing";
+import { startTestService } from "@amana/service/testing";
+import { aBusinessCaller, eventually } from "@amana/testing";
 import { fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
-import type { Context } from "../src/context.ts";
-import { database } from "../src/orm.ts";
-import { rpcServices } from "../src/rpc/index.ts";
-import { createHttpProvider } from "../src/verification-provider/http-provider.ts";
+import { kyc } from "../src/service.ts";
 import { openCallbackDoor } from "./callback-door.ts";
 import { callbackSecret, providerToken, type Submission, startSandbox } from "./sandbox.ts";
 
@@ -26,55 +22,44 @@ export const goodClient = "0195a000-0000-7000-8000-00000000000c";
 
 /** The service on a database and a sandbox of its own, over real RPC. Callbacks arrive while the door is open; no jobs run. */
 export async function startHarness(options: { providerTimeoutMs?: number } = {}) {
-  const stack = new AsyncDisposableStack();
-  const logger = createLogger("test", process.env["TEST_LOG_LEVEL"] ?? "silent");
-  const { orm, url } = stack.use(await createTestDatabase("kyc", database));
+  await using stack = new AsyncDisposableStack();
   const sandbox = stack.use(await startSandbox());
   const door: { isOpen: boolean; kyc?: RpcClient<typeof KycApplicationService> } = { isOpen: false };
   const callbacks = stack.use(await openCallbackDoor(() => (door.isOpen ? door.kyc : undefined)));
-  const provider = stack.use(
-    createHttpProvider({
-      url: sandbox.url,
-      token: providerToken,
-      callbackUrl: callbacks.url,
-      timeoutMs: options.providerTimeoutMs ?? 3_000,
+  const service = stack.use(
+    await startTestService(kyc, {
+      settings: {
+        ...kycSettings(sandbox.url, callbacks.url),
+        KYC_PROVIDER_TIMEOUT_MS: String(options.providerTimeoutMs ?? 3_000),
+        KYC_CHECK_SECONDS: "300",
+      },
+      replace: {
+        clients: {
+          standing: async (_businessId, id) =>
+            id.toLowerCase() === goodClient ? "good" : id === blockedClient ? "blocked" : "unknown",
+        },
+      },
     }),
   );
-  const context: Context = {
-    orm,
-    provider,
-    clients: {
-      standing: async (_businessId, id) =>
-        id.toLowerCase() === goodClient ? "good" : id === blockedClient ? "blocked" : "unknown",
-    },
-    logger,
-    secrets: createSecretBox([{ id: "k1", key: Buffer.alloc(32, 7) }]),
-    callbackSecrets: [callbackSecret],
-    checkPausesSeconds: [300],
-  };
-  const { channel } = stack.use(await startTestServer(rpcServices(context)));
-  const kyc = createRpcClient(KycApplicationService, channel);
-  door.kyc = kyc;
+  const { channel, sql } = service;
+  const client = createRpcClient(KycApplicationService, channel);
+  door.kyc = client;
 
-  const sql = async <Row = Record<string, unknown>>(text: string, values: unknown[] = []): Promise<Row[]> =>
-    await orm.em.fork().execute<Row[]>(text, values);
   const outbox = async (topic: string) =>
     await sql<{ key: string; payload: Buffer }>("select key, payload from outbox where topic = ? order by id", [topic]);
 
   const harness = {
-    context,
-    databaseUrl: url,
+    ...service,
     sandbox,
     callbacks,
     door,
-    kyc,
-    sql,
+    kyc: client,
     create: (caller = aBusinessCaller(), request: CreateRequest = {}) =>
-      kyc.createKycApplication({ locale: "fr", ...request }, { caller, timeoutMs: 20_000 }),
+      client.createKycApplication({ locale: "fr", ...request }, { caller, timeoutMs: 20_000 }),
     /** Reads after a refresh, however short ago the last one was. */
     async refreshed(id: string, caller: CallOptions["caller"]): Promise<KycApplicationMessage> {
       await sql("update kyc_application set refreshed_at = null where id = ?", [id]);
-      return await kyc.getKycApplication({ id }, { caller });
+      return await client.getKycApplication({ id }, { caller });
     },
     /** What was announced of an application, in order. */
     async events(id: string): Promise<KycEvent[]> {
@@ -103,7 +88,19 @@ export async function startHarness(options: { providerTimeoutMs?: number } = {})
         return application;
       });
     },
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+  const running = stack.move();
   return harness;
 }
+
+/** The settings of its own that the service needs. */
+export const kycSettings = (providerUrl: string, callbackUrl: string) => ({
+  // Nobody: a test's applications name no client, or what is said of them is made up.
+  CLIENTS_URLS: "http://127.0.0.1:9",
+  SECRET_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+  KYC_PROVIDER_URL: providerUrl,
+  KYC_PROVIDER_TOKEN: providerToken,
+  KYC_CALLBACK_URL: callbackUrl,
+  KYC_CALLBACK_SECRETS: callbackSecret,
+});

@@ -1,6 +1,5 @@
-import { readTransportOptions } from "@amana/messaging";
-import { readTlsFiles, readVouchingKeys } from "@amana/rpc";
-import { type EnvReader, type EnvSource, readEnv, readLogLevel } from "@amana/runtime";
+import { type EnvReader, type EnvSource, readEnv } from "@amana/runtime";
+import { readServiceConfig } from "@amana/service";
 
 export type Config = ReturnType<typeof readConfig>;
 
@@ -8,13 +7,7 @@ export type Config = ReturnType<typeof readConfig>;
 export function readConfig(source?: EnvSource) {
   return readEnv(
     (env) => ({
-      host: env.string("HOST", "127.0.0.1"),
-      rpcPort: env.integer("RPC_PORT", { max: 65_535 }),
-      databaseUrl: env.string("DATABASE_URL"),
-      callerKeys: readVouchingKeys(env, "GATEWAY_PUBLIC_KEYS", "anyone"),
-      tls: readTlsFiles(env),
-      logLevel: readLogLevel(env),
-      events: readTransportOptions(env, { emits: ["payments.v1", "audit.v1"], consumes: [] }),
+      ...readServiceConfig(env, { emits: ["payments.v1", "audit.v1"] }),
       /** Where card holders' browsers come back to: the gateway's public address. */
       publicUrl: env.outsideUrl("PUBLIC_URL"),
       satim: {

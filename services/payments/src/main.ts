@@ -1,5 +1,4 @@
-import { runService } from "@amana/runtime";
-import { readConfig } from "./config.ts";
-import { startPayments } from "./service.ts";
+import { runService } from "@amana/service";
+import { payments } from "./service.ts";
 
-await runService("payments", readConfig, startPayments);
+await runService(payments);

@@ -3,16 +3,14 @@ import type { Payment as PaymentMessage } from "@amana/contracts/payments/v1/pay
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
 import { createRpcClient, platformCaller } from "@amana/rpc";
-import { createLogger } from "@amana/runtime";
-import { aBusinessCaller, createTestDatabase, startTestServer } from "@amana/testing";
+import { startTestService } from "@amana/service/testing";
+import { aBusinessCaller } from "@amana/testing";
 import { fromBinary } from "@bufbuild/protobuf";
-import { createSatim } from "../src/card-processor/satim.ts";
 import type { Context } from "../src/context.ts";
 import { reconcilePayments } from "../src/jobs/reconcile-payments.ts";
 import { rereadPayments } from "../src/jobs/reread-payments.ts";
 import { resolveRefunds } from "../src/jobs/resolve-refunds.ts";
-import { database } from "../src/orm.ts";
-import { rpcServices } from "../src/rpc/index.ts";
+import { payments } from "../src/service.ts";
 import { credentials, startSandbox, type TestCard } from "./sandbox.ts";
 
 const pollMs = 50;
@@ -24,50 +22,34 @@ export async function startHarness(
   options: { schedule?: Partial<Context["schedule"]>; satimTimeoutMs?: number; numbersAsStrings?: boolean } = {},
 ) {
   await using stack = new AsyncDisposableStack();
-  const logger = createLogger("test", process.env["TEST_LOG_LEVEL"] ?? "silent");
-  const { orm } = stack.use(await createTestDatabase("payments", database));
   const sandbox = stack.use(await startSandbox(options.numbersAsStrings ?? false));
-  const processor = stack.use(
-    createSatim({
-      url: `${sandbox.url}/payment/rest`,
-      ...credentials,
-      terminalId: "E010101010",
-      timeoutMs: options.satimTimeoutMs ?? 3_000,
-      connectTimeoutMs: 3_000,
+  const service = stack.use(
+    await startTestService(payments, {
+      settings: { ...paymentsSettings(sandbox.url), SATIM_TIMEOUT_MS: String(options.satimTimeoutMs ?? 3_000) },
+      replace: {
+        schedule: {
+          paymentCheckSeconds: [60],
+          paymentWindowSeconds: 1_230,
+          refundCheckSeconds: [0.1, 0.2, 0.5],
+          refundResendAfterSeconds: [0.5, 1],
+          refundLateEffectSeconds: 1,
+          refundDecisionAfterSeconds: 60,
+          refundRereadSeconds: [300, 3_600, 86_400],
+          paymentRereadSeconds: [3_600, 86_400],
+          paymentRereadsPerSecond: 20,
+          ...options.schedule,
+        },
+      },
     }),
   );
-  const context: Context = {
-    orm,
-    processor,
-    logger,
-    schedule: {
-      paymentCheckSeconds: [60],
-      paymentWindowSeconds: 1_230,
-      refundCheckSeconds: [0.1, 0.2, 0.5],
-      refundResendAfterSeconds: [0.5, 1],
-      refundLateEffectSeconds: 1,
-      refundDecisionAfterSeconds: 60,
-      refundRereadSeconds: [300, 3_600, 86_400],
-      paymentRereadSeconds: [3_600, 86_400],
-      paymentRereadsPerSecond: 20,
-      ...options.schedule,
-    },
-    publicUrl: "http://gateway.test",
-    formUrlTemplate: `${sandbox.url}/payment/pay/{mdOrder}`,
-  };
-  const { channel } = stack.use(await startTestServer(rpcServices(context)));
-  const payments = createRpcClient(PaymentService, channel);
-  const refunds = createRpcClient(RefundService, channel);
-
-  const sql = async <Row = Record<string, unknown>>(text: string, values: unknown[] = []): Promise<Row[]> =>
-    await orm.em.fork().execute<Row[]>(text, values);
+  const { context, channel, sql } = service;
+  const client = createRpcClient(PaymentService, channel);
 
   const harness = {
-    context,
+    ...service,
     sandbox,
-    payments,
-    refunds,
-    sql,
+    payments: client,
+    refunds: createRpcClient(RefundService, channel),
     /** The worker that finishes refunds, until disposed. */
     resolving: () => resolveRefunds(context, pollMs),
     /** The worker that finishes payments, until disposed. */
@@ -92,7 +74,7 @@ export async function startHarness(
     /** The card holder's browser comes back; answers where it is sent. */
     async comesBack(paymentId: string, timeoutMs = 20_000): Promise<URL> {
       const token = await harness.returnToken(paymentId);
-      const { redirectUrl } = await payments.returnFromProcessor({ token }, { caller: platformCaller, timeoutMs });
+      const { redirectUrl } = await client.returnFromProcessor({ token }, { caller: platformCaller, timeoutMs });
       return new URL(redirectUrl);
     },
     /** How often the processor was asked to do something about a payment. */
@@ -102,20 +84,31 @@ export async function startHarness(
     },
     /** A payment at the processor that waits for its card holder. */
     async aPendingPayment(caller = aBusinessCaller(), changes: Partial<typeof aPaymentRequest> = {}): Promise<PaymentMessage> {
-      return await payments.createPayment({ ...aPaymentRequest, ...changes }, { caller, timeoutMs: 20_000 });
+      return await client.createPayment({ ...aPaymentRequest, ...changes }, { caller, timeoutMs: 20_000 });
     },
     /** A payment whose card holder paid, or tried to, and came back. */
     async aFinishedPayment(caller = aBusinessCaller(), card?: TestCard, changes = {}): Promise<PaymentMessage> {
       const { id, processorOrderId } = await harness.aPendingPayment(caller, changes);
       await sandbox.pay(processorOrderId, card);
       await harness.comesBack(id);
-      return await payments.getPayment({ id }, { caller });
+      return await client.getPayment({ id }, { caller });
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
   const running = stack.move();
   return harness;
 }
+
+/** The settings of its own that the service needs, with the sandbox at this address. */
+export const paymentsSettings = (sandboxUrl: string) => ({
+  PUBLIC_URL: "http://gateway.test",
+  SATIM_URL: `${sandboxUrl}/payment/rest`,
+  SATIM_USERNAME: credentials.userName,
+  SATIM_PASSWORD: credentials.password,
+  SATIM_TERMINAL_ID: "E010101010",
+  SATIM_FORM_URL_TEMPLATE: `${sandboxUrl}/payment/pay/{mdOrder}`,
+  SATIM_CONNECT_TIMEOUT_MS: "3000",
+});
 
 /** A request for a payment that nothing is wrong with. */
 export const aPaymentRequest = {

@@ -1,5 +1,5 @@
-import { runService } from "@amana/runtime";
+import { runProcess } from "@amana/runtime";
 import { createSandbox } from "./app.ts";
 import { readConfig } from "./config.ts";
 
-await runService("sandbox", readConfig, createSandbox);
+await runProcess("sandbox", readConfig, createSandbox);

@@ -1,3 +1,4 @@
+import type { EventEmitter } from "node:events";
 import type { Orm } from "@amana/database";
 import type { Logger } from "@amana/runtime";
 import type { SecretBox } from "@amana/secret-box";
@@ -10,6 +11,20 @@ export interface Context {
   readonly clock: { now(): Date };
   readonly secrets: SecretBox;
   readonly addresses: AddressGuard;
-  /** Told when a delivery may have become due. */
-  readonly deliveries: { wake(): void };
+  readonly delivery: DeliveryOptions;
+  /** Emits "due" when a delivery may have become due. */
+  readonly deliveries: EventEmitter<{ due: [] }>;
+}
+
+export interface DeliveryOptions {
+  /** Waits between attempts; there is one attempt more. */
+  readonly pausesMs: readonly number[];
+  /** Attempts at once, in all, for one business and to one endpoint. */
+  readonly concurrency: number;
+  readonly businessConcurrency: number;
+  readonly endpointConcurrency: number;
+  /** For one attempt, from connecting to the headers of the answer. */
+  readonly timeoutMs?: number;
+  /** How long attempts may go on when the process stops. */
+  readonly stopMs?: number;
 }

@@ -1,5 +1,4 @@
-import { runService } from "@amana/runtime";
-import { readConfig } from "./config.ts";
-import { startWebhooks } from "./service.ts";
+import { runService } from "@amana/service";
+import { webhooks } from "./service.ts";
 
-await runService("webhooks", readConfig, startWebhooks);
+await runService(webhooks);

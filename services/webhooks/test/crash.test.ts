@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { createRpcClient } from "@amana/rpc";
+import { emitTo } from "@amana/service/testing";
 import {
   aBusinessCaller,
   connectForTest,
@@ -16,7 +17,7 @@ import {
 import { expect, test } from "vitest";
 import { database } from "../src/orm.ts";
 import { aPaymentEvent } from "./a-payment-event.ts";
-import { openTransport, startReceiver } from "./harness.ts";
+import { startReceiver, webhooksSettings } from "./harness.ts";
 
 const freePort = async () => {
   const server = createServer().listen(0, "127.0.0.1");
@@ -36,8 +37,7 @@ async function startProcess(databaseUrl: string, faultPoint: string) {
       DATABASE_URL: databaseUrl,
       ...testEventSettings("audit.v1", "payments.v1", "kyc.v1"),
       ...testRpcSettings,
-      SECRET_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
-      ALLOW_INSECURE_WEBHOOKS: "true",
+      ...webhooksSettings,
       LOG_LEVEL: process.env["TEST_LOG_LEVEL"] ?? "silent",
       FAULT_POINT: faultPoint,
     },
@@ -45,7 +45,7 @@ async function startProcess(databaseUrl: string, faultPoint: string) {
   });
   const exited = once(child, "exit") as Promise<[number | null, string | null]>;
   const channel = connectForTest([`http://127.0.0.1:${port}`], "webhooks");
-  const emitting = await openTransport(`http://127.0.0.1:${port}`);
+  const emitting = await emitTo(`http://127.0.0.1:${port}`);
   return {
     exited,
     emitting,

@@ -2,10 +2,11 @@ import { KycEventSchema, KycEventType } from "@amana/contracts/kyc/v1/kyc_events
 import { type Consumption, type Message, UnknownEventTypeError } from "@amana/messaging";
 import { isEventType, kycEventTypeNames, renderKycEvent } from "@amana/public-api";
 import { fromBinary } from "@bufbuild/protobuf";
+import type { Context } from "../context.ts";
 import { addEvents, type NewEvent } from "../event/add-events.ts";
 
 /** What happens to KYC applications becomes events, except for the steps that only other services are told of. */
-export const kyc = (committed: () => void): Consumption => ({
+export const kyc = ({ deliveries }: Context): Consumption => ({
   topic: "kyc.v1",
   consumer: "webhooks",
   schema: KycEventSchema,
@@ -14,7 +15,7 @@ export const kyc = (committed: () => void): Consumption => ({
       em,
       messages.map(toEvent).filter((event) => event !== undefined),
     ),
-  committed,
+  committed: () => deliveries.emit("due"),
 });
 
 /** Throws for a message that no event can be made of. */

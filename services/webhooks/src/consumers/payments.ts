@@ -2,15 +2,16 @@ import { PaymentEventSchema, PaymentEventType } from "@amana/contracts/payments/
 import { type Consumption, type Message, UnknownEventTypeError } from "@amana/messaging";
 import { isEventType, renderPaymentEvent } from "@amana/public-api";
 import { fromBinary } from "@bufbuild/protobuf";
+import type { Context } from "../context.ts";
 import { addEvents, type NewEvent } from "../event/add-events.ts";
 
 /** What happens to payments becomes events and, for each endpoint that asks for them, deliveries. */
-export const payments = (committed: () => void): Consumption => ({
+export const payments = ({ deliveries }: Context): Consumption => ({
   topic: "payments.v1",
   consumer: "webhooks",
   schema: PaymentEventSchema,
   effect: (em, messages) => addEvents(em, messages.map(toEvent)),
-  committed,
+  committed: () => deliveries.emit("due"),
 });
 
 /** Throws for a message that no event can be made of. */

@@ -337,14 +337,14 @@ test("a claim steps over a backlog, however long, of a business that has its sha
 
 test("two deliverers on one database send each delivery once", async () => {
   await using receiver = await startReceiver();
-  await using second = startDelivering(harness.delivererOptions);
+  await using second = startDelivering(harness.context);
   const caller = aBusinessCaller();
   await create(receiver.url, caller);
   const events = Array.from({ length: 150 }, () => aPaymentEvent(caller));
   await Promise.all(
     events.map(async (event) => {
       await harness.publish(event);
-      second.wake();
+      harness.context.deliveries.emit("due");
     }),
   );
   await harness.settled();
@@ -365,7 +365,7 @@ test("a claim nobody finished is sent again when its lease ends, with the same i
   expect(claimed.map((delivery) => delivery.event_id)).toEqual([event.id]);
   expect(await claimDue(idle.orm, places, 60_000)).toEqual([]);
 
-  await using deliverer = startDelivering(idle.delivererOptions);
+  await using deliverer = startDelivering(idle.context);
   await deliverer.settled();
   expect(receiver.requests).toHaveLength(0);
   await idle.sql("update delivery set leased_until = now()");
@@ -384,7 +384,7 @@ test("stopping lets an attempt under way end and be recorded", async () => {
   await create(receiver.url, caller, idle);
   const event = aPaymentEvent(caller);
   await idle.publish(event);
-  const deliverer = startDelivering(idle.delivererOptions);
+  const deliverer = startDelivering(idle.context);
   await eventually(() => expect(receiver.requests).toHaveLength(1));
   const stopping = deliverer[Symbol.asyncDispose]();
   release();
@@ -401,7 +401,7 @@ test("an attempt that is cut off when stopping gives its claim back without coun
   await create(receiver.url, caller, idle);
   const event = aPaymentEvent(caller);
   await idle.publish(event);
-  const deliverer = startDelivering({ ...idle.delivererOptions, stopMs: 0 });
+  const deliverer = startDelivering({ ...idle.context, delivery: { ...idle.context.delivery, stopMs: 0 } });
   await eventually(() => expect(receiver.requests).toHaveLength(1));
   await deliverer[Symbol.asyncDispose]();
   expect(await idle.sql("select status, attempts, lease_token, leased_until from delivery")).toEqual([

@@ -1,7 +1,6 @@
-import type { Orm } from "@amana/database";
-import { backoffMs, faultPoint, type Logger } from "@amana/runtime";
-import { decryptIfReadable, type SecretBox } from "@amana/secret-box";
-import type { AddressGuard } from "../webhook-endpoint/address-guard.ts";
+import { backoffMs, faultPoint } from "@amana/runtime";
+import { decryptIfReadable } from "@amana/secret-box";
+import type { Context } from "../context.ts";
 import { type ClaimedDelivery, claimDue, release, untilDueMs } from "./claim.ts";
 import { Places } from "./places.ts";
 import { type Answer, createPoster } from "./post.ts";
@@ -10,28 +9,8 @@ import { pauseMs, readRetryAfterMs } from "./schedule.ts";
 import { signatureHeaders } from "./sign.ts";
 
 export interface Deliverer extends AsyncDisposable {
-  /** Something may have become due. */
-  wake(): void;
   /** Resolves when nothing is being sent and nothing is due. For tests. */
   settled(): Promise<void>;
-}
-
-export interface DelivererOptions {
-  readonly orm: Orm;
-  readonly logger: Logger;
-  readonly clock: { now(): Date };
-  readonly secrets: SecretBox;
-  readonly addresses: AddressGuard;
-  /** Waits between attempts; there is one attempt more. */
-  readonly pausesMs: readonly number[];
-  /** Attempts at once, in all, for one business and to one endpoint. */
-  readonly concurrency: number;
-  readonly businessConcurrency: number;
-  readonly endpointConcurrency: number;
-  /** For one attempt, from connecting to the headers of the answer. */
-  readonly timeoutMs?: number;
-  /** How long attempts may go on when the process stops. */
-  readonly stopMs?: number;
 }
 
 const timeoutMsDefault = 10_000;
@@ -49,9 +28,10 @@ const stopMsDefault = 8_000;
  * Sends due deliveries: claim with a lease, commit, sign, POST, record, schedule. At least once: whoever dies after the
  * POST leaves a lease that ends, and the same event with the same bytes is sent again.
  */
-export function startDelivering(options: DelivererOptions): Deliverer {
-  const { orm, logger, clock, secrets, timeoutMs = timeoutMsDefault, stopMs = stopMsDefault } = options;
-  const poster = createPoster({ addresses: options.addresses, timeoutMs, connectionsMax: options.concurrency });
+export function startDelivering(context: Context): Deliverer {
+  const { orm, logger, clock, secrets, deliveries, delivery: options } = context;
+  const { timeoutMs = timeoutMsDefault, stopMs = stopMsDefault } = options;
+  const poster = createPoster({ addresses: context.addresses, timeoutMs, connectionsMax: options.concurrency });
   const recorder = createRecorder(orm, logger);
   const stop = new AbortController();
   const sending = new Map<ClaimedDelivery, Promise<void>>();
@@ -186,10 +166,10 @@ export function startDelivering(options: DelivererOptions): Deliverer {
       };
     });
 
+  deliveries.on("due", wake);
   const running = run();
 
   return {
-    wake,
     async settled() {
       await new Promise<void>((resolve) => {
         settledWaiters = [...settledWaiters, resolve];
@@ -197,6 +177,7 @@ export function startDelivering(options: DelivererOptions): Deliverer {
       });
     },
     async [Symbol.asyncDispose]() {
+      deliveries.off("due", wake);
       stop.abort();
       wake();
       await running;

@@ -30,7 +30,7 @@ export const redeliverEvent =
       const rows = restarted.map((delivery) => ({ ...delivery, attempts: attempts.get(delivery.id) ?? [] }));
       return { deliveries: toDeliveryMessages(rows), total: rows.length };
     });
-    deliveries.wake();
+    deliveries.emit("due");
     return answer;
   };
 

@@ -63,7 +63,7 @@ test("a rotation shows a new secret once and keeps the old one, encrypted, for 2
     [id],
   );
   expect(new Date(row?.until as string)).toEqual(new Date("2026-11-21T10:00:01.000Z"));
-  const { secrets } = harness.delivererOptions;
+  const { secrets } = harness.context;
   expect(secrets.decrypt(row?.previous as string, id)).toBe(created.secret);
   expect(secrets.decrypt(row?.current as string, id)).toBe(rotated.secret);
 });

@@ -9,7 +9,7 @@ const stopTimeoutMs = 65_000;
  * signal ends the process at once. A start that fails, an unhandled rejection or an uncaught exception ends it with
  * code 1, so that whoever supervises it starts a fresh one.
  */
-export async function runService<Config extends { readonly logLevel: LogLevel }>(
+export async function runProcess<Config extends { readonly logLevel: LogLevel }>(
   name: string,
   readConfig: () => Config,
   start: (config: Config, logger: Logger) => Promise<AsyncDisposable & { readonly url?: string }>,

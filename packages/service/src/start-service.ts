@@ -1,0 +1,118 @@
+import { createOrm, type DatabaseOptions, databaseAnswers, isDatabaseUnavailable, type Orm } from "@amana/database";
+import { startKeyCleaning } from "@amana/idempotency";
+import {
+  type Consumption,
+  consume,
+  createTransport,
+  deadLetterService,
+  type RecordDeadLetter,
+  recordByOutbox,
+  startRelay,
+} from "@amana/messaging";
+import { createRpcServer, openTls, type RpcServer, type ServedService, type Tls } from "@amana/rpc";
+import { type EnvSource, type Logger, runProcess } from "@amana/runtime";
+import type { ServiceConfig } from "./service-config.ts";
+
+export interface Clock {
+  now(): Date;
+}
+
+/** What a service has from the start on, to make its context with. */
+export interface ServiceParts<Config> {
+  readonly config: Config;
+  readonly orm: Orm;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** For calls to other services. */
+  readonly tls: Tls | undefined;
+  /** Has something disposed of when the service stops, after its calls, jobs and consumers have ended. */
+  use<T extends AsyncDisposable | Disposable>(resource: T): T;
+}
+
+/** What a service is made of, and no other has: the rest stands in `startService`. */
+export interface Service<Config extends ServiceConfig, Context extends { readonly orm: Orm }> {
+  /** Also what callers' tokens are made for, and where its events say that they come from. */
+  readonly name: string;
+  readonly database: Pick<DatabaseOptions, "entities" | "migrations">;
+  /** The process's environment unless given; throws SettingsError. */
+  readConfig(source?: EnvSource): Config;
+  /** What the use cases work with. */
+  createContext(parts: ServiceParts<Config>): Context | Promise<Context>;
+  rpcServices(context: Context): readonly ServedService[];
+  /** What becomes of other services' events. */
+  consumptions?(context: Context): readonly Consumption[];
+  /** Starts what is done without being asked for. */
+  jobs?(context: Context, config: Config): readonly AsyncDisposable[];
+  /** Where it goes what operators do with dead letters; the outbox unless given. */
+  recordDeadLetter?(context: Context): RecordDeadLetter;
+}
+
+export interface RunningService<Context> extends AsyncDisposable {
+  readonly url: string;
+  readonly context: Context;
+}
+
+export interface StartOptions<Context> {
+  readonly clock?: Clock;
+  /** Goes before what `createContext` makes: a test's stand-in for the world outside. */
+  readonly replace?: Partial<Context>;
+  /** False: neither relay nor jobs run, so that a test finds what it looks at as it was left. */
+  readonly background?: boolean;
+}
+
+/**
+ * Starts a service on a migrated database. Disposing stops it in the opposite order: calls first, the database last.
+ */
+export async function startService<Config extends ServiceConfig, Context extends { readonly orm: Orm }>(
+  service: Service<Config, Context>,
+  config: Config,
+  logger: Logger,
+  { clock = { now: () => new Date() }, replace, background = true }: StartOptions<Context> = {},
+): Promise<RunningService<Context>> {
+  await using stack = new AsyncDisposableStack();
+  const { name } = service;
+  const orm = await createOrm({ url: config.databaseUrl, ...service.database }, logger);
+  stack.defer(() => orm.close());
+  const tls = config.tls && stack.use(await openTls(config.tls, logger));
+  const transport = stack.use(await createTransport(config.events, { clientId: name, tls, logger }));
+  const use: ServiceParts<Config>["use"] = (resource) => stack.use(resource);
+  const context = { ...(await service.createContext({ config, orm, logger, clock, tls, use })), ...replace };
+
+  const consumptions = service.consumptions?.(context) ?? [];
+  for (const consumption of consumptions) {
+    stack.use(await consume(consumption, { orm, transport, logger, retrySeconds: config.eventRetrySeconds }));
+  }
+  if (background) {
+    if (config.emits.length > 0) stack.use(startRelay({ databaseUrl: config.databaseUrl, transport, logger }));
+    stack.use(startKeyCleaning(orm, logger));
+    for (const job of service.jobs?.(context, config) ?? []) stack.use(job);
+  }
+
+  const record = service.recordDeadLetter?.(context) ?? recordByOutbox(name);
+  const server: RpcServer = stack.use(
+    await createRpcServer({
+      services: [
+        ...service.rpcServices(context),
+        ...(consumptions.length > 0 ? [deadLetterService({ orm, keys: transport.keys, consumptions, record })] : []),
+        ...transport.services,
+      ],
+      host: config.host,
+      port: config.rpcPort,
+      audience: name,
+      callerKeys: config.callerKeys,
+      tls,
+      logger,
+      isUnavailable: isDatabaseUnavailable,
+      isReady: () => databaseAnswers(orm),
+    }),
+  );
+  const running = stack.move();
+  return { url: server.url, context, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+/** The life of a service's process: `src/main.ts`. */
+export async function runService<Config extends ServiceConfig, Context extends { readonly orm: Orm }>(
+  service: Service<Config, Context>,
+): Promise<void> {
+  await runProcess(service.name, service.readConfig, (config, logger) => startService(service, config, logger));
+}

@@ -1,0 +1,68 @@
+import type { Orm } from "@amana/database";
+import { createTransport, type Message, type Transport } from "@amana/messaging";
+import type { RpcChannel } from "@amana/rpc";
+import { createLogger, type Logger } from "@amana/runtime";
+import { connectForTest, copyTestDatabase, testEventKeys, testEventSettings, testRpcSettings } from "@amana/testing";
+import type { ServiceConfig } from "../src/service-config.ts";
+import { type RunningService, type Service, type StartOptions, startService } from "../src/start-service.ts";
+
+const topics = ["payments.v1", "kyc.v1", "audit.v1"];
+
+export interface TestServiceOptions<Context> extends StartOptions<Context> {
+  /** The settings without a default that are the service's own, and what a test sets otherwise. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Of a service that runs already, to be a replica of; else a database of its own. */
+  readonly databaseUrl?: string | undefined;
+  readonly logger?: Logger;
+}
+
+export interface TestService<Context> extends RunningService<Context> {
+  readonly databaseUrl: string;
+  /** Calls the service as the gateway does. */
+  readonly channel: RpcChannel;
+  sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
+  /** Hands messages to the service's consumers; resolves when their effects are committed. */
+  publish(topic: string, ...messages: Message[]): Promise<void>;
+}
+
+/**
+ * The service as it runs in production, on a loopback port and a database of its own, without relay and jobs unless
+ * `background` is true: a test starts those it is about, and reads events in the outbox.
+ */
+export async function startTestService<Config extends ServiceConfig, Context extends { readonly orm: Orm }>(
+  service: Service<Config, Context>,
+  { settings, background = false, logger = testLogger(), ...options }: TestServiceOptions<Context> = {},
+): Promise<TestService<Context>> {
+  await using stack = new AsyncDisposableStack();
+  const databaseUrl = options.databaseUrl ?? stack.use(await copyTestDatabase(service.name, service.database)).url;
+  const config = service.readConfig({
+    RPC_PORT: "0",
+    DATABASE_URL: databaseUrl,
+    ...testEventSettings(...topics),
+    ...testRpcSettings,
+    ...settings,
+  });
+  const running = stack.use(await startService(service, config, logger, { ...options, background }));
+  const { url, context } = running;
+  const channel = stack.use(connectForTest([url], service.name));
+  const emitting = stack.use(await emitTo(url));
+  const started = stack.move();
+  return {
+    url,
+    context,
+    databaseUrl,
+    channel,
+    sql: async <Row>(text: string, values: unknown[] = []) => await context.orm.em.fork().execute<Row[]>(text, values),
+    publish: (topic, ...messages) => emitting.publish(topic, messages),
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+}
+
+const testLogger = () => createLogger("test", process.env["TEST_LOG_LEVEL"] ?? "silent");
+
+/** Hands events over to the service at this address, as those that emit them do. */
+export function emitTo(url: string): Promise<Transport> {
+  const subscribers = Object.fromEntries(topics.map((topic) => [topic, [url]]));
+  const logger = createLogger("test", "silent");
+  return createTransport({ kind: "direct", subscribers, keys: testEventKeys(...topics) }, { clientId: "test", logger });
+}

@@ -1,13 +1,9 @@
-import { type Account, AccountStatus, AccountType } from "@amana/contracts/clients/v1/account_pb";
-import { type Static, Type } from "typebox";
-import { formatMoney } from "./money.ts";
-import { enumNames, isoTimestamp } from "./render.ts";
+import { AccountSchema } from "@amana/contracts/clients/v1/account_pb";
+import { Type } from "typebox";
+import { renderer } from "./renderer.ts";
 
 export const accountTypes = ["CURRENT", "SAVINGS", "ESCROW"] as const;
 export const accountStatuses = ["PENDING", "ACTIVE", "SUSPENDED", "CLOSED"] as const;
-
-const accountTypeNames = enumNames(AccountType);
-const accountStatusNames = enumNames(AccountStatus);
 
 const amount = () => Type.String({ examples: ["5000.00"] });
 const timestamp = () => Type.String({ format: "date-time" });
@@ -34,32 +30,11 @@ export const AccountJson = Type.Object({
   description: Type.Optional(Type.String()),
   external_account_id: Type.Optional(Type.String()),
 });
-type AccountJson = Static<typeof AccountJson>;
 
-/** An account as the public API shows it. Amounts have all minor digits of its currency. */
-export function renderAccount(account: Account): AccountJson {
-  const money = (minor: bigint) => formatMoney(minor, account.currency);
-  const optional = <T, J>(value: T | undefined, render: (value: T) => J) => (value === undefined ? undefined : render(value));
-  return {
-    id: account.id,
-    client_id: account.clientId,
-    account_name: account.accountName,
-    account_number: account.accountNumber,
-    account_type: accountTypeNames.get(account.type) as AccountJson["account_type"],
-    currency: account.currency,
-    current_balance: money(account.currentBalanceMinor),
-    available_balance: money(account.availableBalanceMinor),
-    reserved_balance: money(account.reservedBalanceMinor),
-    status: accountStatusNames.get(account.status) as AccountJson["status"],
-    opened_date: isoTimestamp(account.createdAtMs),
-    created_at: isoTimestamp(account.createdAtMs),
-    updated_at: isoTimestamp(account.updatedAtMs),
-    closed_date: optional(account.closedAtMs, isoTimestamp),
-    last_activity_date: optional(account.lastActivityAtMs, isoTimestamp),
-    daily_limit: optional(account.dailyLimitMinor, money),
-    monthly_limit: optional(account.monthlyLimitMinor, money),
-    yearly_limit: optional(account.yearlyLimitMinor, money),
-    description: account.description,
-    external_account_id: account.externalAccountId,
-  };
-}
+/** An account as the public API shows it. */
+export const renderAccount = renderer(AccountSchema, AccountJson, {
+  account_type: "type",
+  opened_date: "created_at",
+  closed_date: "closed_at",
+  last_activity_date: "last_activity_at",
+});

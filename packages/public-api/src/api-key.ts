@@ -1,6 +1,6 @@
-import type { ApiKey } from "@amana/contracts/identity/v1/api_key_pb";
-import { type Static, Type } from "typebox";
-import { isoTimestamp } from "./render.ts";
+import { ApiKeySchema } from "@amana/contracts/identity/v1/api_key_pb";
+import { Type } from "typebox";
+import { renderer } from "./renderer.ts";
 
 const optionalTimestamp = () => Type.Optional(Type.String({ format: "date-time" }));
 
@@ -15,7 +15,6 @@ const ApiKeyJson = Type.Object({
   expires_at: optionalTimestamp(),
   revoked_at: optionalTimestamp(),
 });
-type ApiKeyJson = Static<typeof ApiKeyJson>;
 
 /** An operator's view of a key. */
 export const ApiKeyForOperator = Type.Omit(ApiKeyJson, ["api_key"]);
@@ -33,23 +32,6 @@ export const OwnApiKey = Type.Object({
   revoked_at: optionalTimestamp(),
 });
 
-const optional = (ms: bigint | undefined) => (ms === undefined ? undefined : isoTimestamp(ms));
-
 /** A key with every public field; the schema of each answer chooses among them. */
-export function renderApiKey(key: ApiKey): ApiKeyJson {
-  return {
-    id: key.id,
-    business_id: key.businessId,
-    name: key.name,
-    api_key: key.apiKey,
-    api_key_prefix: key.prefix,
-    created_at: isoTimestamp(key.createdAtMs),
-    last_used_at: optional(key.lastUsedAtMs),
-    expires_at: optional(key.expiresAtMs),
-    revoked_at: optional(key.revokedAtMs),
-  };
-}
-
-export function renderOwnApiKey(key: ApiKey): Static<typeof OwnApiKey> {
-  return { ...renderApiKey(key), prefix: key.prefix };
-}
+export const renderApiKey = renderer(ApiKeySchema, ApiKeyJson, { api_key_prefix: "prefix" });
+export const renderOwnApiKey = renderer(ApiKeySchema, OwnApiKey);

@@ -1,10 +1,8 @@
-import { type Beneficiary, BeneficiaryType } from "@amana/contracts/clients/v1/beneficiary_pb";
-import { type Static, Type } from "typebox";
-import { enumNames, isoTimestamp } from "./render.ts";
+import { BeneficiarySchema } from "@amana/contracts/clients/v1/beneficiary_pb";
+import { Type } from "typebox";
+import { renderer } from "./renderer.ts";
 
 export const beneficiaryTypes = ["PERSON", "COMPANY"] as const;
-
-const beneficiaryTypeNames = enumNames(BeneficiaryType);
 
 const optionalText = (...examples: string[]) => Type.Optional(Type.String({ examples }));
 
@@ -28,28 +26,6 @@ export const BeneficiaryJson = Type.Object({
   postal_code: optionalText(),
   country_code: optionalText("DZA"),
 });
-type BeneficiaryJson = Static<typeof BeneficiaryJson>;
 
-/** A beneficiary as the public API shows it. Fields without a value are left out, never null. */
-export function renderBeneficiary(beneficiary: Beneficiary): BeneficiaryJson {
-  return {
-    id: beneficiary.id,
-    client_id: beneficiary.clientId,
-    beneficiary_type: beneficiaryTypeNames.get(beneficiary.type) as BeneficiaryJson["beneficiary_type"],
-    name: beneficiary.name,
-    display: beneficiary.display,
-    created_at: isoTimestamp(beneficiary.createdAtMs),
-    updated_at: isoTimestamp(beneficiary.updatedAtMs),
-    account_number: beneficiary.accountNumber,
-    iban: beneficiary.iban,
-    bic: beneficiary.bic,
-    swift_code: beneficiary.swiftCode,
-    routing_number: beneficiary.routingNumber,
-    bank_name: beneficiary.bankName,
-    bank_address: beneficiary.bankAddress,
-    address: beneficiary.address,
-    city: beneficiary.city,
-    postal_code: beneficiary.postalCode,
-    country_code: beneficiary.countryCode,
-  };
-}
+/** A beneficiary as the public API shows it. */
+export const renderBeneficiary = renderer(BeneficiarySchema, BeneficiaryJson, { beneficiary_type: "type" });

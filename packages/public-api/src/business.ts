@@ -1,10 +1,8 @@
-import { type Business, BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
-import { type Static, Type } from "typebox";
-import { enumNames, isoTimestamp } from "./render.ts";
+import { BusinessSchema } from "@amana/contracts/identity/v1/business_pb";
+import { Type } from "typebox";
+import { renderer } from "./renderer.ts";
 
 export const businessStatuses = ["PENDING", "ACTIVE", "DISABLED", "REJECTED"] as const;
-
-const businessStatusNames = enumNames(BusinessStatus);
 
 const BusinessJson = Type.Object({
   id: Type.String({ format: "uuid" }),
@@ -16,7 +14,6 @@ const BusinessJson = Type.Object({
   api_key: Type.Optional(Type.String({ description: "The plaintext key, only in the answer that issues it." })),
   api_key_prefix: Type.Optional(Type.String({ description: "First 16 characters of the newest live key." })),
 });
-type BusinessJson = Static<typeof BusinessJson>;
 
 /** What an operator sees. `api_key` only when one was issued. */
 export const BusinessForOperator = BusinessJson;
@@ -26,15 +23,4 @@ export const BusinessForItself = Type.Omit(BusinessJson, ["organization_id", "ap
 export const BusinessUpdate = Type.Omit(BusinessJson, ["created_at", "organization_id"]);
 
 /** A business with every public field; the schema of each answer chooses among them. */
-export function renderBusiness(business: Business): BusinessJson {
-  return {
-    id: business.id,
-    name: business.name,
-    status: businessStatusNames.get(business.status) as BusinessJson["status"],
-    created_at: isoTimestamp(business.createdAtMs),
-    updated_at: isoTimestamp(business.updatedAtMs),
-    organization_id: business.organizationId,
-    api_key: business.apiKey,
-    api_key_prefix: business.apiKeyPrefix,
-  };
-}
+export const renderBusiness = renderer(BusinessSchema, BusinessJson);

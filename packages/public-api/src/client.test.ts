@@ -1,7 +1,7 @@
 import { ClientKycStatus, ClientSchema, KycLevel, RiskLevel } from "@amana/contracts/clients/v1/client_pb";
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
-import { clientKycStatuses, kycLevels, renderClient, riskLevelOf, riskLevels } from "./client.ts";
+import { clientKycStatuses, kycLevels, renderClient, riskLevels } from "./client.ts";
 
 const required = {
   id: "019a0000-0000-7000-8000-000000000001",
@@ -85,11 +85,14 @@ describe("the Client of the interface", () => {
     expect(json(required)).not.toHaveProperty(name);
   });
 
-  test("says every word of its lists, and reads them back", () => {
+  test("says every word of its lists", () => {
     for (const status of clientKycStatuses)
       expect(render({ ...required, kycStatus: ClientKycStatus[status] }).kyc_status).toBe(status);
     for (const level of kycLevels) expect(render({ ...required, kycLevel: KycLevel[level] }).kyc_level).toBe(level);
-    for (const risk of riskLevels) expect(render({ ...required, riskLevel: riskLevelOf(risk) }).risk_level).toBe(risk);
+    for (const risk of riskLevels) {
+      const riskLevel = RiskLevel[risk.toUpperCase() as Uppercase<typeof risk>];
+      expect(render({ ...required, riskLevel }).risk_level).toBe(risk);
+    }
     expect([clientKycStatuses.length, kycLevels.length, riskLevels.length]).toEqual([7, 3, 3]);
   });
 });

@@ -1,6 +1,6 @@
-import { ClientKycStatus, type Client as ClientMessage, KycLevel, RiskLevel } from "@amana/contracts/clients/v1/client_pb";
+import { type Client as ClientMessage, ClientSchema } from "@amana/contracts/clients/v1/client_pb";
 import { type Static, Type } from "typebox";
-import { enumNames, isoTimestamp } from "./render.ts";
+import { renderer } from "./renderer.ts";
 
 export const genders = ["male", "female"] as const;
 export const kycLevels = ["FULL_KYC", "DOC_ONLY", "NOT_REQUIRED"] as const;
@@ -14,18 +14,6 @@ export const clientKycStatuses = [
   "VALIDATED",
   "DECLINED",
 ] as const;
-
-export const clientKycStatusNames = enumNames(ClientKycStatus);
-const kycLevelNames = enumNames(KycLevel);
-const riskLevelNames = new Map<number, (typeof riskLevels)[number]>([
-  [RiskLevel.LOW, "Low"],
-  [RiskLevel.MEDIUM, "Medium"],
-  [RiskLevel.HIGH, "High"],
-]);
-
-/** The number of a public name, "Low" → RISK_LEVEL_LOW. */
-export const riskLevelOf = (name: (typeof riskLevels)[number]): RiskLevel =>
-  RiskLevel[name.toUpperCase() as Uppercase<typeof name>];
 
 const country = () => Type.String({ description: "ISO 3166-1 alpha-3.", examples: ["DZA"] });
 const optionalText = () => Type.Optional(Type.String());
@@ -64,41 +52,11 @@ export const ClientJson = Type.Object({
   created_at: Type.String({ format: "date-time" }),
   updated_at: Type.String({ format: "date-time" }),
 });
-type ClientJson = Static<typeof ClientJson>;
+
+const renderPerson = renderer(ClientSchema, Type.Omit(ClientJson, ["organization_id"]));
 
 /** `organizationId`: of the business whose client it is. */
-export function renderClient(client: ClientMessage, organizationId: number): ClientJson {
-  return {
-    id: client.id,
-    organization_id: organizationId,
-    first_name: client.firstName,
-    middle_name: client.middleName,
-    last_name: client.lastName,
-    date_of_birth: client.dateOfBirth,
-    gender: client.gender as ClientJson["gender"],
-    birth_country: client.birthCountry,
-    nationality: client.nationality,
-    country_of_tax_residence: client.countryOfTaxResidence,
-    address: client.address,
-    city: client.city,
-    postcode: client.postcode,
-    state_province: client.stateProvince,
-    country_code: client.countryCode,
-    email: client.email,
-    second_email: client.secondEmail,
-    mobile_phone_number: client.mobilePhoneNumber,
-    second_mobile_phone_number: client.secondMobilePhoneNumber,
-    planned_income: client.plannedIncome,
-    planned_expenditure: client.plannedExpenditure,
-    external_client_code: client.externalClientCode,
-    blocked: client.blocked,
-    is_blacklisted: client.isBlacklisted,
-    blacklisted_comment: client.blacklistedComment,
-    risk_level: riskLevelNames.get(client.riskLevel) as ClientJson["risk_level"],
-    kyc_level: kycLevelNames.get(client.kycLevel) as ClientJson["kyc_level"],
-    kyc_status: clientKycStatusNames.get(client.kycStatus) as ClientJson["kyc_status"],
-    kyc_note: client.kycNote,
-    created_at: isoTimestamp(client.createdAtMs),
-    updated_at: isoTimestamp(client.updatedAtMs),
-  };
-}
+export const renderClient = (client: ClientMessage, organizationId: number): Static<typeof ClientJson> => ({
+  ...renderPerson(client),
+  organization_id: organizationId,
+});

@@ -1,9 +1,8 @@
-import { type DeadLetter, DeadLetterStatus } from "@amana/contracts/messaging/v1/dead_letter_service_pb";
-import { type Static, Type } from "typebox";
-import { enumNames, isoTimestamp } from "./render.ts";
+import { DeadLetterSchema } from "@amana/contracts/messaging/v1/dead_letter_service_pb";
+import { Type } from "typebox";
+import { renderer } from "./renderer.ts";
 
 export const deadLetterStatuses = ["RETRYING", "WAITING", "PARKED", "FORGED", "DELIVERED", "DROPPED"] as const;
-const statusNames = enumNames(DeadLetterStatus);
 
 export const DeadLetterJson = Type.Object({
   id: Type.String({ format: "uuid" }),
@@ -32,22 +31,6 @@ export const DeadLetterJson = Type.Object({
   updated_at: Type.String({ format: "date-time" }),
 });
 
-export function renderDeadLetter(letter: DeadLetter): Static<typeof DeadLetterJson> {
-  return {
-    id: letter.id,
-    service: letter.service,
-    topic: letter.topic,
-    event_id: letter.eventId,
-    event_type: letter.eventType,
-    key: letter.key,
-    status: statusNames.get(letter.status) ?? "",
-    reason: letter.reason,
-    attempts: letter.attempts,
-    ...(letter.nextAttemptAtMs !== undefined && { next_attempt_at: isoTimestamp(letter.nextAttemptAtMs) }),
-    headers: letter.headers,
-    payload_bytes: letter.payloadBytes,
-    ...(letter.payloadJson !== undefined && { payload: JSON.parse(letter.payloadJson) }),
-    created_at: isoTimestamp(letter.createdAtMs),
-    updated_at: isoTimestamp(letter.updatedAtMs),
-  };
-}
+export const renderDeadLetter = renderer(DeadLetterSchema, DeadLetterJson, {
+  payload: ({ payloadJson }) => (payloadJson === undefined ? undefined : JSON.parse(payloadJson)),
+});

@@ -24,7 +24,6 @@ export {
   genders,
   kycLevels,
   renderClient,
-  riskLevelOf,
   riskLevels,
 } from "./client.ts";
 export { type Country, countries, isCountryAlpha2, isCountryAlpha3, isCountryNumeric } from "./countries.ts";

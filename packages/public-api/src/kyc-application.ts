@@ -1,6 +1,13 @@
-import { type KycApplication, type KycReason, KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
-import { type Static, Type } from "typebox";
-import { enumNames, isoTimestamp } from "./render.ts";
+import {
+  type KycApplication,
+  KycApplicationSchema,
+  type KycReason,
+  KycStatus,
+  KycVerdict,
+} from "@amana/contracts/kyc/v1/kyc_application_pb";
+import { Type } from "typebox";
+import { enumNames } from "./render.ts";
+import { renderer } from "./renderer.ts";
 
 export const kycDocuments = ["id_card", "passport"] as const;
 export const kycVerdicts = ["APPROVED", "NEEDS_REVIEW", "REJECTED"] as const;
@@ -33,7 +40,6 @@ export const KycApplicationCreation = Type.Object({
   client_id: Type.Optional(Type.String({ format: "uuid" })),
   external_id: optionalText(),
 });
-type KycApplicationCreation = Static<typeof KycApplicationCreation>;
 
 /** What a business sees of an application: the decision and where it comes from, nothing of the applicant. */
 export const KycApplicationJson = Type.Object({
@@ -61,48 +67,24 @@ export const KycApplicationJson = Type.Object({
   error_message: optionalText(),
   metadata: Type.Object({}, { additionalProperties: true, description: "As it was sent: key order, escapes and numbers." }),
 });
-type KycApplicationJson = Static<typeof KycApplicationJson>;
 
 /** What an operator sees of one: the link is between a business and its applicant. */
 export const KycReviewJson = Type.Omit(KycApplicationJson, ["link_url"]);
 
-export function renderKycApplicationCreation(application: KycApplication): KycApplicationCreation {
-  return {
-    id: application.id,
-    created_at: isoTimestamp(application.createdAtMs),
-    link_url: application.linkUrl ?? "",
-    link_expires_at: isoTimestamp(application.linkExpiresAtMs),
-    status: kycStatusNames.get(application.status) as KycApplicationCreation["status"],
-    client_id: application.clientId,
-    external_id: application.externalId,
-  };
-}
+export const renderKycApplicationCreation = renderer(KycApplicationSchema, KycApplicationCreation, {
+  link_url: ({ linkUrl }) => linkUrl ?? "",
+});
+
+const renderView = renderer(KycApplicationSchema, Type.Omit(KycApplicationJson, ["metadata"]), {
+  reason_codes: ({ reasonCodes }) => renderKycReasons(reasonCodes),
+});
 
 /**
  * The business-facing view as JSON text; without the link for an application that came without it. The metadata is set
  * in as it is: parsing and writing it again would change numbers and escapes that a business chose itself.
  */
 export function renderKycApplication(application: KycApplication): string {
-  const view: Omit<KycApplicationJson, "metadata" | "link_url"> & { link_url: string | undefined } = {
-    ...renderKycApplicationCreation(application),
-    link_url: application.linkUrl,
-    synced_at: isoTimestamp(application.syncedAtMs),
-    aml_hit_count: application.amlHitCount,
-    reason_codes: renderKycReasons(application.reasonCodes),
-    attempts_used: application.attemptsUsed,
-    attempts_remaining: application.attemptsRemaining,
-    verdict: kycVerdictNames.get(application.verdict ?? 0) as KycApplicationJson["verdict"],
-    completed_at: application.completedAtMs === undefined ? undefined : isoTimestamp(application.completedAtMs),
-    decision_summary: application.decisionSummary,
-    document_type: application.documentType as KycApplicationJson["document_type"],
-    document_expiry: application.documentExpiry,
-    nationality: application.nationality,
-    liveness_outcome: application.livenessOutcome,
-    face_match_outcome: application.faceMatchOutcome,
-    aml_decision: application.amlDecision,
-    error_message: application.errorMessage,
-  };
-  return `${JSON.stringify(view).slice(0, -1)},"metadata":${application.metadata}}`;
+  return `${JSON.stringify(renderView(application)).slice(0, -1)},"metadata":${application.metadata}}`;
 }
 
 export const renderKycReasons = (reasons: readonly KycReason[]) => reasons.map(({ code, message }) => ({ code, message }));

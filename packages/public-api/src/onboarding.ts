@@ -1,12 +1,12 @@
 import {
-  type OnboardingDetails as DetailsMessage,
-  type Onboarding as OnboardingMessage,
-  OnboardingStep,
-  OverallStatus,
+  type Onboarding,
+  type OnboardingDetails,
+  OnboardingDetailsSchema,
+  OnboardingSchema,
 } from "@amana/contracts/clients/v1/onboarding_pb";
-import { type Static, Type } from "typebox";
-import { clientKycStatuses, clientKycStatusNames } from "./client.ts";
-import { enumNames, isoTimestamp } from "./render.ts";
+import { Type } from "typebox";
+import { clientKycStatuses } from "./client.ts";
+import { renderer } from "./renderer.ts";
 
 export const accountPurposes = [
   "PAY_BILLS",
@@ -123,9 +123,6 @@ export const sourcesOfFunds = [
   "OTHER",
 ] as const;
 
-const stepNames = enumNames(OnboardingStep);
-const overallStatusNames = enumNames(OverallStatus);
-
 const optionalText = () => Type.Optional(Type.String());
 const verification = () => ({
   kyc_application_id: Type.Optional(Type.String({ format: "uuid", description: "The client's newest KYC application." })),
@@ -150,7 +147,6 @@ export const OnboardingDetailsJson = Type.Object({
   created_at: Type.String({ format: "date-time" }),
   updated_at: Type.String({ format: "date-time" }),
 });
-type OnboardingDetailsJson = Static<typeof OnboardingDetailsJson>;
 
 /** How far a client's onboarding is. */
 export const OnboardingStatusJson = Type.Object({
@@ -171,49 +167,18 @@ export const OnboardingStatusJson = Type.Object({
   created_at: Type.String({ format: "date-time" }),
   updated_at: Type.String({ format: "date-time" }),
 });
-type OnboardingStatusJson = Static<typeof OnboardingStatusJson>;
+
+const renderDetails = renderer(OnboardingDetailsSchema, Type.Omit(OnboardingDetailsJson, ["kyc_link"]));
+const renderStatus = renderer(OnboardingSchema, Type.Omit(OnboardingStatusJson, ["kyc_link"]));
 
 /** `kycLink`: of the newest KYC application, while it may still be used. */
-export function renderOnboardingDetails(details: DetailsMessage, kycLink: string | undefined): OnboardingDetailsJson {
-  // The form check lets in nothing but the listed words, and the service carries them along.
-  const words = details as unknown as Pick<OnboardingDetailsJson, "occupation"> & {
-    accountPurposes: OnboardingDetailsJson["account_purposes"];
-    expectedMonthlyIncomingVolume: OnboardingDetailsJson["expected_monthly_incoming_volume"];
-    expectedMonthlyOutgoingVolume: OnboardingDetailsJson["expected_monthly_outgoing_volume"];
-    occupationSector: OnboardingDetailsJson["occupation_sector"];
-    sourceOfFunds: OnboardingDetailsJson["source_of_funds"];
-  };
-  return {
-    id: details.id,
-    account_purposes: words.accountPurposes,
-    expected_monthly_incoming_volume: words.expectedMonthlyIncomingVolume,
-    expected_monthly_outgoing_volume: words.expectedMonthlyOutgoingVolume,
-    is_us_person: details.isUsPerson,
-    occupation: words.occupation,
-    other_occupation: details.otherOccupation,
-    occupation_sector: words.occupationSector,
-    source_of_funds: words.sourceOfFunds,
-    other_source_of_funds: details.otherSourceOfFunds,
-    funds_origin_country_id: details.fundsOriginCountryId,
-    tax_identification_number: details.taxIdentificationNumber,
-    kyc_application_id: details.kycApplicationId,
-    kyc_link: kycLink,
-    created_at: isoTimestamp(details.createdAtMs),
-    updated_at: isoTimestamp(details.updatedAtMs),
-  };
-}
+export const renderOnboardingDetails = (details: OnboardingDetails, kycLink: string | undefined) => ({
+  ...renderDetails(details),
+  kyc_link: kycLink,
+});
 
 /** `kycLink`: of the newest KYC application, while it may still be used. */
-export function renderOnboardingStatus(onboarding: OnboardingMessage, kycLink: string | undefined): OnboardingStatusJson {
-  return {
-    id: onboarding.id,
-    client_id: onboarding.clientId,
-    current_step: stepNames.get(onboarding.currentStep) as OnboardingStatusJson["current_step"],
-    kyc_status: clientKycStatusNames.get(onboarding.kycStatus) as OnboardingStatusJson["kyc_status"],
-    overall_status: overallStatusNames.get(onboarding.overallStatus) as OnboardingStatusJson["overall_status"],
-    kyc_application_id: onboarding.kycApplicationId,
-    kyc_link: kycLink,
-    created_at: isoTimestamp(onboarding.createdAtMs),
-    updated_at: isoTimestamp(onboarding.updatedAtMs),
-  };
-}
+export const renderOnboardingStatus = (onboarding: Onboarding, kycLink: string | undefined) => ({
+  ...renderStatus(onboarding),
+  kyc_link: kycLink,
+});

@@ -1,14 +1,14 @@
-import { type Refund, RefundOutcome, RefundStatus } from "@amana/contracts/payments/v1/refund_pb";
+import type { Payment } from "@amana/contracts/payments/v1/payment_pb";
+import { type Refund, RefundSchema } from "@amana/contracts/payments/v1/refund_pb";
 import type { ChangedPayment } from "@amana/contracts/payments/v1/refund_service_pb";
 import { type Static, Type } from "typebox";
 import { formatMoney } from "./money.ts";
 import { PaymentJson, renderPayment } from "./payment.ts";
-import { enumNames, isoTimestamp } from "./render.ts";
+import { isoTimestamp } from "./render.ts";
+import { renderer } from "./renderer.ts";
 
 export const refundOutcomes = ["ACCEPTED", "REJECTED", "SEND_AGAIN"] as const;
 
-const statusNames = enumNames(RefundStatus);
-const outcomeNames = enumNames(RefundOutcome);
 const money = () => Type.String({ examples: ["5000.00"] });
 const time = () => Type.String({ format: "date-time" });
 
@@ -50,43 +50,26 @@ export const RefundJson = Type.Object({
   created_at: time(),
   updated_at: time(),
 });
-export type RefundJson = Static<typeof RefundJson>;
+/** Left out of `renderOwn`: what the refund's payment says. */
+const ofPayment = ["amount", "currency", "payment_status", "payment_amount", "payment_refunded_amount", "processor"] as const;
 
-const timestamp = (ms: bigint | undefined) => (ms === undefined ? undefined : isoTimestamp(ms));
+const renderOwn = renderer(RefundSchema, Type.Omit(RefundJson, [...ofPayment]), {
+  needs_decision: ({ needsDecisionSinceMs }) => needsDecisionSinceMs !== undefined,
+});
 
 /** Throws without the payment it belongs to. */
-export function renderRefund(refund: Refund): RefundJson {
+export function renderRefund(refund: Refund): Static<typeof RefundJson> {
   const { payment } = refund;
   if (!payment) throw new TypeError("a refund comes with its payment");
-  const amount = (minor: bigint) => formatMoney(minor, payment.currency);
-  const amountOrNone = (minor: bigint | undefined) => (minor === undefined ? undefined : amount(minor));
-  const { status, amount: payment_amount, refunded_amount: payment_refunded_amount } = renderPayment(payment);
+  const { status, amount, currency, refunded_amount } = renderPayment(payment);
   return {
-    id: refund.id,
-    business_id: refund.businessId,
-    payment_id: refund.paymentId,
-    amount: amount(refund.amountMinor),
-    currency: payment.currency,
-    status: statusNames.get(refund.status) as RefundJson["status"],
-    needs_decision: refund.needsDecisionSinceMs !== undefined,
-    decision_reason: refund.decisionReason,
-    needs_decision_since: timestamp(refund.needsDecisionSinceMs),
-    resolution: outcomeNames.get(refund.resolution) as RefundJson["resolution"],
-    sends: refund.sends,
-    last_sent_at: timestamp(refund.lastSentAtMs),
-    processor_error_code: refund.processorErrorCode,
+    ...renderOwn(refund),
+    amount: formatMoney(refund.amountMinor, currency),
+    currency,
     payment_status: status,
-    payment_amount,
-    payment_refunded_amount,
-    processor: {
-      order_id: payment.processorOrderId,
-      order_number: payment.processorOrderNumber,
-      order_status: refund.processorOrderStatus,
-      refunded_amount: amountOrNone(refund.processorRefundedMinor),
-      read_at: timestamp(refund.processorReadAtMs),
-    },
-    created_at: isoTimestamp(refund.createdAtMs),
-    updated_at: isoTimestamp(refund.updatedAtMs),
+    payment_amount: amount,
+    payment_refunded_amount: refunded_amount,
+    processor: processorView(payment, refund, refund.processorOrderStatus),
   };
 }
 
@@ -100,22 +83,29 @@ export const ChangedPaymentJson = Type.Object({
   ),
   processor: ProcessorView,
 });
-export type ChangedPaymentJson = Static<typeof ChangedPaymentJson>;
 
 /** Throws without the payment. */
-export function renderChangedPayment(changed: ChangedPayment): ChangedPaymentJson {
-  const { payment, processorRefundedMinor } = changed;
+export function renderChangedPayment(changed: ChangedPayment): Static<typeof ChangedPaymentJson> {
+  const { payment, difference } = changed;
   if (!payment) throw new TypeError("a changed payment is a payment");
-  const rendered = renderPayment(payment);
   return {
-    ...rendered,
-    difference: changed.difference,
-    processor: {
-      order_id: rendered.processor_order_id,
-      order_number: rendered.processor_order_number,
-      order_status: rendered.processor_order_status,
-      refunded_amount: processorRefundedMinor === undefined ? undefined : formatMoney(processorRefundedMinor, payment.currency),
-      read_at: timestamp(changed.processorReadAtMs),
-    },
+    ...renderPayment(payment),
+    difference,
+    processor: processorView(payment, changed, payment.processorOrderStatus),
+  };
+}
+
+function processorView(
+  payment: Payment,
+  said: Pick<Refund, "processorRefundedMinor" | "processorReadAtMs">,
+  orderStatus: number | undefined,
+): Static<typeof ProcessorView> {
+  const { processorRefundedMinor: refundedMinor, processorReadAtMs: readAtMs } = said;
+  return {
+    order_id: payment.processorOrderId,
+    order_number: payment.processorOrderNumber,
+    order_status: orderStatus,
+    refunded_amount: refundedMinor === undefined ? undefined : formatMoney(refundedMinor, payment.currency),
+    read_at: readAtMs === undefined ? undefined : isoTimestamp(readAtMs),
   };
 }

@@ -1,7 +1,7 @@
-import { type Payment, PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
-import { type Static, Type } from "typebox";
-import { formatMoney } from "./money.ts";
-import { enumNames, isoTimestamp } from "./render.ts";
+import { PaymentSchema, PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
+import { Type } from "typebox";
+import { enumNames } from "./render.ts";
+import { renderer } from "./renderer.ts";
 
 export const paymentStatuses = ["PENDING", "PAID", "FAILED", "REFUSED", "CANCELED", "REFUNDED", "EXPIRED"] as const;
 
@@ -40,38 +40,6 @@ export const PaymentJson = Type.Object({
     Type.String({ examples: ["PROCESSOR"], description: "PROCESSOR: given back or reversed there, not through this API." }),
   ),
 });
-export type PaymentJson = Static<typeof PaymentJson>;
 
-/** A payment as the public API shows it. Fields without a value are left out, never null. */
-export function renderPayment(payment: Payment): PaymentJson {
-  return {
-    id: payment.id,
-    business_id: payment.businessId,
-    amount: formatMoney(payment.amountMinor, payment.currency),
-    currency: payment.currency,
-    status: paymentStatusNames.get(payment.status) as PaymentJson["status"],
-    language: payment.language,
-    success_url: payment.successUrl,
-    fail_url: payment.failUrl,
-    processor_order_number: payment.processorOrderNumber,
-    created_at: isoTimestamp(payment.createdAtMs),
-    updated_at: isoTimestamp(payment.updatedAtMs),
-    paid_at: payment.paidAtMs === undefined ? undefined : isoTimestamp(payment.paidAtMs),
-    action_code: payment.actionCode,
-    action_code_description: payment.actionCodeDescription,
-    approval_code: payment.approvalCode,
-    card_brand: payment.cardBrand,
-    description: payment.description,
-    form_url: payment.formUrl,
-    masked_pan: payment.maskedPan,
-    order_ref: payment.orderRef,
-    resp_code: payment.respCode,
-    resp_code_desc: payment.respCodeDesc,
-    processor_error_code: payment.processorErrorCode,
-    processor_order_id: payment.processorOrderId,
-    processor_order_status: payment.processorOrderStatus,
-    refunded_amount:
-      payment.refundedAmountMinor === undefined ? undefined : formatMoney(payment.refundedAmountMinor, payment.currency),
-    origin: payment.origin,
-  };
-}
+/** A payment as the public API shows it. */
+export const renderPayment = renderer(PaymentSchema, PaymentJson);

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aDatabase } from "../test/a-database.ts";
 import type { Orm } from "./index.ts";
-import { type List, listPage, searchTotalMax } from "./list-page.ts";
+import { type ListQuery, listPage, searchTotalMax } from "./list-page.ts";
 import { foldTally, readTally, type Tally, tallySql } from "./tally.ts";
 
 const tally: Tally = { table: "thing", dimensions: ["color", "shown"] };
@@ -38,8 +38,9 @@ const add = (businessId: string, rows: { color?: string; shown?: boolean; name?:
       rows.map(() => new Date(made++).toISOString()),
     ].map((column) => `{${column.map((value) => JSON.stringify(value)).join(",")}}`),
   );
-const page = (businessId: string, more: Partial<List> = {}) =>
+const page = (businessId: string, more: Partial<ListQuery> = {}) =>
   listPage<{ name: string }>(em(), {
+    name: "things",
     table: "thing",
     columns: "name",
     businessId,
@@ -79,7 +80,7 @@ describe("a page", () => {
           { column: "shown", is: shown },
           { sql: "(name = ? or name = upper(?))", value: name },
           { always: "name <> 'never'" },
-        ].slice(0, name === undefined ? 2 : 4) as List["filters"],
+        ].slice(0, name === undefined ? 2 : 4) as ListQuery["filters"],
       });
     expect(await by()).toMatchObject({ total: 3 });
     expect(await by("blue")).toMatchObject({ total: 2 });
@@ -130,7 +131,7 @@ describe("a page", () => {
       Array.from({ length: count * 2 }, (_, i) => ({ name: i % 2 ? `odd ${i}` : `even ${i}`, shown: i > 3 })),
     );
     await add(other, [{ name: "even theirs" }]);
-    const search = (offset: number, filters: List["filters"] = []) =>
+    const search = (offset: number, filters: ListQuery["filters"] = []) =>
       page(own, { limit: 2, offset, filters: [{ column: "name", contains: "even" }, ...filters] });
     const last = (count - 1) * 2;
     expect(names(await search(0))).toEqual([`even ${last}`, `even ${last - 2}`]);

@@ -14,7 +14,9 @@ export type Filter =
   | { readonly sql: string; readonly value: unknown }
   | { readonly always: string };
 
-export interface List {
+export interface ListQuery {
+  /** Unique to the table, the columns and the filters: statements are prepared under it. */
+  readonly name: string;
   readonly table: string;
   /** What to select of a row. */
   readonly columns: string;
@@ -42,8 +44,8 @@ export const searchTotalMax = 1_000;
  * A page of a list, newest first (created_at, then id), and how many rows it has in all. Long lists need an index on
  * (business_id, created_at desc, id desc), and the same with a filtered column in between where the filter is common.
  */
-export async function listPage<Row>(em: SqlEntityManager, list: List): Promise<ListPage<Row>> {
-  const { table, columns, businessId, limit, offset, tally } = list;
+export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Promise<ListPage<Row>> {
+  const { name, table, columns, businessId, limit, offset, tally } = list;
   const active = list.filters
     .map((filter, i) => ({ filter, i, value: valueFor(filter) }))
     .filter(({ value }) => value !== undefined);
@@ -69,23 +71,23 @@ export async function listPage<Row>(em: SqlEntityManager, list: List): Promise<L
     const { total = 0, ids = [] } = found ?? {};
     const owned = businessId === undefined ? [] : [businessId];
     const text = `${rowsOf} ($${owned.length + 1}) ${newestFirst}`;
-    const rows = ids.length === 0 ? [] : await namedQuery<Row>(em, `${table}_found`, text, [...owned, ids]);
+    const rows = ids.length === 0 ? [] : await namedQuery<Row>(em, `${name}_found`, text, [...owned, ids]);
     return { rows, total: Math.min(total, searchTotalMax), totalIsCapped: total > searchTotalMax };
   }
 
-  const name = (part: string) =>
-    [table, part, ...active.map(({ i, value }) => (typeof value === "boolean" ? `${i}${value}` : i))].join("_");
+  const named = (part: string) =>
+    [name, part, ...active.map(({ i, value }) => (typeof value === "boolean" ? `${i}${value}` : i))].join("_");
   const count = async () => {
     const tallied = tally && talliedValues(tally, active);
     if (tallied && businessId !== undefined) return await readTally(em, tally, businessId, tallied);
     const text = `select count(*)::int as total from ${table} where ${where}`;
-    const [row] = await namedQuery<{ total: number }>(em, name("count"), text, values);
+    const [row] = await namedQuery<{ total: number }>(em, named("count"), text, values);
     return row?.total ?? 0;
   };
   const page = () =>
     namedQuery<Row>(
       em,
-      name("page"),
+      named("page"),
       // What is skipped is skipped in the index: whole rows are read for the page only.
       `${rowsOf} (array(
          select id from ${table} where ${where} ${newestFirst} limit $${values.length + 1} offset $${values.length + 2}
@@ -107,7 +109,9 @@ function conditionOf(filter: Filter, place: (value: unknown) => string): string 
   // Spelt out, so that an index on the rare ones of the two can be used.
   if ("is" in filter && typeof filter.is === "boolean") return filter.is ? filter.column : `not ${filter.column}`;
   if ("is" in filter) return `${filter.column} = ${place(filter.is)}`;
-  if ("sql" in filter) return filter.sql.replaceAll("?", place(filter.value));
+  if ("sql" in filter) {
+    return filter.sql.replaceAll("?", typeof filter.value === "boolean" ? String(filter.value) : place(filter.value));
+  }
   const { column, contains = "", spaceless } = filter;
   const like = (name: string, text: string) => `${name} like lower(${place(`%${literally(text)}%`)})`;
   const grouped = contains.replaceAll(/\s/g, "");

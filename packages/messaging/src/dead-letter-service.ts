@@ -1,3 +1,4 @@
+import { enumName } from "@amana/contracts/enum-names";
 import {
   type DeadLetterSchema,
   DeadLetterService,
@@ -6,7 +7,7 @@ import {
 } from "@amana/contracts/messaging/v1/dead_letter_service_pb";
 import { listPage, type Orm, transaction } from "@amana/database";
 import { once } from "@amana/idempotency";
-import { adminOf, type Call, DomainError, enumName, type ServedService, serve } from "@amana/rpc";
+import { adminOf, type Call, DomainError, type ServedService, serve } from "@amana/rpc";
 import { isUuid } from "@amana/runtime";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
@@ -101,6 +102,7 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
     async listDeadLetters({ limit, offset, topic, status }, call) {
       adminOf(call.caller);
       const { rows, total } = await listPage<ShownRow>(fork(), {
+        name: "dead_letter",
         table: "dead_letter",
         columns: listed,
         filters: [

@@ -12,7 +12,6 @@ export {
   type RpcFunction,
 } from "./client.ts";
 export { DomainError, type DomainErrorKind } from "./domain-error.ts";
-export { enumName } from "./enum-name.ts";
 export { fromConnectError, toConnectError } from "./error-mapping.ts";
 export { createRpcServer, type RpcServer, type RpcServerOptions, type ServedService, serve } from "./server.ts";
 export { readCallerKey, readServiceUrls, readTlsFiles, readVouchingKeys } from "./settings.ts";

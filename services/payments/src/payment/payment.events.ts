@@ -1,18 +1,10 @@
+import { pascalCase } from "@amana/contracts/enum-names";
 import { PaymentEventSchema, PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import { addToOutbox } from "@amana/messaging";
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { toPaymentMessage } from "./payment.message.ts";
 import type { Payment, PaymentChange } from "./payment.ts";
-
-const eventTypes = {
-  completed: ["PaymentCompleted", PaymentEventType.PAYMENT_COMPLETED],
-  refused: ["PaymentRefused", PaymentEventType.PAYMENT_REFUSED],
-  failed: ["PaymentFailed", PaymentEventType.PAYMENT_FAILED],
-  canceled: ["PaymentCanceled", PaymentEventType.PAYMENT_CANCELED],
-  expired: ["PaymentExpired", PaymentEventType.PAYMENT_EXPIRED],
-  refunded: ["PaymentRefunded", PaymentEventType.PAYMENT_REFUNDED],
-} as const satisfies Record<PaymentChange, unknown>;
 
 /**
  * Announces what happened to a payment, as it is now, with the transaction of `em`. `traceparent` is that of the
@@ -25,13 +17,13 @@ export function announce(
   now: Date,
   traceparent: string | null | undefined = payment.traceparent,
 ): void {
-  const [name, type] = eventTypes[change];
+  const event = create(PaymentEventSchema, { type: PaymentEventType[change], payment: toPaymentMessage(payment) });
   addToOutbox(em, {
     topic: "payments.v1",
     key: payment.id,
-    type: `payments.v1.${name}`,
+    type: `payments.v1.${pascalCase(change)}`,
     source: "payments",
-    payload: toBinary(PaymentEventSchema, create(PaymentEventSchema, { type, payment: toPaymentMessage(payment) })),
+    payload: toBinary(PaymentEventSchema, event),
     occurredAt: now,
     traceparent: traceparent ?? undefined,
   });

@@ -22,14 +22,29 @@ describe("what the processor's order status makes of a PENDING payment", () => {
     ["1, held", { orderStatus: 1 }, "PENDING", []],
     ["5, in 3-D Secure", { orderStatus: 5 }, "PENDING", []],
     ["7, pending", { orderStatus: 7 }, "PENDING", []],
-    ["2, deposited", { orderStatus: 2, respCode: "00" }, "PAID", ["completed PAID"]],
-    ["3, reversed", { orderStatus: 3 }, "CANCELED", ["canceled CANCELED"]],
-    ["4, refunded", { orderStatus: 4, refundedMinor: 500_000n }, "REFUNDED", ["completed PAID", "refunded REFUNDED"]],
-    ["4, refunded in part", { orderStatus: 4, refundedMinor: 1n }, "REFUNDED", ["completed PAID", "refunded REFUNDED"]],
-    ["-1, declined", { orderStatus: -1 }, "REFUSED", ["refused REFUSED"]],
-    ["6, declined", { orderStatus: 6, errorCode: "3", actionCode: "116" }, "REFUSED", ["refused REFUSED"]],
-    ["6, cancelled by the card holder", { orderStatus: 6, errorCode: "3", actionCode: "10" }, "CANCELED", ["canceled CANCELED"]],
-    ["6, session over", { orderStatus: 6, errorCode: "3", actionCode: "-2007" }, "EXPIRED", ["expired EXPIRED"]],
+    ["2, deposited", { orderStatus: 2, respCode: "00" }, "PAID", ["PAYMENT_COMPLETED PAID"]],
+    ["3, reversed", { orderStatus: 3 }, "CANCELED", ["PAYMENT_CANCELED CANCELED"]],
+    [
+      "4, refunded",
+      { orderStatus: 4, refundedMinor: 500_000n },
+      "REFUNDED",
+      ["PAYMENT_COMPLETED PAID", "PAYMENT_REFUNDED REFUNDED"],
+    ],
+    [
+      "4, refunded in part",
+      { orderStatus: 4, refundedMinor: 1n },
+      "REFUNDED",
+      ["PAYMENT_COMPLETED PAID", "PAYMENT_REFUNDED REFUNDED"],
+    ],
+    ["-1, declined", { orderStatus: -1 }, "REFUSED", ["PAYMENT_REFUSED REFUSED"]],
+    ["6, declined", { orderStatus: 6, errorCode: "3", actionCode: "116" }, "REFUSED", ["PAYMENT_REFUSED REFUSED"]],
+    [
+      "6, cancelled by the card holder",
+      { orderStatus: 6, errorCode: "3", actionCode: "10" },
+      "CANCELED",
+      ["PAYMENT_CANCELED CANCELED"],
+    ],
+    ["6, session over", { orderStatus: 6, errorCode: "3", actionCode: "-2007" }, "EXPIRED", ["PAYMENT_EXPIRED EXPIRED"]],
     ["8", { orderStatus: 8 }, "PENDING", []],
     ["11", { orderStatus: 11 }, "PENDING", []],
     ["99", { orderStatus: 99 }, "PENDING", []],
@@ -144,7 +159,7 @@ describe("an answer about another order changes nothing", () => {
   test("a decline need not repeat them", () => {
     const payment = aPayment();
     const state = { orderStatus: 6, amountMinor: undefined, currency: undefined, orderNumber: undefined };
-    expect(settle(payment, anOrderState(state)).announced).toEqual(["refused REFUSED"]);
+    expect(settle(payment, anOrderState(state)).announced).toEqual(["PAYMENT_REFUSED REFUSED"]);
   });
 });
 
@@ -160,7 +175,7 @@ test("reading the same state again is no update", () => {
 describe("EXPIRED", () => {
   test("is corrected by a payment, with the event", () => {
     const payment = aPayment({ status: "EXPIRED", nextCheckAt: null });
-    expect(settle(payment, paidState()).announced).toEqual(["completed PAID"]);
+    expect(settle(payment, paidState()).announced).toEqual(["PAYMENT_COMPLETED PAID"]);
     expect(payment.paidAt).toEqual(later);
   });
 
@@ -307,11 +322,11 @@ describe("whatever happens, in whatever order", () => {
     fc.record({ step: fc.constant("wait" as const), unpaid: fc.boolean(), atSeconds: fc.integer({ min: 0, max: 3_000 }) }),
   );
   const eventOf: Partial<Record<PaymentStatus, PaymentChange>> = {
-    PAID: "completed",
-    REFUSED: "refused",
-    CANCELED: "canceled",
-    EXPIRED: "expired",
-    REFUNDED: "refunded",
+    PAID: "PAYMENT_COMPLETED",
+    REFUSED: "PAYMENT_REFUSED",
+    CANCELED: "PAYMENT_CANCELED",
+    EXPIRED: "PAYMENT_EXPIRED",
+    REFUNDED: "PAYMENT_REFUNDED",
   };
 
   test("the states stay legal, the end is the end, and each change is announced once, as it is", () => {
@@ -328,14 +343,14 @@ describe("whatever happens, in whatever order", () => {
           } else if (step.step === "refund") {
             try {
               payment.refund(payment.refundable(step.amount), later);
-              announced.push(["refunded", payment.status]);
+              announced.push(["PAYMENT_REFUNDED", payment.status]);
             } catch (error) {
               expect(error).toBeInstanceOf(DomainError);
             }
           } else if (before === "PENDING") {
             const now = new Date(createdAt.getTime() + step.atSeconds * 1000);
             const next = payment.waitOrExpire(step.unpaid, [60], 1_230, now);
-            if (next === "expired") announced.push(["expired", payment.status]);
+            if (next === "expired") announced.push(["PAYMENT_EXPIRED", payment.status]);
           }
           if (isFinal) expect(payment).toEqual(frozen);
           if (payment.status !== before) expect(legal[before]).toContain(payment.status);

@@ -1,9 +1,12 @@
+import type { EnumName } from "@amana/contracts/enum-names";
+import type { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
+import type * as proto from "@amana/contracts/payments/v1/payment_pb";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import type { OrderState } from "../card-processor/card-processor.ts";
 import { cardBrandOf } from "./card-brand.ts";
 import { paymentNotRefundable, refundAmountInvalid } from "./payment.errors.ts";
 
-export type PaymentStatus = "PENDING" | "PAID" | "FAILED" | "REFUSED" | "CANCELED" | "REFUNDED" | "EXPIRED";
+export type PaymentStatus = EnumName<typeof proto.PaymentStatus>;
 
 const schema = defineEntity({
   name: "Payment",
@@ -61,7 +64,7 @@ const schema = defineEntity({
 });
 
 /** What can happen to a payment; each is announced. */
-export type PaymentChange = "completed" | "refunded" | "refused" | "canceled" | "expired" | "failed";
+export type PaymentChange = EnumName<typeof PaymentEventType>;
 
 /** What happened to a payment at the processor without us. */
 export type ElsewhereChange =
@@ -187,22 +190,22 @@ export class Payment extends schema.class {
       case orderStatuses.deposited:
         if (state.respCode !== "00" || state.errorCode !== "0") return "unchanged";
         this.paidAt = now;
-        return end("PAID", "completed");
+        return end("PAID", "PAYMENT_COMPLETED");
       case orderStatuses.refunded:
         if (state.errorCode !== "0" || state.refundedMinor === undefined) return "unchanged";
         this.paidAt = now;
-        end("PAID", "completed");
+        end("PAID", "PAYMENT_COMPLETED");
         this.takeOver({ kind: "refunded", refundedMinor: state.refundedMinor }, now);
-        announce("refunded");
+        announce("PAYMENT_REFUNDED");
         return "settled";
       case orderStatuses.reversed:
-        return end("CANCELED", "canceled");
+        return end("CANCELED", "PAYMENT_CANCELED");
       case orderStatuses.declinedPlaceholder:
-        return end("REFUSED", "refused");
+        return end("REFUSED", "PAYMENT_REFUSED");
       case orderStatuses.declined:
-        if (state.actionCode === actionCodes.canceledByCardholder) return end("CANCELED", "canceled");
-        if (state.actionCode === actionCodes.sessionExpired) return end("EXPIRED", "expired");
-        return end("REFUSED", "refused");
+        if (state.actionCode === actionCodes.canceledByCardholder) return end("CANCELED", "PAYMENT_CANCELED");
+        if (state.actionCode === actionCodes.sessionExpired) return end("EXPIRED", "PAYMENT_EXPIRED");
+        return end("REFUSED", "PAYMENT_REFUSED");
       default:
         return "unchanged";
     }
@@ -273,12 +276,12 @@ export class Payment extends schema.class {
     if (change.kind === "reversed") {
       this.status = "CANCELED";
       this.processorOrderStatus = orderStatuses.reversed;
-      return "canceled";
+      return "PAYMENT_CANCELED";
     }
     this.status = "REFUNDED";
     this.refundedAmountMinor = change.refundedMinor;
     this.processorOrderStatus = orderStatuses.refunded;
-    return "refunded";
+    return "PAYMENT_REFUNDED";
   }
 
   /** Keeps what the processor said beside what we believe. Answers whether a difference is new. */

@@ -108,7 +108,7 @@ async function record(
   payment.idempotencyId = null;
   if (registration.kind === "refused") {
     payment.registrationRefused(registration.errorCode, now);
-    announce(em, payment, "failed", now);
+    announce(em, payment, "PAYMENT_FAILED", now);
     const refusal = processorError(registration.errorCode, id);
     if (owed) owed.storeRefusal(refusal);
     logger.warn({ ...wide, error_code: registration.errorCode, reason: registration.message }, "registration refused");
@@ -120,7 +120,7 @@ async function record(
     logger.info(wide, "payment registered");
   } else {
     payment.expire(now);
-    announce(em, payment, "expired", now);
+    announce(em, payment, "PAYMENT_EXPIRED", now);
     logger.warn(wide, "payment expired before it could be registered");
   }
   if (owed) owed.storeAnswer(PaymentSchema, toPaymentMessage(payment));

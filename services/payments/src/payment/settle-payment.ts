@@ -84,7 +84,7 @@ async function record(context: Context, id: string, outcome: Outcome<OrderState>
     if (payment.status !== "PENDING") return;
     const surelyUnpaid = settlement === "unchanged" && saysUnpaid(outcome);
     const next = payment.waitOrExpire(surelyUnpaid, schedule.paymentCheckSeconds, schedule.paymentWindowSeconds, now);
-    if (next === "expired") announce(em, payment, "expired", now);
+    if (next === "expired") announce(em, payment, "PAYMENT_EXPIRED", now);
   });
 }
 

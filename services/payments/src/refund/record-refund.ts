@@ -48,7 +48,7 @@ export async function accept(em: SqlEntityManager, { schedule }: Context, { paym
   payment.refund(refund.amountMinor, now);
   payment.planReread(schedule, now);
   refund.accepted(now);
-  announce(em, payment, "refunded", now, refund.traceparent);
+  announce(em, payment, "PAYMENT_REFUNDED", now, refund.traceparent);
   const owed = await keyOf(em, refund);
   owed?.storeAnswer(PaymentSchema, toPaymentMessage(payment));
 }

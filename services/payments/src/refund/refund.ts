@@ -1,3 +1,5 @@
+import type { EnumName } from "@amana/contracts/enum-names";
+import type * as proto from "@amana/contracts/payments/v1/refund_pb";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import type { OrderState } from "../card-processor/card-processor.ts";
 
@@ -5,7 +7,7 @@ import type { OrderState } from "../card-processor/card-processor.ts";
  * REQUESTED → SENT → ACCEPTED, REJECTED or UNKNOWN; UNKNOWN is resolved by asking. NOT_SENT: before it could be sent, the
  * payment turned out to be given back or reversed at the processor already.
  */
-export type RefundStatus = "REQUESTED" | "SENT" | "ACCEPTED" | "REJECTED" | "UNKNOWN" | "NOT_SENT";
+export type RefundStatus = EnumName<typeof proto.RefundStatus>;
 
 /** While a refund is one of these, the payment is locked. */
 export const activeRefundStatuses: RefundStatus[] = ["REQUESTED", "SENT", "UNKNOWN"];
@@ -14,7 +16,7 @@ export const activeRefundStatuses: RefundStatus[] = ["REQUESTED", "SENT", "UNKNO
 export type DecisionReason = "OUTCOME_UNKNOWN" | "UNEXPLAINED";
 
 /** What an operator can decide. */
-export type Resolution = "ACCEPTED" | "REJECTED" | "SEND_AGAIN";
+export type Resolution = EnumName<typeof proto.RefundOutcome>;
 
 const schema = defineEntity({
   name: "Refund",

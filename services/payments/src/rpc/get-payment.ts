@@ -1,11 +1,9 @@
 import type { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { businessOf, type Implementation } from "@amana/rpc";
-import { isUuid } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { paymentNotFound } from "../payment/payment.errors.ts";
-import { toPaymentMessage } from "../payment/payment.message.ts";
-import { readPayment } from "../payment/queries.ts";
+import { paymentView, toPaymentMessage } from "../payment/payment.message.ts";
 import { refreshPayment } from "../payment/refresh-payment.ts";
 
 /** Longer than this the caller does not wait for the processor. */
@@ -16,13 +14,12 @@ export const getPayment =
   (context: Context): Implementation<typeof PaymentService.method.getPayment> =>
   async (request, call) => {
     const businessId = businessOf(call.caller);
-    if (!isUuid(request.id)) throw paymentNotFound();
     const em = context.orm.em.fork() as SqlEntityManager;
-    let payment = await readPayment(em, businessId, request.id);
+    let payment = await paymentView.read(em, businessId, request.id);
     if (!payment) throw paymentNotFound();
     if (payment.status === "PENDING") {
       await refreshPayment(context, businessId, request.id, refreshWaitMs);
-      payment = (await readPayment(em, businessId, request.id)) ?? payment;
+      payment = (await paymentView.read(em, businessId, request.id)) ?? payment;
     }
     return toPaymentMessage(payment);
   };

@@ -6,8 +6,7 @@ import { isUuid } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { paymentNotFound } from "../payment/payment.errors.ts";
-import { toPaymentMessage } from "../payment/payment.message.ts";
-import { readPayment } from "../payment/queries.ts";
+import { paymentView, toPaymentMessage } from "../payment/payment.message.ts";
 import { refreshPayment as refresh } from "../payment/refresh-payment.ts";
 
 /** Left over for the answer's way back. */
@@ -21,7 +20,7 @@ export const refreshPayment =
     if (!isUuid(request.id)) throw paymentNotFound();
     await refresh(context, businessId, request.id, Math.max(1, call.remainingMs() - answerMs));
     return await once(context.orm, call, PaymentSchema, async (em: SqlEntityManager) => {
-      const payment = await readPayment(em, businessId, request.id);
+      const payment = await paymentView.read(em, businessId, request.id);
       if (!payment) throw paymentNotFound();
       return toPaymentMessage(payment);
     });

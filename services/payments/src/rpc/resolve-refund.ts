@@ -1,16 +1,17 @@
+import { enumName } from "@amana/contracts/enum-names";
 import { RefundOutcome, RefundSchema } from "@amana/contracts/payments/v1/refund_pb";
 import type { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
 import { databaseTime } from "@amana/database";
 import { once } from "@amana/idempotency";
 import { recordAction } from "@amana/messaging";
-import { adminOf, enumName, type Implementation } from "@amana/rpc";
+import { adminOf, type Implementation } from "@amana/rpc";
 import { isUuid } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { refundDecisionNotOpen, refundDecisionUnknown, refundNotFound } from "../payment/payment.errors.ts";
 import type { Payment } from "../payment/payment.ts";
 import { accept, lockBoth, reject } from "../refund/record-refund.ts";
 import { toRefundMessage } from "../refund/refund.message.ts";
-import type { Refund, Resolution } from "../refund/refund.ts";
+import type { Refund } from "../refund/refund.ts";
 
 /** An operator decides what nobody could find out, with who did it in the audit trail. The same decision again changes nothing. */
 export const resolveRefund =
@@ -18,7 +19,7 @@ export const resolveRefund =
   async (request, call) => {
     const operator = adminOf(call.caller);
     if (!isUuid(request.id)) throw refundNotFound();
-    const outcome = enumName(RefundOutcome, request.outcome) as Resolution | undefined | "";
+    const outcome = enumName(RefundOutcome, request.outcome);
     if (!outcome) throw refundDecisionUnknown();
     return await once(context.orm, call, RefundSchema, async (em) => {
       const both = await lockBoth(em, request.id);

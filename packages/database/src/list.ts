@@ -1,0 +1,75 @@
+import { dateOf } from "@amana/runtime";
+import { type DescField, type DescMessage, type MessageShape, ScalarType } from "@bufbuild/protobuf";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import { type Filter, type ListPage, listPage } from "./list-page.ts";
+import type { Tally } from "./tally.ts";
+import { columnOf, everyBusiness, type FieldOf, type Owner, type Stored, type View } from "./view.ts";
+
+/** What a field of a request asks of the rows: SQL in which `?` stands for its value, or a search. */
+export type Condition = string | { readonly contains: string; readonly spaceless?: string };
+
+type OwnField<E, R extends DescMessage> = Extract<FieldOf<R>, keyof Stored<E>>;
+type OtherField<E, R extends DescMessage> = Exclude<FieldOf<R>, OwnField<E, R> | "limit" | "offset">;
+
+export interface List<R extends DescMessage, Row> {
+  /** A page, newest first, and how many rows it has in all. */
+  page(em: SqlEntityManager, owner: Owner, request: Omit<MessageShape<R>, "$typeName">): Promise<ListPage<Row>>;
+}
+
+/**
+ * The list that an RPC answers; its request is the filter. A field that is called as a property restricts it to rows with
+ * that value. What the others ask, `conditions` says, one by one: a field without a condition does not compile. What a
+ * request leaves out restricts nothing.
+ */
+export function defineList<E, M extends DescMessage, Row, R extends DescMessage>(
+  view: View<E, M, Row>,
+  request: R,
+  conditions: { readonly [F in OtherField<E, R>]: Condition } & { readonly [F in OwnField<E, R>]?: Condition },
+  tally?: Tally,
+): List<R, Row> {
+  const fields = request.fields.filter(({ localName }) => localName !== "limit" && localName !== "offset");
+  const readers = fields.map((field) => ({
+    name: field.localName as keyof MessageShape<R>,
+    toFilter: filterOf(field, (conditions as Record<string, Condition>)[field.localName]),
+  }));
+  return {
+    async page(em, owner, given) {
+      const { limit, offset } = given as unknown as { limit: number; offset: number };
+      const filters = readers.map(({ name, toFilter }) => toFilter((given as MessageShape<R>)[name]));
+      const { rows, ...totals } = await listPage<Record<string, unknown>>(em, {
+        ...(owner === everyBusiness ? { name: `${request.name}_any` } : { name: request.name, businessId: owner }),
+        table: view.table,
+        columns: view.columns,
+        filters: view.where === "true" ? filters : [...filters, { always: view.where }],
+        limit,
+        offset,
+        ...(tally && { tally }),
+      });
+      return { rows: rows.map(view.parse), ...totals };
+    },
+  };
+}
+
+function filterOf(field: DescField, condition: Condition | undefined): (given: unknown) => Filter {
+  const read = valueReader(field);
+  if (condition === undefined) {
+    const column = columnOf(field.localName);
+    return (given) => ({ column, is: read(given) });
+  }
+  if (typeof condition === "string") return (given) => ({ sql: condition, value: read(given) });
+  const { contains: column, ...rest } = condition;
+  return (given) => ({ column, contains: read(given) as string | undefined, ...rest });
+}
+
+/** A field's value as columns have it. */
+function valueReader(field: DescField): (given: unknown) => unknown {
+  if (field.fieldKind === "enum") {
+    const names = new Map(field.enum.values.map(({ localName, number }) => [number, localName]));
+    // Nothing is called "": a value that only a newer version knows finds nothing, instead of everything.
+    return (number) => (number === 0 || number === undefined ? undefined : (names.get(number as number) ?? ""));
+  }
+  if (field.scalar === ScalarType.INT64 && field.localName.endsWith("Ms")) {
+    return (ms) => dateOf(ms as bigint | undefined);
+  }
+  return (value) => value;
+}

@@ -1,0 +1,147 @@
+import { isUuid } from "@amana/runtime";
+import { create, type DescField, type DescMessage, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
+import {
+  BigIntType,
+  DateTimeType,
+  type EntityClass,
+  EntitySchema,
+  type SqlEntityManager,
+  UnderscoreNamingStrategy,
+} from "@mikro-orm/postgresql";
+import { namedQuery } from "./named-query.ts";
+
+/** Whose rows: of one business, or, for operators and tables of the platform, of all. */
+export type Owner = string | typeof everyBusiness;
+export const everyBusiness = Symbol("every business");
+
+/** The properties of an entity, without its methods. */
+export type Stored<E> = { [P in keyof E as E[P] extends (...parameters: never[]) => unknown ? never : P]: E[P] };
+export type FieldOf<M extends DescMessage> = Exclude<keyof MessageShape<M>, "$typeName" | "$unknown"> & string;
+
+/** A time is createdAt in an entity and createdAtMs in a message; everything else is called alike. */
+type PropertyOf<F> = F extends `${infer P}Ms` ? P : F;
+type Value<E, F> = PropertyOf<F> extends keyof Stored<E> ? NonNullable<Stored<E>[PropertyOf<F>]> : never;
+/** Whether an entity's value is what the field shows; an enum goes by its name. */
+type Shows<V, S> = [V] extends [never]
+  ? false
+  : V extends Date
+    ? true
+    : V extends string
+      ? S extends string | number
+        ? true
+        : false
+      : V extends S
+        ? true
+        : false;
+type ShownField<E, M extends DescMessage> = {
+  [F in FieldOf<M>]: Shows<Value<E, F>, NonNullable<MessageShape<M>[F & keyof MessageShape<M>]>> extends true ? F : never;
+}[FieldOf<M>];
+
+type ShownProperty<E, M extends DescMessage> = PropertyOf<ShownField<E, M>> & keyof Stored<E>;
+type OtherField<E, M extends DescMessage> = Exclude<FieldOf<M>, ShownField<E, M>>;
+type Others<E, M extends DescMessage> = {
+  [F in OtherField<E, M>]: F extends keyof MessageInitShape<M> ? MessageInitShape<M>[F] : never;
+};
+
+/**
+ * How an entity is read and shown: the fields of its message that are called as its properties, the columns behind them,
+ * and the way from a row to the message. Written nowhere else.
+ */
+export interface View<E, M extends DescMessage, Row> {
+  readonly table: string;
+  /** What to select. */
+  readonly columns: string;
+  readonly where: string;
+  readonly properties: readonly (keyof Row & keyof Stored<E> & string)[];
+  /** A selected row, where bigint and times are text, with the values that the entity has. */
+  parse(row: Record<string, unknown>): Row;
+  /** One row, on committed state; undefined for an id that names nothing of the owner. The busiest reads there are. */
+  read(em: SqlEntityManager, owner: Owner, id: string): Promise<Row | undefined>;
+  /** Of a row or an entity. `others`: the fields that no property is called as. */
+  toMessage(
+    row: Pick<Stored<E>, ShownProperty<E, M>>,
+    ...others: [OtherField<E, M>] extends [never] ? [] : [others: Others<E, M>]
+  ): MessageShape<M>;
+}
+
+/** What is selected of a row. */
+export type RowOf<V extends { parse(row: Record<string, unknown>): unknown }> = ReturnType<V["parse"]>;
+
+export interface ViewOptions<P extends string, X extends string> {
+  /** What else is selected, because other fields are made of it: properties, and names for SQL. */
+  readonly columns?: readonly P[];
+  readonly expressions?: Readonly<Record<X, string>>;
+  /** Other rows are not there for its readers; SQL. */
+  readonly where?: string;
+}
+
+export function defineView<
+  E extends object,
+  M extends DescMessage,
+  const P extends keyof Stored<E> & string = never,
+  const X extends string = never,
+>(
+  entity: EntityClass<E>,
+  message: M,
+  { columns = [], expressions, where = "true" }: ViewOptions<P, X> = {},
+): View<E, M, Pick<Stored<E>, ShownProperty<E, M> | P> & Readonly<Record<X, string | null>>> {
+  const meta = EntitySchema.REGISTRY.get(entity)?.meta;
+  if (!meta) throw new TypeError(`${entity.name} is not defined yet: call setClass first`);
+  const types = new Map(Object.entries(meta.properties).map(([name, { type }]) => [name, type as unknown]));
+  const shown = message.fields
+    .map((field) => ({ field: field.localName, property: field.localName.replace(/Ms$/, ""), write: writerOf(field) }))
+    .filter(({ property }) => types.has(property));
+  const properties = [...new Set([...shown.map(({ property }) => property), ...columns])];
+  const parsed = properties.flatMap((property) => {
+    const parse = parserOf(types.get(property));
+    return parse ? [{ property, parse }] : [];
+  });
+  const table = meta.tableName;
+  const selected = [...properties.map((property) => [property, columnOf(property)]), ...Object.entries<string>(expressions ?? {})]
+    .map(([name, sql]) => `${sql} as "${name}"`)
+    .join(", ");
+
+  const parse = (row: Record<string, unknown>) => {
+    for (const { property, parse } of parsed) if (row[property] !== null) row[property] = parse(row[property] as string);
+    return row as never;
+  };
+  return {
+    table,
+    columns: selected,
+    where,
+    properties: properties as never,
+    parse,
+    async read(em, owner, id) {
+      if (!isUuid(id)) return undefined;
+      const [name, own, values] =
+        owner === everyBusiness ? ["read_any", "id = $1", [id]] : ["read", "business_id = $1 and id = $2", [owner, id]];
+      const text = `select ${selected} from ${table} where ${own} and ${where}`;
+      const [row] = await namedQuery<Record<string, unknown>>(em, `${message.name}_${name}`, text, values);
+      return row && parse(row);
+    },
+    toMessage(row, ...[others]) {
+      const init: Record<string, unknown> = {};
+      for (const { field, property, write } of shown) {
+        const value = (row as Record<string, unknown>)[property];
+        if (value !== null && value !== undefined) init[field] = write ? write(value as never) : value;
+      }
+      return create(message, Object.assign(init, others) as MessageInitShape<M>);
+    },
+  };
+}
+
+const naming = new UnderscoreNamingStrategy();
+export const columnOf = (property: string): string => naming.propertyToColumnName(property);
+
+function writerOf(field: DescField): ((value: never) => unknown) | undefined {
+  if (field.localName.endsWith("Ms")) return (time: Date) => BigInt(time.getTime());
+  if (field.fieldKind !== "enum") return undefined;
+  const numbers = new Map(field.enum.values.map(({ localName, number }) => [localName, number]));
+  return (name: string) => numbers.get(name);
+}
+
+function parserOf(type: unknown): ((text: string) => unknown) | undefined {
+  if (type === DateTimeType || type instanceof DateTimeType) return (text) => new Date(text);
+  if (type === BigIntType || type instanceof BigIntType) return (text) => BigInt(text);
+  return undefined;
+}

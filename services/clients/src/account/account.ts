@@ -1,3 +1,5 @@
+import type * as proto from "@amana/contracts/clients/v1/account_pb";
+import type { EnumName } from "@amana/contracts/enum-names";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import { differs, takeOver } from "../changes.ts";
 import { clientBlocked } from "../client/client.errors.ts";
@@ -18,8 +20,8 @@ import {
 import type { AccountPosting } from "./account-posting.ts";
 import { countedUse, countingDay, givenBackUse, type LimitUse, limitBroken } from "./limit-use.ts";
 
-export type AccountType = "CURRENT" | "SAVINGS" | "ESCROW";
-export type AccountStatus = "PENDING" | "ACTIVE" | "SUSPENDED" | "CLOSED";
+export type AccountType = EnumName<typeof proto.AccountType>;
+export type AccountStatus = EnumName<typeof proto.AccountStatus>;
 
 const schema = defineEntity({
   name: "Account",

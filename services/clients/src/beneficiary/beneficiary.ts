@@ -1,9 +1,11 @@
+import type * as proto from "@amana/contracts/clients/v1/beneficiary_pb";
+import type { EnumName } from "@amana/contracts/enum-names";
 import { bankDetailForms, isAccountNumber, isBic, isIban, isRoutingNumber } from "@amana/public-api";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import { takeOver } from "../changes.ts";
 import { beneficiaryNeedsIbanOrAccountNumber, paymentDetailInvalid } from "./beneficiary.errors.ts";
 
-export type BeneficiaryType = "PERSON" | "COMPANY";
+export type BeneficiaryType = EnumName<typeof proto.BeneficiaryType>;
 
 const schema = defineEntity({
   name: "Beneficiary",

@@ -1,9 +1,11 @@
+import type * as proto from "@amana/contracts/clients/v1/client_pb";
+import type { EnumName } from "@amana/contracts/enum-names";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import { takeOver } from "../changes.ts";
 
-export type KycLevel = "FULL_KYC" | "DOC_ONLY" | "NOT_REQUIRED";
-export type RiskLevel = "LOW" | "MEDIUM" | "HIGH";
-export type ClientKycStatus = "NOT_STARTED" | "CREATED" | "PROCESSING" | "ABORTED" | "PENDING_REVIEW" | "VALIDATED" | "DECLINED";
+export type KycLevel = EnumName<typeof proto.KycLevel>;
+export type RiskLevel = EnumName<typeof proto.RiskLevel>;
+export type ClientKycStatus = EnumName<typeof proto.ClientKycStatus>;
 
 const schema = defineEntity({
   name: "Client",

@@ -1,8 +1,8 @@
 import { ClientKycStatus } from "@amana/contracts/clients/v1/client_pb";
 import { OnboardingStep } from "@amana/contracts/clients/v1/onboarding_pb";
+import { enumName } from "@amana/contracts/enum-names";
 import { KycEventType } from "@amana/contracts/kyc/v1/kyc_events_pb";
 import type { Message } from "@amana/messaging";
-import { enumName } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller } from "@amana/testing";
 import fc from "fast-check";

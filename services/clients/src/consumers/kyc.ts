@@ -1,7 +1,7 @@
+import { enumName } from "@amana/contracts/enum-names";
 import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { type KycEvent, KycEventSchema } from "@amana/contracts/kyc/v1/kyc_events_pb";
 import { type Consumption, type Message, UnknownEventTypeError } from "@amana/messaging";
-import { enumName } from "@amana/rpc";
 import { isUuid } from "@amana/runtime";
 import { fromBinary } from "@bufbuild/protobuf";
 import { LockMode } from "@mikro-orm/postgresql";

@@ -1,17 +1,12 @@
+import type * as proto from "@amana/contracts/clients/v1/onboarding_pb";
+import type { EnumName } from "@amana/contracts/enum-names";
+import type { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import type { ClientKycStatus } from "../client/client.ts";
 import { notPendingApproval } from "./onboarding.errors.ts";
 
-export type OnboardingStep =
-  | "DETAILS_PENDING"
-  | "KYC_PENDING"
-  | "KYC_PROCESSING"
-  | "KYC_UNDER_REVIEW"
-  | "KYC_DECLINED"
-  | "PENDING_APPROVAL"
-  | "APPROVED";
-
-export type OverallStatus = "IN_PROGRESS" | "UNDER_REVIEW" | "DECLINED" | "APPROVED";
+export type OnboardingStep = EnumName<typeof proto.OnboardingStep>;
+export type OverallStatus = EnumName<typeof proto.OverallStatus>;
 
 /** What the onboarding needs to know of a verification. */
 export interface Verification {
@@ -19,8 +14,8 @@ export interface Verification {
   readonly createdAt: Date;
   /** Grows with whatever happens to it. */
   readonly revision: number;
-  readonly status: "CREATED" | "OPENED" | "SUBMITTED" | "PROCESSING" | "COMPLETED" | "EXPIRED" | "CANCELED" | "FAILED";
-  readonly verdict: "APPROVED" | "NEEDS_REVIEW" | "REJECTED" | null;
+  readonly status: EnumName<typeof KycStatus>;
+  readonly verdict: EnumName<typeof KycVerdict> | null;
   readonly attemptsRemaining: number;
 }
 

@@ -1,7 +1,8 @@
 import { BeneficiarySchema, BeneficiaryType } from "@amana/contracts/clients/v1/beneficiary_pb";
 import type { BeneficiaryService } from "@amana/contracts/clients/v1/beneficiary_service_pb";
+import { enumName } from "@amana/contracts/enum-names";
 import { once } from "@amana/idempotency";
-import { businessOf, enumName, type Implementation } from "@amana/rpc";
+import { businessOf, type Implementation } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import { toBeneficiaryMessage } from "../beneficiary/beneficiary.message.ts";
 import { Beneficiary, checkPaymentDetails } from "../beneficiary/beneficiary.ts";

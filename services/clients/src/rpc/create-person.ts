@@ -1,7 +1,8 @@
 import { ClientSchema, KycLevel, RiskLevel } from "@amana/contracts/clients/v1/client_pb";
 import type { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
+import { enumName } from "@amana/contracts/enum-names";
 import { once } from "@amana/idempotency";
-import { businessOf, enumName, type Implementation } from "@amana/rpc";
+import { businessOf, type Implementation } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import { isAdult } from "../client/adult.ts";
 import { clientUnderage } from "../client/client.errors.ts";

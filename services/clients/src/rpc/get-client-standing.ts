@@ -1,15 +1,15 @@
 import { type ClientService, ClientStanding } from "@amana/contracts/clients/v1/client_service_pb";
 import { businessOf, type Implementation } from "@amana/rpc";
 import { isUuid } from "@amana/runtime";
-import { readClient } from "../client/queries.ts";
+import { clientView } from "../client/client.message.ts";
 import type { Context } from "../context.ts";
 
 export const getClientStanding =
   ({ orm }: Context): Implementation<typeof ClientService.method.getClientStanding> =>
   async ({ businessId, clientId }, { caller }) => {
     const isTheirs = caller.role === "platform" || businessOf(caller) === businessId;
-    if (!isTheirs || !isUuid(businessId) || !isUuid(clientId)) return { standing: ClientStanding.UNKNOWN };
-    const client = await readClient(orm.em, businessId, clientId);
+    if (!isTheirs || !isUuid(businessId)) return { standing: ClientStanding.UNKNOWN };
+    const client = await clientView.read(orm.em, businessId, clientId);
     if (!client) return { standing: ClientStanding.UNKNOWN };
     return { standing: client.blocked ? ClientStanding.BLOCKED : ClientStanding.GOOD };
   };

@@ -1,7 +1,8 @@
 import { AccountSchema, AccountType } from "@amana/contracts/clients/v1/account_pb";
 import type { AccountService } from "@amana/contracts/clients/v1/account_service_pb";
+import { enumName } from "@amana/contracts/enum-names";
 import { once } from "@amana/idempotency";
-import { businessOf, enumName, type Implementation } from "@amana/rpc";
+import { businessOf, type Implementation } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import { currencyNotSupported } from "../account/account.errors.ts";
 import { toAccountMessage } from "../account/account.message.ts";

@@ -1,7 +1,8 @@
 import { BeneficiaryType } from "@amana/contracts/clients/v1/beneficiary_pb";
 import type { BeneficiaryService, UpdateBeneficiaryRequest } from "@amana/contracts/clients/v1/beneficiary_service_pb";
+import { enumName } from "@amana/contracts/enum-names";
 import { transaction } from "@amana/database";
-import { businessOf, enumName, type Implementation } from "@amana/rpc";
+import { businessOf, type Implementation } from "@amana/rpc";
 import { isUuid } from "@amana/runtime";
 import { LockMode } from "@mikro-orm/postgresql";
 import { beneficiaryNotFound } from "../beneficiary/beneficiary.errors.ts";

@@ -1,7 +1,8 @@
 import { RiskLevel } from "@amana/contracts/clients/v1/client_pb";
 import type { ClientService, UpdatePersonRequest } from "@amana/contracts/clients/v1/client_service_pb";
+import { enumName } from "@amana/contracts/enum-names";
 import { transaction } from "@amana/database";
-import { businessOf, enumName, type Implementation } from "@amana/rpc";
+import { businessOf, type Implementation } from "@amana/rpc";
 import { namedFields } from "../changes.ts";
 import { clientNotFound } from "../client/client.errors.ts";
 import { toClientMessage } from "../client/client.message.ts";

@@ -1,13 +1,15 @@
-import { type Business as BusinessMessage, BusinessSchema, BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
-import { enumName } from "@amana/rpc";
-import { create } from "@bufbuild/protobuf";
-import type { Business, BusinessStatus as BusinessStatusName } from "./business.ts";
+import { BusinessSchema } from "@amana/contracts/identity/v1/business_pb";
+import { defineView, type RowOf } from "@amana/database";
+import { Business } from "./business.ts";
 
-/** A business's columns, from the entity or straight from SQL, where times come as text. */
-export type BusinessColumns = Pick<Business, "id" | "name" | "status" | "organizationId"> & {
-  readonly createdAt: Date | string;
-  readonly updatedAt: Date | string;
-};
+/** With the prefix of the newest live key. */
+export const businessView = defineView(Business, BusinessSchema, {
+  expressions: {
+    apiKeyPrefix: `(select prefix from api_key
+    where business_id = business.id and revoked_at is null and (expires_at is null or expires_at > now())
+    order by created_at desc, id desc limit 1)`,
+  },
+});
 
 export interface ShownKey {
   /** Of the newest live key. */
@@ -16,18 +18,5 @@ export interface ShownKey {
   readonly apiKey?: string | undefined;
 }
 
-export function toBusinessMessage(business: BusinessColumns, key: ShownKey): BusinessMessage {
-  return create(BusinessSchema, {
-    id: business.id,
-    name: business.name,
-    status: BusinessStatus[business.status],
-    createdAtMs: BigInt(new Date(business.createdAt).getTime()),
-    updatedAtMs: BigInt(new Date(business.updatedAt).getTime()),
-    organizationId: business.organizationId,
-    apiKeyPrefix: key.apiKeyPrefix ?? undefined,
-    apiKey: key.apiKey,
-  });
-}
-
-/** Undefined for UNSPECIFIED. */
-export const toStatusName = (status: BusinessStatus): BusinessStatusName | undefined => enumName(BusinessStatus, status);
+export const toBusinessMessage = (business: Omit<RowOf<typeof businessView>, "apiKeyPrefix">, key: ShownKey) =>
+  businessView.toMessage(business, { apiKeyPrefix: key.apiKeyPrefix ?? undefined, apiKey: key.apiKey });

@@ -1,8 +1,10 @@
+import type { EnumName } from "@amana/contracts/enum-names";
+import type * as proto from "@amana/contracts/identity/v1/business_pb";
 import { isUuid } from "@amana/runtime";
 import { defineEntity, LockMode, p, type SqlEntityManager } from "@mikro-orm/postgresql";
 import { invalidStatusTransition } from "./business.errors.ts";
 
-export type BusinessStatus = "PENDING" | "ACTIVE" | "DISABLED" | "REJECTED";
+export type BusinessStatus = EnumName<typeof proto.BusinessStatus>;
 
 const schema = defineEntity({
   name: "Business",

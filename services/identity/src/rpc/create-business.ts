@@ -1,4 +1,5 @@
-import { BusinessSchema } from "@amana/contracts/identity/v1/business_pb";
+import { enumName } from "@amana/contracts/enum-names";
+import { BusinessSchema, BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
 import type { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
 import { once } from "@amana/idempotency";
 import { adminOf, type Implementation } from "@amana/rpc";
@@ -6,7 +7,7 @@ import { uuidv7 } from "@amana/runtime";
 import { defaultKeyName, takeKeyRing } from "../api-key/key-ring.ts";
 import { recordAction } from "../audit/audit-event.ts";
 import { initialStatusInvalid } from "../business/business.errors.ts";
-import { toBusinessMessage, toStatusName } from "../business/business.message.ts";
+import { toBusinessMessage } from "../business/business.message.ts";
 import { Business } from "../business/business.ts";
 import type { Context } from "../context.ts";
 
@@ -14,7 +15,7 @@ export const createBusiness =
   ({ orm, clock, keyMode }: Context): Implementation<typeof BusinessService.method.createBusiness> =>
   async (request, call) => {
     adminOf(call.caller);
-    const status = toStatusName(request.status) ?? "ACTIVE";
+    const status = enumName(BusinessStatus, request.status) ?? "ACTIVE";
     if (status !== "ACTIVE" && status !== "PENDING") throw initialStatusInvalid();
 
     return await once(

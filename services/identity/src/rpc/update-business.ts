@@ -1,10 +1,12 @@
+import { enumName } from "@amana/contracts/enum-names";
+import { BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
 import type { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
 import { transaction } from "@amana/database";
 import { adminOf, type Implementation } from "@amana/rpc";
 import { takeKeyRing } from "../api-key/key-ring.ts";
 import { rotateKey } from "../api-key/rotate-key.ts";
 import { businessNotFound } from "../business/business.errors.ts";
-import { toBusinessMessage, toStatusName } from "../business/business.message.ts";
+import { toBusinessMessage } from "../business/business.message.ts";
 import { lockBusiness } from "../business/business.ts";
 import { recordUpdate } from "../business/record-update.ts";
 import type { Context } from "../context.ts";
@@ -13,7 +15,7 @@ export const updateBusiness =
   ({ orm, clock, keyMode, leases }: Context): Implementation<typeof BusinessService.method.updateBusiness> =>
   async (request, call) => {
     adminOf(call.caller);
-    const status = toStatusName(request.status);
+    const status = enumName(BusinessStatus, request.status);
 
     const { answer, isCutOff } = await transaction(orm, async (em) => {
       const business = await lockBusiness(em, request.id);

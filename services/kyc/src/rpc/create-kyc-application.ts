@@ -13,11 +13,10 @@ import {
   namedClientNotFound,
 } from "../kyc-application/kyc-application.errors.ts";
 import { announce } from "../kyc-application/kyc-application.events.ts";
-import { toKycApplicationMessage } from "../kyc-application/kyc-application.message.ts";
+import { kycApplicationView, toKycApplicationMessage } from "../kyc-application/kyc-application.message.ts";
 import { KycApplication } from "../kyc-application/kyc-application.ts";
 import { linkOf } from "../kyc-application/link.ts";
 import { deleteLinkRequest, releaseLinkRequest, takeLinkRequest } from "../kyc-application/link-request.ts";
-import { readKycApplication } from "../kyc-application/queries.ts";
 import { type CreatedApplication, type DocumentType, documentTypes } from "../verification-provider/verification-provider.ts";
 import { ending, isKeyInUse, storedAnswer } from "./stored-answer.ts";
 
@@ -48,7 +47,7 @@ export const createKycApplication =
     });
     const em = orm.em.fork() as SqlEntityManager;
     if (begun.stored) {
-      const row = await readKycApplication(em, businessId, begun.stored.id);
+      const row = await kycApplicationView.read(em, businessId, begun.stored.id);
       return { ...begun.stored, linkUrl: row && linkOf(context, row) };
     }
 

@@ -1,12 +1,15 @@
 import type { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { businessOf, type Implementation } from "@amana/rpc";
-import { isUuid, sleep } from "@amana/runtime";
+import { sleep } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { kycApplicationNotFound } from "../kyc-application/kyc-application.errors.ts";
-import { toKycApplicationMessage } from "../kyc-application/kyc-application.message.ts";
+import {
+  type KycApplicationRow,
+  kycApplicationView,
+  toKycApplicationMessage,
+} from "../kyc-application/kyc-application.message.ts";
 import { linkOf } from "../kyc-application/link.ts";
-import { type KycApplicationRow, readKycApplication } from "../kyc-application/queries.ts";
 import { syncApplication } from "../kyc-application/sync-application.ts";
 
 /** Longer than this the caller does not wait for the provider; what it says is still recorded. */
@@ -21,9 +24,8 @@ export const getKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.getKycApplication> =>
   async (request, call) => {
     const businessId = businessOf(call.caller);
-    if (!isUuid(request.id)) throw kycApplicationNotFound();
     const em = context.orm.em.fork() as SqlEntityManager;
-    let row = await readKycApplication(em, businessId, request.id);
+    let row = await kycApplicationView.read(em, businessId, request.id);
     if (!row) throw kycApplicationNotFound();
     if (!request.stored && mayStillChange(row) && (await mayRefresh(em, businessId, row.id))) {
       const { id } = row;
@@ -31,7 +33,7 @@ export const getKycApplication =
         context.logger.warn({ err: error, application_id: id }, "application could not be refreshed");
       });
       await Promise.race([refreshing, sleep(refreshWaitMs)]);
-      row = (await readKycApplication(em, businessId, id)) ?? row;
+      row = (await kycApplicationView.read(em, businessId, id)) ?? row;
     }
     return toKycApplicationMessage(row, linkOf(context, row));
   };

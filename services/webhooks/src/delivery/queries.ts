@@ -1,3 +1,5 @@
+import type { EnumName } from "@amana/contracts/enum-names";
+import type { DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
 import { namedQuery } from "@amana/database";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
@@ -12,7 +14,7 @@ export interface AttemptRow {
 export interface DeliveryRow {
   id: string;
   endpoint_id: string;
-  status: "PENDING" | "SUCCEEDED" | "FAILED" | "SKIPPED";
+  status: EnumName<typeof DeliveryStatus>;
   next_attempt_at_ms: string | null;
   /** In the order they were made; the newest 50. */
   attempts: AttemptRow[];

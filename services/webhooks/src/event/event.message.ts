@@ -1,10 +1,6 @@
-import type { EventSchema } from "@amana/contracts/webhooks/v1/event_pb";
-import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { EventRow } from "./queries.ts";
+import { EventSchema } from "@amana/contracts/webhooks/v1/event_pb";
+import { defineView } from "@amana/database";
+import { Event } from "./event.ts";
 
-export const toEventMessage = (row: EventRow): MessageInitShape<typeof EventSchema> => ({
-  id: row.id,
-  type: row.type,
-  createdAtMs: BigInt(row.created_at_ms),
-  body: row.body,
-});
+/** The log goes back 30 days, also when the job that deletes older events is late. */
+export const eventView = defineView(Event, EventSchema, { where: "created_at > now() - interval '30 days'" });

@@ -12,14 +12,14 @@ import {
   redeliveryEndpointNotFound,
   redeliveryWithoutDelivery,
 } from "../event/event.errors.ts";
-import { readEvent } from "../event/queries.ts";
+import { eventView } from "../event/event.message.ts";
 import { WebhookEndpoint } from "../webhook-endpoint/webhook-endpoint.ts";
 
 export const redeliverEvent =
   ({ orm, deliveries }: Context): Implementation<typeof EventService.method.redeliverEvent> =>
   async ({ eventId, endpointId }, call) => {
     const businessId = businessOf(call.caller);
-    const event = isUuid(eventId) ? await readEvent(orm.em, businessId, eventId) : undefined;
+    const event = await eventView.read(orm.em, businessId, eventId);
     const before = event ? await readDeliveries(orm.em, businessId, eventId) : [];
     const answer = await once(orm, call, ListDeliveriesResponseSchema, async (em) => {
       if (!event) throw eventNotFound();

@@ -1,3 +1,4 @@
+import { enumName } from "@amana/contracts/enum-names";
 import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
 import type { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { transaction } from "@amana/database";
@@ -11,11 +12,6 @@ import { refusalOfUrl } from "../webhook-endpoint/url.ts";
 import { webhookEndpointNotFound } from "../webhook-endpoint/webhook-endpoint.errors.ts";
 import { toWebhookEndpointMessage } from "../webhook-endpoint/webhook-endpoint.message.ts";
 import { WebhookEndpoint } from "../webhook-endpoint/webhook-endpoint.ts";
-
-const statuses = new Map([
-  [WebhookEndpointStatus.ACTIVE, "ACTIVE"],
-  [WebhookEndpointStatus.DISABLED, "DISABLED"],
-] as const);
 
 export const updateWebhookEndpoint =
   ({ orm, clock, secrets, addresses }: Context): Implementation<typeof WebhookEndpointService.method.updateWebhookEndpoint> =>
@@ -37,7 +33,7 @@ export const updateWebhookEndpoint =
       const now = clock.now();
       if (url !== undefined && url !== endpoint.url) endpoint.moveTo(url, now);
       if (request.events) endpoint.askFor(eventFilter(request.events.types), now);
-      const status = statuses.get(request.status as typeof WebhookEndpointStatus.ACTIVE);
+      const status = enumName(WebhookEndpointStatus, request.status);
       if (status && status !== endpoint.status) endpoint.switchTo(status, now);
       if (!request.rotateSecret) return toWebhookEndpointMessage(endpoint);
 

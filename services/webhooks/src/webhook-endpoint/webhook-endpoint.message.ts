@@ -1,20 +1,9 @@
-import { type WebhookEndpointSchema, WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
-import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { WebhookEndpoint } from "./webhook-endpoint.ts";
+import { WebhookEndpointSchema } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
+import { defineView, type RowOf } from "@amana/database";
+import { WebhookEndpoint } from "./webhook-endpoint.ts";
+
+export const webhookEndpointView = defineView(WebhookEndpoint, WebhookEndpointSchema);
 
 /** `secret` only in the answer to the call that made it. */
-export function toWebhookEndpointMessage(
-  endpoint: WebhookEndpoint,
-  secret?: string,
-): MessageInitShape<typeof WebhookEndpointSchema> {
-  return {
-    id: endpoint.id,
-    businessId: endpoint.businessId,
-    url: endpoint.url,
-    status: WebhookEndpointStatus[endpoint.status],
-    createdAtMs: BigInt(endpoint.createdAt.getTime()),
-    updatedAtMs: BigInt(endpoint.updatedAt.getTime()),
-    events: endpoint.events,
-    secret,
-  };
-}
+export const toWebhookEndpointMessage = (endpoint: RowOf<typeof webhookEndpointView>, secret?: string) =>
+  webhookEndpointView.toMessage(endpoint, { secret });

@@ -1,6 +1,8 @@
+import type { EnumName } from "@amana/contracts/enum-names";
+import type * as proto from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 
-export type WebhookEndpointStatus = "ACTIVE" | "DISABLED";
+export type WebhookEndpointStatus = EnumName<typeof proto.WebhookEndpointStatus>;
 
 const schema = defineEntity({
   name: "WebhookEndpoint",

@@ -1,0 +1,18 @@
+import { defineEntity, p } from "@mikro-orm/postgresql";
+
+const schema = defineEntity({
+  name: "Event",
+  tableName: "event",
+  properties: {
+    id: p.uuid().primary(),
+    businessId: p.uuid(),
+    type: p.text(),
+    /** The JSON text that every delivery carries, byte for byte. */
+    body: p.text(),
+    createdAt: p.datetime(3),
+  },
+});
+
+/** Something a business was, or will be, told. Written by the thousand, in SQL; here it is only read. */
+export class Event extends schema.class {}
+schema.setClass(Event);

@@ -1,27 +1,16 @@
-import { Migration } from "@mikro-orm/migrations";
+import { StartRefused } from "@amana/runtime";
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from "vitest";
 import { aDatabase, logger, unused } from "../test/a-database.ts";
-import { migrate } from "./migrate.ts";
+import { migrate, requireMigrated } from "./migrate.ts";
+import { checksumOf } from "./migrations.ts";
 
-class First extends Migration {
-  override up(): void {
-    this.addSql("create table first (bounds text); select pg_sleep(0.1)");
-    this.addSql("insert into first values (current_setting('statement_timeout') || ' ' || current_setting('lock_timeout'))");
-  }
-}
-class Second extends Migration {
-  override up(): void {
-    this.addSql("create table second (id int)");
-  }
-}
-class Faulty extends Migration {
-  override up(): void {
-    this.addSql("select nothing");
-  }
-}
-const first = { name: "0001-first", class: First };
-const second = { name: "0002-second", class: Second };
-const faulty = { name: "0003-faulty", class: Faulty };
+const bounds = "current_setting('statement_timeout') || ' ' || current_setting('lock_timeout')";
+const first = {
+  name: "0001-first",
+  sql: `create table first (bounds text); select pg_sleep(0.1); insert into first values (${bounds})`,
+};
+const second = { name: "0002-second", sql: "create table second (id int)" };
+const faulty = { name: "0003-faulty", sql: "select nothing" };
 
 let database: Awaited<ReturnType<typeof aDatabase>>;
 let said: MockInstance<typeof logger.info>;
@@ -36,11 +25,9 @@ afterEach(async () => {
 
 const run = (...migrations: (typeof first)[]) => migrate({ url: database.url, ...unused, migrations }, logger);
 const done = () => said.mock.calls.map(([fields]) => (fields as unknown as { migrations: string[] }).migrations);
+const sql = async <Row>(text: string) => (await database.connect()).em.fork().execute<Row[]>(text);
 const tables = async () => {
-  const orm = await database.connect();
-  const rows = await orm.em
-    .fork()
-    .execute<{ name: string }[]>("select tablename as name from pg_tables where schemaname = 'public' order by 1");
+  const rows = await sql<{ name: string }>("select tablename as name from pg_tables where schemaname = 'public' order by 1");
   return rows.map(({ name }) => name);
 };
 
@@ -60,13 +47,53 @@ test("of several commands at once one migrates, and the others wait and find it 
 
 test("a migration that fails leaves nothing of itself or of those before it in the same run", async () => {
   await expect(run(first, second, faulty)).rejects.toThrow(/nothing/);
-  expect(await tables()).toEqual(["mikro_orm_migrations"]);
+  expect(await tables()).toEqual([]);
   await run(first, second);
   expect(done()).toEqual([["0001-first", "0002-second"]]);
 });
 
 test("a migration may take its time, but gives up a lock that another session keeps", async () => {
   await run(first);
-  const orm = await database.connect();
-  expect(await orm.em.fork().execute("select bounds from first")).toEqual([{ bounds: "0 3s" }]);
+  expect(await sql("select bounds from first")).toEqual([{ bounds: "0 3s" }]);
+});
+
+test("a migration that was edited after it ran is refused by its name, with a next step, and nothing runs", async () => {
+  await run(first);
+  const edited = { ...first, sql: `${first.sql} -- and one more thing` };
+  const refused = run(edited, second);
+  await expect(refused).rejects.toThrow(StartRefused);
+  await expect(refused).rejects.toThrow(
+    /migration 0001-first was edited[\s\S]*Take the edit back[\s\S]*migration of its own, with the next number/,
+  );
+  await expect(refused).rejects.toThrow(checksumOf(edited));
+  expect(await tables()).toEqual(["first", "mikro_orm_migrations"]);
+  await run(first, second);
+});
+
+test("a database that was migrated before there were checksums gets them, and goes on from there", async () => {
+  await sql("create table mikro_orm_migrations (id serial primary key, name varchar(255), executed_at timestamptz(6))");
+  await sql("insert into mikro_orm_migrations (name, executed_at) values ('0001-first', now())");
+  await run(first, second);
+  expect(done()).toEqual([["0002-second"]]);
+  expect(await sql("select name, checksum from mikro_orm_migrations order by name")).toEqual([
+    { name: first.name, checksum: checksumOf(first) },
+    { name: second.name, checksum: checksumOf(second) },
+  ]);
+  await expect(run({ ...first, sql: "select 1" })).rejects.toThrow(/0001-first was edited/);
+});
+
+test("a service starts on a database of its version or a newer one, and not on an older one", async () => {
+  const start = async (...migrations: (typeof first)[]) => requireMigrated(await database.connect(), migrations);
+  await expect(start(first, second)).rejects.toThrow(/lacks 0001-first, 0002-second[\s\S]*migrate command first/);
+  await run(first);
+  await start(first);
+  await expect(start(first, second)).rejects.toThrow(StartRefused);
+  await run(first, second);
+  await start(first);
+  await start(first, second);
+});
+
+test("a service whose database does not answer starts, and is not ready until it does", async () => {
+  const away = await database.connect({ url: "postgres://nobody@127.0.0.1:1/none" });
+  await requireMigrated(away, [first]);
 });

@@ -1,15 +1,33 @@
-import type { Logger } from "@amana/runtime";
-import { createOrm, type DatabaseOptions } from "./orm.ts";
-import { transaction } from "./transaction.ts";
+import { type Logger, StartRefused } from "@amana/runtime";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import { checksumOf, type Migration } from "./migrations.ts";
+import { createOrm, type DatabaseOptions, type Orm } from "./orm.ts";
+import { isDatabaseUnavailable, transaction } from "./transaction.ts";
+
+export interface MigrateOptions extends DatabaseOptions {
+  /** In the order in which they run. */
+  readonly migrations: readonly Migration[];
+}
 
 const advisoryLock = 5_318_008; // any number; it names migrating among a database's advisory locks
+
+/** Name and form are those of the ORM's own migrator, which made the oldest databases and knew no checksums. */
+const historySql = `
+  create table if not exists mikro_orm_migrations (
+    id serial primary key,
+    name varchar(255),
+    executed_at timestamptz(6) default current_timestamp(6)
+  );
+  alter table mikro_orm_migrations add column if not exists checksum text;
+`;
 
 /**
  * Brings a database to the newest schema and says what it did: all of it in one transaction, or nothing. Run by
  * command before a new version starts. Of several at once, one migrates and the others wait and find it done. A
  * statement may take as long as it needs, but waits for another session's lock no longer than three seconds.
+ * Throws StartRefused when a migration that was executed has another text now.
  */
-export async function migrate(options: DatabaseOptions, logger: Logger): Promise<void> {
+export async function migrate(options: MigrateOptions, logger: Logger): Promise<void> {
   const orm = await createOrm({ ...options, poolMax: 2 }, logger);
   try {
     const done = await transaction(orm, async (em) => {
@@ -18,10 +36,63 @@ export async function migrate(options: DatabaseOptions, logger: Logger): Promise
       await em.execute("set local idle_in_transaction_session_timeout = 0");
       await em.execute("select pg_advisory_xact_lock(?)", [advisoryLock]);
       await em.execute("set local lock_timeout = '3s'");
-      return await orm.migrator.up({ transaction: em.getTransactionContext() });
+      await em.execute(historySql);
+      return await runMigrations(em, options.migrations);
     });
-    logger.info({ migrations: done.map(({ name }) => name) }, done.length > 0 ? "migrated" : "nothing to migrate");
+    logger.info({ migrations: done }, done.length > 0 ? "migrated" : "nothing to migrate");
   } finally {
     await orm.close();
   }
+}
+
+/** Those that are new here, after a look at the texts of the others; answers their names. */
+async function runMigrations(em: SqlEntityManager, migrations: readonly Migration[]): Promise<string[]> {
+  const history = await em.execute<{ name: string; checksum: string | null }[]>(
+    "select name, checksum from mikro_orm_migrations",
+  );
+  const executed = new Map(history.map(({ name, checksum }) => [name, checksum]));
+  for (const migration of migrations) {
+    const [known, checksum] = [executed.get(migration.name), checksumOf(migration)];
+    if (known && known !== checksum) throw editedMigration(migration.name, known, checksum);
+    if (known === null)
+      await em.execute("update mikro_orm_migrations set checksum = ? where name = ?", [checksum, migration.name]);
+  }
+  const due = migrations.filter(({ name }) => !executed.has(name));
+  for (const migration of due) {
+    await em.execute(migration.sql);
+    await em.execute("insert into mikro_orm_migrations (name, checksum) values (?, ?)", [migration.name, checksumOf(migration)]);
+  }
+  return due.map(({ name }) => name);
+}
+
+const editedMigration = (name: string, known: string, checksum: string) =>
+  new StartRefused(
+    `The migration ${name} was edited after this database had executed it: the SHA-256 of its text was ${known} and is ${checksum} now.
+Nothing was changed. Take the edit back, and write what is new into a migration of its own, with the next number.`,
+  );
+
+/**
+ * Throws StartRefused when the database lacks a migration that this version of a service needs. One that has more than
+ * these is fine: migrations expand before they contract, so a version runs on the schema of the next one too. A database
+ * that does not answer is left to the readiness probe.
+ */
+export async function requireMigrated(orm: Orm, migrations: readonly Migration[]): Promise<void> {
+  const executed = await readExecuted(orm).catch((error: unknown) => {
+    if (isDatabaseUnavailable(error)) return undefined;
+    throw error;
+  });
+  const missing = migrations.filter(({ name }) => executed && !executed.has(name));
+  if (missing.length === 0) return;
+  throw new StartRefused(
+    `The database is older than this version of the service: it lacks ${missing.map(({ name }) => name).join(", ")}.
+Run this version's migrate command first: node services/<name>/src/migrate.ts, as the role that owns the database.`,
+  );
+}
+
+async function readExecuted(orm: Orm): Promise<Set<string>> {
+  const em = orm.em.fork();
+  const [history] = await em.execute<{ exists: boolean }[]>("select to_regclass('mikro_orm_migrations') is not null as exists");
+  if (!history?.exists) return new Set();
+  const rows = await em.execute<{ name: string }[]>("select name from mikro_orm_migrations");
+  return new Set(rows.map(({ name }) => name));
 }

@@ -1,13 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "@amana/runtime";
-import { Migrator } from "@mikro-orm/migrations";
-import {
-  type EntityClass,
-  type EntitySchema,
-  type MigrationObject,
-  MikroORM,
-  type PostgreSqlDriver,
-} from "@mikro-orm/postgresql";
+import { type EntityClass, type EntitySchema, MikroORM, type PostgreSqlDriver } from "@mikro-orm/postgresql";
 import { BindingDriver } from "./binding-driver.ts";
 
 export type Orm = MikroORM;
@@ -16,8 +9,6 @@ export interface DatabaseOptions {
   /** postgres://user:password@host:port/database */
   readonly url: string;
   readonly entities: readonly (EntityClass<object> | EntitySchema)[];
-  /** In the order they run. */
-  readonly migrations: readonly MigrationObject[];
   /** Connections at the most; a request that finds none waits `acquireTimeoutMs` and is then refused as unavailable. */
   readonly poolMax?: number;
 }
@@ -66,8 +57,6 @@ export async function createOrm(options: DatabaseOptions, logger: Logger): Promi
     // The ORM finds the running transaction by this name: with the default, one database's could be taken for another's.
     contextName: randomUUID(),
     entities: [...options.entities],
-    extensions: [Migrator],
-    migrations: { migrationsList: [...options.migrations], snapshot: false, transactional: true },
     pool: { min: 0, max: options.poolMax ?? 20, idleTimeoutMillis: 30_000 },
     driverOptions: {
       connectionTimeoutMillis: acquireTimeoutMs,

@@ -18,7 +18,7 @@ const tableOf = ({ table }: Tally) => `${table}_tally`;
 const columnsOf = ({ dimensions }: Tally) => ["business_id", ...dimensions].join(", ");
 
 /**
- * Belongs into the migration that makes the table. Each statement that changes the table adds the differences it made, in
+ * What a migration takes over as text, and keeps whatever this answers later. Each statement that changes the table adds the differences it made, in
  * its own transaction: exact at every moment, and nobody waits for anybody. `startTallyFolding` keeps them few.
  */
 export function tallySql(tally: Tally): string {

@@ -5,7 +5,7 @@ import { createOrm, type DatabaseOptions, type Orm } from "../src/index.ts";
 
 /** The ORM wants at least one; these tests are about statements and connections. */
 const Account = defineEntity({ name: "Account", properties: { id: p.integer().primary() } });
-export const unused = { entities: [Account], migrations: [] };
+export const unused = { entities: [Account] };
 export const logger = createLogger("test", "silent");
 
 /** An empty database of its own for a test; disposing drops it. `connect` opens one more pool on it. */

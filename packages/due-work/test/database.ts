@@ -1,30 +1,28 @@
 import { createTestDatabase } from "@amana/testing";
-import { Migration } from "@mikro-orm/migrations";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 
 const Thing = defineEntity({ name: "Thing", tableName: "thing", properties: { id: p.uuid().primary() } });
 
-class Initial extends Migration {
-  override up(): void {
-    this.addSql(`
-      create table thing (
-        id uuid primary key,
-        business_id uuid not null,
-        urgent boolean not null default false,
-        since timestamptz(3) not null default now(),
-        due_at timestamptz(3),
-        leased_until timestamptz(3),
-        lease_token uuid
-      )
-    `);
-  }
-}
+const thingTable = {
+  name: "0001-thing",
+  sql: `
+    create table thing (
+      id uuid primary key,
+      business_id uuid not null,
+      urgent boolean not null default false,
+      since timestamptz(3) not null default now(),
+      due_at timestamptz(3),
+      leased_until timestamptz(3),
+      lease_token uuid
+    )
+  `,
+};
 
 /** Something with work that is due. */
 export async function startThings() {
   const database = await createTestDatabase("due_work", {
     entities: [Thing],
-    migrations: [{ name: "0001-initial", class: Initial }],
+    migrations: [thingTable],
   });
   return {
     ...database,

@@ -1,6 +1,7 @@
 /** Idempotency-Key: one execution for each key, whose answer is stored in the transaction that has the effect. */
 export { type Claim, claimKey } from "./claim-key.ts";
 export { startKeyCleaning } from "./clean-keys.ts";
+export { idempotencyMigrations } from "./migrations.ts";
 export { once } from "./once.ts";
-export { IdempotencyRecord, idempotencyTableSql } from "./record.ts";
+export { IdempotencyRecord } from "./record.ts";
 export { idempotencyInProgress, idempotencyKeyReused } from "./refusals.ts";

@@ -51,19 +51,3 @@ export class IdempotencyRecord extends schema.class {
   }
 }
 schema.setClass(IdempotencyRecord);
-
-/** Belongs into the first migration of every service with keyed calls. */
-export const idempotencyTableSql = `
-  create table idempotency_key (
-    id uuid primary key,
-    scope text not null,
-    route text not null,
-    key text not null,
-    fingerprint text not null,
-    answer bytea,
-    refusal bytea,
-    created_at timestamptz(3) not null,
-    unique (scope, route, key)
-  );
-  create index idempotency_key_created_at on idempotency_key (created_at);
-`;

@@ -1,17 +1,12 @@
 import type { Call, Caller } from "@amana/rpc";
 import { aBusinessCaller } from "@amana/testing";
-import { Migration } from "@mikro-orm/migrations";
-import { IdempotencyRecord, idempotencyTableSql } from "../src/index.ts";
-
-class Initial extends Migration {
-  override up(): void {
-    this.addSql(idempotencyTableSql);
-    this.addSql("create table effect (body text not null)");
-  }
-}
+import { IdempotencyRecord, idempotencyMigrations } from "../src/index.ts";
 
 /** A service with keyed calls. */
-export const database = { entities: [IdempotencyRecord], migrations: [{ name: "0001-initial", class: Initial }] };
+export const database = {
+  entities: [IdempotencyRecord],
+  migrations: [...idempotencyMigrations, { name: "0001-effect", sql: "create table effect (body text not null)" }],
+};
 
 export interface TestCall extends Call {
   /** How often the answer was marked as the stored one. */

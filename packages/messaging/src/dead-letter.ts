@@ -12,31 +12,6 @@ export type DeadLetterStatus = "RETRYING" | "WAITING" | "PARKED" | "FORGED" | "D
 
 const isOpen = "status in ('RETRYING', 'WAITING')";
 
-export const deadLetterTableSql = `
-  create table dead_letter (
-    id uuid primary key default uuidv7(),
-    position bigint generated always as identity,
-    consumer text not null,
-    topic text not null,
-    key text not null,
-    event_id uuid,
-    event_type text not null,
-    payload bytea not null,
-    headers jsonb not null,
-    status text not null check (status in ('RETRYING', 'WAITING', 'PARKED', 'FORGED', 'DELIVERED', 'DROPPED')),
-    reason text not null,
-    failure text not null default '',
-    attempts integer not null default 0,
-    next_attempt_at timestamptz(3) check ((${isOpen}) = (next_attempt_at is not null)),
-    created_at timestamptz(3) not null default now(),
-    updated_at timestamptz(3) not null default now()
-  );
-  create unique index dead_letter_event on dead_letter (consumer, event_id) where status in ('RETRYING', 'WAITING', 'PARKED');
-  create index dead_letter_open on dead_letter (consumer, topic, key, position) where ${isOpen};
-  create index dead_letter_forged on dead_letter (consumer, topic) where status = 'FORGED';
-  create index dead_letter_created on dead_letter (created_at desc, id desc);
-`;
-
 export interface DeadLetterRow {
   id: string;
   consumer: string;

@@ -1,19 +1,6 @@
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import { deadLetterTableSql } from "./dead-letter.ts";
 import { eventIdOf, uuidArray } from "./event-id.ts";
 import type { Message } from "./message.ts";
-
-/** Belongs into the first migration of every service that consumes events. */
-export const inboxTablesSql = `
-  create table inbox (
-    consumer text not null,
-    event_id uuid not null,
-    received_at timestamptz not null default now(),
-    primary key (consumer, event_id)
-  );
-  create index inbox_received_at on inbox (received_at);
-  ${deadLetterTableSql}
-`;
 
 /** The messages this consumer has not seen yet; from this transaction's commit on they count as seen. */
 export async function claimFromInbox(em: SqlEntityManager, consumer: string, messages: readonly Message[]): Promise<Message[]> {

@@ -2,10 +2,10 @@
 export { type Consumption, consume, type Effect } from "./consume.ts";
 export { deadLetterService, type RecordDeadLetter, recordByOutbox } from "./dead-letter-service.ts";
 export { UnknownEventTypeError } from "./failure.ts";
-export { inboxTablesSql } from "./inbox.ts";
 export type { Message, MessageHandler, Transport } from "./message.ts";
 export { createMessageKeys, type MessageKeyring, type MessageKeys } from "./message-keys.ts";
-export { addToOutbox, OutboxMessage, outboxTableSql } from "./outbox.ts";
+export { inboxMigrations, outboxMigrations } from "./migrations.ts";
+export { addToOutbox, OutboxMessage } from "./outbox.ts";
 export { type Action, recordAction } from "./record-action.ts";
 export { type Relay, startRelay } from "./relay.ts";
 export { createTransport, eventRetrySeconds, readTransportOptions, type TransportOptions } from "./transport.ts";

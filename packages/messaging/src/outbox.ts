@@ -20,25 +20,6 @@ const payloadBytesMax = 256 * 1024;
 export class OutboxMessage extends schema.class {}
 schema.setClass(OutboxMessage);
 
-/** Belongs into the first migration of every service that emits events. The trigger wakes the relay at commit. */
-export const outboxTableSql = `
-  create table outbox (
-    id bigint generated always as identity primary key,
-    topic text not null,
-    key text not null,
-    payload bytea not null,
-    headers jsonb not null,
-    created_at timestamptz not null default now()
-  );
-  create function outbox_notify() returns trigger language plpgsql as $$
-    begin
-      perform pg_notify('outbox', '');
-      return null;
-    end
-  $$;
-  create trigger outbox_notify after insert on outbox for each statement execute function outbox_notify();
-`;
-
 /**
  * Puts an event into the caller's transaction. `key` orders: events of one key reach consumers in the order in
  * which their transactions took the lock on the thing they are about. Returns the event's id, the same for every

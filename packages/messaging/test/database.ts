@@ -1,21 +1,21 @@
 import { type Orm, transaction } from "@amana/database";
-import { IdempotencyRecord, idempotencyTableSql } from "@amana/idempotency";
-import { Migration } from "@mikro-orm/migrations";
-import { addToOutbox, type Effect, inboxTablesSql, OutboxMessage, outboxTableSql } from "../src/index.ts";
+import { IdempotencyRecord, idempotencyMigrations } from "@amana/idempotency";
+import { addToOutbox, type Effect, inboxMigrations, OutboxMessage, outboxMigrations } from "../src/index.ts";
 
-class Initial extends Migration {
-  override up(): void {
-    this.addSql(outboxTableSql);
-    this.addSql(inboxTablesSql);
-    this.addSql(idempotencyTableSql);
-    // Nothing here is unique, so that an effect that happens twice can be seen.
-    this.addSql("create table effect (position bigint generated always as identity, event_id uuid, key text, body text)");
-    this.addSql("create index effect_key on effect (key)");
-  }
-}
+// Nothing here is unique, so that an effect that happens twice can be seen.
+const effectTable = {
+  name: "0001-effect",
+  sql: `
+    create table effect (position bigint generated always as identity, event_id uuid, key text, body text);
+    create index effect_key on effect (key);
+  `,
+};
 
 /** A service that emits and consumes. */
-export const database = { entities: [OutboxMessage, IdempotencyRecord], migrations: [{ name: "0001-initial", class: Initial }] };
+export const database = {
+  entities: [OutboxMessage, IdempotencyRecord],
+  migrations: [...outboxMigrations, ...inboxMigrations, ...idempotencyMigrations, effectTable],
+};
 
 export const topic = "tests.v1";
 

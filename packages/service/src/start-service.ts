@@ -1,4 +1,11 @@
-import { createOrm, type DatabaseOptions, databaseAnswers, isDatabaseUnavailable, type Orm } from "@amana/database";
+import {
+  createOrm,
+  databaseAnswers,
+  isDatabaseUnavailable,
+  type MigrateOptions,
+  type Orm,
+  requireMigrated,
+} from "@amana/database";
 import { startKeyCleaning } from "@amana/idempotency";
 import {
   type Consumption,
@@ -33,7 +40,7 @@ export interface ServiceParts<Config> {
 export interface Service<Config extends ServiceConfig, Context extends { readonly orm: Orm }> {
   /** Also what callers' tokens are made for, and where its events say that they come from. */
   readonly name: string;
-  readonly database: Pick<DatabaseOptions, "entities" | "migrations">;
+  readonly database: Omit<MigrateOptions, "url">;
   /** The process's environment unless given; throws SettingsError. */
   readConfig(source?: EnvSource): Config;
   /** What the use cases work with. */
@@ -73,6 +80,7 @@ export async function startService<Config extends ServiceConfig, Context extends
   const { name } = service;
   const orm = await createOrm({ url: config.databaseUrl, ...service.database }, logger);
   stack.defer(() => orm.close());
+  await requireMigrated(orm, service.database.migrations);
   const tls = config.tls && stack.use(await openTls(config.tls, logger));
   const transport = stack.use(await createTransport(config.events, { clientId: name, tls, logger }));
   const use: ServiceParts<Config>["use"] = (resource) => stack.use(resource);

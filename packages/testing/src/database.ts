@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
-import { createOrm, type DatabaseOptions, migrate, type Orm } from "@amana/database";
+import { checksumOf, createOrm, type MigrateOptions, migrate, type Orm } from "@amana/database";
 import { createLogger } from "@amana/runtime";
 import pg from "pg";
 
-export type TestDatabaseOptions = Pick<DatabaseOptions, "entities" | "migrations">;
+export type TestDatabaseOptions = Omit<MigrateOptions, "url">;
 
 export interface TestDatabase extends AsyncDisposable {
   readonly url: string;
@@ -38,7 +38,7 @@ export async function copyTestDatabase(name: string, options: TestDatabaseOption
 }
 
 async function ensureTemplate(server: pg.Client, name: string, options: TestDatabaseOptions): Promise<string> {
-  const text = options.migrations.map((migration) => `${migration.name}${String(migration.class)}`).join();
+  const text = options.migrations.map((migration) => `${migration.name} ${checksumOf(migration)}`).join();
   const template = `template_${name}_${createHash("sha256").update(text).digest("hex").slice(0, 12)}`;
   // Test files start at the same time; one of them makes the template, under this lock.
   await server.query("select pg_advisory_lock(hashtext($1))", [template]);

@@ -1,6 +1,7 @@
-import { IdempotencyRecord } from "@amana/idempotency";
-import { OutboxMessage } from "@amana/messaging";
-import { migrations } from "../migrations/index.ts";
+import { join } from "node:path";
+import { readMigrations } from "@amana/database";
+import { IdempotencyRecord, idempotencyMigrations } from "@amana/idempotency";
+import { inboxMigrations, OutboxMessage, outboxMigrations } from "@amana/messaging";
 import { Account } from "./account/account.ts";
 import { AccountPosting } from "./account/account-posting.ts";
 import { Beneficiary } from "./beneficiary/beneficiary.ts";
@@ -10,5 +11,10 @@ import { OnboardingDetails } from "./onboarding/onboarding-details.ts";
 
 export const database = {
   entities: [OutboxMessage, IdempotencyRecord, Client, Onboarding, OnboardingDetails, Beneficiary, Account, AccountPosting],
-  migrations,
+  migrations: [
+    ...outboxMigrations,
+    ...inboxMigrations,
+    ...idempotencyMigrations,
+    ...readMigrations(join(import.meta.dirname, "..", "migrations")),
+  ],
 };

@@ -1,8 +1,13 @@
-import { IdempotencyRecord } from "@amana/idempotency";
-import { migrations } from "../migrations/index.ts";
+import { join } from "node:path";
+import { readMigrations } from "@amana/database";
+import { IdempotencyRecord, idempotencyMigrations } from "@amana/idempotency";
+import { inboxMigrations } from "@amana/messaging";
 import { AdminKey } from "./admin-key/admin-key.ts";
 import { ApiKey } from "./api-key/api-key.ts";
 import { AuditEvent } from "./audit/audit-event.ts";
 import { Business } from "./business/business.ts";
 
-export const database = { entities: [Business, ApiKey, AdminKey, AuditEvent, IdempotencyRecord], migrations };
+export const database = {
+  entities: [Business, ApiKey, AdminKey, AuditEvent, IdempotencyRecord],
+  migrations: [...inboxMigrations, ...idempotencyMigrations, ...readMigrations(join(import.meta.dirname, "..", "migrations"))],
+};

@@ -1,6 +1,10 @@
-import { IdempotencyRecord } from "@amana/idempotency";
-import { OutboxMessage } from "@amana/messaging";
-import { migrations } from "../migrations/index.ts";
+import { join } from "node:path";
+import { readMigrations } from "@amana/database";
+import { IdempotencyRecord, idempotencyMigrations } from "@amana/idempotency";
+import { OutboxMessage, outboxMigrations } from "@amana/messaging";
 import { KycApplication } from "./kyc-application/kyc-application.ts";
 
-export const database = { entities: [KycApplication, OutboxMessage, IdempotencyRecord], migrations };
+export const database = {
+  entities: [KycApplication, OutboxMessage, IdempotencyRecord],
+  migrations: [...outboxMigrations, ...idempotencyMigrations, ...readMigrations(join(import.meta.dirname, "..", "migrations"))],
+};

@@ -1,7 +1,11 @@
-import { IdempotencyRecord } from "@amana/idempotency";
-import { OutboxMessage } from "@amana/messaging";
-import { migrations } from "../migrations/index.ts";
+import { join } from "node:path";
+import { readMigrations } from "@amana/database";
+import { IdempotencyRecord, idempotencyMigrations } from "@amana/idempotency";
+import { OutboxMessage, outboxMigrations } from "@amana/messaging";
 import { Payment } from "./payment/payment.ts";
 import { Refund } from "./refund/refund.ts";
 
-export const database = { entities: [Payment, Refund, OutboxMessage, IdempotencyRecord], migrations };
+export const database = {
+  entities: [Payment, Refund, OutboxMessage, IdempotencyRecord],
+  migrations: [...outboxMigrations, ...idempotencyMigrations, ...readMigrations(join(import.meta.dirname, "..", "migrations"))],
+};

@@ -1,6 +1,15 @@
-import { IdempotencyRecord } from "@amana/idempotency";
-import { OutboxMessage } from "@amana/messaging";
-import { migrations } from "../migrations/index.ts";
+import { join } from "node:path";
+import { readMigrations } from "@amana/database";
+import { IdempotencyRecord, idempotencyMigrations } from "@amana/idempotency";
+import { inboxMigrations, OutboxMessage, outboxMigrations } from "@amana/messaging";
 import { WebhookEndpoint } from "./webhook-endpoint/webhook-endpoint.ts";
 
-export const database = { entities: [WebhookEndpoint, OutboxMessage, IdempotencyRecord], migrations };
+export const database = {
+  entities: [WebhookEndpoint, OutboxMessage, IdempotencyRecord],
+  migrations: [
+    ...outboxMigrations,
+    ...inboxMigrations,
+    ...idempotencyMigrations,
+    ...readMigrations(join(import.meta.dirname, "..", "migrations")),
+  ],
+};

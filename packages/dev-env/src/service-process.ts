@@ -138,7 +138,7 @@ export async function migrateService(name: string, env: Record<string, string>):
   if (done.ok) return;
   throw new DevEnvError(
     `The migrations of ${name} failed: ${done.failure}\n${done.output}`,
-    "If the data folder comes from an older version, start with --fresh to throw the data away and begin anew.",
+    "Nothing was changed: the data is as it was, and the version that made it still starts on it.",
   );
 }
 

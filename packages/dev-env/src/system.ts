@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { createWriteStream } from "node:fs";
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createWriteStream, globSync } from "node:fs";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { request } from "undici";
 import { type Databases, ensureDatabases } from "./databases.ts";
@@ -209,10 +209,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     const stamps = await Promise.all(
       services
         .filter(({ hasDatabase }) => hasDatabase)
-        .map(
-          async ({ name }) =>
-            [name, `${await digestOf(join(root, "services", name, "migrations"))} ${databases.clusterId}`] as const,
-        ),
+        .map(async ({ name }) => [name, `${await digestOfMigrations(name)} ${databases.clusterId}`] as const),
     );
     const due = stamps.filter(([name, stamp]) => seen[name] !== stamp);
     if (due.length === 0) return;
@@ -256,9 +253,11 @@ async function settleBoth<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
   return [first.value, second.value];
 }
 
-async function digestOf(folder: string): Promise<string> {
+/** Of all that a service may list: its own, and those of every package. */
+async function digestOfMigrations(service: string): Promise<string> {
   const hash = createHash("sha256");
-  for (const name of (await readdir(folder)).sort()) hash.update(name).update(await readFile(join(folder, name)));
+  const files = globSync(`{packages/*,services/${service}}/migrations/*.sql`, { cwd: root });
+  for (const file of files.sort()) hash.update(file).update(await readFile(join(root, file)));
   return hash.digest("hex").slice(0, 16);
 }
 

@@ -1,0 +1,108 @@
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ensureDatabases } from "../../src/databases.ts";
+import { apiCaller } from "../../src/demo/api.ts";
+import { eventually } from "../../src/eventually.ts";
+import { startPostgres } from "../../src/postgres.ts";
+import { readSecrets } from "../../src/secrets.ts";
+import { migrateService } from "../../src/service-process.ts";
+import { services } from "../../src/services.ts";
+import { startSystem } from "../../src/system.ts";
+import { describeSchema, readRows } from "./describe-schema.ts";
+
+/**
+ * Starts from the dumps beside this file: the first schema, from before migrations had checksums, with rows in every table.
+ * They were written by a running system, and are never made anew.
+ */
+const names = services.filter(({ hasDatabase }) => hasDatabase).map(({ name }) => name);
+let dir: string;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "amana-upgrade-"));
+  await mkdir(dir, { recursive: true });
+  await copyFile(join(import.meta.dirname, "secrets.json"), join(dir, "secrets.json"));
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+/** A server with an empty database for each service, and its address, by service, as its owner. */
+async function startEmpty() {
+  const postgres = await startPostgres({ dataDir: join(dir, "postgres"), durable: false, log: () => {} });
+  const { databasePassword } = await readSecrets(dir);
+  const empty = async () => {
+    await withClient(postgres.superuserUrl, async (client) => {
+      for (const name of names) await client.query(`drop database if exists amana_${name} with (force)`);
+    });
+    const { ownerUrls } = await ensureDatabases(postgres.superuserUrl, names, databasePassword);
+    return (name: string) => ownerUrls[name] ?? "";
+  };
+  return { empty, [Symbol.asyncDispose]: () => postgres.stop() };
+}
+
+async function withClient<T>(connectionString: string, use: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString });
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** What `use` finds in each service's database, by service. */
+async function inEach<T>(urlOf: (name: string) => string, use: (client: Client, name: string) => Promise<T>) {
+  const found = await Promise.all(
+    names.map(async (name) => [name, await withClient(urlOf(name), (client) => use(client, name))]),
+  );
+  return Object.fromEntries(found) as Record<string, T>;
+}
+
+const restore = (urlOf: (name: string) => string) =>
+  inEach(urlOf, async (client, name) => client.query(await readFile(join(import.meta.dirname, `${name}.sql`), "utf8")));
+const migrateAll = (urlOf: (name: string) => string) =>
+  Promise.all(names.map((name) => migrateService(name, { DATABASE_URL: urlOf(name) })));
+
+test("a database of the first schema is migrated to the newest with every row, and differs from a fresh one in nothing", async () => {
+  await using server = await startEmpty();
+  const fresh = await server.empty();
+  await migrateAll(fresh);
+  const newest = await inEach(fresh, describeSchema);
+
+  const old = await server.empty();
+  await restore(old);
+  const before = await inEach(old, readRows);
+  for (const [name, tables] of Object.entries(before)) {
+    for (const [table, rows] of Object.entries(tables)) expect(rows, `${table} of ${name} has rows`).not.toEqual([]);
+  }
+  await migrateAll(old);
+  expect(await inEach(old, describeSchema)).toEqual(newest);
+  const after = await inEach(old, readRows);
+  for (const [name, { mikro_orm_migrations: _, ...tables }] of Object.entries(before)) expect(after[name]).toMatchObject(tables);
+});
+
+test("start upgrades the data folder of an older version, and what is in it is there", async () => {
+  {
+    await using server = await startEmpty();
+    await restore(await server.empty());
+    const stamps = names.map((name) => [name, "the stamp of another version"]);
+    await writeFile(join(dir, "migrated.json"), JSON.stringify(Object.fromEntries(stamps)));
+  }
+  await using system = await startSystem({ dir, events: "direct", durable: false });
+  const { business } = await readSecrets(dir);
+  const call = apiCaller(system.gatewayUrl, business?.api_key ?? "");
+  const list = async (path: string) => JSON.parse((await call("GET", `/api/v1/${path}`)).text) as unknown;
+
+  expect((await call("GET", "/api/v1/me")).body).toMatchObject({ id: business?.id, name: "Boutique El Amana" });
+  expect(await list("payments?order_ref=order-1")).toMatchObject([{ status: "REFUNDED", refunded_amount: "1250.00" }]);
+  expect(await list("clients")).toMatchObject([{ first_name: "Yasmine", email: "yasmine.haddad@example.dz" }]);
+  expect(await list("accounts")).toMatchObject([{ account_name: "Compte courant", current_balance: "100.00" }]);
+  expect(await list("beneficiaries")).toMatchObject([{ name: "Karim Haddad", iban: "DZ580002100001113000000570" }]);
+  expect(await list("kyc/applications?external_id=applicant-1")).toMatchObject([{ external_id: "applicant-1" }]);
+  expect(await list("webhook-endpoints")).toMatchObject([{ url: "http://127.0.0.1:9/hooks" }]);
+  // What waited in the outbox when the older version ended goes on its way.
+  await eventually(async () => {
+    const { rows } = await withClient(system.databaseUrls["payments"] ?? "", (client) => client.query("select 1 from outbox"));
+    expect(rows).toEqual([]);
+  }, 30_000);
+});

@@ -8,9 +8,10 @@ import type { Context } from "../context.ts";
 import { refundRefused, refundRejected } from "../payment/payment.errors.ts";
 import { announce } from "../payment/payment.events.ts";
 import { toPaymentMessage } from "../payment/payment.message.ts";
-import { type ElsewhereChange, Payment } from "../payment/payment.ts";
+import { Payment } from "../payment/payment.ts";
 import { takeOver } from "../payment/reread-payment.ts";
-import { type DecisionReason, Refund } from "./refund.ts";
+import type { Ending } from "./next-step.ts";
+import { Refund } from "./refund.ts";
 
 /** How far a refund got. "unknown": the payment stays locked and somebody asks again on schedule, or decides. */
 export type RefundProgress =
@@ -19,7 +20,7 @@ export type RefundProgress =
   | { kind: "not_sent"; payment: Payment }
   | { kind: "unknown" };
 
-interface Both {
+export interface Both {
   readonly payment: Payment;
   readonly refund: Refund;
 }
@@ -71,72 +72,73 @@ export async function reject(
 const keyOf = async (em: SqlEntityManager, { idempotencyId }: Refund) =>
   idempotencyId ? await em.findOne(IdempotencyRecord, { id: idempotencyId }) : null;
 
-/** Changes both rows in one transaction, unless somebody has ended the refund meanwhile, and answers how far it got. */
-async function change(
+/** Writes down what was found out, in one transaction, unless somebody has ended the refund meanwhile; answers how far it got. */
+export async function recordEnding(
   context: Context,
   refundId: string,
-  work: (em: SqlEntityManager, both: Both, now: Date) => Promise<void> | void,
+  ending: Ending,
+  state?: OrderState,
 ): Promise<RefundProgress> {
-  return await transaction(context.orm, async (em) => {
+  const recorded = await transaction(context.orm, async (em) => {
     const both = await lockBoth(em, refundId);
-    if (!both) return { kind: "unknown" };
-    if (both.refund.isActive()) await work(em, both, await databaseTime(em));
-    return progressOf(both);
+    if (!both) return undefined;
+    const { refund } = both;
+    const [isActive, waitedBefore] = [refund.isActive(), refund.needsDecisionSince != null];
+    if (isActive) await end(em, context, both, ending, state, await databaseTime(em));
+    return { both, isActive, isNewlyWaiting: refund.needsDecisionSince != null && !waitedBefore };
   });
+  if (!recorded) return { kind: "unknown" };
+  const { both } = recorded;
+  if (recorded.isActive) log(context, both, ending, recorded.isNewlyWaiting);
+  return progressOf(both);
 }
 
-export async function recordAccepted(context: Context, refundId: string, state?: OrderState): Promise<RefundProgress> {
-  const progress = await change(context, refundId, async (em, both, now) => {
-    if (state) both.refund.noteReading(state, now);
-    await accept(em, context, both, now);
-  });
-  if (progress.kind === "accepted") context.logger.info({ payment_id: progress.payment.id, refund_id: refundId }, "refunded");
-  return progress;
-}
-
-/** Not of a refund that somebody has sent again meanwhile: the refusal says nothing of that request. */
-export const recordRejected = (context: Context, refundId: string, errorCode: string): Promise<RefundProgress> =>
-  change(context, refundId, async (em, both, now) => {
-    if (both.refund.sends === 1) await reject(em, context, both, errorCode, now);
-  });
-
-/**
- * Nothing was sent and nothing will be: the payment becomes what it is at the processor. A key is free again, because a
- * conflict is never a stored answer.
- */
-export async function recordChangedElsewhere(
+async function end(
+  em: SqlEntityManager,
   context: Context,
-  refundId: string,
-  state: OrderState,
-  found: ElsewhereChange,
-): Promise<RefundProgress> {
-  const progress = await change(context, refundId, async (em, { payment, refund }, now) => {
-    if (refund.sends > 0 || payment.status !== "PAID") return;
-    refund.noteReading(state, now);
+  both: Both,
+  ending: Ending,
+  state: OrderState | undefined,
+  now: Date,
+): Promise<void> {
+  const { payment, refund } = both;
+  if (ending.kind === "take_over" && (refund.sends > 0 || payment.status !== "PAID")) return;
+  // Not of a refund that somebody has sent again meanwhile: the refusal says nothing of that request.
+  if (ending.kind === "reject" && refund.sends !== 1) return;
+  if (state) refund.noteReading(state, now);
+  if (ending.kind === "accept") await accept(em, context, both, now);
+  else if (ending.kind === "reject") await reject(em, context, both, ending.errorCode, now);
+  else if (ending.kind === "take_over") {
     refund.notSent(now);
-    takeOver(em, context, payment, state, found, now, refund.traceparent);
+    takeOver(em, context, payment, ending.state, ending.change, now, refund.traceparent);
+    // The key is free again, because a conflict is never a stored answer.
     const owed = await keyOf(em, refund);
     if (owed) em.remove(owed);
-  });
-  const wide = { payment_id: progress.kind === "not_sent" ? progress.payment.id : undefined, refund_id: refundId };
-  if (wide.payment_id)
-    context.logger.warn({ ...wide, change: found.kind }, "nothing was sent: the payment changed at the processor");
-  return progress;
+  } else {
+    if (ending.isUnexplained) refund.needsDecision("UNEXPLAINED", now);
+    refund.unknown(context.schedule.refundCheckSeconds, now);
+  }
 }
 
-/** `reason`: a person has to decide. Otherwise only when all the time for asking is over. */
-export const recordUnknown = (
-  context: Context,
-  refundId: string,
-  state: OrderState | undefined,
-  reason?: DecisionReason,
-): Promise<RefundProgress> =>
-  change(context, refundId, (_em, { payment, refund }, now) => {
-    const waitedBefore = refund.needsDecisionSince != null;
-    if (state) refund.noteReading(state, now);
-    if (reason) refund.needsDecision(reason, now);
-    refund.unknown(context.schedule.refundCheckSeconds, now);
-    if (waitedBefore || !refund.needsDecisionSince) return;
-    const wide = { payment_id: payment.id, refund_id: refund.id, refunded_minor: String(refund.processorRefundedMinor ?? "") };
-    context.logger.error({ ...wide, alert: true, reason: refund.decisionReason }, "a refund waits for an operator's decision");
-  });
+const wording = {
+  accept: "refunded",
+  reject: "refund refused",
+  take_over: "nothing was sent: the payment changed at the processor",
+  wait: "refund outcome unknown",
+} as const satisfies Record<Ending["kind"], string>;
+
+function log({ logger }: Context, { payment, refund }: Both, ending: Ending, isNewlyWaiting: boolean): void {
+  const about = {
+    payment_id: payment.id,
+    refund_id: refund.id,
+    order_number: payment.processorOrderNumber,
+    sends: refund.sends,
+    status: refund.status,
+    refunded_minor: String(refund.processorRefundedMinor ?? ""),
+  };
+  const why = ending.kind === "accept" || ending.kind === "take_over" ? {} : { reason: ending.reason };
+  logger[ending.kind === "accept" ? "info" : "warn"]({ ...about, ...why }, wording[ending.kind]);
+  if (isNewlyWaiting) {
+    logger.error({ ...about, alert: true, reason: refund.decisionReason }, "a refund waits for an operator's decision");
+  }
+}

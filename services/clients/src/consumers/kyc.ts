@@ -7,7 +7,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { LockMode } from "@mikro-orm/postgresql";
 import { Client } from "../client/client.ts";
 import type { Context } from "../context.ts";
-import { decide } from "../onboarding/onboarding.events.ts";
+import { approveUnasked } from "../onboarding/decide.ts";
 import { Onboarding, type Verification } from "../onboarding/onboarding.ts";
 
 /** What is known of verifications moves the clients they are about. */
@@ -30,7 +30,7 @@ export const kyc = (context: Context): Consumption => ({
       const [client, onboarding] = [clients.get(clientId), onboardings.get(clientId)];
       if (!client || !onboarding || client.businessId !== businessId) throw new Error(`there is no client ${clientId}`);
       onboarding.hear(verification, now);
-      if (context.autoApprove && onboarding.awaitsApproval()) decide(em, onboarding, "APPROVED", now);
+      approveUnasked(em, context, onboarding, now);
       client.verificationIs(onboarding.kycStatus, now);
     }
   },

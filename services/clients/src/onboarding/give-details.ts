@@ -1,7 +1,7 @@
 import { uuidv7 } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
-import { decide } from "./onboarding.events.ts";
+import { approveUnasked } from "./decide.ts";
 import type { Onboarding } from "./onboarding.ts";
 import { type Answers, OnboardingDetails, refuseIncomplete } from "./onboarding-details.ts";
 
@@ -20,6 +20,6 @@ export function giveDetails(em: SqlEntityManager, context: Context, onboarding: 
   });
   em.persist(details);
   onboarding.detailsGiven(now);
-  if (context.autoApprove && onboarding.awaitsApproval()) decide(em, onboarding, "APPROVED", now);
+  approveUnasked(em, context, onboarding, now);
   return details;
 }

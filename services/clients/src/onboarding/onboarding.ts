@@ -8,6 +8,9 @@ import { notPendingApproval } from "./onboarding.errors.ts";
 export type OnboardingStep = EnumName<typeof proto.OnboardingStep>;
 export type OverallStatus = EnumName<typeof proto.OverallStatus>;
 
+/** An operator's, or the platform's by its setting. */
+export type Decision = "APPROVED" | "DECLINED";
+
 /** What the onboarding needs to know of a verification. */
 export interface Verification {
   readonly id: string;
@@ -35,7 +38,7 @@ const schema = defineEntity({
     verificationVerdict: p.text().$type<NonNullable<Verification["verdict"]>>().nullable(),
     verificationAttemptsRemaining: p.integer().nullable(),
     /** An approval is the end; a refusal is about one verification and falls with a newer one. */
-    decision: p.text().$type<"APPROVED" | "DECLINED">().nullable(),
+    decision: p.text().$type<Decision>().nullable(),
     decidedVerificationId: p.uuid().nullable(),
     step: p.text().$type<OnboardingStep>(),
     kycStatus: p.text().$type<ClientKycStatus>(),
@@ -96,7 +99,7 @@ export class Onboarding extends schema.class {
   }
 
   /** An operator has the last word on a verified client, once. */
-  decide(decision: "APPROVED" | "DECLINED", now: Date): void {
+  decide(decision: Decision, now: Date): void {
     if (this.step !== "PENDING_APPROVAL") throw notPendingApproval(this.step);
     this.decision = decision;
     this.decidedVerificationId = this.verificationId ?? null;

@@ -4,8 +4,8 @@ import { once } from "@amana/idempotency";
 import { adminOf, type Implementation } from "@amana/rpc";
 import { clientNotFound } from "../client/client.errors.ts";
 import type { Context } from "../context.ts";
+import { decide } from "../onboarding/decide.ts";
 import { lockBoth } from "../onboarding/lock-onboarding.ts";
-import { decide } from "../onboarding/onboarding.events.ts";
 import { toOnboardingMessage } from "../onboarding/onboarding.message.ts";
 
 export const decideOnboarding =

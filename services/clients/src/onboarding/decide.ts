@@ -1,9 +1,8 @@
 import { recordAction } from "@amana/messaging";
 import { adminOf, type Call } from "@amana/rpc";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import type { Onboarding } from "./onboarding.ts";
-
-export type Decision = "APPROVED" | "DECLINED";
+import type { Context } from "../context.ts";
+import type { Decision, Onboarding } from "./onboarding.ts";
 
 /** Decides an onboarding, with who did it in the audit trail. Without a call, the platform decides by its setting. */
 export function decide(
@@ -29,4 +28,9 @@ export function decide(
     reason: by?.reason,
   };
   recordAction(em, "clients", action, now);
+}
+
+/** Approves a client who has come to the approval, where the platform asks no operator for it. */
+export function approveUnasked(em: SqlEntityManager, { autoApprove }: Context, onboarding: Onboarding, now: Date): void {
+  if (autoApprove && onboarding.awaitsApproval()) decide(em, onboarding, "APPROVED", now);
 }

@@ -1,4 +1,7 @@
-/** Generates src/gen from proto/. With --check it generates into a temporary folder and compares instead. */
+/**
+ * Generates src/gen from proto/. With --check it generates into a temporary folder and compares instead, and compares the
+ * contracts with those of the last release, which --release writes down.
+ */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,6 +10,7 @@ import { join } from "node:path";
 const packageDir = join(import.meta.dirname, "..");
 const protoDir = join(packageDir, "..", "..", "proto");
 const generatedDir = join(packageDir, "src", "gen");
+const released = join(packageDir, "released.binpb");
 const timeout = 60_000;
 
 const buf = (args: string[], env: NodeJS.ProcessEnv = process.env) =>
@@ -15,8 +19,10 @@ const buf = (args: string[], env: NodeJS.ProcessEnv = process.env) =>
 if (process.argv.includes("--check")) {
   buf(["lint"]);
   buf(["format", "--diff", "--exit-code"]);
-  checkBreaking();
+  buf(["breaking", "--against", released]);
   checkGenerated();
+} else if (process.argv.includes("--release")) {
+  buf(["build", "--exclude-source-info", "--output", released]);
 } else {
   buf(["format", "--write"]);
   buf(["generate"]);
@@ -35,29 +41,6 @@ function checkGenerated() {
       console.error(`Generated code differs from proto/: ${different.join(", ")}\nRun: npx --yes pnpm@12 generate`);
       process.exit(1);
     }
-  } finally {
-    rmSync(dir, { recursive: true, force: true });
-  }
-}
-
-/** Compares the contracts with those of the last commit on main, where there is one to compare with. */
-function checkBreaking() {
-  const root = join(protoDir, "..");
-  const git = (...args: string[]) => execFileSync("git", args, { cwd: root, timeout, stdio: ["ignore", "pipe", "ignore"] });
-  const base = ["origin/main", "main", "HEAD"].find((name) => {
-    try {
-      git("cat-file", "-e", `${name}:proto/buf.yaml`);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-  if (base === undefined) return console.log("no earlier contracts to compare with");
-  const dir = mkdtempSync(join(tmpdir(), "amana-proto-"));
-  try {
-    const archive = join(dir, "proto.tar");
-    git("archive", "--format=tar", `--output=${archive}`, base, "proto");
-    buf(["breaking", "--against", `${archive}#subdir=proto`]);
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }

@@ -1,3 +1,5 @@
+import type { EnumName } from "@amana/contracts/enum-names";
+import type * as proto from "@amana/contracts/messaging/v1/dead_letter_service_pb";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { eventIdOf, uuidArray } from "./event-id.ts";
 import { alike } from "./failure.ts";
@@ -8,7 +10,7 @@ import type { Message } from "./message.ts";
  * message of its key. PARKED: it failed long enough alone, while others succeeded; a person decides. FORGED: its MAC is not
  * good. DELIVERED, DROPPED: the end.
  */
-export type DeadLetterStatus = "RETRYING" | "WAITING" | "PARKED" | "FORGED" | "DELIVERED" | "DROPPED";
+export type DeadLetterStatus = EnumName<typeof proto.DeadLetterStatus>;
 
 const isOpen = "status in ('RETRYING', 'WAITING')";
 

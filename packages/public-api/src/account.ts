@@ -1,9 +1,10 @@
-import { AccountSchema } from "@amana/contracts/clients/v1/account_pb";
+import { AccountSchema, AccountStatus, AccountType } from "@amana/contracts/clients/v1/account_pb";
+import { enumNames } from "@amana/contracts/enum-names";
 import { Type } from "typebox";
 import { renderer } from "./renderer.ts";
 
-export const accountTypes = ["CURRENT", "SAVINGS", "ESCROW"] as const;
-export const accountStatuses = ["PENDING", "ACTIVE", "SUSPENDED", "CLOSED"] as const;
+export const accountTypes = enumNames(AccountType);
+export const accountStatuses = enumNames(AccountStatus);
 
 const amount = () => Type.String({ examples: ["5000.00"] });
 const timestamp = () => Type.String({ format: "date-time" });
@@ -13,12 +14,12 @@ export const AccountJson = Type.Object({
   client_id: Type.String({ format: "uuid" }),
   account_name: Type.String({ examples: ["Household"] }),
   account_number: Type.String({ examples: ["00799999002345678941"] }),
-  account_type: Type.Enum([...accountTypes]),
+  account_type: Type.Enum(accountTypes),
   currency: Type.String({ examples: ["DZD"] }),
   current_balance: Type.String({ description: "Always available and reserved balance together.", examples: ["5000.00"] }),
   available_balance: amount(),
   reserved_balance: amount(),
-  status: Type.Enum([...accountStatuses]),
+  status: Type.Enum(accountStatuses),
   opened_date: timestamp(),
   created_at: timestamp(),
   updated_at: timestamp(),

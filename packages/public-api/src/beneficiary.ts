@@ -1,15 +1,16 @@
-import { BeneficiarySchema } from "@amana/contracts/clients/v1/beneficiary_pb";
+import { BeneficiarySchema, BeneficiaryType } from "@amana/contracts/clients/v1/beneficiary_pb";
+import { enumNames } from "@amana/contracts/enum-names";
 import { Type } from "typebox";
 import { renderer } from "./renderer.ts";
 
-export const beneficiaryTypes = ["PERSON", "COMPANY"] as const;
+export const beneficiaryTypes = enumNames(BeneficiaryType);
 
 const optionalText = (...examples: string[]) => Type.Optional(Type.String({ examples }));
 
 export const BeneficiaryJson = Type.Object({
   id: Type.String({ format: "uuid" }),
   client_id: Type.String({ format: "uuid" }),
-  beneficiary_type: Type.Enum([...beneficiaryTypes]),
+  beneficiary_type: Type.Enum(beneficiaryTypes),
   name: Type.String({ examples: ["Amina Benali"] }),
   display: Type.Boolean({ description: "Whether it is shown to users." }),
   created_at: Type.String({ format: "date-time" }),

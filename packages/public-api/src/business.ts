@@ -1,13 +1,14 @@
-import { BusinessSchema } from "@amana/contracts/identity/v1/business_pb";
+import { enumNames } from "@amana/contracts/enum-names";
+import { BusinessSchema, BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
 import { Type } from "typebox";
 import { renderer } from "./renderer.ts";
 
-export const businessStatuses = ["PENDING", "ACTIVE", "DISABLED", "REJECTED"] as const;
+export const businessStatuses = enumNames(BusinessStatus);
 
 const BusinessJson = Type.Object({
   id: Type.String({ format: "uuid" }),
   name: Type.String({ examples: ["Librairie El Kitab"] }),
-  status: Type.Enum([...businessStatuses]),
+  status: Type.Enum(businessStatuses),
   created_at: Type.String({ format: "date-time" }),
   updated_at: Type.String({ format: "date-time" }),
   organization_id: Type.Integer({ description: "Assigned by the platform, one for each business." }),

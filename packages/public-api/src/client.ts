@@ -1,19 +1,21 @@
-import { type Client as ClientMessage, ClientSchema } from "@amana/contracts/clients/v1/client_pb";
+import {
+  ClientKycStatus,
+  type Client as ClientMessage,
+  ClientSchema,
+  KycLevel,
+  RiskLevel,
+} from "@amana/contracts/clients/v1/client_pb";
+import { enumNames } from "@amana/contracts/enum-names";
 import { type Static, Type } from "typebox";
 import { renderer } from "./renderer.ts";
 
 export const genders = ["male", "female"] as const;
-export const kycLevels = ["FULL_KYC", "DOC_ONLY", "NOT_REQUIRED"] as const;
-export const riskLevels = ["Low", "Medium", "High"] as const;
-export const clientKycStatuses = [
-  "NOT_STARTED",
-  "CREATED",
-  "PROCESSING",
-  "ABORTED",
-  "PENDING_REVIEW",
-  "VALIDATED",
-  "DECLINED",
-] as const;
+export const kycLevels = enumNames(KycLevel);
+/** "Low", "Medium", "High": the one enum that the API writes in its own way. */
+export const riskLevels = enumNames(RiskLevel).map(
+  (name) => `${name.slice(0, 1)}${name.slice(1).toLowerCase()}` as Capitalize<Lowercase<typeof name>>,
+);
+export const clientKycStatuses = enumNames(ClientKycStatus);
 
 const country = () => Type.String({ description: "ISO 3166-1 alpha-3.", examples: ["DZA"] });
 const optionalText = () => Type.Optional(Type.String());
@@ -45,9 +47,9 @@ export const ClientJson = Type.Object({
   blocked: Type.Boolean({ description: "A blocked client gets no new account, beneficiary or KYC application." }),
   is_blacklisted: Type.Boolean({ description: "A mark; it blocks nothing by itself." }),
   blacklisted_comment: optionalText(),
-  risk_level: Type.Enum([...riskLevels]),
-  kyc_level: Type.Enum([...kycLevels]),
-  kyc_status: Type.Enum([...clientKycStatuses], { description: "Follows the client's newest KYC application." }),
+  risk_level: Type.Enum(riskLevels),
+  kyc_level: Type.Enum(kycLevels),
+  kyc_status: Type.Enum(clientKycStatuses, { description: "Follows the client's newest KYC application." }),
   kyc_note: optionalText(),
   created_at: Type.String({ format: "date-time" }),
   updated_at: Type.String({ format: "date-time" }),

@@ -1,8 +1,9 @@
-import { DeadLetterSchema } from "@amana/contracts/messaging/v1/dead_letter_service_pb";
+import { enumNames } from "@amana/contracts/enum-names";
+import { DeadLetterSchema, DeadLetterStatus } from "@amana/contracts/messaging/v1/dead_letter_service_pb";
 import { Type } from "typebox";
 import { renderer } from "./renderer.ts";
 
-export const deadLetterStatuses = ["RETRYING", "WAITING", "PARKED", "FORGED", "DELIVERED", "DROPPED"] as const;
+export const deadLetterStatuses = enumNames(DeadLetterStatus);
 
 export const DeadLetterJson = Type.Object({
   id: Type.String({ format: "uuid" }),
@@ -12,7 +13,7 @@ export const DeadLetterJson = Type.Object({
   event_type: Type.String({ examples: ["payments.v1.PaymentRefunded"] }),
   key: Type.String({ description: "What the event is about; events of one key keep their order." }),
   status: Type.Unsafe<string>(
-    Type.Enum([...deadLetterStatuses], {
+    Type.Enum(deadLetterStatuses, {
       description:
         "RETRYING: tried again by itself. WAITING: for a version that knows its type, or behind an earlier event of its key. PARKED: failed to the end of the schedule while others succeeded. FORGED: its MAC is not good. DELIVERED and DROPPED are the end.",
     }),

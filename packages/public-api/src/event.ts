@@ -1,4 +1,11 @@
-import { DeliveryAttemptSchema, DeliverySchema, type Event, EventSchema } from "@amana/contracts/webhooks/v1/event_pb";
+import { enumNames } from "@amana/contracts/enum-names";
+import {
+  DeliveryAttemptSchema,
+  DeliverySchema,
+  DeliveryStatus,
+  type Event,
+  EventSchema,
+} from "@amana/contracts/webhooks/v1/event_pb";
 import { Type } from "typebox";
 import { renderer } from "./renderer.ts";
 
@@ -34,7 +41,7 @@ const renderAttempt = renderer(DeliveryAttemptSchema, AttemptJson, { duration_ms
 export const DeliveryJson = Type.Object({
   id: Type.String({ format: "uuid" }),
   endpoint_id: Type.String({ format: "uuid" }),
-  status: Type.Enum(["pending", "succeeded", "failed", "skipped"]),
+  status: Type.Enum(enumNames(DeliveryStatus).map((name) => name.toLowerCase() as Lowercase<typeof name>)),
   next_attempt_at: Type.Optional(Type.String({ format: "date-time" })),
   attempts: Type.Array(AttemptJson),
 });

@@ -41,7 +41,7 @@ export {
   renderKycApplication,
   renderKycApplicationCreation,
 } from "./kyc-application.ts";
-export { KycEventJson, kycEventTypeNames, renderKycEvent } from "./kyc-event.ts";
+export { KycEventJson, renderKycEvent } from "./kyc-event.ts";
 export { currencyExponents, formatMoney, isMoneyText, parseMoney } from "./money.ts";
 export {
   accountPurposes,
@@ -55,7 +55,7 @@ export {
   sourcesOfFunds,
 } from "./onboarding.ts";
 export { PaymentJson, paymentStatuses, renderPayment } from "./payment.ts";
-export { PaymentEventJson, paymentEventTypeNames, renderPaymentEvent } from "./payment-event.ts";
+export { PaymentEventJson, renderPaymentEvent } from "./payment-event.ts";
 export {
   ChangedPaymentJson,
   RefundJson,
@@ -63,7 +63,7 @@ export {
   renderChangedPayment,
   renderRefund,
 } from "./payment-refund.ts";
-export { enumNames, isoTimestamp } from "./render.ts";
+export { isoTimestamp } from "./render.ts";
 export { isRoutingNumber } from "./routing-number.ts";
 export {
   renderWebhookEndpoint,

@@ -1,3 +1,4 @@
+import { enumNames } from "@amana/contracts/enum-names";
 import {
   type KycApplication,
   KycApplicationSchema,
@@ -6,29 +7,16 @@ import {
   KycVerdict,
 } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { Type } from "typebox";
-import { enumNames } from "./render.ts";
 import { renderer } from "./renderer.ts";
 
 export const kycDocuments = ["id_card", "passport"] as const;
-export const kycVerdicts = ["APPROVED", "NEEDS_REVIEW", "REJECTED"] as const;
-export const kycStatuses = [
-  "CREATED",
-  "OPENED",
-  "SUBMITTED",
-  "PROCESSING",
-  "COMPLETED",
-  "EXPIRED",
-  "CANCELED",
-  "FAILED",
-] as const;
-
-export const kycStatusNames = enumNames(KycStatus);
-export const kycVerdictNames = enumNames(KycVerdict);
+export const kycVerdicts = enumNames(KycVerdict);
+export const kycStatuses = enumNames(KycStatus);
 
 const optionalText = () => Type.Optional(Type.String());
 const linkUrl = (more = "") =>
   Type.String({ description: `The verification link. Treat it as a secret: whoever has it can submit documents.${more}` });
-const status = () => Type.Enum([...kycStatuses]);
+const status = () => Type.Enum(kycStatuses);
 
 /** The answer to the creation of an application. */
 export const KycApplicationCreation = Type.Object({
@@ -55,7 +43,7 @@ export const KycApplicationJson = Type.Object({
   attempts_remaining: Type.Integer(),
   client_id: Type.Optional(Type.String({ format: "uuid" })),
   external_id: optionalText(),
-  verdict: Type.Optional(Type.Enum([...kycVerdicts])),
+  verdict: Type.Optional(Type.Enum(kycVerdicts)),
   completed_at: Type.Optional(Type.String({ format: "date-time" })),
   decision_summary: optionalText(),
   document_type: Type.Optional(Type.Enum([...kycDocuments])),

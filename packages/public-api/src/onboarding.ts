@@ -3,7 +3,10 @@ import {
   type OnboardingDetails,
   OnboardingDetailsSchema,
   OnboardingSchema,
+  OnboardingStep,
+  OverallStatus,
 } from "@amana/contracts/clients/v1/onboarding_pb";
+import { enumNames } from "@amana/contracts/enum-names";
 import { Type } from "typebox";
 import { clientKycStatuses } from "./client.ts";
 import { renderer } from "./renderer.ts";
@@ -152,17 +155,9 @@ export const OnboardingDetailsJson = Type.Object({
 export const OnboardingStatusJson = Type.Object({
   id: Type.String({ format: "uuid" }),
   client_id: Type.String({ format: "uuid" }),
-  current_step: Type.Enum([
-    "DETAILS_PENDING",
-    "KYC_PENDING",
-    "KYC_PROCESSING",
-    "KYC_UNDER_REVIEW",
-    "KYC_DECLINED",
-    "PENDING_APPROVAL",
-    "APPROVED",
-  ]),
-  kyc_status: Type.Enum([...clientKycStatuses]),
-  overall_status: Type.Enum(["IN_PROGRESS", "UNDER_REVIEW", "DECLINED", "APPROVED"]),
+  current_step: Type.Enum(enumNames(OnboardingStep)),
+  kyc_status: Type.Enum(clientKycStatuses),
+  overall_status: Type.Enum(enumNames(OverallStatus)),
   ...verification(),
   created_at: Type.String({ format: "date-time" }),
   updated_at: Type.String({ format: "date-time" }),

@@ -1,11 +1,8 @@
+import { enumName } from "@amana/contracts/enum-names";
 import { type PaymentEvent, PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
+import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
 import { type Static, Type } from "typebox";
-import { formatMoney } from "./money.ts";
-import { paymentStatusNames } from "./payment.ts";
-import { enumNames } from "./render.ts";
-
-/** PAYMENT_REFUNDED and the others, by proto number. */
-export const paymentEventTypeNames = enumNames(PaymentEventType);
+import { renderer } from "./renderer.ts";
 
 export const PaymentEventJson = Type.Object({
   id: Type.String({ format: "uuid", description: "Of the event; the same on every attempt." }),
@@ -24,26 +21,14 @@ export const PaymentEventJson = Type.Object({
   ),
 });
 
+const renderFields = renderer(PaymentSchema, Type.Omit(PaymentEventJson, ["id", "event", "occurred_at"]), { payment_id: "id" });
+
 /**
- * The body of a payment webhook, flat, in a fixed order of fields. Fields without a value are left out. The text
- * made from it is stored and is the same on every attempt.
+ * The body of a payment webhook, flat, in the order of the schema. Fields without a value are left out. The text made from
+ * it is stored and is the same on every attempt.
  */
 export function renderPaymentEvent(event: PaymentEvent, id: string, occurredAt: string): Static<typeof PaymentEventJson> {
-  const { payment } = event;
+  const { type, payment } = event;
   if (!payment) throw new TypeError("a payment event carries its payment");
-  return {
-    id,
-    event: paymentEventTypeNames.get(event.type) ?? "",
-    occurred_at: occurredAt,
-    business_id: payment.businessId,
-    payment_id: payment.id,
-    order_ref: payment.orderRef,
-    processor_order_id: payment.processorOrderId,
-    status: paymentStatusNames.get(payment.status) ?? "",
-    amount: formatMoney(payment.amountMinor, payment.currency),
-    currency: payment.currency,
-    refunded_amount:
-      payment.refundedAmountMinor === undefined ? undefined : formatMoney(payment.refundedAmountMinor, payment.currency),
-    origin: payment.origin,
-  };
+  return { id, event: enumName(PaymentEventType, type) ?? "", occurred_at: occurredAt, ...renderFields(payment) };
 }

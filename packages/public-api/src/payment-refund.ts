@@ -1,5 +1,6 @@
+import { enumNames } from "@amana/contracts/enum-names";
 import type { Payment } from "@amana/contracts/payments/v1/payment_pb";
-import { type Refund, RefundSchema } from "@amana/contracts/payments/v1/refund_pb";
+import { type Refund, RefundOutcome, RefundSchema, RefundStatus } from "@amana/contracts/payments/v1/refund_pb";
 import type { ChangedPayment } from "@amana/contracts/payments/v1/refund_service_pb";
 import { type Static, Type } from "typebox";
 import { formatMoney } from "./money.ts";
@@ -7,7 +8,7 @@ import { PaymentJson, renderPayment } from "./payment.ts";
 import { isoTimestamp } from "./render.ts";
 import { renderer } from "./renderer.ts";
 
-export const refundOutcomes = ["ACCEPTED", "REJECTED", "SEND_AGAIN"] as const;
+export const refundOutcomes = enumNames(RefundOutcome);
 
 const money = () => Type.String({ examples: ["5000.00"] });
 const time = () => Type.String({ format: "date-time" });
@@ -30,7 +31,7 @@ export const RefundJson = Type.Object({
   payment_id: Type.String({ format: "uuid" }),
   amount: money(),
   currency: Type.String({ examples: ["DZD"] }),
-  status: Type.Enum(["REQUESTED", "SENT", "ACCEPTED", "REJECTED", "UNKNOWN", "NOT_SENT"]),
+  status: Type.Enum(enumNames(RefundStatus)),
   needs_decision: Type.Boolean(),
   decision_reason: Type.Optional(
     Type.String({
@@ -39,7 +40,7 @@ export const RefundJson = Type.Object({
     }),
   ),
   needs_decision_since: Type.Optional(time()),
-  resolution: Type.Optional(Type.Enum([...refundOutcomes], { description: "What an operator decided last." })),
+  resolution: Type.Optional(Type.Enum(refundOutcomes, { description: "What an operator decided last." })),
   sends: Type.Integer({ description: "How often it was sent." }),
   last_sent_at: Type.Optional(time()),
   processor_error_code: Type.Optional(Type.String()),

@@ -1,11 +1,9 @@
+import { enumNames } from "@amana/contracts/enum-names";
 import { PaymentSchema, PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { Type } from "typebox";
-import { enumNames } from "./render.ts";
 import { renderer } from "./renderer.ts";
 
-export const paymentStatuses = ["PENDING", "PAID", "FAILED", "REFUSED", "CANCELED", "REFUNDED", "EXPIRED"] as const;
-
-export const paymentStatusNames = enumNames(PaymentStatus);
+export const paymentStatuses = enumNames(PaymentStatus);
 
 const optionalText = () => Type.Optional(Type.String());
 
@@ -14,7 +12,7 @@ export const PaymentJson = Type.Object({
   business_id: Type.String({ format: "uuid" }),
   amount: Type.String({ examples: ["5000.00"] }),
   currency: Type.String({ examples: ["DZD"] }),
-  status: Type.Enum([...paymentStatuses]),
+  status: Type.Enum(paymentStatuses),
   language: Type.String({ examples: ["FR"] }),
   success_url: Type.String(),
   fail_url: Type.String(),

@@ -1,7 +1,7 @@
-import { AccountStatus, AccountType } from "@amana/contracts/clients/v1/account_pb";
-import { BeneficiaryType } from "@amana/contracts/clients/v1/beneficiary_pb";
+import { enumNames } from "@amana/contracts/enum-names";
 import { ApiKeySchema } from "@amana/contracts/identity/v1/api_key_pb";
 import { BusinessSchema, BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
+import { KycEventType } from "@amana/contracts/kyc/v1/kyc_events_pb";
 import { PaymentEventSchema, PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import { PaymentSchema, PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { DeliverySchema, DeliveryStatus, EventSchema } from "@amana/contracts/webhooks/v1/event_pb";
@@ -15,13 +15,18 @@ import {
   accountTypes,
   beneficiaryTypes,
   businessStatuses,
+  clientKycStatuses,
   DeliveryJson,
-  enumNames,
+  deadLetterStatuses,
   eventTypeNames,
   eventTypes,
+  isEventType,
+  kycLevels,
+  kycStatuses,
+  kycVerdicts,
   PaymentJson,
-  paymentEventTypeNames,
   paymentStatuses,
+  refundOutcomes,
   renderApiKey,
   renderBusiness,
   renderDelivery,
@@ -30,6 +35,7 @@ import {
   renderPayment,
   renderPaymentEvent,
   renderWebhookEndpoint,
+  riskLevels,
   webhookEndpointStatuses,
 } from "./index.ts";
 
@@ -150,16 +156,24 @@ test("a delivery shows its attempts", () => {
 });
 
 test.each([
-  ["payment status", paymentStatuses, PaymentStatus],
-  ["business status", businessStatuses, BusinessStatus],
-  ["endpoint status", webhookEndpointStatuses, WebhookEndpointStatus],
-  ["account type", accountTypes, AccountType],
-  ["account status", accountStatuses, AccountStatus],
-  ["beneficiary type", beneficiaryTypes, BeneficiaryType],
-])("each %s that the contract between the services knows has its public name", (_what, names, enumeration) => {
-  expect([...enumNames(enumeration).values()].toSorted()).toEqual([...names].toSorted());
+  [paymentStatuses, "PENDING PAID FAILED REFUSED CANCELED REFUNDED EXPIRED"],
+  [refundOutcomes, "ACCEPTED REJECTED SEND_AGAIN"],
+  [businessStatuses, "PENDING ACTIVE DISABLED REJECTED"],
+  [kycStatuses, "CREATED OPENED SUBMITTED PROCESSING COMPLETED EXPIRED CANCELED FAILED"],
+  [kycVerdicts, "APPROVED NEEDS_REVIEW REJECTED"],
+  [clientKycStatuses, "NOT_STARTED CREATED PROCESSING ABORTED PENDING_REVIEW VALIDATED DECLINED"],
+  [kycLevels, "FULL_KYC DOC_ONLY NOT_REQUIRED"],
+  [riskLevels, "Low Medium High"],
+  [accountTypes, "CURRENT SAVINGS ESCROW"],
+  [accountStatuses, "PENDING ACTIVE SUSPENDED CLOSED"],
+  [beneficiaryTypes, "PERSON COMPANY"],
+  [webhookEndpointStatuses, "ACTIVE DISABLED"],
+  [deadLetterStatuses, "RETRYING WAITING PARKED FORGED DELIVERED DROPPED"],
+])("businesses know the words %j, whatever else the services say to each other", (words: readonly string[], known) => {
+  expect(words).toEqual(known.split(" "));
 });
 
-test("each payment event that the contract knows is one that endpoints can ask for", () => {
-  for (const type of paymentEventTypeNames.values()) expect(eventTypeNames).toContain(type);
+test("steps on the way to a verdict are no events for businesses", () => {
+  const steps = enumNames(KycEventType).filter((name) => !isEventType(name));
+  expect(steps).toEqual(["KYC_CREATED", "KYC_OPENED", "KYC_SUBMITTED", "KYC_PROCESSING"]);
 });

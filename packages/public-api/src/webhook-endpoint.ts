@@ -1,15 +1,16 @@
-import { WebhookEndpointSchema } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
+import { enumNames } from "@amana/contracts/enum-names";
+import { WebhookEndpointSchema, WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
 import { Type } from "typebox";
 import { defaultEventTypeNames } from "./event-types.ts";
 import { renderer } from "./renderer.ts";
 
-export const webhookEndpointStatuses = ["ACTIVE", "DISABLED"] as const;
+export const webhookEndpointStatuses = enumNames(WebhookEndpointStatus);
 
 export const WebhookEndpointFields = Type.Object({
   id: Type.String({ format: "uuid" }),
   business_id: Type.String({ format: "uuid" }),
   url: Type.String({ examples: ["https://shop.example/webhooks/amana"] }),
-  status: Type.Enum([...webhookEndpointStatuses]),
+  status: Type.Enum(webhookEndpointStatuses),
   events: Type.Array(Type.String(), {
     description: "Event types it receives, written out also when it has the default: all but the opt-in ones.",
   }),

@@ -1,23 +1,4 @@
-import { type EventType, eventTypeNames, eventTypes, KycEventJson, PaymentEventJson } from "@amana/public-api";
-
-/** When each event comes, and what it means for the business. */
-const meanings: Record<EventType, string> = {
-  KYC_COMPLETED: "The verification succeeded: the applicant is verified.",
-  KYC_REJECTED: "The check failed; reason_codes says why.",
-  KYC_NEEDS_REVIEW: "A person has to decide. Not an approval.",
-  KYC_REVIEW_RESOLVED: "A review was decided; the verdict is final.",
-  KYC_FAILED: "The verification itself failed, not the applicant, who may try again on the same link while attempts remain.",
-  KYC_EXPIRED: "The link lapsed unused. Create a new application.",
-  KYC_CANCELED: "The application was cancelled.",
-  KYC_DOCUMENT_EXPIRING: "The document of an approved application expires in 30 or in 7 days.",
-  KYC_DOCUMENT_EXPIRED: "The document of an approved application has expired.",
-  PAYMENT_COMPLETED: "The card holder paid.",
-  PAYMENT_REFUSED: "The card was refused.",
-  PAYMENT_FAILED: "The payment could not be taken.",
-  PAYMENT_CANCELED: "The card holder gave up.",
-  PAYMENT_EXPIRED: "Nobody paid in time.",
-  PAYMENT_REFUNDED: "A refund succeeded.",
-};
+import { eventTypeNames, eventTypes, KycEventJson, PaymentEventJson } from "@amana/public-api";
 
 const header = (name: string, description: string) => ({
   name,
@@ -40,12 +21,13 @@ export function describeWebhooks(): Record<string, object> {
   return Object.fromEntries(
     eventTypeNames.map((name) => {
       const schema = name.startsWith("KYC_") ? KycEventJson : PaymentEventJson;
-      const asked = eventTypes[name].optIn ? " Only for endpoints that ask for it." : "";
+      const { meaning, optIn } = eventTypes[name];
+      const asked = optIn ? " Only for endpoints that ask for it." : "";
       const post = {
         tags: ["Webhooks"],
         operationId: `on_${name.toLowerCase()}`,
         summary: name,
-        description: `${meanings[name]}${asked} At least once, in no particular order; eight attempts over a day.`,
+        description: `${meaning}${asked} At least once, in no particular order; eight attempts over a day.`,
         security: [],
         parameters,
         requestBody: { required: true, content: { "application/json": { schema } } },

@@ -64,7 +64,7 @@ const legal: Record<string, readonly string[]> = {
   EXPIRED: [],
   CANCELED: [],
 };
-const endings: readonly KycChange[] = ["completed", "rejected", "needsReview", "expired", "canceled"];
+const endings: readonly KycChange[] = ["KYC_COMPLETED", "KYC_REJECTED", "KYC_NEEDS_REVIEW", "KYC_EXPIRED", "KYC_CANCELED"];
 
 interface Moment {
   readonly change: KycChange;
@@ -95,20 +95,20 @@ test("whatever is said, cancelled, reviewed, lost or waited for, no rule is brok
       let expected: string | undefined;
 
       const announce = (change: KycChange) => {
-        const before = log.findLast(({ change: earlier }) => earlier !== "reviewResolved")?.status ?? "CREATED";
+        const before = log.findLast(({ change: earlier }) => earlier !== "KYC_REVIEW_RESOLVED")?.status ?? "CREATED";
         const { status, verdict, attemptsUsed } = application;
-        if (change === "reviewResolved") {
+        if (change === "KYC_REVIEW_RESOLVED") {
           invariant(
-            log.some((moment) => moment.change === "needsReview"),
+            log.some((moment) => moment.change === "KYC_NEEDS_REVIEW"),
             "resolved without a review",
           );
-          invariant(!log.some((moment) => moment.change === "reviewResolved"), "resolved twice");
+          invariant(!log.some((moment) => moment.change === "KYC_REVIEW_RESOLVED"), "resolved twice");
           invariant(verdict !== "NEEDS_REVIEW", "resolved without a decision");
         } else {
           invariant(legal[before]?.includes(status) ?? false, `${before} became ${status}`);
-          const earlierFailures = log.filter((moment) => moment.change === "failed" && moment.attemptsUsed === attemptsUsed);
+          const earlierFailures = log.filter((moment) => moment.change === "KYC_FAILED" && moment.attemptsUsed === attemptsUsed);
           const sinceRetry = log.at(-1)?.change;
-          if (change === "failed" && sinceRetry === "failed")
+          if (change === "KYC_FAILED" && sinceRetry === "KYC_FAILED")
             invariant(earlierFailures.length === 0, "one failure announced twice");
         }
         log.push({ change, status, verdict, attemptsUsed });
@@ -125,7 +125,7 @@ test("whatever is said, cancelled, reviewed, lost or waited for, no rule is brok
         if (isNews && (state.status === "EXPIRED" || state.status === "CANCELED")) {
           invariant(!["CREATED", "OPENED", "SUBMITTED", "PROCESSING"].includes(application.status), "outlived its link");
         }
-        const isApproved = log.slice(told).some(({ change }) => change === "completed");
+        const isApproved = log.slice(told).some(({ change }) => change === "KYC_COMPLETED");
         if (isApproved) invariant(state.unread.length === 0, "approved on evidence that nobody can read");
         if (isNews && state.status === "COMPLETED" && application.status === "COMPLETED") theirs = state.verdict;
       };
@@ -174,7 +174,7 @@ test("whatever is said, cancelled, reviewed, lost or waited for, no rule is brok
         if (isOver) expected = look(application);
       }
       invariant(log.filter(({ change }) => endings.includes(change)).length <= 1, "ended twice");
-      const approvedOf = log.filter(({ change }) => change === "completed");
+      const approvedOf = log.filter(({ change }) => change === "KYC_COMPLETED");
       invariant(
         approvedOf.every(({ verdict }) => verdict === "APPROVED"),
         "completed without an approval",

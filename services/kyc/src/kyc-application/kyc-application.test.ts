@@ -39,7 +39,7 @@ describe("a move", () => {
     const isLegal = moves[from].includes(to);
     expect(application.status).toBe(isLegal ? to : from);
     expect(hearing).toBe(isLegal ? "taken" : "illegal");
-    expect(announced.at(-1)).toBe(isLegal ? to.toLowerCase() : undefined);
+    expect(announced.at(-1)).toBe(isLegal ? `KYC_${to}` : undefined);
   });
 
   test.each(kycStatuses)("to %s that is already made announces nothing", (status) => {
@@ -55,7 +55,7 @@ describe("a move", () => {
 
   test("to FAILED again is a new fact when attempts went up", () => {
     const application = inStatus("FAILED");
-    expect(hear(application, { status: "FAILED", attemptsUsed: 2 }).announced).toEqual(["failed"]);
+    expect(hear(application, { status: "FAILED", attemptsUsed: 2 }).announced).toEqual(["KYC_FAILED"]);
     expect(hear(application, { status: "FAILED", attemptsUsed: 2 }).announced).toEqual([]);
   });
 
@@ -64,14 +64,14 @@ describe("a move", () => {
     "from %s to %s announces the failure in between, although nobody saw it",
     (from, to) => {
       const application = inStatus(from);
-      expect(hear(application, { status: to, attemptsUsed: 1 }).announced).toEqual(["failed", to.toLowerCase()]);
+      expect(hear(application, { status: to, attemptsUsed: 1 }).announced).toEqual(["KYC_FAILED", `KYC_${to}`]);
       expect(application.status).toBe(to);
     },
   );
 
   test.each(beingChecked)("from %s to the end of a link without attempts ends in FAILED", (from) => {
     const application = inStatus(from, 3);
-    expect(hear(application, { status: "EXPIRED", attemptsUsed: 3 }).announced).toEqual(["failed"]);
+    expect(hear(application, { status: "EXPIRED", attemptsUsed: 3 }).announced).toEqual(["KYC_FAILED"]);
     expect(application).toMatchObject({ status: "FAILED" });
   });
 
@@ -124,9 +124,9 @@ describe("a verdict", () => {
   };
 
   test.each([
-    ["APPROVED", "completed"],
-    ["REJECTED", "rejected"],
-    ["NEEDS_REVIEW", "needsReview"],
+    ["APPROVED", "KYC_COMPLETED"],
+    ["REJECTED", "KYC_REJECTED"],
+    ["NEEDS_REVIEW", "KYC_NEEDS_REVIEW"],
   ] as const)("%s is announced as %s", (verdict, change) => {
     expect(completed({ verdict })).toMatchObject({ verdict, announced: [change] });
   });
@@ -140,12 +140,12 @@ describe("a verdict", () => {
     ["evidence that cannot be read", { unread: ["aml_decision"] }, {}, []],
     ["no evidence at all", { livenessOutcome: undefined, faceMatchOutcome: undefined, amlHitCount: undefined }, {}, []],
   ])("APPROVED despite %s goes to review", (_name, said, changes, expected) => {
-    expect(completed(said, changes)).toMatchObject({ verdict: "NEEDS_REVIEW", announced: ["needsReview"], codes: expected });
+    expect(completed(said, changes)).toMatchObject({ verdict: "NEEDS_REVIEW", announced: ["KYC_NEEDS_REVIEW"], codes: expected });
   });
 
   test.each(["APPROVED", "NEEDS_REVIEW", "REJECTED"] as const)("%s of an expired document is a rejection", (verdict) => {
     const { verdict: ours, codes, announced } = completed({ verdict, documentExpiry: "2026-02-28" });
-    expect({ ours, codes, announced }).toEqual({ ours: "REJECTED", codes: ["DOCUMENT_EXPIRED"], announced: ["rejected"] });
+    expect({ ours, codes, announced }).toEqual({ ours: "REJECTED", codes: ["DOCUMENT_EXPIRED"], announced: ["KYC_REJECTED"] });
   });
 
   test("of a document on its last day is not a rejection", () => {
@@ -154,7 +154,7 @@ describe("a verdict", () => {
 
   test("that nobody can read goes to review, and no later approval passes for a person's", () => {
     const { verdict, announced, application } = completed({ verdict: undefined, unread: ["verdict"] });
-    expect({ verdict, announced }).toEqual({ verdict: "NEEDS_REVIEW", announced: ["needsReview"] });
+    expect({ verdict, announced }).toEqual({ verdict: "NEEDS_REVIEW", announced: ["KYC_NEEDS_REVIEW"] });
     expect(hear(application, { verdict: "APPROVED" }).announced).toEqual([]);
     expect(application.awaitsReview()).toBe(true);
     expect(application.isReviewedHere()).toBe(true);
@@ -197,7 +197,7 @@ describe("a review", () => {
     "decided %s at the provider is announced as that only, and is final",
     (verdict) => {
       const application = inReview({ verdict: "NEEDS_REVIEW", amlHitCount: 2, amlDecision: "POSSIBLE_MATCH" });
-      expect(hear(application, { verdict, amlHitCount: 2 }).announced).toEqual(["reviewResolved"]);
+      expect(hear(application, { verdict, amlHitCount: 2 }).announced).toEqual(["KYC_REVIEW_RESOLVED"]);
       expect(application).toMatchObject({ status: "COMPLETED", verdict });
       for (const next of ["APPROVED", "REJECTED", "NEEDS_REVIEW"] as const) {
         expect(hear(application, { verdict: next }).announced).toEqual([]);
@@ -220,17 +220,17 @@ describe("a review", () => {
 
   test("that only our rules asked for can be decided by the provider's rejection, or by its own review", () => {
     const rejected = inReview({ amlHitCount: 1 });
-    expect(hear(rejected, { verdict: "REJECTED" }).announced).toEqual(["reviewResolved"]);
+    expect(hear(rejected, { verdict: "REJECTED" }).announced).toEqual(["KYC_REVIEW_RESOLVED"]);
     const reviewed = inReview({ amlHitCount: 1 });
     expect(hear(reviewed, { verdict: "NEEDS_REVIEW", amlHitCount: 1 }).announced).toEqual([]);
-    expect(hear(reviewed, { verdict: "APPROVED", amlHitCount: 1 }).announced).toEqual(["reviewResolved"]);
+    expect(hear(reviewed, { verdict: "APPROVED", amlHitCount: 1 }).announced).toEqual(["KYC_REVIEW_RESOLVED"]);
   });
 
   test("of a document that has expired meanwhile ends REJECTED", () => {
     const application = inReview({ verdict: "NEEDS_REVIEW", documentExpiry: "2026-03-01" });
     const nextDay = new Date("2026-03-02T00:00:00.000Z");
     expect(hear(application, { verdict: "APPROVED", documentExpiry: "2026-03-01" }, nextDay).announced).toEqual([
-      "reviewResolved",
+      "KYC_REVIEW_RESOLVED",
     ]);
     expect(application).toMatchObject({ verdict: "REJECTED", reasonCodes: ["DOCUMENT_EXPIRED"] });
   });
@@ -254,9 +254,9 @@ describe("the link's end", () => {
   const lapsed = new Date(linkExpiresAt.getTime() + 61_000);
 
   test.each<[KycStatus, number, string[]]>([
-    ["CREATED", 0, ["expired"]],
-    ["OPENED", 0, ["expired"]],
-    ["FAILED", 1, ["expired"]],
+    ["CREATED", 0, ["KYC_EXPIRED"]],
+    ["OPENED", 0, ["KYC_EXPIRED"]],
+    ["FAILED", 1, ["KYC_EXPIRED"]],
     ["FAILED", 3, []],
     ["SUBMITTED", 1, []],
     ["PROCESSING", 1, []],
@@ -312,19 +312,19 @@ describe("a document", () => {
     const days = ["2026-05-30", "2026-05-31", "2026-06-01", "2026-06-22", "2026-06-23", "2026-06-30", "2026-07-01", "2026-07-02"];
     expect(days.map((day) => notices(application, day))).toEqual([
       [],
-      ["documentExpiring"],
+      ["KYC_DOCUMENT_EXPIRING"],
       [],
       [],
-      ["documentExpiring"],
+      ["KYC_DOCUMENT_EXPIRING"],
       [],
-      ["documentExpired"],
+      ["KYC_DOCUMENT_EXPIRED"],
       [],
     ]);
   });
 
   test("that has expired before anybody looked is spoken of once", () => {
     const application = approved();
-    expect(notices(application, "2027-01-01")).toEqual(["documentExpired"]);
+    expect(notices(application, "2027-01-01")).toEqual(["KYC_DOCUMENT_EXPIRED"]);
     expect(notices(application, "2027-01-02")).toEqual([]);
   });
 

@@ -1,3 +1,5 @@
+import type { EnumName } from "@amana/contracts/enum-names";
+import type { KycEventType } from "@amana/contracts/kyc/v1/kyc_events_pb";
 import { idempotencyKeyReused } from "@amana/idempotency";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import type {
@@ -84,20 +86,7 @@ const schema = defineEntity({
 });
 
 /** What can happen to an application; each is announced, once. */
-export type KycChange =
-  | "created"
-  | "opened"
-  | "submitted"
-  | "processing"
-  | "completed"
-  | "rejected"
-  | "needsReview"
-  | "reviewResolved"
-  | "failed"
-  | "expired"
-  | "canceled"
-  | "documentExpiring"
-  | "documentExpired";
+export type KycChange = EnumName<typeof KycEventType>;
 
 export type Announce = (change: KycChange) => void;
 
@@ -211,7 +200,7 @@ export class KycApplication extends schema.class {
     this.reviewedAt = now;
     this.nextCheckAt = null;
     this.updatedAt = now;
-    announce("reviewResolved");
+    announce("KYC_REVIEW_RESOLVED");
   }
 
   /** The next notice about an approved document, once each: 30 days ahead, 7 days ahead, expired. */
@@ -223,7 +212,7 @@ export class KycApplication extends schema.class {
     if (due <= this.documentNotices) return;
     this.documentNotices = due;
     this.updatedAt = now;
-    announce(due === 3 ? "documentExpired" : "documentExpiring");
+    announce(due === 3 ? "KYC_DOCUMENT_EXPIRED" : "KYC_DOCUMENT_EXPIRING");
   }
 
   /** Whether the decision that is kept is this request, sent again. Refuses another request under its Idempotency-Key. */
@@ -263,7 +252,7 @@ export class KycApplication extends schema.class {
       return true;
     }
     this.moveTo(said.status, now);
-    announce(said.status.toLowerCase() as "opened" | "submitted" | "processing" | "expired" | "canceled");
+    announce(`KYC_${said.status}`);
     return true;
   }
 
@@ -280,7 +269,7 @@ export class KycApplication extends schema.class {
 
   private fail(now: Date, announce: Announce): void {
     this.moveTo("FAILED", now);
-    announce("failed");
+    announce("KYC_FAILED");
   }
 
   private complete(said: ApplicationState, now: Date, announce: Announce): void {
@@ -288,7 +277,7 @@ export class KycApplication extends schema.class {
     this.takeEvidence(said);
     this.take(judge(said.verdict, said, this, dayOf(now)));
     this.moveTo("COMPLETED", now);
-    const changes = { APPROVED: "completed", REJECTED: "rejected", NEEDS_REVIEW: "needsReview" } as const;
+    const changes = { APPROVED: "KYC_COMPLETED", REJECTED: "KYC_REJECTED", NEEDS_REVIEW: "KYC_NEEDS_REVIEW" } as const;
     announce(changes[this.verdict ?? "NEEDS_REVIEW"]);
   }
 
@@ -311,7 +300,7 @@ export class KycApplication extends schema.class {
     this.take(decide(verdict, weighed, dayOf(now)));
     this.reviewedAt = now;
     this.updatedAt = now;
-    announce("reviewResolved");
+    announce("KYC_REVIEW_RESOLVED");
     return true;
   }
 
@@ -345,7 +334,7 @@ export class KycApplication extends schema.class {
     if (said !== this.status || !this.mayLapse()) return;
     if (now.getTime() < this.linkExpiresAt.getTime() + lapseGraceMs) return;
     this.moveTo("EXPIRED", now);
-    announce("expired");
+    announce("KYC_EXPIRED");
   }
 
   private moveTo(status: KycStatus, now: Date): void {

@@ -182,7 +182,7 @@ async function store(
   if (created.status === "CREATED") application.planCheck(context.checkPausesSeconds, now);
   // Found again after a crash or an unknown outcome, it may have come further meanwhile.
   else application.checkSoon(now);
-  announce(em, application, "created", now);
+  announce(em, application, "KYC_CREATED", now);
   return application;
 }
 

@@ -1,3 +1,7 @@
+import { type EnumName, enumNames } from "@amana/contracts/enum-names";
+import * as proto from "@amana/contracts/kyc/v1/kyc_application_pb";
+import { kycDocuments } from "@amana/public-api";
+
 /**
  * The verification provider as this service sees it. Each operation ends in one of three ways; "unknown" changes no
  * state, it only means that somebody has to ask again. Nothing is sent twice here.
@@ -55,20 +59,11 @@ export interface ChangesSince {
   readonly cursor: string | null;
 }
 
-export const kycStatuses = [
-  "CREATED",
-  "OPENED",
-  "SUBMITTED",
-  "PROCESSING",
-  "COMPLETED",
-  "EXPIRED",
-  "CANCELED",
-  "FAILED",
-] as const;
-export type KycStatus = (typeof kycStatuses)[number];
+export const kycStatuses = enumNames(proto.KycStatus);
+export type KycStatus = EnumName<typeof proto.KycStatus>;
 
-export const verdicts = ["APPROVED", "NEEDS_REVIEW", "REJECTED"] as const;
-export type Verdict = (typeof verdicts)[number];
+export const verdicts = enumNames(proto.KycVerdict);
+export type Verdict = EnumName<typeof proto.KycVerdict>;
 
 export const checkOutcomes = ["PASSED", "FAILED", "INCONCLUSIVE", "NOT_PERFORMED"] as const;
 export type CheckOutcome = (typeof checkOutcomes)[number];
@@ -76,8 +71,8 @@ export type CheckOutcome = (typeof checkOutcomes)[number];
 export const amlDecisions = ["CLEAR", "POSSIBLE_MATCH", "CONFIRMED_MATCH"] as const;
 export type AmlDecision = (typeof amlDecisions)[number];
 
-export const documentTypes = ["id_card", "passport"] as const;
-export type DocumentType = (typeof documentTypes)[number];
+export const documentTypes = kycDocuments;
+export type DocumentType = (typeof kycDocuments)[number];
 
 export const reasonCodes = [
   "DOCUMENT_EXPIRED",

@@ -1,6 +1,7 @@
+import { enumName } from "@amana/contracts/enum-names";
 import { KycEventSchema, KycEventType } from "@amana/contracts/kyc/v1/kyc_events_pb";
 import { type Consumption, type Message, UnknownEventTypeError } from "@amana/messaging";
-import { isEventType, kycEventTypeNames, renderKycEvent } from "@amana/public-api";
+import { isEventType, renderKycEvent } from "@amana/public-api";
 import { fromBinary } from "@bufbuild/protobuf";
 import type { Context } from "../context.ts";
 import { addEvents, type NewEvent } from "../event/add-events.ts";
@@ -23,9 +24,9 @@ function toEvent(message: Message): NewEvent | undefined {
   const { ce_id: id = "", ce_time: time = "" } = message.headers;
   const occurredAt = new Date(time).toISOString();
   const event = fromBinary(KycEventSchema, message.payload);
-  const type = kycEventTypeNames.get(event.type);
-  if (event.type === KycEventType.UNSPECIFIED) throw new TypeError("a KYC event says what happened");
-  if (type === undefined) throw new UnknownEventTypeError(`KYC event ${event.type}`);
+  const type = enumName(KycEventType, event.type);
+  if (type === undefined) throw new TypeError("a KYC event says what happened");
+  if (!type) throw new UnknownEventTypeError(`KYC event ${event.type}`);
   if (!isEventType(type)) return undefined;
   const body = renderKycEvent(event, id, occurredAt);
   return { id, businessId: event.application?.businessId ?? "", type, occurredAt, body };

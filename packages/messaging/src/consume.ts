@@ -4,24 +4,15 @@ import { faultPoint, type Logger, poll } from "@amana/runtime";
 import type { DescMessage } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { createCircuit } from "./circuit.ts";
-import {
-  cleanDeadLetters,
-  dueLetters,
-  isBlocked,
-  readStanding,
-  resolveParked,
-  retryAlike,
-  retryAll,
-  type Subscription,
-  setAside,
-} from "./dead-letter.ts";
+import { eventRetrySeconds } from "./create-transport.ts";
+import { cleanDeadLetters, isBlocked, readStanding, resolveParked, type Subscription, setAside } from "./dead-letter.ts";
 import { eventIdOf } from "./event-id.ts";
 import { isDatabaseAway, reasonOf, UnknownEventTypeError } from "./failure.ts";
 import { createForgedMessages } from "./forged-messages.ts";
 import { claimFromInbox, cleanInbox } from "./inbox.ts";
-import type { Message, Transport } from "./message.ts";
-import { eventRetrySeconds } from "./transport.ts";
-import { tryAgain } from "./try-again.ts";
+import type { Message } from "./message.ts";
+import { startRetrying } from "./retry.ts";
+import type { Transport } from "./transport.ts";
 
 /** What a consumer does with messages it has not seen before, inside the transaction that marks them as seen. */
 export type Effect = (em: SqlEntityManager, messages: readonly Message[]) => Promise<void>;
@@ -37,6 +28,13 @@ export interface Consumption extends Subscription {
   readonly schema?: DescMessage;
 }
 
+const behind = {
+  status: "WAITING",
+  reason: "It waits behind an earlier event of its key.",
+  attempts: 0,
+  pauseMs: 0,
+} as const;
+
 /** New messages are not taken for now; they stay where they are. Handed over directly, that is the answer, and no fault. */
 class ConsumerStoppedError extends DomainError {
   constructor(topic: string, why: string) {
@@ -49,26 +47,23 @@ const batchMessagesMax = 200;
 /** So much of a topic may be set aside; then the rest waits in the transport. */
 const openMax = 10_000;
 const cleaningMs = 60 * 60 * 1000;
-const retryPollMs = 500;
-const retriedAtOnce = 20;
 
 /**
  * Consumes a topic: inbox rows and effect commit together, so a message takes effect once however often it arrives. A
- * message that fails is set aside in dead_letter and tried again with growing pauses, those of its key behind it; others go
- * on. When different messages fail with none that succeeds, the consumer stops and tries few of them, one at a time, until one does. Only
- * a message that has failed through the whole schedule, while others succeeded and none failed alike, is parked. While the
- * database is away nothing is set aside and the transport delivers again.
+ * message that fails is set aside in dead_letter and tried again with growing pauses, those of its key behind it;
+ * others go on. When different messages fail with none that succeeds, the consumer stops and tries few of them, one
+ * at a time, until one does. Only a message that has failed through the whole schedule, while others succeeded and
+ * none failed alike, is parked. While the database is away nothing is set aside and the transport delivers again.
  */
 export async function consume(
   consumption: Consumption,
   context: { orm: Orm; transport: Transport; logger: Logger; retrySeconds?: readonly number[] },
 ): Promise<AsyncDisposable> {
-  const { topic, consumer, effect, committed } = consumption;
+  const { topic, consumer, committed } = consumption;
   const { orm, transport, retrySeconds = eventRetrySeconds.split(",").map(Number) } = context;
   if (!transport.keys.hasKeyFor(topic)) throw new Error(`EVENT_MAC_KEYS has no key for ${topic}, which ${consumer} consumes`);
   const logger = context.logger.child({ topic, consumer });
   const pausesMs = retrySeconds.map((seconds) => seconds * 1000);
-  const pauseMs = pausesMs[0] ?? 0;
   const circuit = createCircuit(pausesMs);
   const forged = createForgedMessages(orm, consumption, logger);
 
@@ -79,26 +74,7 @@ export async function consume(
 
   /** Answers how many had an effect. */
   const apply = async (messages: readonly Message[]): Promise<number> => {
-    const count = await transaction(orm, async (em) => {
-      const standing = await readStanding(em, consumption, messages);
-      if (standing.open >= openMax) throw new ConsumerStoppedError(topic, `${standing.open} of its messages are set aside.`);
-      const fresh = await claimFromInbox(
-        em,
-        consumer,
-        messages.filter((message) => !isBlocked(standing, message)),
-      );
-      if (fresh.length > 0) await effect(em, fresh);
-      const behind = {
-        status: "WAITING",
-        reason: "It waits behind an earlier event of its key.",
-        attempts: 0,
-        pauseMs: 0,
-      } as const;
-      for (const message of messages) if (isBlocked(standing, message)) await setAside(em, consumption, message, behind);
-      const parked = fresh.map(eventIdOf).filter((id) => id !== undefined && standing.parkedIds.includes(id)) as string[];
-      if (parked.length > 0) await resolveParked(em, consumer, parked);
-      return fresh.length;
-    });
+    const count = await transaction(orm, (em) => applyWithin(em, consumption, messages));
     faultPoint("consumer.committed");
     if (count > 0) succeeded();
     return count;
@@ -121,7 +97,7 @@ export async function consume(
     const hasId = eventIdOf(message) !== undefined;
     // One without an id can be told from none of its repetitions, so it is not tried by itself.
     const status = !hasId ? "PARKED" : isUnknownType ? "WAITING" : "RETRYING";
-    const why = { status, reason: reasonOf(error), attempts: isUnknownType ? 0 : 1, pauseMs } as const;
+    const why = { status, reason: reasonOf(error), attempts: isUnknownType ? 0 : 1, pauseMs: pausesMs[0] ?? 0 } as const;
     const isNew = await transaction(orm, (em) => setAside(em, consumption, message, why));
     if (!isNew) return;
     const line = { err: error, event_id: message.headers["ce_id"], event_type: message.headers["ce_type"] };
@@ -152,25 +128,6 @@ export async function consume(
     }
   };
 
-  let isFirst = true;
-  const retry = async () => {
-    const em = () => orm.em.fork() as SqlEntityManager;
-    if (isFirst) await retryAll(em(), consumption);
-    isFirst = false;
-    const due = await dueLetters(em(), consumption, retriedAtOnce);
-    let delivered = 0;
-    for (const id of due) {
-      const outcome = await tryAgain(consumption, { orm, logger, pausesMs }, id, circuit);
-      if (outcome) delivered++;
-      if (outcome?.hadEffect) {
-        succeeded();
-        await retryAlike(em(), consumption, outcome.reason);
-      }
-    }
-    // Those that failed have their pause, and those that another replica has in hand are not waited for by asking.
-    return delivered;
-  };
-
   const clean = async () => {
     await cleanDeadLetters(orm.em.fork() as SqlEntityManager, consumer);
     return await cleanInbox(orm.em.fork() as SqlEntityManager, consumer);
@@ -178,8 +135,25 @@ export async function consume(
 
   await transport.subscribe(topic, consumer, handle);
   await using stack = new AsyncDisposableStack();
-  stack.use(poll("retry-messages", logger, retry, retryPollMs));
+  stack.use(startRetrying(consumption, { orm, logger, pausesMs, circuit, succeeded }));
   stack.use(poll("clean-inbox", logger, clean, cleaningMs));
   const running = stack.move();
   return { [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+/** Sets aside what waits behind others of its key, and lets the rest take effect; answers how many did. */
+async function applyWithin(em: SqlEntityManager, consumption: Consumption, messages: readonly Message[]): Promise<number> {
+  const { topic, consumer, effect } = consumption;
+  const standing = await readStanding(em, consumption, messages);
+  if (standing.open >= openMax) throw new ConsumerStoppedError(topic, `${standing.open} of its messages are set aside.`);
+  const fresh = await claimFromInbox(
+    em,
+    consumer,
+    messages.filter((message) => !isBlocked(standing, message)),
+  );
+  if (fresh.length > 0) await effect(em, fresh);
+  for (const message of messages) if (isBlocked(standing, message)) await setAside(em, consumption, message, behind);
+  const parked = fresh.map(eventIdOf).filter((id) => id !== undefined && standing.parkedIds.includes(id)) as string[];
+  if (parked.length > 0) await resolveParked(em, consumer, parked);
+  return fresh.length;
 }

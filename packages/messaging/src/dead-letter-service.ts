@@ -9,7 +9,7 @@ import { listPage, type Orm, transaction } from "@amana/database";
 import { once } from "@amana/idempotency";
 import { adminOf, type Call, DomainError, type ServedService, serve } from "@amana/rpc";
 import { isUuid } from "@amana/runtime";
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Consumption } from "./consume.ts";
 import {
@@ -46,7 +46,9 @@ export type RecordDeadLetter = (em: SqlEntityManager, call: Call, action: DeadLe
 
 type Answer = MessageInitShape<typeof DeadLetterSchema>;
 
-interface ShownRow extends DeadLetterRow {
+/** The payload is not read for lists. */
+interface ShownRow extends Omit<DeadLetterRow, "payload"> {
+  payload?: Buffer;
   payload_bytes: number;
   next_attempt_ms: string | null;
   created_ms: string;
@@ -65,37 +67,12 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
   const consumptionOf = (topic: string) => consumptions.find((consumption) => consumption.topic === topic);
   const fork = () => orm.em.fork() as SqlEntityManager;
 
-  const toAnswer = (row: ShownRow, payload?: Uint8Array): Answer => {
-    const payloadJson = payload && shownPayload(consumptionOf(row.topic)?.schema, payload);
-    return {
-      id: row.id,
-      service: row.consumer,
-      topic: row.topic,
-      key: short(row.key),
-      eventId: row.event_id ?? short(row.headers["ce_id"] ?? ""),
-      eventType: short(row.event_type),
-      status: ProtoStatus[row.status],
-      reason: row.reason,
-      attempts: row.attempts,
-      payloadBytes: row.payload_bytes,
-      headers: attributesOf(row.headers),
-      ...(payloadJson !== undefined && { payloadJson }),
-      ...(row.next_attempt_ms !== null && { nextAttemptAtMs: BigInt(row.next_attempt_ms) }),
-      createdAtMs: BigInt(row.created_ms),
-      updatedAtMs: BigInt(row.updated_ms),
-    };
-  };
+  const toAnswer = (row: ShownRow) => answerOf(row, consumptionOf(row.topic)?.schema);
 
   const read = async (em: SqlEntityManager, id: string): Promise<Answer> => {
     const [row] = await em.execute<ShownRow[]>(`select ${listed}, payload from dead_letter where id = ?::uuid`, [id]);
     if (!row) throw deadLetterNotFound();
-    return toAnswer(row, row.payload);
-  };
-
-  const lock = async (em: SqlEntityManager, id: string) => {
-    const letter = isUuid(id) ? await lockLetter(em, id) : undefined;
-    if (!letter) throw deadLetterNotFound();
-    return letter;
+    return toAnswer(row);
   };
 
   return serve(DeadLetterService, {
@@ -114,7 +91,7 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
         limit,
         offset,
       });
-      return { deadLetters: rows.map((row) => toAnswer(row)), total };
+      return { deadLetters: rows.map(toAnswer), total };
     },
 
     async getDeadLetter({ id }, call) {
@@ -173,6 +150,33 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
       });
     },
   });
+}
+
+async function lock(em: SqlEntityManager, id: string) {
+  const letter = isUuid(id) ? await lockLetter(em, id) : undefined;
+  if (!letter) throw deadLetterNotFound();
+  return letter;
+}
+
+function answerOf(row: ShownRow, schema: DescMessage | undefined): Answer {
+  const payloadJson = row.payload && shownPayload(schema, row.payload);
+  return {
+    id: row.id,
+    service: row.consumer,
+    topic: row.topic,
+    key: short(row.key),
+    eventId: row.event_id ?? short(row.headers["ce_id"] ?? ""),
+    eventType: short(row.event_type),
+    status: ProtoStatus[row.status],
+    reason: row.reason,
+    attempts: row.attempts,
+    payloadBytes: row.payload_bytes,
+    headers: attributesOf(row.headers),
+    ...(payloadJson !== undefined && { payloadJson }),
+    ...(row.next_attempt_ms !== null && { nextAttemptAtMs: BigInt(row.next_attempt_ms) }),
+    createdAtMs: BigInt(row.created_ms),
+    updatedAtMs: BigInt(row.updated_ms),
+  };
 }
 
 function changeOf(letter: DeadLetterRow, status: DeadLetterStatus) {

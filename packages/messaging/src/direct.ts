@@ -1,8 +1,8 @@
 import { DeliveryService } from "@amana/contracts/messaging/v1/delivery_service_pb";
 import { createRpcChannel, createRpcClient, DomainError, nobody, serve, type Tls } from "@amana/rpc";
 import type { Logger } from "@amana/runtime";
-import type { MessageHandler, Transport } from "./message.ts";
 import type { MessageKeys } from "./message-keys.ts";
+import type { MessageHandler, Transport } from "./transport.ts";
 
 const deliverTimeoutMs = 20_000;
 

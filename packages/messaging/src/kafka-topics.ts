@@ -1,8 +1,9 @@
-import type { Admin, ConfigResourceTypes } from "kafkajs";
+import type { Admin, ConfigResourceTypes, Kafka } from "kafkajs";
 
 /** With three copies, of which two have each message before it counts as published, one machine can be lost and one restarted. */
-export const copies = 3;
-export const minInSync = 2;
+const copies = 3;
+const minInSync = 2;
+const partitions = 6;
 
 /** Node finds no names behind a certain place in a CommonJS module, so this one cannot be imported as a value. */
 const topicResource: ConfigResourceTypes.TOPIC = 2;
@@ -17,8 +18,47 @@ export class TopicAtRiskError extends Error {
   }
 }
 
+/** Each topic is looked for once, and made where it is missing. One that may be gone is forgotten, and looked for again. */
+export function createTopics(kafka: Kafka, { requiresCopies }: { requiresCopies: boolean }) {
+  const known = new Map<string, Promise<void>>();
+  return {
+    ensure(topic: string): Promise<void> {
+      const making = known.get(topic) ?? makeTopic(kafka.admin(), topic, requiresCopies);
+      known.set(topic, making);
+      making.catch(() => known.delete(topic));
+      return making;
+    },
+    forget: (topic: string) => known.delete(topic),
+  };
+}
+
+export type Topics = ReturnType<typeof createTopics>;
+
+async function makeTopic(admin: Admin, topic: string, requiresCopies: boolean): Promise<void> {
+  try {
+    await admin.connect();
+    // Asked first, because a client may be allowed to use topics and not to make them.
+    if (!(await admin.listTopics()).includes(topic)) {
+      const durable = {
+        replicationFactor: copies,
+        configEntries: [{ name: "min.insync.replicas", value: String(minInSync) }],
+      };
+      // -1: the broker's own default.
+      const asked = requiresCopies ? durable : { replicationFactor: -1 };
+      await admin
+        .createTopics({ topics: [{ topic, numPartitions: partitions, ...asked }], waitForLeaders: true })
+        .catch((error: unknown) => {
+          throw tooFewBrokers(topic, error) ?? error;
+        });
+    }
+    if (requiresCopies) await requireCopies(admin, topic);
+  } finally {
+    await admin.disconnect().catch(() => {});
+  }
+}
+
 /** Throws TopicAtRiskError for a topic with fewer than three replicas or min.insync.replicas below two. */
-export async function requireCopies(admin: Admin, topic: string): Promise<void> {
+async function requireCopies(admin: Admin, topic: string): Promise<void> {
   const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
   const fewest = Math.min(...(topics[0]?.partitions ?? []).map(({ replicas }) => replicas.length));
   if (fewest < copies) {
@@ -43,7 +83,7 @@ export async function requireCopies(admin: Admin, topic: string): Promise<void> 
 }
 
 /** What a failure to make a topic means when the brokers are too few for its copies. */
-export function tooFewBrokers(topic: string, error: unknown): TopicAtRiskError | undefined {
+function tooFewBrokers(topic: string, error: unknown): TopicAtRiskError | undefined {
   const { errors = [error] } = (error ?? {}) as { errors?: unknown[] };
   if (!errors.some((one) => (one as { type?: string } | undefined)?.type === "INVALID_REPLICATION_FACTOR")) return undefined;
   return new TopicAtRiskError(topic, `cannot have ${copies} replicas`, `Let at least ${copies} brokers run.`);

@@ -1,6 +1,3 @@
-import type { ServedService } from "@amana/rpc";
-import type { MessageKeys } from "./message-keys.ts";
-
 /** A message as it travels: CloudEvents attributes as headers (CloudEvents 1.0, Kafka binding, binary mode). */
 export interface Message {
   /** Messages of one key stay in order. */
@@ -8,18 +5,4 @@ export interface Message {
   readonly payload: Uint8Array;
   /** ce_id, ce_type, ce_source, ce_time and traceparent; on the way also amana-mac. */
   readonly headers: Readonly<Record<string, string>>;
-}
-
-/** Receives messages in order of each key, as they travel. Resolves when their effects are committed; a failure means: again. */
-export type MessageHandler = (messages: readonly Message[]) => Promise<void>;
-
-/** How messages get from here to there, at least once. */
-export interface Transport extends AsyncDisposable {
-  /** Signs the messages; resolves when they are safe on the other side. `signal`: nobody waits for it any more. */
-  publish(topic: string, messages: readonly Message[], signal?: AbortSignal): Promise<void>;
-  /** Every group sees every message, authentic or not. */
-  subscribe(topic: string, group: string, handler: MessageHandler): Promise<void>;
-  /** RPC services that have to be served for messages to arrive; empty for Kafka. */
-  readonly services: readonly ServedService[];
-  readonly keys: MessageKeys;
 }

@@ -1,6 +1,7 @@
-import { backoffMs, faultPoint, type Logger, sleep } from "@amana/runtime";
+import { backoffMs, type Logger, sleep } from "@amana/runtime";
 import pg from "pg";
-import type { Transport } from "./message.ts";
+import { publishBatch, readBatch } from "./outbox-batch.ts";
+import type { Transport } from "./transport.ts";
 
 export interface Relay extends AsyncDisposable {
   /**
@@ -10,18 +11,7 @@ export interface Relay extends AsyncDisposable {
   settled(): Promise<void>;
 }
 
-interface Row {
-  id: string;
-  topic: string;
-  key: string;
-  payload: Buffer;
-  headers: Record<string, string>;
-}
-
-const batchRowsMax = 500;
-/** All rows of a batch may go to one partition, and Kafka takes 1 MiB at once (message.max.bytes), headers included. */
-const batchBytesMax = 512 * 1024;
-/** Notifications can get lost with a connection; this bounds how long a row may then wait. Also how often the relay shows life. */
+/** Notifications get lost with a connection: this bounds how long a row then waits. Also how often the relay shows life. */
 const wakeUpMs = 1_500;
 /** A relay that does not show life for so long, frozen or with a machine that hangs, loses its session and with it the lock. */
 const frozenMs = 6_000;
@@ -58,117 +48,46 @@ export function startRelay(options: {
   const waiting = new Set<PromiseWithResolvers<void>>();
   let wake = () => {};
 
-  const becomeRelay = async (client: pg.Client): Promise<boolean> => {
-    const { rows } = await client.query<{ got: boolean }>("select pg_try_advisory_lock($1) as got", [relayLock]);
-    return rows[0]?.got === true;
-  };
-
-  const readBatch = async (client: pg.Client, topicsLeftOut: readonly string[]): Promise<Row[]> => {
-    const { rows } = await client.query<Row>({
-      name: "outbox_batch",
-      // What is read is what is published, so that a client that is frozen while it reads leaves little on the way.
-      text: `select id, topic, key, payload, headers from (
-               select *, sum(length(payload)) over (order by id) - length(payload) as bytes_before
-               from (select * from outbox where topic <> all($2) order by id limit $1) as oldest
-             ) as batch where bytes_before = 0 or bytes_before + length(payload) <= $3 order by id`,
-      values: [batchRowsMax, topicsLeftOut, batchBytesMax],
-    });
-    return rows;
-  };
-
-  /** Hands the rows over and deletes them; throws after `timeoutMs` at the latest. */
-  const publish = async (client: pg.Client, topic: string, rows: readonly Row[]): Promise<void> => {
-    const abandoned = new AbortController();
-    const ended = new AbortController();
-    const timeLimit = sleep(timeoutMs, ended.signal).then(() => {
-      if (ended.signal.aborted) return;
-      abandoned.abort();
-      throw new Error(`the transport did not answer within ${timeoutMs} ms`);
-    });
-    const messages = rows.map(({ key, payload, headers }) => ({ key, payload, headers }));
-    try {
-      await Promise.race([transport.publish(topic, messages, abandoned.signal), timeLimit]);
-    } finally {
-      ended.abort();
-    }
-    faultPoint("relay.published");
-    await client.query({
-      name: "outbox_delete",
-      text: "delete from outbox where id = any($1)",
-      values: [rows.map((row) => row.id)],
-    });
-  };
-
   /** Relays until the connection fails, which is thrown, or the relay is closed. */
   const relayOn = async (client: pg.Client, lost: AbortSignal, worked: () => void) => {
     await client.query("listen outbox");
-    // However much of a topic waits that the transport does not take: until it is tried again, the others go on without it.
-    const stuck = new Map<string, { failures: number; untilMs: number }>();
-    const underWay = new Map<string, Promise<void>>();
-
-    const start = (topic: string, rows: readonly Row[]) => {
-      const publishing = publish(client, topic, rows).then(
-        () => {
-          stuck.delete(topic);
-        },
-        (error: unknown) => {
-          const failures = (stuck.get(topic)?.failures ?? 0) + 1;
-          stuck.set(topic, { failures, untilMs: performance.now() + backoffMs(failures, 100, 2_000) });
-          if (stop.signal.aborted || lost.aborted) return;
-          logger.warn({ err: error, topic, failures }, "events could not be published and wait in the outbox");
-        },
-      );
-      underWay.set(
-        topic,
-        publishing.then(() => {
-          underWay.delete(topic);
-          wake();
-        }),
-      );
+    const topics = createTopicStates(() => wake());
+    const failed = (topic: string, error: unknown, failures: number) => {
+      if (stop.signal.aborted || lost.aborted) return;
+      logger.warn({ err: error, topic, failures }, "events could not be published and wait in the outbox");
     };
-
     try {
       while (!lost.aborted && !stop.signal.aborted) {
         const woken = Promise.withResolvers<void>();
         wake = woken.resolve;
         // Who asked before the rows are read knows that theirs are gone when none are left; who asks later does not.
         const asked = [...waiting];
-        const nowMs = performance.now();
-        const resting = new Map([...stuck].filter(([topic, { untilMs }]) => untilMs > nowMs && !underWay.has(topic)));
-        const leftOut = [...resting.keys(), ...underWay.keys()];
-        const rows = await readBatch(client, leftOut);
+        const leftOut = topics.leftOut();
+        const rows = await readBatch(client, leftOut.topics);
         worked();
-        for (const [topic, topicRows] of Map.groupBy(rows, (row) => row.topic)) start(topic, topicRows);
+        for (const [topic, topicRows] of Map.groupBy(rows, (row) => row.topic)) {
+          topics.start(topic, publishBatch(client, transport, topic, topicRows, timeoutMs), failed);
+        }
         if (rows.length > 0) continue;
-        if (leftOut.length === 0) {
+        if (leftOut.topics.length === 0) {
           for (const waiter of asked) {
             waiting.delete(waiter);
             waiter.resolve();
           }
         }
-        const waitMs = Math.min(wakeUpMs, ...[...resting.values()].map(({ untilMs }) => untilMs - nowMs));
-        const timer = setTimeout(wake, Math.ceil(waitMs));
+        const timer = setTimeout(wake, Math.ceil(Math.min(wakeUpMs, leftOut.restMs)));
         await woken.promise;
         clearTimeout(timer);
       }
     } finally {
-      // While the transport still has rows in hand, nobody here starts anew with them; others may, and inboxes know them.
-      await Promise.all(underWay.values());
+      // While the transport has rows in hand, nobody here starts anew with them; others may, and inboxes know them.
+      await topics.ended();
     }
   };
 
   const run = async () => {
-    let failures = 0;
-    while (!stop.signal.aborted) {
-      const client = new pg.Client({
-        connectionString: options.databaseUrl,
-        application_name: "relay",
-        connectionTimeoutMillis: 5_000,
-        statement_timeout: 10_000,
-        query_timeout: 15_000,
-        keepAlive: true,
-        options: relaySessionOptions,
-      });
+    for (let failures = 1; !stop.signal.aborted; failures++) {
+      const client = createSession(options.databaseUrl);
       const lost = new AbortController();
       client.on("error", () => lost.abort());
       client.on("end", () => {
@@ -189,8 +108,7 @@ export function startRelay(options: {
         if (!stop.signal.aborted) logger.warn({ err: error }, "the relay lost its database and will connect again");
       }
       await client.end().catch(() => {});
-      failures++;
-      if (!stop.signal.aborted) await sleep(backoffMs(failures, 200, 5_000), stop.signal);
+      if (!stop.signal.aborted) await sleep(backoffMs(Math.max(1, failures), 200, 5_000), stop.signal);
     }
   };
   const running = run();
@@ -210,5 +128,57 @@ export function startRelay(options: {
       for (const waiter of waiting) waiter.reject(new Error("the relay is closed"));
       waiting.clear();
     },
+  };
+}
+
+const createSession = (databaseUrl: string) =>
+  new pg.Client({
+    connectionString: databaseUrl,
+    application_name: "relay",
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: 10_000,
+    query_timeout: 15_000,
+    keepAlive: true,
+    options: relaySessionOptions,
+  });
+
+async function becomeRelay(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ got: boolean }>("select pg_try_advisory_lock($1) as got", [relayLock]);
+  return rows[0]?.got === true;
+}
+
+/**
+ * Of each topic, whether rows are under way, and whether it rests because the transport did not take them: until it is
+ * tried again, however much of it waits, the others go on without it.
+ */
+function createTopicStates(wake: () => void) {
+  const resting = new Map<string, { failures: number; untilMs: number }>();
+  const underWay = new Map<string, Promise<void>>();
+  return {
+    /** The topics to leave out for now, and how long until the first of them has rested: for ever where none rests. */
+    leftOut() {
+      const nowMs = performance.now();
+      const rests = [...resting].filter(([topic, { untilMs }]) => untilMs > nowMs && !underWay.has(topic));
+      return {
+        topics: [...rests.map(([topic]) => topic), ...underWay.keys()],
+        restMs: Math.min(...rests.map(([, { untilMs }]) => untilMs - nowMs)),
+      };
+    },
+    start(topic: string, publishing: Promise<void>, failed: (topic: string, error: unknown, failures: number) => void) {
+      const settled = publishing.then(
+        () => void resting.delete(topic),
+        (error: unknown) => {
+          const failures = (resting.get(topic)?.failures ?? 0) + 1;
+          resting.set(topic, { failures, untilMs: performance.now() + backoffMs(failures, 100, 2_000) });
+          failed(topic, error, failures);
+        },
+      );
+      const ended = settled.then(() => {
+        underWay.delete(topic);
+        wake();
+      });
+      underWay.set(topic, ended);
+    },
+    ended: () => Promise.all(underWay.values()),
   };
 }

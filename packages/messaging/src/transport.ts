@@ -1,58 +1,17 @@
-import type { Tls } from "@amana/rpc";
-import type { EnvReader, Logger } from "@amana/runtime";
-import { createDirectTransport } from "./direct.ts";
-import { createKafkaTransport } from "./kafka.ts";
-import { type KafkaOptions, readKafkaOptions } from "./kafka-options.ts";
-import type { Transport } from "./message.ts";
-import { createMessageKeys, type MessageKeyring, readMessageKeys } from "./message-keys.ts";
+import type { ServedService } from "@amana/rpc";
+import type { Message } from "./message.ts";
+import type { MessageKeys } from "./message-keys.ts";
 
-/** Where events go: to Kafka, or straight to the consumers' RPC addresses. */
-export type TransportOptions =
-  | ({ readonly kind: "kafka"; readonly keys: MessageKeyring } & KafkaOptions)
-  | {
-      readonly kind: "direct";
-      readonly keys: MessageKeyring;
-      readonly subscribers: Readonly<Record<string, readonly string[]>>;
-    };
+/** Receives messages in order of each key, as they travel. Resolves when their effects are committed; a failure means: again. */
+export type MessageHandler = (messages: readonly Message[]) => Promise<void>;
 
-/** Between the attempts at a message that fails, in seconds: nearly six minutes, after which one that fails alone is parked. */
-export const eventRetrySeconds = "1,2,5,10,30,60,60,60,60,60";
-
-/**
- * EVENTS says how events travel: `kafka` (readKafkaOptions) or `direct`, where DIRECT_SUBSCRIBERS names who receives what:
- * "payments.v1=http://127.0.0.1:4001,kyc.v1=http://127.0.0.1:4001". A topic this service emits that nobody would
- * receive, or one it has no key for, is a problem.
- */
-export function readTransportOptions(
-  env: EnvReader,
-  { emits, consumes }: { emits: readonly string[]; consumes: readonly string[] },
-): TransportOptions {
-  const keys = readMessageKeys(env, [...emits, ...consumes]);
-  const kind = env.choice("EVENTS", ["kafka", "direct"]);
-  if (kind === "kafka") return { kind, keys, ...readKafkaOptions(env) };
-  const subscribers: Record<string, string[]> = {};
-  for (const entry of env.list("DIRECT_SUBSCRIBERS")) {
-    const [topic = "", url = ""] = entry.split("=");
-    if (!URL.canParse(url)) env.problem(`DIRECT_SUBSCRIBERS must be topic=address pairs, not "${entry}"`);
-    subscribers[topic] = [...(subscribers[topic] ?? []), url];
-  }
-  for (const topic of emits) {
-    if (!subscribers[topic]) env.problem(`DIRECT_SUBSCRIBERS names nobody who receives ${topic}; name one, or set EVENTS=kafka`);
-  }
-  return { kind, keys, subscribers };
-}
-
-/**
- * `clientId` is the service's name. An unreachable Kafka keeps no service from starting; in production one that is there
- * and would lose events does: see createKafkaTransport.
- */
-export async function createTransport(
-  options: TransportOptions,
-  context: { clientId: string; tls?: Tls | undefined; logger: Logger },
-): Promise<Transport> {
-  const keys = createMessageKeys(options.keys);
-  if (options.kind === "direct") return createDirectTransport(options.subscribers, { ...context, keys });
-  const transport = createKafkaTransport(options, { ...context, keys });
-  await transport.check(Object.keys(options.keys));
-  return transport;
+/** How messages get from here to there, at least once. */
+export interface Transport extends AsyncDisposable {
+  /** Signs the messages; resolves when they are safe on the other side. `signal`: nobody waits for it any more. */
+  publish(topic: string, messages: readonly Message[], signal?: AbortSignal): Promise<void>;
+  /** Every group sees every message, authentic or not. */
+  subscribe(topic: string, group: string, handler: MessageHandler): Promise<void>;
+  /** RPC services that have to be served for messages to arrive; empty for Kafka. */
+  readonly services: readonly ServedService[];
+  readonly keys: MessageKeys;
 }

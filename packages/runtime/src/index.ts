@@ -5,6 +5,6 @@ export { createLogger, type Logger, type LogLevel, readLogLevel } from "./logger
 export { poll } from "./poll.ts";
 export { runProcess } from "./run-process.ts";
 export { StartRefused } from "./start-refused.ts";
-export { backoffMs, dateOf, jitter, sleep } from "./time.ts";
+export { backoffMs, dateOf, jitter, sleep, within } from "./time.ts";
 export { Turns } from "./turns.ts";
 export { isUuid, uuidv7 } from "./uuid.ts";

@@ -9,6 +9,19 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   }
 }
 
+/** What the work comes to. Throws when that takes longer than `ms`; the work itself goes on. */
+export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  const ended = new AbortController();
+  const limit = sleep(ms, ended.signal).then(() => {
+    if (!ended.signal.aborted) throw new Error(`no answer within ${ms} ms`);
+  });
+  try {
+    return (await Promise.race([work, limit])) as T;
+  } finally {
+    ended.abort();
+  }
+}
+
 /** A length of time spread evenly by ± `fraction`, so that many retries do not fall on one instant. */
 export function jitter(ms: number, fraction = 0.2, random: () => number = Math.random): number {
   return Math.round(ms * (1 + fraction * (2 * random() - 1)));

@@ -1,22 +1,60 @@
 import { type Orm, transaction } from "@amana/database";
-import type { Logger } from "@amana/runtime";
+import { type Logger, poll } from "@amana/runtime";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Circuit } from "./circuit.ts";
 import type { Consumption } from "./consume.ts";
-import { lockDue, messageOf, noteFailure, park, resolve } from "./dead-letter.ts";
+import { dueLetters, lockDue, messageOf, noteFailure, park, resolve, retryAlike, retryAll } from "./dead-letter.ts";
 import { isDatabaseAway, reasonOf, UnknownEventTypeError } from "./failure.ts";
 import { claimFromInbox } from "./inbox.ts";
+
+const pollMs = 500;
+const atOnceMax = 20;
+
+interface Retrying {
+  readonly orm: Orm;
+  readonly logger: Logger;
+  readonly pausesMs: readonly number[];
+  readonly circuit: Circuit;
+  /** Told of each that had its effect. */
+  readonly succeeded: () => void;
+}
+
+/** Tries messages that were set aside again when their time comes: at the start all of them, for a version that knows more. */
+export function startRetrying(consumption: Consumption, retrying: Retrying): AsyncDisposable {
+  const { orm, logger, succeeded } = retrying;
+  const em = () => orm.em.fork() as SqlEntityManager;
+  let isFirst = true;
+  return poll(
+    "retry-messages",
+    logger,
+    async () => {
+      if (isFirst) await retryAll(em(), consumption);
+      isFirst = false;
+      let delivered = 0;
+      for (const id of await dueLetters(em(), consumption, atOnceMax)) {
+        const outcome = await tryAgain(consumption, retrying, id);
+        if (outcome) delivered++;
+        if (outcome?.hadEffect) {
+          succeeded();
+          await retryAlike(em(), consumption, outcome.reason);
+        }
+      }
+      // Those that failed have their pause, and those that another replica has in hand are not waited for by asking.
+      return delivered;
+    },
+    pollMs,
+  );
+}
 
 /**
  * Tries a letter whose time has come: effect, inbox and the letter's end in one commit. Undefined when it failed, which is
  * written down, or when another replica has it. A letter that has failed to the end of the schedule, and alone, is parked.
  */
-export async function tryAgain(
+async function tryAgain(
   consumption: Consumption,
-  context: { orm: Orm; logger: Logger; pausesMs: readonly number[] },
+  { orm, logger, pausesMs, circuit }: Retrying,
   id: string,
-  circuit: Circuit,
 ): Promise<{ hadEffect: boolean; reason: string } | undefined> {
-  const { orm, logger, pausesMs } = context;
   try {
     return await transaction(orm, async (em) => {
       const letter = await lockDue(em, id);

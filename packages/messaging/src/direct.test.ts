@@ -1,4 +1,4 @@
-import { DeliveryService } from "@amana/contracts/messaging/v1/delivery_service_pb";
+import { HandOverService } from "@amana/contracts/messaging/v1/hand_over_service_pb";
 import { createRpcChannel, createRpcClient, createRpcServer, nobody } from "@amana/rpc";
 import { createLogger } from "@amana/runtime";
 import { createTestDatabase, eventually, type TestDatabase, testEventKeys, testEventSettings } from "@amana/testing";
@@ -85,10 +85,10 @@ test("only who holds the topic's key may hand messages over, and only those of a
     kind: "forbidden",
     code: "message_not_authentic",
   });
-  const client = createRpcClient(DeliveryService, stack.use(createRpcChannel({ urls: [url], audience: "tests" })));
+  const client = createRpcClient(HandOverService, stack.use(createRpcChannel({ urls: [url], audience: "tests" })));
   const unsigned = aMessage("1");
   const messages = [{ ...unsigned, headers: { ...unsigned.headers } }];
-  await expect(client.deliverMessages({ topic, messages }, { caller: nobody })).rejects.toMatchObject({ kind: "forbidden" });
+  await expect(client.handOverMessages({ topic, messages }, { caller: nobody })).rejects.toMatchObject({ kind: "forbidden" });
   expect(await effects(consuming.orm)).toEqual([]);
   expect(await deadLetters(consuming.orm)).toEqual([]);
 });

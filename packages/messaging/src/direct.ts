@@ -1,10 +1,10 @@
-import { DeliveryService } from "@amana/contracts/messaging/v1/delivery_service_pb";
+import { HandOverService } from "@amana/contracts/messaging/v1/hand_over_service_pb";
 import { createRpcChannel, createRpcClient, DomainError, nobody, serve, type Tls } from "@amana/rpc";
 import type { Logger } from "@amana/runtime";
 import type { MessageKeys } from "./message-keys.ts";
 import type { MessageHandler, Transport } from "./transport.ts";
 
-const deliverTimeoutMs = 20_000;
+const handOverTimeoutMs = 20_000;
 
 /**
  * The relay hands messages to the consumers' RPC and waits until their effects are committed. At least once, in
@@ -20,7 +20,7 @@ export function createDirectTransport(
   const channels = new Map(
     [...new Set(Object.values(subscribers).flat())].map((url) => {
       const channel = createRpcChannel({ urls: [url], audience: "events", tls, connections: 2 });
-      return [url, { channel, client: createRpcClient(DeliveryService, channel) }] as const;
+      return [url, { channel, client: createRpcClient(HandOverService, channel) }] as const;
     }),
   );
 
@@ -35,17 +35,17 @@ export function createDirectTransport(
         const { key, payload, headers } = keys.sign(topic, message);
         return { key, payload, headers: { ...headers } };
       });
-      const options = { caller: nobody, timeoutMs: deliverTimeoutMs };
-      await Promise.all(urls.map((url) => channels.get(url)?.client.deliverMessages({ topic, messages: signed }, options)));
+      const options = { caller: nobody, timeoutMs: handOverTimeoutMs };
+      await Promise.all(urls.map((url) => channels.get(url)?.client.handOverMessages({ topic, messages: signed }, options)));
     },
     async subscribe(topic, _group, handler) {
       handlers.set(topic, [...(handlers.get(topic) ?? []), handler]);
     },
     services: [
       serve(
-        DeliveryService,
+        HandOverService,
         {
-          async deliverMessages({ topic, messages }) {
+          async handOverMessages({ topic, messages }) {
             const subscribed = handlers.get(topic);
             if (!subscribed) throw new DomainError("not_found", "topic_not_consumed", `This service does not consume ${topic}.`);
             // Refused as a whole and not set aside: whoever sends in good faith keeps them, and nobody fills our tables.

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import http2 from "node:http2";
 import net from "node:net";
-import { DeliveryService } from "@amana/contracts/messaging/v1/delivery_service_pb";
+import { HandOverService } from "@amana/contracts/messaging/v1/hand_over_service_pb";
 import { createLogger, sleep } from "@amana/runtime";
 import { afterEach, expect, test } from "vitest";
 import { createRpcChannel, createRpcClient, createRpcServer, nobody, type RpcServer, serve } from "./index.ts";
 
-const path = "/messaging.v1.DeliveryService/DeliverMessages";
+const path = "/messaging.v1.HandOverService/HandOverMessages";
 let server: RpcServer;
 afterEach(() => server[Symbol.asyncDispose]());
 
@@ -15,9 +15,9 @@ async function startServer(connectionsMax = 100, answerAfterMs = 0): Promise<Rpc
   server = await createRpcServer({
     services: [
       serve(
-        DeliveryService,
+        HandOverService,
         {
-          async deliverMessages() {
+          async handOverMessages() {
             await sleep(answerAfterMs);
             return {};
           },
@@ -79,10 +79,10 @@ test("an HTTP/2 request whose body never comes is cut off, and its connection wh
 test("a call that takes long is not cut off, nor a connection that is kept between calls", async () => {
   await startServer(100, 1_000);
   await using channel = createRpcChannel({ urls: [server.url], audience: "test", connections: 1 });
-  const client = createRpcClient(DeliveryService, channel);
-  await client.deliverMessages({}, { caller: nobody });
+  const client = createRpcClient(HandOverService, channel);
+  await client.handOverMessages({}, { caller: nobody });
   await sleep(1_000);
-  await client.deliverMessages({}, { caller: nobody });
+  await client.handOverMessages({}, { caller: nobody });
 });
 
 test("no more connections are held than the limit", async () => {

@@ -4,7 +4,7 @@ import http from "node:http";
 import http2 from "node:http2";
 import net from "node:net";
 import { Health } from "@amana/contracts/grpc/health/v1/health_pb";
-import { DeliveryService } from "@amana/contracts/messaging/v1/delivery_service_pb";
+import { HandOverService } from "@amana/contracts/messaging/v1/hand_over_service_pb";
 import { createLogger } from "@amana/runtime";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
@@ -45,8 +45,8 @@ let behaviour: (call: Call) => Promise<object> = async () => ({});
 const startServer = (port = 0) =>
   createRpcServer({
     services: [
-      serve(DeliveryService, {
-        async deliverMessages(_request, call) {
+      serve(HandOverService, {
+        async handOverMessages(_request, call) {
           calls.push(call);
           return behaviour(call);
         },
@@ -75,7 +75,7 @@ async function withClient<T>(
   return await use(clientOf(channel));
 }
 const aStranger = (id: string) => createCallerSigner({ id, privateKey: generateKeyPairSync("ed25519").privateKey });
-const clientOf = (channel: ReturnType<typeof createRpcChannel>) => createRpcClient(DeliveryService, channel);
+const clientOf = (channel: ReturnType<typeof createRpcChannel>) => createRpcClient(HandOverService, channel);
 const request = { topic: "t", messages: [{ key: "k", payload: new Uint8Array([1, 2]), headers: { ce_id: "e" } }] };
 
 /** From now on calls are not answered until they are released. */
@@ -95,7 +95,7 @@ describe("our client and server", () => {
     behaviour = async () => ({});
     const idempotencyKey = { key: "once", route: "POST /x", fingerprint: "abc" };
     await withClient([server.url], (client) =>
-      client.deliverMessages(request, {
+      client.handOverMessages(request, {
         caller,
         requestId: "request-1",
         address: "192.0.2.1",
@@ -120,7 +120,7 @@ describe("our client and server", () => {
   test("a refusal arrives whole", async () => {
     behaviour = async () => Promise.reject(refusal);
     const error = await withClient([server.url], (client) =>
-      client.deliverMessages(request, { caller }).catch((e: unknown) => e),
+      client.handOverMessages(request, { caller }).catch((e: unknown) => e),
     );
     expect(error).toBeInstanceOf(DomainError);
     expect(error).toMatchObject({
@@ -142,14 +142,14 @@ describe("our client and server", () => {
     const onReplayed = () => {
       replayed++;
     };
-    await withClient([server.url], (client) => client.deliverMessages(request, { caller, onReplayed }).catch(() => {}));
+    await withClient([server.url], (client) => client.handOverMessages(request, { caller, onReplayed }).catch(() => {}));
     expect(replayed).toBe(1);
   });
 
   test("a fault arrives as internal, without its text", async () => {
     behaviour = async () => Promise.reject(new Error("secret detail"));
     const error = await withClient([server.url], (client) =>
-      client.deliverMessages(request, { caller }).catch((e: unknown) => e),
+      client.handOverMessages(request, { caller }).catch((e: unknown) => e),
     );
     expect(error).toBeInstanceOf(ConnectError);
     expect((error as ConnectError).code).toBe(Code.Internal);
@@ -161,7 +161,7 @@ describe("our client and server", () => {
     behaviour = async () => Promise.reject(new Error("the database is gone"));
     const error = await withClient([server.url], (client) =>
       client
-        .deliverMessages(request, { caller, idempotencyKey: { key: "k", route: "r", fingerprint: "f" } })
+        .handOverMessages(request, { caller, idempotencyKey: { key: "k", route: "r", fingerprint: "f" } })
         .catch((e: unknown) => e),
     );
     expect(error).toMatchObject({ kind: "unavailable" });
@@ -173,7 +173,7 @@ describe("our client and server", () => {
     behaviour = async () => Promise.reject(new DomainError("unavailable", "provider_unavailable", "Try again later."));
     const error = await withClient([server.url], (client) =>
       client
-        .deliverMessages(request, { caller, idempotencyKey: { key: "k", route: "r", fingerprint: "f" } })
+        .handOverMessages(request, { caller, idempotencyKey: { key: "k", route: "r", fingerprint: "f" } })
         .catch((e: unknown) => e),
     );
     expect(error).toMatchObject({ kind: "unavailable", code: "provider_unavailable" });
@@ -183,7 +183,7 @@ describe("our client and server", () => {
   test("a call that is neither read nor keyed is never sent twice", async () => {
     calls = [];
     behaviour = async () => Promise.reject(new Error("the database is gone"));
-    await withClient([server.url], (client) => client.deliverMessages(request, { caller }).catch(() => {}));
+    await withClient([server.url], (client) => client.handOverMessages(request, { caller }).catch(() => {}));
     expect(calls).toHaveLength(1);
   });
 
@@ -195,7 +195,7 @@ describe("our client and server", () => {
     calls = [];
     const error = await withClient(
       [server.url],
-      (client) => client.deliverMessages(request, { caller }).catch((e: unknown) => e),
+      (client) => client.handOverMessages(request, { caller }).catch((e: unknown) => e),
       options,
     );
     expect((error as ConnectError).code).toBe(Code.Unauthenticated);
@@ -209,15 +209,15 @@ describe("our client and server", () => {
     const old = createCallerSigner({ id: "gateway", privateKey: gatewayKey.privateKey }, () => Date.now() - 11_000);
     let asked = 0;
     const renewing = { sign: (...args: Parameters<typeof signer.sign>) => (asked++ === 0 ? old : signer).sign(...args) };
-    await withClient([server.url], (client) => client.deliverMessages(request, { caller }), { signer: renewing });
+    await withClient([server.url], (client) => client.handOverMessages(request, { caller }), { signer: renewing });
     expect(calls).toHaveLength(1);
-    const always = withClient([server.url], (client) => client.deliverMessages(request, { caller }), { signer: old });
+    const always = withClient([server.url], (client) => client.handOverMessages(request, { caller }), { signer: old });
     await expect(always).rejects.toThrow("too old");
     expect(calls).toHaveLength(1);
   });
 
   test("without a key to vouch with, calls can only be made for nobody", async () => {
-    const call = withClient([server.url], (client) => client.deliverMessages(request, { caller }), { signer: undefined });
+    const call = withClient([server.url], (client) => client.handOverMessages(request, { caller }), { signer: undefined });
     await expect(call).rejects.toThrow("for nobody");
   });
 
@@ -226,9 +226,9 @@ describe("our client and server", () => {
     await using open = await createRpcServer({
       services: [
         serve(
-          DeliveryService,
+          HandOverService,
           {
-            async deliverMessages(_request, call) {
+            async handOverMessages(_request, call) {
               seen.push(call.caller);
               return {};
             },
@@ -243,13 +243,13 @@ describe("our client and server", () => {
       logger,
     });
     await withClient([open.url], async (client) => {
-      await client.deliverMessages(request, { caller: nobody });
-      await client.deliverMessages(request, { caller });
+      await client.handOverMessages(request, { caller: nobody });
+      await client.handOverMessages(request, { caller });
     });
     expect(seen).toEqual([nobody, nobody]);
     calls = [];
     const error = await withClient([server.url], (client) =>
-      client.deliverMessages(request, { caller: nobody }).catch((e: unknown) => e),
+      client.handOverMessages(request, { caller: nobody }).catch((e: unknown) => e),
     );
     expect((error as ConnectError).code).toBe(Code.Unauthenticated);
     expect(calls).toHaveLength(0);
@@ -258,7 +258,7 @@ describe("our client and server", () => {
   test("the deadline ends a call that is not answered", async () => {
     behaviour = () => new Promise(() => {});
     const error = await withClient([server.url], (client) =>
-      client.deliverMessages(request, { caller, timeoutMs: 100 }).catch((e: unknown) => e),
+      client.handOverMessages(request, { caller, timeoutMs: 100 }).catch((e: unknown) => e),
     );
     expect((error as ConnectError).code).toBe(Code.DeadlineExceeded);
   });
@@ -268,14 +268,14 @@ describe("our client and server", () => {
     const down = await startServer();
     await down[Symbol.asyncDispose]();
     await withClient([down.url, server.url], async (client) => {
-      for (let i = 0; i < 10; i++) await client.deliverMessages(request, { caller });
+      for (let i = 0; i < 10; i++) await client.handOverMessages(request, { caller });
     });
   });
 
   test("nowhere to go is unavailable", async () => {
     const down = await startServer();
     await down[Symbol.asyncDispose]();
-    const error = await withClient([down.url], (client) => client.deliverMessages(request, { caller }).catch((e: unknown) => e));
+    const error = await withClient([down.url], (client) => client.handOverMessages(request, { caller }).catch((e: unknown) => e));
     expect(error).toMatchObject({ kind: "unavailable", code: "service_unavailable" });
   });
 
@@ -298,10 +298,10 @@ describe("our client and server", () => {
         for (const socket of sockets) socket.destroy();
         return {};
       };
-      const lost = await client.deliverMessages(request, { caller }).catch((e: unknown) => e);
+      const lost = await client.handOverMessages(request, { caller }).catch((e: unknown) => e);
       expect(lost).toMatchObject({ kind: "outcome_unknown", code: "outcome_unknown" });
       const idempotencyKey = { key: "k", route: "r", fingerprint: "f" };
-      const keyed = await client.deliverMessages(request, { caller, idempotencyKey }).catch((e: unknown) => e);
+      const keyed = await client.handOverMessages(request, { caller, idempotencyKey }).catch((e: unknown) => e);
       expect(keyed).toMatchObject({ kind: "unavailable" });
     });
     proxy.close();
@@ -312,20 +312,20 @@ describe("our client and server", () => {
     await using channel = createRpcChannel({ urls: [server.url], audience: "test", signer, connections: 1 });
     const client = clientOf(channel);
     const { release, begun } = holdCalls();
-    const first = client.deliverMessages(request, { caller });
+    const first = client.handOverMessages(request, { caller });
     await begun;
     calls = [];
-    const late = client.deliverMessages(request, { caller, timeoutMs: 100 });
+    const late = client.handOverMessages(request, { caller, timeoutMs: 100 });
     await expect(late).rejects.toMatchObject({ code: Code.DeadlineExceeded });
     release();
     await first;
-    await client.deliverMessages(request, { caller, requestId: "next" });
+    await client.handOverMessages(request, { caller, requestId: "next" });
     expect(calls.map(({ requestId }) => requestId)).toEqual(["next"]);
   });
 
   test("a call whose time was over before all of it came is not begun", async () => {
     calls = [];
-    const sent = http.request(`${server.url}/${DeliveryService.typeName}/DeliverMessages`, {
+    const sent = http.request(`${server.url}/${HandOverService.typeName}/HandOverMessages`, {
       method: "POST",
       headers: {
         "content-type": "application/proto",
@@ -346,9 +346,9 @@ describe("our client and server", () => {
       const { release, begun } = holdCalls();
       const hold = behaviour;
       behaviour = (call) => (call.requestId === "quick" ? Promise.resolve({}) : hold(call));
-      const patient = Array.from({ length: 40 }, () => client.deliverMessages(request, { caller, timeoutMs: 30_000 }));
+      const patient = Array.from({ length: 40 }, () => client.handOverMessages(request, { caller, timeoutMs: 30_000 }));
       await begun;
-      await client.deliverMessages(request, { caller, requestId: "quick" });
+      await client.handOverMessages(request, { caller, requestId: "quick" });
       release();
       await Promise.all(patient);
     });
@@ -358,7 +358,7 @@ describe("our client and server", () => {
     const stopping = await startServer();
     const { release, begun } = holdCalls();
     await withClient([stopping.url], async (client) => {
-      const answer = client.deliverMessages(request, { caller });
+      const answer = client.handOverMessages(request, { caller });
       await begun;
       const stopped = stopping[Symbol.asyncDispose]();
       release();
@@ -382,22 +382,22 @@ describe("standard clients on the same port", () => {
   ])("%s is answered, and refused, like our own", async (_name, transport) => {
     calls = [];
     behaviour = async () => ({});
-    const client = createClient(DeliveryService, transport());
-    await client.deliverMessages(request, { headers });
+    const client = createClient(HandOverService, transport());
+    await client.handOverMessages(request, { headers });
     expect(calls[0]).toMatchObject({ caller, requestId: "r2" });
     behaviour = async () => Promise.reject(refusal);
-    await expect(client.deliverMessages(request, { headers })).rejects.toMatchObject({ code: Code.FailedPrecondition });
+    await expect(client.handOverMessages(request, { headers })).rejects.toMatchObject({ code: Code.FailedPrecondition });
   });
 
   test("@grpc/grpc-js calls a method and is told of refusals", async () => {
-    const { input, output } = DeliveryService.method.deliverMessages;
+    const { input, output } = HandOverService.method.handOverMessages;
     const client = new grpc.Client(`127.0.0.1:${server.port}`, grpc.credentials.createInsecure());
     const metadata = new grpc.Metadata();
     for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
     const deliver = () =>
       new Promise<unknown>((resolve, reject) => {
         client.makeUnaryRequest(
-          "/messaging.v1.DeliveryService/DeliverMessages",
+          "/messaging.v1.HandOverService/HandOverMessages",
           (value: typeof request) => Buffer.from(toBinary(input, create(input, value))),
           (bytes) => fromBinary(output, bytes),
           request,
@@ -406,7 +406,7 @@ describe("standard clients on the same port", () => {
         );
       });
     behaviour = async () => ({});
-    await expect(deliver()).resolves.toMatchObject({ $typeName: "messaging.v1.DeliverMessagesResponse" });
+    await expect(deliver()).resolves.toMatchObject({ $typeName: "messaging.v1.HandOverMessagesResponse" });
     behaviour = async () => Promise.reject(refusal);
     await expect(deliver()).rejects.toMatchObject({ code: grpc.status.FAILED_PRECONDITION });
     client.close();
@@ -419,13 +419,13 @@ describe("standard clients on the same port", () => {
     ["gRPC-Web", () => createGrpcWebTransport({ baseUrl: server.url, httpVersion: "1.1" })],
   ])("%s without a good token is told so", async (_name, transport) => {
     calls = [];
-    const client = createClient(DeliveryService, transport());
-    await expect(client.deliverMessages(request)).rejects.toMatchObject({ code: Code.Unauthenticated });
+    const client = createClient(HandOverService, transport());
+    await expect(client.handOverMessages(request)).rejects.toMatchObject({ code: Code.Unauthenticated });
     expect(calls).toHaveLength(0);
   });
 
   test("who calls is judged before the body comes, on every way in", async () => {
-    const path = "/messaging.v1.DeliveryService/DeliverMessages";
+    const path = "/messaging.v1.HandOverService/HandOverMessages";
     const session = http2.connect(server.url);
     for (const target of [path, `${path}?`, `${path}?a=b`]) {
       for (const type of ["application/proto", "application/grpc", "application/json"]) {
@@ -461,7 +461,7 @@ describe("standard clients on the same port", () => {
   test("health answers probes without a caller, and turns off before the server closes", async () => {
     const stopping = await startServer();
     const client = createClient(Health, createGrpcTransport({ baseUrl: stopping.url }));
-    expect((await client.check({ service: "messaging.v1.DeliveryService" })).status).toBe(1);
+    expect((await client.check({ service: "messaging.v1.HandOverService" })).status).toBe(1);
     await expect(client.check({ service: "nothing.v1.Nothing" })).rejects.toMatchObject({ code: Code.NotFound });
     const seen: number[] = [];
     let stopped: PromiseLike<void> | undefined;

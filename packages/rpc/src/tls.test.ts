@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import tls from "node:tls";
 import { Health } from "@amana/contracts/grpc/health/v1/health_pb";
-import { DeliveryService } from "@amana/contracts/messaging/v1/delivery_service_pb";
+import { HandOverService } from "@amana/contracts/messaging/v1/hand_over_service_pb";
 import { createLogger } from "@amana/runtime";
 import { createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
@@ -56,8 +56,8 @@ async function startServer(files: TlsFiles): Promise<RpcServer> {
   return stack.use(
     await createRpcServer({
       services: [
-        serve(DeliveryService, {
-          async deliverMessages(_request, call) {
+        serve(HandOverService, {
+          async handOverMessages(_request, call) {
             callers.push(call.caller);
             return {};
           },
@@ -77,8 +77,8 @@ async function startServer(files: TlsFiles): Promise<RpcServer> {
 async function aClient(server: RpcServer, files: TlsFiles, host = "localhost") {
   const own = stack.use(await openTls(files, logger, 20));
   const channel = stack.use(createRpcChannel({ urls: [`https://${host}:${server.port}`], audience: "test", signer, tls: own }));
-  const client = createRpcClient(DeliveryService, channel);
-  return { deliver: () => client.deliverMessages({}, { caller, timeoutMs: 3_000 }) };
+  const client = createRpcClient(HandOverService, channel);
+  return { deliver: () => client.handOverMessages({}, { caller, timeoutMs: 3_000 }) };
 }
 
 describe("over TLS with client certificates", () => {
@@ -105,7 +105,7 @@ describe("over TLS with client certificates", () => {
   ])("%s is served", async (_name, create) => {
     const server = await startServer(good);
     const transport = create(`https://localhost:${server.port}`, await clientOptions(good));
-    await createClient(DeliveryService, transport).deliverMessages(
+    await createClient(HandOverService, transport).handOverMessages(
       {},
       { headers: { "amana-caller": signer.sign(caller, "test") } },
     );
@@ -121,7 +121,7 @@ describe("over TLS with client certificates", () => {
     metadata.set("amana-caller", signer.sign(caller, "test"));
     await new Promise((resolve, reject) => {
       client.makeUnaryRequest(
-        "/messaging.v1.DeliveryService/DeliverMessages",
+        "/messaging.v1.HandOverService/HandOverMessages",
         () => Buffer.alloc(0),
         (bytes) => bytes,
         {},

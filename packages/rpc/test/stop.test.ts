@@ -1,4 +1,4 @@
-import { DeliveryService } from "@amana/contracts/messaging/v1/delivery_service_pb";
+import { HandOverService } from "@amana/contracts/messaging/v1/hand_over_service_pb";
 import { createLogger, sleep } from "@amana/runtime";
 import { expect, test } from "vitest";
 import { createRpcChannel, createRpcClient, createRpcServer, nobody, serve } from "../src/index.ts";
@@ -8,9 +8,9 @@ test("a server that stops waits for a call that the outside world keeps waiting"
   const server = await createRpcServer({
     services: [
       serve(
-        DeliveryService,
+        HandOverService,
         {
-          async deliverMessages() {
+          async handOverMessages() {
             begun.resolve();
             await sleep(12_000);
             return {};
@@ -26,7 +26,7 @@ test("a server that stops waits for a call that the outside world keeps waiting"
     logger: createLogger("test", "silent"),
   });
   await using channel = createRpcChannel({ urls: [server.url], audience: "test" });
-  const answer = createRpcClient(DeliveryService, channel).deliverMessages({}, { caller: nobody, timeoutMs: 30_000 });
+  const answer = createRpcClient(HandOverService, channel).handOverMessages({}, { caller: nobody, timeoutMs: 30_000 });
   await begun.promise;
   await server[Symbol.asyncDispose]();
   await expect(answer).resolves.toBeDefined();

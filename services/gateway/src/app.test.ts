@@ -54,6 +54,7 @@ describe("refusals come in a fixed order", () => {
     ["PATCH", "/api/v1/payments/return/abc", "GET, POST"],
     ["HEAD", "/api/v1/payments/return/abc", "GET, POST"],
     ["POST", "/healthz", "GET, HEAD"],
+    ["DELETE", "/api/v1/clients/person", "POST"],
   ])("then the method: %s %s", async (method, url, allow) => {
     const answer = await inject({ method: method as "GET", url, headers: tooLarge });
     expect([answer.statusCode, answer.headers["allow"]]).toEqual([405, allow]);
@@ -194,6 +195,12 @@ describe("keys", () => {
     ] as Record<string, string>[]) {
       expect((await me(headers)).statusCode).toBe(200);
     }
+  });
+
+  test.each(["", "Token ", "Basic "])("under Authorization need the scheme Bearer, not %j", async (scheme) => {
+    const answer = await me({ authorization: `${scheme}${gateway.business.key}` });
+    expect([answer.statusCode, answer.json().code]).toEqual([401, "invalid_api_key"]);
+    expect(answer.json().detail).toContain("Bearer");
   });
 
   test("in both headers that differ are refused", async () => {

@@ -86,6 +86,7 @@ const unauthorized = (code: string, detail: string) =>
 export const unauthorizedProblems = {
   missing: () => unauthorized("missing_api_key", "Send your key as Authorization: Bearer <key> or as X-API-Key: <key>."),
   invalid: () => unauthorized("invalid_api_key", "This is not a key we know. Check that it was copied whole."),
+  otherScheme: () => unauthorized("invalid_api_key", "Authorization takes one scheme here: Authorization: Bearer <key>."),
   conflicting: () => unauthorized("invalid_api_key", "The headers carry different keys. Send one key, in one header."),
   revoked: () => unauthorized("api_key_revoked", "This key was revoked or replaced. Use the new one."),
   expired: () => unauthorized("api_key_expired", "This key has expired. Use a newer one."),

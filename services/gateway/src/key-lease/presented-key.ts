@@ -28,9 +28,9 @@ function hasOtherAuthorization(rawHeaders: readonly string[], first: string): bo
   return false;
 }
 
-/** The token of a bearer header (RFC 6750); the whole text for another scheme, which no key looks like. */
+/** The token of a bearer header (RFC 6750). Throws a Problem for another scheme, or a key without one. */
 function bearerOf(authorization: string): string {
-  const [, token] = /^bearer(?: +(.*))?$/i.exec(authorization.trim()) ?? [];
-  if (/^bearer$/i.test(authorization.trim())) return "";
-  return token?.trim() ?? authorization;
+  const bearer = /^bearer(?: +(?<token>.*))?$/i.exec(authorization.trim());
+  if (!bearer) throw unauthorizedProblems.otherScheme();
+  return bearer.groups?.["token"]?.trim() ?? "";
 }

@@ -56,9 +56,9 @@ function knownAddresses(app: App): Map<string, Address> {
 
 function unknownAddress(request: FastifyRequest, addresses: Map<string, Address>) {
   const [path = ""] = request.url.split("?", 1);
-  const methods = new Set<string>();
-  for (const address of addresses.values()) {
-    if (address.pattern.test(path)) for (const method of address.methods) methods.add(method);
-  }
+  // What has an address of its own is not an id: nobody can be read at /clients/person.
+  const own = addresses.get(path);
+  const matching = own ? [own] : [...addresses.values()].filter(({ pattern }) => pattern.test(path));
+  const methods = new Set(matching.flatMap((address) => [...address.methods]));
   return methods.size > 0 ? problems.methodNotAllowed([...methods].sort()) : problems.notFound();
 }

@@ -1,7 +1,7 @@
 /** A bank account number where there are no IBANs: countries write them in too many ways to say more. */
-export function isAccountNumber(text: string): boolean {
-  return /^[A-Za-z0-9]{1,34}$/.test(text);
-}
+export const accountNumberPattern = "^[A-Za-z0-9]{1,34}$";
+
+export const isAccountNumber = (text: string): boolean => new RegExp(accountNumberPattern).test(text);
 
 /** What each payment detail must be; completes "The iban must be …". */
 export const bankDetailForms = {

@@ -37,11 +37,6 @@ export const countries: readonly Country[] = table.split(",").map((entry) => {
   return { alpha2, alpha3, numeric: Number(numeric) };
 });
 
-const alpha2Codes = new Set(countries.map(({ alpha2 }) => alpha2));
 const alpha3Codes = new Set(countries.map(({ alpha3 }) => alpha3));
-const numericCodes = new Set(countries.map(({ numeric }) => numeric));
 
-export const isCountryAlpha2 = (code: string): boolean => alpha2Codes.has(code);
 export const isCountryAlpha3 = (code: string): boolean => alpha3Codes.has(code);
-/** The number as ISO 3166-1 writes it with three digits: 12 is "012". */
-export const isCountryNumeric = (code: number): boolean => numericCodes.has(code);

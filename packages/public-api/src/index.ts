@@ -8,9 +8,9 @@ export {
   renderApiKey,
   renderOwnApiKey,
 } from "./api-key.ts";
-export { bankDetailForms, isAccountNumber } from "./bank-details.ts";
+export { accountNumberPattern, bankDetailForms, isAccountNumber } from "./bank-details.ts";
 export { BeneficiaryJson, beneficiaryTypes, renderBeneficiary } from "./beneficiary.ts";
-export { isBic } from "./bic.ts";
+export { bicPattern, isBic } from "./bic.ts";
 export {
   BusinessForItself,
   BusinessForOperator,
@@ -26,7 +26,7 @@ export {
   renderClient,
   riskLevels,
 } from "./client.ts";
-export { type Country, countries, isCountryAlpha2, isCountryAlpha3, isCountryNumeric } from "./countries.ts";
+export { type Country, countries, isCountryAlpha3 } from "./countries.ts";
 export { DeadLetterJson, deadLetterStatuses, renderDeadLetter } from "./dead-letter.ts";
 export { DeliveryJson, EventJson, renderDelivery, renderEvent } from "./event.ts";
 export { type EventType, eventTypeNames, eventTypes, isEventType } from "./event-types.ts";
@@ -64,7 +64,7 @@ export {
   renderRefund,
 } from "./payment-refund.ts";
 export { isoTimestamp } from "./render.ts";
-export { isRoutingNumber } from "./routing-number.ts";
+export { isRoutingNumber, routingNumberPattern } from "./routing-number.ts";
 export {
   renderWebhookEndpoint,
   WebhookEndpointCreation,

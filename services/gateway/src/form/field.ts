@@ -1,13 +1,4 @@
-import {
-  type TLiteral,
-  type TNull,
-  type TOptional,
-  type TProperties,
-  type TSchema,
-  type TString,
-  type TUnion,
-  Type,
-} from "typebox";
+import { type TLiteral, type TNull, type TOptional, type TProperties, type TSchema, type TUnion, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { Check } from "typebox/value";
 
@@ -37,7 +28,7 @@ export function clearable<T extends TSchema>(schema: T): T | TUnion<[T, TNull]> 
 }
 
 /** A text of which null and "" say that there is none; white space too, where that is trimmed. */
-export function erasable(schema: TString): TUnion<[TString, TLiteral<"">, TNull]> {
+export function erasable<T extends TSchema>(schema: T): TUnion<[T, TLiteral<"">, TNull]> {
   const union = Type.Union([schema, Type.Literal(""), Type.Null()]);
   return orNothing(schema, union, (value) => value === null || value === "");
 }

@@ -17,7 +17,7 @@ export const webUrl = (options: { insecure: boolean; examples: string[] }) => {
     ? `must be an absolute web address of at most ${charactersMax} characters (plain http only on loopback)`
     : `must be an absolute https address of at most ${charactersMax} characters`;
   const description = "An absolute https URL without credentials. Letters beyond ASCII need no encoding. Kept as it was sent.";
-  return field(Type.String({ description, maxLength: charactersMax, examples: options.examples }), {
+  return field(Type.String({ format: "web-address", description, maxLength: charactersMax, examples: options.examples }), {
     message,
     refuses: (value: string) => refusalOf(value, message, options.insecure),
   });

@@ -4,7 +4,8 @@ import { routeOf } from "../call.ts";
 import type { Gateway } from "../gateway.ts";
 import { problems } from "../problems.ts";
 
-const keyPattern = /^[\x21-\x7e]{1,255}$/;
+export const idempotencyKeyPattern = "^[\\x21-\\x7e]{1,255}$";
+const keyPattern = new RegExp(idempotencyKeyPattern);
 
 /** Takes the Idempotency-Key of a POST, after the form of the request was found good. */
 export const takeIdempotencyKey =

@@ -1,6 +1,7 @@
 import swagger from "@fastify/swagger";
 import { Type } from "typebox";
 import type { App } from "../gateway.ts";
+import { idempotencyKeyPattern } from "./idempotency-key.ts";
 import { describeWebhooks } from "./openapi-webhooks.ts";
 
 const FieldError = Type.Object({
@@ -49,14 +50,14 @@ const headers = {
   requestId: {
     name: "X-Request-Id",
     in: "header",
-    description: "Yours is echoed when it has 8 to 64 letters, digits, _ or -.",
-    schema: { type: "string", pattern: "^[A-Za-z0-9_-]{8,64}$" },
+    description: "Yours is echoed when it has 8 to 64 letters, digits, _ or -; another is replaced by one of ours.",
+    schema: { type: "string" },
   },
   idempotencyKey: {
     name: "Idempotency-Key",
     in: "header",
     description: "Makes the request safe to repeat for 24 hours: the same key and body get the first answer again.",
-    schema: { type: "string", minLength: 1, maxLength: 255 },
+    schema: { type: "string", pattern: idempotencyKeyPattern },
   },
 };
 
@@ -140,6 +141,17 @@ function complete(method: string, operation: Operation): void {
   operation.parameters = parameters;
 }
 
+/** The paths with a reference in the place of each schema that has a title; the schemas get these, by title. */
+function sayOnce(value: unknown, schemas: Record<string, unknown>): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((one) => sayOnce(one, schemas));
+  const said = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, sayOnce(one, schemas)]));
+  const { title, ...schema } = said;
+  if (typeof title !== "string") return said;
+  schemas[title] = schema;
+  return { $ref: `#/components/schemas/${title}` };
+}
+
 /** Collects the routes into an OpenAPI 3.1 document. Registered before them. */
 export async function describeApi(app: App): Promise<void> {
   app.addSchema(ProblemDocument);
@@ -172,7 +184,9 @@ export async function describeApi(app: App): Promise<void> {
           if (typeof operation === "object" && "responses" in operation) complete(method, operation as unknown as Operation);
         }
       }
-      return { ...openapiObject, webhooks: describeWebhooks() };
+      const schemas: Record<string, unknown> = { ...openapiObject.components?.schemas };
+      const paths = sayOnce(openapiObject.paths, schemas) as typeof openapiObject.paths;
+      return { ...openapiObject, paths, components: { ...openapiObject.components, schemas }, webhooks: describeWebhooks() };
     },
   });
 }

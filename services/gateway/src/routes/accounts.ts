@@ -1,4 +1,4 @@
-import { AccountJson, accountStatuses, accountTypes, isMoneyText, renderAccount } from "@amana/public-api";
+import { AccountJson, accountStatuses, accountTypes, renderAccount } from "@amana/public-api";
 import { Type } from "typebox";
 import { field, omittable } from "../form/field.ts";
 import { choice, money, nameText, search, text, uuid } from "../form/fields.ts";
@@ -8,18 +8,19 @@ import { act, change, create, list, read } from "../operations.ts";
 const account = { tags: ["Accounts"], answer: AccountJson, render: renderAccount };
 
 const currency = () =>
-  field(Type.String({ pattern: "^[A-Z]{3}$", description: "ISO 4217.", examples: ["DZD"] }), {
-    message: "must be a currency's three capitals such as DZD (ISO 4217)",
-  });
-
-const limit = (period: string) =>
   field(
-    money({ description: `The most that may go out in a ${period} of UTC. At most the next longer one.`, examples: ["5000.00"] }),
+    Type.String({ pattern: "^[A-Z]{3}$", description: "ISO 4217, among those that accounts are held in.", examples: ["DZD"] }),
     {
-      message: 'must be a decimal string above zero such as "5000.00", with at most two decimals',
-      accepts: (value: string) => isMoneyText(value) && /[1-9]/.test(value),
+      message: "must be a currency's three capitals such as DZD (ISO 4217)",
     },
   );
+
+const limit = (period: string) =>
+  money({
+    description: `The most that may go out in a ${period} of UTC. At most the next longer one.`,
+    examples: ["5000.00"],
+    range: { pattern: "(?=.*[1-9])", message: " above zero" },
+  });
 
 const accountName = () => nameText({ examples: ["Household"] });
 

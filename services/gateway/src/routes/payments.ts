@@ -1,7 +1,6 @@
 import { PaymentJson, parseMoney, paymentStatuses, renderPayment } from "@amana/public-api";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { Type } from "typebox";
-import { field } from "../form/field.ts";
 import { anyCaseChoice, choice, createdBetween, money, processorText, uuid } from "../form/fields.ts";
 import { webUrl } from "../form/web-url.ts";
 import type { App, Gateway } from "../gateway.ts";
@@ -9,9 +8,6 @@ import { act, create, list, read } from "../operations.ts";
 import { problems } from "../problems.ts";
 
 const currency = "DZD";
-const amountMinorMin = 5_000n;
-/** Twelve digits before the point are what the card processor takes. */
-const amountMinorMax = 99_999_999_999_999n;
 /** Payment creation and refund may take 40 s in all, the look-up of the key and the way back included. */
 const processorTimeoutMs = 36_000;
 /** A read that refreshes serves the stored state when the processor is slow. */
@@ -33,12 +29,11 @@ export const payments =
         "Registers the payment with the card processor. Send the card holder to `form_url`. The way back leads to " +
         "`success_url` or `fail_url` with `payment_id` and `status` appended, after a query that is already there.",
       body: {
-        amount: field(money({ description: "In DZD, at least 50.00 and at most 999999999999.99.", examples: ["5000.00"] }), {
-          message: 'must be a decimal string such as "5000.00", from "50.00" to "999999999999.99", with at most two decimals',
-          accepts: (value: string) => {
-            const amountMinor = parseMoney(value, currency);
-            return amountMinor >= amountMinorMin && amountMinor <= amountMinorMax;
-          },
+        amount: money({
+          description: "In DZD, at least 50.00 and at most 999999999999.99.",
+          examples: ["5000.00"],
+          // Twelve digits before the point are what the card processor takes.
+          range: { pattern: "(?=0*([5-9]\\d|[1-9]\\d{2,11})(\\.|$))", message: ' from "50.00" to "999999999999.99"' },
         }),
         success_url: returnUrl("https://shop.example/paid"),
         fail_url: returnUrl("https://shop.example/failed"),

@@ -22,7 +22,12 @@ const urlRule = "Absolute, https, public, at most 2048 characters, without crede
 const endpoint = { tags: ["Webhook endpoints"], answer: WebhookEndpointJson, render: renderWebhookEndpoint };
 
 // Which addresses are good is for the service to say, which also connects to them: one judge, with precise codes.
-const url = () => text(urlCharactersMax, { description: urlRule, examples: ["https://shop.example/webhooks/amana"] });
+const url = () =>
+  text(urlCharactersMax, {
+    format: "web-address",
+    description: urlRule,
+    examples: ["https://shop.example/webhooks/amana"],
+  });
 const events = () =>
   distinct(choice(eventTypeNames), `must be a list of different event types among ${eventTypeNames.join(", ")}`, {
     description: "Event types it is to receive. Empty means the default: all but the opt-in ones.",

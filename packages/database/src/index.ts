@@ -1,6 +1,7 @@
 /** PostgreSQL through MikroORM: one way to connect, migrate, run a transaction and read fast. */
 export { databaseAnswers } from "./database-answers.ts";
 export { databaseTime } from "./database-time.ts";
+export { deleteOld } from "./delete-old.ts";
 export { defineList, type List } from "./list.ts";
 export { type ListPage, listPage, searchTotalMax } from "./list-page.ts";
 export { type MigrateOptions, migrate, requireMigrated } from "./migrate.ts";

@@ -129,8 +129,8 @@ export async function consume(
   };
 
   const clean = async () => {
-    await cleanDeadLetters(orm.em.fork() as SqlEntityManager, consumer);
-    return await cleanInbox(orm.em.fork() as SqlEntityManager, consumer);
+    const em = orm.em.fork() as SqlEntityManager;
+    return (await cleanDeadLetters(em, consumer)) + (await cleanInbox(em, consumer));
   };
 
   await transport.subscribe(topic, consumer, handle);

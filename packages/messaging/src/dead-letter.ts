@@ -1,5 +1,6 @@
 import type { EnumName } from "@amana/contracts/enum-names";
 import type * as proto from "@amana/contracts/messaging/v1/dead_letter_service_pb";
+import { deleteOld } from "@amana/database";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { eventIdOf, uuidArray } from "./event-id.ts";
 import { alike } from "./failure.ts";
@@ -248,13 +249,15 @@ export async function retryAll(em: SqlEntityManager, { topic, consumer }: Subscr
   );
 }
 
-/** Letters that ended, and forged ones, are kept as long as the inbox remembers. */
-export async function cleanDeadLetters(em: SqlEntityManager, consumer: string): Promise<void> {
-  await em.execute(
-    `delete from dead_letter where consumer = ? and status in ('DELIVERED', 'DROPPED', 'FORGED') and updated_at < now() - interval '30 days'`,
-    [consumer],
-  );
-}
+/** Letters that ended, and forged ones, are kept as long as the inbox remembers: one batch; answers how many. */
+export const cleanDeadLetters = (em: SqlEntityManager, consumer: string): Promise<number> =>
+  deleteOld(em, {
+    table: "dead_letter",
+    since: "updated_at",
+    olderThan: "30 days",
+    where: "consumer = ? and status in ('DELIVERED', 'DROPPED', 'FORGED')",
+    values: [consumer],
+  });
 
 /** PostgreSQL stores neither NUL nor half a surrogate pair, and a message that cannot even be kept would stop all. */
 const storable = (text: string) => text.toWellFormed().replaceAll("\0", "\uFFFD");

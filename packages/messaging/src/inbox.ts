@@ -1,3 +1,4 @@
+import { deleteOld } from "@amana/database";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { eventIdOf, uuidArray } from "./event-id.ts";
 import type { Message } from "./message.ts";
@@ -15,21 +16,9 @@ export async function claimFromInbox(em: SqlEntityManager, consumer: string, mes
   return messages.filter((message) => fresh.delete(requireEventId(message)));
 }
 
-const keptDays = 30;
-/** Short enough for the bound on statements, however many there are in all. */
-const batchRows = 10_000;
-
 /** Forgets what a consumer saw longer ago than any transport keeps it, one batch; answers how many. */
-export async function cleanInbox(em: SqlEntityManager, consumer: string, batch = batchRows): Promise<number> {
-  const rows = await em.execute<{ event_id: string }[]>(
-    `delete from inbox where consumer = ? and event_id = any (array(
-       select event_id from inbox where consumer = ? and received_at < now() - interval '${keptDays} days'
-       order by received_at limit ? for update skip locked
-     )) returning event_id`,
-    [consumer, consumer, batch],
-  );
-  return rows.length;
-}
+export const cleanInbox = (em: SqlEntityManager, consumer: string, batch?: number): Promise<number> =>
+  deleteOld(em, { table: "inbox", since: "received_at", olderThan: "30 days", where: "consumer = ?", values: [consumer] }, batch);
 
 function requireEventId(message: Message): string {
   const id = eventIdOf(message);

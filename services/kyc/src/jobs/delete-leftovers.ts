@@ -1,19 +1,20 @@
+import { deleteOld } from "@amana/database";
 import { poll } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 
 const everyMs = 60 * 60 * 1000;
 
-/** Callbacks come again for hours, not for a month; a link request is good as long as its Idempotency-Key. */
-export const deleteLeftovers = ({ orm, logger }: Context): AsyncDisposable =>
-  poll(
-    "delete-leftovers",
-    logger,
-    async () => {
-      const em = orm.em.fork() as SqlEntityManager;
-      await em.execute("delete from provider_event where received_at < now() - interval '30 days'");
-      await em.execute("delete from link_request where created_at < now() - interval '24 hours' and leased_until < now()");
-      return 0;
-    },
-    everyMs,
-  );
+export const deleteLeftovers = (context: Context): AsyncDisposable =>
+  poll("delete-leftovers", context.logger, () => deleteLeftoversOnce(context), everyMs);
+
+/**
+ * A batch of each: callbacks come again for hours, not for a month, and a link request is good as long as its
+ * Idempotency-Key. Answers how many there were.
+ */
+export async function deleteLeftoversOnce({ orm }: Context, batch?: number): Promise<number> {
+  const em = orm.em.fork() as SqlEntityManager;
+  const events = { table: "provider_event", since: "received_at", olderThan: "30 days" };
+  const requests = { table: "link_request", since: "created_at", olderThan: "24 hours", where: "leased_until < now()" };
+  return (await deleteOld(em, events, batch)) + (await deleteOld(em, requests, batch));
+}

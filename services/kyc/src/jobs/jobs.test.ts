@@ -12,6 +12,7 @@ import { rpcServices } from "../rpc/index.ts";
 import { createHttpProvider } from "../verification-provider/http-provider.ts";
 import { catchUpOnce } from "./catch-up.ts";
 import { checkDueApplications } from "./check-applications.ts";
+import { deleteLeftoversOnce } from "./delete-leftovers.ts";
 import { noticeDueDocuments } from "./notice-documents.ts";
 import { createReencryption } from "./reencrypt-links.ts";
 import { removeDeadLinks } from "./remove-links.ts";
@@ -260,4 +261,25 @@ describe("the notices about documents", () => {
     ]);
     expect(await harness.eventNames(rejected.id)).toEqual(["CREATED", "REJECTED"]);
   });
+});
+
+test("leftovers go in batches, until only those are left that are young or in somebody's hands", async () => {
+  await harness.sql("truncate provider_event, link_request");
+  await harness.sql(
+    "insert into provider_event select i, now() - make_interval(days => i) from unnest(array[1, 29, 31, 32, 33]) as i",
+  );
+  const request = (hours: number, leasedUntil: string) =>
+    harness.sql(
+      `insert into link_request (application_id, business_id, route, key, fingerprint, leased_until, created_at)
+       values (gen_random_uuid(), gen_random_uuid(), 'r', ?, 'f', ${leasedUntil}, now() - make_interval(hours => ?))`,
+      [`${hours} ${leasedUntil}`, hours],
+    );
+  for (const hours of [23, 25, 26, 27]) await request(hours, "now() - interval '1 second'");
+  await request(25, "now() + interval '1 minute'");
+
+  expect(await deleteLeftoversOnce(harness.context, 2)).toBe(4);
+  expect(await deleteLeftoversOnce(harness.context, 2)).toBe(2);
+  expect(await deleteLeftoversOnce(harness.context, 2)).toBe(0);
+  expect(await harness.sql("select event_id from provider_event order by 1")).toEqual([{ event_id: "1" }, { event_id: "29" }]);
+  expect(await harness.sql("select 1 from link_request")).toHaveLength(2);
 });

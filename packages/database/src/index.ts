@@ -1,9 +1,12 @@
 /** PostgreSQL through MikroORM: one way to connect, migrate, run a transaction and read fast. */
+export { type Changes, changesOf } from "./changes.ts";
 export { databaseAnswers } from "./database-answers.ts";
 export { databaseTime } from "./database-time.ts";
 export { deleteOld } from "./delete-old.ts";
+export { flushUnique } from "./flush-unique.ts";
 export { defineList, type List } from "./list.ts";
 export { type ListPage, listPage, searchTotalMax } from "./list-page.ts";
+export { lockRow } from "./lock-row.ts";
 export { type MigrateOptions, migrate, requireMigrated } from "./migrate.ts";
 export { runMigrateCommand } from "./migrate-command.ts";
 export { checksumOf, type Migration, readMigrations } from "./migrations.ts";

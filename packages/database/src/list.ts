@@ -1,9 +1,9 @@
-import { dateOf } from "@amana/runtime";
-import { type DescField, type DescMessage, type MessageShape, ScalarType } from "@bufbuild/protobuf";
+import type { DescField, DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { type Filter, type ListPage, listPage } from "./list-page.ts";
+import { type FieldOf, valueReader } from "./request-value.ts";
 import type { Tally } from "./tally.ts";
-import { columnOf, everyBusiness, type FieldOf, type Owner, type Stored, type View } from "./view.ts";
+import { columnOf, everyBusiness, type Owner, type Stored, type View } from "./view.ts";
 
 /** What a field of a request asks of the rows: SQL in which `?` stands for its value, or a search. */
 export type Condition = string | { readonly contains: string; readonly spaceless?: string };
@@ -59,17 +59,4 @@ function filterOf(field: DescField, condition: Condition | undefined): (given: u
   if (typeof condition === "string") return (given) => ({ sql: condition, value: read(given) });
   const { contains: column, ...rest } = condition;
   return (given) => ({ column, contains: read(given) as string | undefined, ...rest });
-}
-
-/** A field's value as columns have it. */
-function valueReader(field: DescField): (given: unknown) => unknown {
-  if (field.fieldKind === "enum") {
-    const names = new Map(field.enum.values.map(({ localName, number }) => [number, localName]));
-    // Nothing is called "": a value that only a newer version knows finds nothing, instead of everything.
-    return (number) => (number === 0 || number === undefined ? undefined : (names.get(number as number) ?? ""));
-  }
-  if (field.scalar === ScalarType.INT64 && field.localName.endsWith("Ms")) {
-    return (ms) => dateOf(ms as bigint | undefined);
-  }
-  return (value) => value;
 }

@@ -9,6 +9,7 @@ import {
   UnderscoreNamingStrategy,
 } from "@mikro-orm/postgresql";
 import { namedQuery } from "./named-query.ts";
+import type { FieldOf } from "./request-value.ts";
 
 /** Whose rows: of one business, or, for operators and tables of the platform, of all. */
 export type Owner = string | typeof everyBusiness;
@@ -16,7 +17,6 @@ export const everyBusiness = Symbol("every business");
 
 /** The properties of an entity, without its methods. */
 export type Stored<E> = { [P in keyof E as E[P] extends (...parameters: never[]) => unknown ? never : P]: E[P] };
-export type FieldOf<M extends DescMessage> = Exclude<keyof MessageShape<M>, "$typeName" | "$unknown"> & string;
 
 /** A time is createdAt in an entity and createdAtMs in a message; everything else is called alike. */
 type PropertyOf<F> = F extends `${infer P}Ms` ? P : F;

@@ -1,5 +1,7 @@
 import type * as proto from "@amana/contracts/clients/v1/account_pb";
+import type { UpdateAccountRequestSchema } from "@amana/contracts/clients/v1/account_service_pb";
 import type { EnumName } from "@amana/contracts/enum-names";
+import type { Changes } from "@amana/database";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import { differs, takeOver } from "../changes.ts";
 import { clientBlocked } from "../client/client.errors.ts";
@@ -57,16 +59,11 @@ const schema = defineEntity({
 });
 
 /** What a business may change. Null clears; the limits are minor units of the account's currency. */
-export type AccountChanges = Partial<
-  Pick<
-    Account,
-    "accountName" | "description" | "externalAccountId" | "dailyLimitMinor" | "monthlyLimitMinor" | "yearlyLimitMinor"
-  >
->;
+export type AccountChanges = Changes<Account, typeof UpdateAccountRequestSchema> & AccountLimits;
 
-type AccountLimits = Pick<AccountChanges, "dailyLimitMinor" | "monthlyLimitMinor" | "yearlyLimitMinor">;
+export type AccountLimits = Partial<Pick<Account, "dailyLimitMinor" | "monthlyLimitMinor" | "yearlyLimitMinor">>;
 
-const limitNames = [
+export const limitNames = [
   ["dailyLimitMinor", "daily_limit"],
   ["monthlyLimitMinor", "monthly_limit"],
   ["yearlyLimitMinor", "yearly_limit"],

@@ -1,25 +1,28 @@
 import { isMoneyText, parseMoney } from "@amana/public-api";
 import { accountLimitInvalid } from "./account.errors.ts";
-import type { AccountChanges } from "./account.ts";
+import { type AccountLimits, limitNames } from "./account.ts";
 
-/** Limits as requests write them: decimal texts, null for one that is cleared. */
-export interface LimitTexts {
-  readonly dailyLimit?: string | null | undefined;
-  readonly monthlyLimit?: string | null | undefined;
-  readonly yearlyLimit?: string | null | undefined;
+/** Limits as requests write them: decimal texts, and the names of those that are cleared. */
+interface LimitTexts {
+  readonly dailyLimit?: string | undefined;
+  readonly monthlyLimit?: string | undefined;
+  readonly yearlyLimit?: string | undefined;
+  readonly cleared?: readonly string[];
 }
 
 /** The limits of a request in minor units of the account's currency; those that it does not name are left out. */
-export function limitsGiven({ dailyLimit, monthlyLimit, yearlyLimit }: LimitTexts, currency: string): AccountChanges {
-  return {
-    ...(dailyLimit !== undefined && { dailyLimitMinor: minor("daily_limit", dailyLimit, currency) }),
-    ...(monthlyLimit !== undefined && { monthlyLimitMinor: minor("monthly_limit", monthlyLimit, currency) }),
-    ...(yearlyLimit !== undefined && { yearlyLimitMinor: minor("yearly_limit", yearlyLimit, currency) }),
+export function limitsGiven(request: LimitTexts, currency: string): AccountLimits {
+  const texts = {
+    dailyLimitMinor: request.dailyLimit,
+    monthlyLimitMinor: request.monthlyLimit,
+    yearlyLimitMinor: request.yearlyLimit,
   };
-}
-
-function minor(name: string, text: string | null, currency: string): bigint | null {
-  if (text === null) return null;
-  if (!isMoneyText(text)) throw accountLimitInvalid(name);
-  return parseMoney(text, currency);
+  const limits: AccountLimits = {};
+  for (const [column, name] of limitNames) {
+    const text = texts[column];
+    if (request.cleared?.includes(name)) limits[column] = null;
+    else if (text !== undefined && !isMoneyText(text)) throw accountLimitInvalid(name);
+    else if (text !== undefined) limits[column] = parseMoney(text, currency);
+  }
+  return limits;
 }

@@ -1,5 +1,7 @@
 import type * as proto from "@amana/contracts/clients/v1/beneficiary_pb";
+import type { UpdateBeneficiaryRequestSchema } from "@amana/contracts/clients/v1/beneficiary_service_pb";
 import type { EnumName } from "@amana/contracts/enum-names";
+import type { Changes } from "@amana/database";
 import { bankDetailForms, isAccountNumber, isBic, isIban, isRoutingNumber } from "@amana/public-api";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import { takeOver } from "../changes.ts";
@@ -35,9 +37,7 @@ const schema = defineEntity({
 });
 
 /** What a business may change. Null clears. Whose beneficiary it is cannot be changed. */
-export type BeneficiaryChanges = Partial<
-  Omit<Beneficiary, "id" | "businessId" | "clientId" | "createdAt" | "updatedAt" | "version" | "change">
->;
+export type BeneficiaryChanges = Changes<Beneficiary, typeof UpdateBeneficiaryRequestSchema>;
 
 type PaymentDetails = Pick<BeneficiaryChanges, "iban" | "accountNumber" | "bic" | "swiftCode" | "routingNumber">;
 

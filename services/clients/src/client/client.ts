@@ -1,5 +1,7 @@
 import type * as proto from "@amana/contracts/clients/v1/client_pb";
+import type { UpdatePersonRequestSchema } from "@amana/contracts/clients/v1/client_service_pb";
 import type { EnumName } from "@amana/contracts/enum-names";
+import type { Changes } from "@amana/database";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import { takeOver } from "../changes.ts";
 
@@ -48,28 +50,7 @@ const schema = defineEntity({
 });
 
 /** What a business may change of its clients. Who somebody is cannot be changed. */
-export type ClientChanges = Partial<
-  Pick<
-    Client,
-    | "address"
-    | "city"
-    | "postcode"
-    | "stateProvince"
-    | "countryCode"
-    | "email"
-    | "secondEmail"
-    | "mobilePhoneNumber"
-    | "secondMobilePhoneNumber"
-    | "plannedIncome"
-    | "plannedExpenditure"
-    | "externalClientCode"
-    | "kycNote"
-    | "blacklistedComment"
-    | "blocked"
-    | "isBlacklisted"
-    | "riskLevel"
-  >
->;
+export type ClientChanges = Changes<Client, typeof UpdatePersonRequestSchema>;
 
 /**
  * A natural person, client of a business. Whoever changes one locks its row first (FOR UPDATE), and whoever opens

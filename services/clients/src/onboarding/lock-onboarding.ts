@@ -1,6 +1,7 @@
+import { everyBusiness, lockRow } from "@amana/database";
 import { LockMode, type SqlEntityManager } from "@mikro-orm/postgresql";
-import type { Client } from "../client/client.ts";
-import { holdClient, lockClient } from "../client/lock-client.ts";
+import { Client } from "../client/client.ts";
+import { holdClient } from "../client/lock-client.ts";
 import { Onboarding } from "./onboarding.ts";
 
 /**
@@ -17,7 +18,7 @@ export async function lockBoth(
   em: SqlEntityManager,
   clientId: string,
 ): Promise<{ client: Client; onboarding: Onboarding } | undefined> {
-  const client = await lockClient(em, clientId);
+  const client = await lockRow(em, Client, everyBusiness, clientId);
   if (!client) return undefined;
   const onboarding = await em.findOneOrFail(Onboarding, { clientId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   return { client, onboarding };

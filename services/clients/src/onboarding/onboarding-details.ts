@@ -1,3 +1,5 @@
+import type { OnboardingAnswersSchema } from "@amana/contracts/clients/v1/onboarding_service_pb";
+import type { Changes } from "@amana/database";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import { takeOver } from "../changes.ts";
 import { onboardingDetailsIncomplete } from "./onboarding.errors.ts";
@@ -38,10 +40,9 @@ const required = {
 } as const;
 
 type Required = (typeof required)[keyof typeof required];
-type Voluntary = "otherOccupation" | "otherSourceOfFunds" | "fundsOriginCountryId" | "taxIdentificationNumber";
 
 /** What a client may answer; null for an answer that is taken back. */
-export type Answers = Partial<Pick<OnboardingDetails, Required | Voluntary>>;
+export type Answers = Changes<OnboardingDetails, typeof OnboardingAnswersSchema>;
 export type CompleteAnswers = Answers & Pick<OnboardingDetails, Required>;
 
 /** What a client told about its means and intentions: complete at any time. */

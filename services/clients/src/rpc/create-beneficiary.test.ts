@@ -1,10 +1,10 @@
 import { BeneficiaryType } from "@amana/contracts/clients/v1/beneficiary_pb";
-import { transaction } from "@amana/database";
+import { everyBusiness, lockRow, transaction } from "@amana/database";
 import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller, adminCaller, keyed, refusal } from "@amana/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aBeneficiary, type Harness, startHarness } from "../../test/harness.ts";
-import { lockClient } from "../client/lock-client.ts";
+import { Client } from "../client/client.ts";
 
 let harness: Harness;
 const caller = aBusinessCaller();
@@ -121,7 +121,7 @@ describe("a client who is blocked at the same time", () => {
   /** Blocks a client, letting `meanwhile` run between the change and its commit. */
   const block = (id: string, meanwhile: () => Promise<void>) =>
     transaction(harness.context.orm, async (em) => {
-      const client = await lockClient(em, id);
+      const client = await lockRow(em, Client, everyBusiness, id);
       client?.change({ blocked: true }, new Date());
       await em.flush();
       await meanwhile();

@@ -1,14 +1,14 @@
 import { ClientSchema, KycLevel, RiskLevel } from "@amana/contracts/clients/v1/client_pb";
 import type { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
 import { enumName } from "@amana/contracts/enum-names";
+import { flushUnique } from "@amana/database";
 import { once } from "@amana/idempotency";
 import { businessOf, type Implementation } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import { isAdult } from "../client/adult.ts";
-import { clientUnderage } from "../client/client.errors.ts";
+import { clientUnderage, emailTaken } from "../client/client.errors.ts";
 import { toClientMessage } from "../client/client.message.ts";
 import { Client } from "../client/client.ts";
-import { refusingTakenEmail } from "../client/taken-email.ts";
 import type { Context } from "../context.ts";
 import { Onboarding } from "../onboarding/onboarding.ts";
 
@@ -34,7 +34,7 @@ export const createPerson =
         updatedAt: now,
       });
       em.persist(client);
-      await refusingTakenEmail(() => em.flush());
+      await flushUnique(em, "client_business_email", emailTaken);
       em.persist(
         em.create(Onboarding, {
           id: uuidv7(now.getTime()),

@@ -1,12 +1,12 @@
 import { AccountStatus } from "@amana/contracts/clients/v1/account_pb";
 import { KycLevel } from "@amana/contracts/clients/v1/client_pb";
-import { transaction } from "@amana/database";
+import { everyBusiness, lockRow, transaction } from "@amana/database";
 import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller, adminCaller, keyed, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
 import { post } from "../account/post.ts";
-import { lockClient } from "../client/lock-client.ts";
+import { Client } from "../client/client.ts";
 
 let harness: Harness;
 const caller = aBusinessCaller();
@@ -123,7 +123,7 @@ describe("activation", () => {
     const { id } = await harness.openAccount(caller, { clientId });
     let activation: Promise<unknown> | undefined;
     await transaction(harness.context.orm, async (em) => {
-      (await lockClient(em, clientId))?.change({ blocked: true }, new Date());
+      (await lockRow(em, Client, everyBusiness, clientId))?.change({ blocked: true }, new Date());
       await em.flush();
       activation = refusal(move("activate", id));
       await harness.untilSomeoneWaits();

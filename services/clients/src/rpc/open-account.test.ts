@@ -1,11 +1,11 @@
 import { AccountStatus, AccountType } from "@amana/contracts/clients/v1/account_pb";
-import { transaction } from "@amana/database";
+import { everyBusiness, lockRow, transaction } from "@amana/database";
 import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller, adminCaller, keyed, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { anAccountRequest, type Harness, startHarness } from "../../test/harness.ts";
 import { accountNumber } from "../account/account-number.ts";
-import { lockClient } from "../client/lock-client.ts";
+import { Client } from "../client/client.ts";
 
 let harness: Harness;
 const caller = aBusinessCaller();
@@ -157,7 +157,7 @@ describe("a client who is blocked while an account is opened", () => {
     const { id } = await harness.createPerson(caller);
     let opening: Promise<unknown> | undefined;
     await transaction(harness.context.orm, async (em) => {
-      (await lockClient(em, id))?.change({ blocked: true }, new Date());
+      (await lockRow(em, Client, everyBusiness, id))?.change({ blocked: true }, new Date());
       await em.flush();
       opening = refusal(open({ clientId: id }));
       await harness.untilSomeoneWaits();

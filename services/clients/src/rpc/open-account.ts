@@ -1,15 +1,15 @@
 import { AccountSchema, AccountType } from "@amana/contracts/clients/v1/account_pb";
 import type { AccountService } from "@amana/contracts/clients/v1/account_service_pb";
 import { enumName } from "@amana/contracts/enum-names";
+import { flushUnique } from "@amana/database";
 import { once } from "@amana/idempotency";
 import { businessOf, type Implementation } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
-import { currencyNotSupported } from "../account/account.errors.ts";
+import { currencyNotSupported, externalAccountIdTaken } from "../account/account.errors.ts";
 import { toAccountMessage } from "../account/account.message.ts";
 import { Account, checkLimits } from "../account/account.ts";
 import { accountNumber } from "../account/account-number.ts";
 import { limitsGiven } from "../account/limits-given.ts";
-import { refusingTakenExternalId } from "../account/taken-external-id.ts";
 import { clientBlocked, namedClientNotFound } from "../client/client.errors.ts";
 import { holdClient } from "../client/lock-client.ts";
 import type { Context } from "../context.ts";
@@ -53,7 +53,7 @@ export const openAccount =
         updatedAt: now,
       });
       em.persist(account);
-      await refusingTakenExternalId(() => em.flush());
+      await flushUnique(em, "account_business_external_id", externalAccountIdTaken);
       return toAccountMessage(account);
     });
   };

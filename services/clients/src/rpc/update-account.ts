@@ -1,13 +1,14 @@
-import type { AccountService, UpdateAccountRequest } from "@amana/contracts/clients/v1/account_service_pb";
-import { transaction } from "@amana/database";
+import { type AccountService, UpdateAccountRequestSchema } from "@amana/contracts/clients/v1/account_service_pb";
+import { changesOf, flushUnique, transaction } from "@amana/database";
 import { businessOf, type Implementation } from "@amana/rpc";
+import { externalAccountIdTaken } from "../account/account.errors.ts";
 import { toAccountMessage } from "../account/account.message.ts";
-import type { AccountChanges } from "../account/account.ts";
-import { type LimitTexts, limitsGiven } from "../account/limits-given.ts";
+import { Account } from "../account/account.ts";
+import { limitsGiven } from "../account/limits-given.ts";
 import { lockAccount } from "../account/lock-account.ts";
-import { refusingTakenExternalId } from "../account/taken-external-id.ts";
-import { namedFields } from "../changes.ts";
 import type { Context } from "../context.ts";
+
+const readChanges = changesOf(Account, UpdateAccountRequestSchema);
 
 export const updateAccount =
   ({ orm, clock }: Context): Implementation<typeof AccountService.method.updateAccount> =>
@@ -15,24 +16,8 @@ export const updateAccount =
     const businessId = businessOf(caller);
     return await transaction(orm, async (em) => {
       const account = await lockAccount(em, businessId, request.id);
-      account.change(changesOf(request, account.currency), clock.now());
-      await refusingTakenExternalId(() => em.flush());
+      account.change({ ...readChanges(request), ...limitsGiven(request, account.currency) }, clock.now());
+      await flushUnique(em, "account_business_external_id", externalAccountIdTaken);
       return toAccountMessage(account);
     });
   };
-
-function changesOf(request: UpdateAccountRequest, currency: string): AccountChanges {
-  const { accountName, description, externalAccountId, dailyLimit, monthlyLimit, yearlyLimit, cleared } = request;
-  const limits = namedFields<LimitTexts>({ dailyLimit, monthlyLimit, yearlyLimit }, cleared, [
-    "dailyLimit",
-    "monthlyLimit",
-    "yearlyLimit",
-  ]);
-  return {
-    ...namedFields<AccountChanges>({ accountName, description, externalAccountId }, cleared, [
-      "description",
-      "externalAccountId",
-    ]),
-    ...limitsGiven(limits, currency),
-  };
-}

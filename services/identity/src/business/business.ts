@@ -1,7 +1,7 @@
 import type { EnumName } from "@amana/contracts/enum-names";
 import type * as proto from "@amana/contracts/identity/v1/business_pb";
-import { isUuid } from "@amana/runtime";
-import { defineEntity, LockMode, p, type SqlEntityManager } from "@mikro-orm/postgresql";
+import { everyBusiness, lockRow } from "@amana/database";
+import { defineEntity, p, type SqlEntityManager } from "@mikro-orm/postgresql";
 import { invalidStatusTransition } from "./business.errors.ts";
 
 export type BusinessStatus = EnumName<typeof proto.BusinessStatus>;
@@ -59,5 +59,5 @@ schema.setClass(Business);
 
 /** The business for a change of it or its keys: changes of one business come one after the other. */
 export async function lockBusiness(em: SqlEntityManager, id: string): Promise<Business | null> {
-  return isUuid(id) ? await em.findOne(Business, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
+  return await lockRow(em, Business, everyBusiness, id);
 }

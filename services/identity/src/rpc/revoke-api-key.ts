@@ -1,9 +1,8 @@
 import { ApiKeySchema } from "@amana/contracts/identity/v1/api_key_pb";
 import type { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
+import { everyBusiness, lockRow } from "@amana/database";
 import { once } from "@amana/idempotency";
 import { adminOf, type Implementation } from "@amana/rpc";
-import { isUuid } from "@amana/runtime";
-import { LockMode } from "@mikro-orm/postgresql";
 import { apiKeyNotFound } from "../api-key/api-key.errors.ts";
 import { toApiKeyMessage } from "../api-key/api-key.message.ts";
 import { ApiKey } from "../api-key/api-key.ts";
@@ -14,10 +13,8 @@ export const revokeApiKey =
   ({ orm, clock, leases }: Context): Implementation<typeof ApiKeyService.method.revokeApiKey> =>
   async (request, call) => {
     adminOf(call.caller);
-    if (!isUuid(request.id)) throw apiKeyNotFound();
-
     const answer = await once(orm, call, ApiKeySchema, async (em) => {
-      const apiKey = await em.findOne(ApiKey, { id: request.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      const apiKey = await lockRow(em, ApiKey, everyBusiness, request.id);
       if (!apiKey) throw apiKeyNotFound();
       const before = apiKey.snapshot();
       const now = clock.now();

@@ -1,10 +1,9 @@
 import { enumName } from "@amana/contracts/enum-names";
 import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
 import type { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
-import { transaction } from "@amana/database";
+import { lockRow, transaction } from "@amana/database";
 import { businessOf, type Implementation } from "@amana/rpc";
 import { isUuid } from "@amana/runtime";
-import { LockMode } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { eventFilter } from "../webhook-endpoint/event-filter.ts";
 import { newSecret } from "../webhook-endpoint/secret.ts";
@@ -22,11 +21,7 @@ export const updateWebhookEndpoint =
     // Before the transaction, which must not wait for name servers.
     const refusal = url === undefined ? undefined : await refusalOfUrl(url, addresses);
     return await transaction(orm, async (em) => {
-      const endpoint = await em.findOne(
-        WebhookEndpoint,
-        { id: request.id, businessId },
-        { lockMode: LockMode.PESSIMISTIC_WRITE },
-      );
+      const endpoint = await lockRow(em, WebhookEndpoint, businessId, request.id);
       if (!endpoint) throw webhookEndpointNotFound();
       if (refusal) throw refusal;
 

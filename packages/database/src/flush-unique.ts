@@ -1,0 +1,11 @@
+import { type SqlEntityManager, UniqueConstraintViolationException } from "@mikro-orm/postgresql";
+
+/** Flushes. Of two that take one value at the same time the unique index lets the first through; the second is refused. */
+export async function flushUnique(em: SqlEntityManager, constraint: string, refusal: () => Error): Promise<void> {
+  try {
+    await em.flush();
+  } catch (error) {
+    const isTaken = error instanceof UniqueConstraintViolationException;
+    throw isTaken && (error as { constraint?: string }).constraint === constraint ? refusal() : error;
+  }
+}

@@ -1,0 +1,19 @@
+import { isUuid } from "@amana/runtime";
+import { type EntityClass, LockMode, type SqlEntityManager } from "@mikro-orm/postgresql";
+import { everyBusiness, type Owner } from "./view.ts";
+
+/**
+ * One row, kept from all others until the transaction ends; null for an id that names nothing of the owner. The lock comes
+ * before the read, so that what others change at the same time stays changed. PESSIMISTIC_READ: several may hold it at once.
+ */
+export async function lockRow<E extends object>(
+  em: SqlEntityManager,
+  entity: EntityClass<E>,
+  owner: Owner,
+  id: string,
+  lockMode: LockMode = LockMode.PESSIMISTIC_WRITE,
+): Promise<E | null> {
+  if (!isUuid(id)) return null;
+  const where = owner === everyBusiness ? { id } : { businessId: owner, id };
+  return (await em.findOne(entity, where as object, { lockMode })) as E | null;
+}

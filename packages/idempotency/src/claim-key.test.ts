@@ -3,10 +3,10 @@ import { transaction } from "@amana/database";
 import { type Call, DomainError } from "@amana/rpc";
 import { createLogger } from "@amana/runtime";
 import { aBusinessCaller, createTestDatabase, type TestDatabase } from "@amana/testing";
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { aCall, database } from "../test/database.ts";
 import { cleanKeys } from "./clean-keys.ts";
-import { claimKey, IdempotencyRecord, startKeyCleaning } from "./index.ts";
+import { claimKey, IdempotencyRecord, lockKey, startKeyCleaning } from "./index.ts";
 
 let db: TestDatabase;
 beforeAll(async () => {
@@ -36,6 +36,7 @@ const keys = async () => {
   const rows = await db.orm.em.fork().execute<{ key: string }[]>("select key from idempotency_key order by key");
   return rows.map(({ key }) => key);
 };
+const reused = { kind: "invalid", code: "idempotency_key_reused" };
 const inProgress = { kind: "conflict", code: "idempotency_in_progress" };
 const answer = (record: IdempotencyRecord) => record.storeAnswer(ApiKeySchema, { id: "1", name: "n" });
 
@@ -44,8 +45,7 @@ test("between the beginning and the end the key is in progress; afterwards it gi
   const begun = (await begin(aCall({ caller }))) as { id: string };
   await expect(begin(aCall({ caller }))).rejects.toMatchObject(inProgress);
   await expect(begin(aCall({ caller, fingerprint: "f2" }))).rejects.toMatchObject({
-    kind: "invalid",
-    code: "idempotency_key_reused",
+    ...reused,
   });
   await end(begun.id, answer);
   const call = aCall({ caller });
@@ -85,6 +85,89 @@ test("an execution whose outcome is unknown is never repeated, however old it is
   await expect(begin(aCall({ caller }))).rejects.toMatchObject(inProgress);
   await end(begun.id, answer);
   expect(await begin(aCall({ caller }))).not.toHaveProperty("replayed");
+});
+
+describe("a key that is held for a time", () => {
+  const hold = (call: Call, heldMs: number) =>
+    transaction(db.orm, async (em) => {
+      const claim = await claimKey(em, call, ApiKeySchema, { heldMs });
+      return "replayed" in claim ? claim : { id: claim.record?.id ?? "", isRepeated: claim.isRepeated };
+    });
+  const held = async (call: Call, heldMs: number) => {
+    const claim = await hold(call, heldMs);
+    return "id" in claim ? claim : { id: "", isRepeated: false };
+  };
+
+  test("is in progress meanwhile; afterwards the same request goes on under the same record, and no other does", async () => {
+    const caller = aBusinessCaller();
+    const first = await held(aCall({ caller }), 60_000);
+    expect(first.isRepeated).toBe(false);
+    await expect(hold(aCall({ caller }), 60_000)).rejects.toMatchObject(inProgress);
+    await db.orm.em.fork().execute("update idempotency_key set held_until = now()");
+    await expect(hold(aCall({ caller, fingerprint: "f2" }), 60_000)).rejects.toMatchObject(reused);
+    expect(await held(aCall({ caller }), 60_000)).toEqual({ id: first.id, isRepeated: true });
+    await expect(hold(aCall({ caller }), 60_000)).rejects.toMatchObject(inProgress);
+    await end(first.id, answer);
+    expect(await hold(aCall({ caller }), 60_000)).toMatchObject({ replayed: { id: "1" } });
+  });
+
+  test("that was released is free for the same request at once", async () => {
+    const caller = aBusinessCaller();
+    const { id } = await held(aCall({ caller }), 60_000);
+    await end(id, (record) => record.release());
+    expect(await held(aCall({ caller }), 0)).toEqual({ id, isRepeated: true });
+    expect(await held(aCall({ caller }), 0)).toEqual({ id, isRepeated: true });
+  });
+
+  test("and is refused in its beginning stays as it was", async () => {
+    const caller = aBusinessCaller();
+    const { id } = await held(aCall({ caller }), 0);
+    const refused = transaction(db.orm, async (em) => {
+      await claimKey(em, aCall({ caller }), ApiKeySchema, { heldMs: 60_000 });
+      throw new Error("by a rule");
+    });
+    await expect(refused).rejects.toThrow("by a rule");
+    expect(await held(aCall({ caller }), 0)).toEqual({ id, isRepeated: true });
+  });
+
+  test("and ends at this moment keeps nobody waiting, and is not executed again", async () => {
+    const caller = aBusinessCaller();
+    const { id } = await held(aCall({ caller }), 0);
+    await transaction(db.orm, async (em) => {
+      (await lockKey(em, id))?.storeAnswer(ApiKeySchema, { id: "1", name: "n" });
+      await em.flush();
+      await expect(hold(aCall({ caller }), 0)).rejects.toMatchObject(inProgress);
+    });
+    expect(await hold(aCall({ caller }), 0)).toMatchObject({ replayed: { id: "1" } });
+  });
+
+  test("of ten who ask at once is one's", async () => {
+    const caller = aBusinessCaller();
+    await held(aCall({ caller }), 0);
+    const claims = await Promise.allSettled(Array.from({ length: 10 }, () => hold(aCall({ caller }), 60_000)));
+    expect(claims.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  });
+
+  test("is forgotten a day after its first use, once nobody holds it", async () => {
+    const caller = aBusinessCaller();
+    const [left, kept] = [await held(aCall({ caller, key: "left" }), 0), await held(aCall({ caller, key: "kept" }), 60_000)];
+    await age("24 hours 1 minute");
+    expect((await held(aCall({ caller, key: "left", fingerprint: "f2" }), 0)).id).not.toBe(left.id);
+    await expect(hold(aCall({ caller, key: "kept" }), 0)).rejects.toMatchObject(inProgress);
+    await age("24 hours 1 minute");
+    expect(await cleanKeys(db.orm)).toBe(1);
+    expect(await keys()).toEqual(["kept"]);
+    expect(kept.id).not.toBe("");
+  });
+
+  test("is judged by the database's clock", async () => {
+    const caller = aBusinessCaller();
+    await held(aCall({ caller }), 60_000);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 48 * 3_600_000 });
+    await expect(hold(aCall({ caller }), 60_000))
+      .rejects.toMatchObject(inProgress)
+      .finally(() => vi.useRealTimers());
+  });
 });
 
 test("cleaning deletes the ends of more than a day ago, and nothing else", async () => {

@@ -9,7 +9,7 @@ export function startKeyCleaning(orm: Orm, logger: Logger): AsyncDisposable {
   return poll("clean-keys", logger, () => cleanKeys(orm), everyMs);
 }
 
-/** Deletes finished keys a day after their first use, one batch of them; answers how many. Unfinished ones stay until they are resolved. */
+/** Deletes keys that have ended or were abandoned a day after their first use, one batch; answers how many. Others stay until they end. */
 export const cleanKeys = (orm: Orm, batch?: number): Promise<number> =>
   deleteOld(
     orm.em.fork() as SqlEntityManager,
@@ -17,7 +17,7 @@ export const cleanKeys = (orm: Orm, batch?: number): Promise<number> =>
       table: "idempotency_key",
       since: "created_at",
       olderThan: "24 hours",
-      where: "(answer is not null or refusal is not null)",
+      where: "(answer is not null or refusal is not null or held_until < now())",
     },
     batch,
   );

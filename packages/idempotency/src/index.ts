@@ -1,5 +1,5 @@
 /** Idempotency-Key: one execution for each key, whose answer is stored in the transaction that has the effect. */
-export { type Claim, claimKey } from "./claim-key.ts";
+export { type Claim, claimKey, lockKey } from "./claim-key.ts";
 export { startKeyCleaning } from "./clean-keys.ts";
 export { idempotencyMigrations } from "./migrations.ts";
 export { once } from "./once.ts";

@@ -15,9 +15,13 @@ const schema = defineEntity({
     fingerprint: p.text(),
     answer: p.blob().nullable(),
     refusal: p.blob().nullable(),
+    /** Null: until it has ended. Otherwise the same request may be executed again after this. */
+    heldUntil: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
   },
 });
+
+const keptMs = 24 * 60 * 60 * 1000;
 
 /**
  * One use of an Idempotency-Key. Without answer and refusal the execution still runs, or its outcome is unknown;
@@ -26,6 +30,21 @@ const schema = defineEntity({
 export class IdempotencyRecord extends schema.class {
   hasEnded(): boolean {
     return Boolean(this.answer ?? this.refusal);
+  }
+
+  /** Whether nobody works on it any more and the same request may go on with it. */
+  isAbandoned(now: Date): boolean {
+    return !this.hasEnded() && this.heldUntil != null && this.heldUntil <= now;
+  }
+
+  /** Whether the key is free again. One whose outcome is unknown never is: to run it again could do it twice. */
+  isForgotten(now: Date): boolean {
+    return (this.hasEnded() || this.isAbandoned(now)) && this.createdAt.getTime() <= now.getTime() - keptMs;
+  }
+
+  /** The outcome is unknown, and the same request may find it out at once. */
+  release(): void {
+    this.heldUntil = this.createdAt;
   }
 
   storeAnswer<O extends DescMessage>(output: O, answer: MessageInitShape<O>): void {

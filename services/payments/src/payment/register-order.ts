@@ -1,6 +1,6 @@
 import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
 import { databaseTime, transaction } from "@amana/database";
-import { IdempotencyRecord } from "@amana/idempotency";
+import { lockKey } from "@amana/idempotency";
 import type { DomainError } from "@amana/rpc";
 import { faultPoint } from "@amana/runtime";
 import { LockMode, type SqlEntityManager } from "@mikro-orm/postgresql";
@@ -31,7 +31,7 @@ export async function registerOrder(
   if (!payment.awaitsRegistration()) return payment;
   const registration = await askProcessor(context, payment, options.mayBeThere || payment.checks > 0, options.remainingMs);
   faultPoint("payment.registered");
-  return await transaction(context.orm, (em) => record(em, context, paymentId, registration));
+  return await transaction(context.orm, (em) => record(em, context, payment, registration));
 }
 
 async function askProcessor(
@@ -89,10 +89,11 @@ async function lookUp(context: Context, payment: Payment, timeoutMs: number): Pr
 async function record(
   em: SqlEntityManager,
   context: Context,
-  id: string,
+  { id, idempotencyId }: Payment,
   registration: Registration,
 ): Promise<Payment | DomainError> {
   const { logger, schedule } = context;
+  const owed = await lockKey(em, idempotencyId);
   const payment = await em.findOneOrFail(Payment, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!payment.awaitsRegistration()) return payment;
   const now = await databaseTime(em);
@@ -104,7 +105,6 @@ async function record(
     return processorOutcomeUnknown(id);
   }
 
-  const owed = payment.idempotencyId && (await em.findOne(IdempotencyRecord, { id: payment.idempotencyId }));
   payment.idempotencyId = null;
   if (registration.kind === "refused") {
     payment.registrationRefused(registration.errorCode, now);

@@ -1,6 +1,6 @@
 import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
 import { databaseTime, transaction } from "@amana/database";
-import { IdempotencyRecord } from "@amana/idempotency";
+import { type IdempotencyRecord, lockKey } from "@amana/idempotency";
 import type { DomainError } from "@amana/rpc";
 import { LockMode, type SqlEntityManager } from "@mikro-orm/postgresql";
 import type { OrderState } from "../card-processor/card-processor.ts";
@@ -25,6 +25,11 @@ export interface Both {
   readonly refund: Refund;
 }
 
+interface Locked extends Both {
+  /** The Idempotency-Key that is owed an answer. */
+  readonly key: IdempotencyRecord | undefined;
+}
+
 export function progressOf({ payment, refund }: Both): RefundProgress {
   if (refund.status === "ACCEPTED") return { kind: "accepted", payment };
   if (refund.status === "REJECTED") return { kind: "rejected", refusal: refusalOf(refund) };
@@ -35,42 +40,32 @@ export function progressOf({ payment, refund }: Both): RefundProgress {
 const refusalOf = ({ processorErrorCode, resolution }: Refund) =>
   resolution === "REJECTED" ? refundRejected() : refundRefused(processorErrorCode ?? "");
 
-/** The payment's row is locked first, the refund's second, everywhere. */
-export async function lockBoth(em: SqlEntityManager, refundId: string): Promise<Both | undefined> {
+/** The key's row is locked first, the payment's second, the refund's last, everywhere. */
+export async function lockRefund(em: SqlEntityManager, refundId: string): Promise<Locked | undefined> {
   const found = await em.findOne(Refund, { id: refundId });
   if (!found) return undefined;
+  const key = await lockKey(em, found.idempotencyId);
   const payment = await em.findOneOrFail(Payment, { id: found.paymentId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   const refund = await em.findOneOrFail(Refund, { id: refundId }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
-  return { payment, refund };
+  return { payment, refund, key };
 }
 
-/** REFUNDED, with its event and the answer that a key is owed. The caller's transaction holds both rows. */
-export async function accept(em: SqlEntityManager, { schedule }: Context, { payment, refund }: Both, now: Date): Promise<void> {
+/** REFUNDED, with its event and the answer that a key is owed. */
+export function accept(em: SqlEntityManager, { schedule }: Context, { payment, refund, key }: Locked, now: Date): void {
   payment.refund(refund.amountMinor, now);
   payment.planReread(schedule, now);
   refund.accepted(now);
   announce(em, payment, "PAYMENT_REFUNDED", now, refund.traceparent);
-  const owed = await keyOf(em, refund);
-  owed?.storeAnswer(PaymentSchema, toPaymentMessage(payment));
+  key?.storeAnswer(PaymentSchema, toPaymentMessage(payment));
 }
 
-/** PAID as before. The caller's transaction holds both rows. */
-export async function reject(
-  em: SqlEntityManager,
-  { schedule }: Context,
-  { payment, refund }: Both,
-  errorCode: string | undefined,
-  now: Date,
-): Promise<void> {
+/** PAID as before. */
+export function reject({ schedule }: Context, { payment, refund, key }: Locked, errorCode: string | undefined, now: Date): void {
   payment.refundRefused(errorCode, now);
   payment.planReread(schedule, now);
   refund.rejected(errorCode, now);
-  const owed = await keyOf(em, refund);
-  owed?.storeRefusal(refusalOf(refund));
+  key?.storeRefusal(refusalOf(refund));
 }
-
-const keyOf = async (em: SqlEntityManager, { idempotencyId }: Refund) =>
-  idempotencyId ? await em.findOne(IdempotencyRecord, { id: idempotencyId }) : null;
 
 /** Writes down what was found out, in one transaction, unless somebody has ended the refund meanwhile; answers how far it got. */
 export async function recordEnding(
@@ -80,11 +75,11 @@ export async function recordEnding(
   state?: OrderState,
 ): Promise<RefundProgress> {
   const recorded = await transaction(context.orm, async (em) => {
-    const both = await lockBoth(em, refundId);
+    const both = await lockRefund(em, refundId);
     if (!both) return undefined;
     const { refund } = both;
     const [isActive, waitedBefore] = [refund.isActive(), refund.needsDecisionSince != null];
-    if (isActive) await end(em, context, both, ending, state, await databaseTime(em));
+    if (isActive) end(em, context, both, ending, state, await databaseTime(em));
     return { both, isActive, isNewlyWaiting: refund.needsDecisionSince != null && !waitedBefore };
   });
   if (!recorded) return { kind: "unknown" };
@@ -93,27 +88,26 @@ export async function recordEnding(
   return progressOf(both);
 }
 
-async function end(
+function end(
   em: SqlEntityManager,
   context: Context,
-  both: Both,
+  locked: Locked,
   ending: Ending,
   state: OrderState | undefined,
   now: Date,
-): Promise<void> {
-  const { payment, refund } = both;
+): void {
+  const { payment, refund, key } = locked;
   if (ending.kind === "take_over" && (refund.sends > 0 || payment.status !== "PAID")) return;
   // Not of a refund that somebody has sent again meanwhile: the refusal says nothing of that request.
   if (ending.kind === "reject" && refund.sends !== 1) return;
   if (state) refund.noteReading(state, now);
-  if (ending.kind === "accept") await accept(em, context, both, now);
-  else if (ending.kind === "reject") await reject(em, context, both, ending.errorCode, now);
+  if (ending.kind === "accept") accept(em, context, locked, now);
+  else if (ending.kind === "reject") reject(context, locked, ending.errorCode, now);
   else if (ending.kind === "take_over") {
     refund.notSent(now);
     takeOver(em, context, payment, ending.state, ending.change, now, refund.traceparent);
     // The key is free again, because a conflict is never a stored answer.
-    const owed = await keyOf(em, refund);
-    if (owed) em.remove(owed);
+    if (key) em.remove(key);
   } else {
     if (ending.isUnexplained) refund.needsDecision("UNEXPLAINED", now);
     refund.unknown(context.schedule.refundCheckSeconds, now);

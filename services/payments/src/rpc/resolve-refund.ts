@@ -9,7 +9,7 @@ import { isUuid } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { refundDecisionNotOpen, refundDecisionUnknown, refundNotFound } from "../payment/payment.errors.ts";
 import type { Payment } from "../payment/payment.ts";
-import { accept, lockBoth, reject } from "../refund/record-refund.ts";
+import { accept, lockRefund, reject } from "../refund/record-refund.ts";
 import { toRefundMessage } from "../refund/refund.message.ts";
 import type { Refund } from "../refund/refund.ts";
 
@@ -22,7 +22,7 @@ export const resolveRefund =
     const outcome = enumName(RefundOutcome, request.outcome);
     if (!outcome) throw refundDecisionUnknown();
     return await once(context.orm, call, RefundSchema, async (em) => {
-      const both = await lockBoth(em, request.id);
+      const both = await lockRefund(em, request.id);
       if (!both) throw refundNotFound();
       const { refund, payment } = both;
       if (!refund.needsDecisionSince) {
@@ -37,8 +37,8 @@ export const resolveRefund =
         refund.sendAgain(refund.mayTakeEffectUntil(refundLateEffectSeconds), decisionDueAt, now);
       } else {
         refund.decided(outcome);
-        if (outcome === "ACCEPTED") await accept(em, context, both, now);
-        else await reject(em, context, both, undefined, now);
+        if (outcome === "ACCEPTED") accept(em, context, both, now);
+        else reject(context, both, undefined, now);
       }
       recordAction(
         em,

@@ -88,7 +88,7 @@ test.each([
   await killedDuring(faultPoint, caller, create);
   expect(await applicationsOf(caller.businessId)).toHaveLength(committed);
   // Nobody waits for the killed one any more.
-  await harness.sql("update link_request set leased_until = now() where business_id = ?", [caller.businessId]);
+  await harness.sql("update idempotency_key set held_until = now() where scope = ?", [caller.businessId]);
 
   const application = await create(harness.kyc);
   expect(await create(harness.kyc)).toEqual(application);

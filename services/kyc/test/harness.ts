@@ -6,6 +6,7 @@ import { type CallOptions, createRpcClient, type RpcClient } from "@amana/rpc";
 import { startTestService } from "@amana/service/testing";
 import { aBusinessCaller, eventually } from "@amana/testing";
 import { fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
+import { checkApplications } from "../src/jobs/check-applications.ts";
 import { kyc } from "../src/service.ts";
 import { openCallbackDoor } from "./callback-door.ts";
 import { callbackSecret, providerToken, type Submission, startSandbox } from "./sandbox.ts";
@@ -60,6 +61,15 @@ export async function startHarness(options: { providerTimeoutMs?: number } = {})
     async refreshed(id: string, caller: CallOptions["caller"]): Promise<KycApplicationMessage> {
       await sql("update kyc_application set refreshed_at = null where id = ?", [id]);
       return await client.getKycApplication({ id }, { caller });
+    },
+    /** Makes the checks that are due, by so many replicas, until none is. */
+    async checkDue(replicas = 1): Promise<void> {
+      await using checking = new AsyncDisposableStack();
+      for (let replica = 0; replica < replicas; replica++) checking.use(checkApplications(service.context, 20));
+      await eventually(async () => {
+        const due = await sql("select id from kyc_application where next_check_at <= now() or leased_until is not null");
+        if (due.length > 0) throw new Error(`${due.length} checks are still due`);
+      });
     },
     /** What was announced of an application, in order. */
     async events(id: string): Promise<KycEvent[]> {

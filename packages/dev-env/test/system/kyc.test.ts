@@ -168,8 +168,8 @@ describe("creation", () => {
     const key = { "idempotency-key": randomUUID() };
     const creating = business.call("POST", applications, { client_id, external_id: "blocked-meanwhile" }, key);
     const id = await eventually(async () => {
-      const { rows } = await kycDatabase.query("select application_id from link_request where business_id = $1", [business.id]);
-      return String(rows[0].application_id);
+      const { rows } = await kycDatabase.query("select id from idempotency_key where key = $1", [key["idempotency-key"]]);
+      return String(rows[0].id);
     });
     const blocked = await business.call("PUT", `/api/v1/clients/person/${client_id}`, { blocked: true });
     expect(blocked.body["blocked"]).toBe(true);

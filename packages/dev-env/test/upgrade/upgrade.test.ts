@@ -78,7 +78,12 @@ test("a database of the first schema is migrated to the newest with every row, a
   await migrateAll(old);
   expect(await inEach(old, describeSchema)).toEqual(newest);
   const after = await inEach(old, readRows);
-  for (const [name, { mikro_orm_migrations: _, ...tables }] of Object.entries(before)) expect(after[name]).toMatchObject(tables);
+  for (const [name, { mikro_orm_migrations: _, ...tables }] of Object.entries(before)) {
+    for (const [table, rows] of Object.entries(tables)) {
+      // A migration may add columns and rows; none is missing, and none has changed.
+      for (const row of rows) expect(after[name]?.[table], table).toContainEqual(expect.objectContaining(row));
+    }
+  }
 });
 
 test("start upgrades the data folder of an older version, and what is in it is there", async () => {

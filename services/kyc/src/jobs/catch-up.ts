@@ -23,8 +23,9 @@ export async function catchUpOnce(context: Context): Promise<number> {
   // An event that cannot be passed would come again and again without a pause.
   if (cursor === after) return 0;
   await em.execute(
-    // Cut off and not rounded, so that whoever holds the time against it later finds the check due.
-    `update kyc_application a set next_check_at = least(a.next_check_at, date_trunc('milliseconds', now()))
+    // Cut off and not rounded, so that whoever holds the time against it later finds the check due; and another time than
+    // before, also of one that is being made: it may have asked before these changes.
+    `update kyc_application a set next_check_at = date_trunc('milliseconds', now())
      from json_to_recordset(?::json) as v (provider_id text, sequence integer)
      where a.provider_id = v.provider_id and a.sequence < v.sequence
        -- One that failed for good plans no check, but may still have been cancelled.

@@ -11,7 +11,7 @@ import { type Harness, startHarness } from "../../test/harness.ts";
 import { rpcServices } from "../rpc/index.ts";
 import { createHttpProvider } from "../verification-provider/http-provider.ts";
 import { catchUpOnce } from "./catch-up.ts";
-import { checkDueApplications } from "./check-applications.ts";
+import { checkApplications } from "./check-applications.ts";
 import { deleteLeftoversOnce } from "./delete-leftovers.ts";
 import { noticeDueDocuments } from "./notice-documents.ts";
 import { createReencryption } from "./reencrypt-links.ts";
@@ -44,9 +44,10 @@ describe("the check of due applications", () => {
   test("finds out what no callback told, and leaves alone what is not due", async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 0 });
-    expect(await checkDueApplications(harness.context)).toBe(0);
+    await harness.checkDue();
+    expect(await stored(id)).toMatchObject({ status: "CREATED" });
     await dueNow(id);
-    expect(await checkDueApplications(harness.context)).toBe(1);
+    await harness.checkDue();
     expect(await stored(id)).toEqual({ status: "COMPLETED", seconds: null });
   });
 
@@ -54,7 +55,7 @@ describe("the check of due applications", () => {
     const { id } = await harness.create();
     await dueNow(id);
     await harness.sandbox.fault("kyc_get", "http_500");
-    await checkDueApplications(harness.context);
+    await harness.checkDue();
     const { status, seconds } = (await stored(id)) ?? {};
     expect(status).toBe("CREATED");
     expect(seconds).toBeGreaterThan(290);
@@ -64,10 +65,20 @@ describe("the check of due applications", () => {
   test("by two replicas at once asks once", async () => {
     const { id } = await harness.create();
     await dueNow(id);
-    const counts = await Promise.all([checkDueApplications(harness.context), checkDueApplications(harness.context)]);
-    expect(counts.toSorted()).toEqual([0, 1]);
+    await harness.checkDue(2);
     const { calls } = await harness.sandbox.application(id);
     expect(calls.filter(({ operation }) => operation === "kyc_get")).toHaveLength(1);
+  });
+
+  test("leaves what became due while the provider was asked to be asked again", async () => {
+    const { id, linkUrl } = await harness.create();
+    await dueNow(id);
+    await harness.sandbox.fault("kyc_get", "slow:500");
+    await using _job = checkApplications(harness.context, 20);
+    await eventually(async () => expect((await harness.sandbox.application(id)).calls).toHaveLength(2));
+    await harness.sandbox.open(linkUrl);
+    await harness.sql("update kyc_application set next_check_at = date_trunc('milliseconds', now()) where id = ?", [id]);
+    await eventually(async () => expect(await stored(id)).toMatchObject({ status: "OPENED" }));
   });
 
   test("still hears of a decision after a review was asked for", async () => {
@@ -75,7 +86,7 @@ describe("the check of due applications", () => {
     const { id, linkUrl } = await harness.aDecidedApplication({ outcome: "needs_review" }, caller);
     await harness.sandbox.review(linkUrl, "approved");
     await dueNow(id);
-    await checkDueApplications(harness.context);
+    await harness.checkDue();
     expect(await harness.kyc.getKycApplication({ id }, { caller })).toMatchObject({ verdict: KycVerdict.APPROVED });
   });
 
@@ -85,7 +96,7 @@ describe("the check of due applications", () => {
     await harness.refreshed(id, caller);
     await harness.sql("update kyc_application set link_expires_at = now() - interval '90 seconds' where id = ?", [id]);
     await dueNow(id);
-    await checkDueApplications(harness.context);
+    await harness.checkDue();
     expect(await stored(id)).toEqual({ status: "EXPIRED", seconds: null });
     expect(await harness.eventNames(id)).toEqual(["CREATED", "EXPIRED"]);
     expect(await harness.kyc.getKycApplication({ id }, { caller })).toMatchObject({ status: KycStatus.EXPIRED });
@@ -104,8 +115,7 @@ describe.each([
     for (const { id } of [open, lapsed]) await dueNow(id);
 
     vi.useFakeTimers({ now: Date.now() + hours * 3_600_000, toFake: ["Date"] });
-    expect(await checkDueApplications(harness.context)).toBe(2);
-    expect(await checkDueApplications(harness.context)).toBe(0);
+    await harness.checkDue();
     expect(await stored(lapsed.id)).toEqual({ status: "EXPIRED", seconds: null });
     const { status, seconds } = (await stored(open.id)) ?? {};
     expect(status).toBe("CREATED");
@@ -125,7 +135,7 @@ describe("catching up after an outage", () => {
     await harness.sandbox.open(linkUrl);
     expect(await catchUpOnce(harness.context)).toBe(1);
     expect(await read).toMatchObject({ status: KycStatus.CREATED });
-    await checkDueApplications(harness.context);
+    await harness.checkDue();
     expect(await stored(id)).toMatchObject({ status: "OPENED" });
   });
 
@@ -136,7 +146,7 @@ describe("catching up after an outage", () => {
     const { provider_id } = await harness.sandbox.application(id);
     await harness.context.provider.cancel(provider_id, 1_000);
     while ((await catchUpOnce(harness.context)) > 0);
-    await checkDueApplications(harness.context);
+    await harness.checkDue();
     expect(await stored(id)).toEqual({ status: "CANCELED", seconds: null });
   });
 
@@ -157,7 +167,7 @@ describe("catching up after an outage", () => {
     while ((await catchUpOnce(harness.context)) > 0);
     expect((await stored(news.id))?.seconds).toBeLessThanOrEqual(0);
     expect((await stored(none.id))?.seconds).toBeGreaterThan(200);
-    await checkDueApplications(harness.context);
+    await harness.checkDue();
     expect(await stored(news.id)).toMatchObject({ status: "OPENED" });
     expect(await catchUpOnce(harness.context)).toBe(0);
   });
@@ -263,23 +273,13 @@ describe("the notices about documents", () => {
   });
 });
 
-test("leftovers go in batches, until only those are left that are young or in somebody's hands", async () => {
-  await harness.sql("truncate provider_event, link_request");
+test("leftovers go in batches, until only those are left that are young", async () => {
+  await harness.sql("truncate provider_event");
   await harness.sql(
     "insert into provider_event select i, now() - make_interval(days => i) from unnest(array[1, 29, 31, 32, 33]) as i",
   );
-  const request = (hours: number, leasedUntil: string) =>
-    harness.sql(
-      `insert into link_request (application_id, business_id, route, key, fingerprint, leased_until, created_at)
-       values (gen_random_uuid(), gen_random_uuid(), 'r', ?, 'f', ${leasedUntil}, now() - make_interval(hours => ?))`,
-      [`${hours} ${leasedUntil}`, hours],
-    );
-  for (const hours of [23, 25, 26, 27]) await request(hours, "now() - interval '1 second'");
-  await request(25, "now() + interval '1 minute'");
-
-  expect(await deleteLeftoversOnce(harness.context, 2)).toBe(4);
   expect(await deleteLeftoversOnce(harness.context, 2)).toBe(2);
+  expect(await deleteLeftoversOnce(harness.context, 2)).toBe(1);
   expect(await deleteLeftoversOnce(harness.context, 2)).toBe(0);
   expect(await harness.sql("select event_id from provider_event order by 1")).toEqual([{ event_id: "1" }, { event_id: "29" }]);
-  expect(await harness.sql("select 1 from link_request")).toHaveLength(2);
 });

@@ -3,8 +3,8 @@ import { poll } from "@amana/runtime";
 import { LockMode } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { dayOf } from "../kyc-application/judge.ts";
-import { announce } from "../kyc-application/kyc-application.events.ts";
 import { KycApplication } from "../kyc-application/kyc-application.ts";
+import { recordChanges } from "../kyc-application/record-changes.ts";
 
 const dayMs = 86_400_000;
 const everyMs = 60 * 60 * 1000;
@@ -31,7 +31,7 @@ export async function noticeDueDocuments({ orm }: Context): Promise<number> {
       },
       { limit: batchMax, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE },
     );
-    for (const application of due) application.noticeDocument(now, (change) => announce(em, application, change, now));
+    for (const application of due) application.noticeDocument(now, recordChanges(em, application, now));
     return due.length;
   });
 }

@@ -143,7 +143,7 @@ test("whatever is said, cancelled, reviewed, lost or waited for, no rule is brok
         if (taken.kind === "cancel") {
           let refused = false;
           try {
-            application.refuseLateCancel(null);
+            application.refuseLateCancel();
           } catch {
             refused = true;
           }

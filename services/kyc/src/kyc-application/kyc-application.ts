@@ -1,6 +1,6 @@
 import type { EnumName } from "@amana/contracts/enum-names";
 import type { KycEventType } from "@amana/contracts/kyc/v1/kyc_events_pb";
-import { idempotencyKeyReused } from "@amana/idempotency";
+import { nextPauseSeconds } from "@amana/due-work";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import type {
   AmlDecision,
@@ -21,10 +21,8 @@ export interface ReviewRequest {
   readonly actor: string;
   readonly requestId: string;
   readonly address: string;
-  /** The operator's key: each has Idempotency-Keys of its own. */
-  readonly actorId: string;
-  readonly idempotencyKey: string | null;
-  readonly fingerprint: string | null;
+  /** The record of its Idempotency-Key: the same for the same request, sent again. */
+  readonly keyId: string | null;
   /** Nobody waits for it any more after this. */
   readonly untilMs: number;
 }
@@ -57,8 +55,6 @@ const schema = defineEntity({
     reviewedAt: p.datetime(3).nullable(),
     /** Once the review is decided: the request that decided it, if it was one of ours. */
     reviewRequest: p.json<ReviewRequest>().nullable(),
-    /** The Idempotency-Key of the cancellation that was last sent. */
-    cancelKey: p.text().nullable(),
     reasonCodes: p.array<ReasonCode>(),
     livenessOutcome: p.text().$type<CheckOutcome>().nullable(),
     faceMatchOutcome: p.text().$type<CheckOutcome>().nullable(),
@@ -144,16 +140,17 @@ export class KycApplication extends schema.class {
 
   /**
    * When to ask next: after the next pause of the schedule, but once exactly when the link lapses, and once more when
-   * nothing can be on its way any longer. A check that is due already stays so: somebody knows of news, and what was
-   * just heard may be older.
+   * nothing can be on its way any longer. A check that has become due since the provider was asked, `plannedBefore` is what was
+   * planned then, stays so: somebody knows of news, and what was just heard may be older.
    */
-  planCheck(pausesSeconds: readonly number[], now: Date): void {
+  planCheck(pausesSeconds: readonly number[], now: Date, plannedBefore?: Date | null): void {
     if (!this.isOpen()) {
       this.nextCheckAt = null;
       return;
     }
-    if (this.nextCheckAt && this.nextCheckAt <= now) return;
-    const pause = pausesSeconds[Math.min(this.checks, pausesSeconds.length - 1)] ?? 3_600;
+    const isNews = this.nextCheckAt?.getTime() !== plannedBefore?.getTime();
+    if (isNews && this.nextCheckAt && this.nextCheckAt <= now) return;
+    const pause = nextPauseSeconds(pausesSeconds, this.checks);
     const nowMs = now.getTime();
     const lapsesMs = this.linkExpiresAt.getTime();
     const lapse = this.mayLapse() ? [lapsesMs, lapsesMs + lapseGraceMs].filter((ms) => ms > nowMs) : [];
@@ -165,9 +162,8 @@ export class KycApplication extends schema.class {
     this.nextCheckAt = this.isOpen() ? now : null;
   }
 
-  /** Refuses a cancellation that comes too late, except the repetition of the one that cancelled. */
-  refuseLateCancel(key: string | null): void {
-    if (this.status === "CANCELED" && key !== null && key === this.cancelKey) return;
+  /** Refuses a cancellation that comes too late. */
+  refuseLateCancel(): void {
     if (this.isFinal()) throw kycApplicationFinal(this.status);
     if (this.status === "SUBMITTED" || this.status === "PROCESSING") throw kycInProgress(this.status);
   }
@@ -176,8 +172,7 @@ export class KycApplication extends schema.class {
   requestReview(request: ReviewRequest, now: Date): void {
     const { reviewRequest: other } = this;
     if (!this.awaitsReview()) throw kycReviewNotOpen(this.status, this.verdict);
-    const isRepeated = this.keepsReview(request);
-    if (other && other.untilMs > now.getTime() && !isRepeated) throw kycReviewInProgress();
+    if (other && other.untilMs > now.getTime() && !this.keepsReview(request)) throw kycReviewInProgress();
     this.reviewRequest = request;
     this.updatedAt = now;
   }
@@ -215,12 +210,9 @@ export class KycApplication extends schema.class {
     announce(due === 3 ? "KYC_DOCUMENT_EXPIRED" : "KYC_DOCUMENT_EXPIRING");
   }
 
-  /** Whether the decision that is kept is this request, sent again. Refuses another request under its Idempotency-Key. */
-  private keepsReview({ actorId, idempotencyKey, fingerprint }: ReviewRequest): boolean {
-    const kept = this.reviewRequest;
-    if (idempotencyKey === null || kept?.idempotencyKey !== idempotencyKey || kept.actorId !== actorId) return false;
-    if (kept.fingerprint !== fingerprint) throw idempotencyKeyReused();
-    return true;
+  /** Whether the decision that is kept is this request, sent again. */
+  private keepsReview({ keyId }: ReviewRequest): boolean {
+    return keyId !== null && this.reviewRequest?.keyId === keyId;
   }
 
   private follow(said: ApplicationState, now: Date, announce: Announce): boolean {

@@ -3,19 +3,19 @@ import { faultPoint } from "@amana/runtime";
 import { LockMode, type SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import type { ApplicationState, Outcome } from "../verification-provider/verification-provider.ts";
-import { announce } from "./kyc-application.events.ts";
 import { KycApplication } from "./kyc-application.ts";
+import { recordChanges } from "./record-changes.ts";
 
 /**
  * Asks the provider about an application and records what it says. Two at once do no harm: the newer sequence stays.
  * False when the provider told nothing.
  */
 export async function syncApplication(context: Context, id: string, timeoutMs: number): Promise<boolean> {
-  const { providerId } = await context.orm.em.fork().findOneOrFail(KycApplication, { id });
+  const { providerId, nextCheckAt } = await context.orm.em.fork().findOneOrFail(KycApplication, { id });
   const outcome = await context.provider.get(providerId, timeoutMs);
   faultPoint("sync.answered");
   await transaction(context.orm, async (em) => {
-    await record(em, context, await lockApplication(em, id), outcome);
+    await record(em, context, await lockApplication(em, id), outcome, nextCheckAt);
   });
   return outcome.kind === "accepted";
 }
@@ -27,18 +27,20 @@ export async function lockApplication(em: SqlEntityManager, id: string): Promise
 /**
  * Takes the provider's word over into a locked application, with its events, and plans the next check. All by the
  * database's clock: whether a link has lapsed or a document has expired must not depend on which replica was told.
+ * `plannedBefore`: the next check as it was planned before the provider was asked.
  */
 export async function record(
   em: SqlEntityManager,
   context: Context,
   application: KycApplication,
   outcome: Outcome<ApplicationState>,
+  plannedBefore: Date | null | undefined,
 ): Promise<void> {
   const { logger } = context;
   const now = await databaseTime(em);
   const wide = { application_id: application.id, provider_id: application.providerId };
   if (outcome.kind === "accepted") {
-    const hearing = application.hear(outcome.value, now, (change) => announce(em, application, change, now));
+    const hearing = application.hear(outcome.value, now, recordChanges(em, application, now));
     const told = { ...wide, hearing, said: outcome.value.status, status: application.status, sequence: outcome.value.sequence };
     if (hearing === "mismatch" || hearing === "illegal") {
       logger.error({ ...told, alert: true }, "the provider says of an application what cannot be");
@@ -49,5 +51,5 @@ export async function record(
     const why = outcome.kind === "refused" ? { error_code: outcome.errorCode } : { reason: outcome.reason };
     logger.warn({ ...wide, outcome: outcome.kind, ...why }, "the provider told nothing of an application");
   }
-  application.planCheck(context.checkPausesSeconds, now);
+  application.planCheck(context.checkPausesSeconds, now, plannedBefore);
 }

@@ -133,7 +133,7 @@ describe("a refusal", () => {
     const refused = harness.kyc.createKycApplication({ clientId }, keyed(caller, "k"));
     expect(await refusal(refused)).toMatchObject({ kind, code, pointer: "/client_id" });
     expect(await ours(caller.businessId)).toEqual([]);
-    expect(await harness.sql("select 1 from link_request where business_id = ?", [caller.businessId])).toEqual([]);
+    expect(await harness.sql("select 1 from idempotency_key where scope = ?", [caller.businessId])).toEqual([]);
     const created = await harness.kyc.createKycApplication({}, keyed(caller, "k", "another body"));
     expect(await creations(created.id)).toHaveLength(1);
   });
@@ -174,7 +174,9 @@ describe("a client who is blocked while the provider is asked", () => {
     return await createRpcClient(KycApplicationService, service.channel).createKycApplication({ clientId: goodClient }, options);
   };
   const requested = async (businessId: string) =>
-    await harness.sql<{ application_id: string }>("select application_id from link_request where business_id = ?", [businessId]);
+    await harness.sql<{ application_id: string }>("select id as application_id from idempotency_key where scope = ?", [
+      businessId,
+    ]);
   /** Ours, of the only creation the provider was asked for since. */
   const referenceOf = async (caller: ReturnType<typeof aBusinessCaller>, attempt: () => Promise<unknown>) => {
     await harness.sandbox.fault("kyc_create", "slow:300");
@@ -228,7 +230,6 @@ describe("an Idempotency-Key", () => {
     expect(again.replayed).toBe(true);
     expect(await ours(caller.businessId)).toHaveLength(1);
     expect(await creations(first.id)).toHaveLength(1);
-    expect(await harness.sql("select 1 from link_request where application_id = ?", [first.id])).toEqual([]);
   });
 
   test("of another request is refused", async () => {
@@ -261,7 +262,7 @@ describe("an Idempotency-Key", () => {
         isWorking = false;
       });
       await eventually(async () =>
-        expect(await harness.sql("select 1 from link_request where business_id = ?", [caller.businessId])).toHaveLength(1),
+        expect(await harness.sql("select 1 from idempotency_key where scope = ?", [caller.businessId])).toHaveLength(1),
       );
       const asking = Array.from({ length: 4 }, async () => {
         while (isWorking) await harness.kyc.createKycApplication({}, keyed(caller, "k")).catch(() => {});
@@ -319,7 +320,7 @@ describe("an answer that is lost", () => {
     await refusal(harness.kyc.createKycApplication({}, keyed(caller, "k")));
     await harness.sandbox.clearFaults();
     const [{ application_id } = { application_id: "" }] = await harness.sql<{ application_id: string }>(
-      "select application_id from link_request where business_id = ?",
+      "select id as application_id from idempotency_key where scope = ?",
       [caller.businessId],
     );
     await harness.sandbox.open(((await harness.sandbox.application(application_id)) as unknown as { link_url: string }).link_url);

@@ -1,27 +1,20 @@
 import { KycApplicationSchema } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import type { CreateKycApplicationRequest, KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { databaseTime, transaction } from "@amana/database";
-import { claimKey, once } from "@amana/idempotency";
+import { claimKey, idempotencyInProgress, lockKey } from "@amana/idempotency";
 import { businessOf, type Call, DomainError, type Implementation } from "@amana/rpc";
-import { faultPoint, isUuid, sleep, uuidv7 } from "@amana/runtime";
+import { faultPoint, isUuid, uuidv7 } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
-import {
-  clientBlocked,
-  kycProviderError,
-  kycProviderUnavailable,
-  namedClientNotFound,
-} from "../kyc-application/kyc-application.errors.ts";
-import { announce } from "../kyc-application/kyc-application.events.ts";
+import { clientBlocked, namedClientNotFound } from "../kyc-application/kyc-application.errors.ts";
 import { kycApplicationView, toKycApplicationMessage } from "../kyc-application/kyc-application.message.ts";
 import { KycApplication } from "../kyc-application/kyc-application.ts";
 import { linkOf } from "../kyc-application/link.ts";
-import { deleteLinkRequest, releaseLinkRequest, takeLinkRequest } from "../kyc-application/link-request.ts";
+import { recordChanges } from "../kyc-application/record-changes.ts";
+import { askAgain } from "../verification-provider/ask-again.ts";
 import { type CreatedApplication, type DocumentType, documentTypes } from "../verification-provider/verification-provider.ts";
-import { ending, isKeyInUse, storedAnswer } from "./stored-answer.ts";
 
 const callsMax = 3;
-const pauseMs = 200;
 /** Left over for the second question about the client, the commit and the answer's way back. */
 const answerMs = 2_000;
 /** For taking back what must not be, even if the refusal then comes late; as much is left for the refusal's way. */
@@ -39,37 +32,38 @@ export const createKycApplication =
   async (request, call) => {
     const { orm } = context;
     const businessId = businessOf(call.caller);
-    const begun = await transaction(orm, async (em) => {
-      const stored = await storedAnswer(em, call, KycApplicationSchema);
-      if (stored) return { stored };
-      const { idempotencyKey: key } = call;
-      return { id: key ? await takeLinkRequest(em, businessId, key, call.remainingMs()) : uuidv7() };
-    });
-    const em = orm.em.fork() as SqlEntityManager;
-    if (begun.stored) {
-      const row = await kycApplicationView.read(em, businessId, begun.stored.id);
-      return { ...begun.stored, linkUrl: row && linkOf(context, row) };
+    // The provider answers the same id with the same application. So the key's record gives the id, and when nobody can be
+    // waiting any more, whoever sends the request again asks under it.
+    const claim = await transaction(orm, (em) => claimKey(em, call, KycApplicationSchema, { heldMs: call.remainingMs() }));
+    if ("replayed" in claim) {
+      const row = await kycApplicationView.read(orm.em.fork() as SqlEntityManager, businessId, claim.replayed.id);
+      return { ...claim.replayed, linkUrl: row && linkOf(context, row) };
     }
 
-    const { id } = begun;
+    const keyId = claim.record?.id;
+    const id = keyId ?? uuidv7();
     const terms = termsOf(request);
     try {
       await refuseClient(context, businessId, request.clientId);
       const created = await askProvider(context, id, terms, request, call);
       faultPoint("application.linked");
-      const answer = await ending(async () => {
-        // The provider may have taken long, and a client who was blocked meanwhile gets no application.
-        await refuseClient(context, businessId, request.clientId, () => withdraw(context, id, created.providerId, call));
-        return await once(orm, call, KycApplicationSchema, async (inside) => {
-          await deleteLinkRequest(inside, id);
-          return toKycApplicationMessage(await store(inside, context, { id, businessId, terms, created, request, call }));
-        });
+      // The provider may have taken long, and a client who was blocked meanwhile gets no application.
+      await refuseClient(context, businessId, request.clientId, () => withdraw(context, id, created.providerId, call));
+      const answer = await transaction(orm, async (em) => {
+        const key = await lockKey(em, keyId);
+        if (key?.hasEnded()) return key.replay(KycApplicationSchema);
+        // Somebody who sent the request again was refused meanwhile: nobody waits for this one any more.
+        if (keyId && !key) throw idempotencyInProgress();
+        const stored = await store(em, context, { id, businessId, terms, created, request, call });
+        const message = toKycApplicationMessage(stored);
+        key?.storeAnswer(KycApplicationSchema, message);
+        return message;
       });
       faultPoint("application.committed");
       context.logger.info({ application_id: id, provider_id: created.providerId }, "application created");
       return { ...answer, linkUrl: created.linkUrl };
     } catch (error) {
-      await giveUp(context, call, id, error);
+      await giveUp(context, keyId, error);
       throw error;
     }
   };
@@ -104,7 +98,7 @@ async function withdraw({ provider, logger }: Context, id: string, providerId: s
   else logger.warn(wide, "not withdrawn at the provider, where it lapses: the client was blocked meanwhile");
 }
 
-/** The same request again while its outcome is unknown: the reference makes it safe. */
+/** The reference makes it safe to repeat. */
 async function askProvider(
   { provider, logger }: Context,
   reference: string,
@@ -112,30 +106,22 @@ async function askProvider(
   request: CreateKycApplicationRequest,
   call: Call,
 ): Promise<CreatedApplication> {
-  for (let calls = 1; ; calls++) {
-    const outcome = await provider.create(
-      {
-        reference,
-        ...terms,
-        locale: request.locale.toLowerCase() || "fr",
-        ttlHours: request.ttlHours,
-        redirectUrl: request.redirectUrl,
-        applicantEmail: request.applicantEmail,
-        applicantPhone: request.applicantPhone,
-        profile: request.profile || undefined,
-      },
-      call.remainingMs() - answerMs,
-    );
-    if (outcome.kind === "accepted") return outcome.value;
-    const wide = { application_id: reference, request_id: call.requestId };
-    if (outcome.kind === "refused") {
-      logger.error({ ...wide, status: outcome.status, error_code: outcome.errorCode }, "the provider refused an application");
-      throw kycProviderError();
-    }
-    logger.warn({ ...wide, reason: outcome.reason }, "the provider gave no usable answer to a creation");
-    if (calls === callsMax || call.remainingMs() < 2 * answerMs) throw kycProviderUnavailable();
-    await sleep(pauseMs);
-  }
+  const application = {
+    reference,
+    ...terms,
+    locale: request.locale.toLowerCase() || "fr",
+    ttlHours: request.ttlHours,
+    redirectUrl: request.redirectUrl,
+    applicantEmail: request.applicantEmail,
+    applicantPhone: request.applicantPhone,
+    profile: request.profile || undefined,
+  };
+  return await askAgain((timeoutMs) => provider.create(application, timeoutMs), {
+    callsMax,
+    remainingMs: () => call.remainingMs() - answerMs,
+    logger,
+    about: { application_id: reference, request_id: call.requestId },
+  });
 }
 
 async function store(
@@ -182,19 +168,18 @@ async function store(
   if (created.status === "CREATED") application.planCheck(context.checkPausesSeconds, now);
   // Found again after a crash or an unknown outcome, it may have come further meanwhile.
   else application.checkSoon(now);
-  announce(em, application, "KYC_CREATED", now);
+  recordChanges(em, application, now)("KYC_CREATED");
   return application;
 }
 
 /** Nothing was created as far as we know. What the outside world refused is the key's end; everything else may be repeated. */
-async function giveUp({ orm, logger }: Context, call: Call, id: string, error: unknown): Promise<void> {
-  if (!call.idempotencyKey) return;
-  const mayComeAgain = !(error instanceof DomainError) || error.kind === "unavailable" || isKeyInUse(error);
+async function giveUp({ orm, logger }: Context, keyId: string | undefined, error: unknown): Promise<void> {
+  const mayComeAgain = !(error instanceof DomainError) || error.kind === "unavailable";
   await transaction(orm, async (em) => {
-    if (mayComeAgain) return await releaseLinkRequest(em, id);
-    await deleteLinkRequest(em, id);
-    if (error.kind !== "upstream_error") return;
-    const claim = await claimKey(em, call, KycApplicationSchema);
-    if ("record" in claim) claim.record?.storeRefusal(error);
-  }).catch((failure: unknown) => logger.warn({ err: failure }, "a link request stays until its lease ends"));
+    const key = await lockKey(em, keyId);
+    if (!key || key.hasEnded()) return;
+    if (mayComeAgain) key.release();
+    else if (error.kind === "upstream_error") key.storeRefusal(error);
+    else em.remove(key);
+  }).catch((failure: unknown) => logger.warn({ err: failure }, "an Idempotency-Key is held until its time is over"));
 }

@@ -45,7 +45,7 @@ export const receiveProviderCallback =
       );
       if (fresh.length === 0) return;
       if (!outcome) return application.heardOf(await databaseTime(em));
-      await record(em, context, application, outcome);
+      await record(em, context, application, outcome, known.next_check_at ? new Date(known.next_check_at) : null);
       if (application.sequence < hint.sequence) application.checkSoon(await databaseTime(em));
     });
     if (outcome && outcome.kind !== "accepted") throw kycProviderUnavailable();
@@ -54,8 +54,8 @@ export const receiveProviderCallback =
   };
 
 async function find(em: SqlEntityManager, hint: { reference: string; providerId: string; eventId: string }) {
-  const [row] = await em.execute<{ sequence: number; is_seen: boolean }[]>(
-    `select sequence, exists (select 1 from provider_event where event_id = ?) as is_seen
+  const [row] = await em.execute<{ sequence: number; next_check_at: string | null; is_seen: boolean }[]>(
+    `select sequence, next_check_at, exists (select 1 from provider_event where event_id = ?) as is_seen
      from kyc_application where id = ? and provider_id = ?`,
     [hint.eventId, hint.reference, hint.providerId],
   );

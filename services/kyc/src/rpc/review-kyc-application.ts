@@ -1,7 +1,7 @@
 import { KycApplicationSchema, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import type { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { databaseTime, transaction } from "@amana/database";
-import { claimKey } from "@amana/idempotency";
+import { claimKey, lockKey } from "@amana/idempotency";
 import { adminOf, type Call, type Implementation } from "@amana/rpc";
 import { faultPoint, isUuid } from "@amana/runtime";
 import { LockMode } from "@mikro-orm/postgresql";
@@ -12,11 +12,10 @@ import {
   kycProviderUnavailable,
   kycReviewNotOpen,
 } from "../kyc-application/kyc-application.errors.ts";
-import { announce } from "../kyc-application/kyc-application.events.ts";
 import { toKycApplicationMessage } from "../kyc-application/kyc-application.message.ts";
 import { KycApplication, type ReviewRequest } from "../kyc-application/kyc-application.ts";
+import { recordChanges } from "../kyc-application/record-changes.ts";
 import { lockApplication, record, syncApplication } from "../kyc-application/sync-application.ts";
-import { ending } from "./stored-answer.ts";
 
 /** Left over for the commit and the answer's way back. */
 const answerMs = 1_000;
@@ -36,7 +35,8 @@ export const reviewKycApplication =
     await settleEarlierReview(context, input.id, call);
 
     const begun = await transaction(orm, async (em) => {
-      const claim = await claimKey(em, call, KycApplicationSchema);
+      // Deciding the same twice is deciding once: whoever sends the request again need not wait.
+      const claim = await claimKey(em, call, KycApplicationSchema, { heldMs: 0 });
       const application = await em.findOne(KycApplication, { id: input.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!application) throw kycApplicationNotFound();
       if ("replayed" in claim) return { answer: claim.replayed };
@@ -45,11 +45,9 @@ export const reviewKycApplication =
         outcome,
         note: input.note,
         actor: operator.keyPrefix,
-        actorId: operator.keyId,
         requestId: call.requestId,
         address: call.address,
-        idempotencyKey: call.idempotencyKey?.key ?? null,
-        fingerprint: call.idempotencyKey?.fingerprint ?? null,
+        keyId: claim.record?.id ?? null,
         untilMs: now.getTime() + call.remainingMs(),
       };
       const end = () => {
@@ -61,33 +59,27 @@ export const reviewKycApplication =
       if (application.wasReviewedBy(request)) return end();
       application.requestReview(request, now);
       if (application.isReviewedHere()) {
-        application.resolveReview(outcome, now, (change) => announce(em, application, change, now));
+        application.resolveReview(outcome, now, recordChanges(em, application, now));
         return end();
       }
-      // The key is taken together with the end: until then the request is safe to repeat.
-      if (claim.record) em.remove(claim.record);
-      return { application };
+      return { application, keyId: claim.record?.id };
     });
     if (begun.answer) return begun.answer;
 
-    const { id, providerId } = begun.application;
+    const { id, providerId, nextCheckAt } = begun.application;
     const decision = { outcome, reviewer: operator.keyPrefix, note: input.note } as const;
     const answered = await context.provider.review(providerId, decision, call.remainingMs() - answerMs);
     faultPoint("review.answered");
-    const { application, isOurs } = await ending(() =>
-      transaction(orm, async (em) => {
-        const application = await lockApplication(em, id);
-        await record(em, context, application, answered);
-        const isOurs = application.reviewedAt != null && application.reviewRequest?.requestId === call.requestId;
-        if (isOurs && call.idempotencyKey) {
-          const claim = await claimKey(em, call, KycApplicationSchema);
-          if ("record" in claim) claim.record?.storeAnswer(KycApplicationSchema, toKycApplicationMessage(application));
-        }
-        // Out of the way of the next decision; one whose outcome is unknown may still have happened and stays.
-        if (answered.kind === "refused" && application.awaitsReview()) application.reviewRequest = null;
-        return { application, isOurs };
-      }),
-    );
+    const { application, isOurs } = await transaction(orm, async (em) => {
+      const key = await lockKey(em, begun.keyId);
+      const application = await lockApplication(em, id);
+      await record(em, context, application, answered, nextCheckAt);
+      const isOurs = application.reviewedAt != null && application.reviewRequest?.requestId === call.requestId;
+      if (isOurs && !key?.hasEnded()) key?.storeAnswer(KycApplicationSchema, toKycApplicationMessage(application));
+      // Out of the way of the next decision; one whose outcome is unknown may still have happened and stays.
+      if (answered.kind === "refused" && application.awaitsReview()) application.reviewRequest = null;
+      return { application, isOurs };
+    });
     faultPoint("review.committed");
     if (isOurs) return toKycApplicationMessage(application);
     if (answered.kind === "unknown") throw kycProviderUnavailable();

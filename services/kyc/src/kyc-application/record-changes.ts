@@ -1,0 +1,30 @@
+import { recordAction } from "@amana/messaging";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import { announce } from "./kyc-application.events.ts";
+import type { Announce, KycApplication, ReviewRequest } from "./kyc-application.ts";
+
+/**
+ * What follows from each change of an application, in the transaction of `em`: its event, by the next number, and of a review
+ * that one of our operators decided an entry in the audit trail.
+ */
+export const recordChanges =
+  (em: SqlEntityManager, application: KycApplication, now: Date): Announce =>
+  (change) => {
+    application.revision += 1;
+    announce(em, application, change, now);
+    const request = change === "KYC_REVIEW_RESOLVED" ? application.reviewRequest : undefined;
+    if (request) recordAction(em, "kyc", reviewed(application, request), now);
+  };
+
+const reviewed = ({ id, businessId, status, verdict }: KycApplication, request: ReviewRequest) => ({
+  actor: request.actor,
+  action: "kyc_application.reviewed",
+  entityType: "kyc_application",
+  entityId: id,
+  businessId,
+  before: { status, verdict: "NEEDS_REVIEW" },
+  after: { status, verdict: verdict ?? "", outcome: request.outcome },
+  requestId: request.requestId,
+  address: request.address,
+  reason: request.note,
+});

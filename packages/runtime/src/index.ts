@@ -2,7 +2,8 @@
 export { type EnvReader, type EnvSource, readEnv, SettingsError } from "./env.ts";
 export { faultPoint } from "./fault-point.ts";
 export { createLogger, type Logger, type LogLevel, readLogLevel } from "./logger.ts";
-export { poll } from "./poll.ts";
+export { everyHour, poll } from "./poll.ts";
+export { readText } from "./read-text.ts";
 export { runProcess } from "./run-process.ts";
 export { StartRefused } from "./start-refused.ts";
 export { backoffMs, dateOf, jitter, sleep, within } from "./time.ts";

@@ -26,3 +26,13 @@ export function poll(name: string, logger: Logger, work: () => Promise<number>, 
     },
   };
 }
+
+/**
+ * Does each batch again and again, from the start on and once an hour, at once as long as it found something. In logs a batch
+ * has the name that it is given here.
+ */
+export const everyHour = <Context extends { readonly logger: Logger }>(
+  context: Context,
+  batches: Readonly<Record<string, (context: Context) => Promise<number>>>,
+): AsyncDisposable[] =>
+  Object.entries(batches).map(([name, batch]) => poll(name, context.logger, () => batch(context), 60 * 60 * 1000));

@@ -1,5 +1,6 @@
 import { startTallyFolding } from "@amana/database";
 import { createCallerSigner } from "@amana/rpc";
+import { everyHour } from "@amana/runtime";
 import { createSecretBox } from "@amana/secret-box";
 import type { Service } from "@amana/service";
 import { createClients } from "./clients/rpc-clients.ts";
@@ -9,7 +10,7 @@ import { catchUp } from "./jobs/catch-up.ts";
 import { checkApplications } from "./jobs/check-applications.ts";
 import { deleteLeftovers } from "./jobs/delete-leftovers.ts";
 import { noticeDocuments } from "./jobs/notice-documents.ts";
-import { reencryptLinks } from "./jobs/reencrypt-links.ts";
+import { createReencryption } from "./jobs/reencrypt-links.ts";
 import { removeLinks } from "./jobs/remove-links.ts";
 import { kycApplicationTally } from "./kyc-application/queries.ts";
 import { database } from "./orm.ts";
@@ -35,9 +36,11 @@ export const kyc: Service<Config, Context> = {
     startTallyFolding(context.orm, [kycApplicationTally], context.logger),
     checkApplications(context),
     catchUp(context, config.catchUpSeconds),
-    noticeDocuments(context),
-    deleteLeftovers(context),
-    removeLinks(context),
-    reencryptLinks(context),
+    ...everyHour(context, {
+      noticeDocuments,
+      deleteLeftovers,
+      removeLinks,
+      reencryptLinks: createReencryption(context),
+    }),
   ],
 };

@@ -1,4 +1,5 @@
 import { EventEmitter } from "node:events";
+import { everyHour } from "@amana/runtime";
 import { createSecretBox } from "@amana/secret-box";
 import type { Service } from "@amana/service";
 import { type Config, readConfig } from "./config.ts";
@@ -32,5 +33,5 @@ export const webhooks: Service<Config, Context> = {
   }),
   rpcServices,
   consumptions: (context) => [payments(context), kyc(context)],
-  jobs: (context) => [startDelivering(context), deleteOldEvents(context.orm, context.logger)],
+  jobs: (context) => [startDelivering(context), ...everyHour(context, { deleteOldEvents })],
 };

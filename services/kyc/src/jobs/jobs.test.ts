@@ -12,10 +12,10 @@ import { rpcServices } from "../rpc/index.ts";
 import { createHttpProvider } from "../verification-provider/http-provider.ts";
 import { catchUpOnce } from "./catch-up.ts";
 import { checkApplications } from "./check-applications.ts";
-import { deleteLeftoversOnce } from "./delete-leftovers.ts";
-import { noticeDueDocuments } from "./notice-documents.ts";
+import { deleteLeftovers } from "./delete-leftovers.ts";
+import { noticeDocuments } from "./notice-documents.ts";
 import { createReencryption } from "./reencrypt-links.ts";
-import { removeDeadLinks } from "./remove-links.ts";
+import { removeLinks } from "./remove-links.ts";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -206,7 +206,7 @@ describe("a link", () => {
     ];
     for (const { id } of [ended, usedUp, ...kept]) await aged(id, 31);
     await aged(kept[1]?.id ?? "", 29);
-    while ((await removeDeadLinks(harness.context)) > 0);
+    while ((await removeLinks(harness.context)) > 0);
     expect(await Promise.all([ended, usedUp].map(({ id }) => ciphertextOf(id)))).toEqual([null, null]);
     const links = await readWith(harness.context, caller);
     expect(links).toEqual([...kept.map(({ linkUrl }) => linkUrl).reverse(), undefined, undefined]);
@@ -260,7 +260,7 @@ describe("the notices about documents", () => {
         "update kyc_application set document_expiry = (?::date - ?::int)::text where document_expiry is not null",
         [expiry, days],
       );
-      while ((await noticeDueDocuments(harness.context)) > 0);
+      while ((await noticeDocuments(harness.context)) > 0);
     }
     const opening = ["CREATED", "COMPLETED"];
     expect(await harness.eventNames(approved.id)).toEqual([
@@ -278,8 +278,8 @@ test("leftovers go in batches, until only those are left that are young", async 
   await harness.sql(
     "insert into provider_event select i, now() - make_interval(days => i) from unnest(array[1, 29, 31, 32, 33]) as i",
   );
-  expect(await deleteLeftoversOnce(harness.context, 2)).toBe(2);
-  expect(await deleteLeftoversOnce(harness.context, 2)).toBe(1);
-  expect(await deleteLeftoversOnce(harness.context, 2)).toBe(0);
+  expect(await deleteLeftovers(harness.context, 2)).toBe(2);
+  expect(await deleteLeftovers(harness.context, 2)).toBe(1);
+  expect(await deleteLeftovers(harness.context, 2)).toBe(0);
   expect(await harness.sql("select event_id from provider_event order by 1")).toEqual([{ event_id: "1" }, { event_id: "29" }]);
 });

@@ -1,16 +1,13 @@
-import { poll } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 
-const everyMs = 60 * 60 * 1000;
 const batchMax = 500;
 
-/** Removes links that lead nowhere any more: a secret that nobody needs is better not kept. */
-export const removeLinks = (context: Context): AsyncDisposable =>
-  poll("remove-links", context.logger, () => removeDeadLinks(context), everyMs);
-
-/** One batch, of applications that ended 30 days ago. Answers how many links it removed. */
-export async function removeDeadLinks({ orm }: Context): Promise<number> {
+/**
+ * Removes links that lead nowhere any more, because a secret that nobody needs is better not kept: one batch, of applications
+ * that ended 30 days ago. Answers how many.
+ */
+export async function removeLinks({ orm }: Context): Promise<number> {
   const em = orm.em.fork() as SqlEntityManager;
   const rows = await em.execute<unknown[]>(
     `update kyc_application set link_ciphertext = null where id = any (array(

@@ -3,6 +3,7 @@ import { faultPoint } from "@amana/runtime";
 import { LockMode, type SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import type { ApplicationState, Outcome } from "../verification-provider/verification-provider.ts";
+import { kycApplicationNotFound } from "./kyc-application.errors.ts";
 import { KycApplication } from "./kyc-application.ts";
 import { recordChanges } from "./record-changes.ts";
 
@@ -15,13 +16,19 @@ export async function syncApplication(context: Context, id: string, timeoutMs: n
   const outcome = await context.provider.get(providerId, timeoutMs);
   faultPoint("sync.answered");
   await transaction(context.orm, async (em) => {
-    await record(em, context, await lockApplication(em, id), outcome, nextCheckAt);
+    await record(em, context, await lockApplication(em, { id }), outcome, nextCheckAt);
   });
   return outcome.kind === "accepted";
 }
 
-export async function lockApplication(em: SqlEntityManager, id: string): Promise<KycApplication> {
-  return await em.findOneOrFail(KycApplication, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+/** Throws `not_found`. */
+export async function lockApplication(
+  em: SqlEntityManager,
+  where: { readonly id: string; readonly businessId?: string },
+): Promise<KycApplication> {
+  const application = await em.findOne(KycApplication, where, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!application) throw kycApplicationNotFound();
+  return application;
 }
 
 /**

@@ -8,7 +8,6 @@ import { transaction } from "@amana/database";
 import { claimKey, lockKey } from "@amana/idempotency";
 import { businessOf, type DomainError, type Implementation } from "@amana/rpc";
 import { faultPoint, isUuid } from "@amana/runtime";
-import { LockMode } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import {
   kycApplicationFinal,
@@ -17,7 +16,6 @@ import {
   kycProviderError,
 } from "../kyc-application/kyc-application.errors.ts";
 import { toKycApplicationMessage } from "../kyc-application/kyc-application.message.ts";
-import { KycApplication } from "../kyc-application/kyc-application.ts";
 import { linkOf } from "../kyc-application/link.ts";
 import { lockApplication, record } from "../kyc-application/sync-application.ts";
 import { askAgain } from "../verification-provider/ask-again.ts";
@@ -38,12 +36,7 @@ export const cancelKycApplication =
     const begun = await transaction(orm, async (em) => {
       // Cancelling twice is cancelling once: whoever sends the request again need not wait.
       const claim = await claimKey(em, call, KycApplicationSchema, { heldMs: 0 });
-      const application = await em.findOne(
-        KycApplication,
-        { businessId, id: request.id },
-        { lockMode: LockMode.PESSIMISTIC_WRITE },
-      );
-      if (!application) throw kycApplicationNotFound();
+      const application = await lockApplication(em, { businessId, id: request.id });
       const done = (answer: KycApplicationMessage) => ({ answer: { ...answer, linkUrl: linkOf(context, application) } });
       if ("replayed" in claim) return done(claim.replayed);
       const { record, isRepeated } = claim;
@@ -69,7 +62,7 @@ export const cancelKycApplication =
     const ended = await transaction(orm, async (em) => {
       const key = await lockKey(em, begun.keyId);
       if (key?.hasEnded()) return key.replay(KycApplicationSchema);
-      const application = await lockApplication(em, id);
+      const application = await lockApplication(em, { id });
       await record(em, context, application, { kind: "accepted", value: state }, nextCheckAt);
       const answer = toKycApplicationMessage(application);
       if (application.status === "CANCELED") key?.storeAnswer(KycApplicationSchema, answer);

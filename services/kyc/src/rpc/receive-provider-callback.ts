@@ -36,7 +36,7 @@ export const receiveProviderCallback =
     const outcome = isNews ? await provider.get(hint.providerId, call.remainingMs() - answerMs) : undefined;
     faultPoint("callback.answered");
     await transaction(orm, async (em) => {
-      const application = await lockApplication(em, hint.reference);
+      const application = await lockApplication(em, { id: hint.reference });
       // Not known to have been heard, it is to come again.
       if (outcome && outcome.kind !== "accepted") return application.checkSoon(await databaseTime(em));
       const fresh = await em.execute(

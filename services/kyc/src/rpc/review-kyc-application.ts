@@ -4,7 +4,6 @@ import { databaseTime, transaction } from "@amana/database";
 import { claimKey, lockKey } from "@amana/idempotency";
 import { adminOf, type Call, type Implementation } from "@amana/rpc";
 import { faultPoint, isUuid } from "@amana/runtime";
-import { LockMode } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import {
   kycApplicationNotFound,
@@ -37,8 +36,7 @@ export const reviewKycApplication =
     const begun = await transaction(orm, async (em) => {
       // Deciding the same twice is deciding once: whoever sends the request again need not wait.
       const claim = await claimKey(em, call, KycApplicationSchema, { heldMs: 0 });
-      const application = await em.findOne(KycApplication, { id: input.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-      if (!application) throw kycApplicationNotFound();
+      const application = await lockApplication(em, { id: input.id });
       if ("replayed" in claim) return { answer: claim.replayed };
       const now = await databaseTime(em);
       const request: ReviewRequest = {
@@ -72,7 +70,7 @@ export const reviewKycApplication =
     faultPoint("review.answered");
     const { application, isOurs } = await transaction(orm, async (em) => {
       const key = await lockKey(em, begun.keyId);
-      const application = await lockApplication(em, id);
+      const application = await lockApplication(em, { id });
       await record(em, context, application, answered, nextCheckAt);
       const isOurs = application.reviewedAt != null && application.reviewRequest?.requestId === call.requestId;
       if (isOurs && !key?.hasEnded()) key?.storeAnswer(KycApplicationSchema, toKycApplicationMessage(application));

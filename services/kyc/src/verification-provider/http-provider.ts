@@ -1,4 +1,4 @@
-import { faultPoint } from "@amana/runtime";
+import { faultPoint, readText } from "@amana/runtime";
 import { Agent, request } from "undici";
 import { parse, readChanges, readCreated, readErrorCode, readState } from "./read-answer.ts";
 import type { Outcome, VerificationProvider } from "./verification-provider.ts";
@@ -42,7 +42,7 @@ export function createHttpProvider(options: HttpProviderOptions): VerificationPr
         signal: AbortSignal.timeout(Math.max(1, Math.floor(Math.min(timeoutMs, options.timeoutMs)))),
       });
       const { statusCode } = answer;
-      const content = parse(await readText(answer.body));
+      const content = parse(await readText(answer.body, answerBytesMax));
       faultPoint(`${operation}.answered`);
       const value = statuses.includes(statusCode) ? read(content) : undefined;
       if (value !== undefined) return { kind: "accepted", value };
@@ -88,15 +88,4 @@ export function createHttpProvider(options: HttpProviderOptions): VerificationPr
       await agent.close();
     },
   };
-}
-
-async function readText(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > answerBytesMax) throw new Error("the answer is too large");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }

@@ -1,4 +1,4 @@
-import { faultPoint, Turns } from "@amana/runtime";
+import { faultPoint, readText, Turns } from "@amana/runtime";
 import { Agent, request } from "undici";
 import type { CardProcessor, Outcome } from "./card-processor.ts";
 import { postOnce } from "./post-once.ts";
@@ -64,7 +64,7 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
           signal,
         });
         faultPoint(`${operation}.answering`);
-        return readAnswer(answer.statusCode, await readText(answer.body));
+        return readAnswer(answer.statusCode, await readText(answer.body, answerBytesMax));
       });
     } catch (error) {
       return { kind: "unknown", reason: reasonOf(error) };
@@ -120,7 +120,7 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
             signal,
             commit,
             answering: () => faultPoint("refund.answering"),
-            read: readText,
+            read: (answer) => readText(answer, answerBytesMax),
           }),
         )
         // Its turn did not come in time.
@@ -145,14 +145,3 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
 }
 
 const reasonOf = (error: unknown) => (error instanceof Error ? `${error.name}: ${error.message}` : String(error));
-
-async function readText(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > answerBytesMax) throw new Error("the answer is too large");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
-}

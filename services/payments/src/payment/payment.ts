@@ -1,6 +1,7 @@
 import type { EnumName } from "@amana/contracts/enum-names";
 import type { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import type * as proto from "@amana/contracts/payments/v1/payment_pb";
+import { nextPauseSeconds } from "@amana/due-work";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import type { OrderState } from "../card-processor/card-processor.ts";
 import { cardBrandOf } from "./card-brand.ts";
@@ -133,8 +134,7 @@ export class Payment extends schema.class {
 
   /** After a registration whose outcome is not known: when somebody looks for the order. A caller waits for it. */
   planLookUp(now: Date): void {
-    const pauseSeconds = lookUpPausesSeconds[Math.min(this.checks, lookUpPausesSeconds.length - 1)] ?? 60;
-    this.nextCheckAt = new Date(now.getTime() + pauseSeconds * 1000);
+    this.nextCheckAt = new Date(now.getTime() + nextPauseSeconds(lookUpPausesSeconds, this.checks) * 1000);
     this.checks += 1;
   }
 

@@ -2,7 +2,7 @@ import { aBusinessCaller } from "@amana/testing";
 import { expect, test } from "vitest";
 import { aPaymentEvent } from "../../test/a-payment-event.ts";
 import { startHarness } from "../../test/harness.ts";
-import { deleteOldEventsOnce } from "./delete-old-events.ts";
+import { deleteOldEvents } from "./delete-old-events.ts";
 
 test("events older than 30 days go with their deliveries and attempts, and younger ones stay", async () => {
   await using harness = await startHarness({ deliver: false });
@@ -17,8 +17,8 @@ test("events older than 30 days go with their deliveries and attempts, and young
     "insert into delivery_attempt (delivery_id, business_id, at, duration_ms) select id, business_id, now(), 1 from delivery",
   );
 
-  expect(await deleteOldEventsOnce(harness.orm)).toBe(1);
-  expect(await deleteOldEventsOnce(harness.orm)).toBe(0);
+  expect(await deleteOldEvents(harness)).toBe(1);
+  expect(await deleteOldEvents(harness)).toBe(0);
   expect(await harness.sql("select id from event")).toEqual([{ id: young.id }]);
   expect(await harness.sql("select event_id from delivery")).toEqual([{ event_id: young.id }]);
   expect(await harness.sql("select d.event_id from delivery_attempt a left join delivery d on d.id = a.delivery_id")).toEqual([

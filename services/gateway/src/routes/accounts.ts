@@ -7,13 +7,13 @@ import { act, change, create, list, read } from "../operations.ts";
 
 const account = { tags: ["Accounts"], answer: AccountJson, render: renderAccount };
 
-const currency = () =>
-  field(
-    Type.String({ pattern: "^[A-Z]{3}$", description: "ISO 4217, among those that accounts are held in.", examples: ["DZD"] }),
-    {
-      message: "must be a currency's three capitals such as DZD (ISO 4217)",
-    },
-  );
+/** Which ones accounts are held in is a setting of the service: a pattern cannot say it. */
+const currency = () => {
+  const description = "ISO 4217, of those that accounts are held in.";
+  return field(Type.String({ format: "iso-4217", pattern: "^[A-Z]{3}$", description, examples: ["DZD"] }), {
+    message: "must be a currency's three capitals such as DZD (ISO 4217)",
+  });
+};
 
 const limit = (period: string) =>
   money({

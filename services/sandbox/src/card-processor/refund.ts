@@ -5,7 +5,7 @@ import { refusal } from "./refusal.ts";
 /** Nothing here waits, so the sum that remains cannot change between the look and the refund. */
 export function refund({ orders, clock }: Processor, { orderId, amount }: Parameters): object {
   if (!orderId || !amount) return refusal("4", "Required parameter is missing: orderId or amount");
-  if (!/^\d{1,12}$/.test(amount) || Number(amount) === 0)
+  if (!/^\d{1,14}$/.test(amount) || Number(amount) === 0)
     return refusal("5", "amount must be a whole number of centimes above 0");
   const order = orders.byId(orderId);
   if (!order) return refusal("6");

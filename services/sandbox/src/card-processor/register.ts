@@ -18,7 +18,8 @@ export function register({ orders, clock, payPageUrl }: Processor, parameters: P
   }
   if (!/^\d{10}$/.test(orderNumber)) return refusal("5", "orderNumber must be exactly 10 digits");
   if (currency !== "012") return refusal("3");
-  if (!/^\d{1,12}$/.test(amount) || Number(amount) < amountMinorMin) {
+  // Up to twelve digits of dinars, as the gateway takes them.
+  if (!/^\d{1,14}$/.test(amount) || Number(amount) < amountMinorMin) {
     return refusal("5", `amount must be a whole number of centimes, at least ${amountMinorMin}`);
   }
   if (!isWebAddress(returnUrl) || !isWebAddress(failUrl))

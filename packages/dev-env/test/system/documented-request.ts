@@ -35,7 +35,7 @@ interface Operation {
   readonly requestBody?: { required?: boolean; content: Readonly<Record<string, { schema: Schema }>> };
 }
 
-const document = JSON.parse(readFileSync(new URL("../../../docs/api/openapi.json", import.meta.url), "utf8"));
+const document = JSON.parse(readFileSync(new URL("../../../../docs/api/openapi.json", import.meta.url), "utf8"));
 
 export interface DocumentedRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -138,3 +138,7 @@ export const documentedOperations = Object.entries<Record<string, Operation>>(do
     requests: requestsOf(method.toUpperCase() as DocumentedRequest["method"], path, operation),
   })),
 );
+
+/** Some requests, drawn at random; `seed` is told where one of them fails, to draw them again. */
+export const drawn = (requests: fc.Arbitrary<DocumentedRequest>, { count, seed }: { count: number; seed: number }) =>
+  fc.sample(requests, { numRuns: count, seed });

@@ -1,0 +1,79 @@
+import { randomInt } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type ApiCaller, apiCaller } from "../../src/demo/api.ts";
+import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
+import { saveDetails, someAccount, someBeneficiary } from "./clients-harness.ts";
+import { documentedOperations, drawn } from "./documented-request.ts";
+import { aClient } from "./kyc-harness.ts";
+
+const seed = randomInt(2 ** 31);
+const requestsEach = 8;
+
+let running: TestSystem;
+let business: TestBusiness;
+let operator: ApiCaller;
+/** What there is to be named in requests, by the start of its address. */
+let there: [prefix: string, id: string][];
+
+beforeAll(async () => {
+  running = await startTestSystem("direct");
+  business = await aBusiness(running.system, "Banque");
+  operator = apiCaller(running.system.gatewayUrl, running.system.adminKey);
+  const made = async (path: string, body: object, call = business.call) => String((await call("POST", path, body)).body["id"]);
+  const client = await aClient(business);
+  await saveDetails(business, client);
+  const urls = { success_url: "https://shop.example/paid", fail_url: "https://shop.example/failed" };
+  there = [
+    ["/api/v1/clients", client],
+    ["/api/v1/accounts", await made("/api/v1/accounts", { ...someAccount, client_id: client })],
+    ["/api/v1/beneficiaries", await made("/api/v1/beneficiaries", { ...someBeneficiary, client_id: client })],
+    ["/api/v1/kyc/applications", await made("/api/v1/kyc/applications", {})],
+    ["/api/v1/payments", await made("/api/v1/payments", { amount: "5000.00", ...urls })],
+    ["/api/v1/webhook-endpoints", business.endpointId],
+    ["/api/v1/businesses", await made("/api/v1/businesses", { name: "Another" }, operator)],
+  ];
+});
+afterAll(async () => {
+  await business?.receiver[Symbol.asyncDispose]();
+  await running?.[Symbol.asyncDispose]();
+});
+
+/** Rules between fields, and between a field and today, which the document tells in words. */
+const betweenFields = [
+  /^updateOwnBusiness validation_failed \/previous_key_ttl_seconds$/,
+  /^(create|update)Beneficiary beneficiary_needs_iban_or_account_number /,
+  /^(openAccount|updateAccount) account_limits_out_of_order /,
+  /^(create|update)OnboardingDetails validation_failed( \/(account_purposes|account_purposes_input|other_\w+))+$/,
+  /^createPerson client_underage /,
+];
+
+test("what the document allows is refused only for what is there, or by a rule between fields", async () => {
+  const refused: string[] = [];
+  const client = there[0]?.[1];
+  for (const { id, path, requests } of documentedOperations) {
+    // Browsers come here, to a page.
+    if (path.startsWith("/api/v1/payments/return/")) continue;
+    const call = /^\/api\/v1\/(businesses|admin)|\/(approve|decline|review)$/.test(path) ? operator : business.call;
+    const own = there.find(([prefix]) => path.startsWith(prefix))?.[1];
+    for (const request of drawn(requests, { count: requestsEach, seed })) {
+      const body = request.body && {
+        ...request.body,
+        ...("client_id" in request.body && { client_id: client }),
+        ...("business_id" in request.body && { business_id: business.id }),
+        // The key is needed for the rest.
+        ...(id === "updateOwnBusiness" && { rotate_api_key: false }),
+      };
+      const url = own ? request.path.replace(/[0-9a-f]{8}-[0-9a-f-]{27}(?=[/?])/, own) : request.path;
+      const answer = await call(request.method, url, body, request.headers);
+      if (answer.status < 400 || answer.status === 404 || answer.status === 409) continue;
+      const { code, errors = [] } = answer.body as { code: string; errors?: { pointer?: string; parameter?: string }[] };
+      const refusal = [id, code, ...errors.map(({ pointer, parameter }) => pointer ?? parameter)].join(" ");
+      if (!betweenFields.some((rule) => rule.test(refusal))) refused.push(`${refusal}: ${JSON.stringify({ url, body })}`);
+    }
+  }
+  expect(refused, `with the seed ${seed}`).toEqual([]);
+});
+
+test("every operation of the document is tried", () => {
+  expect(documentedOperations.length).toBeGreaterThan(50);
+});

@@ -38,13 +38,13 @@ const idleGraceMs = 100;
 export async function listen(options: {
   readonly host: string;
   readonly port: number;
-  readonly answer: (request: Request, response: Response) => void;
+  readonly answer: Answer;
   readonly tls: Tls | undefined;
   readonly limits?: Partial<Limits> | undefined;
 }): Promise<{ port: number; stop: () => Promise<void> }> {
   const { answer } = options;
   const limits = { ...limitsDefault, ...options.limits };
-  const { headersTimeoutMs, requestTimeoutMs, idleTimeoutMs } = limits;
+  const { headersTimeoutMs, requestTimeoutMs } = limits;
   let stopping = false;
   const sockets = new Set<net.Socket>();
   const busy = new Set<net.Socket>();
@@ -54,7 +54,6 @@ export async function listen(options: {
   const sessions = new Set<http2.ServerHttp2Session>();
   /** By the other side's address: connections whose handshake goes by the certificate there was when they came. */
   const handshaking = new Map<string, net.Socket>();
-  const addressOf = ({ remoteAddress, remotePort }: net.Socket) => `${remoteAddress} ${remotePort}`;
 
   const server1 = http.createServer(
     {
@@ -77,19 +76,7 @@ export async function listen(options: {
   // It is handed its connections and never listens; this starts the timer that puts its time-outs in force.
   server1.emit("listening");
 
-  const server2 = http2.createServer({ settings: { maxConcurrentStreams: 256 } }, (request, response) => {
-    const cutOff = setTimeout(() => {
-      if (!request.complete) request.stream.close(http2.constants.NGHTTP2_CANCEL);
-    }, requestTimeoutMs);
-    request.stream.once("close", () => clearTimeout(cutOff));
-    answer(request, response);
-  });
-  server2.on("session", (session) => {
-    sessions.add(session);
-    session.once("close", () => sessions.delete(session));
-    session.setTimeout(requestTimeoutMs, () => session.destroy());
-    session.once("stream", () => session.setTimeout(idleTimeoutMs));
-  });
+  const server2 = createHttp2Server(answer, limits, sessions);
 
   const keep = (socket: net.Socket) => {
     sockets.add(socket);
@@ -102,42 +89,8 @@ export async function listen(options: {
   };
 
   const server = options.tls
-    ? tls
-        .createServer(
-          {
-            ...contextOf(options.tls),
-            requestCert: true,
-            rejectUnauthorized: true,
-            ALPNProtocols: ["h2", "http/1.1"],
-            handshakeTimeout: headersTimeoutMs,
-          },
-          (socket) => {
-            handshaking.delete(addressOf(socket));
-            keep(socket);
-            serve(socket, socket.alpnProtocol === "h2");
-          },
-        )
-        .on("connection", (socket: net.Socket) => {
-          const address = addressOf(socket);
-          handshaking.set(address, socket);
-          socket.once("close", () => {
-            if (handshaking.get(address) === socket) handshaking.delete(address);
-          });
-        })
-    : net.createServer((socket) => {
-        keep(socket);
-        const giveUp = () => socket.destroy();
-        socket.setTimeout(headersTimeoutMs, giveUp);
-        // The first bytes tell HTTP/2 with prior knowledge ("PRI * HTTP/2.0") from HTTP/1.1. They are put back before
-        // the HTTP server sees the socket; a "data" listener here would lose them.
-        socket.once("readable", () => {
-          socket.setTimeout(0, giveUp);
-          const first = socket.read() as Buffer | null;
-          if (first === null) return socket.destroy();
-          socket.unshift(first);
-          serve(socket, first.subarray(0, 3).toString("latin1") === "PRI");
-        });
-      });
+    ? createTlsServer(options.tls, { headersTimeoutMs, handshaking, keep, serve })
+    : createPlainServer({ headersTimeoutMs, keep, serve });
   server.maxConnections = limits.connectionsMax;
   options.tls?.onChange(() => {
     if (server instanceof tls.Server && options.tls) server.setSecureContext(contextOf(options.tls));
@@ -169,6 +122,74 @@ export async function listen(options: {
       server1.close();
     },
   };
+}
+
+type Answer = (request: Request, response: Response) => void;
+
+function createHttp2Server(answer: Answer, limits: Limits, sessions: Set<http2.ServerHttp2Session>): http2.Http2Server {
+  const { requestTimeoutMs, idleTimeoutMs } = limits;
+  const server = http2.createServer({ settings: { maxConcurrentStreams: 256 } }, (request, response) => {
+    const cutOff = setTimeout(() => {
+      if (!request.complete) request.stream.close(http2.constants.NGHTTP2_CANCEL);
+    }, requestTimeoutMs);
+    request.stream.once("close", () => clearTimeout(cutOff));
+    answer(request, response);
+  });
+  return server.on("session", (session) => {
+    sessions.add(session);
+    session.once("close", () => sessions.delete(session));
+    session.setTimeout(requestTimeoutMs, () => session.destroy());
+    session.once("stream", () => session.setTimeout(idleTimeoutMs));
+  });
+}
+
+interface Accepting {
+  readonly headersTimeoutMs: number;
+  readonly keep: (socket: net.Socket) => void;
+  readonly serve: (socket: net.Socket, isHttp2: boolean) => void;
+}
+
+function createTlsServer(material: Tls, accepting: Accepting & { handshaking: Map<string, net.Socket> }): tls.Server {
+  const { headersTimeoutMs, handshaking, keep, serve } = accepting;
+  const addressOf = ({ remoteAddress, remotePort }: net.Socket) => `${remoteAddress} ${remotePort}`;
+  const server = tls.createServer(
+    {
+      ...contextOf(material),
+      requestCert: true,
+      rejectUnauthorized: true,
+      ALPNProtocols: ["h2", "http/1.1"],
+      handshakeTimeout: headersTimeoutMs,
+    },
+    (socket) => {
+      handshaking.delete(addressOf(socket));
+      keep(socket);
+      serve(socket, socket.alpnProtocol === "h2");
+    },
+  );
+  return server.on("connection", (socket: net.Socket) => {
+    const address = addressOf(socket);
+    handshaking.set(address, socket);
+    socket.once("close", () => {
+      if (handshaking.get(address) === socket) handshaking.delete(address);
+    });
+  });
+}
+
+function createPlainServer({ headersTimeoutMs, keep, serve }: Accepting): net.Server {
+  return net.createServer((socket) => {
+    keep(socket);
+    const giveUp = () => socket.destroy();
+    socket.setTimeout(headersTimeoutMs, giveUp);
+    // The first bytes tell HTTP/2 with prior knowledge ("PRI * HTTP/2.0") from HTTP/1.1. They are put back before
+    // the HTTP server sees the socket; a "data" listener here would lose them.
+    socket.once("readable", () => {
+      socket.setTimeout(0, giveUp);
+      const first = socket.read() as Buffer | null;
+      if (first === null) return socket.destroy();
+      socket.unshift(first);
+      serve(socket, first.subarray(0, 3).toString("latin1") === "PRI");
+    });
+  });
 }
 
 const contextOf = ({ material }: Tls): tls.SecureContextOptions => ({

@@ -77,41 +77,8 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
     options.isReady,
   );
 
-  const toAnswer = (error: unknown, method: DescMethodUnary, call: Call): ConnectError => {
-    if (error instanceof DomainError) return toConnectError(error);
-    if (error instanceof ConnectError) return error;
-    const context = { err: error, method: method.name, request_id: call.requestId };
-    if (options.isUnavailable?.(error)) {
-      logger.warn(context, "a call could not be served now");
-      return toConnectError(
-        new DomainError("unavailable", "service_unavailable", "The service is not available right now. Try again."),
-      );
-    }
-    logger.error(context, "a call failed");
-    return new ConnectError("internal error", Code.Internal);
-  };
-
-  /** Runs one RPC: the use case, the answer or the refusal. */
-  const invoke = async ({ method, implementation }: Target, readRequest: () => Message, call: Call): Promise<Message> => {
-    // A server that is behind must not do what its caller has given up.
-    if (call.remainingMs() === 0) throw new ConnectError("the deadline has passed", Code.DeadlineExceeded);
-    try {
-      const answer = await implementation(readRequest() as Parameters<typeof implementation>[0], call);
-      return "$typeName" in answer ? (answer as Message) : create(method.output, answer);
-    } catch (error) {
-      throw toAnswer(error, method, call);
-    }
-  };
-
-  const methods = new Map<string, Target>();
-  for (const { service, implementations, takesCaller } of options.services) {
-    for (const method of service.methods) {
-      const implementation = implementations[method.localName];
-      if (!implementation || method.methodKind !== "unary")
-        throw new Error(`${service.typeName}/${method.name} is not implemented`);
-      methods.set(`/${service.typeName}/${method.name}`, { method: method as DescMethodUnary, implementation, takesCaller });
-    }
-  }
+  const methods = targetsOf(options.services);
+  const invoke = createInvoke(options);
   const callerOf = ({ method, takesCaller }: Target, token: string | undefined) =>
     takesCaller ? callers.check(token, method) : nobody;
 
@@ -133,28 +100,6 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
     maxTimeoutMs: 60_000,
   });
 
-  const fastUnary = async (request: http.IncomingMessage, response: http.ServerResponse, target: Target, caller: Caller) => {
-    const { method } = target;
-    const call = readCall(
-      (name) => request.headers[name] as string | undefined,
-      caller,
-      Number(request.headers[headerNames.timeoutMs]) || undefined,
-      () => response.setHeader(headerNames.replayed, "true"),
-    );
-    try {
-      const body = await readBody(request);
-      const bytes = encode(method, await invoke(target, () => decode(method, body), call));
-      response.writeHead(200, { "content-type": "application/proto", "content-length": bytes.length });
-      response.end(bytes);
-    } catch (error) {
-      // Nobody is there to be answered.
-      if (request.errored) return;
-      const refusal = ConnectError.from(error);
-      if (refusal.cause) logger.error({ err: refusal.cause, method: method.name }, "an answer could not be encoded");
-      refuse(response, refusal);
-    }
-  };
-
   const answer = (request: Request, response: Response) => {
     // Without what follows a "?", as connect-node goes by it.
     const [path = ""] = (request.url ?? "").split("?", 1);
@@ -169,7 +114,7 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
       return refuse(response, ConnectError.from(error));
     }
     if (target && isFast(request) && response instanceof http.ServerResponse) {
-      void fastUnary(request, response, target, caller);
+      void answerFast(request, response, { target, caller, invoke, logger });
     } else connectNode(request, response);
   };
 
@@ -189,6 +134,77 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
       await stop();
     },
   };
+}
+
+/** The RPCs by the paths they are called at. */
+function targetsOf(services: readonly ServedService[]): Map<string, Target> {
+  const targets = services.flatMap(({ service, implementations, takesCaller }) =>
+    service.methods.map((method) => {
+      const implementation = implementations[method.localName];
+      if (!implementation || method.methodKind !== "unary") {
+        throw new Error(`${service.typeName}/${method.name} is not implemented`);
+      }
+      const target = { method: method as DescMethodUnary, implementation, takesCaller };
+      return [`/${service.typeName}/${method.name}`, target] as const;
+    }),
+  );
+  return new Map(targets);
+}
+
+type Invoke = (target: Target, readRequest: () => Message, call: Call) => Promise<Message>;
+
+/** Runs one RPC: the use case, the answer or the refusal. */
+function createInvoke({ logger, isUnavailable }: RpcServerOptions): Invoke {
+  const refusalOf = (error: unknown, method: DescMethodUnary, call: Call): ConnectError => {
+    if (error instanceof DomainError) return toConnectError(error);
+    if (error instanceof ConnectError) return error;
+    const context = { err: error, method: method.name, request_id: call.requestId };
+    if (isUnavailable?.(error)) {
+      logger.warn(context, "a call could not be served now");
+      return toConnectError(
+        new DomainError("unavailable", "service_unavailable", "The service is not available right now. Try again."),
+      );
+    }
+    logger.error(context, "a call failed");
+    return new ConnectError("internal error", Code.Internal);
+  };
+  return async ({ method, implementation }, readRequest, call) => {
+    // A server that is behind must not do what its caller has given up.
+    if (call.remainingMs() === 0) throw new ConnectError("the deadline has passed", Code.DeadlineExceeded);
+    try {
+      const answer = await implementation(readRequest() as Parameters<typeof implementation>[0], call);
+      return "$typeName" in answer ? (answer as Message) : create(method.output, answer);
+    } catch (error) {
+      throw refusalOf(error, method, call);
+    }
+  };
+}
+
+/** Answers a call as `createRpcClient` sends it. */
+async function answerFast(
+  request: http.IncomingMessage,
+  response: http.ServerResponse,
+  { target, caller, invoke, logger }: { target: Target; caller: Caller; invoke: Invoke; logger: Logger },
+): Promise<void> {
+  const { method } = target;
+  const call = readCall(
+    (name) => request.headers[name] as string | undefined,
+    caller,
+    Number(request.headers[headerNames.timeoutMs]) || undefined,
+    () => response.setHeader(headerNames.replayed, "true"),
+  );
+  try {
+    const body = await readBody(request);
+    const bytes = encode(method, await invoke(target, () => decode(method, body), call));
+    response.writeHead(200, { "content-type": "application/proto", "content-length": bytes.length });
+    response.end(bytes);
+  } catch (error) {
+    // Nobody is there to be answered.
+    if (request.errored) return;
+    const refusal = ConnectError.from(error);
+    if (refusal.cause) logger.error({ err: refusal.cause, method: method.name }, "an answer could not be encoded");
+    refuse(response, refusal);
+  }
 }
 
 /** What `createRpcClient` sends: Connect unary, a protobuf body, HTTP/1.1. */

@@ -50,7 +50,7 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
     path: string,
     parameters: Record<string, string>,
     timeoutMs: number,
-  ): Promise<Outcome<Record<string, unknown>>> => {
+  ): Promise<Answer> => {
     const operation = path.split(".")[0];
     const waitMs = wholeMs(timeoutMs);
     const signal = AbortSignal.timeout(waitMs);
@@ -73,32 +73,8 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
 
   return {
     async register(order, timeoutMs) {
-      const answer = await post(
-        registrations,
-        order.businessId,
-        "register.do",
-        {
-          orderNumber: order.orderNumber,
-          amount: order.amountMinor.toString(),
-          currency: "012",
-          returnUrl: order.returnUrl,
-          failUrl: order.failUrl,
-          language: order.language,
-          ...(order.description === undefined ? {} : { description: order.description }),
-          jsonParams: JSON.stringify({
-            force_terminal_id: options.terminalId,
-            ...(order.orderRef === undefined ? {} : { udf1: order.orderRef }),
-          }),
-        },
-        timeoutMs,
-      );
-      if (answer.kind !== "accepted") return answer;
-      const errorCode = field(answer.value, "errorCode") ?? "0";
-      if (errorCode !== "0") return { kind: "refused", errorCode, message: field(answer.value, "errorMessage") ?? "" };
-      const orderId = field(answer.value, "orderId");
-      const formUrl = field(answer.value, "formUrl");
-      if (!orderId || !formUrl) return { kind: "unknown", reason: "the answer has no order id or form address" };
-      return { kind: "accepted", value: { orderId, formUrl } };
+      const parameters = registrationOf(order, options.terminalId);
+      return readRegistration(await post(registrations, order.businessId, "register.do", parameters, timeoutMs));
     },
 
     async confirm({ businessId, orderId, language }, timeoutMs) {
@@ -125,15 +101,7 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
         )
         // Its turn did not come in time.
         .catch((error: unknown) => ({ kind: "not_sent" as const, reason: reasonOf(error) }));
-      if (posted.kind !== "answered") return posted;
-      const answer = readAnswer(posted.statusCode, posted.text);
-      if (answer.kind !== "accepted") return answer;
-      const errorCode = field(answer.value, "errorCode");
-      if (errorCode === undefined) return { kind: "unknown", reason: "the answer has no error code" };
-      if (errorCode === "0") return { kind: "accepted", value: null };
-      const message = field(answer.value, "errorMessage") ?? "";
-      if (errorCode === systemErrorCode) return { kind: "unknown", reason: `code ${errorCode}: ${message}` };
-      return { kind: "refused", errorCode, message };
+      return posted.kind === "answered" ? readRefund(readAnswer(posted.statusCode, posted.text)) : posted;
     },
 
     isCrowded: (businessId, sort) => (sort === "reads" ? reads : registrations).turns.waiting(businessId) >= waitingMax,
@@ -142,6 +110,43 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
       await Promise.all([registrations.agent.close(), reads.agent.close()]);
     },
   };
+}
+
+type Answer = Outcome<Record<string, unknown>>;
+type Order = Parameters<CardProcessor["register"]>[0];
+
+const registrationOf = (order: Order, terminalId: string) => ({
+  orderNumber: order.orderNumber,
+  amount: order.amountMinor.toString(),
+  currency: "012",
+  returnUrl: order.returnUrl,
+  failUrl: order.failUrl,
+  language: order.language,
+  ...(order.description === undefined ? {} : { description: order.description }),
+  jsonParams: JSON.stringify({
+    force_terminal_id: terminalId,
+    ...(order.orderRef === undefined ? {} : { udf1: order.orderRef }),
+  }),
+});
+
+function readRegistration(answer: Answer): Outcome<{ orderId: string; formUrl: string }> {
+  if (answer.kind !== "accepted") return answer;
+  const errorCode = field(answer.value, "errorCode") ?? "0";
+  if (errorCode !== "0") return { kind: "refused", errorCode, message: field(answer.value, "errorMessage") ?? "" };
+  const orderId = field(answer.value, "orderId");
+  const formUrl = field(answer.value, "formUrl");
+  if (!orderId || !formUrl) return { kind: "unknown", reason: "the answer has no order id or form address" };
+  return { kind: "accepted", value: { orderId, formUrl } };
+}
+
+function readRefund(answer: Answer): Outcome<null> {
+  if (answer.kind !== "accepted") return answer;
+  const errorCode = field(answer.value, "errorCode");
+  if (errorCode === undefined) return { kind: "unknown", reason: "the answer has no error code" };
+  if (errorCode === "0") return { kind: "accepted", value: null };
+  const message = field(answer.value, "errorMessage") ?? "";
+  if (errorCode === systemErrorCode) return { kind: "unknown", reason: `code ${errorCode}: ${message}` };
+  return { kind: "refused", errorCode, message };
 }
 
 const reasonOf = (error: unknown) => (error instanceof Error ? `${error.name}: ${error.message}` : String(error));

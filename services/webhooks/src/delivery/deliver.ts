@@ -1,12 +1,9 @@
-import { backoffMs, faultPoint } from "@amana/runtime";
-import { decryptIfReadable } from "@amana/secret-box";
+import { backoffMs } from "@amana/runtime";
 import type { Context } from "../context.ts";
-import { type ClaimedDelivery, claimDue, release, untilDueMs } from "./claim.ts";
+import { createAttempt } from "./attempt.ts";
+import { type ClaimedDelivery, claimDue, untilDueMs } from "./claim.ts";
 import { Places } from "./places.ts";
-import { type Answer, createPoster } from "./post.ts";
-import { type AttemptResult, createRecorder } from "./record.ts";
-import { pauseMs, readRetryAfterMs } from "./schedule.ts";
-import { signatureHeaders } from "./sign.ts";
+import { createPoster } from "./post.ts";
 
 export interface Deliverer extends AsyncDisposable {
   /** Resolves when nothing is being sent and nothing is due. For tests. */
@@ -14,8 +11,6 @@ export interface Deliverer extends AsyncDisposable {
 }
 
 const timeoutMsDefault = 10_000;
-/** An endpoint that takes this long to answer is slow: it may keep few places busy. */
-const slowMs = 3_000;
 /** Longer than an attempt and its recording can take, so that only a crash lets a lease end. */
 const leaseMarginMs = 20_000;
 /** Another process may have died between committing deliveries and taking them up; this bounds how long they wait. */
@@ -29,10 +24,10 @@ const stopMsDefault = 8_000;
  * POST leaves a lease that ends, and the same event with the same bytes is sent again.
  */
 export function startDelivering(context: Context): Deliverer {
-  const { orm, logger, clock, secrets, deliveries, delivery: options } = context;
+  const { orm, logger, deliveries, delivery: options } = context;
   const { timeoutMs = timeoutMsDefault, stopMs = stopMsDefault } = options;
   const poster = createPoster({ addresses: context.addresses, timeoutMs, connectionsMax: options.concurrency });
-  const recorder = createRecorder(orm, logger);
+  const attempt = createAttempt(context, poster, timeoutMs);
   const stop = new AbortController();
   const sending = new Map<ClaimedDelivery, Promise<void>>();
   const places = new Places({
@@ -41,73 +36,8 @@ export function startDelivering(context: Context): Deliverer {
     perEndpoint: options.endpointConcurrency,
   });
   let settledWaiters: (() => void)[] = [];
-  let woken = false;
-  let wakeUp = () => {};
-
-  const wake = () => {
-    woken = true;
-    wakeUp();
-  };
-
-  const attempt = async (delivery: ClaimedDelivery) => {
-    const at = clock.now();
-    const body = Buffer.from(delivery.body);
-    const headers = {
-      "content-type": "application/json",
-      "user-agent": "Amana-Webhooks/1.0",
-      "x-webhook-event": delivery.type,
-      ...signatureHeaders(delivery.event_id, Math.floor(at.getTime() / 1000), body, secretsOf(delivery)),
-    };
-    const answer = await poster.post(new URL(delivery.url), headers, body);
-    if (!answer) return await release(orm, [delivery]);
-    faultPoint("delivery.posted");
-    const result = resultOf(delivery, at, answer);
-    await recorder.record(result);
-    logger[result.status === "SUCCEEDED" ? "debug" : "info"](
-      {
-        delivery_id: delivery.id,
-        event_id: delivery.event_id,
-        endpoint_id: delivery.endpoint_id,
-        attempt: delivery.attempts + 1,
-        status_code: answer.statusCode,
-        error: answer.error,
-        duration_ms: answer.durationMs,
-        retry_in_ms: result.retry_in_ms,
-      },
-      `a delivery attempt ended: ${result.status}`,
-    );
-  };
-
-  const secretsOf = (delivery: ClaimedDelivery) => {
-    const { endpoint_id: id, secret_ciphertext: current, previous_secret_ciphertext: previous } = delivery;
-    return {
-      current: secrets.decrypt(current, id),
-      // Nothing can be sent without the secret, but a good one is not worth less because the one before cannot be read.
-      previous: previous ? decryptIfReadable(secrets, previous, id, logger) : undefined,
-    };
-  };
-
-  const resultOf = (delivery: ClaimedDelivery, at: Date, answer: Answer): AttemptResult => {
-    const { statusCode } = answer;
-    const succeeded = statusCode !== undefined && statusCode >= 200 && statusCode < 300;
-    const gone = statusCode === 410;
-    const retryAfterMs = readRetryAfterMs(answer.retryAfter, clock.now().getTime());
-    const pause = succeeded || gone ? undefined : pauseMs(delivery.attempts + 1, options.pausesMs, { statusCode, retryAfterMs });
-    return {
-      id: delivery.id,
-      lease_token: delivery.lease_token,
-      status: succeeded ? "SUCCEEDED" : pause === undefined ? "FAILED" : "PENDING",
-      retry_in_ms: pause ?? null,
-      gone,
-      url: delivery.url,
-      at: at.toISOString(),
-      status_code: statusCode ?? null,
-      error: answer.error ?? null,
-      duration_ms: answer.durationMs,
-      slow: answer.durationMs >= Math.min(slowMs, timeoutMs),
-      response: answer.response ?? null,
-    };
-  };
+  const pause = createPause();
+  const { wake } = pause;
 
   const send = (delivery: ClaimedDelivery) => {
     places.take(delivery);
@@ -142,7 +72,7 @@ export function startDelivering(context: Context): Deliverer {
 
   const run = async () => {
     for (let failures = 0; !stop.signal.aborted; ) {
-      woken = false;
+      pause.forgetWake();
       let waitMs: number;
       try {
         waitMs = await sendDue();
@@ -151,20 +81,11 @@ export function startDelivering(context: Context): Deliverer {
         failures++;
         logger.warn({ err: error, failures }, "due deliveries could not be claimed");
         waitMs = backoffMs(failures, 100, 5_000);
+        pause.forgetWake();
       }
-      if (failures > 0) woken = false;
-      if (!woken && waitMs > 0 && !stop.signal.aborted) await wakeOrTimeout(waitMs);
+      if (!stop.signal.aborted) await pause.take(waitMs);
     }
   };
-
-  const wakeOrTimeout = (ms: number) =>
-    new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, Math.ceil(ms));
-      wakeUp = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
 
   deliveries.on("due", wake);
   const running = run();
@@ -185,6 +106,31 @@ export function startDelivering(context: Context): Deliverer {
       await Promise.all(sending.values());
       clearTimeout(timer);
       await poster[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** A wait that ends early when somebody wakes the waiter, also when that was a moment before it began. */
+function createPause() {
+  let woken = false;
+  let end = () => {};
+  return {
+    wake() {
+      woken = true;
+      end();
+    },
+    forgetWake() {
+      woken = false;
+    },
+    async take(ms: number): Promise<void> {
+      if (woken || ms <= 0) return;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, Math.ceil(ms));
+        end = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
     },
   };
 }

@@ -1,0 +1,79 @@
+import { faultPoint } from "@amana/runtime";
+import { decryptIfReadable } from "@amana/secret-box";
+import type { Context } from "../context.ts";
+import { type ClaimedDelivery, release } from "./claim.ts";
+import type { Answer, Poster } from "./post.ts";
+import { type AttemptResult, createRecorder } from "./record.ts";
+import { pauseMs, readRetryAfterMs } from "./schedule.ts";
+import { signatureHeaders } from "./sign.ts";
+
+/** An endpoint that takes this long to answer is slow: it may keep few places busy. */
+const slowMs = 3_000;
+
+/** Makes one attempt at a delivery that was claimed: sign, POST, record, schedule. What was cut off is given back. */
+export function createAttempt(context: Context, poster: Poster, timeoutMs: number) {
+  const { orm, logger, clock } = context;
+  const recorder = createRecorder(orm, logger);
+  const isSlow = ({ durationMs }: Answer) => durationMs >= Math.min(slowMs, timeoutMs);
+
+  return async (delivery: ClaimedDelivery): Promise<void> => {
+    const at = clock.now();
+    const body = Buffer.from(delivery.body);
+    const headers = {
+      "content-type": "application/json",
+      "user-agent": "Amana-Webhooks/1.0",
+      "x-webhook-event": delivery.type,
+      ...signatureHeaders(delivery.event_id, Math.floor(at.getTime() / 1000), body, secretsOf(context, delivery)),
+    };
+    const answer = await poster.post(new URL(delivery.url), headers, body);
+    if (!answer) return await release(orm, [delivery]);
+    faultPoint("delivery.posted");
+    const result = { ...resultOf(context, delivery, answer), at: at.toISOString(), slow: isSlow(answer) };
+    await recorder.record(result);
+    logger[result.status === "SUCCEEDED" ? "debug" : "info"](
+      {
+        delivery_id: delivery.id,
+        event_id: delivery.event_id,
+        endpoint_id: delivery.endpoint_id,
+        attempt: delivery.attempts + 1,
+        status_code: answer.statusCode,
+        error: answer.error,
+        duration_ms: answer.durationMs,
+        retry_in_ms: result.retry_in_ms,
+      },
+      `a delivery attempt ended: ${result.status}`,
+    );
+  };
+}
+
+function secretsOf({ secrets, logger }: Context, delivery: ClaimedDelivery) {
+  const { endpoint_id: id, secret_ciphertext: current, previous_secret_ciphertext: previous } = delivery;
+  return {
+    current: secrets.decrypt(current, id),
+    // Nothing can be sent without the secret, but a good one is not worth less because the one before cannot be read.
+    previous: previous ? decryptIfReadable(secrets, previous, id, logger) : undefined,
+  };
+}
+
+function resultOf(
+  { clock, delivery: { pausesMs } }: Context,
+  delivery: ClaimedDelivery,
+  { statusCode, error, response, retryAfter, durationMs }: Answer,
+): Omit<AttemptResult, "at" | "slow"> {
+  const succeeded = statusCode !== undefined && statusCode >= 200 && statusCode < 300;
+  const gone = statusCode === 410;
+  const retryAfterMs = readRetryAfterMs(retryAfter, clock.now().getTime());
+  const pause = succeeded || gone ? undefined : pauseMs(delivery.attempts + 1, pausesMs, { statusCode, retryAfterMs });
+  return {
+    id: delivery.id,
+    lease_token: delivery.lease_token,
+    status: succeeded ? "SUCCEEDED" : pause === undefined ? "FAILED" : "PENDING",
+    retry_in_ms: pause ?? null,
+    gone,
+    url: delivery.url,
+    status_code: statusCode ?? null,
+    error: error ?? null,
+    duration_ms: durationMs,
+    response: response ?? null,
+  };
+}

@@ -26,6 +26,17 @@ interface RunningStep {
 
 const redrawMs = 200;
 
+/** What `work` comes to. It ends its step with `done`; when it throws, the step has failed. */
+export async function inStep<T>(progress: Progress, name: string, work: (step: ProgressStep) => Promise<T>): Promise<T> {
+  const step = progress.step(name);
+  try {
+    return await work(step);
+  } catch (error) {
+    step.fail((error as Error).message.split("\n")[0] ?? "");
+    throw error;
+  }
+}
+
 /** Says nothing: for tests. */
 export const silentProgress: Progress = {
   step: () => ({ update() {}, done() {}, fail() {} }),

@@ -1,19 +1,18 @@
-import { createHash } from "node:crypto";
-import { createWriteStream, globSync } from "node:fs";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createWriteStream } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { request } from "undici";
 import { type Databases, ensureDatabases } from "./databases.ts";
-import { DevEnvError } from "./dev-env-error.ts";
-import { type EventChoice, type EventTransport, startEventTransport } from "./event-transport.ts";
+import { type EventChoice, startEventTransport } from "./event-transport.ts";
 import { freePort, requireFreePort } from "./free-port.ts";
 import { requireNotRunning, stopLeftoverServices, writeProcesses } from "./leftover-services.ts";
+import { migrateAll } from "./migrate-all.ts";
 import { startPostgres } from "./postgres.ts";
-import { type Progress, silentProgress } from "./progress.ts";
+import { inStep, type Progress, silentProgress } from "./progress.ts";
 import { readSecrets } from "./secrets.ts";
 import { seedBusiness } from "./seed.ts";
-import { migrateService, type ServiceProcess, serviceProcess } from "./service-process.ts";
+import { type ServiceProcess, serviceProcess } from "./service-process.ts";
 import { loopbackUrl, type ServiceName, services, type Wiring } from "./services.ts";
+import { untilReady } from "./until-ready.ts";
 
 export interface SystemOptions {
   /** Holds all data, logs and secrets of this system. */
@@ -57,9 +56,6 @@ export interface System extends AsyncDisposable {
   ready(): Promise<void>;
 }
 
-const readyTimeoutMs = 60_000;
-const root = join(import.meta.dirname, "..", "..", "..");
-
 /**
  * Starts everything: PostgreSQL, the event transport, every service as its own process, migrations, the seed. What
  * cannot be started is a DevEnvError that says what to do, after everything that did start was stopped again.
@@ -79,14 +75,13 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   if (options.sandboxPort !== undefined)
     await requireFreePort(options.sandboxPort, "the sandbox", "Set SANDBOX_PORT to another one");
 
-  const postgresLog = createWriteStream(join(logDir, "postgres.log"), { flags: "a" });
-  stack.defer(() => void postgresLog.end());
-  const [databases, events] = await settleBoth(startDatabases(), startEvents());
+  const [databases, events] = await settleBoth(
+    startDatabases(options, { dir, logDir, progress, stack, password: secrets.databasePassword }),
+    startEvents(options, dir, progress, stack),
+  );
   options.signal?.throwIfAborted();
 
-  const ports = Object.fromEntries(
-    await Promise.all(services.map(async ({ name }) => [name, fixedPort(name) ?? (await freePort())] as const)),
-  ) as Record<ServiceName, number>;
+  const ports = await choosePorts(options);
   const wiring: Wiring = {
     secrets,
     databaseUrls: databases.urls,
@@ -99,36 +94,18 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     ...options.env?.[name],
   });
 
-  await migrateAll();
+  await migrateAll(dir, databases, progress);
   options.signal?.throwIfAborted();
 
-  let remembering = Promise.resolve();
-  const starting = progress.step("Services");
-  const processes = Object.fromEntries(
-    services.map(({ name }) => [
-      name,
-      serviceProcess({
-        name,
-        env: envOf(name),
-        port: ports[name],
-        logDir,
-        supervised: options.supervised ?? false,
-        onStart: rememberProcesses,
-        onCrash: (crashed, output) =>
-          progress.print(`✗ ${crashed} ended by itself${options.supervised ? " and is started again" : ""}:\n${output}`),
-      }),
-    ]),
-  ) as Record<ServiceName, ServiceProcess>;
+  const processes = createProcesses(options, { dir, logDir, progress, ports, envOf });
   for (const { name } of services) stack.defer(() => processes[name].stop());
   const gatewayUrl = loopbackUrl(ports.gateway);
-  try {
+  const ready = () => untilReady(gatewayUrl, Object.values(processes), { ...options, logDir });
+  await inStep(progress, "Services", async (step) => {
     await Promise.all(services.map(({ name }) => processes[name].start()));
     await ready();
-  } catch (error) {
-    starting.fail((error as Error).message.split("\n")[0] ?? "");
-    throw error;
-  }
-  starting.done(services.map(({ name }) => name).join(", "));
+    step.done(services.map(({ name }) => name).join(", "));
+  });
   const business = await seedBusiness(dir, secrets, gatewayUrl);
   const running = stack.move();
 
@@ -150,99 +127,82 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       await writeProcesses(dir, []);
     },
   };
+}
 
-  /** One write after another, so that the last one, which knows them all, stands. */
-  function rememberProcesses(): Promise<void> {
-    const pids = () => Object.values(processes).flatMap((service) => service.pid() ?? []);
-    remembering = remembering.then(() => writeProcesses(dir, pids()));
-    return remembering;
-  }
+interface Starting {
+  readonly dir: string;
+  readonly logDir: string;
+  readonly progress: Progress;
+}
 
-  function fixedPort(name: ServiceName): number | undefined {
-    if (name === "gateway") return options.port;
-    return name === "sandbox" ? options.sandboxPort : undefined;
-  }
-
-  async function startDatabases(): Promise<Databases> {
-    const step = progress.step("PostgreSQL");
-    try {
-      let superuserUrl = options.databaseUrl;
-      if (superuserUrl === undefined) {
-        const postgres = await startPostgres({
-          dataDir: join(dir, "postgres"),
-          durable: options.durable ?? true,
-          log: (line) => postgresLog.write(`${line}\n`),
-        });
-        stack.defer(() => postgres.stop());
-        superuserUrl = postgres.superuserUrl;
-        step.update(`${postgres.version} on port ${postgres.port}`);
-      }
-      const names = services.filter(({ hasDatabase }) => hasDatabase).map(({ name }) => name);
-      const found = await ensureDatabases(superuserUrl, names, secrets.databasePassword);
-      step.done(`on port ${new URL(superuserUrl).port}, databases ${names.join(", ")}`);
-      return found;
-    } catch (error) {
-      step.fail((error as Error).message.split("\n")[0] ?? "");
-      throw error;
+async function startDatabases(
+  options: SystemOptions,
+  { dir, logDir, progress, stack, password }: Starting & { stack: AsyncDisposableStack; password: string },
+): Promise<Databases> {
+  return await inStep(progress, "PostgreSQL", async (step) => {
+    let superuserUrl = options.databaseUrl;
+    if (superuserUrl === undefined) {
+      const log = createWriteStream(join(logDir, "postgres.log"), { flags: "a" });
+      stack.defer(() => void log.end());
+      const postgres = await startPostgres({
+        dataDir: join(dir, "postgres"),
+        durable: options.durable ?? true,
+        log: (line) => log.write(`${line}\n`),
+      });
+      stack.defer(() => postgres.stop());
+      superuserUrl = postgres.superuserUrl;
+      step.update(`${postgres.version} on port ${postgres.port}`);
     }
-  }
+    const names = services.filter(({ hasDatabase }) => hasDatabase).map(({ name }) => name);
+    const found = await ensureDatabases(superuserUrl, names, password);
+    step.done(`on port ${new URL(superuserUrl).port}, databases ${names.join(", ")}`);
+    return found;
+  });
+}
 
-  async function startEvents(): Promise<EventTransport> {
-    const transport = await startEventTransport({
-      choice: options.events,
-      brokers: options.brokers,
-      dir: join(dir, "kafka"),
-      log: () => {},
-      progress,
-    });
-    stack.defer(() => transport.stop());
-    return transport;
-  }
+async function startEvents(
+  { events: choice, brokers }: SystemOptions,
+  dir: string,
+  progress: Progress,
+  stack: AsyncDisposableStack,
+) {
+  const transport = await startEventTransport({ choice, brokers, dir: join(dir, "kafka"), log: () => {}, progress });
+  stack.defer(() => transport.stop());
+  return transport;
+}
 
-  /** Skips a service whose migrations this data folder has seen: each command costs a process. */
-  async function migrateAll(): Promise<void> {
-    const stampFile = join(dir, "migrated.json");
-    const seen = await readFile(stampFile, "utf8").then(
-      (text) => JSON.parse(text) as Record<string, string>,
-      () => ({}) as Record<string, string>,
-    );
-    const stamps = await Promise.all(
-      services
-        .filter(({ hasDatabase }) => hasDatabase)
-        .map(async ({ name }) => [name, `${await digestOfMigrations(name)} ${databases.clusterId}`] as const),
-    );
-    const due = stamps.filter(([name, stamp]) => seen[name] !== stamp);
-    if (due.length === 0) return;
-    const step = progress.step("Migrations");
-    await Promise.all(due.map(([name]) => migrateService(name, { DATABASE_URL: databases.ownerUrls[name] ?? "" })));
-    await writeFile(stampFile, `${JSON.stringify(Object.fromEntries(stamps))}\n`);
-    step.done(due.map(([name]) => name).join(", "));
-  }
+async function choosePorts({ port, sandboxPort }: SystemOptions): Promise<Record<ServiceName, number>> {
+  const fixed: Partial<Record<ServiceName, number | undefined>> = { gateway: port, sandbox: sandboxPort };
+  const chosen = services.map(async ({ name }) => [name, fixed[name] ?? (await freePort())] as const);
+  return Object.fromEntries(await Promise.all(chosen)) as Record<ServiceName, number>;
+}
 
-  async function ready(): Promise<void> {
-    const endsAtMs = performance.now() + readyTimeoutMs;
-    for (;;) {
-      options.signal?.throwIfAborted();
-      const status = await request(`${gatewayUrl}/readyz`, { headersTimeout: 2_000, bodyTimeout: 2_000 })
-        .then(async (answer) => {
-          const text = await answer.body.text();
-          return answer.statusCode === 200 ? "ready" : text;
-        })
-        .catch((error: Error) => error.message);
-      const down = Object.values(processes).find((service) => !service.running());
-      if (status === "ready" && !down) return;
-      if (down && !options.supervised) {
-        throw new DevEnvError(`${down.name} ended while starting:\n${down.recentOutput()}`, `Its whole log: ${down.logFile}`);
-      }
-      if (performance.now() > endsAtMs) {
-        throw new DevEnvError(
-          `The services are not ready after ${readyTimeoutMs / 1000} s: ${status}`,
-          `Look into the logs in ${logDir}`,
-        );
-      }
-      await new Promise((resolve) => setTimeout(resolve, 25));
-    }
-  }
+/** Every service as a process that is not started yet. The data folder remembers those that are. */
+function createProcesses(
+  { supervised = false }: SystemOptions,
+  { dir, logDir, progress, ports, envOf }: Starting & Pick<System, "envOf"> & { ports: Record<ServiceName, number> },
+): Record<ServiceName, ServiceProcess> {
+  let remembering = Promise.resolve();
+  const entries = services.map(({ name }) => [
+    name,
+    serviceProcess({
+      name,
+      env: envOf(name),
+      port: ports[name],
+      logDir,
+      supervised,
+      // One write after another, so that the last one, which knows them all, stands.
+      onStart() {
+        const pids = () => Object.values(processes).flatMap((service) => service.pid() ?? []);
+        remembering = remembering.then(() => writeProcesses(dir, pids()));
+        return remembering;
+      },
+      onCrash: (crashed, output) =>
+        progress.print(`✗ ${crashed} ended by itself${supervised ? " and is started again" : ""}:\n${output}`),
+    }),
+  ]);
+  const processes = Object.fromEntries(entries) as Record<ServiceName, ServiceProcess>;
+  return processes;
 }
 
 /** Both, or, once both have ended, the first failure: what did start is then known and can be stopped. */
@@ -251,14 +211,6 @@ async function settleBoth<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
   if (first.status === "rejected") throw first.reason;
   if (second.status === "rejected") throw second.reason;
   return [first.value, second.value];
-}
-
-/** Of all that a service may list: its own, and those of every package. */
-async function digestOfMigrations(service: string): Promise<string> {
-  const hash = createHash("sha256");
-  const files = globSync(`{packages/*,services/${service}}/migrations/*.sql`, { cwd: root });
-  for (const file of files.sort()) hash.update(file).update(await readFile(join(root, file)));
-  return hash.digest("hex").slice(0, 16);
 }
 
 /** Starts the system as startSystem does; gives undefined, with everything stopped again, when the signal came first. */

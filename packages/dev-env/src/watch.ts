@@ -1,6 +1,6 @@
 import { watch } from "node:fs";
 import { join } from "node:path";
-import type { Progress } from "./progress.ts";
+import { inStep, type Progress } from "./progress.ts";
 import type { ServiceName } from "./services.ts";
 import type { System } from "./system.ts";
 
@@ -17,8 +17,7 @@ export function restartOnChange(root: string, system: System, progress: Progress
   const restart = async () => {
     const due = [...changed];
     changed.clear();
-    const step = progress.step(`Restarting ${due.join(", ")}`);
-    try {
+    await inStep(progress, `Restarting ${due.join(", ")}`, async (step) => {
       await Promise.all(
         due.map(async (name) => {
           await system.services[name].stop();
@@ -27,9 +26,7 @@ export function restartOnChange(root: string, system: System, progress: Progress
       );
       await system.ready();
       step.done("ready");
-    } catch (error) {
-      step.fail((error as Error).message);
-    }
+    }).catch(() => {});
   };
 
   const note = (affected: readonly ServiceName[], file: string | null) => {

@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import type { StartedTestContainer } from "testcontainers";
 import { DevEnvError } from "../dev-env-error.ts";
 import { freePort, requireFreePort } from "../free-port.ts";
+import { inStep } from "../progress.ts";
 import { runCommand } from "../run-command.ts";
 import type { LogLine } from "../server-process.ts";
 import type { Kafka, KafkaOptions } from "./kafka.ts";
@@ -34,8 +35,7 @@ export async function requireDockerEngine(): Promise<void> {
 export async function startKafkaInDocker(options: KafkaOptions): Promise<Kafka> {
   const { log, progress } = options;
   await requireDockerEngine();
-  const step = progress.step("Kafka");
-  try {
+  return await inStep(progress, "Kafka", async (step) => {
     if (options.port !== undefined) await requireFreePort(options.port, "Kafka", "Choose another port for Kafka");
     const port = options.port ?? (await freePort());
     step.update(`starting ${image} (its download comes first, once)`);
@@ -67,10 +67,7 @@ export async function startKafkaInDocker(options: KafkaOptions): Promise<Kafka> 
         state = "running";
       },
     };
-  } catch (error) {
-    step.fail(error instanceof DevEnvError ? error.problem : String(error));
-    throw error;
-  }
+  });
 }
 
 /** Testcontainers is large, so it is loaded only once an engine is known to be there. */

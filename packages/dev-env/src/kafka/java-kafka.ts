@@ -4,6 +4,7 @@ import { mkdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DevEnvError } from "../dev-env-error.ts";
 import { freePort, requireFreePort } from "../free-port.ts";
+import { inStep } from "../progress.ts";
 import { runCommand } from "../run-command.ts";
 import { type ServerProcess, spawnServer } from "../server-process.ts";
 import { findJava, type Java } from "./java.ts";
@@ -53,8 +54,7 @@ export const newClusterId = (): string => randomBytes(16).toString("base64url");
 export async function startKafka(options: JavaKafkaOptions): Promise<Kafka> {
   const { log, progress, cacheDir = defaultCacheDir() } = options;
   const java = await findJava();
-  const step = progress.step("Kafka");
-  try {
+  return await inStep(progress, "Kafka", async (step) => {
     const jars = await kafkaJars(step, cacheDir);
     await mkdir(options.dir, { recursive: true });
     const dir = await realpath(options.dir);
@@ -106,10 +106,7 @@ export async function startKafka(options: JavaKafkaOptions): Promise<Kafka> {
         if (!broker.running()) broker = await run();
       },
     };
-  } catch (error) {
-    step.fail(error instanceof DevEnvError ? error.problem : String(error));
-    throw error;
-  }
+  });
 }
 
 /** What a further listener is added to. */

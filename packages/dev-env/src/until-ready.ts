@@ -1,0 +1,42 @@
+import { sleep } from "@amana/runtime";
+import { request } from "undici";
+import { DevEnvError } from "./dev-env-error.ts";
+import type { ServiceProcess } from "./service-process.ts";
+
+const timeoutMs = 60_000;
+
+/**
+ * Waits until the gateway says that everything behind it answers. Throws DevEnvError when that takes too long, or when
+ * a process has ended that nobody starts again.
+ */
+export async function untilReady(
+  gatewayUrl: string,
+  processes: readonly ServiceProcess[],
+  options: { supervised?: boolean; signal?: AbortSignal; logDir: string },
+): Promise<void> {
+  const endsAtMs = performance.now() + timeoutMs;
+  for (;;) {
+    options.signal?.throwIfAborted();
+    const status = await readinessOf(gatewayUrl);
+    const down = processes.find((service) => !service.running());
+    if (status === "ready" && !down) return;
+    if (down && !options.supervised) {
+      throw new DevEnvError(`${down.name} ended while starting:\n${down.recentOutput()}`, `Its whole log: ${down.logFile}`);
+    }
+    if (performance.now() > endsAtMs) {
+      const why = `The services are not ready after ${timeoutMs / 1000} s: ${status}`;
+      throw new DevEnvError(why, `Look into the logs in ${options.logDir}`);
+    }
+    await sleep(25);
+  }
+}
+
+async function readinessOf(gatewayUrl: string): Promise<string> {
+  try {
+    const { statusCode, body } = await request(`${gatewayUrl}/readyz`, { headersTimeout: 2_000, bodyTimeout: 2_000 });
+    const text = await body.text();
+    return statusCode === 200 ? "ready" : text;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}

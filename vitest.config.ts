@@ -14,7 +14,12 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "unit", include: ["packages/*/src/**/*.test.ts", "services/*/src/**/*.test.ts"] },
+        test: {
+          name: "unit",
+          include: ["packages/*/src/**/*.test.ts", "services/*/src/**/*.test.ts"],
+          // A worker loads the ORM and the contracts once and not for each file: files share no state but modules.
+          isolate: false,
+        },
       },
       {
         extends: true,

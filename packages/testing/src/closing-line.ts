@@ -1,10 +1,16 @@
 import type { Reporter, TestModule } from "vitest/node";
 
-/** Says how far the run is after each file, and closes it with one plain line that any tool can read. */
+const slowestShown = 10;
+
+/**
+ * Says how far the run is after each file, names the slowest files at the end, and closes with one plain line that any
+ * tool can read.
+ */
 export default class ClosingLine implements Reporter {
   private files = 0;
   private filesTotal = 0;
   private readonly counts = { passed: 0, failed: 0, skipped: 0 };
+  private readonly durations: { file: string; seconds: number }[] = [];
 
   onTestRunStart(specifications: readonly unknown[]): void {
     this.filesTotal = specifications.length;
@@ -18,12 +24,18 @@ export default class ClosingLine implements Reporter {
     }
     // A file that cannot even be loaded has no tests, and must not pass unseen.
     this.counts.failed += module.errors().length;
+    const { setupDuration, collectDuration, duration } = module.diagnostic();
+    const seconds = (setupDuration + collectDuration + duration) / 1000;
+    this.durations.push({ file: module.relativeModuleId, seconds });
     process.stdout.write(`   file ${this.files} of ${this.filesTotal}\n`);
   }
 
   onTestRunEnd(_modules: unknown, unhandledErrors: readonly unknown[]): void {
     const { passed, failed, skipped } = this.counts;
+    const slowest = this.durations.toSorted((a, b) => b.seconds - a.seconds).slice(0, slowestShown);
+    const lines = slowest.map(({ file, seconds }) => `   ${seconds.toFixed(1).padStart(6)} s  ${file}\n`);
     const skippedText = skipped > 0 ? `, ${skipped} skipped` : "";
-    process.on("exit", () => process.stdout.write(`${passed} passed, ${failed + unhandledErrors.length} failed${skippedText}\n`));
+    const closing = `${passed} passed, ${failed + unhandledErrors.length} failed${skippedText}\n`;
+    process.on("exit", () => process.stdout.write(`The slowest files:\n${lines.join("")}${closing}`));
   }
 }

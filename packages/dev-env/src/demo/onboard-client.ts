@@ -27,6 +27,9 @@ const details = {
   source_of_funds: "SAVINGS_FROM_SALARY",
 };
 
+const account = { account_type: "CURRENT", account_name: "Compte courant", currency: "DZD", daily_limit: "50000.00" };
+const payee = { name: "Karim Haddad", iban: "DZ58 0002 1000 0111 3000 0005 70", country_code: "DZA" };
+
 /** A client from registration through verification and approval to an active account with a beneficiary. */
 export async function onboardClient(story: Story, { business, operator, sandboxUrl }: Cast): Promise<void> {
   const { step, expect } = story;
@@ -57,13 +60,7 @@ export async function onboardClient(story: Story, { business, operator, sandboxU
   await stepIs("KYC_PENDING", "her onboarding moved by itself");
 
   step("It opens an account for her, which has to wait.");
-  const opened = await business("POST", "/api/v1/accounts", {
-    client_id: id,
-    account_type: "CURRENT",
-    account_name: "Compte courant",
-    currency: "DZD",
-    daily_limit: "50000.00",
-  });
+  const opened = await business("POST", "/api/v1/accounts", { client_id: id, ...account });
   const accountId = String(opened.body["id"]);
   expect(
     opened.status === 201 && opened.body["status"] === "PENDING" && opened.body["current_balance"] === "0.00",
@@ -101,12 +98,7 @@ export async function onboardClient(story: Story, { business, operator, sandboxU
   step("Her account is activated and gets somebody to pay.");
   const active = await business("POST", `/api/v1/accounts/${accountId}/activate`);
   expect(active.status === 200 && active.body["status"] === "ACTIVE", "the account is ACTIVE", active);
-  const beneficiary = await business("POST", "/api/v1/beneficiaries", {
-    client_id: id,
-    name: "Karim Haddad",
-    iban: "DZ58 0002 1000 0111 3000 0005 70",
-    country_code: "DZA",
-  });
+  const beneficiary = await business("POST", "/api/v1/beneficiaries", { client_id: id, ...payee });
   expect(
     beneficiary.status === 201 && beneficiary.body["iban"] === "DZ580002100001113000000570",
     "the beneficiary's IBAN is good and kept without its spaces",

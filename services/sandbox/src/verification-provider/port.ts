@@ -21,16 +21,7 @@ const eventsMax = 500;
 export function port(app: FastifyInstance, provider: Provider): void {
   const { config, clock, faults, applications, callbacks, linkUrl } = provider;
   const withLink = (application: Application) => ({ link_url: linkUrl(application), ...objectOf(application) });
-  const refuse = (reply: FastifyReply, status: number, error: string, message: string, more: object = {}) => {
-    reply.code(status);
-    return { error, message, ...more };
-  };
-  const planted = (reply: FastifyReply) => (status: string) =>
-    refuse(reply, Number(status), "planted_fault", "A tester asked for this refusal with PUT /sandbox/faults.");
-  const asClient = ({ headers }: FastifyRequest, reply: FastifyReply, answer: () => object) =>
-    headers.authorization === `Bearer ${config.kycProviderToken}`
-      ? answer()
-      : refuse(reply, 401, "unauthorized", "The bearer token is not the one of KYC_PROVIDER_TOKEN.");
+  const asClient = clientWith(config.kycProviderToken);
   const onApplication = (request: FastifyRequest<ById>, reply: FastifyReply, answer: (application: Application) => object) =>
     asClient(request, reply, () => {
       const application = applications.byProviderId(request.params.providerId);
@@ -39,17 +30,7 @@ export function port(app: FastifyInstance, provider: Provider): void {
         : refuse(reply, 404, "unknown_application", "There is no application with this provider_id.");
     });
 
-  const answer = (reply: FastifyReply, operation: Operation, effect: () => object) => {
-    const mode = faults.strike(operation);
-    const word = leakedWord(mode, "leak");
-    if (word !== undefined) return reply.send({ ...effect(), ...applicantWith(word) });
-    const echoed = leakedWord(mode, "leak_error");
-    if (echoed !== undefined) {
-      const message = `${echoed} is not usable.`;
-      return reply.send(refuse(reply, 422, "planted_fault", message, { problems: [message], ...applicantWith(echoed) }));
-    }
-    return answerWithFault(reply, mode, { refusal: planted(reply), effect });
-  };
+  const answer = answerWith(faults);
 
   const record = (operation: string, { providerId, body }: { providerId?: string; body?: Body }) => {
     const reference = body?.["reference"];
@@ -118,6 +99,11 @@ export function port(app: FastifyInstance, provider: Provider): void {
     return reply.send(answered);
   });
 
+  eventList(app, callbacks, asClient);
+}
+
+/** What happened, oldest first, from a cursor on. */
+function eventList(app: FastifyInstance, callbacks: Provider["callbacks"], asClient: AsClient): void {
   app.get<{ Querystring: { after?: string; limit?: string } }>("/v1/events", (request, reply) => {
     const answered = asClient(request, reply, () => {
       const { after = "0", limit = "100" } = request.query;
@@ -135,6 +121,37 @@ export function port(app: FastifyInstance, provider: Provider): void {
     return reply.send(answered);
   });
 }
+
+const refuse = (reply: FastifyReply, status: number, error: string, message: string, more: object = {}) => {
+  reply.code(status);
+  return { error, message, ...more };
+};
+
+const planted = (reply: FastifyReply) => (status: string) =>
+  refuse(reply, Number(status), "planted_fault", "A tester asked for this refusal with PUT /sandbox/faults.");
+
+/** Answers an operation, unless a tester planted a fault there. */
+const answerWith = (faults: Provider["faults"]) => (reply: FastifyReply, operation: Operation, effect: () => object) => {
+  const mode = faults.strike(operation);
+  const word = leakedWord(mode, "leak");
+  if (word !== undefined) return reply.send({ ...effect(), ...applicantWith(word) });
+  const echoed = leakedWord(mode, "leak_error");
+  if (echoed !== undefined) {
+    const message = `${echoed} is not usable.`;
+    return reply.send(refuse(reply, 422, "planted_fault", message, { problems: [message], ...applicantWith(echoed) }));
+  }
+  return answerWithFault(reply, mode, { refusal: planted(reply), effect });
+};
+
+type AsClient = (request: FastifyRequest, reply: FastifyReply, answer: () => object) => object;
+
+/** Answers whoever shows the token, and refuses everybody else. */
+const clientWith =
+  (token: string): AsClient =>
+  ({ headers }, reply, answer) =>
+    headers.authorization === `Bearer ${token}`
+      ? answer()
+      : refuse(reply, 401, "unauthorized", "The bearer token is not the one of KYC_PROVIDER_TOKEN.");
 
 function withoutApplicant({ profile: _profile, ...parameters }: Readonly<Record<string, unknown>>): object {
   const kept = Object.entries(parameters).map(([name, value]) => [

@@ -137,7 +137,7 @@ export const services: readonly ServiceDescription[] = [
       HOST: "127.0.0.1",
       PORT: String(ports.gateway),
       CALLER_PRIVATE_KEY: secrets.gatewayKey.privateKey,
-      FINGERPRINT_SECRET: secrets.fingerprintSecret,
+      FINGERPRINT_KEYS: secrets.fingerprintSecret,
       IDENTITY_URLS: loopbackUrl(ports.identity),
       KYC_URLS: loopbackUrl(ports.kyc),
       CLIENTS_URLS: loopbackUrl(ports.clients),

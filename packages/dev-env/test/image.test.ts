@@ -60,7 +60,7 @@ async function settingsOf(service: string): Promise<Record<string, string>> {
     GATEWAY_PUBLIC_KEYS: gatewayKey.publicKey,
     KYC_PRIVATE_KEY: kycKey.privateKey,
     KYC_PUBLIC_KEYS: kycKey.publicKey,
-    FINGERPRINT_SECRET: secret,
+    FINGERPRINT_KEYS: secret,
     EVENT_KEY_PAYMENTS: secret,
     EVENT_KEY_KYC: secret,
     EVENT_KEY_AUDIT: secret,

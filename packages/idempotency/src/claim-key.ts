@@ -1,4 +1,4 @@
-import type { Call } from "@amana/rpc";
+import { type Call, isSameRequest } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { LockMode, type SqlEntityManager } from "@mikro-orm/postgresql";
@@ -42,7 +42,7 @@ export async function claimKey<O extends DescMessage>(
   const heldUntil = heldMs === undefined ? null : new Date(now.getTime() + heldMs);
   const known = await em.findOne(IdempotencyRecord, { scope, route, key });
   if (known && !known.isForgotten(now)) {
-    if (known.fingerprint !== fingerprint) throw idempotencyKeyReused();
+    if (!isSameRequest(idempotencyKey, known.fingerprint)) throw idempotencyKeyReused();
     if (known.hasEnded()) {
       call.markReplayed();
       return { replayed: known.replay(output) };

@@ -155,3 +155,15 @@ test("a key is free again a day after its first use, and not before", async () =
   expect((await issue(aCall({ caller, fingerprint: "f2" }))).id).toBe(fresh.id);
   expect([await count("effect"), await count("idempotency_key")]).toEqual([2, 1]);
 });
+
+test("while the gateway's key for fingerprints is replaced, a request is the same under either", async () => {
+  const caller = aBusinessCaller();
+  const { id } = await issue(aCall({ caller, fingerprint: "old" }));
+  const both = aCall({ caller, fingerprint: "old", otherFingerprint: "new" });
+  expect((await issue(both)).id).toBe(id);
+  const turned = aCall({ caller, fingerprint: "new", otherFingerprint: "old" });
+  expect((await issue(turned)).id).toBe(id);
+  const another = aCall({ caller, fingerprint: "new of another", otherFingerprint: "old of another" });
+  await expect(issue(another)).rejects.toEqual(refusal("idempotency_key_reused"));
+  expect(await count("effect")).toBe(1);
+});

@@ -19,12 +19,14 @@ export function aCall({
   key = "key" as string | null,
   route = "POST /api/v1/keys",
   fingerprint = "f1",
+  otherFingerprint,
 }: {
   caller?: Caller;
   /** Null: the call has none. */
   key?: string | null;
   route?: string;
   fingerprint?: string;
+  otherFingerprint?: string;
 } = {}): TestCall {
   let replays = 0;
   return {
@@ -32,7 +34,7 @@ export function aCall({
     requestId: "",
     address: "",
     traceparent: "",
-    idempotencyKey: key === null ? undefined : { key, route, fingerprint },
+    idempotencyKey: key === null ? undefined : { key, route, fingerprint, otherFingerprint },
     remainingMs: () => 5_000,
     markReplayed: () => {
       replays++;

@@ -1,14 +1,20 @@
 import type { DescMethodUnary, DescService, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import type { Caller } from "./caller.ts";
 
-/** The key a business chose for one POST, and a hash of what it sent with it. */
+/** The key a business chose for one POST, and what stands for what it sent with it. */
 export interface IdempotencyKey {
   readonly key: string;
   /** Names the operation on the public API: "POST /api/v1/payments". */
   readonly route: string;
-  /** SHA-256 of the concrete path and the body's bytes, in hex. */
+  /** HMAC-SHA-256 of the concrete path and the body's bytes under a key of the gateway's, in hex. Kept with the answer. */
   readonly fingerprint: string;
+  /** The same under the gateway's other key, while one is replaced by the other: what may have been kept. */
+  readonly otherFingerprint?: string | undefined;
 }
+
+/** Whether a fingerprint that was kept under the same key is of the same request. */
+export const isSameRequest = ({ fingerprint, otherFingerprint }: IdempotencyKey, kept: string): boolean =>
+  kept === fingerprint || kept === otherFingerprint;
 
 /** What an RPC knows about the request it serves, besides its message. */
 export interface Call {
@@ -63,6 +69,7 @@ export function readCall(
 ): Call {
   const endsAtMs = performance.now() + Math.min(timeoutMs ?? timeoutMsDefault, timeoutMsMax);
   const key = header(headerNames.idempotencyKey);
+  const [fingerprint = "", otherFingerprint] = (header(headerNames.idempotencyFingerprint) ?? "").split(",");
   return {
     caller,
     requestId: header(headerNames.requestId) ?? "",
@@ -72,7 +79,8 @@ export function readCall(
       ? {
           key,
           route: header(headerNames.idempotencyRoute) ?? "",
-          fingerprint: header(headerNames.idempotencyFingerprint) ?? "",
+          fingerprint,
+          otherFingerprint,
         }
       : undefined,
     remainingMs: () => Math.max(0, endsAtMs - performance.now()),

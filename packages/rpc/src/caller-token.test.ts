@@ -8,12 +8,12 @@ const { getClient, getClientStanding } = ClientService.method;
 const caller: Caller = { role: "business", businessId: "b1", keyId: "k1", keyPrefix: "sk_test_00000000" };
 
 /** A signer and a verifier whose clocks are in the test's hands. */
-function aPair({ mayVouchFor = "anyone" as VouchingKey["mayVouchFor"] } = {}) {
+function aPair({ id = "k", mayVouchFor = "anyone" as VouchingKey["mayVouchFor"] } = {}) {
   const clock = { signerMs: 1_000_000, verifierMs: 1_000_000 };
   const { privateKey, publicKey } = generateKeyPairSync("ed25519");
-  const key: VouchingKey = { id: "k", publicKey, mayVouchFor };
+  const key: VouchingKey = { id, publicKey, mayVouchFor };
   const verifierOf = (audience: string, keys = [key]) => createCallerVerifier({ audience, keys }, () => clock.verifierMs);
-  const signer = createCallerSigner({ id: "k", privateKey }, () => clock.signerMs);
+  const signer = createCallerSigner({ id, privateKey }, () => clock.signerMs);
   return { clock, key, signer, verifierOf, verifier: verifierOf("clients") };
 }
 
@@ -88,12 +88,16 @@ test("a token is refused at every other service, altered, cut, or with another a
   expect(verifier.check(token, getClient)).toEqual(caller);
 });
 
-test("several keys count while one is replaced, and none that was taken away", () => {
-  const [old, fresh] = [aPair(), aPair()];
-  const keys = [old.key, { ...fresh.key, id: "k2" }];
-  const token = old.signer.sign(caller, "clients");
-  expect(old.verifierOf("clients", keys).check(token, getClient)).toEqual(caller);
-  expect(() => old.verifierOf("clients", keys.slice(1)).check(token, getClient)).toThrow("not known here");
+test("a pair is replaced without a refused call: services get the new half, callers use theirs, the old one is taken away", () => {
+  const [old, fresh] = [aPair(), aPair({ id: "k2" })];
+  const [before, meanwhile, after] = [[old.key], [old.key, fresh.key], [fresh.key]].map((keys) => {
+    const verifier = old.verifierOf("clients", keys);
+    return ({ signer }: typeof old) => verifier.check(signer.sign(caller, "clients"), getClient);
+  }) as [(pair: typeof old) => Caller, (pair: typeof old) => Caller, (pair: typeof old) => Caller];
+  // Each step leaves both replicas of the step before and of the next one understood.
+  expect([before(old), meanwhile(old), meanwhile(fresh), after(fresh)]).toEqual(Array(4).fill(caller));
+  expect(() => before(fresh)).toThrow("not known here");
+  expect(() => after(old)).toThrow("not known here");
 });
 
 test("a key for one question vouches for the platform there, and for nobody and nothing else", () => {

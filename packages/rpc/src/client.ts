@@ -213,9 +213,10 @@ function send(
   if (call.address) headers.push(headerNames.address, call.address);
   if (call.traceparent) headers.push(headerNames.traceparent, call.traceparent);
   if (call.idempotencyKey) {
-    headers.push(headerNames.idempotencyKey, call.idempotencyKey.key);
-    headers.push(headerNames.idempotencyRoute, call.idempotencyKey.route);
-    headers.push(headerNames.idempotencyFingerprint, call.idempotencyKey.fingerprint);
+    const { key, route, fingerprint, otherFingerprint } = call.idempotencyKey;
+    headers.push(headerNames.idempotencyKey, key);
+    headers.push(headerNames.idempotencyRoute, route);
+    headers.push(headerNames.idempotencyFingerprint, otherFingerprint ? `${fingerprint},${otherFingerprint}` : fingerprint);
   }
 
   return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 /** Calls between services: typed server and client, who calls, refusals, health. */
-export type { Call, IdempotencyKey, Implementation, Implementations } from "./call.ts";
+export { type Call, type IdempotencyKey, type Implementation, type Implementations, isSameRequest } from "./call.ts";
 export { adminOf, businessOf, type Caller, nobody, platformCaller, platformOf } from "./caller.ts";
 export { type CallerKey, type CallerSigner, createCallerSigner, type VouchingKey } from "./caller-token.ts";
 export {

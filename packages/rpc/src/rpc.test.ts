@@ -93,7 +93,7 @@ describe("our client and server", () => {
   test("carry caller, request id, address, trace, idempotency key and deadline with the call", async () => {
     calls = [];
     behaviour = async () => ({});
-    const idempotencyKey = { key: "once", route: "POST /x", fingerprint: "abc" };
+    const idempotencyKey = { key: "once", route: "POST /x", fingerprint: "abc", otherFingerprint: "def" };
     await withClient([server.url], (client) =>
       client.handOverMessages(request, {
         caller,

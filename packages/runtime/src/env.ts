@@ -140,12 +140,16 @@ class EnvReader {
     return text.split(",").map(Number);
   }
 
-  /** Base64 of exactly `bytes` bytes: keys for encryption and signatures. */
-  key(name: string, bytes: number): Buffer {
-    const value = Buffer.from(this.string(name), "base64");
-    // The value itself is a secret, so the message names only its length.
-    if (value.length !== bytes) this.problem(`${name} must be ${bytes} bytes in base64, not ${value.length}`);
-    return value;
+  /** A key as base64 of exactly `bytes` bytes, or, while it is replaced, two with a comma between them. */
+  keys(name: string, bytes: number): Buffer[] {
+    const keys = this.string(name)
+      .split(",")
+      .map((text) => Buffer.from(text, "base64"));
+    // The values themselves are secrets, so the messages name only their lengths.
+    const wrong = keys.find((key) => key.length !== bytes);
+    if (wrong) this.problem(`${name} must be ${bytes} bytes in base64, not ${wrong.length}`);
+    if (keys.length > 2) this.problem(`${name} must be one key, or two while one is replaced, not ${keys.length}`);
+    return keys;
   }
 }
 

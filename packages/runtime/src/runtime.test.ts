@@ -12,18 +12,18 @@ describe("settings", () => {
           port: env.integer("PORT", { fallback: 8080, max: 65_535 }),
           database: env.string("DATABASE_URL"),
           mode: env.choice("MODE", ["a", "b"]),
-          key: env.key("KEY", 32),
+          keys: env.keys("KEYS", 32),
           on: env.boolean("ON", false),
           url: env.url("URL"),
         }),
-        { PORT: "99999", MODE: "c", KEY: "AAAA", ON: "yes", URL: "ftp://x" },
+        { PORT: "99999", MODE: "c", KEYS: "AAAA", ON: "yes", URL: "ftp://x" },
       );
     expect(read).toThrow(SettingsError);
     try {
       read();
     } catch (error) {
       const names = (error as SettingsError).problems.map((problem) => problem.split(" ")[0]);
-      expect(names).toEqual(["PORT", "DATABASE_URL", "MODE", "KEY", "ON", "URL"]);
+      expect(names).toEqual(["PORT", "DATABASE_URL", "MODE", "KEYS", "ON", "URL"]);
       expect((error as Error).message).not.toContain("AAAA");
     }
   });

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
-import { DomainError } from "@amana/rpc";
+import { DomainError, type IdempotencyKey, isSameRequest } from "@amana/rpc";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { InjectOptions } from "fastify";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -365,6 +365,22 @@ describe("an idempotency key", () => {
     expect(first).not.toBe(hash("sha256", `/api/v1/payments\n${JSON.stringify(body)}`));
     expect(sameWithQuery).toBe(first);
     expect(new Set([first, otherBytes, refundOne, refundTwo]).size).toBe(4);
+  });
+
+  test("is the same request's for every replica, whichever step of replacing the fingerprints' key each has come to", async () => {
+    const [old, fresh] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+    const keyAt = async (fingerprintKeys: Buffer[]): Promise<IdempotencyKey> => {
+      await using replica = await startTestGateway({ fingerprintKeys });
+      const headers = { ...replica.business.headers, ...json, "idempotency-key": key };
+      await replica.app.inject({ method: "POST", url: "/api/v1/payments", headers, payload: JSON.stringify(body) });
+      return replica.received[0]?.call.idempotencyKey as IdempotencyKey;
+    };
+    const steps = await Promise.all([[old], [old, fresh], [fresh, old], [fresh]].map(keyAt));
+    for (const [i, step] of steps.entries()) {
+      for (const neighbour of steps.slice(Math.max(0, i - 1), i + 2))
+        expect(isSameRequest(step, neighbour.fingerprint)).toBe(true);
+    }
+    expect(isSameRequest(steps[3] as IdempotencyKey, steps[0]?.fingerprint ?? "")).toBe(false);
   });
 
   test("is optional", async () => {

@@ -18,7 +18,7 @@ export function readConfig(source: EnvSource = process.env) {
       webhooksUrls: readServiceUrls(env, "WEBHOOKS_URLS", tls),
       tls,
       callerKey: readCallerKey(env),
-      fingerprintSecret: env.key("FINGERPRINT_SECRET", 32),
+      fingerprintKeys: env.keys("FINGERPRINT_KEYS", 32),
       logLevel: readLogLevel(env),
       allowInsecureUrls: env.sandboxOnly("ALLOW_INSECURE_URLS"),
       trustedProxies: env.list("TRUSTED_PROXIES"),

@@ -27,8 +27,8 @@ export interface Gateway {
   readonly logger: Logger;
   /** Lets addresses that businesses give be plain http, for a sandbox on one machine. */
   readonly allowInsecureUrls: boolean;
-  /** Keeps fingerprints of request bodies from telling what they are of. */
-  readonly fingerprintSecret: Uint8Array;
+  /** Keep fingerprints of request bodies from telling what they are of. The first is in use; a second counts too. */
+  readonly fingerprintKeys: readonly Uint8Array[];
   /** Whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
 }

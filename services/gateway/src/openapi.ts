@@ -24,7 +24,7 @@ const app = await createApp({
   loadBounds: { total: 1, perCaller: 1 },
   logger: createLogger("openapi", "silent"),
   allowInsecureUrls: false,
-  fingerprintSecret: Buffer.alloc(32),
+  fingerprintKeys: [Buffer.alloc(32)],
   trustedProxies: [],
 });
 await app.ready();

@@ -70,7 +70,7 @@ const start = (settings: Record<string, string> = {}, logger = createLogger("tes
       PAYMENTS_URLS: payments.url,
       WEBHOOKS_URLS: identity.url,
       ...testRpcSettings,
-      FINGERPRINT_SECRET: Buffer.alloc(32, 1).toString("base64"),
+      FINGERPRINT_KEYS: Buffer.alloc(32, 1).toString("base64"),
       ...settings,
     }),
     logger,

@@ -49,7 +49,7 @@ export async function startGateway(config: Config, logger: Logger): Promise<Asyn
     loadBounds: config.loadBounds,
     logger,
     allowInsecureUrls,
-    fingerprintSecret: config.fingerprintSecret,
+    fingerprintKeys: config.fingerprintKeys,
     trustedProxies,
   });
   stack.defer(async () => {

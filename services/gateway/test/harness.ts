@@ -61,6 +61,7 @@ export async function startTestGateway(
     /** None unless given: tests fire quickly. */
     limits?: Partial<RateLimitSettings>;
     loadBounds?: Gateway["loadBounds"];
+    fingerprintKeys?: Gateway["fingerprintKeys"];
     /** The clock of the limits. */
     nowMs?: () => number;
   } = {},
@@ -130,7 +131,7 @@ export async function startTestGateway(
     loadBounds: options.loadBounds ?? { total: 1_000, perCaller: 1_000 },
     logger: options.logger ?? createLogger("test", process.env["TEST_LOG_LEVEL"] ?? "silent"),
     allowInsecureUrls: options.allowInsecureUrls ?? false,
-    fingerprintSecret: Buffer.alloc(32),
+    fingerprintKeys: options.fingerprintKeys ?? [Buffer.alloc(32)],
     trustedProxies: [],
   });
 

@@ -9,12 +9,13 @@ const keyPattern = new RegExp(idempotencyKeyPattern);
 
 /** Takes the Idempotency-Key of a POST, after the form of the request was found good. */
 export const takeIdempotencyKey =
-  ({ fingerprintSecret }: Gateway): preHandlerHookHandler =>
+  ({ fingerprintKeys }: Gateway): preHandlerHookHandler =>
   (request, _reply, done) => {
     const key = request.headers["idempotency-key"];
     if (request.method !== "POST" || key === undefined) return done();
     if (typeof key !== "string" || !keyPattern.test(key)) return done(problems.invalidIdempotencyKey());
-    request.idempotencyKey = { key, route: routeOf(request), fingerprint: fingerprintOf(request, fingerprintSecret) };
+    const [fingerprint = "", otherFingerprint] = fingerprintKeys.map((secret) => fingerprintOf(request, secret));
+    request.idempotencyKey = { key, route: routeOf(request), fingerprint, otherFingerprint };
     done();
   };
 

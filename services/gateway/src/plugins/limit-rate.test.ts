@@ -147,7 +147,7 @@ describe("settings", () => {
     PAYMENTS_URLS: "http://a",
     WEBHOOKS_URLS: "http://a",
     ...testRpcSettings,
-    FINGERPRINT_SECRET: `${"A".repeat(43)}=`,
+    FINGERPRINT_KEYS: `${"A".repeat(43)}=`,
   };
 
   test("limit by default", () => {

@@ -6,7 +6,8 @@ import type { Refund } from "./refund.ts";
 export type Ending =
   /** The sum is ours. */
   | { readonly kind: "accept" }
-  | { readonly kind: "reject"; readonly errorCode: string; readonly reason: string }
+  /** Without a code: an operator found out that it did not happen. */
+  | { readonly kind: "reject"; readonly errorCode?: string; readonly reason?: string }
   /** Nothing was sent, and nothing will be: somebody else gave it back or reversed it. */
   | { readonly kind: "take_over"; readonly change: ElsewhereChange; readonly state: OrderState }
   /** Somebody looks again on schedule, or, where no rule explains what was seen, a person decides. */

@@ -50,24 +50,7 @@ export async function lockRefund(em: SqlEntityManager, refundId: string): Promis
   return { payment, refund, key };
 }
 
-/** REFUNDED, with its event and the answer that a key is owed. */
-export function accept(em: SqlEntityManager, { schedule }: Context, { payment, refund, key }: Locked, now: Date): void {
-  payment.refund(refund.amountMinor, now);
-  payment.planReread(schedule, now);
-  refund.accepted(now);
-  announce(em, payment, "PAYMENT_REFUNDED", now, refund.traceparent);
-  key?.storeAnswer(PaymentSchema, toPaymentMessage(payment));
-}
-
-/** PAID as before. */
-export function reject({ schedule }: Context, { payment, refund, key }: Locked, errorCode: string | undefined, now: Date): void {
-  payment.refundRefused(errorCode, now);
-  payment.planReread(schedule, now);
-  refund.rejected(errorCode, now);
-  key?.storeRefusal(refusalOf(refund));
-}
-
-/** Writes down what was found out, in one transaction, unless somebody has ended the refund meanwhile; answers how far it got. */
+/** Writes down what was found out, in one transaction, unless it has been overtaken meanwhile; answers how far the refund got. */
 export async function recordEnding(
   context: Context,
   refundId: string,
@@ -75,42 +58,53 @@ export async function recordEnding(
   state?: OrderState,
 ): Promise<RefundProgress> {
   const recorded = await transaction(context.orm, async (em) => {
-    const both = await lockRefund(em, refundId);
-    if (!both) return undefined;
-    const { refund } = both;
-    const [isActive, waitedBefore] = [refund.isActive(), refund.needsDecisionSince != null];
-    if (isActive) end(em, context, both, ending, state, await databaseTime(em));
-    return { both, isActive, isNewlyWaiting: refund.needsDecisionSince != null && !waitedBefore };
+    const locked = await lockRefund(em, refundId);
+    if (!locked) return undefined;
+    const { refund } = locked;
+    const waitedBefore = refund.needsDecisionSince != null;
+    const counts = refund.isActive() && !isOvertaken(locked, ending);
+    const now = await databaseTime(em);
+    if (counts && state) refund.noteReading(state, now);
+    if (counts) endRefund(em, context, locked, ending, now);
+    return { locked, counts, isNewlyWaiting: refund.needsDecisionSince != null && !waitedBefore };
   });
   if (!recorded) return { kind: "unknown" };
-  const { both } = recorded;
-  if (recorded.isActive) log(context, both, ending, recorded.isNewlyWaiting);
-  return progressOf(both);
+  const { locked, counts, isNewlyWaiting } = recorded;
+  if (counts) log(context, locked, ending, isNewlyWaiting);
+  return progressOf(locked);
 }
 
-function end(
-  em: SqlEntityManager,
-  context: Context,
-  locked: Locked,
-  ending: Ending,
-  state: OrderState | undefined,
-  now: Date,
-): void {
+/** A refusal says nothing of a request that somebody has sent since; and what was sent, or settled otherwise, is not taken over. */
+const isOvertaken = ({ payment, refund }: Both, { kind }: Ending): boolean =>
+  (kind === "reject" && refund.sends !== 1) || (kind === "take_over" && (refund.sends > 0 || payment.status !== "PAID"));
+
+/** What an ending, or an operator's decision, changes: both rows, the event, and the answer that a key is owed. */
+export function endRefund(em: SqlEntityManager, context: Context, locked: Locked, ending: Ending, now: Date): void {
+  const { schedule } = context;
   const { payment, refund, key } = locked;
-  if (ending.kind === "take_over" && (refund.sends > 0 || payment.status !== "PAID")) return;
-  // Not of a refund that somebody has sent again meanwhile: the refusal says nothing of that request.
-  if (ending.kind === "reject" && refund.sends !== 1) return;
-  if (state) refund.noteReading(state, now);
-  if (ending.kind === "accept") accept(em, context, locked, now);
-  else if (ending.kind === "reject") reject(context, locked, ending.errorCode, now);
-  else if (ending.kind === "take_over") {
-    refund.notSent(now);
-    takeOver(em, context, payment, ending.state, ending.change, now, refund.traceparent);
-    // The key is free again, because a conflict is never a stored answer.
-    if (key) em.remove(key);
-  } else {
-    if (ending.isUnexplained) refund.needsDecision("UNEXPLAINED", now);
-    refund.unknown(context.schedule.refundCheckSeconds, now);
+  switch (ending.kind) {
+    case "accept":
+      payment.refund(refund.amountMinor, now);
+      payment.planReread(schedule, now);
+      refund.accepted(now);
+      announce(em, payment, "PAYMENT_REFUNDED", now, refund.traceparent);
+      key?.storeAnswer(PaymentSchema, toPaymentMessage(payment));
+      break;
+    case "reject":
+      payment.refundRefused(ending.errorCode, now);
+      payment.planReread(schedule, now);
+      refund.rejected(ending.errorCode, now);
+      key?.storeRefusal(refusalOf(refund));
+      break;
+    case "take_over":
+      refund.notSent(now);
+      takeOver(em, context, payment, ending.state, ending.change, now, refund.traceparent);
+      // The key is free again, because a conflict is never a stored answer.
+      if (key) em.remove(key);
+      break;
+    case "wait":
+      if (ending.isUnexplained) refund.needsDecision("UNEXPLAINED", now);
+      refund.unknown(schedule.refundCheckSeconds, now);
   }
 }
 

@@ -9,7 +9,7 @@ import { isUuid } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { refundDecisionNotOpen, refundDecisionUnknown, refundNotFound } from "../payment/payment.errors.ts";
 import type { Payment } from "../payment/payment.ts";
-import { accept, lockRefund, reject } from "../refund/record-refund.ts";
+import { endRefund, lockRefund } from "../refund/record-refund.ts";
 import { toRefundMessage } from "../refund/refund.message.ts";
 import type { Refund } from "../refund/refund.ts";
 
@@ -37,8 +37,7 @@ export const resolveRefund =
         refund.sendAgain(refund.mayTakeEffectUntil(refundLateEffectSeconds), decisionDueAt, now);
       } else {
         refund.decided(outcome);
-        if (outcome === "ACCEPTED") accept(em, context, both, now);
-        else reject(context, both, undefined, now);
+        endRefund(em, context, both, { kind: outcome === "ACCEPTED" ? "accept" : "reject" }, now);
       }
       recordAction(
         em,

@@ -25,7 +25,10 @@ export interface ListQuery {
   readonly filters: readonly Filter[];
   readonly limit: number;
   readonly offset: number;
-  /** For long lists: says how many there are when all filters are equalities of its dimensions. */
+  /**
+   * For long lists: says how many there are when all filters are equalities of its dimensions. What `always` leaves out is
+   * counted and taken off, so it should be little.
+   */
   readonly tally?: Tally;
 }
 
@@ -52,7 +55,9 @@ export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Prom
   const values: unknown[] = [];
   const place = (value: unknown) => `$${values.push(value)}`;
   const own = businessId === undefined ? "true" : `business_id = ${place(businessId)}`;
-  const where = [own, ...active.map(({ filter }) => conditionOf(filter, place))].join(" and ");
+  const conditions = active.map(({ filter }) => ({ isAlways: "always" in filter, sql: conditionOf(filter, place) }));
+  const where = [own, ...conditions.map(({ sql }) => sql)].join(" and ");
+  const matching = [own, ...conditions.flatMap(({ isAlways, sql }) => (isAlways ? [] : [sql]))];
   const newestFirst = "order by created_at desc, id desc";
   const rowsOf = `select ${columns} from ${table} where ${own} and id = any`;
 
@@ -78,11 +83,19 @@ export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Prom
   const named = (part: string) =>
     [name, part, ...active.map(({ i, value }) => (typeof value === "boolean" ? `${i}${value}` : i))].join("_");
   const count = async () => {
+    const countBy = async (part: string, condition: string) => {
+      const text = `select count(*)::int as total from ${table} where ${condition}`;
+      const [row] = await namedQuery<{ total: number }>(em, named(part), text, values);
+      return row?.total ?? 0;
+    };
     const tallied = tally && talliedValues(tally, active);
-    if (tallied && businessId !== undefined) return await readTally(em, tally, businessId, tallied);
-    const text = `select count(*)::int as total from ${table} where ${where}`;
-    const [row] = await namedQuery<{ total: number }>(em, named("count"), text, values);
-    return row?.total ?? 0;
+    const total = tallied && businessId !== undefined ? await readTally(em, tally, businessId, tallied) : undefined;
+    if (total === undefined) return await countBy("count", where);
+    // Few, like events that are too old and not deleted yet.
+    const hidden = active.flatMap(({ filter }) => ("always" in filter ? [`not (${filter.always})`] : []));
+    return hidden.length === 0
+      ? total
+      : total - (await countBy("hidden", [...matching, `(${hidden.join(" or ")})`].join(" and ")));
   };
   const page = () =>
     namedQuery<Row>(
@@ -129,6 +142,7 @@ function talliedValues(
 ): Record<string, unknown> | undefined {
   const values: Record<string, unknown> = {};
   for (const { filter, value } of active) {
+    if ("always" in filter) continue;
     if (!("is" in filter) || !dimensions.includes(filter.column)) return undefined;
     values[filter.column] = value;
   }

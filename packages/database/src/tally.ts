@@ -2,6 +2,7 @@ import { type Logger, poll } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { namedQuery } from "./named-query.ts";
 import type { Orm } from "./orm.ts";
+import { transaction } from "./transaction.ts";
 
 /**
  * How many rows of a tenant's table have which values in a few columns with few values each, kept beside the table so
@@ -17,9 +18,13 @@ export interface Tally {
 const tableOf = ({ table }: Tally) => `${table}_tally`;
 const columnsOf = ({ dimensions }: Tally) => ["business_id", ...dimensions].join(", ");
 
+/** A row of this business says that what was in the table before the tally is not counted yet; nobody reads it until then. */
+const uncounted = "'00000000-0000-0000-0000-000000000000'";
+
 /**
- * What a migration takes over as text, and keeps whatever this answers later. Each statement that changes the table adds the differences it made, in
- * its own transaction: exact at every moment, and nobody waits for anybody. `startTallyFolding` keeps them few.
+ * What a migration takes over as text, and keeps whatever this answers later. Each statement that changes the table adds
+ * the differences it made, in its own transaction: exact at every moment, and nobody waits for anybody. `startTallyFolding`
+ * counts what was there before, and keeps the differences few.
  */
 export function tallySql(tally: Tally): string {
   const { table } = tally;
@@ -31,6 +36,7 @@ export function tallySql(tally: Tally): string {
   return `
     create table ${name} as select ${columns}, 0::bigint as difference from ${table} with no data;
     alter table ${name} add column is_sum boolean not null default false;
+    insert into ${name} (business_id, difference, is_sum) values (${uncounted}, 0, true);
     create index ${name}_business on ${name} (${columns}) include (difference);
     create index ${name}_differences on ${name} (business_id) where not is_sum;
     create function ${name}_add() returns trigger language plpgsql as $$
@@ -53,23 +59,24 @@ export function tallySql(tally: Tally): string {
   `;
 }
 
-/** How many rows of a business have these values. Keys of `values` are dimensions of the tally. */
+/** How many rows of a business have these values. Keys of `values` are dimensions of the tally. Undefined: not counted yet. */
 export async function readTally(
   em: SqlEntityManager,
   tally: Tally,
   businessId: string,
   values: Readonly<Record<string, unknown>>,
-): Promise<number> {
+): Promise<number | undefined> {
   const dimensions = tally.dimensions.filter((column) => Object.hasOwn(values, column));
   const conditions = dimensions.map((column, i) => ` and ${column} = $${i + 2}`).join("");
   const name = [tableOf(tally), ...dimensions.map((column) => tally.dimensions.indexOf(column))].join("_");
-  const [row] = await namedQuery<{ total: number }>(
+  const [row] = await namedQuery<{ total: number | null }>(
     em,
     name,
-    `select coalesce(sum(difference), 0)::int as total from ${tableOf(tally)} where business_id = $1${conditions}`,
+    `select case when not exists (select from ${tableOf(tally)} where business_id = ${uncounted})
+       then coalesce(sum(difference), 0)::int end as total from ${tableOf(tally)} where business_id = $1${conditions}`,
     [businessId, ...dimensions.map((column) => values[column])],
   );
-  return row?.total ?? 0;
+  return row?.total ?? undefined;
 }
 
 const everyMs = 10_000;
@@ -78,11 +85,35 @@ const differencesKept = 500;
 
 /** Every ten seconds makes one row for each combination of values of businesses that have gathered many differences. */
 export function startTallyFolding(orm: Orm, tallies: readonly Tally[], logger: Logger): AsyncDisposable {
+  const toCount = new Set(tallies);
   const round = async () => {
+    for (const tally of toCount) {
+      await countEarlier(orm, tally);
+      toCount.delete(tally);
+    }
     for (const tally of tallies) await foldTally(orm, tally);
     return 0;
   };
   return poll("fold-tallies", logger, round, everyMs);
+}
+
+/**
+ * Counts, once, what was in the table before its tally. One statement looks at the rows and at the differences made since,
+ * so nobody has to wait for it, however long it takes.
+ */
+export async function countEarlier(orm: Orm, tally: Tally): Promise<void> {
+  const name = tableOf(tally);
+  const columns = columnsOf(tally);
+  await transaction(orm, async (em) => {
+    await em.execute("set local statement_timeout = 0");
+    await em.execute(
+      `with due as (delete from ${name} where business_id = ${uncounted} returning 1)
+       insert into ${name} (${columns}, difference, is_sum) select ${columns}, sum(n), true from (
+         select ${columns}, 1 as n from ${tally.table}
+         union all select ${columns}, -difference from ${name} where business_id <> ${uncounted}
+       ) counted where exists (select from due) group by ${columns} having sum(n) <> 0`,
+    );
+  });
 }
 
 /** One statement, so that whoever reads meanwhile sees the differences or their sum. */

@@ -1,3 +1,4 @@
+import { startTallyFolding } from "@amana/database";
 import type { Service } from "@amana/service";
 import { createSatim } from "./card-processor/satim.ts";
 import { type Config, readConfig } from "./config.ts";
@@ -6,6 +7,7 @@ import { reconcilePayments } from "./jobs/reconcile-payments.ts";
 import { rereadPayments } from "./jobs/reread-payments.ts";
 import { resolveRefunds } from "./jobs/resolve-refunds.ts";
 import { database } from "./orm.ts";
+import { paymentTally } from "./payment/queries.ts";
 import { rpcServices } from "./rpc/index.ts";
 
 /** What the payments service is made of. */
@@ -22,5 +24,10 @@ export const payments: Service<Config, Context> = {
     formUrlTemplate: config.satim.formUrlTemplate,
   }),
   rpcServices,
-  jobs: (context) => [reconcilePayments(context), resolveRefunds(context), rereadPayments(context)],
+  jobs: (context) => [
+    reconcilePayments(context),
+    resolveRefunds(context),
+    rereadPayments(context),
+    startTallyFolding(context.orm, [paymentTally], context.logger),
+  ],
 };

@@ -1,4 +1,5 @@
 import { EventEmitter } from "node:events";
+import { startTallyFolding } from "@amana/database";
 import { everyHour } from "@amana/runtime";
 import { createSecretBox } from "@amana/secret-box";
 import type { Service } from "@amana/service";
@@ -7,6 +8,7 @@ import { kyc } from "./consumers/kyc.ts";
 import { payments } from "./consumers/payments.ts";
 import type { Context } from "./context.ts";
 import { startDelivering } from "./delivery/deliver.ts";
+import { eventTally } from "./event/queries.ts";
 import { deleteOldEvents } from "./jobs/delete-old-events.ts";
 import { database } from "./orm.ts";
 import { rpcServices } from "./rpc/index.ts";
@@ -33,5 +35,9 @@ export const webhooks: Service<Config, Context> = {
   }),
   rpcServices,
   consumptions: (context) => [payments(context), kyc(context)],
-  jobs: (context) => [startDelivering(context), ...everyHour(context, { deleteOldEvents })],
+  jobs: (context) => [
+    startDelivering(context),
+    startTallyFolding(context.orm, [eventTally], context.logger),
+    ...everyHour(context, { deleteOldEvents }),
+  ],
 };

@@ -9,7 +9,7 @@ import type {
   RawServerDefault,
 } from "fastify";
 import type { Connections } from "./connections.ts";
-import type { KeyAnswer, KeyLeases } from "./key-lease/key-leases.ts";
+import type { BelievedKeys, KeyAnswer } from "./key-lease/believed-keys.ts";
 import type { Lane } from "./lanes/lane.ts";
 import type { RateLimits } from "./rate-limit/rate-limits.ts";
 import type { Readiness } from "./readiness.ts";
@@ -18,7 +18,7 @@ import type { Rpc } from "./rpc.ts";
 /** What the routes need. */
 export interface Gateway {
   readonly rpc: Rpc;
-  readonly keys: KeyLeases;
+  readonly keys: BelievedKeys;
   readonly readiness: Readiness;
   readonly connections: Connections;
   readonly limits: RateLimits;

@@ -3,7 +3,7 @@ import { createRpcChannel } from "@amana/rpc";
 import { createLogger } from "@amana/runtime";
 import { createApp } from "./app.ts";
 import { Connections } from "./connections.ts";
-import { createKeyLeases } from "./key-lease/create-key-leases.ts";
+import { createBelievedKeys } from "./key-lease/create-believed-keys.ts";
 import { createRateLimits, unlimited } from "./rate-limit/rate-limits.ts";
 import { Readiness } from "./readiness.ts";
 import { createRpc } from "./rpc.ts";
@@ -17,7 +17,7 @@ const channels = { identity: nowhere, kyc: nowhere, clients: nowhere, payments: 
 const rpc = createRpc(channels);
 const app = await createApp({
   rpc,
-  keys: createKeyLeases(rpc),
+  keys: createBelievedKeys(rpc),
   readiness: new Readiness(channels),
   connections: new Connections(),
   limits: createRateLimits(unlimited),

@@ -3,7 +3,7 @@ import { type Logger, sleep } from "@amana/runtime";
 import { createApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { Connections } from "./connections.ts";
-import { createKeyLeases } from "./key-lease/create-key-leases.ts";
+import { createBelievedKeys } from "./key-lease/create-believed-keys.ts";
 import { createLaneChannel } from "./lanes/lane-channel.ts";
 import { createRateLimits } from "./rate-limit/rate-limits.ts";
 import { Readiness } from "./readiness.ts";
@@ -38,7 +38,7 @@ export async function startGateway(config: Config, logger: Logger): Promise<Asyn
   const readiness = new Readiness(channels);
   const connections = new Connections();
   const { allowInsecureUrls, trustedProxies } = config;
-  const keys = createKeyLeases(rpc);
+  const keys = createBelievedKeys(rpc);
   const limits = createRateLimits(config.rateLimits);
   const app = await createApp({
     rpc,

@@ -20,7 +20,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { createApp } from "../src/app.ts";
 import { Connections } from "../src/connections.ts";
 import type { Gateway } from "../src/gateway.ts";
-import { createKeyLeases } from "../src/key-lease/create-key-leases.ts";
+import { createBelievedKeys } from "../src/key-lease/create-believed-keys.ts";
 import { createLaneChannel } from "../src/lanes/lane-channel.ts";
 import { createRateLimits, type RateLimitSettings, unlimited } from "../src/rate-limit/rate-limits.ts";
 import { Readiness } from "../src/readiness.ts";
@@ -124,7 +124,7 @@ export async function startTestGateway(
   const rpc = createRpc(channels);
   const app = await createApp({
     rpc,
-    keys: createKeyLeases(rpc),
+    keys: createBelievedKeys(rpc),
     readiness: new Readiness(channels),
     connections: new Connections(),
     limits: createRateLimits({ ...unlimited, ...options.limits }, options.nowMs),

@@ -1,7 +1,7 @@
 import type { Orm } from "@amana/database";
 import type { Logger } from "@amana/runtime";
 import type { Config } from "./config.ts";
-import type { KeyLeases } from "./key-lease/key-leases.ts";
+import type { GrantedLeases } from "./key-lease/granted-leases.ts";
 import type { KeyUse } from "./key-lease/key-use.ts";
 
 /** What the use cases of this service work with. */
@@ -10,6 +10,6 @@ export interface Context {
   readonly logger: Logger;
   readonly clock: { now(): Date };
   readonly keyMode: Config["keyMode"];
-  readonly leases: KeyLeases;
+  readonly leases: GrantedLeases;
   readonly keyUse: KeyUse;
 }

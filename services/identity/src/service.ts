@@ -5,7 +5,7 @@ import { recordDeadLetter } from "./audit/record-dead-letter.ts";
 import { type Config, readConfig } from "./config.ts";
 import { audit } from "./consumers/audit.ts";
 import type { Context } from "./context.ts";
-import { createKeyLeases } from "./key-lease/key-leases.ts";
+import { createGrantedLeases } from "./key-lease/granted-leases.ts";
 import { trackKeyUse } from "./key-lease/key-use.ts";
 import { database } from "./orm.ts";
 import { rpcServices } from "./rpc/index.ts";
@@ -21,7 +21,7 @@ export const identity: Service<Config, Context> = {
       logger,
       clock,
       keyMode: config.keyMode,
-      leases: createKeyLeases({ leaseMs: config.keyLeaseMs, wait: sleep }),
+      leases: createGrantedLeases({ leaseMs: config.keyLeaseMs, wait: sleep }),
       keyUse: use(trackKeyUse(orm, logger)),
     };
     await storeBootstrapKey(context, config.bootstrapAdminKey);

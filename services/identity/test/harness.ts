@@ -5,7 +5,7 @@ import { KeyLeaseService, KeyState } from "@amana/contracts/identity/v1/key_leas
 import { type Caller, createRpcClient, type IdempotencyKey, platformCaller } from "@amana/rpc";
 import { startTestService } from "@amana/service/testing";
 import { adminCaller } from "@amana/testing";
-import { createKeyLeases } from "../src/key-lease/key-leases.ts";
+import { createGrantedLeases } from "../src/key-lease/granted-leases.ts";
 import { identity } from "../src/service.ts";
 
 export const asAdmin = { caller: adminCaller, requestId: "request-1", address: "192.0.2.7" };
@@ -23,7 +23,7 @@ export async function startIdentityForTest(options: { leaseMs?: number; wait?: (
   const clock = aClock();
 
   const start = async (leaseMs = options.leaseMs ?? 0, databaseUrl?: string) => {
-    const leases = createKeyLeases({ leaseMs, wait: options.wait ?? (async () => {}) });
+    const leases = createGrantedLeases({ leaseMs, wait: options.wait ?? (async () => {}) });
     const settings = { KEY_MODE: "test" };
     const service = running.use(await startTestService(identity, { settings, databaseUrl, clock, replace: { leases } }));
     const { context, channel } = service;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import type { FastifyRequest, onRequestHookHandler, preValidationHookHandler } from "fastify";
 import type { App, Gateway } from "../gateway.ts";
-import type { KeyAnswer } from "../key-lease/key-leases.ts";
+import type { KeyAnswer } from "../key-lease/believed-keys.ts";
 import { presentedKeyHash } from "../key-lease/presented-key.ts";
 import { Problem, problems, unauthorizedProblems } from "../problems.ts";
 import { networkOf } from "../rate-limit/network.ts";

@@ -25,7 +25,7 @@ interface Lease {
   renewing: boolean;
 }
 
-export interface KeyLeasesOptions {
+export interface BelievedKeysOptions {
   /** One RPC for the hashes of several keys, answered in their order. */
   readonly lookUp: (keyHashes: Uint8Array[]) => Promise<ResolveKeysResponse>;
   /** Monotonic. */
@@ -44,15 +44,15 @@ const keysPerLookUpMax = 200;
  * look-up that was sent before it came, and only live keys are remembered. Fails closed: when identity cannot be
  * asked, `resolve` rejects, except while a lease lasts.
  */
-export class KeyLeases {
+export class BelievedKeys {
   readonly #leases = new Map<string, Lease>();
   #waiting = new Map<string, PromiseWithResolvers<KeyAnswer>>();
-  readonly #lookUp: KeyLeasesOptions["lookUp"];
+  readonly #lookUp: BelievedKeysOptions["lookUp"];
   readonly #nowMs: () => number;
   readonly #schedule: (send: () => void) => void;
   readonly #leasesMax: number;
 
-  constructor(options: KeyLeasesOptions) {
+  constructor(options: BelievedKeysOptions) {
     this.#lookUp = options.lookUp;
     this.#nowMs = options.nowMs ?? (() => performance.now());
     this.#schedule = options.schedule ?? setImmediate;

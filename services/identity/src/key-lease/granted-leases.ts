@@ -4,7 +4,7 @@ import { keyLeaseMsMax } from "@amana/api-keys";
 const marginMs = 50;
 
 /** How long gateways may believe a resolved key, and what taking access away therefore has to wait for. */
-export interface KeyLeases {
+export interface GrantedLeases {
   /** What this replica grants; 0: an answer is for one request only. */
   readonly leaseMs: number;
   /**
@@ -15,6 +15,6 @@ export interface KeyLeases {
   ended(): Promise<void>;
 }
 
-export function createKeyLeases({ leaseMs, wait }: { leaseMs: number; wait: (ms: number) => Promise<void> }): KeyLeases {
+export function createGrantedLeases({ leaseMs, wait }: { leaseMs: number; wait: (ms: number) => Promise<void> }): GrantedLeases {
   return { leaseMs, ended: () => wait(keyLeaseMsMax + marginMs) };
 }

@@ -1,12 +1,12 @@
 import { platformCaller } from "@amana/rpc";
 import type { Rpc } from "../rpc.ts";
-import { KeyLeases } from "./key-leases.ts";
+import { BelievedKeys } from "./believed-keys.ts";
 
 const lookUpTimeoutMs = 3_000;
 
 /** Key leases that ask identity. */
-export function createKeyLeases({ keyLeases }: Rpc): KeyLeases {
-  return new KeyLeases({
+export function createBelievedKeys({ keyLeases }: Rpc): BelievedKeys {
+  return new BelievedKeys({
     lookUp: (keyHashes) => keyLeases.resolveKeys({ keyHashes }, { caller: platformCaller, timeoutMs: lookUpTimeoutMs }),
   });
 }

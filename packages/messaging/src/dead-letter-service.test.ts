@@ -18,7 +18,7 @@ import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { database, deadLetters, effects, topic, writeDown } from "../test/database.ts";
 import { aMessage, MemoryTransport } from "../test/memory-transport.ts";
-import { type Consumption, consume, createMessageKeys, deadLetterService, recordByOutbox } from "./index.ts";
+import { type Consumption, consume, createMessageKeys, deadLetterService, recordAction } from "./index.ts";
 
 const logger = createLogger("test", "silent");
 const as = { caller: adminCaller, requestId: "request-1", address: "192.0.2.7" };
@@ -45,7 +45,7 @@ beforeEach(async () => {
   };
   stack.use(await consume(consumption, { orm: db.orm, transport, logger, retrySeconds: [0.01, 0.01] }));
   const keys = createMessageKeys(testEventKeys(topic));
-  const service = deadLetterService({ orm: db.orm, keys, consumptions: [consumption], record: recordByOutbox("tests") });
+  const service = deadLetterService({ orm: db.orm, keys, consumptions: [consumption], record: recordAction("tests") });
   letters = createRpcClient(DeadLetterService, stack.use(await startTestServer([service])).channel);
 });
 afterEach(() => stack.disposeAsync());

@@ -23,26 +23,15 @@ import { type DeadLetterRow, type DeadLetterStatus, lockLetter, messageOf, noteF
 import { isDatabaseAway, reasonOf, UnknownEventTypeError } from "./failure.ts";
 import { claimFromInbox } from "./inbox.ts";
 import type { MessageKeys } from "./message-keys.ts";
-import { recordAction } from "./record-action.ts";
+import { type Action, byCaller, type RecordAction } from "./record-action.ts";
 import { shownPayload } from "./shown-payload.ts";
-
-/** What an operator did with a letter, for the audit trail, with the transaction of `em`. */
-export interface DeadLetterAction {
-  readonly action: "dead_letter.retried" | "dead_letter.dropped";
-  readonly id: string;
-  readonly before: Readonly<Record<string, string>>;
-  readonly after: Readonly<Record<string, string>>;
-  readonly reason?: string;
-}
 
 export interface DeadLetterContext {
   readonly orm: Orm;
   readonly keys: MessageKeys;
   readonly consumptions: readonly Consumption[];
-  readonly record: RecordDeadLetter;
+  readonly record: RecordAction;
 }
-
-export type RecordDeadLetter = (em: SqlEntityManager, call: Call, action: DeadLetterAction) => void;
 
 type Answer = MessageInitShape<typeof DeadLetterSchema>;
 
@@ -66,6 +55,14 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
   const { orm, consumptions } = context;
   const consumptionOf = (topic: string) => consumptions.find((consumption) => consumption.topic === topic);
   const fork = () => orm.em.fork() as SqlEntityManager;
+
+  const record = (
+    em: SqlEntityManager,
+    call: Call,
+    did: "retried" | "dropped",
+    [letter, status]: [DeadLetterRow, DeadLetterStatus],
+    reason?: string,
+  ) => context.record(em, new Date(), { by: byCaller(call), action: `dead_letter.${did}`, ...changeOf(letter, status), reason });
 
   const toAnswer = (row: ShownRow) => answerOf(row, consumptionOf(row.topic)?.schema);
 
@@ -116,7 +113,7 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
         const fresh = await claimFromInbox(em, letter.consumer, [message]);
         if (fresh.length > 0) await consumption.effect(em, fresh);
         await resolve(em, [id], "DELIVERED");
-        context.record(em, call, { action: "dead_letter.retried", ...changeOf(letter, "DELIVERED") });
+        record(em, call, "retried", [letter, "DELIVERED"]);
         await em.flush();
         committed = consumption.committed;
         return await read(em, id);
@@ -128,7 +125,7 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
           const letter = await lock(em, id);
           const isUnknownType = error instanceof UnknownEventTypeError;
           await noteFailure(em, id, { reason, isUnknownType, pausesMs: pausesWhenRetriedByHand });
-          context.record(em, call, { action: "dead_letter.retried", ...changeOf(letter, letter.status), reason });
+          record(em, call, "retried", [letter, letter.status], reason);
         });
         throw deadLetterFailed(reason);
       });
@@ -145,7 +142,7 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
         // Seen, so that it stays without effect when the transport brings it again. A forged one may name any good event.
         if (letter.event_id !== null) await claimFromInbox(em, letter.consumer, [messageOf(letter)]);
         await resolve(em, [id], "DROPPED");
-        context.record(em, call, { action: "dead_letter.dropped", ...changeOf(letter, "DROPPED"), reason: note });
+        record(em, call, "dropped", [letter, "DROPPED"], note);
         return await read(em, id);
       });
     },
@@ -179,14 +176,19 @@ function answerOf(row: ShownRow, schema: DescMessage | undefined): Answer {
   };
 }
 
-function changeOf(letter: DeadLetterRow, status: DeadLetterStatus) {
+/** What an operator made of a letter, for the audit trail. */
+function changeOf(letter: DeadLetterRow, status: DeadLetterStatus): Pick<Action, "entity" | "before" | "after"> {
   const named = {
     service: letter.consumer,
     topic: letter.topic,
     event_id: letter.event_id ?? "",
     event_type: short(letter.event_type),
   };
-  return { id: letter.id, before: { ...named, status: letter.status }, after: { ...named, status } };
+  return {
+    entity: { type: "dead_letter", id: letter.id },
+    before: { ...named, status: letter.status },
+    after: { ...named, status },
+  };
 }
 
 /** Of a forged message all text is the forger's. */
@@ -199,24 +201,3 @@ function attributesOf(headers: Readonly<Record<string, string>>): Record<string,
   const shown = Object.entries(headers).filter(([name]) => shownHeaders.has(name));
   return Object.fromEntries(shown.map(([name, value]) => [name, short(value)]));
 }
-
-/** Writes an operator's action down in the service's outbox, for the audit trail. */
-export const recordByOutbox =
-  (source: string): RecordDeadLetter =>
-  (em, call, { action, id, before, after, reason }) =>
-    recordAction(
-      em,
-      source,
-      {
-        actor: adminOf(call.caller).keyPrefix,
-        action,
-        entityType: "dead_letter",
-        entityId: id,
-        requestId: call.requestId,
-        address: call.address,
-        before,
-        after,
-        ...(reason !== undefined && { reason }),
-      },
-      new Date(),
-    );

@@ -1,12 +1,12 @@
 /** Events between services: outbox, relay, inbox, consumers, over Kafka or straight to the consumer. */
 export { type Consumption, consume, type Effect } from "./consume.ts";
 export { createTransport, eventRetrySeconds, readTransportOptions, type TransportOptions } from "./create-transport.ts";
-export { deadLetterService, type RecordDeadLetter, recordByOutbox } from "./dead-letter-service.ts";
+export { deadLetterService } from "./dead-letter-service.ts";
 export { UnknownEventTypeError } from "./failure.ts";
 export type { Message } from "./message.ts";
 export { createMessageKeys, type MessageKeyring, type MessageKeys } from "./message-keys.ts";
 export { inboxMigrations, outboxMigrations } from "./migrations.ts";
 export { addToOutbox, OutboxMessage } from "./outbox.ts";
-export { type Action, recordAction } from "./record-action.ts";
+export { type Action, byCaller, type RecordAction, recordAction } from "./record-action.ts";
 export { type Relay, startRelay } from "./relay.ts";
 export type { MessageHandler, Transport } from "./transport.ts";

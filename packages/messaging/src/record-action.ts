@@ -1,31 +1,51 @@
 import { ActionRecordedSchema } from "@amana/contracts/identity/v1/audit_events_pb";
-import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import type { Call } from "@amana/rpc";
+import { create, toBinary } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { addToOutbox } from "./outbox.ts";
 
-type Fields = Readonly<Record<string, string>>;
-
 /** What somebody did, for the audit trail. Secrets and personal data stay out of `before` and `after`. */
-export interface Action
-  extends Pick<
-    MessageInitShape<typeof ActionRecordedSchema>,
-    "actor" | "action" | "entityType" | "entityId" | "businessId" | "requestId" | "address" | "reason"
-  > {
-  readonly entityId: string;
-  readonly before: Fields;
-  readonly after: Fields;
+export interface Action<Value = string> {
+  /** Who, and in which request. */
+  readonly by: { readonly actor: string; readonly requestId: string; readonly address: string };
+  /** "kyc_application.reviewed" */
+  readonly action: string;
+  readonly entity: { readonly type: string; readonly id: string };
+  readonly businessId?: string | undefined;
+  /** What the entity was; absent when it was not there. */
+  readonly before?: Readonly<Record<string, Value>> | undefined;
+  readonly after: Readonly<Record<string, Value>>;
+  readonly reason?: string | undefined;
 }
 
-/** Puts an operator's action outside the identity service into the one audit trail, with the transaction of `em`. */
-export function recordAction(em: SqlEntityManager, source: string, action: Action, occurredAt: Date): void {
-  const { before, after, ...rest } = action;
-  const message = create(ActionRecordedSchema, { ...rest, before: { fields: before }, after: { fields: after } });
-  addToOutbox(em, {
-    topic: "audit.v1",
-    key: action.entityId,
-    type: "identity.v1.ActionRecorded",
-    source,
-    payload: toBinary(ActionRecordedSchema, message),
-    occurredAt,
-  });
-}
+/** Writes an action down with the transaction of `em`. */
+export type RecordAction<Value = string> = (em: SqlEntityManager, at: Date, action: Action<Value>) => void;
+
+/** Who makes a call: the prefix of a key, or "platform". */
+export const byCaller = ({ caller, requestId, address }: Pick<Call, "caller" | "requestId" | "address">): Action["by"] => ({
+  actor: "keyPrefix" in caller ? caller.keyPrefix : caller.role,
+  requestId,
+  address,
+});
+
+/** Records actions of the service `source` by event, for identity to put into the one audit trail. */
+export const recordAction =
+  (source: string): RecordAction =>
+  (em, occurredAt, { by, entity, before, after, ...action }) => {
+    const message = create(ActionRecordedSchema, {
+      ...by,
+      ...action,
+      entityType: entity.type,
+      entityId: entity.id,
+      ...(before && { before: { fields: before } }),
+      after: { fields: after },
+    });
+    addToOutbox(em, {
+      topic: "audit.v1",
+      key: entity.id,
+      type: "identity.v1.ActionRecorded",
+      source,
+      payload: toBinary(ActionRecordedSchema, message),
+      occurredAt,
+    });
+  };

@@ -12,8 +12,8 @@ import {
   consume,
   createTransport,
   deadLetterService,
-  type RecordDeadLetter,
-  recordByOutbox,
+  type RecordAction,
+  recordAction,
   startRelay,
 } from "@amana/messaging";
 import { createRpcServer, openTls, type RpcServer, type ServedService, type Tls } from "@amana/rpc";
@@ -50,8 +50,8 @@ export interface Service<Config extends ServiceConfig, Context extends { readonl
   consumptions?(context: Context): readonly Consumption[];
   /** Starts what is done without being asked for. */
   jobs?(context: Context, config: Config): readonly AsyncDisposable[];
-  /** Where it goes what operators do with dead letters; the outbox unless given. */
-  recordDeadLetter?(context: Context): RecordDeadLetter;
+  /** Writes down what operators do with dead letters; by event unless given. */
+  readonly recordAction?: RecordAction;
 }
 
 export interface RunningService<Context> extends AsyncDisposable {
@@ -96,7 +96,7 @@ export async function startService<Config extends ServiceConfig, Context extends
     for (const job of service.jobs?.(context, config) ?? []) stack.use(job);
   }
 
-  const record = service.recordDeadLetter?.(context) ?? recordByOutbox(name);
+  const record = service.recordAction ?? recordAction(name);
   const server: RpcServer = stack.use(
     await createRpcServer({
       services: [

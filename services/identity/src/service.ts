@@ -1,7 +1,7 @@
 import { sleep } from "@amana/runtime";
 import type { Service } from "@amana/service";
 import { storeBootstrapKey } from "./admin-key/store-bootstrap-key.ts";
-import { recordDeadLetter } from "./audit/record-dead-letter.ts";
+import { keepAction } from "./audit/audit-event.ts";
 import { type Config, readConfig } from "./config.ts";
 import { audit } from "./consumers/audit.ts";
 import type { Context } from "./context.ts";
@@ -29,5 +29,5 @@ export const identity: Service<Config, Context> = {
   },
   rpcServices,
   consumptions: () => [audit],
-  recordDeadLetter: ({ clock }) => recordDeadLetter(clock),
+  recordAction: keepAction,
 };

@@ -1,5 +1,5 @@
-import { recordAction } from "@amana/messaging";
-import { adminOf, type Call } from "@amana/rpc";
+import { byCaller, recordAction } from "@amana/messaging";
+import { type Call, platformCaller } from "@amana/rpc";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import type { Decision, Onboarding } from "./onboarding.ts";
@@ -15,19 +15,15 @@ export function decide(
   const fields = () => ({ client_id: onboarding.clientId, current_step: onboarding.step });
   const before = fields();
   onboarding.decide(decision, now);
-  const action = {
-    actor: by ? adminOf(by.call.caller).keyPrefix : "platform",
+  recordAction("clients")(em, now, {
+    by: byCaller(by?.call ?? { caller: platformCaller, requestId: "", address: "" }),
     action: `onboarding.${decision.toLowerCase()}`,
-    entityType: "onboarding",
-    entityId: onboarding.id,
+    entity: { type: "onboarding", id: onboarding.id },
     businessId: onboarding.businessId,
     before,
     after: fields(),
-    requestId: by?.call.requestId ?? "",
-    address: by?.call.address ?? "",
     reason: by?.reason,
-  };
-  recordAction(em, "clients", action, now);
+  });
 }
 
 /** Approves a client who has come to the approval, where the platform asks no operator for it. */

@@ -1,13 +1,14 @@
 import { hashApiKey, prefixOf } from "@amana/api-keys";
 import { transaction } from "@amana/database";
+import { byCaller } from "@amana/messaging";
 import { platformCaller } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
-import { recordAction } from "../audit/audit-event.ts";
+import { keepAction } from "../audit/audit-event.ts";
 import type { Context } from "../context.ts";
 import { AdminKey } from "./admin-key.ts";
 
 const name = "bootstrap";
-const byPlatform = { caller: platformCaller, requestId: "", address: "" };
+const byPlatform = byCaller({ caller: platformCaller, requestId: "", address: "" });
 
 /**
  * Makes the deployment's operator key known and revokes the one it takes the place of. A key that is known already
@@ -35,7 +36,8 @@ export async function storeBootstrapKey(
     for (const old of former) {
       const before = old.snapshot();
       old.revokedAt = now;
-      recordAction(em, byPlatform, now, {
+      keepAction(em, now, {
+        by: byPlatform,
         action: "admin_key.revoked",
         entity: { type: "admin_key", id: old.id },
         before,
@@ -45,7 +47,8 @@ export async function storeBootstrapKey(
     }
     const adminKey = em.create(AdminKey, { id: uuidv7(), name, prefix: prefixOf(key), hash, createdAt: now });
     em.persist(adminKey);
-    recordAction(em, byPlatform, now, {
+    keepAction(em, now, {
+      by: byPlatform,
       action: "admin_key.created",
       entity: { type: "admin_key", id: adminKey.id },
       after: adminKey.snapshot(),

@@ -1,6 +1,7 @@
+import { byCaller } from "@amana/messaging";
 import type { Call } from "@amana/rpc";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import { recordAction } from "../audit/audit-event.ts";
+import { keepAction } from "../audit/audit-event.ts";
 import type { Business } from "../business/business.ts";
 import type { ApiKey } from "./api-key.ts";
 import { defaultKeyName, type IssuedKey, type KeyRing } from "./key-ring.ts";
@@ -19,7 +20,8 @@ export function rotateKey(
   business.touch(now);
 
   const ended = old && { replaced_id: old.id, replaced_ends_at: (old.revokedAt ?? old.expiresAt)?.toISOString() ?? null };
-  recordAction(em, call, now, {
+  keepAction(em, now, {
+    by: byCaller(call),
     action: old ? "api_key.rotated" : "api_key.created",
     entity: { type: "api_key", id: issued.apiKey.id },
     businessId: business.id,

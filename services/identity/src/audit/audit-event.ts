@@ -1,6 +1,6 @@
-import type { Call } from "@amana/rpc";
+import type { RecordAction } from "@amana/messaging";
 import { uuidv7 } from "@amana/runtime";
-import { defineEntity, p, type SqlEntityManager } from "@mikro-orm/postgresql";
+import { defineEntity, p } from "@mikro-orm/postgresql";
 
 type Snapshot = Readonly<Record<string, string | null>>;
 
@@ -28,46 +28,20 @@ const schema = defineEntity({
 export class AuditEvent extends schema.class {}
 schema.setClass(AuditEvent);
 
-export interface AuditedAction {
-  readonly action:
-    | "business.created"
-    | "business.updated"
-    | "api_key.created"
-    | "api_key.rotated"
-    | "api_key.revoked"
-    | "admin_key.created"
-    | "admin_key.revoked"
-    | "dead_letter.retried"
-    | "dead_letter.dropped";
-  readonly entity: { readonly type: "business" | "api_key" | "admin_key" | "dead_letter"; readonly id: string };
-  readonly businessId?: string;
-  /** What the entity was and became, without secrets. */
-  readonly before?: Snapshot | undefined;
-  readonly after: Snapshot;
-  readonly reason?: string | undefined;
-}
-
-/** Writes an action into the audit trail, with the transaction of `em`. */
-export function recordAction(
-  em: SqlEntityManager,
-  by: Pick<Call, "caller" | "requestId" | "address">,
-  now: Date,
-  { action, entity, businessId, before, after, reason }: AuditedAction,
-): void {
+/** Writes an action into the audit trail itself. */
+export const keepAction: RecordAction<string | null> = (em, at, { by, action, entity, businessId, before, after, reason }) => {
   em.persist(
     em.create(AuditEvent, {
       id: uuidv7(),
-      at: now,
-      actor: "keyPrefix" in by.caller ? by.caller.keyPrefix : by.caller.role,
+      at,
+      ...by,
       action,
       entityType: entity.type,
       entityId: entity.id,
       businessId: businessId ?? null,
       before: before ?? null,
       after,
-      requestId: by.requestId,
-      address: by.address,
       reason: reason ?? null,
     }),
   );
-}
+};

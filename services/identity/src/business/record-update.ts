@@ -1,6 +1,7 @@
+import { byCaller } from "@amana/messaging";
 import type { Call } from "@amana/rpc";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import { recordAction } from "../audit/audit-event.ts";
+import { keepAction } from "../audit/audit-event.ts";
 import type { Business } from "./business.ts";
 
 /** Runs a change of a business and writes it into the audit trail, unless everything stayed as it was. */
@@ -9,7 +10,8 @@ export function recordUpdate(em: SqlEntityManager, business: Business, call: Cal
   change();
   const after = business.snapshot();
   if (after.name === before.name && after.status === before.status) return;
-  recordAction(em, call, now, {
+  keepAction(em, now, {
+    by: byCaller(call),
     action: "business.updated",
     entity: { type: "business", id: business.id },
     businessId: business.id,

@@ -2,10 +2,11 @@ import { enumName } from "@amana/contracts/enum-names";
 import { BusinessSchema, BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
 import type { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
 import { once } from "@amana/idempotency";
+import { byCaller } from "@amana/messaging";
 import { adminOf, type Implementation } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import { defaultKeyName, takeKeyRing } from "../api-key/key-ring.ts";
-import { recordAction } from "../audit/audit-event.ts";
+import { keepAction } from "../audit/audit-event.ts";
 import { initialStatusInvalid } from "../business/business.errors.ts";
 import { toBusinessMessage } from "../business/business.message.ts";
 import { Business } from "../business/business.ts";
@@ -30,13 +31,15 @@ export const createBusiness =
         const keyRing = await takeKeyRing(em, business, keyMode);
         const { apiKey, plaintext } = keyRing.add(defaultKeyName, now);
 
-        recordAction(em, call, now, {
+        keepAction(em, now, {
+          by: byCaller(call),
           action: "business.created",
           entity: { type: "business", id: business.id },
           businessId: business.id,
           after: business.snapshot(),
         });
-        recordAction(em, call, now, {
+        keepAction(em, now, {
+          by: byCaller(call),
           action: "api_key.created",
           entity: { type: "api_key", id: apiKey.id },
           businessId: business.id,

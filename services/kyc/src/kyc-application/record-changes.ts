@@ -13,18 +13,15 @@ export const recordChanges =
     application.revision += 1;
     announce(em, application, change, now);
     const request = change === "KYC_REVIEW_RESOLVED" ? application.reviewRequest : undefined;
-    if (request) recordAction(em, "kyc", reviewed(application, request), now);
+    if (request) recordAction("kyc")(em, now, reviewed(application, request));
   };
 
 const reviewed = ({ id, businessId, status, verdict }: KycApplication, request: ReviewRequest) => ({
-  actor: request.actor,
+  by: { actor: request.actor, requestId: request.requestId, address: request.address },
   action: "kyc_application.reviewed",
-  entityType: "kyc_application",
-  entityId: id,
+  entity: { type: "kyc_application", id },
   businessId,
   before: { status, verdict: "NEEDS_REVIEW" },
   after: { status, verdict: verdict ?? "", outcome: request.outcome },
-  requestId: request.requestId,
-  address: request.address,
   reason: request.note,
 });

@@ -3,7 +3,7 @@ import { RefundOutcome, RefundSchema } from "@amana/contracts/payments/v1/refund
 import type { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
 import { databaseTime } from "@amana/database";
 import { once } from "@amana/idempotency";
-import { recordAction } from "@amana/messaging";
+import { byCaller, recordAction } from "@amana/messaging";
 import { adminOf, type Implementation } from "@amana/rpc";
 import { isUuid } from "@amana/runtime";
 import type { Context } from "../context.ts";
@@ -17,7 +17,7 @@ import type { Refund } from "../refund/refund.ts";
 export const resolveRefund =
   (context: Context): Implementation<typeof RefundService.method.resolveRefund> =>
   async (request, call) => {
-    const operator = adminOf(call.caller);
+    adminOf(call.caller);
     if (!isUuid(request.id)) throw refundNotFound();
     const outcome = enumName(RefundOutcome, request.outcome);
     if (!outcome) throw refundDecisionUnknown();
@@ -39,23 +39,15 @@ export const resolveRefund =
         refund.decided(outcome);
         endRefund(em, context, both, { kind: outcome === "ACCEPTED" ? "accept" : "reject" }, now);
       }
-      recordAction(
-        em,
-        "payments",
-        {
-          actor: operator.keyPrefix,
-          action: "refund.resolved",
-          entityType: "refund",
-          entityId: refund.id,
-          businessId: refund.businessId,
-          before,
-          after: { ...fieldsOf(refund, payment), outcome },
-          requestId: call.requestId,
-          address: call.address,
-          reason: request.note,
-        },
-        now,
-      );
+      recordAction("payments")(em, now, {
+        by: byCaller(call),
+        action: "refund.resolved",
+        entity: { type: "refund", id: refund.id },
+        businessId: refund.businessId,
+        before,
+        after: { ...fieldsOf(refund, payment), outcome },
+        reason: request.note,
+      });
       return toRefundMessage(refund, payment);
     });
   };

@@ -1,5 +1,6 @@
 import { createLogger, readEnv, readLogLevel, StartRefused } from "@amana/runtime";
 import { type MigrateOptions, migrate } from "./migrate.ts";
+import { isDatabaseUnavailable } from "./transaction.ts";
 
 /**
  * A service's migrate command. DATABASE_URL is of the role that owns the database; nothing else of the service's
@@ -10,8 +11,14 @@ export async function runMigrateCommand(service: string, database: Omit<MigrateO
     const { url, logLevel } = readEnv((env) => ({ url: env.string("DATABASE_URL"), logLevel: readLogLevel(env) }));
     await migrate({ ...database, url }, createLogger(service, logLevel));
   } catch (error) {
-    if (!(error instanceof StartRefused)) throw error;
-    process.stderr.write(`${error.message}\n`);
+    process.stderr.write(`${refusalOf(error)}\n`);
     process.exitCode = 1;
   }
+}
+
+/** In words, what whoever runs the command can do something about; throws the rest. */
+function refusalOf(error: unknown): string {
+  if (error instanceof StartRefused) return error.message;
+  if (!isDatabaseUnavailable(error)) throw error;
+  return `The database cannot be used right now: ${(error as Error).message}\nNothing was changed. Run this command again.`;
 }

@@ -50,3 +50,9 @@ test.each([
   expect(refusal).toContain('LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "loud"');
   expect(refusal).not.toContain("    at ");
 });
+
+test("a migrate command whose database does not answer says what to do", async () => {
+  const refusal = await refusalOf("payments", {}, "migrate.ts");
+  expect(refusal).toMatch(/The database cannot be used right now[\s\S]*Run this command again/);
+  expect(refusal).not.toContain("    at ");
+});

@@ -6,6 +6,6 @@ export { everyHour, poll } from "./poll.ts";
 export { readText } from "./read-text.ts";
 export { runProcess } from "./run-process.ts";
 export { StartRefused } from "./start-refused.ts";
-export { backoffMs, dateOf, jitter, sleep, within } from "./time.ts";
+export { backoffMs, dateOf, jitter, sleep, waitAtMost, within } from "./time.ts";
 export { Turns } from "./turns.ts";
 export { isUuid, uuidv7 } from "./uuid.ts";

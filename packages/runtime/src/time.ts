@@ -22,6 +22,16 @@ export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   }
 }
 
+/** Waits for the work, but no longer than `ms`; the work itself goes on. */
+export async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
+  const ended = new AbortController();
+  try {
+    await Promise.race([work, sleep(ms, ended.signal)]);
+  } finally {
+    ended.abort();
+  }
+}
+
 /** A length of time spread evenly by ± `fraction`, so that many retries do not fall on one instant. */
 export function jitter(ms: number, fraction = 0.2, random: () => number = Math.random): number {
   return Math.round(ms * (1 + fraction * (2 * random() - 1)));

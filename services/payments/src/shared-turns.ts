@@ -1,4 +1,4 @@
-import { sleep } from "@amana/runtime";
+import { waitAtMost } from "@amana/runtime";
 
 /**
  * Runs work on one thing at a time in this process, once for all who ask while they wait: each is served by a run that began
@@ -28,11 +28,6 @@ export function createSharedTurns() {
       turns.set(id, own);
       turn = own;
     }
-    const ended = new AbortController();
-    try {
-      await Promise.race([turn.done, sleep(remainingMs(), ended.signal)]);
-    } finally {
-      ended.abort();
-    }
+    await waitAtMost(remainingMs(), turn.done);
   };
 }

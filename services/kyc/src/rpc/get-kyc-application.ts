@@ -1,6 +1,7 @@
 import type { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
+import { takeTurn } from "@amana/due-work";
 import { businessOf, type Implementation } from "@amana/rpc";
-import { sleep } from "@amana/runtime";
+import { waitAtMost } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { kycApplicationNotFound } from "../kyc-application/kyc-application.errors.ts";
@@ -15,6 +16,8 @@ import { syncApplication } from "../kyc-application/sync-application.ts";
 /** Longer than this the caller does not wait for the provider; what it says is still recorded. */
 const refreshWaitMs = 3_000;
 const refreshTimeoutMs = 15_000;
+/** Without a next check there is nothing to find out. */
+const refreshable = { table: "kyc_application", column: "refreshed_at", where: "next_check_at is not null" };
 
 /**
  * The stored application. One that may still change is refreshed from the provider first, at most once in ten seconds,
@@ -27,27 +30,17 @@ export const getKycApplication =
     const em = context.orm.em.fork() as SqlEntityManager;
     let row = await kycApplicationView.read(em, businessId, request.id);
     if (!row) throw kycApplicationNotFound();
-    if (!request.stored && mayStillChange(row) && (await mayRefresh(em, businessId, row.id))) {
+    if (!request.stored && mayStillChange(row) && (await takeTurn(em, refreshable, businessId, row.id))) {
       const { id } = row;
       const refreshing = syncApplication(context, id, refreshTimeoutMs).catch((error: unknown) => {
         context.logger.warn({ err: error, application_id: id }, "application could not be refreshed");
       });
-      await Promise.race([refreshing, sleep(refreshWaitMs)]);
+      await waitAtMost(refreshWaitMs, refreshing);
       row = (await kycApplicationView.read(em, businessId, id)) ?? row;
     }
     return toKycApplicationMessage(row, linkOf(context, row));
   };
 
-/** Spares the busiest reads, those of finished applications, the turn below. */
+/** Spares the busiest reads, those of finished applications, the turn. */
 const mayStillChange = ({ status, verdict }: KycApplicationRow) =>
   status !== "EXPIRED" && status !== "CANCELED" && (status !== "COMPLETED" || verdict === "NEEDS_REVIEW");
-
-/** Takes the turn to ask the provider, for all replicas together. Without a next check there is nothing to find out. */
-async function mayRefresh(em: SqlEntityManager, businessId: string, id: string): Promise<boolean> {
-  const rows = await em.execute(
-    `update kyc_application set refreshed_at = now() where business_id = ? and id = ? and next_check_at is not null
-       and (refreshed_at is null or refreshed_at < now() - interval '10 seconds') returning id`,
-    [businessId, id],
-  );
-  return rows.length > 0;
-}

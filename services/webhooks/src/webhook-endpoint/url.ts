@@ -1,5 +1,5 @@
 import type { DomainError } from "@amana/rpc";
-import { sleep } from "@amana/runtime";
+import { waitAtMost } from "@amana/runtime";
 import { type AddressGuard, AddressNotPublic } from "./address-guard.ts";
 import {
   urlHasCredentials,
@@ -29,13 +29,10 @@ export async function refusalOfUrl(text: string, addresses: AddressGuard): Promi
   // Empty credentials leave no trace in the parsed URL.
   if (authority.includes("@")) return urlHasCredentials();
   if (text.includes("#")) return urlHasFragment();
-  const timer = new AbortController();
   try {
-    await Promise.race([addresses.resolve(url.hostname), sleep(resolveTimeoutMs, timer.signal)]);
+    await waitAtMost(resolveTimeoutMs, addresses.resolve(url.hostname));
   } catch (error) {
     if (error instanceof AddressNotPublic) return urlNotPublic();
-  } finally {
-    timer.abort();
   }
   return undefined;
 }

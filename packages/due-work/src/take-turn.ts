@@ -1,0 +1,20 @@
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
+
+/**
+ * Whether the caller may look at a row that is looked at no more than once in ten seconds, by all replicas together. The turn
+ * is noted in `column`. `where` is SQL: for other rows nobody's turn comes.
+ */
+export async function takeTurn(
+  em: SqlEntityManager,
+  row: { readonly table: string; readonly column: string; readonly where: string },
+  businessId: string,
+  id: string,
+): Promise<boolean> {
+  const { table, column, where } = row;
+  const rows = await em.execute(
+    `update ${table} set ${column} = now() where business_id = ? and id = ? and ${where}
+       and (${column} is null or ${column} < now() - interval '10 seconds') returning id`,
+    [businessId, id],
+  );
+  return rows.length > 0;
+}

@@ -6,7 +6,7 @@ import { connectForTest, copyTestDatabase, testEventKeys, testEventSettings, tes
 import type { ServiceConfig } from "../src/service-config.ts";
 import { type RunningService, type Service, type StartOptions, startService } from "../src/start-service.ts";
 
-const topics = ["payments.v1", "kyc.v1", "audit.v1"];
+export const topics = ["payments.v1", "kyc.v1", "audit.v1"];
 
 export interface TestServiceOptions<Context> extends StartOptions<Context> {
   /** The settings without a default that are the service's own, and what a test sets otherwise. */

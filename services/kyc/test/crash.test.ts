@@ -1,21 +1,12 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { createRpcClient } from "@amana/rpc";
-import {
-  aBusinessCaller,
-  adminCaller,
-  connectForTest,
-  eventually,
-  keyed,
-  refusal,
-  testEventSettings,
-  testRpcSettings,
-} from "@amana/testing";
+import { killedDuring, startTestProcess } from "@amana/service/testing";
+import { aBusinessCaller, adminCaller, eventually, keyed, refusal } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Harness, kycSettings, startHarness } from "./harness.ts";
+
+type Caller = ReturnType<typeof aBusinessCaller>;
 
 /** Gives the database, the sandbox, and a service that survives; the one that crashes is a process of its own. */
 let harness: Harness;
@@ -24,56 +15,20 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-const freePort = async () => {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-};
-
-async function startProcess(faultPoint: string) {
-  const port = await freePort();
-  const child = spawn(process.execPath, [new URL("../src/main.ts", import.meta.url).pathname], {
-    env: {
-      PATH: process.env["PATH"],
-      RPC_PORT: String(port),
-      DATABASE_URL: harness.databaseUrl,
-      ...testEventSettings("kyc.v1", "audit.v1"),
-      ...testRpcSettings,
-      ...kycSettings(harness.sandbox.url, harness.callbacks.url),
-      // Without a list of events to read, only this test's calls do anything.
-      KYC_CATCH_UP_SECONDS: "3600",
-      LOG_LEVEL: process.env["TEST_LOG_LEVEL"] ?? "silent",
-      FAULT_POINT: faultPoint,
-    },
-    stdio: "inherit",
+const startProcess = (faultPoint: string) =>
+  startTestProcess("kyc", {
+    DATABASE_URL: harness.databaseUrl,
+    ...kycSettings(harness.sandbox.url, harness.callbacks.url),
+    // Without a list of events to read, only this test's calls do anything.
+    KYC_CATCH_UP_SECONDS: "3600",
+    FAULT_POINT: faultPoint,
   });
-  const exited = once(child, "exit") as Promise<[number | null, string | null]>;
-  const channel = connectForTest([`http://127.0.0.1:${port}`], "kyc");
-  return {
-    exited,
-    kyc: createRpcClient(KycApplicationService, channel),
-    async [Symbol.asyncDispose]() {
-      await channel[Symbol.asyncDispose]();
-      child.kill("SIGKILL");
-      await exited;
-    },
-  };
-}
 
-/** Makes a call on a process that is killed on the way; other failures than that are not swallowed. */
-async function killedDuring(
-  faultPoint: string,
-  caller: ReturnType<typeof aBusinessCaller>,
-  call: (kyc: Harness["kyc"]) => Promise<unknown>,
-) {
-  await using crashing = await startProcess(faultPoint);
-  // It answers before it is asked for anything that could kill it.
-  await eventually(() => crashing.kyc.listKycApplications({ limit: 1 }, { caller }));
-  await expect(call(crashing.kyc)).rejects.toThrow();
-  expect(await crashing.exited).toEqual([null, "SIGKILL"]);
+const isThere = (caller: Caller) => (kyc: Harness["kyc"]) => kyc.listKycApplications({ limit: 1 }, { caller });
+
+async function dyingAt(faultPoint: string, caller: Caller, call: (kyc: Harness["kyc"]) => Promise<unknown>) {
+  const dying = await startProcess(faultPoint);
+  await killedDuring(dying, createRpcClient(KycApplicationService, dying.channel), isThere(caller), call);
 }
 
 const applicationsOf = (businessId: string) => harness.sql("select id from kyc_application where business_id = ?", [businessId]);
@@ -85,8 +40,9 @@ test.each([
 ])("killed at %s, %s, the same key later gives the one application", async (faultPoint, _when, committed) => {
   const caller = aBusinessCaller();
   const create = (kyc: Harness["kyc"]) => kyc.createKycApplication({ externalId: "x" }, keyed(caller, "k"));
-  await killedDuring(faultPoint, caller, create);
+  await dyingAt(faultPoint, caller, create);
   expect(await applicationsOf(caller.businessId)).toHaveLength(committed);
+  if (committed === 0) expect(await refusal(create(harness.kyc))).toMatchObject({ code: "idempotency_in_progress" });
   // Nobody waits for the killed one any more.
   await harness.sql("update idempotency_key set held_until = now() where scope = ?", [caller.businessId]);
 
@@ -105,7 +61,7 @@ test.each(["kyc_cancel.answered", "cancel.answered", "cancel.committed"])(
     const caller = aBusinessCaller();
     const { id } = await harness.create(caller);
     const cancel = (kyc: Harness["kyc"]) => kyc.cancelKycApplication({ id }, keyed(caller, "k"));
-    await killedDuring(faultPoint, caller, cancel);
+    await dyingAt(faultPoint, caller, cancel);
     // Somebody else may hear of it first.
     await harness.refreshed(id, caller);
     expect(await cancel(harness.kyc)).toMatchObject({ id, status: KycStatus.CANCELED });
@@ -113,14 +69,14 @@ test.each(["kyc_cancel.answered", "cancel.answered", "cancel.committed"])(
   },
 );
 
-test.each(["kyc_review.answered", "review.answered"])(
+test.each(["kyc_review.answered", "review.answered", "review.committed"])(
   "killed at %s, a decision is announced and audited once, by whoever learns of it",
   async (faultPoint) => {
     const caller = aBusinessCaller();
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review" }, caller);
     const review = (kyc: Harness["kyc"]) =>
       kyc.reviewKycApplication({ id, outcome: KycVerdict.APPROVED, note: "seen" }, keyed(adminCaller, faultPoint));
-    await killedDuring(faultPoint, caller, review);
+    await dyingAt(faultPoint, caller, review);
     await harness.refreshed(id, caller);
     expect(await harness.audited(id)).toMatchObject([{ actor: adminCaller.role === "admin" ? adminCaller.keyPrefix : "" }]);
     expect(await review(harness.kyc)).toMatchObject({ id, verdict: KycVerdict.APPROVED });
@@ -133,9 +89,7 @@ test("killed before its answer is recorded, a decision is audited by the next op
   const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
   const review = (kyc: Harness["kyc"], outcome: KycVerdict, options: ReturnType<typeof keyed>) =>
     kyc.reviewKycApplication({ id, outcome, note: "seen" }, options);
-  await killedDuring("kyc_review.answered", aBusinessCaller(), (kyc) =>
-    review(kyc, KycVerdict.APPROVED, keyed(adminCaller, "k")),
-  );
+  await dyingAt("kyc_review.answered", aBusinessCaller(), (kyc) => review(kyc, KycVerdict.APPROVED, keyed(adminCaller, "k")));
   const another = { ...adminCaller, keyId: "018f0000-0000-7000-8000-000000000002", keyPrefix: "ak_another" } as const;
   // Nobody waits for the killed one any more.
   await harness.sql("update kyc_application set review_request = jsonb_set(review_request, '{untilMs}', '0') where id = ?", [id]);
@@ -149,24 +103,28 @@ test("killed before its answer is recorded, a decision is audited by the next op
   expect(await review(harness.kyc, KycVerdict.APPROVED, keyed(adminCaller, "k"))).toMatchObject({ id });
 });
 
-test("killed between a callback's answer and its commit, the callback comes again and takes effect once", async () => {
-  const caller = aBusinessCaller();
-  const { id, linkUrl } = await harness.create(caller);
-  {
-    await using crashing = await startProcess("callback.answered");
-    await eventually(() => crashing.kyc.listKycApplications({ limit: 1 }, { caller }));
-    const survivor = harness.door.kyc;
-    harness.door.kyc = crashing.kyc;
-    harness.door.isOpen = true;
-    await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 0 });
-    expect(await crashing.exited).toEqual([null, "SIGKILL"]);
-    if (survivor) harness.door.kyc = survivor;
-  }
-  await eventually(async () => expect(await harness.eventNames(id)).toEqual(["CREATED", "COMPLETED"]));
-  await eventually(async () => {
-    const { callbacks } = await harness.sandbox.application(id);
-    expect(callbacks.map(({ state }) => state)).not.toContain("pending");
-  });
-  expect(await harness.eventNames(id)).toEqual(["CREATED", "COMPLETED"]);
-  harness.door.isOpen = false;
-});
+test.each(["callback.answered", "callback.committed"])(
+  "killed at %s, a callback comes again and takes effect once",
+  async (faultPoint) => {
+    const caller = aBusinessCaller();
+    const { id, linkUrl } = await harness.create(caller);
+    {
+      await using crashing = await startProcess(faultPoint);
+      const kyc = createRpcClient(KycApplicationService, crashing.channel);
+      await eventually(() => isThere(caller)(kyc));
+      const survivor = harness.door.kyc;
+      harness.door.kyc = kyc;
+      harness.door.isOpen = true;
+      await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 0 });
+      expect(await crashing.exited).toEqual([null, "SIGKILL"]);
+      if (survivor) harness.door.kyc = survivor;
+    }
+    await eventually(async () => expect(await harness.eventNames(id)).toEqual(["CREATED", "COMPLETED"]));
+    await eventually(async () => {
+      const { callbacks } = await harness.sandbox.application(id);
+      expect(callbacks.map(({ state }) => state)).not.toContain("pending");
+    });
+    expect(await harness.eventNames(id)).toEqual(["CREATED", "COMPLETED"]);
+    harness.door.isOpen = false;
+  },
+);

@@ -1,62 +1,21 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
 import { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { createRpcClient } from "@amana/rpc";
-import { emitTo } from "@amana/service/testing";
-import {
-  aBusinessCaller,
-  connectForTest,
-  createTestDatabase,
-  eventually,
-  testEventSettings,
-  testRpcSettings,
-} from "@amana/testing";
+import { emitTo, startTestProcess } from "@amana/service/testing";
+import { aBusinessCaller, createTestDatabase, eventually } from "@amana/testing";
 import { expect, test } from "vitest";
 import { database } from "../src/orm.ts";
 import { aPaymentEvent } from "./a-payment-event.ts";
 import { startReceiver, webhooksSettings } from "./harness.ts";
 
-const freePort = async () => {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-};
-
 /** The service as its own process; disposing stops it the way a supervisor does. */
 async function startProcess(databaseUrl: string, faultPoint: string) {
-  const port = await freePort();
-  const child = spawn(process.execPath, [new URL("../src/main.ts", import.meta.url).pathname], {
-    env: {
-      RPC_PORT: String(port),
-      DATABASE_URL: databaseUrl,
-      ...testEventSettings("audit.v1", "payments.v1", "kyc.v1"),
-      ...testRpcSettings,
-      ...webhooksSettings,
-      LOG_LEVEL: process.env["TEST_LOG_LEVEL"] ?? "silent",
-      FAULT_POINT: faultPoint,
-    },
-    stdio: "inherit",
-  });
-  const exited = once(child, "exit") as Promise<[number | null, string | null]>;
-  const channel = connectForTest([`http://127.0.0.1:${port}`], "webhooks");
-  const emitting = await emitTo(`http://127.0.0.1:${port}`);
+  const started = await startTestProcess("webhooks", { DATABASE_URL: databaseUrl, ...webhooksSettings, FAULT_POINT: faultPoint });
   return {
-    exited,
-    emitting,
-    endpoints: createRpcClient(WebhookEndpointService, channel),
-    events: createRpcClient(EventService, channel),
-    async [Symbol.asyncDispose]() {
-      await channel[Symbol.asyncDispose]();
-      await emitting[Symbol.asyncDispose]();
-      child.kill("SIGTERM");
-      await exited;
-    },
+    ...started,
+    emitting: await emitTo(started.url),
+    endpoints: createRpcClient(WebhookEndpointService, started.channel),
+    events: createRpcClient(EventService, started.channel),
   };
 }
 

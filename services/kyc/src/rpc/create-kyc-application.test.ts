@@ -293,26 +293,29 @@ describe("an answer that is lost", () => {
     },
   );
 
-  test("for good: 503, nothing is CREATED, and the same key later gives one application", async () => {
-    const caller = aBusinessCaller();
-    await harness.sandbox.fault("kyc_create", "reset_after", 100);
-    expect(await refusal(harness.kyc.createKycApplication({}, keyed(caller, "k")))).toMatchObject({
-      kind: "unavailable",
-      code: "kyc_provider_unavailable",
-    });
-    expect(await ours(caller.businessId)).toEqual([]);
-    expect(await harness.kyc.listKycApplications({ limit: 10 }, { caller })).toMatchObject({ total: 0 });
-    expect(await refusal(harness.kyc.createKycApplication({}, keyed(caller, "k", "f2")))).toMatchObject({
-      code: "idempotency_key_reused",
-    });
+  test.each(["reset_after", "truncated", "html_200", "http_503", "timeout_before"])(
+    "%s for good: 503, nothing is CREATED, and the same key later gives one application",
+    async (mode) => {
+      const caller = aBusinessCaller();
+      await harness.sandbox.fault("kyc_create", mode, 100);
+      expect(await refusal(harness.kyc.createKycApplication({}, keyed(caller, "k")))).toMatchObject({
+        kind: "unavailable",
+        code: "kyc_provider_unavailable",
+      });
+      expect(await ours(caller.businessId)).toEqual([]);
+      expect(await harness.kyc.listKycApplications({ limit: 10 }, { caller })).toMatchObject({ total: 0 });
+      expect(await refusal(harness.kyc.createKycApplication({}, keyed(caller, "k", "f2")))).toMatchObject({
+        code: "idempotency_key_reused",
+      });
 
-    await harness.sandbox.clearFaults();
-    const application = await harness.kyc.createKycApplication({}, keyed(caller, "k"));
-    const calls = await creations(application.id);
-    expect(calls.length).toBeGreaterThan(3);
-    expect(new Set(calls.map(({ parameters }) => parameters["reference"]))).toEqual(new Set([application.id]));
-    expect(await ours(caller.businessId)).toEqual([{ id: application.id }]);
-  });
+      await harness.sandbox.clearFaults();
+      const application = await harness.kyc.createKycApplication({}, keyed(caller, "k"));
+      const calls = await creations(application.id);
+      expect(calls.length).toBeGreaterThan(3);
+      expect(new Set(calls.map(({ parameters }) => parameters["reference"]))).toEqual(new Set([application.id]));
+      expect(await ours(caller.businessId)).toEqual([{ id: application.id }]);
+    },
+  );
 
   test("and found again when the applicant is ahead of us: CREATED, then at once what became of it", async () => {
     const caller = aBusinessCaller();

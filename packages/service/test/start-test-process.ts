@@ -1,0 +1,56 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { freePort } from "@amana/dev-env/free-port";
+import { connectForTest, eventually, testEventSettings, testRpcSettings } from "@amana/testing";
+import { expect } from "vitest";
+import { topics } from "./start-test-service.ts";
+
+const servicesDir = join(import.meta.dirname, "..", "..", "..", "services");
+
+/** A service as a process of its own, beside the one in the test and on its database. Disposing stops it as a supervisor does. */
+export async function startTestProcess(name: string, settings: Readonly<Record<string, string>>) {
+  const port = await freePort();
+  const child = spawn(process.execPath, [join(servicesDir, name, "src", "main.ts")], {
+    env: {
+      PATH: process.env["PATH"],
+      RPC_PORT: String(port),
+      ...testEventSettings(...topics),
+      ...testRpcSettings,
+      LOG_LEVEL: process.env["TEST_LOG_LEVEL"] ?? "silent",
+      ...settings,
+    },
+    stdio: "inherit",
+  });
+  const exited = once(child, "exit") as Promise<[number | null, string | null]>;
+  const url = `http://127.0.0.1:${port}`;
+  const channel = connectForTest([url], name);
+  return {
+    url,
+    channel,
+    exited,
+    async [Symbol.asyncDispose]() {
+      await channel[Symbol.asyncDispose]();
+      child.kill("SIGTERM");
+      await exited;
+    },
+  };
+}
+
+type TestProcess = Awaited<ReturnType<typeof startTestProcess>>;
+
+/**
+ * Makes a call on a process that is killed on the way, at the fault point of its settings; other failures than that are
+ * not swallowed. `answers` asks for something harmless: it answers before it is asked for what could kill it.
+ */
+export async function killedDuring<Client>(
+  process: TestProcess,
+  client: Client,
+  answers: (client: Client) => Promise<unknown>,
+  call: (client: Client) => Promise<unknown>,
+): Promise<void> {
+  await using dying = process;
+  await eventually(() => answers(client));
+  await expect(call(client)).rejects.toThrow();
+  expect(await dying.exited).toEqual([null, "SIGKILL"]);
+}

@@ -32,6 +32,9 @@ interface Field {
   readonly isOptional: boolean;
 }
 
+const propertiesOf = (content: Content | undefined) => content?.content?.["application/json"]?.schema.properties ?? {};
+const isOperators = (path: string) => /^\/api\/v1\/(businesses|admin)|\/(approve|decline|review)$/.test(path);
+
 /** Every field of every body that the API takes with one of these methods. */
 function fieldsOf(...methods: readonly Field["method"][]): Field[] {
   const { paths } = gateway.app.swagger() as unknown as Document;
@@ -55,11 +58,10 @@ function fieldsOf(...methods: readonly Field["method"][]): Field[] {
 async function refusing(fields: readonly Field[], value: unknown): Promise<string[]> {
   const refused: string[] = [];
   for (const { operation, name, path, method } of fields) {
-    const isOperators = /^\/api\/v1\/(businesses|admin)|\/(approve|decline|review)$/.test(path);
     const answer = await gateway.app.inject({
       method,
       url: path.replace(/\{[^}]+\}/, "019a0000-0000-7000-8000-000000000001"),
-      headers: (isOperators ? gateway.admin : gateway.business).headers,
+      headers: (isOperators(path) ? gateway.admin : gateway.business).headers,
       payload: { [name]: value },
     });
     const errors: { pointer: string; code: string }[] = answer.json().errors ?? [];
@@ -97,6 +99,39 @@ test("in a change null clears what can be without a value, and nothing else", as
 test('in a change "" clears a beneficiary\'s details, and nothing else', async () => {
   const fields = fieldsOf("PUT", "PATCH");
   expect(await refusing(fields, "")).toEqual(named(fields.filter((field) => !isDetail(field))));
+});
+
+test("what is shown and a change does not take cannot be changed, not even to what it is", async () => {
+  const { paths } = gateway.app.swagger() as unknown as Document;
+  const tried: string[] = [];
+  for (const [path, operations] of Object.entries(paths)) {
+    for (const method of ["put", "patch"] as const) {
+      const change = operations[method];
+      if (!change) continue;
+      const shown = propertiesOf(operations["get"]?.responses["200"]);
+      const taken = propertiesOf(change.requestBody);
+      for (const name of Object.keys(shown).filter((one) => !Object.hasOwn(taken, one))) {
+        const answer = await gateway.app.inject({
+          method: method === "put" ? "PUT" : "PATCH",
+          url: path.replace(/\{[^}]+\}/, "019a0000-0000-7000-8000-000000000001"),
+          headers: (isOperators(path) ? gateway.admin : gateway.business).headers,
+          payload: { [name]: "x" },
+        });
+        const { code, errors } = answer.json();
+        expect([change.operationId, answer.statusCode, code, errors]).toEqual([
+          change.operationId,
+          422,
+          "immutable_field",
+          [{ pointer: `/${name}`, code: "immutable_field", message: "cannot be changed" }],
+        ]);
+        tried.push(`${change.operationId} ${name}`);
+      }
+    }
+  }
+  expect(tried).toEqual(
+    expect.arrayContaining(["updateAccount currency", "updatePerson nationality", "updateBeneficiary client_id"]),
+  );
+  expect(tried.length).toBeGreaterThan(40);
 });
 
 test("whoever sends null for a field that can be left out is told to leave it out", async () => {

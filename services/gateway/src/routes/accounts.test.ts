@@ -203,27 +203,6 @@ describe("changing an account", () => {
     expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}` }] });
     expect(gateway.received).toEqual([]);
   });
-
-  test.each([
-    "id",
-    "client_id",
-    "account_number",
-    "account_type",
-    "currency",
-    "current_balance",
-    "available_balance",
-    "reserved_balance",
-    "status",
-    "opened_date",
-    "closed_date",
-    "last_activity_date",
-    "created_at",
-    "updated_at",
-  ])("refuses %s, which nobody can change", async (name) => {
-    const answer = await send("PATCH", `/${id}`, { [name]: "x" });
-    expect(answer.json()).toMatchObject({ status: 422, code: "immutable_field", errors: [{ pointer: `/${name}` }] });
-    expect(gateway.received).toEqual([]);
-  });
 });
 
 describe.each([

@@ -4,7 +4,9 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { addToOutbox } from "./outbox.ts";
 
-/** What somebody did, for the audit trail. Secrets and personal data stay out of `before` and `after`. */
+/**
+ * What somebody did, for the audit trail. `before` and `after` have no secrets, no personal data.
+ */
 export interface Action<Value = string> {
   /** Who, and in which request. */
   readonly by: { readonly actor: string; readonly requestId: string; readonly address: string };
@@ -28,7 +30,7 @@ export const byCaller = ({ caller, requestId, address }: Pick<Call, "caller" | "
   address,
 });
 
-/** Records actions of the service `source` by event, for identity to put into the one audit trail. */
+/** Records actions of the service `source` by event; identity puts them into the one trail. */
 export const recordAction =
   (source: string): RecordAction =>
   (em, occurredAt, { by, entity, before, after, ...action }) => {

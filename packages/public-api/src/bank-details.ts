@@ -1,4 +1,4 @@
-/** A bank account number where there are no IBANs: countries write them in too many ways to say more. */
+/** A bank account number where there are no IBANs: each country writes them in its own way. */
 export const accountNumberPattern = "^[A-Za-z0-9]{1,34}$";
 
 export const isAccountNumber = (text: string): boolean => new RegExp(accountNumberPattern).test(text);

@@ -4,8 +4,8 @@ import { countries } from "./countries.ts";
 const countryCodes = [...countries.map(({ alpha2 }) => alpha2), "XK"].join("|");
 
 /**
- * A normalised business identifier code (ISO 9362, also called SWIFT code): four letters or digits of the party, a country,
- * two characters of the place and, for a branch, three more.
+ * A normalised business identifier code (ISO 9362, also called SWIFT code): four letters or digits
+ * of the party, a country, two characters of the place and, for a branch, three more.
  */
 export const bicPattern = `^[A-Z0-9]{4}(${countryCodes})[A-Z0-9]{2}([A-Z0-9]{3})?$`;
 

@@ -22,8 +22,8 @@ export const EventJson = Type.Object({
 const renderHead = renderer(EventSchema, Type.Omit(EventJson, ["body"]));
 
 /**
- * An event as JSON text. Its body is set in as it is: parsing and writing it again would change numbers and escapes
- * that a business chose itself.
+ * An event as JSON text. Its body is set in as it is: parsing and writing it again would change
+ * numbers and escapes that a business chose itself.
  */
 export function renderEvent(event: Event): string {
   return `${JSON.stringify(renderHead(event)).slice(0, -1)},"body":${event.body}}`;

@@ -29,7 +29,10 @@ export const KycApplicationCreation = Type.Object({
   external_id: optionalText(),
 });
 
-/** What a business sees of an application: the decision and where it comes from, nothing of the applicant. */
+/**
+ * What a business sees of an application: the decision and where it comes from, nothing of the
+ * applicant.
+ */
 export const KycApplicationJson = Type.Object({
   id: Type.String({ format: "uuid" }),
   created_at: Type.String({ format: "date-time" }),
@@ -68,8 +71,9 @@ const renderView = renderer(KycApplicationSchema, Type.Omit(KycApplicationJson, 
 });
 
 /**
- * The business-facing view as JSON text; without the link for an application that came without it. The metadata is set
- * in as it is: parsing and writing it again would change numbers and escapes that a business chose itself.
+ * The business-facing view as JSON text; without the link for an application that came without it.
+ * The metadata is set in as it is: parsing and writing it again would change numbers and escapes
+ * that a business chose itself.
  */
 export function renderKycApplication(application: KycApplication): string {
   return `${JSON.stringify(renderView(application)).slice(0, -1)},"metadata":${application.metadata}}`;

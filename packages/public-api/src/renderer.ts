@@ -4,15 +4,16 @@ import { formatMoney } from "./money.ts";
 import { isoTimestamp } from "./render.ts";
 
 /**
- * Where a public field's value is, unless the message's field has its name: under another name, or made by a function.
+ * Where a field's value is, if not under its own name: under another one, or made by a function.
  */
 type Sources<M, P> = { readonly [K in keyof P]?: string | ((message: M) => unknown) };
 
 /**
- * A function that shows a message as the public JSON of a schema. A public field shows the message's field of its name. A
- * time is in the one whose name ends in `_ms`, an amount of the message's currency in the one ending in `_minor`, and an
- * enum's value is shown as the schema's word for it. What has no value is undefined. Throws at once when the message has
- * no field for one of the schema's.
+ * A function that shows a message as the public JSON of a schema. A public field shows the
+ * message's field of its name. A time is in the one whose name ends in `_ms`, an amount of the
+ * message's currency in the one ending in `_minor`, and an enum's value is shown as the schema's
+ * word for it. What has no value is undefined. Throws at once when the message has no field for one
+ * of the schema's.
  */
 export function renderer<D extends DescMessage, P extends TProperties>(
   message: D,
@@ -37,7 +38,10 @@ export function renderer<D extends DescMessage, P extends TProperties>(
   };
 }
 
-/** How a field's value is shown; undefined: as it is. `words`: what the schema calls an enum's values, in its own case. */
+/**
+ * How a field's value is shown; undefined: as it is. `words`: what the schema calls an enum's
+ * values, in its own case.
+ */
 function showing(field: DescField, words: readonly string[] | undefined) {
   if (field.name.endsWith("_ms") && field.fieldKind === "scalar") return isoTimestamp;
   if (field.name.endsWith("_minor")) {

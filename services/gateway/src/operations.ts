@@ -70,7 +70,10 @@ export function list<M, P extends TProperties>(
   route(app, "GET", path, 200, { ...operation, answer: Type.Array(answer), render: renderPage }, { querystring });
 }
 
-/** A POST that makes something. It has its address, unless given, under the path of its routes by its id. */
+/**
+ * A POST that makes something. It has its address, unless given, under the path of its routes by
+ * its id.
+ */
 export function create<M, P extends TProperties>(
   app: App,
   path: string,
@@ -94,8 +97,8 @@ export function act<M, P extends TProperties>(app: App, path: string, operation:
 }
 
 /**
- * A change of the named fields. Null clears those that the answer can be without. What the whole resource shows besides is
- * refused as something that cannot be changed.
+ * A change of the named fields. Null clears those that the answer can be without. What the whole
+ * resource shows besides is refused as something that cannot be changed.
  */
 export function change<M, P extends TProperties>(
   app: App,

@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 /**
- * The headers of a list: how many there are in all, and where its other pages are (RFC 8288). One that finds more than is
- * counted says so, and has no last page; there, a page that is not full has none behind it.
+ * The headers of a list: how many there are in all, and where its other pages are (RFC 8288). One
+ * that finds more than is counted says so, and has no last page; there, a page that is not full has
+ * none behind it.
  */
 export function pageHeaders(
   request: FastifyRequest,

@@ -8,9 +8,10 @@ interface Source {
 const known = new WeakMap<DescMessage, Map<string, Source>>();
 
 /**
- * The request that public fields come to. Each goes into the message's field of its name, a word as its enum's value; a
- * time goes into the field whose name ends in `_ms`. What has no value is named in `cleared` where the message has that,
- * and left out elsewhere. Throws a TypeError for a field or a word that the message does not have.
+ * The request that public fields come to. Each goes into the message's field of its name, a word as
+ * its enum's value; a time goes into the field whose name ends in `_ms`. What has no value is named
+ * in `cleared` where the message has that, and left out elsewhere. Throws a TypeError for a field
+ * or a word that the message does not have.
  */
 export function requestOf<I extends DescMessage>(message: I, fields: object): MessageInitShape<I> {
   const request: Record<string, unknown> = {};

@@ -10,13 +10,18 @@ export interface FieldRule {
   readonly normalise?: (text: string) => string;
   /** What the schema cannot say. Called only with values of the schema's type. */
   readonly accepts?: (value: never) => boolean;
-  /** Like `accepts`, for rules that can say more precisely what is wrong: the message, or undefined for a good value. */
+  /**
+   * Like `accepts`, for rules that can say more precisely what is wrong: the message, or undefined
+   * for a good value.
+   */
   readonly refuses?: (value: never) => string | undefined;
 }
 
 const ruleKey = Symbol("field rule");
 
-/** A schema with its rule. The rule sits under a symbol, so it never shows in the published schema. */
+/**
+ * A schema with its rule. The rule sits under a symbol, so it never shows in the published schema.
+ */
 export function field<T extends TSchema>(schema: T, rule: FieldRule): T {
   return Object.assign(schema, { [ruleKey]: rule });
 }
@@ -33,13 +38,19 @@ export function erasable<T extends TSchema>(schema: T): TUnion<[T, TLiteral<"">,
   return orNothing(schema, union, (value) => value === null || value === "");
 }
 
-/** Fields that whoever creates something may leave out. There is nothing to clear yet, so null is no value of them. */
+/**
+ * Fields that whoever creates something may leave out. There is nothing to clear yet, so null is no
+ * value of them.
+ */
 export const omittable = <P extends TProperties>(fields: P) =>
   Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, Type.Optional(schema)])) as {
     [K in keyof P]: TOptional<P[K]>;
   };
 
-/** Carries a field's rule over to a union with values that clear it, which the rule knows nothing of. */
+/**
+ * Carries a field's rule over to a union with values that clear it, which the rule knows nothing
+ * of.
+ */
 function orNothing<U extends TSchema>(schema: TSchema, union: U, isNothing: (value: unknown) => boolean): U {
   const rule = (schema as { [ruleKey]?: FieldRule })[ruleKey];
   if (!rule) return union;

@@ -38,11 +38,12 @@ export interface BelievedKeysOptions {
 const keysPerLookUpMax = 200;
 
 /**
- * Remembers whose key a key is, for as long as identity allows and never longer than `keyLeaseMsMax`, counted from the moment
- * the question was sent. Identity answers a revocation only after the longest lease there can be has ended, so that no request sent after
- * that answer is let in by a lease. The rest follows from this: a request that finds no lease never takes part in a
- * look-up that was sent before it came, and only live keys are remembered. Fails closed: when identity cannot be
- * asked, `resolve` rejects, except while a lease lasts.
+ * Remembers whose key a key is, for as long as identity allows and never longer than
+ * `keyLeaseMsMax`, counted from the moment the question was sent. Identity answers a revocation
+ * only after the longest lease there can be has ended, so that no request sent after that answer is
+ * let in by a lease. The rest follows from this: a request that finds no lease never takes part in
+ * a look-up that was sent before it came, and only live keys are remembered. Fails closed: when
+ * identity cannot be asked, `resolve` rejects, except while a lease lasts.
  */
 export class BelievedKeys {
   readonly #leases = new Map<string, Lease>();
@@ -60,14 +61,17 @@ export class BelievedKeys {
   }
 
   /**
-   * Whether an answer may still be acted upon. One that was looked up for a request alone may be for as long as a lease could
-   * have been: identity waits for that in any case.
+   * Whether an answer may still be acted upon. One that was looked up for a request alone may be
+   * for as long as a lease could have been: identity waits for that in any case.
    */
   isGood(answer: KeyAnswer): boolean {
     return this.#nowMs() < answer.goodUntilMs;
   }
 
-  /** At once when a lease lasts, which spares hot requests a turn of the event loop. `hash`: SHA-256 in base64. */
+  /**
+   * At once when a lease lasts, which spares hot requests a turn of the event loop. `hash`: SHA-256
+   * in base64.
+   */
   resolve(hash: string): KeyAnswer | Promise<KeyAnswer> {
     const lease = this.#leases.get(hash);
     if (lease) {

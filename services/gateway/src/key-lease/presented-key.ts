@@ -3,8 +3,9 @@ import { hashApiKey, readApiKeyKind } from "@amana/api-keys";
 import { unauthorizedProblems } from "../problems.ts";
 
 /**
- * The hash, in base64, of the key a request presents as `Authorization: Bearer …` or `X-API-Key: …`. A key that cannot
- * be one, by its form or its checksum, is refused without asking anyone. Throws a Problem.
+ * The hash, in base64, of the key a request presents as `Authorization: Bearer …` or `X-API-Key:
+ * …`. A key that cannot be one, by its form or its checksum, is refused without asking anyone.
+ * Throws a Problem.
  */
 export function presentedKeyHash({ headers, rawHeaders }: Pick<IncomingMessage, "headers" | "rawHeaders">): string {
   const { authorization, "x-api-key": own } = headers;
@@ -28,7 +29,10 @@ function hasOtherAuthorization(rawHeaders: readonly string[], first: string): bo
   return false;
 }
 
-/** The token of a bearer header (RFC 6750). Throws a Problem for another scheme, or a key without one. */
+/**
+ * The token of a bearer header (RFC 6750). Throws a Problem for another scheme, or a key without
+ * one.
+ */
 function bearerOf(authorization: string): string {
   const bearer = /^bearer(?: +(?<token>.*))?$/i.exec(authorization.trim());
   if (!bearer) throw unauthorizedProblems.otherScheme();

@@ -16,8 +16,8 @@ export function requestIdOf(raw: Pick<IncomingMessage, "headers">): string {
 }
 
 /**
- * What comes before everything else, for every address: the headers of every answer, then route (404), method (405)
- * and size (413), in that order and before anyone asks for a key.
+ * What comes before everything else, for every address: the headers of every answer, then route
+ * (404), method (405) and size (413), in that order and before anyone asks for a key.
  */
 export function guardEdge(app: App): void {
   const addresses = knownAddresses(app);

@@ -141,7 +141,10 @@ function complete(method: string, operation: Operation): void {
   operation.parameters = parameters;
 }
 
-/** The paths with a reference in the place of each schema that has a title; the schemas get these, by title. */
+/**
+ * The paths with a reference in the place of each schema that has a title; the schemas get these,
+ * by title.
+ */
 function sayOnce(value: unknown, schemas: Record<string, unknown>): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((one) => sayOnce(one, schemas));

@@ -30,7 +30,8 @@ export const deadLetters =
       answer: Type.Omit(DeadLetterJson, ["payload"]),
       ask: async ({ service, limit, offset, ...filters }, { call }) => {
         const asked = service ? [service] : serviceNames;
-        // Of several services each one's newest, as far as the page reaches; of all of them together the page is cut out here.
+        // Of several services each one's newest, as far as the page reaches; of all of them
+        // together the page is cut out here.
         const reach = service ? { limit, offset } : { limit: Math.min(offset + limit, int32Max), offset: 0 };
         const page = requestOf(listDeadLetters.method.input, { ...filters, ...reach });
         const found = await Promise.all(asked.map((name) => services[name].listDeadLetters(page, call)));

@@ -8,7 +8,10 @@ import { act, create, list, read } from "../operations.ts";
 import { problems } from "../problems.ts";
 
 const currency = "DZD";
-/** Payment creation and refund may take 40 s in all, the look-up of the key and the way back included. */
+/**
+ * Payment creation and refund may take 40 s in all, the look-up of the key and the way back
+ * included.
+ */
 const processorTimeoutMs = 36_000;
 /** A read that refreshes serves the stored state when the processor is slow. */
 const refreshTimeoutMs = 15_000;
@@ -94,7 +97,9 @@ export const payments =
     });
   };
 
-/** A deadline that passed while the card processor was asked leaves the outcome open, and says so. */
+/**
+ * A deadline that passed while the card processor was asked leaves the outcome open, and says so.
+ */
 const timedOutAs = (code: string) => (error: unknown) => {
   throw error instanceof ConnectError && error.code === Code.DeadlineExceeded ? problems.timedOut(code) : error;
 };

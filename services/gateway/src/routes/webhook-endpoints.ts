@@ -21,7 +21,8 @@ const urlRule = "Absolute, https, public, at most 2048 characters, without crede
 
 const endpoint = { tags: ["Webhook endpoints"], answer: WebhookEndpointJson, render: renderWebhookEndpoint };
 
-// Which addresses are good is for the service to say, which also connects to them: one judge, with precise codes.
+// Which addresses are good is for the service to say, which also connects to them: one judge, with
+// precise codes.
 const url = () =>
   text(urlCharactersMax, {
     format: "web-address",

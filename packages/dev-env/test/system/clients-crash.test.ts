@@ -5,9 +5,9 @@ import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../../src/eventually.ts";
 import { freePort } from "../../src/free-port.ts";
-import { readKafka } from "../../src/read-kafka.ts";
 import { type ServiceProcess, serviceProcess } from "../../src/service-process.ts";
-import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
+import { readKafka } from "../read-kafka.ts";
+import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../test-system.ts";
 import { saveDetails, someAccount, someBeneficiary } from "./clients-harness.ts";
 import { aClient, anApplication, onLink } from "./kyc-harness.ts";
 

@@ -9,7 +9,7 @@ import {
   startTestSystem,
   type TestBusiness,
   type TestSystem,
-} from "../../src/test-system.ts";
+} from "../test-system.ts";
 
 let running: TestSystem;
 let business: TestBusiness;

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ApiCaller, apiCaller } from "../../src/demo/api.ts";
-import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
+import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../test-system.ts";
 import { saveDetails, someAccount, someBeneficiary } from "./clients-harness.ts";
 import { documentedOperations, drawn } from "./documented-request.ts";
 import { aClient } from "./kyc-harness.ts";

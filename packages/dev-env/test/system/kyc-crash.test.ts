@@ -7,9 +7,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { apiCaller } from "../../src/demo/api.ts";
 import { eventually } from "../../src/eventually.ts";
 import { freePort } from "../../src/free-port.ts";
-import { readKafka } from "../../src/read-kafka.ts";
 import { serviceProcess } from "../../src/service-process.ts";
-import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
+import { readKafka } from "../read-kafka.ts";
+import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../test-system.ts";
 import {
   type Application,
   anApplication,

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { ApiCaller } from "../../src/demo/api.ts";
 import { eventually } from "../../src/eventually.ts";
 import type { System } from "../../src/system.ts";
-import { aPerson, sandbox, type TestBusiness } from "../../src/test-system.ts";
+import { aPerson, sandbox, type TestBusiness } from "../test-system.ts";
 
 export const applications = "/api/v1/kyc/applications";
 

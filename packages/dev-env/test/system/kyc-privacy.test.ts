@@ -2,9 +2,9 @@ import { randomBytes, randomInt } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { apiCaller } from "../../src/demo/api.ts";
 import { eventually } from "../../src/eventually.ts";
-import { databasePlaces, kafkaPlaces, logPlaces, type Place, placesWith } from "../../src/find-everywhere.ts";
 import { services } from "../../src/services.ts";
-import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
+import { databasePlaces, kafkaPlaces, logPlaces, type Place, placesWith } from "../find-everywhere.ts";
+import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../test-system.ts";
 import {
   type Application,
   aClient,

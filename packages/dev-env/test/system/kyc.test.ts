@@ -4,7 +4,7 @@ import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { apiCaller } from "../../src/demo/api.ts";
 import { eventually } from "../../src/eventually.ts";
-import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
+import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../test-system.ts";
 import {
   type Application,
   aClient,

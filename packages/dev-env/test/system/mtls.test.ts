@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../../src/eventually.ts";
 import { type ServiceName, services } from "../../src/services.ts";
-import { aBusiness, aPaidPayment, startTestSystem, type TestSystem } from "../../src/test-system.ts";
+import { aBusiness, aPaidPayment, startTestSystem, type TestSystem } from "../test-system.ts";
 
 const script = join(import.meta.dirname, "..", "..", "..", "..", "deploy", "make-certificates.sh");
 let folder: string;

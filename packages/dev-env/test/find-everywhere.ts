@@ -1,8 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "pg";
+import type { System } from "../src/system.ts";
 import { readKafka } from "./read-kafka.ts";
-import type { System } from "./system.ts";
 
 /** A place and all the bytes in it. */
 export interface Place {

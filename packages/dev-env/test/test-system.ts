@@ -2,11 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { request } from "undici";
-import { apiCaller } from "./demo/api.ts";
-import { startReceiver } from "./demo/receiver.ts";
-import { type Kafka, startKafkaNodes } from "./kafka.ts";
-import { silentProgress } from "./progress.ts";
-import { type System, type SystemOptions, startSystem } from "./system.ts";
+import { apiCaller } from "../src/demo/api.ts";
+import { startReceiver } from "../src/demo/receiver.ts";
+import { type Kafka, startKafkaNodes } from "../src/kafka.ts";
+import { silentProgress } from "../src/progress.ts";
+import { type System, type SystemOptions, startSystem } from "../src/system.ts";
 
 export const validCard = { pan: "6280581110007215", expiry: "01/2027", cvv2: "373", password: "123456" };
 

@@ -1,6 +1,6 @@
 /**
- * Generates src/gen from proto/. With --check it generates into a temporary folder and compares instead, and compares the
- * contracts with those of the last release, which --release writes down.
+ * Generates src/gen from proto/. With --check it generates into a temporary folder and compares
+ * instead, and compares the contracts with those of the last release, which --release writes down.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";

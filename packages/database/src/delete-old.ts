@@ -2,7 +2,7 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 export interface OldRows {
   readonly table: string;
-  /** The column that tells how old a row is; an index on it keeps a round cheap that finds nothing. */
+  /** The column that tells how old a row is; an index on it keeps an empty round cheap. */
   readonly since: string;
   /** A PostgreSQL interval: "30 days". */
   readonly olderThan: string;
@@ -12,8 +12,9 @@ export interface OldRows {
 }
 
 /**
- * Deletes old rows, the oldest first, one batch that is short enough for the bound on statements; answers how many, so that
- * a job comes back at once until there are none. Rows that somebody has locked stay for the next time.
+ * Deletes old rows, the oldest first, one batch that is short enough for the bound on statements;
+ * answers how many, so that a job comes back at once until there are none. Rows that somebody has
+ * locked stay for the next time.
  */
 export async function deleteOld(
   em: SqlEntityManager,

@@ -3,8 +3,8 @@ import { type MigrateOptions, migrate } from "./migrate.ts";
 import { isDatabaseUnavailable } from "./transaction.ts";
 
 /**
- * A service's migrate command. DATABASE_URL is of the role that owns the database; nothing else of the service's
- * settings is needed but LOG_LEVEL.
+ * A service's migrate command. DATABASE_URL is of the role that owns the database; nothing else of
+ * the service's settings is needed but LOG_LEVEL.
  */
 export async function runMigrateCommand(service: string, database: Omit<MigrateOptions, "url">): Promise<void> {
   try {

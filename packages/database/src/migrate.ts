@@ -11,7 +11,9 @@ export interface MigrateOptions extends DatabaseOptions {
 
 const advisoryLock = 5_318_008; // any number; it names migrating among a database's advisory locks
 
-/** Name and form are those of the ORM's own migrator, which made the oldest databases and knew no checksums. */
+/**
+ * In name and form that of the ORM's migrator, which made the oldest databases, without checksums.
+ */
 const historySql = `
   create table if not exists mikro_orm_migrations (
     id serial primary key,
@@ -22,16 +24,18 @@ const historySql = `
 `;
 
 /**
- * Brings a database to the newest schema and says what it did: all of it in one transaction, or nothing. Run by
- * command before a new version starts. Of several at once, one migrates and the others wait and find it done. A
- * statement may take as long as it needs, but waits for another session's lock no longer than three seconds.
- * Throws StartRefused when a migration that was executed has another text now.
+ * Brings a database to the newest schema and says what it did: all of it in one transaction, or
+ * nothing. Run by command before a new version starts. Of several at once, one migrates and the
+ * others wait and find it done. A statement may take as long as it needs, but waits for another
+ * session's lock no longer than three seconds. Throws StartRefused when a migration that was
+ * executed has another text now.
  */
 export async function migrate(options: MigrateOptions, logger: Logger): Promise<void> {
   const orm = await createOrm({ ...options, poolMax: 2 }, logger);
   try {
     const done = await transaction(orm, async (em) => {
-      // The bounds of a session are made for requests. While it waits for another migration, only this lock counts.
+      // The bounds of a session are made for requests. While it waits for another migration, only
+      // this lock counts.
       await em.execute("set local statement_timeout = 0; set local lock_timeout = 0");
       await em.execute("set local idle_in_transaction_session_timeout = 0");
       await em.execute("select pg_advisory_xact_lock(?)", [advisoryLock]);
@@ -72,9 +76,9 @@ Nothing was changed. Take the edit back, and write what is new into a migration 
   );
 
 /**
- * Throws StartRefused when the database lacks a migration that this version of a service needs. One that has more than
- * these is fine: migrations expand before they contract, so a version runs on the schema of the next one too. A database
- * that does not answer is left to the readiness probe.
+ * Throws StartRefused when the database lacks a migration that this version of a service needs. One
+ * that has more than these is fine: migrations expand before they contract, so a version runs on
+ * the schema of the next one too. A database that does not answer is left to the readiness probe.
  */
 export async function requireMigrated(orm: Orm, migrations: readonly Migration[]): Promise<void> {
   const executed = await readExecuted(orm).catch((error: unknown) => {

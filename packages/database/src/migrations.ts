@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** One step of a database's schema. Once it is on main its text never changes; what is new goes into the next one. */
+/** One step of a database's schema. Once it is on main, its text never changes. */
 export interface Migration {
-  /** Unique in a database, and the name of its file: "0002-refund-reason", "outbox-0001-initial". */
+  /** Unique in a database, and its file's name: "0002-refund-reason", "outbox-0001-initial". */
   readonly name: string;
   readonly sql: string;
 }

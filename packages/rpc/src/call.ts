@@ -6,9 +6,9 @@ export interface IdempotencyKey {
   readonly key: string;
   /** Names the operation on the public API: "POST /api/v1/payments". */
   readonly route: string;
-  /** HMAC-SHA-256 of the concrete path and the body's bytes under a key of the gateway's, in hex. Kept with the answer. */
+  /** HMAC-SHA-256 of path and body under a key of the gateway's, in hex; kept with the answer. */
   readonly fingerprint: string;
-  /** The same under the gateway's other key, while one is replaced by the other: what may have been kept. */
+  /** The same under the gateway's other key, while one is replaced: may have been kept. */
   readonly otherFingerprint?: string | undefined;
 }
 

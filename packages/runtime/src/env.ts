@@ -140,7 +140,7 @@ class EnvReader {
     return text.split(",").map(Number);
   }
 
-  /** A key as base64 of exactly `bytes` bytes, or, while it is replaced, two with a comma between them. */
+  /** A key as base64 of exactly `bytes` bytes; two, comma-separated, while one is replaced. */
   keys(name: string, bytes: number): Buffer[] {
     const keys = this.string(name)
       .split(",")

@@ -1,13 +1,16 @@
 import { createLogger, type Logger, type LogLevel } from "./logger.ts";
 import { StartRefused } from "./start-refused.ts";
 
-/** How long a clean stop may take before the process ends anyway: longer than a delayed stop and the longest request. */
+/**
+ * How long a clean stop may take before the process ends anyway: longer than a delayed stop and the
+ * longest request.
+ */
 const stopTimeoutMs = 65_000;
 
 /**
- * The life of a service process: read its settings, start, say so, wait for SIGTERM or SIGINT, stop cleanly. A second
- * signal ends the process at once. A start that fails, an unhandled rejection or an uncaught exception ends it with
- * code 1, so that whoever supervises it starts a fresh one.
+ * The life of a service process: read its settings, start, say so, wait for SIGTERM or SIGINT, stop
+ * cleanly. A second signal ends the process at once. A start that fails, an unhandled rejection or
+ * an uncaught exception ends it with code 1, so that whoever supervises it starts a fresh one.
  */
 export async function runProcess<Config extends { readonly logLevel: LogLevel }>(
   name: string,

@@ -1,2 +1,2 @@
-/** Why a process does not start, in words for whoever starts it: its message is shown as it is, without a stack. */
+/** Why a process does not start, in words for whoever starts it: shown without a stack. */
 export class StartRefused extends Error {}

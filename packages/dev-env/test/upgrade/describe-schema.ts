@@ -2,7 +2,10 @@ import type { Client } from "pg";
 
 const ownTables = "c.relnamespace = 'public'::regnamespace";
 
-/** What a database's statements and writes can meet, one line for each thing, so that two databases can be compared. */
+/**
+ * What a database's statements and writes can meet, one line for each thing, so that two databases
+ * can be compared.
+ */
 const descriptions = [
   `select format('%s %s: %s', c.relkind, c.relname, (select string_agg(acl::text, ' ' order by acl::text) from unnest(c.relacl) acl))
    from pg_class c where ${ownTables} and c.relkind in ('r', 'S')`,

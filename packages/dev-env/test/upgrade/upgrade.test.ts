@@ -14,8 +14,8 @@ import { startSystem } from "../../src/system.ts";
 import { describeSchema, readRows } from "./describe-schema.ts";
 
 /**
- * Starts from the dumps beside this file: the first schema, from before migrations had checksums, with rows in every table.
- * They were written by a running system, and are never made anew.
+ * Starts from the dumps beside this file: the first schema, from before migrations had checksums,
+ * with rows in every table. They were written by a running system, and are never made anew.
  */
 const names = services.filter(({ hasDatabase }) => hasDatabase).map(({ name }) => name);
 let dir: string;

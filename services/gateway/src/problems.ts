@@ -1,3 +1,5 @@
+import { problemAdvice } from "./problem-catalogue.ts";
+
 /** One place of a request at fault: a JSON pointer into the body, or the name of a query parameter. */
 export type FieldError = ({ pointer: string } | { parameter: string }) & { code: string; message: string };
 
@@ -28,47 +30,32 @@ export class Problem extends Error {
   }
 }
 
+/** A problem that is told as its page tells it. */
+const known =
+  (status: number, code: string, headers: Record<string, string> = {}) =>
+  () =>
+    new Problem(status, code, problemAdvice(code)?.[1] ?? "", { headers });
+
 export const problems = {
-  notFound: () =>
-    new Problem(404, "not_found", "There is nothing at this address that your key may see. Check the path and the id."),
+  notFound: known(404, "not_found"),
   methodNotAllowed: (allow: readonly string[]) =>
     new Problem(405, "method_not_allowed", `This address answers ${allow.join(", ")}.`, { headers: { allow: allow.join(", ") } }),
-  malformedRequest: () =>
-    new Problem(400, "malformed_request", "The request is not well-formed HTTP. Check its headers and the framing of its body."),
-  expectationFailed: () =>
-    new Problem(417, "expectation_failed", "Expect takes 100-continue and nothing else. Send the request without the header."),
-  requestTimeout: () => new Problem(408, "request_timeout", "The request did not arrive in time. Send it again."),
-  headersTooLarge: () =>
-    new Problem(431, "headers_too_large", "The request's headers exceed 16 KiB. Send fewer or shorter headers."),
-  bodyTooLarge: () => new Problem(413, "body_too_large", "The request's body exceeds 1 MiB. Send a smaller one."),
-  unsupportedMediaType: () =>
-    new Problem(
-      415,
-      "unsupported_media_type",
-      "The body must be JSON in UTF-8, without compression. Send it with Content-Type: application/json.",
-    ),
+  malformedRequest: known(400, "malformed_request"),
+  expectationFailed: known(417, "expectation_failed"),
+  requestTimeout: known(408, "request_timeout"),
+  headersTooLarge: known(431, "headers_too_large"),
+  bodyTooLarge: known(413, "body_too_large"),
+  unsupportedMediaType: known(415, "unsupported_media_type"),
   invalidJson: (why: string) => new Problem(400, "invalid_json", why),
-  invalidIdempotencyKey: () =>
-    new Problem(
-      400,
-      "invalid_idempotency_key",
-      "Idempotency-Key must be 1 to 255 visible ASCII characters. A UUID is a good choice.",
-    ),
-  unavailable: () =>
-    new Problem(503, "service_unavailable", "A part of the service cannot be reached right now. Try again in a moment."),
-  overloaded: () =>
-    new Problem(503, "overloaded", "More is being asked than can be answered in time. Nothing was done; try again in a moment."),
-  timedOut: (code = "upstream_timeout") =>
-    new Problem(504, code, "The answer did not come in time. Read the state before you try again."),
-  rateLimited: (headers: Record<string, string>) =>
-    new Problem(429, "rate_limited", "Too many requests. Wait for the seconds that Retry-After names, then go on more slowly.", {
-      headers,
-    }),
+  invalidIdempotencyKey: known(400, "invalid_idempotency_key"),
+  unavailable: known(503, "service_unavailable"),
+  overloaded: known(503, "overloaded"),
+  timedOut: (code = "upstream_timeout") => known(504, code)(),
+  rateLimited: (headers: Record<string, string>) => known(429, "rate_limited", headers)(),
   internal: (requestId: string) =>
     new Problem(500, "internal_error", `Something went wrong on our side. Tell support the request id ${requestId}.`),
-  adminRequired: () => new Problem(403, "admin_required", "This needs an operator's key. A business's key cannot be used here."),
-  businessKeyRequired: () =>
-    new Problem(403, "business_key_required", "This needs the key of a business. An operator's key cannot be used here."),
+  adminRequired: known(403, "admin_required"),
+  businessKeyRequired: known(403, "business_key_required"),
   validationFailed(found: readonly FieldError[]): Problem {
     const errors = found.slice(0, errorsMax);
     const [first] = errors;
@@ -79,20 +66,18 @@ export const problems = {
   },
 };
 
-const unauthorized = (code: string, detail: string) =>
-  new Problem(401, code, detail, { headers: { "www-authenticate": "Bearer" } });
+const challenge = { "www-authenticate": "Bearer" };
+const invalidKey = (detail: string) => () => new Problem(401, "invalid_api_key", detail, { headers: challenge });
 
 /** Why a key does not open the door. */
 export const unauthorizedProblems = {
-  missing: () => unauthorized("missing_api_key", "Send your key as Authorization: Bearer <key> or as X-API-Key: <key>."),
-  invalid: () => unauthorized("invalid_api_key", "This is not a key we know. Check that it was copied whole."),
-  otherScheme: () => unauthorized("invalid_api_key", "Authorization takes one scheme here: Authorization: Bearer <key>."),
-  conflicting: () => unauthorized("invalid_api_key", "The headers carry different keys. Send one key, in one header."),
-  revoked: () => unauthorized("api_key_revoked", "This key was revoked or replaced. Use the new one."),
-  expired: () => unauthorized("api_key_expired", "This key has expired. Use a newer one."),
-  businessPending: () =>
-    unauthorized("business_pending", "This business awaits approval. Its keys will work once an operator has approved it."),
-  businessRejected: () => unauthorized("business_rejected", "This business was rejected, so its keys do not work."),
-  businessDisabled: () =>
-    unauthorized("business_disabled", "This business is disabled, so its keys do not work. Ask your operator."),
+  missing: known(401, "missing_api_key", challenge),
+  invalid: known(401, "invalid_api_key", challenge),
+  otherScheme: invalidKey("Authorization takes one scheme here: Authorization: Bearer <key>."),
+  conflicting: invalidKey("The headers carry different keys. Send one key, in one header."),
+  revoked: known(401, "api_key_revoked", challenge),
+  expired: known(401, "api_key_expired", challenge),
+  businessPending: known(401, "business_pending", challenge),
+  businessRejected: known(401, "business_rejected", challenge),
+  businessDisabled: known(401, "business_disabled", challenge),
 };

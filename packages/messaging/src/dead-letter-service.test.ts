@@ -181,7 +181,7 @@ test("an operator sees what the event is, and no text of a person or business", 
   expect((await list())[0]?.payloadJson).toBeUndefined();
 });
 
-test("dead letters are for operators, filtered by topic, and an unknown or malformed id is none", async () => {
+test("dead letters are for operators, filtered by topic and status, and an unknown or malformed id is none", async () => {
   const { id } = await aParked("p");
   for (const call of [
     letters.listDeadLetters({ limit: 1 }, { caller: aBusinessCaller() }),
@@ -193,6 +193,9 @@ test("dead letters are for operators, filtered by topic, and an unknown or malfo
   }
   expect(await list({ topic })).toHaveLength(1);
   expect(await list({ topic: "others.v1" })).toEqual([]);
+  expect(await list({ status: DeadLetterStatus.PARKED })).toHaveLength(1);
+  expect(await list({ status: DeadLetterStatus.DROPPED })).toEqual([]);
+  expect(await list()).toHaveLength(1);
   for (const unknown of [uuidv7(), "x"]) {
     expect(await refusal(letters.getDeadLetter({ id: unknown }, as))).toMatchObject({ kind: "not_found" });
     expect(await refusal(letters.retryDeadLetter({ id: unknown }, as))).toMatchObject({ kind: "not_found" });

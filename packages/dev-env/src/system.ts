@@ -57,8 +57,9 @@ export interface System extends AsyncDisposable {
 }
 
 /**
- * Starts everything: PostgreSQL, the event transport, every service as its own process, migrations, the seed. What
- * cannot be started is a DevEnvError that says what to do, after everything that did start was stopped again.
+ * Starts everything: PostgreSQL, the event transport, every service as its own process, migrations,
+ * the seed. What cannot be started is a DevEnvError that says what to do, after everything that did
+ * start was stopped again.
  */
 export async function startSystem(options: SystemOptions): Promise<System> {
   const progress = options.progress ?? silentProgress;

@@ -4,9 +4,10 @@ const failuresMax = 3;
 const triesMax = 128;
 
 /**
- * Whether a consumer takes new messages. When different messages fail one after the other, the fault is ours and not theirs:
- * it stops, and tries one message after a pause, then two, four and so on after growing pauses, until one succeeds. So a
- * row of bad messages, however long, does not hold up those behind it for long. Of one topic in one process.
+ * Whether a consumer takes new messages. When different messages fail one after the other, the
+ * fault is ours and not theirs: it stops, and tries one message after a pause, then two, four and
+ * so on after growing pauses, until one succeeds. So a row of bad messages, however long, does not
+ * hold up those behind it for long. Of one topic in one process.
  */
 export function createCircuit(pausesMs: readonly number[], nowMs: () => number = () => performance.now()) {
   let failures = 0;

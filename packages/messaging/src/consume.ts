@@ -49,11 +49,12 @@ const openMax = 10_000;
 const cleaningMs = 60 * 60 * 1000;
 
 /**
- * Consumes a topic: inbox rows and effect commit together, so a message takes effect once however often it arrives. A
- * message that fails is set aside in dead_letter and tried again with growing pauses, those of its key behind it;
- * others go on. When different messages fail with none that succeeds, the consumer stops and tries few of them, one
- * at a time, until one does. Only a message that has failed through the whole schedule, while others succeeded and
- * none failed alike, is parked. While the database is away nothing is set aside and the transport delivers again.
+ * Consumes a topic: inbox rows and effect commit together, so a message takes effect once however
+ * often it arrives. A message that fails is set aside in dead_letter and tried again with growing
+ * pauses, those of its key behind it; others go on. When different messages fail with none that
+ * succeeds, the consumer stops and tries few of them, one at a time, until one does. Only a message
+ * that has failed through the whole schedule, while others succeeded and none failed alike, is
+ * parked. While the database is away nothing is set aside and the transport delivers again.
  */
 export async function consume(
   consumption: Consumption,

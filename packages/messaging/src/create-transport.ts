@@ -19,9 +19,9 @@ export type TransportOptions =
 export const eventRetrySeconds = "1,2,5,10,30,60,60,60,60,60";
 
 /**
- * EVENTS says how events travel: `kafka` (readKafkaOptions) or `direct`, where DIRECT_SUBSCRIBERS names who receives what:
- * "payments.v1=http://127.0.0.1:4001,kyc.v1=http://127.0.0.1:4001". A topic this service emits that nobody would
- * receive, or one it has no key for, is a problem.
+ * EVENTS says how events travel: `kafka` (readKafkaOptions) or `direct`, where DIRECT_SUBSCRIBERS
+ * names who receives what: "payments.v1=http://127.0.0.1:4001,kyc.v1=http://127.0.0.1:4001". A
+ * topic this service emits that nobody would receive, or one it has no key for, is a problem.
  */
 export function readTransportOptions(
   env: EnvReader,
@@ -43,8 +43,8 @@ export function readTransportOptions(
 }
 
 /**
- * `clientId` is the service's name. An unreachable Kafka keeps no service from starting; in production one that is there
- * and would lose events does: see createKafkaTransport.
+ * `clientId` is the service's name. An unreachable Kafka keeps no service from starting; in
+ * production one that is there and would lose events does: see createKafkaTransport.
  */
 export async function createTransport(
   options: TransportOptions,

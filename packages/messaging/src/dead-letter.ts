@@ -7,9 +7,9 @@ import { alike } from "./failure.ts";
 import type { Message } from "./message.ts";
 
 /**
- * RETRYING: its effect failed and is tried again by itself. WAITING: for a version that knows its type, or behind an earlier
- * message of its key. PARKED: it failed long enough alone, while others succeeded; a person decides. FORGED: its MAC is not
- * good. DELIVERED, DROPPED: the end.
+ * RETRYING: its effect failed and is tried again by itself. WAITING: for a version that knows its
+ * type, or behind an earlier message of its key. PARKED: it failed long enough alone, while others
+ * succeeded; a person decides. FORGED: its MAC is not good. DELIVERED, DROPPED: the end.
  */
 export type DeadLetterStatus = EnumName<typeof proto.DeadLetterStatus>;
 
@@ -70,8 +70,8 @@ export async function readStanding(
 export const isBlocked = (standing: Standing, message: Message): boolean => standing.blockedKeys.has(storable(message.key));
 
 /**
- * Keeps a message for later. It does not count as seen: published again, it is tried again, also when it was parked and has
- * to wait. Answers false for one that is kept or was seen already.
+ * Keeps a message for later. It does not count as seen: published again, it is tried again, also
+ * when it was parked and has to wait. Answers false for one that is kept or was seen already.
  */
 export async function setAside(
   em: SqlEntityManager,
@@ -108,8 +108,9 @@ export async function setAside(
 const forgedMax = 1_000;
 
 /**
- * Keeps a message whose MAC is not good, once. Without its event id in the column: a forger may name the id of any good
- * event, which must not stand in that one's way. Answers whether there is room for more.
+ * Keeps a message whose MAC is not good, once. Without its event id in the column: a forger may
+ * name the id of any good event, which must not stand in that one's way. Answers whether there is
+ * room for more.
  */
 export async function keepForged(em: SqlEntityManager, { topic, consumer }: Subscription, message: Message): Promise<boolean> {
   const forged = "select count(*)::int as count from dead_letter where consumer = ? and topic = ? and status = 'FORGED'";

@@ -7,9 +7,10 @@ import type { MessageHandler, Transport } from "./transport.ts";
 const handOverTimeoutMs = 20_000;
 
 /**
- * The relay hands messages to the consumers' RPC and waits until their effects are committed. At least once, in
- * order, with the same inbox as over Kafka; what is missing is a log that outlives a consumer's absence, and the
- * outbox plays that part. Whoever holds the topic's key may hand messages over: no caller is asked for.
+ * The relay hands messages to the consumers' RPC and waits until their effects are committed. At
+ * least once, in order, with the same inbox as over Kafka; what is missing is a log that outlives a
+ * consumer's absence, and the outbox plays that part. Whoever holds the topic's key may hand
+ * messages over: no caller is asked for.
  */
 export function createDirectTransport(
   subscribers: Readonly<Record<string, readonly string[]>>,

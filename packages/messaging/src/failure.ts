@@ -1,8 +1,8 @@
 import { isDatabaseUnavailable } from "@amana/database";
 
 /**
- * Thrown by an effect for a message of a type that this version does not know. The message waits for the version that
- * does; it is neither parked nor counted among what fails.
+ * Thrown by an effect for a message of a type that this version does not know. The message waits
+ * for the version that does; it is neither parked nor counted among what fails.
  */
 export class UnknownEventTypeError extends Error {
   constructor(type: string) {

@@ -16,8 +16,8 @@ const safeguards = ["tls", "login", "copies"] as const;
 type Safeguard = (typeof safeguards)[number];
 
 /**
- * KAFKA_BROKERS, KAFKA_TLS_*, KAFKA_SASL_*. In production TLS, a login and three copies of each topic are required,
- * except for what KAFKA_WITHOUT says that the deployment gives up.
+ * KAFKA_BROKERS, KAFKA_TLS_*, KAFKA_SASL_*. In production TLS, a login and three copies of each
+ * topic are required, except for what KAFKA_WITHOUT says that the deployment gives up.
  */
 export function readKafkaOptions(env: EnvReader): KafkaOptions {
   const brokers = env.list("KAFKA_BROKERS");

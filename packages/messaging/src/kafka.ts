@@ -13,10 +13,11 @@ const stopTimeoutMs = 5_000;
 const checkTimeoutMs = 10_000;
 
 /**
- * Kafka through kafkajs. Publishing waits for all in-sync replicas. Topics are made when first used, so a fresh
- * Kafka needs no preparation; where `requiresCopies`, one that would lose events with a disk is refused: by
- * `check`, which throws TopicAtRiskError, and by each first use. Consumers never give up, and messages whose
- * handler fails are handed over again until it succeeds.
+ * Kafka through kafkajs. Publishing waits for all in-sync replicas. Topics are made when first
+ * used, so a fresh Kafka needs no preparation; where `requiresCopies`, one that would lose events
+ * with a disk is refused: by `check`, which throws TopicAtRiskError, and by each first use.
+ * Consumers never give up, and messages whose handler fails are handed over again until it
+ * succeeds.
  */
 export function createKafkaTransport(
   options: KafkaOptions,

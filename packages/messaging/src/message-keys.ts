@@ -45,8 +45,9 @@ export function readMessageKeys(env: EnvReader, topics: readonly string[]): Mess
 }
 
 /**
- * MACs over topic, key, headers and payload (HMAC-SHA256), so that whoever reaches the broker or the port of a consumer
- * can neither invent an event nor move one to another topic, key or id. Whoever verifies could sign as well.
+ * MACs over topic, key, headers and payload (HMAC-SHA256), so that whoever reaches the broker or
+ * the port of a consumer can neither invent an event nor move one to another topic, key or id.
+ * Whoever verifies could sign as well.
  */
 export function createMessageKeys(ring: MessageKeyring): MessageKeys {
   return {

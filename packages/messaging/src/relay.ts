@@ -5,8 +5,9 @@ import type { Transport } from "./transport.ts";
 
 export interface Relay extends AsyncDisposable {
   /**
-   * Resolves when everything committed before the call has been published, by this relay: while another one holds
-   * the lock it waits until this one takes over. Throws when the relay is closed. For tests.
+   * Resolves when everything committed before the call has been published, by this relay: while
+   * another one holds the lock it waits until this one takes over. Throws when the relay is closed.
+   * For tests.
    */
   settled(): Promise<void>;
 }
@@ -22,19 +23,22 @@ const electionMs = 1_000;
 /** Any number; it names the relay among a database's advisory locks. */
 export const relayLock = 7_166_242;
 /**
- * The system of a frozen process still answers for it: what ends its session is that it asks nothing any more, or takes no
- * answer. And a machine that vanished is noticed by keepalives, not after the hours that are the default.
+ * The system of a frozen process still answers for it: what ends its session is that it asks
+ * nothing any more, or takes no answer. And a machine that vanished is noticed by keepalives, not
+ * after the hours that are the default.
  */
 export const relaySessionOptions = `-c idle_session_timeout=${frozenMs} -c tcp_user_timeout=${frozenMs} -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3`;
 
 /**
- * Moves committed outbox rows to the transport, in order of each topic, at least once. Of all replicas of a service one
- * relays: the one whose connection holds an advisory lock. The lock goes with the connection, so a relay that ends is
- * replaced within about a second, and one that is frozen within about eight, since the server ends a session that is idle:
- * by the database's clock. A frozen one that wakes can publish once more what it had read; inboxes drop what they know.
- * Rows are deleted after the transport has them; a crash in between publishes them again. All unpublished rows are read
- * each time, never "id > last": a transaction that commits late with an early id is not passed over. Each topic goes its
- * own way: one that hangs or fails holds up no other.
+ * Moves committed outbox rows to the transport, in order of each topic, at least once. Of all
+ * replicas of a service one relays: the one whose connection holds an advisory lock. The lock goes
+ * with the connection, so a relay that ends is replaced within about a second, and one that is
+ * frozen within about eight, since the server ends a session that is idle: by the database's clock.
+ * A frozen one that wakes can publish once more what it had read; inboxes drop what they know. Rows
+ * are deleted after the transport has them; a crash in between publishes them again. All
+ * unpublished rows are read each time, never "id > last": a transaction that commits late with an
+ * early id is not passed over. Each topic goes its own way: one that hangs or fails holds up no
+ * other.
  */
 export function startRelay(options: {
   databaseUrl: string;
@@ -148,8 +152,8 @@ async function becomeRelay(client: pg.Client): Promise<boolean> {
 }
 
 /**
- * Of each topic, whether rows are under way, and whether it rests because the transport did not take them: until it is
- * tried again, however much of it waits, the others go on without it.
+ * Of each topic, whether rows are under way, and whether it rests because the transport did not
+ * take them: until it is tried again, however much of it waits, the others go on without it.
  */
 function createTopicStates(wake: () => void) {
   const resting = new Map<string, { failures: number; untilMs: number }>();

@@ -47,8 +47,9 @@ export function startRetrying(consumption: Consumption, retrying: Retrying): Asy
 }
 
 /**
- * Tries a letter whose time has come: effect, inbox and the letter's end in one commit. Undefined when it failed, which is
- * written down, or when another replica has it. A letter that has failed to the end of the schedule, and alone, is parked.
+ * Tries a letter whose time has come: effect, inbox and the letter's end in one commit. Undefined
+ * when it failed, which is written down, or when another replica has it. A letter that has failed
+ * to the end of the schedule, and alone, is parked.
  */
 async function tryAgain(
   consumption: Consumption,

@@ -3,8 +3,9 @@ import { type DescField, type DescMessage, fromBinary, ScalarType } from "@bufbu
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 
 /**
- * A payload as an operator may see it: ids, enums, numbers and which fields are there. Every other text is replaced by its
- * length, since it may be a person's or a business's: names, metadata, references. Undefined for what is no such message.
+ * A payload as an operator may see it: ids, enums, numbers and which fields are there. Every other
+ * text is replaced by its length, since it may be a person's or a business's: names, metadata,
+ * references. Undefined for what is no such message.
  */
 export function shownPayload(schema: DescMessage | undefined, payload: Uint8Array): string | undefined {
   if (!schema || payload.length === 0) return undefined;

@@ -29,8 +29,9 @@ const rememberedMax = 10_000;
 const tokenLengthMax = 2_048;
 
 /**
- * Makes tokens: JSON Web Tokens (RFC 7519) signed with Ed25519 (RFC 8037), for one service each and for ten seconds.
- * A caller's token is made once for each service and used for all calls of the next five seconds.
+ * Makes tokens: JSON Web Tokens (RFC 7519) signed with Ed25519 (RFC 8037), for one service each and
+ * for ten seconds. A caller's token is made once for each service and used for all calls of the
+ * next five seconds.
  */
 export function createCallerSigner({ id, privateKey }: CallerKey, nowMs: () => number = Date.now) {
   const header = base64url(JSON.stringify({ alg: "EdDSA", kid: id }));

@@ -67,10 +67,11 @@ export interface RpcChannelOptions {
 }
 
 /**
- * Connect unary with protobuf bodies over keep-alive HTTP/1.1: the cheapest way that is still a standard
- * protocol. Replicas take turns; one that cannot be reached is passed over for a second. A call is tried again
- * only while nothing was done, or when it is a read or carries an idempotency key and the service was unavailable. Calls that
- * are given more time than usual have connections of their own: when the outside world hangs, they hold nobody else up.
+ * Connect unary with protobuf bodies over keep-alive HTTP/1.1: the cheapest way that is still a
+ * standard protocol. Replicas take turns; one that cannot be reached is passed over for a second. A
+ * call is tried again only while nothing was done, or when it is a read or carries an idempotency
+ * key and the service was unavailable. Calls that are given more time than usual have connections
+ * of their own: when the outside world hangs, they hold nobody else up.
  */
 export function createRpcChannel({ urls, audience, signer, tls, connections }: RpcChannelOptions): RpcChannel {
   const poolOf = (url: string, connections: number) => {

@@ -12,8 +12,9 @@ export type DomainErrorKind =
   | "outcome_unknown";
 
 /**
- * A refusal: an answer, not a fault. `code` and `detail` are public and reach the caller word for word.
- * Everything else that is thrown is a fault, logged where it leaves the service and shown as internal.
+ * A refusal: an answer, not a fault. `code` and `detail` are public and reach the caller word for
+ * word. Everything else that is thrown is a fault, logged where it leaves the service and shown as
+ * internal.
  */
 export class DomainError extends Error {
   readonly kind: DomainErrorKind;

@@ -5,8 +5,8 @@ import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 const probeEveryMs = 1_000;
 
 /**
- * Whether a server takes calls, told through the gRPC health checking protocol. `isReady` asks what the server cannot
- * do without, its database; it must not throw.
+ * Whether a server takes calls, told through the gRPC health checking protocol. `isReady` asks what
+ * the server cannot do without, its database; it must not throw.
  */
 export class ServerHealth {
   #serving = true;

@@ -32,8 +32,9 @@ const drainTimeoutMs = 40_000;
 const idleGraceMs = 100;
 
 /**
- * One port for HTTP/1.1 and HTTP/2. With TLS only clients with a certificate of the CA are let in, and ALPN tells the protocol;
- * without, a connection's first bytes do. When the certificate changes, connections made before end with their next answer.
+ * One port for HTTP/1.1 and HTTP/2. With TLS only clients with a certificate of the CA are let in,
+ * and ALPN tells the protocol; without, a connection's first bytes do. When the certificate
+ * changes, connections made before end with their next answer.
  */
 export async function listen(options: {
   readonly host: string;
@@ -180,8 +181,8 @@ function createPlainServer({ headersTimeoutMs, keep, serve }: Accepting): net.Se
     keep(socket);
     const giveUp = () => socket.destroy();
     socket.setTimeout(headersTimeoutMs, giveUp);
-    // The first bytes tell HTTP/2 with prior knowledge ("PRI * HTTP/2.0") from HTTP/1.1. They are put back before
-    // the HTTP server sees the socket; a "data" listener here would lose them.
+    // The first bytes tell HTTP/2 with prior knowledge ("PRI * HTTP/2.0") from HTTP/1.1. They are
+    // put back before the HTTP server sees the socket; a "data" listener here would lose them.
     socket.once("readable", () => {
       socket.setTimeout(0, giveUp);
       const first = socket.read() as Buffer | null;

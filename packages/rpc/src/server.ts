@@ -21,8 +21,9 @@ export interface ServedService {
 }
 
 /**
- * Names the implementations of one service's RPCs. The table of contents of `rpc/index.ts`. `takesCaller: false`: its
- * calls need no token and get `nobody` as their caller; whoever serves it judges what is sent by other means.
+ * Names the implementations of one service's RPCs. The table of contents of `rpc/index.ts`.
+ * `takesCaller: false`: its calls need no token and get `nobody` as their caller; whoever serves it
+ * judges what is sent by other means.
  */
 export function serve<S extends DescService>(
   service: S,
@@ -65,9 +66,10 @@ interface Target {
 }
 
 /**
- * Serves Connect, gRPC and gRPC-Web on one port, over HTTP/1.1 and HTTP/2. Who calls is established from the headers,
- * before anything of the body is read. A unary Connect call with a protobuf body over HTTP/1.1, which is what
- * `createRpcClient` sends, takes a short way of its own; all else is answered by connect-node. Both ways end in `invoke`.
+ * Serves Connect, gRPC and gRPC-Web on one port, over HTTP/1.1 and HTTP/2. Who calls is established
+ * from the headers, before anything of the body is read. A unary Connect call with a protobuf body
+ * over HTTP/1.1, which is what `createRpcClient` sends, takes a short way of its own; all else is
+ * answered by connect-node. Both ways end in `invoke`.
  */
 export async function createRpcServer(options: RpcServerOptions): Promise<RpcServer> {
   const { logger } = options;

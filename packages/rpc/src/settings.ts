@@ -11,8 +11,9 @@ export function readCallerKey(env: EnvReader): CallerKey {
 }
 
 /**
- * Reads a setting such as GATEWAY_PUBLIC_KEYS: "id:base64 of a SubjectPublicKeyInfo", comma-separated, at least one; several
- * while a key is replaced. Problems name an entry by its place.
+ * Reads a setting such as GATEWAY_PUBLIC_KEYS: "id:base64 of a SubjectPublicKeyInfo",
+ * comma-separated, at least one; several while a key is replaced. Problems name an entry by its
+ * place.
  */
 export function readVouchingKeys(env: EnvReader, name: string, mayVouchFor: VouchingKey["mayVouchFor"]): VouchingKey[] {
   const entries = env.list(name);
@@ -28,8 +29,9 @@ export function readVouchingKeys(env: EnvReader, name: string, mayVouchFor: Vouc
 }
 
 /**
- * Reads RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE: all three, or none for calls without TLS. In production that has to
- * be asked for: keys and secrets that are shown once travel these ways.
+ * Reads RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE: all three, or none for calls
+ * without TLS. In production that has to be asked for: keys and secrets that are shown once travel
+ * these ways.
  */
 export function readTlsFiles(env: EnvReader): TlsFiles | undefined {
   const [certFile, keyFile, caFile] = ["RPC_TLS_CERT_FILE", "RPC_TLS_KEY_FILE", "RPC_TLS_CA_FILE"].map((name) =>

@@ -27,8 +27,9 @@ export interface Tls extends AsyncDisposable {
 const lookEveryMs = 5_000;
 
 /**
- * Reads the certificate, and reads it again every few seconds: links that a secret store swaps raise no event one could wait
- * for. Throws when it is not usable; later on what is not usable is logged, and the last good one stays in use.
+ * Reads the certificate, and reads it again every few seconds: links that a secret store swaps
+ * raise no event one could wait for. Throws when it is not usable; later on what is not usable is
+ * logged, and the last good one stays in use.
  */
 export async function openTls(files: TlsFiles, logger: Logger, pauseMs: number = lookEveryMs): Promise<Tls> {
   let material = await read(files);

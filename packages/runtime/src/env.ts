@@ -15,8 +15,8 @@ export class SettingsError extends StartRefused {
 }
 
 /**
- * Builds a process's settings from the environment, once, into a frozen object. `NAME_FILE` names a file
- * that holds the value of `NAME` (mounted secrets). Throws SettingsError naming every problem.
+ * Builds a process's settings from the environment, once, into a frozen object. `NAME_FILE` names a
+ * file that holds the value of `NAME` (mounted secrets). Throws SettingsError naming every problem.
  */
 export function readEnv<T extends object>(build: (env: EnvReader) => T, source: EnvSource = process.env): Readonly<T> {
   const problems = new Set<string>();
@@ -26,8 +26,8 @@ export function readEnv<T extends object>(build: (env: EnvReader) => T, source: 
 }
 
 /**
- * Reads single settings. A required setting that is missing, or a value out of bounds, is collected as a
- * problem; the value returned in its place is never used, because `readEnv` throws at the end.
+ * Reads single settings. A required setting that is missing, or a value out of bounds, is collected
+ * as a problem; the value returned in its place is never used, because `readEnv` throws at the end.
  */
 class EnvReader {
   /** NODE_ENV is "production", as in the images: what a sandbox may do without is then required. */

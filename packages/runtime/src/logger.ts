@@ -10,8 +10,9 @@ export type LogLevel = (typeof logLevels)[number];
 export const readLogLevel = (env: EnvReader): LogLevel => env.choice("LOG_LEVEL", logLevels, "info");
 
 /**
- * Field names whose values never reach a log, down to `depthMax` levels. Code must not log secrets in the first place;
- * this is the second wall. Not pino's own redaction: with wildcards it costs fifty microseconds a line, this one about one.
+ * Field names whose values never reach a log, down to `depthMax` levels. Code must not log secrets
+ * in the first place; this is the second wall. Not pino's own redaction: with wildcards it costs
+ * fifty microseconds a line, this one about one.
  */
 const secretFields = new Set([
   "password",
@@ -32,9 +33,9 @@ const depthMax = 4;
 const censor = "[redacted]";
 
 /**
- * JSON lines on standard output, one wide line per unit of work. `level` is a pino level ("trace" … "fatal",
- * "silent"). Errors under the key `err` are written with their stack and without the rows of database errors.
- * `destination` is for tests.
+ * JSON lines on standard output, one wide line per unit of work. `level` is a pino level ("trace" …
+ * "fatal", "silent"). Errors under the key `err` are written with their stack and without the rows
+ * of database errors. `destination` is for tests.
  */
 export function createLogger(service: string, level = "info", destination?: pino.DestinationStream): Logger {
   const options: pino.LoggerOptions = {

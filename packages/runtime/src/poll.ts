@@ -2,8 +2,9 @@ import type { Logger } from "./logger.ts";
 import { sleep } from "./time.ts";
 
 /**
- * Runs `work` again and again until disposed: at once after a round that found something, else after a pause. `work` answers how
- * much it found; a round that throws is logged under `name` and the next one tries again. Disposing waits for the round that runs.
+ * Runs `work` again and again until disposed: at once after a round that found something, else
+ * after a pause. `work` answers how much it found; a round that throws is logged under `name` and
+ * the next one tries again. Disposing waits for the round that runs.
  */
 export function poll(name: string, logger: Logger, work: () => Promise<number>, pauseMs = 1_000): AsyncDisposable {
   const stop = new AbortController();
@@ -28,8 +29,8 @@ export function poll(name: string, logger: Logger, work: () => Promise<number>, 
 }
 
 /**
- * Does each batch again and again, from the start on and once an hour, at once as long as it found something. In logs a batch
- * has the name that it is given here.
+ * Does each batch again and again, from the start on and once an hour, at once as long as it found
+ * something. In logs a batch has the name that it is given here.
  */
 export const everyHour = <Context extends { readonly logger: Logger }>(
   context: Context,

@@ -5,8 +5,8 @@ const pool = Buffer.alloc(4096);
 let used = pool.length;
 
 /**
- * A UUID of version 7 (RFC 9562, section 5.7): 48 bits of Unix milliseconds, then 74 random bits. Ids made
- * later sort later, to the millisecond, which keeps index inserts at one end.
+ * A UUID of version 7 (RFC 9562, section 5.7): 48 bits of Unix milliseconds, then 74 random bits.
+ * Ids made later sort later, to the millisecond, which keeps index inserts at one end.
  */
 export function uuidv7(nowMs: number = Date.now()): string {
   if (used + 10 > pool.length) {

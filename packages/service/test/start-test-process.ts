@@ -40,8 +40,9 @@ export async function startTestProcess(name: string, settings: Readonly<Record<s
 type TestProcess = Awaited<ReturnType<typeof startTestProcess>>;
 
 /**
- * Makes a call on a process that is killed on the way, at the fault point of its settings; other failures than that are
- * not swallowed. `answers` asks for something harmless: it answers before it is asked for what could kill it.
+ * Makes a call on a process that is killed on the way, at the fault point of its settings; other
+ * failures than that are not swallowed. `answers` asks for something harmless: it answers before it
+ * is asked for what could kill it.
  */
 export async function killedDuring<Client>(
   process: TestProcess,

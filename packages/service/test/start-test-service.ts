@@ -26,8 +26,9 @@ export interface TestService<Context> extends RunningService<Context> {
 }
 
 /**
- * The service as it runs in production, on a loopback port and a database of its own, without relay and jobs unless
- * `background` is true: a test starts those it is about, and reads events in the outbox.
+ * The service as it runs in production, on a loopback port and a database of its own, without relay
+ * and jobs unless `background` is true: a test starts those it is about, and reads events in the
+ * outbox.
  */
 export async function startTestService<Config extends ServiceConfig, Context extends { readonly orm: Orm }>(
   service: Service<Config, Context>,

@@ -1,4 +1,4 @@
-/** The names of a generated enum's values, "PENDING" | "PAID" | …: how services store them and the public API writes them. */
+/** The names of a generated enum's values, as services store them: "PENDING" | "PAID" | … */
 export type EnumName<E> = Exclude<Extract<keyof E, string>, "UNSPECIFIED">;
 
 /** All names of a generated enum, in the order of the proto file. */
@@ -7,8 +7,8 @@ export function enumNames<E extends object>(enumeration: E): EnumName<E>[] {
 }
 
 /**
- * The name of an enum's value. Undefined for UNSPECIFIED, which is how a request leaves something out; "", which nothing is
- * called, for a value that only a newer version knows.
+ * The name of an enum's value. Undefined for UNSPECIFIED, which is how a request leaves something
+ * out; "", which nothing is called, for a value that only a newer version knows.
  */
 export function enumName<E extends Record<string, number>>(enumeration: E, value: number): EnumName<E> | undefined {
   if (value === 0) return undefined;

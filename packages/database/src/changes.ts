@@ -6,8 +6,8 @@ import { type FieldOf, valueReader } from "./request-value.ts";
 export type Changes<E, R extends DescMessage> = { [F in Exclude<FieldOf<R>, "id"> & keyof E]?: E[F] };
 
 /**
- * Reads what a request changes: the fields that it names, and null for those whose public names are in its field `cleared`.
- * Only what the entity can be without is cleared.
+ * Reads what a request changes: the fields that it names, and null for those whose public names are
+ * in its field `cleared`. Only what the entity can be without is cleared.
  */
 export function changesOf<E extends object, R extends DescMessage>(
   entity: EntityClass<E>,

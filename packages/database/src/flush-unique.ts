@@ -1,6 +1,9 @@
 import { type SqlEntityManager, UniqueConstraintViolationException } from "@mikro-orm/postgresql";
 
-/** Flushes. Of two that take one value at the same time the unique index lets the first through; the second is refused. */
+/**
+ * Of two that take one value at once the unique index lets the first through; the second is
+ * refused.
+ */
 export async function flushUnique(em: SqlEntityManager, constraint: string, refusal: () => Error): Promise<void> {
   try {
     await em.flush();

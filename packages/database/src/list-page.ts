@@ -6,8 +6,9 @@ import { readTally, type Tally } from "./tally.ts";
 export type Filter =
   | { readonly column: string; readonly is: unknown }
   /**
-   * A text that a person typed is part of the column's, which is in lower case; `%`, `_` and `\` are ordinary characters.
-   * Numbers are often typed in groups: `spaceless` is a part of the column in which the text's white space does not count.
+   * A text that a person typed is part of the column's, which is in lower case; `%`, `_` and `\`
+   * are ordinary characters. Numbers are often typed in groups: `spaceless` is a part of the column
+   * in which the text's white space does not count.
    */
   | { readonly column: string; readonly contains: string | undefined; readonly spaceless?: string }
   /** `?` stands for the value, as often as it occurs. */
@@ -26,8 +27,8 @@ export interface ListQuery {
   readonly limit: number;
   readonly offset: number;
   /**
-   * For long lists: says how many there are when all filters are equalities of its dimensions. What `always` leaves out is
-   * counted and taken off, so it should be little.
+   * For long lists: says how many there are when all filters are equalities of its dimensions. What
+   * `always` leaves out is counted and taken off, so it should be little.
    */
   readonly tally?: Tally;
 }
@@ -44,8 +45,9 @@ export interface ListPage<Row> {
 export const searchTotalMax = 1_000;
 
 /**
- * A page of a list, newest first (created_at, then id), and how many rows it has in all. Long lists need an index on
- * (business_id, created_at desc, id desc), and the same with a filtered column in between where the filter is common.
+ * A page of a list, newest first (created_at, then id), and how many rows it has in all. Long lists
+ * need an index on (business_id, created_at desc, id desc), and the same with a filtered column in
+ * between where the filter is common.
  */
 export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Promise<ListPage<Row>> {
   const { name, table, columns, businessId, limit, offset, tally } = list;
@@ -62,8 +64,8 @@ export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Prom
   const rowsOf = `select ${columns} from ${table} where ${own} and id = any`;
 
   if (active.some(({ filter }) => "contains" in filter)) {
-    // One look through what matches answers both, no further than either needs. How common a text is decides how it is best
-    // looked for, so the planner has to see it.
+    // One look through what matches answers both, no further than either needs. How common a text
+    // is decides how it is best looked for, so the planner has to see it.
     const bound = place(Math.max(searchTotalMax + 1, offset + limit));
     const [found] = await plannedQuery<{ total: number; ids: string[] }>(
       em,
@@ -135,7 +137,7 @@ function conditionOf(filter: Filter, place: (value: unknown) => string): string 
 /** A text without the special characters of LIKE. */
 const literally = (text: string) => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 
-/** The values of an equality on each filtered column; undefined when a filter asks for something else. */
+/** The value of each filtered column; undefined when a filter is no equality of dimensions. */
 function talliedValues(
   { dimensions }: Tally,
   active: readonly { filter: Filter; value: unknown }[],

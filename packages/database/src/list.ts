@@ -5,7 +5,7 @@ import { type FieldOf, valueReader } from "./request-value.ts";
 import type { Tally } from "./tally.ts";
 import { columnOf, everyBusiness, type Owner, type Stored, type View } from "./view.ts";
 
-/** What a field of a request asks of the rows: SQL in which `?` stands for its value, or a search. */
+/** What a request's field asks of rows: SQL in which `?` is its value, or a search. */
 export type Condition = string | { readonly contains: string; readonly spaceless?: string };
 
 type OwnField<E, R extends DescMessage> = Extract<FieldOf<R>, keyof Stored<E>>;
@@ -17,9 +17,9 @@ export interface List<R extends DescMessage, Row> {
 }
 
 /**
- * The list that an RPC answers; its request is the filter. A field that is called as a property restricts it to rows with
- * that value. What the others ask, `conditions` says, one by one: a field without a condition does not compile. What a
- * request leaves out restricts nothing.
+ * The list that an RPC answers; its request is the filter. A field that is called as a property
+ * restricts it to rows with that value. What the others ask, `conditions` says, one by one: a field
+ * without a condition does not compile. What a request leaves out restricts nothing.
  */
 export function defineList<E, M extends DescMessage, Row, R extends DescMessage>(
   view: View<E, M, Row>,

@@ -3,8 +3,9 @@ import { type EntityClass, LockMode, type SqlEntityManager } from "@mikro-orm/po
 import { everyBusiness, type Owner } from "./view.ts";
 
 /**
- * One row, kept from all others until the transaction ends; null for an id that names nothing of the owner. The lock comes
- * before the read, so that what others change at the same time stays changed. PESSIMISTIC_READ: several may hold it at once.
+ * One row, kept from all others until the transaction ends; null for an id that names nothing of
+ * the owner. The lock comes before the read, so that what others change at the same time stays
+ * changed. PESSIMISTIC_READ: several may hold it at once.
  */
 export async function lockRow<E extends object>(
   em: SqlEntityManager,

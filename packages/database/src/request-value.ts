@@ -3,11 +3,12 @@ import { type DescField, type DescMessage, type MessageShape, ScalarType } from 
 
 export type FieldOf<M extends DescMessage> = Exclude<keyof MessageShape<M>, "$typeName" | "$unknown"> & string;
 
-/** How a request's field is read as columns have it; undefined for what the request leaves out. */
+/** Reads a request's field as columns have it; undefined for what the request leaves out. */
 export function valueReader(field: DescField): (given: unknown) => unknown {
   if (field.fieldKind === "enum") {
     const names = new Map(field.enum.values.map(({ localName, number }) => [number, localName]));
-    // Nothing is called "": a value that only a newer version knows finds nothing, instead of everything.
+    // Nothing is called "": a value that only a newer version knows finds nothing, instead of
+    // everything.
     return (number) => (number === 0 || number === undefined ? undefined : (names.get(number as number) ?? ""));
   }
   if (field.fieldKind === "list") return (items) => ((items as unknown[] | undefined)?.length ? items : undefined);

@@ -5,8 +5,8 @@ import type { Orm } from "./orm.ts";
 import { transaction } from "./transaction.ts";
 
 /**
- * How many rows of a tenant's table have which values in a few columns with few values each, kept beside the table so
- * that a list can say how many there are without counting them.
+ * How many rows of a tenant's table have which values in a few columns with few values each, kept
+ * beside the table so that a list can say how many there are without counting them.
  */
 export interface Tally {
   /** The table that is counted; it has a column business_id. */
@@ -18,13 +18,17 @@ export interface Tally {
 const tableOf = ({ table }: Tally) => `${table}_tally`;
 const columnsOf = ({ dimensions }: Tally) => ["business_id", ...dimensions].join(", ");
 
-/** A row of this business says that what was in the table before the tally is not counted yet; nobody reads it until then. */
+/**
+ * A row of this business says that what was in the table before the tally is not counted yet;
+ * nobody reads it until then.
+ */
 const uncounted = "'00000000-0000-0000-0000-000000000000'";
 
 /**
- * What a migration takes over as text, and keeps whatever this answers later. Each statement that changes the table adds
- * the differences it made, in its own transaction: exact at every moment, and nobody waits for anybody. `startTallyFolding`
- * counts what was there before, and keeps the differences few.
+ * What a migration takes over as text, and keeps whatever this answers later. Each statement that
+ * changes the table adds the differences it made, in its own transaction: exact at every moment,
+ * and nobody waits for anybody. `startTallyFolding` counts what was there before, and keeps the
+ * differences few.
  */
 export function tallySql(tally: Tally): string {
   const { table } = tally;
@@ -59,7 +63,10 @@ export function tallySql(tally: Tally): string {
   `;
 }
 
-/** How many rows of a business have these values. Keys of `values` are dimensions of the tally. Undefined: not counted yet. */
+/**
+ * How many rows of a business have these values. Keys of `values` are dimensions of the tally.
+ * Undefined: not counted yet.
+ */
 export async function readTally(
   em: SqlEntityManager,
   tally: Tally,
@@ -83,7 +90,10 @@ const everyMs = 10_000;
 const businessesMax = 100;
 const differencesKept = 500;
 
-/** Every ten seconds makes one row for each combination of values of businesses that have gathered many differences. */
+/**
+ * Every ten seconds makes one row for each combination of values of businesses that have gathered
+ * many differences.
+ */
 export function startTallyFolding(orm: Orm, tallies: readonly Tally[], logger: Logger): AsyncDisposable {
   const toCount = new Set(tallies);
   const round = async () => {
@@ -98,8 +108,8 @@ export function startTallyFolding(orm: Orm, tallies: readonly Tally[], logger: L
 }
 
 /**
- * Counts, once, what was in the table before its tally. One statement looks at the rows and at the differences made since,
- * so nobody has to wait for it, however long it takes.
+ * Counts, once, what was in the table before its tally. One statement looks at the rows and at the
+ * differences made since, so nobody has to wait for it, however long it takes.
  */
 export async function countEarlier(orm: Orm, tally: Tally): Promise<void> {
   const name = tableOf(tally);

@@ -18,7 +18,7 @@ export const everyBusiness = Symbol("every business");
 /** The properties of an entity, without its methods. */
 export type Stored<E> = { [P in keyof E as E[P] extends (...parameters: never[]) => unknown ? never : P]: E[P] };
 
-/** A time is createdAt in an entity and createdAtMs in a message; everything else is called alike. */
+/** A time is createdAt in an entity, createdAtMs in a message; all else is called alike. */
 type PropertyOf<F> = F extends `${infer P}Ms` ? P : F;
 type Value<E, F> = PropertyOf<F> extends keyof Stored<E> ? NonNullable<Stored<E>[PropertyOf<F>]> : never;
 /** Whether an entity's value is what the field shows; an enum goes by its name. */
@@ -44,8 +44,8 @@ type Others<E, M extends DescMessage> = {
 };
 
 /**
- * How an entity is read and shown: the fields of its message that are called as its properties, the columns behind them,
- * and the way from a row to the message. Written nowhere else.
+ * How an entity is read and shown: the fields of its message that are called as its properties, the
+ * columns behind them, and the way from a row to the message. Written nowhere else.
  */
 export interface View<E, M extends DescMessage, Row> {
   readonly table: string;
@@ -55,7 +55,7 @@ export interface View<E, M extends DescMessage, Row> {
   readonly properties: readonly (keyof Row & keyof Stored<E> & string)[];
   /** A selected row, where bigint and times are text, with the values that the entity has. */
   parse(row: Record<string, unknown>): Row;
-  /** One row, on committed state; undefined for an id that names nothing of the owner. The busiest reads there are. */
+  /** One row, on committed state; undefined for an id that names nothing of the owner. */
   read(em: SqlEntityManager, owner: Owner, id: string): Promise<Row | undefined>;
   /** Of a row or an entity. `others`: the fields that no property is called as. */
   toMessage(

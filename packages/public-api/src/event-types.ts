@@ -7,7 +7,10 @@ type Step = "KYC_CREATED" | "KYC_OPENED" | "KYC_SUBMITTED" | "KYC_PROCESSING";
 
 export type EventType = EnumName<typeof PaymentEventType> | Exclude<EnumName<typeof KycEventType>, Step>;
 
-/** What an event means for the business, for the documentation; opt-in types reach only endpoints that name them. */
+/**
+ * What an event means for the business, for the documentation; opt-in types reach only endpoints
+ * that name them.
+ */
 interface About {
   readonly meaning: string;
   readonly optIn: boolean;
@@ -17,8 +20,8 @@ const told = (meaning: string): About => ({ meaning, optIn: false });
 const onRequest = (meaning: string): About => ({ meaning, optIn: true });
 
 /**
- * Every event a webhook endpoint can ask for. WEBHOOK_TEST is not among them, because it goes to the one endpoint that is
- * being tested.
+ * Every event a webhook endpoint can ask for. WEBHOOK_TEST is not among them, because it goes to
+ * the one endpoint that is being tested.
  */
 export const eventTypes: Readonly<Record<EventType, About>> = {
   KYC_COMPLETED: told("The verification succeeded: the applicant is verified."),

@@ -33,8 +33,9 @@ const renderTail = renderer(
 );
 
 /**
- * The body of a KYC webhook as JSON text, flat, in the order of the schema. The metadata is set in byte for byte as the
- * business sent it. Fields without a value are left out. The text is stored and is the same on every attempt.
+ * The body of a KYC webhook as JSON text, flat, in the order of the schema. The metadata is set in
+ * byte for byte as the business sent it. Fields without a value are left out. The text is stored
+ * and is the same on every attempt.
  */
 export function renderKycEvent({ type, application }: KycEvent, id: string, occurredAt: string): string {
   if (!application) throw new TypeError("a KYC event carries its application");

@@ -24,8 +24,8 @@ export const PaymentEventJson = Type.Object({
 const renderFields = renderer(PaymentSchema, Type.Omit(PaymentEventJson, ["id", "event", "occurred_at"]), { payment_id: "id" });
 
 /**
- * The body of a payment webhook, flat, in the order of the schema. Fields without a value are left out. The text made from
- * it is stored and is the same on every attempt.
+ * The body of a payment webhook, flat, in the order of the schema. Fields without a value are left
+ * out. The text made from it is stored and is the same on every attempt.
  */
 export function renderPaymentEvent(event: PaymentEvent, id: string, occurredAt: string): Static<typeof PaymentEventJson> {
   const { type, payment } = event;

@@ -6,7 +6,7 @@ import { Payment } from "./payment.ts";
 export const paymentView = defineView(Payment, PaymentSchema);
 export const toPaymentMessage = paymentView.toMessage;
 
-/** Those that the processor changed, or of which it says what no rule explains; with what it says. */
+/** Those that the processor changed, or says of what no rule explains. */
 export const changedPaymentView = defineView(Payment, ChangedPaymentSchema, {
   columns: paymentView.properties,
   where: "(origin is not null or difference is not null)",

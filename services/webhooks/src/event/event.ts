@@ -13,6 +13,6 @@ const schema = defineEntity({
   },
 });
 
-/** Something a business was, or will be, told. Written by the thousand, in SQL; here it is only read. */
+/** Something a business was, or will be, told. Written in SQL, by the thousand. */
 export class Event extends schema.class {}
 schema.setClass(Event);

@@ -4,7 +4,10 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 /** The right of one process to work on one row. */
 export interface Lease {
-  /** Whether it still holds, asked inside the transaction whose effect depends on it; if so, it begins afresh. */
+  /**
+   * Whether it still holds, asked inside the transaction whose effect depends on it; if so, it
+   * begins afresh.
+   */
   holds(em: SqlEntityManager): Promise<boolean>;
 }
 
@@ -25,9 +28,9 @@ export const leaseEnd = `now() + interval '${leaseSeconds} seconds'`;
 export const isFree = "(leased_until is null or leased_until < now())";
 
 /**
- * Runs `work` while no other process works on the same row; the lease is kept in the row, by the database's clock,
- * and renewed until the work ends. Gives undefined, at once, when somebody else holds it. A lease and not a lock:
- * the work waits for the network, and no transaction may.
+ * Runs `work` while no other process works on the same row; the lease is kept in the row, by the
+ * database's clock, and renewed until the work ends. Gives undefined, at once, when somebody else
+ * holds it. A lease and not a lock: the work waits for the network, and no transaction may.
  */
 export async function withLease<T>(
   orm: Orm,

@@ -1,8 +1,9 @@
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 /**
- * Whether the caller may look at a row that is looked at no more than once in ten seconds, by all replicas together. The turn
- * is noted in `column`. `where` is SQL: for other rows nobody's turn comes.
+ * Whether the caller may look at a row that is looked at no more than once in ten seconds, by all
+ * replicas together. The turn is noted in `column`. `where` is SQL: for other rows nobody's turn
+ * comes.
  */
 export async function takeTurn(
   em: SqlEntityManager,

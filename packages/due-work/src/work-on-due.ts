@@ -4,10 +4,16 @@ import { type Logger, poll } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { isFree, keepLease, type Lease, leaseEnd } from "./lease.ts";
 
-/** A row whose check fails on a fault of ours waits, so that a few such rows cannot keep all others from their turn. */
+/**
+ * A row whose check fails on a fault of ours waits, so that a few such rows cannot keep all others
+ * from their turn.
+ */
 const faultPauseSeconds = 10;
 
-/** Which rows are due, and how they are taken. All texts are SQL and part of the code, never of a request. */
+/**
+ * Which rows are due, and how they are taken. All texts are SQL and part of the code, never of a
+ * request.
+ */
 export interface DueRows {
   /** The job's name in logs. */
   readonly name: string;
@@ -16,7 +22,10 @@ export interface DueRows {
   readonly due: string;
   /** Rows for which this holds come after all others of their business. */
   readonly isLess?: string;
-  /** The column by which the rest of a business's rows are ordered, the earliest first; `due` when left out. */
+  /**
+   * The column by which the rest of a business's rows are ordered, the earliest first; `due` when
+   * left out.
+   */
   readonly since?: string;
   /** How many rows are worked on at the same time, of one business at most half of them. */
   readonly concurrency: number;
@@ -31,9 +40,10 @@ interface Claimed {
 }
 
 /**
- * Works on rows whose time has come and that nobody else works on, until disposed. A place that becomes free is taken at once:
- * a slow row holds up no other. The places go to the businesses by turns, so that one with thousands of due rows costs
- * another's only the wait for one place; among a business's own rows the most urgent is first.
+ * Works on rows whose time has come and that nobody else works on, until disposed. A place that
+ * becomes free is taken at once: a slow row holds up no other. The places go to the businesses by
+ * turns, so that one with thousands of due rows costs another's only the wait for one place; among
+ * a business's own rows the most urgent is first.
  */
 export function workOnDue(
   { orm, logger }: { orm: Orm; logger: Logger },
@@ -81,8 +91,9 @@ export function workOnDue(
 }
 
 /**
- * Takes at most `limit` due rows. The businesses that have anything planned are walked through the index, one probe each; of
- * each, a share at most is read. What another replica takes at the same moment is left to it.
+ * Takes at most `limit` due rows. The businesses that have anything planned are walked through the
+ * index, one probe each; of each, a share at most is read. What another replica takes at the same
+ * moment is left to it.
  */
 async function claim(
   orm: Orm,

@@ -9,7 +9,10 @@ export function startKeyCleaning(orm: Orm, logger: Logger): AsyncDisposable {
   return poll("clean-keys", logger, () => cleanKeys(orm), everyMs);
 }
 
-/** Deletes keys that have ended or were abandoned a day after their first use, one batch; answers how many. Others stay until they end. */
+/**
+ * Deletes keys that have ended or were abandoned a day after their first use, one batch; answers
+ * how many. Others stay until they end.
+ */
 export const cleanKeys = (orm: Orm, batch?: number): Promise<number> =>
   deleteOld(
     orm.em.fork() as SqlEntityManager,

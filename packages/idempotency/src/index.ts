@@ -1,4 +1,7 @@
-/** Idempotency-Key: one execution for each key, whose answer is stored in the transaction that has the effect. */
+/**
+ * Idempotency-Key: one execution for each key, whose answer is stored in the transaction that has
+ * the effect.
+ */
 export { type Claim, claimKey, lockKey } from "./claim-key.ts";
 export { startKeyCleaning } from "./clean-keys.ts";
 export { idempotencyMigrations } from "./migrations.ts";

@@ -5,9 +5,9 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { claimKey } from "./claim-key.ts";
 
 /**
- * Runs a use case that is one transaction, once for each Idempotency-Key: effect and stored answer commit
- * together, and a repeated call gets the stored answer. `withoutSecrets` makes what is stored from what is
- * answered, because a secret is shown once.
+ * Runs a use case that is one transaction, once for each Idempotency-Key: effect and stored answer
+ * commit together, and a repeated call gets the stored answer. `withoutSecrets` makes what is
+ * stored from what is answered, because a secret is shown once.
  */
 export async function once<O extends DescMessage>(
   orm: Orm,

@@ -24,8 +24,8 @@ const schema = defineEntity({
 const keptMs = 24 * 60 * 60 * 1000;
 
 /**
- * One use of an Idempotency-Key. Without answer and refusal the execution still runs, or its outcome is unknown;
- * whoever ends it stores the end in the same transaction.
+ * One use of an Idempotency-Key. Without answer and refusal the execution still runs, or its
+ * outcome is unknown; whoever ends it stores the end in the same transaction.
  */
 export class IdempotencyRecord extends schema.class {
   hasEnded(): boolean {
@@ -37,7 +37,10 @@ export class IdempotencyRecord extends schema.class {
     return !this.hasEnded() && this.heldUntil != null && this.heldUntil <= now;
   }
 
-  /** Whether the key is free again. One whose outcome is unknown never is: to run it again could do it twice. */
+  /**
+   * Whether the key is free again. One whose outcome is unknown never is: to run it again could do
+   * it twice.
+   */
   isForgotten(now: Date): boolean {
     return (this.hasEnded() || this.isAbandoned(now)) && this.createdAt.getTime() <= now.getTime() - keptMs;
   }

@@ -5,11 +5,17 @@ import type { Context } from "../context.ts";
 const pageMax = 100;
 const timeoutMs = 15_000;
 
-/** Reads the provider's list of events: what changed while callbacks could not come is checked at once. */
+/**
+ * Reads the provider's list of events: what changed while callbacks could not come is checked at
+ * once.
+ */
 export const catchUp = (context: Context, everySeconds: number): AsyncDisposable =>
   poll("catch-up", context.logger, () => catchUpOnce(context), everySeconds * 1000);
 
-/** One page. Answers how many readable events it had. Two replicas on one page do the same thing twice, which is once. */
+/**
+ * One page. Answers how many readable events it had. Two replicas on one page do the same thing
+ * twice, which is once.
+ */
 export async function catchUpOnce(context: Context): Promise<number> {
   const em = context.orm.em.fork() as SqlEntityManager;
   const [row] = await em.execute<{ cursor: string | null }[]>("select cursor from provider_cursor");
@@ -23,8 +29,9 @@ export async function catchUpOnce(context: Context): Promise<number> {
   // An event that cannot be passed would come again and again without a pause.
   if (cursor === after) return 0;
   await em.execute(
-    // Cut off and not rounded, so that whoever holds the time against it later finds the check due; and another time than
-    // before, also of one that is being made: it may have asked before these changes.
+    // Cut off and not rounded, so that whoever holds the time against it later finds the check due;
+    // and another time than before, also of one that is being made: it may have asked before these
+    // changes.
     `update kyc_application a set next_check_at = date_trunc('milliseconds', now())
      from json_to_recordset(?::json) as v (provider_id text, sequence integer)
      where a.provider_id = v.provider_id and a.sequence < v.sequence

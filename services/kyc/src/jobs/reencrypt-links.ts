@@ -6,9 +6,10 @@ const batchMax = 200;
 const first = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Encrypts links that are still under a former key with the current one, so that the former one can be taken away. Under
- * a key that is not ours at all nothing can be done, and such links are left as they are. Gives a function that does one
- * batch and answers how many links it looked at; a pass through all of them ends with none.
+ * Encrypts links that are still under a former key with the current one, so that the former one can
+ * be taken away. Under a key that is not ours at all nothing can be done, and such links are left
+ * as they are. Gives a function that does one batch and answers how many links it looked at; a pass
+ * through all of them ends with none.
  */
 export function createReencryption({ orm, secrets, logger }: Context): () => Promise<number> {
   const { formerKeyIds } = secrets;

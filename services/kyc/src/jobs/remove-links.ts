@@ -4,8 +4,8 @@ import type { Context } from "../context.ts";
 const batchMax = 500;
 
 /**
- * Removes links that lead nowhere any more, because a secret that nobody needs is better not kept: one batch, of applications
- * that ended 30 days ago. Answers how many.
+ * Removes links that lead nowhere any more, because a secret that nobody needs is better not kept:
+ * one batch, of applications that ended 30 days ago. Answers how many.
  */
 export async function removeLinks({ orm }: Context): Promise<number> {
   const em = orm.em.fork() as SqlEntityManager;

@@ -4,8 +4,8 @@ import { announce } from "./kyc-application.events.ts";
 import type { Announce, KycApplication, ReviewRequest } from "./kyc-application.ts";
 
 /**
- * What follows from each change of an application, in the transaction of `em`: its event, by the next number, and of a review
- * that one of our operators decided an entry in the audit trail.
+ * What follows from each change of an application, in the transaction of `em`: its event, by the
+ * next number, and of a review that one of our operators decided an entry in the audit trail.
  */
 export const recordChanges =
   (em: SqlEntityManager, application: KycApplication, now: Date): Announce =>

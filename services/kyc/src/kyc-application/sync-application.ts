@@ -8,8 +8,8 @@ import { KycApplication } from "./kyc-application.ts";
 import { recordChanges } from "./record-changes.ts";
 
 /**
- * Asks the provider about an application and records what it says. Two at once do no harm: the newer sequence stays.
- * False when the provider told nothing.
+ * Asks the provider about an application and records what it says. Two at once do no harm: the
+ * newer sequence stays. False when the provider told nothing.
  */
 export async function syncApplication(context: Context, id: string, timeoutMs: number): Promise<boolean> {
   const { providerId, nextCheckAt } = await context.orm.em.fork().findOneOrFail(KycApplication, { id });
@@ -32,9 +32,10 @@ export async function lockApplication(
 }
 
 /**
- * Takes the provider's word over into a locked application, with its events, and plans the next check. All by the
- * database's clock: whether a link has lapsed or a document has expired must not depend on which replica was told.
- * `plannedBefore`: the next check as it was planned before the provider was asked.
+ * Takes the provider's word over into a locked application, with its events, and plans the next
+ * check. All by the database's clock: whether a link has lapsed or a document has expired must not
+ * depend on which replica was told. `plannedBefore`: the next check as it was planned before the
+ * provider was asked.
  */
 export async function record(
   em: SqlEntityManager,

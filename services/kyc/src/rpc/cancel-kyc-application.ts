@@ -25,7 +25,9 @@ const callsMax = 2;
 /** Left over for the commit and the answer's way back. */
 const answerMs = 1_000;
 
-/** Rules, and the key taken (commit) → provider → what it answered, event, stored answer (commit). */
+/**
+ * Rules, and the key taken (commit) → provider → what it answered, event, stored answer (commit).
+ */
 export const cancelKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.cancelKycApplication> =>
   async (request, call) => {
@@ -74,7 +76,10 @@ export const cancelKycApplication =
     return { ...ended, linkUrl: linkOf(context, begun.application) };
   };
 
-/** The applicant, or the clock, was faster: the provider's answer decides. What it could have cancelled it did not want to. */
+/**
+ * The applicant, or the clock, was faster: the provider's answer decides. What it could have
+ * cancelled it did not want to.
+ */
 function tooLate(status: Status): DomainError {
   if (status === "SUBMITTED" || status === "PROCESSING") return kycInProgress(status);
   return status === "CREATED" || status === "OPENED" || status === "FAILED" ? kycProviderError() : kycApplicationFinal(status);

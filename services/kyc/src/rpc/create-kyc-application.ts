@@ -17,23 +17,26 @@ import { type CreatedApplication, type DocumentType, documentTypes } from "../ve
 const callsMax = 3;
 /** Left over for the second question about the client, the commit and the answer's way back. */
 const answerMs = 2_000;
-/** For taking back what must not be, even if the refusal then comes late; as much is left for the refusal's way. */
+/**
+ * For taking back what must not be, even if the refusal then comes late; as much is left for the
+ * refusal's way.
+ */
 const withdrawMsMin = 500;
 const maxAttemptsDefault = 3;
 
 type Terms = ReturnType<typeof termsOf>;
 
 /**
- * Take an id for the key (commit) → the client's standing → provider, outside any transaction → the client's standing again
- * → the application, its event, the stored answer (commit).
+ * Take an id for the key (commit) → the client's standing → provider, outside any transaction → the
+ * client's standing again → the application, its event, the stored answer (commit).
  */
 export const createKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.createKycApplication> =>
   async (request, call) => {
     const { orm } = context;
     const businessId = businessOf(call.caller);
-    // The provider answers the same id with the same application. So the key's record gives the id, and when nobody can be
-    // waiting any more, whoever sends the request again asks under it.
+    // The provider answers the same id with the same application. So the key's record gives the id,
+    // and when nobody can be waiting any more, whoever sends the request again asks under it.
     const claim = await transaction(orm, (em) => claimKey(em, call, KycApplicationSchema, { heldMs: call.remainingMs() }));
     if ("replayed" in claim) {
       const row = await kycApplicationView.read(orm.em.fork() as SqlEntityManager, businessId, claim.replayed.id);
@@ -47,12 +50,14 @@ export const createKycApplication =
       await refuseClient(context, businessId, request.clientId);
       const created = await askProvider(context, id, terms, request, call);
       faultPoint("application.linked");
-      // The provider may have taken long, and a client who was blocked meanwhile gets no application.
+      // The provider may have taken long, and a client who was blocked meanwhile gets no
+      // application.
       await refuseClient(context, businessId, request.clientId, () => withdraw(context, id, created.providerId, call));
       const answer = await transaction(orm, async (em) => {
         const key = await lockKey(em, keyId);
         if (key?.hasEnded()) return key.replay(KycApplicationSchema);
-        // Somebody who sent the request again was refused meanwhile: nobody waits for this one any more.
+        // Somebody who sent the request again was refused meanwhile: nobody waits for this one any
+        // more.
         if (keyId && !key) throw idempotencyInProgress();
         const stored = await store(em, context, { id, businessId, terms, created, request, call });
         const message = toKycApplicationMessage(stored);
@@ -90,7 +95,10 @@ async function refuseClient(
   throw standing === "blocked" ? clientBlocked() : namedClientNotFound();
 }
 
-/** Takes back what the provider made for an application that does not come into being. Nobody has been given its link. */
+/**
+ * Takes back what the provider made for an application that does not come into being. Nobody has
+ * been given its link.
+ */
 async function withdraw({ provider, logger }: Context, id: string, providerId: string, call: Call): Promise<void> {
   const { kind } = await provider.cancel(providerId, Math.max(withdrawMsMin, call.remainingMs() - withdrawMsMin));
   const wide = { application_id: id, provider_id: providerId, outcome: kind };
@@ -137,7 +145,8 @@ async function store(
   },
 ): Promise<KycApplication> {
   const { id, businessId, terms, created, request, call } = given;
-  // Of a client's applications the newest counts, and it may be of another replica, whose clock differs from ours.
+  // Of a client's applications the newest counts, and it may be of another replica, whose clock
+  // differs from ours.
   const now = await databaseTime(em);
   const application = em.create(KycApplication, {
     id,
@@ -172,7 +181,10 @@ async function store(
   return application;
 }
 
-/** Nothing was created as far as we know. What the outside world refused is the key's end; everything else may be repeated. */
+/**
+ * Nothing was created as far as we know. What the outside world refused is the key's end;
+ * everything else may be repeated.
+ */
 async function giveUp({ orm, logger }: Context, keyId: string | undefined, error: unknown): Promise<void> {
   const mayComeAgain = !(error instanceof DomainError) || error.kind === "unavailable";
   await transaction(orm, async (em) => {

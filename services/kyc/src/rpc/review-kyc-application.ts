@@ -20,9 +20,10 @@ import { lockApplication, record, syncApplication } from "../kyc-application/syn
 const answerMs = 1_000;
 
 /**
- * Rules, and the decision kept with the application (commit) → provider → what it answered, event, audit, stored answer
- * (commit). Kept first, the decision is audited by whoever learns of it: this call, a callback or the poller. The link is
- * the business's secret: an operator is answered without it.
+ * Rules, and the decision kept with the application (commit) → provider → what it answered, event,
+ * audit, stored answer (commit). Kept first, the decision is audited by whoever learns of it: this
+ * call, a callback or the poller. The link is the business's secret: an operator is answered
+ * without it.
  */
 export const reviewKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.reviewKycApplication> =>
@@ -74,7 +75,8 @@ export const reviewKycApplication =
       await record(em, context, application, answered, nextCheckAt);
       const isOurs = application.reviewedAt != null && application.reviewRequest?.requestId === call.requestId;
       if (isOurs && !key?.hasEnded()) key?.storeAnswer(KycApplicationSchema, toKycApplicationMessage(application));
-      // Out of the way of the next decision; one whose outcome is unknown may still have happened and stays.
+      // Out of the way of the next decision; one whose outcome is unknown may still have happened
+      // and stays.
       if (answered.kind === "refused" && application.awaitsReview()) application.reviewRequest = null;
       return { application, isOurs };
     });
@@ -85,7 +87,10 @@ export const reviewKycApplication =
     throw kycReviewNotOpen(application.status, application.verdict);
   };
 
-/** A decision of which nobody heard may stand at the provider. It is found out, and audited, before another takes its place. */
+/**
+ * A decision of which nobody heard may stand at the provider. It is found out, and audited, before
+ * another takes its place.
+ */
 async function settleEarlierReview(context: Context, id: string, call: Call): Promise<void> {
   const application = await context.orm.em.fork().findOne(KycApplication, { id });
   if (!application?.reviewRequest || !application.awaitsReview()) return;

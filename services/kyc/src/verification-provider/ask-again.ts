@@ -7,8 +7,9 @@ const pauseMs = 200;
 const callMsMin = 1_000;
 
 /**
- * Makes a call to the provider that is safe to repeat, and makes it again while its outcome is unknown: `callsMax` times at
- * the most, and as long as the caller has time. Throws `kyc_provider_error` or `kyc_provider_unavailable`.
+ * Makes a call to the provider that is safe to repeat, and makes it again while its outcome is
+ * unknown: `callsMax` times at the most, and as long as the caller has time. Throws
+ * `kyc_provider_error` or `kyc_provider_unavailable`.
  */
 export async function askAgain<T>(
   ask: (timeoutMs: number) => Promise<Outcome<T>>,

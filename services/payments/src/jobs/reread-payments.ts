@@ -4,7 +4,10 @@ import { rereadPayment } from "../payment/reread-payment.ts";
 
 const timeoutMs = 30_000;
 
-/** Reads settled payments again at the processor, on their schedule and no more than so many a second. */
+/**
+ * Reads settled payments again at the processor, on their schedule and no more than so many a
+ * second.
+ */
 export const rereadPayments = (context: Context, pauseMs = 1_000): AsyncDisposable =>
   workOnDue(
     context,

@@ -15,15 +15,17 @@ const refreshable = {
 };
 
 /**
- * Asks the processor about a payment, at most once in ten seconds for all replicas together, and waits no longer than
- * `waitMs`: what it says later is still recorded. Whatever fails leaves the stored state as it is.
+ * Asks the processor about a payment, at most once in ten seconds for all replicas together, and
+ * waits no longer than `waitMs`: what it says later is still recorded. Whatever fails leaves the
+ * stored state as it is.
  */
 export async function refreshPayment(context: Context, businessId: string, id: string, waitMs: number): Promise<void> {
   if (!(await takeTurn(context.orm.em.fork() as SqlEntityManager, refreshable, businessId, id))) return;
   const remainingMs = () => timeoutMs;
   const refreshing = withLease(context.orm, "payment", id, async () => {
     const payment = await context.orm.em.fork().findOneOrFail(Payment, { id });
-    // In one line with these wait the business's own refunds and confirms, which cannot do without an answer.
+    // In one line with these wait the business's own refunds and confirms, which cannot do without
+    // an answer.
     if (context.processor.isCrowded(businessId, "reads")) return;
     if (payment.isSettled()) await rereadPayment(context, id, remainingMs);
     else await settlePayment(context, id, { confirmFirst: false, remainingMs });

@@ -9,14 +9,15 @@ import { type Both, progressOf, type RefundProgress, recordEnding } from "./reco
 import { Refund } from "./refund.ts";
 
 /**
- * A process that was frozen between the commit that says "sent" and the sending does not send any more after this long: others
- * have read since, and perhaps decided.
+ * A process that was frozen between the commit that says "sent" and the sending does not send any
+ * more after this long: others have read since, and perhaps decided.
  */
 const sendWithinMs = 5_000;
 
 /**
- * Takes a recorded refund as far as the processor lets it, from wherever a crash, a time-out or a first request left it. The
- * processor is always read first; what follows from what it says, `next-step.ts` decides. The caller holds the refund's lease.
+ * Takes a recorded refund as far as the processor lets it, from wherever a crash, a time-out or a
+ * first request left it. The processor is always read first; what follows from what it says,
+ * `next-step.ts` decides. The caller holds the refund's lease.
  */
 export async function advanceRefund(
   context: Context,
@@ -50,7 +51,10 @@ export async function advanceRefund(
   return progress;
 }
 
-/** Says "sent" in the books, unless somebody else has taken over or decided meanwhile; false: it may not go out. */
+/**
+ * Says "sent" in the books, unless somebody else has taken over or decided meanwhile; false: it may
+ * not go out.
+ */
 async function markSent(
   { orm, schedule }: Context,
   { payment, refund }: Both,

@@ -2,7 +2,10 @@ import type { CardProcessor, OrderState } from "../card-processor/card-processor
 import type { ElsewhereChange, Payment } from "../payment/payment.ts";
 import type { Refund } from "./refund.ts";
 
-/** What one look at the processor, or its answer to a request, comes to; recorded in one transaction. */
+/**
+ * What one look at the processor, or its answer to a request, comes to; recorded in one
+ * transaction.
+ */
 export type Ending =
   /** The sum is ours. */
   | { readonly kind: "accept" }
@@ -10,14 +13,17 @@ export type Ending =
   | { readonly kind: "reject"; readonly errorCode?: string; readonly reason?: string }
   /** Nothing was sent, and nothing will be: somebody else gave it back or reversed it. */
   | { readonly kind: "take_over"; readonly change: ElsewhereChange; readonly state: OrderState }
-  /** Somebody looks again on schedule, or, where no rule explains what was seen, a person decides. */
+  /**
+   * Somebody looks again on schedule, or, where no rule explains what was seen, a person decides.
+   */
   | { readonly kind: "wait"; readonly reason: string; readonly isUnexplained?: boolean };
 
 /**
- * What to do about a refund that is under way when the processor says `state` of its order; undefined: it could not be
- * read. The first request goes out only when nothing was given back that we do not know of; a further one only when a read
- * shows none and either the processor must refuse a second execution or an operator ordered it. `askedAt` is when the
- * question was asked, because the answer may be as old as that.
+ * What to do about a refund that is under way when the processor says `state` of its order;
+ * undefined: it could not be read. The first request goes out only when nothing was given back that
+ * we do not know of; a further one only when a read shows none and either the processor must refuse
+ * a second execution or an operator ordered it. `askedAt` is when the question was asked, because
+ * the answer may be as old as that.
  */
 export function beforeSending(
   refund: Refund,
@@ -46,12 +52,14 @@ export function beforeSending(
 
 type SendOutcome = Awaited<ReturnType<CardProcessor["refund"]>>;
 
-/** Whether the answer may end the refund as refused: a refusal says nothing of an earlier request. */
+/**
+ * Whether the answer may end the refund as refused: a refusal says nothing of an earlier request.
+ */
 export const mayBeRefused = (refund: Refund, outcome: SendOutcome): boolean => outcome.kind === "refused" && refund.sends === 0;
 
 /**
- * What the processor's answer to a request means. A refusal counts only if the sum did not move: `after` is what the
- * processor says of the order behind it.
+ * What the processor's answer to a request means. A refusal counts only if the sum did not move:
+ * `after` is what the processor says of the order behind it.
  */
 export function afterSending(refund: Refund, payment: Payment, outcome: SendOutcome, after: OrderState | undefined): Ending {
   if (outcome.kind === "accepted") return { kind: "accept" };

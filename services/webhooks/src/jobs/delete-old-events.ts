@@ -2,7 +2,10 @@ import type { Orm } from "@amana/database";
 
 const batchEvents = 1_000;
 
-/** Deletes events older than 30 days with their deliveries and attempts: a batch that is short enough to disturb nobody. Answers how many. */
+/**
+ * Deletes events older than 30 days with their deliveries and attempts: a batch that is short
+ * enough to disturb nobody. Answers how many.
+ */
 export async function deleteOldEvents({ orm }: { readonly orm: Orm }): Promise<number> {
   const rows = await orm.em.fork().execute<{ id: string }[]>(
     `with old as (

@@ -169,7 +169,7 @@ function route<M, F>(
     },
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       const id = hasId ? { id: pathId(request.params as Id) } : undefined;
-      const fields = { ...id, ...((form.querystring ? request.query : request.body) as object) };
+      const fields = { ...((form.querystring ? request.query : request.body) as object), ...id };
       const call = callOf(request, reply, timeoutMs);
       const send = (given: object) => rpc(requestOf(input, given) as never, call);
       const message = await (ask ? ask(fields as F, { send, call, request }) : send(fields));

@@ -46,7 +46,7 @@ export const nameText = (options: { description?: string; examples?: string[] } 
 export const money = (options: { description: string; examples: string[]; range?: { pattern: string; message: string } }) => {
   const { range = { pattern: "", message: "" }, ...shown } = options;
   return field(Type.String({ pattern: `^${range.pattern}\\d{1,15}(\\.\\d{1,2})?$`, ...shown }), {
-    message: `must be a decimal string${range.message} such as "5000.00", with at most two decimals`,
+    message: `must be a decimal string such as "5000.00"${range.message}, with at most two decimals`,
   });
 };
 

@@ -19,7 +19,7 @@ const limit = (period: string) =>
   money({
     description: `The most that may go out in a ${period} of UTC. At most the next longer one.`,
     examples: ["5000.00"],
-    range: { pattern: "(?=.*[1-9])", message: " above zero" },
+    range: { pattern: "(?=.*[1-9])", message: ", above zero" },
   });
 
 const accountName = () => nameText({ examples: ["Household"] });

@@ -36,7 +36,7 @@ export const payments =
           description: "In DZD, at least 50.00 and at most 999999999999.99.",
           examples: ["5000.00"],
           // Twelve digits before the point are what the card processor takes.
-          range: { pattern: "(?=0*([5-9]\\d|[1-9]\\d{2,11})(\\.|$))", message: ' from "50.00" to "999999999999.99"' },
+          range: { pattern: "(?=0*([5-9]\\d|[1-9]\\d{2,11})(\\.|$))", message: ', from "50.00" to "999999999999.99"' },
         }),
         success_url: returnUrl("https://shop.example/paid"),
         fail_url: returnUrl("https://shop.example/failed"),

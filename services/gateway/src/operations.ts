@@ -169,7 +169,9 @@ function route<M, F>(
     },
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       const id = hasId ? { id: pathId(request.params as Id) } : undefined;
-      const fields = { ...((form.querystring ? request.query : request.body) as object), ...id };
+      // Only what a form has checked: a DELETE has none, and may come with a body.
+      const given = form.querystring ? request.query : form.body && request.body;
+      const fields = { ...(given as object), ...id };
       const call = callOf(request, reply, timeoutMs);
       const send = (given: object) => rpc(requestOf(input, given) as never, call);
       const message = await (ask ? ask(fields as F, { send, call, request }) : send(fields));

@@ -126,6 +126,15 @@ describe("webhook endpoints", () => {
     expect([answer.statusCode, answer.body, answer.headers["content-type"]]).toEqual([204, "", undefined]);
   });
 
+  test.each([{ id: "019a0000-0000-7000-8000-000000000002" }, { id: null }, { url }, { cleared: ["url"] }])(
+    "deleting one takes the id from the path, whatever body comes along: %j",
+    async (body) => {
+      gateway.behaviour.webhookEndpoints.deleteWebhookEndpoint = async () => ({});
+      const answer = await send("DELETE", `/webhook-endpoints/${id}`, body);
+      expect([answer.statusCode, gateway.received.map(({ request }) => request)]).toMatchObject([204, [{ id }]]);
+    },
+  );
+
   test.each([
     ["url_invalid", "shop.example"],
     ["url_not_https", "http://shop.example/"],

@@ -1,6 +1,6 @@
 import { isUuid } from "@amana/runtime";
 import { type EntityClass, LockMode, type SqlEntityManager } from "@mikro-orm/postgresql";
-import { everyBusiness, type Owner } from "./view.ts";
+import { businessIdOf, everyBusiness, type Owner } from "./view.ts";
 
 /**
  * One row, kept from all others until the transaction ends; null for an id that names nothing of
@@ -15,6 +15,6 @@ export async function lockRow<E extends object>(
   lockMode: LockMode = LockMode.PESSIMISTIC_WRITE,
 ): Promise<E | null> {
   if (!isUuid(id)) return null;
-  const where = owner === everyBusiness ? { id } : { businessId: owner, id };
+  const where = owner === everyBusiness ? { id } : { businessId: businessIdOf(owner), id };
   return (await em.findOne(entity, where as object, { lockMode })) as E | null;
 }

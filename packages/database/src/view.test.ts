@@ -6,7 +6,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { defineEntity, p, type SqlEntityManager } from "@mikro-orm/postgresql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aDatabase } from "../test/a-database.ts";
-import { defineList, defineView, everyBusiness, type Orm } from "./index.ts";
+import { defineList, defineView, everyBusiness, lockRow, type Orm } from "./index.ts";
 
 const schema = defineEntity({
   name: "Thing",
@@ -89,6 +89,14 @@ describe("a view", () => {
     expect(await view.read(em(), businessId, "1' or true")).toBeUndefined();
     const hidden = await aThing(businessId, { difference: "none" });
     expect(await view.read(em(), businessId, hidden.id)).toBeUndefined();
+  });
+
+  test.each([undefined, ""])("fails when whose rows it should read is lost: %j", async (lost) => {
+    const { id } = await aThing(uuidv7());
+    const owner = lost as string;
+    await expect(view.read(em(), owner, id)).rejects.toThrow(TypeError);
+    await expect(list.page(em(), owner, create(ListPaymentsRequestSchema, { limit: 10 }))).rejects.toThrow(TypeError);
+    await expect(lockRow(em(), Thing, owner, id)).rejects.toThrow(TypeError);
   });
 });
 

@@ -15,6 +15,12 @@ import type { FieldOf } from "./request-value.ts";
 export type Owner = string | typeof everyBusiness;
 export const everyBusiness = Symbol("every business");
 
+/** Whoever lost the business on the way gets nothing, and not everybody's rows. */
+export function businessIdOf(owner: string): string {
+  if (!owner) throw new TypeError("whose rows these are is not said");
+  return owner;
+}
+
 /** The properties of an entity, without its methods. */
 export type Stored<E> = { [P in keyof E as E[P] extends (...parameters: never[]) => unknown ? never : P]: E[P] };
 
@@ -114,7 +120,9 @@ export function defineView<
     async read(em, owner, id) {
       if (!isUuid(id)) return undefined;
       const [name, own, values] =
-        owner === everyBusiness ? ["read_any", "id = $1", [id]] : ["read", "business_id = $1 and id = $2", [owner, id]];
+        owner === everyBusiness
+          ? ["read_any", "id = $1", [id]]
+          : ["read", "business_id = $1 and id = $2", [businessIdOf(owner), id]];
       const text = `select ${selected} from ${table} where ${own} and ${where}`;
       const [row] = await namedQuery<Record<string, unknown>>(em, `${message.name}_${name}`, text, values);
       return row && parse(row);

@@ -160,6 +160,16 @@ describe("a key that is held for a time", () => {
     expect(kept.id).not.toBe("");
   });
 
+  test("counts its day from the last time it was claimed, so that an answer that came late is kept as long", async () => {
+    const caller = aBusinessCaller();
+    const { id } = await held(aCall({ caller }), 0);
+    await age("23 hours 59 minutes");
+    expect(await held(aCall({ caller }), 0)).toEqual({ id, isRepeated: true });
+    await end(id, answer);
+    await db.orm.em.fork().execute("update idempotency_key set created_at = created_at - interval '23 hours'");
+    expect(await hold(aCall({ caller }), 0)).toMatchObject({ replayed: { id: "1" } });
+  });
+
   test("is judged by the database's clock", async () => {
     const caller = aBusinessCaller();
     await held(aCall({ caller }), 60_000);

@@ -55,6 +55,8 @@ export async function claimKey<O extends DescMessage>(
     const record = lock?.got && known.isAbandoned(now) ? await lockUnended(em, known.id) : null;
     if (!record) throw idempotencyInProgress();
     record.heldUntil = heldUntil;
+    // An answer is kept for a day, however long it took to come.
+    record.createdAt = now;
     return { record, isRepeated: true };
   }
   if (!lock?.got) throw idempotencyInProgress();

@@ -70,6 +70,13 @@ test("a migration that was edited after it ran is refused by its name, with a ne
   await run(first, second);
 });
 
+test("two migrations of one name are refused, and a checksum that is empty is no checksum", async () => {
+  await expect(run(first, { ...second, name: first.name })).rejects.toThrow(/two migrations are called 0001-first/);
+  await run(first);
+  await sql("update mikro_orm_migrations set checksum = ''");
+  await expect(run(first)).rejects.toThrow(/0001-first was edited/);
+});
+
 test("a database that was migrated before there were checksums gets them, and goes on from there", async () => {
   await sql("create table mikro_orm_migrations (id serial primary key, name varchar(255), executed_at timestamptz(6))");
   await sql("insert into mikro_orm_migrations (name, executed_at) values ('0001-first', now())");

@@ -51,13 +51,15 @@ export async function migrate(options: MigrateOptions, logger: Logger): Promise<
 
 /** Those that are new here, after a look at the texts of the others; answers their names. */
 async function runMigrations(em: SqlEntityManager, migrations: readonly Migration[]): Promise<string[]> {
+  const twice = migrations.find(({ name }, i) => migrations.findIndex((other) => other.name === name) < i);
+  if (twice) throw new TypeError(`two migrations are called ${twice.name}`);
   const history = await em.execute<{ name: string; checksum: string | null }[]>(
     "select name, checksum from mikro_orm_migrations",
   );
   const executed = new Map(history.map(({ name, checksum }) => [name, checksum]));
   for (const migration of migrations) {
     const [known, checksum] = [executed.get(migration.name), checksumOf(migration)];
-    if (known && known !== checksum) throw editedMigration(migration.name, known, checksum);
+    if (known != null && known !== checksum) throw editedMigration(migration.name, known, checksum);
     if (known === null)
       await em.execute("update mikro_orm_migrations set checksum = ? where name = ?", [checksum, migration.name]);
   }

@@ -42,9 +42,7 @@ export class Connection {
     const end = this.#received.indexOf(headEnd);
     if (end < 0) return;
     const head = this.#received.toString("latin1", 0, end).toLowerCase();
-    const length = /\r\ncontent-length: (\d+)/.exec(head)?.[1];
-    if (length === undefined) return void this.#socket.destroy(new Error(`an answer without a length: ${head}`));
-    if (this.#received.length < end + headEnd.length + Number(length)) return;
+    if (!isWhole(head, this.#received.subarray(end + headEnd.length))) return;
     this.#received = none;
     if (head.includes("\r\nconnection: close")) this.isOpen = false;
     const settle = this.#settle;
@@ -57,4 +55,11 @@ export class Connection {
     this.#settle?.reject(error);
     this.#settle = undefined;
   }
+}
+
+/** No answer here has a trailer, and none comes before it was asked for. */
+function isWhole(head: string, body: Buffer): boolean {
+  if (/^http\/1\.1 (204|304)/.test(head)) return true;
+  if (head.includes("\r\ntransfer-encoding: chunked")) return body.toString("latin1").endsWith("0\r\n\r\n");
+  return body.length >= Number(/\r\ncontent-length: (\d+)/.exec(head)?.[1] ?? Number.NaN);
 }

@@ -29,7 +29,7 @@ export const kyc = (context: Context): Consumption => ({
     for (const { clientId, businessId, verification } of news) {
       const [client, onboarding] = [clients.get(clientId), onboardings.get(clientId)];
       if (!client || !onboarding || client.businessId !== businessId) throw new Error(`there is no client ${clientId}`);
-      onboarding.hear(verification, now);
+      onboarding.takeOver(verification, now);
       approveUnasked(em, context, onboarding, now);
       client.verificationIs(onboarding.kycStatus, now);
     }

@@ -113,11 +113,11 @@ test("whatever is said, cancelled, reviewed, lost or waited for, no rule is brok
         }
         log.push({ change, status, verdict, attemptsUsed });
       };
-      const hear = (state: ApplicationState) => {
+      const takeOver = (state: ApplicationState) => {
         const wasInReview = application.awaitsReview();
         const isNews = state.sequence > application.sequence;
         const told = log.length;
-        application.hear(state, now, announce);
+        application.takeOver(state, now, announce);
         if (wasInReview && isNews && application.verdict === "APPROVED") {
           invariant(theirs === "NEEDS_REVIEW" && state.verdict === "APPROVED", "approved without a person");
           personDecided = true;
@@ -134,11 +134,15 @@ test("whatever is said, cancelled, reviewed, lost or waited for, no rule is brok
         if (taken.kind === "wait") now = new Date(now.getTime() + taken.hours * 3_600_000);
         if (taken.kind === "hear") {
           last = aState(taken.said);
-          hear(last);
+          takeOver(last);
         }
-        if (taken.kind === "again") hear(last);
+        if (taken.kind === "again") takeOver(last);
         if (taken.kind === "crash") {
-          Object.assign(Object.create(Object.getPrototypeOf(application)), application).hear(aState(taken.said), now, () => {});
+          Object.assign(Object.create(Object.getPrototypeOf(application)), application).takeOver(
+            aState(taken.said),
+            now,
+            () => {},
+          );
         }
         if (taken.kind === "cancel") {
           let refused = false;
@@ -150,7 +154,7 @@ test("whatever is said, cancelled, reviewed, lost or waited for, no rule is brok
           const may = ["CREATED", "OPENED", "FAILED"].includes(application.status);
           invariant(refused !== may, `cancel of ${application.status} was ${refused ? "" : "not "}refused`);
           if (!refused)
-            hear(aState({ status: "CANCELED", sequence: application.sequence + 1, attemptsUsed: application.attemptsUsed }));
+            takeOver(aState({ status: "CANCELED", sequence: application.sequence + 1, attemptsUsed: application.attemptsUsed }));
           if (!refused) invariant(application.status === "CANCELED", "a cancellation the provider confirmed did not count");
         }
         if (taken.kind === "review" && application.awaitsReview()) {

@@ -8,11 +8,11 @@ import type { KycApplication } from "./kyc-application.ts";
 const later = new Date(createdAt.getTime() + 60_000);
 
 /** Hears and answers what was announced, each with the status at that moment. */
-function hear(application: KycApplication, said: Partial<ApplicationState>, now = later) {
+function takeOver(application: KycApplication, said: Partial<ApplicationState>, now = later) {
   const announced: string[] = [];
   const state = aState({ sequence: application.sequence + 1, ...said });
-  const hearing = application.hear(state, now, (change) => announced.push(change));
-  return { hearing, announced };
+  const takeover = application.takeOver(state, now, (change) => announced.push(change));
+  return { takeover, announced };
 }
 
 const inStatus = (status: KycStatus, attemptsUsed = status === "CREATED" || status === "OPENED" ? 0 : 1) =>
@@ -35,28 +35,31 @@ describe("a move", () => {
 
   test.each(cases)("from %s to %s is legal or changes nothing", (from, to) => {
     const application = inStatus(from);
-    const { announced, hearing } = hear(application, { status: to, attemptsUsed: application.attemptsUsed });
+    const { announced, takeover } = takeOver(application, { status: to, attemptsUsed: application.attemptsUsed });
     const isLegal = moves[from].includes(to);
     expect(application.status).toBe(isLegal ? to : from);
-    expect(hearing).toBe(isLegal ? "taken" : "illegal");
+    expect(takeover).toBe(isLegal ? "taken" : "illegal");
     expect(announced.at(-1)).toBe(isLegal ? `KYC_${to}` : undefined);
   });
 
   test.each(kycStatuses)("to %s that is already made announces nothing", (status) => {
     const application = inStatus(status);
-    expect(hear(application, { status, attemptsUsed: application.attemptsUsed })).toEqual({ hearing: "taken", announced: [] });
+    expect(takeOver(application, { status, attemptsUsed: application.attemptsUsed })).toEqual({
+      takeover: "taken",
+      announced: [],
+    });
   });
 
   test.each(["OPENED", "SUBMITTED", "PROCESSING"] as const)("back to %s is a retry when attempts went up", (status) => {
     const application = inStatus("PROCESSING");
-    hear(application, { status, attemptsUsed: 2 });
+    takeOver(application, { status, attemptsUsed: 2 });
     expect(application).toMatchObject({ status, attemptsUsed: 2 });
   });
 
   test("to FAILED again is a new fact when attempts went up", () => {
     const application = inStatus("FAILED");
-    expect(hear(application, { status: "FAILED", attemptsUsed: 2 }).announced).toEqual(["KYC_FAILED"]);
-    expect(hear(application, { status: "FAILED", attemptsUsed: 2 }).announced).toEqual([]);
+    expect(takeOver(application, { status: "FAILED", attemptsUsed: 2 }).announced).toEqual(["KYC_FAILED"]);
+    expect(takeOver(application, { status: "FAILED", attemptsUsed: 2 }).announced).toEqual([]);
   });
 
   // From a submission nothing but a failure leads there, and an application that stayed would stay for ever.
@@ -64,14 +67,14 @@ describe("a move", () => {
     "from %s to %s announces the failure in between, although nobody saw it",
     (from, to) => {
       const application = inStatus(from);
-      expect(hear(application, { status: to, attemptsUsed: 1 }).announced).toEqual(["KYC_FAILED", `KYC_${to}`]);
+      expect(takeOver(application, { status: to, attemptsUsed: 1 }).announced).toEqual(["KYC_FAILED", `KYC_${to}`]);
       expect(application.status).toBe(to);
     },
   );
 
   test.each(beingChecked)("from %s to the end of a link without attempts ends in FAILED", (from) => {
     const application = inStatus(from, 3);
-    expect(hear(application, { status: "EXPIRED", attemptsUsed: 3 }).announced).toEqual(["KYC_FAILED"]);
+    expect(takeOver(application, { status: "EXPIRED", attemptsUsed: 3 }).announced).toEqual(["KYC_FAILED"]);
     expect(application).toMatchObject({ status: "FAILED" });
   });
 
@@ -79,7 +82,7 @@ describe("a move", () => {
     "to %s does not happen once the attempts are used up",
     (status) => {
       const application = inStatus("FAILED", 3);
-      expect(hear(application, { status, attemptsUsed: 4 }).announced).toEqual([]);
+      expect(takeOver(application, { status, attemptsUsed: 4 }).announced).toEqual([]);
       expect(application).toMatchObject({ status: "FAILED" });
       expect(application.isOpen()).toBe(false);
     },
@@ -87,17 +90,17 @@ describe("a move", () => {
 
   test("to CANCELED happens also once the attempts are used up", () => {
     const application = inStatus("FAILED", 3);
-    hear(application, { status: "CANCELED", attemptsUsed: 3 });
+    takeOver(application, { status: "CANCELED", attemptsUsed: 3 });
     expect(application.status).toBe("CANCELED");
   });
 
   test("shows why it failed, in our words, until the applicant tries again", () => {
     const application = inStatus("PROCESSING");
-    hear(application, { status: "FAILED" });
+    takeOver(application, { status: "FAILED" });
     expect(toKycApplicationMessage(application).errorMessage).toContain("try again");
-    hear(application, { status: "OPENED" });
+    takeOver(application, { status: "OPENED" });
     expect(toKycApplicationMessage(application).errorMessage).toBeUndefined();
-    hear(application, { status: "FAILED", attemptsUsed: 3 });
+    takeOver(application, { status: "FAILED", attemptsUsed: 3 });
     expect(toKycApplicationMessage(application).errorMessage).toContain("no attempt is left");
   });
 });
@@ -105,13 +108,13 @@ describe("a move", () => {
 describe("what is not newer, or not ours", () => {
   test.each([4, 3, 0])("sequence %i after 4 changes nothing but the time of contact", (sequence) => {
     const application = inStatus("OPENED");
-    expect(hear(application, { sequence })).toEqual({ hearing: "stale", announced: [] });
+    expect(takeOver(application, { sequence })).toEqual({ takeover: "stale", announced: [] });
     expect(application).toMatchObject({ status: "OPENED", sequence: 4, syncedAt: later });
   });
 
   test.each([{ reference: "another" }, { providerId: "another" }])("%o changes nothing at all", (other) => {
     const application = inStatus("OPENED");
-    expect(hear(application, other)).toEqual({ hearing: "mismatch", announced: [] });
+    expect(takeOver(application, other)).toEqual({ takeover: "mismatch", announced: [] });
     expect(application).toMatchObject({ status: "OPENED", sequence: 4, syncedAt: createdAt });
   });
 });
@@ -119,7 +122,7 @@ describe("what is not newer, or not ours", () => {
 describe("a verdict", () => {
   const completed = (said: Partial<ApplicationState>, changes: Partial<KycApplication> = {}) => {
     const application = anApplication({ status: "PROCESSING", attemptsUsed: 1, ...changes });
-    const { announced } = hear(application, said);
+    const { announced } = takeOver(application, said);
     return { verdict: application.verdict, announced, codes: application.reasonCodes, application };
   };
 
@@ -155,7 +158,7 @@ describe("a verdict", () => {
   test("that nobody can read goes to review, and no later approval passes for a person's", () => {
     const { verdict, announced, application } = completed({ verdict: undefined, unread: ["verdict"] });
     expect({ verdict, announced }).toEqual({ verdict: "NEEDS_REVIEW", announced: ["KYC_NEEDS_REVIEW"] });
-    expect(hear(application, { verdict: "APPROVED" }).announced).toEqual([]);
+    expect(takeOver(application, { verdict: "APPROVED" }).announced).toEqual([]);
     expect(application.awaitsReview()).toBe(true);
     expect(application.isReviewedHere()).toBe(true);
   });
@@ -180,16 +183,16 @@ describe("a verdict", () => {
 
 test.each(["REJECTED", "NEEDS_REVIEW"] as const)("a final verdict is not changed by %s, which should not be said", (verdict) => {
   const application = anApplication({ status: "PROCESSING", attemptsUsed: 1 });
-  hear(application, {});
-  expect(hear(application, {}).hearing).toBe("taken");
-  expect(hear(application, { verdict })).toEqual({ hearing: "illegal", announced: [] });
+  takeOver(application, {});
+  expect(takeOver(application, {}).takeover).toBe("taken");
+  expect(takeOver(application, { verdict })).toEqual({ takeover: "illegal", announced: [] });
   expect(application.verdict).toBe("APPROVED");
 });
 
 describe("a review", () => {
   const inReview = (said: Partial<ApplicationState> = { verdict: "NEEDS_REVIEW" }) => {
     const application = inStatus("PROCESSING");
-    hear(application, said);
+    takeOver(application, said);
     return application;
   };
 
@@ -197,10 +200,10 @@ describe("a review", () => {
     "decided %s at the provider is announced as that only, and is final",
     (verdict) => {
       const application = inReview({ verdict: "NEEDS_REVIEW", amlHitCount: 2, amlDecision: "POSSIBLE_MATCH" });
-      expect(hear(application, { verdict, amlHitCount: 2 }).announced).toEqual(["KYC_REVIEW_RESOLVED"]);
+      expect(takeOver(application, { verdict, amlHitCount: 2 }).announced).toEqual(["KYC_REVIEW_RESOLVED"]);
       expect(application).toMatchObject({ status: "COMPLETED", verdict });
       for (const next of ["APPROVED", "REJECTED", "NEEDS_REVIEW"] as const) {
-        expect(hear(application, { verdict: next }).announced).toEqual([]);
+        expect(takeOver(application, { verdict: next }).announced).toEqual([]);
         expect(application.verdict).toBe(verdict);
       }
     },
@@ -208,28 +211,28 @@ describe("a review", () => {
 
   test("that only our rules asked for is not decided by the provider saying APPROVED again", () => {
     const application = inReview({ amlHitCount: 1 });
-    for (let times = 0; times < 3; times++) expect(hear(application, { amlHitCount: 0 }).announced).toEqual([]);
+    for (let times = 0; times < 3; times++) expect(takeOver(application, { amlHitCount: 0 }).announced).toEqual([]);
     expect(application).toMatchObject({ verdict: "NEEDS_REVIEW", amlHitCount: 1 });
   });
 
   test("that only our rules made of a rejection is not decided by the provider saying APPROVED of itself", () => {
     const application = inReview({ verdict: "REJECTED", reasonCodes: ["PROFILE_MISMATCH"] });
-    expect(hear(application, { verdict: "APPROVED" }).announced).toEqual([]);
+    expect(takeOver(application, { verdict: "APPROVED" }).announced).toEqual([]);
     expect(application.verdict).toBe("NEEDS_REVIEW");
   });
 
   test("that only our rules asked for can be decided by the provider's rejection, or by its own review", () => {
     const rejected = inReview({ amlHitCount: 1 });
-    expect(hear(rejected, { verdict: "REJECTED" }).announced).toEqual(["KYC_REVIEW_RESOLVED"]);
+    expect(takeOver(rejected, { verdict: "REJECTED" }).announced).toEqual(["KYC_REVIEW_RESOLVED"]);
     const reviewed = inReview({ amlHitCount: 1 });
-    expect(hear(reviewed, { verdict: "NEEDS_REVIEW", amlHitCount: 1 }).announced).toEqual([]);
-    expect(hear(reviewed, { verdict: "APPROVED", amlHitCount: 1 }).announced).toEqual(["KYC_REVIEW_RESOLVED"]);
+    expect(takeOver(reviewed, { verdict: "NEEDS_REVIEW", amlHitCount: 1 }).announced).toEqual([]);
+    expect(takeOver(reviewed, { verdict: "APPROVED", amlHitCount: 1 }).announced).toEqual(["KYC_REVIEW_RESOLVED"]);
   });
 
   test("of a document that has expired meanwhile ends REJECTED", () => {
     const application = inReview({ verdict: "NEEDS_REVIEW", documentExpiry: "2026-03-01" });
     const nextDay = new Date("2026-03-02T00:00:00.000Z");
-    expect(hear(application, { verdict: "APPROVED", documentExpiry: "2026-03-01" }, nextDay).announced).toEqual([
+    expect(takeOver(application, { verdict: "APPROVED", documentExpiry: "2026-03-01" }, nextDay).announced).toEqual([
       "KYC_REVIEW_RESOLVED",
     ]);
     expect(application).toMatchObject({ verdict: "REJECTED", reasonCodes: ["DOCUMENT_EXPIRED"] });
@@ -237,7 +240,7 @@ describe("a review", () => {
 
   test("of a document that has expired ends REJECTED also when the decision does not repeat its last day", () => {
     const application = inReview({ verdict: "NEEDS_REVIEW", documentExpiry: "2026-03-01" });
-    hear(application, { verdict: "APPROVED", documentExpiry: undefined }, new Date("2026-03-02T00:00:00.000Z"));
+    takeOver(application, { verdict: "APPROVED", documentExpiry: undefined }, new Date("2026-03-02T00:00:00.000Z"));
     expect(application).toMatchObject({ verdict: "REJECTED", documentExpiry: "2026-03-01" });
   });
 
@@ -245,7 +248,7 @@ describe("a review", () => {
     const doubts = { livenessOutcome: undefined, amlHitCount: undefined, unread: ["reason_codes"] };
     const application = inReview({ verdict: "NEEDS_REVIEW", ...doubts });
     if (where === "here") application.resolveReview("APPROVED", later, () => {});
-    else hear(application, { verdict: "APPROVED", ...doubts });
+    else takeOver(application, { verdict: "APPROVED", ...doubts });
     expect(application).toMatchObject({ verdict: "APPROVED", reviewedAt: later });
   });
 });
@@ -262,12 +265,12 @@ describe("the link's end", () => {
     ["PROCESSING", 1, []],
   ])("of %s after %i attempts announces %j", (status, attemptsUsed, expected) => {
     const application = inStatus(status, attemptsUsed);
-    expect(hear(application, { status, attemptsUsed, sequence: 4 }, lapsed).announced).toEqual(expected);
+    expect(takeOver(application, { status, attemptsUsed, sequence: 4 }, lapsed).announced).toEqual(expected);
   });
 
   test("leaves a minute for what is on its way", () => {
     const application = inStatus("OPENED");
-    expect(hear(application, { status: "OPENED", sequence: 4 }, linkExpiresAt).announced).toEqual([]);
+    expect(takeOver(application, { status: "OPENED", sequence: 4 }, linkExpiresAt).announced).toEqual([]);
   });
 
   test("is when it is checked, if no check comes before", () => {

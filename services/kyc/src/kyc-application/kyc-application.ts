@@ -87,7 +87,7 @@ export type KycChange = EnumName<typeof KycEventType>;
 export type Announce = (change: KycChange) => void;
 
 /** "taken": newer than what we had, whether or not it moved anything. "illegal": it said what must not be. */
-export type Hearing = "taken" | "stale" | "mismatch" | "illegal";
+export type Takeover = "taken" | "stale" | "mismatch" | "illegal";
 
 const order = { CREATED: 0, OPENED: 1, SUBMITTED: 2, PROCESSING: 3 } as const;
 /** The provider's clock may differ, and what was submitted in the last second is still on its way. */
@@ -119,7 +119,7 @@ export class KycApplication extends schema.class {
    * Takes over what the provider says, telling `announce` each change while it is the newest. Ignores what is not newer,
    * what speaks of another application and what our rules forbid.
    */
-  hear(said: ApplicationState, now: Date, announce: Announce): Hearing {
+  takeOver(said: ApplicationState, now: Date, announce: Announce): Takeover {
     if (said.reference !== this.id || said.providerId !== this.providerId) return "mismatch";
     this.syncedAt = now;
     if (said.sequence <= this.sequence) {
@@ -134,7 +134,7 @@ export class KycApplication extends schema.class {
   }
 
   /** A callback that is older than what we know still is a sign of life. */
-  heardOf(now: Date): void {
+  noteSync(now: Date): void {
     this.syncedAt = now;
   }
 

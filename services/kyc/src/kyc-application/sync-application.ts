@@ -46,18 +46,24 @@ export async function record(
 ): Promise<void> {
   const { logger } = context;
   const now = await databaseTime(em);
-  const wide = { application_id: application.id, provider_id: application.providerId };
+  const logged = { application_id: application.id, provider_id: application.providerId };
   if (outcome.kind === "accepted") {
-    const hearing = application.hear(outcome.value, now, recordChanges(em, application, now));
-    const told = { ...wide, hearing, said: outcome.value.status, status: application.status, sequence: outcome.value.sequence };
-    if (hearing === "mismatch" || hearing === "illegal") {
+    const takeover = application.takeOver(outcome.value, now, recordChanges(em, application, now));
+    const told = {
+      ...logged,
+      takeover,
+      said: outcome.value.status,
+      status: application.status,
+      sequence: outcome.value.sequence,
+    };
+    if (takeover === "mismatch" || takeover === "illegal") {
       logger.error({ ...told, alert: true }, "the provider says of an application what cannot be");
-    } else if (hearing === "taken" && outcome.value.unread.length > 0) {
+    } else if (takeover === "taken" && outcome.value.unread.length > 0) {
       logger.error({ ...told, unread: outcome.value.unread, alert: true }, "the provider's evidence cannot be read");
     } else logger.info(told, "application synced");
   } else {
     const why = outcome.kind === "refused" ? { error_code: outcome.errorCode } : { reason: outcome.reason };
-    logger.warn({ ...wide, outcome: outcome.kind, ...why }, "the provider told nothing of an application");
+    logger.warn({ ...logged, outcome: outcome.kind, ...why }, "the provider told nothing of an application");
   }
   application.planCheck(context.checkPausesSeconds, now, plannedBefore);
 }

@@ -101,9 +101,9 @@ async function refuseClient(
  */
 async function withdraw({ provider, logger }: Context, id: string, providerId: string, call: Call): Promise<void> {
   const { kind } = await provider.cancel(providerId, Math.max(withdrawMsMin, call.remainingMs() - withdrawMsMin));
-  const wide = { application_id: id, provider_id: providerId, outcome: kind };
-  if (kind === "accepted") logger.info(wide, "withdrawn at the provider: the client was blocked meanwhile");
-  else logger.warn(wide, "not withdrawn at the provider, where it lapses: the client was blocked meanwhile");
+  const logged = { application_id: id, provider_id: providerId, outcome: kind };
+  if (kind === "accepted") logger.info(logged, "withdrawn at the provider: the client was blocked meanwhile");
+  else logger.warn(logged, "not withdrawn at the provider, where it lapses: the client was blocked meanwhile");
 }
 
 /** The reference makes it safe to repeat. */

@@ -44,7 +44,7 @@ export const receiveProviderCallback =
         [hint.eventId],
       );
       if (fresh.length === 0) return;
-      if (!outcome) return application.heardOf(await databaseTime(em));
+      if (!outcome) return application.noteSync(await databaseTime(em));
       await record(em, context, application, outcome, known.next_check_at ? new Date(known.next_check_at) : null);
       if (application.sequence < hint.sequence) application.checkSoon(await databaseTime(em));
     });

@@ -97,11 +97,11 @@ async function record(
   const payment = await em.findOneOrFail(Payment, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!payment.awaitsRegistration()) return payment;
   const now = await databaseTime(em);
-  const wide = { payment_id: id, order_number: payment.processorOrderNumber };
+  const logged = { payment_id: id, order_number: payment.processorOrderNumber };
 
   if (registration.kind === "unknown") {
     payment.planLookUp(now);
-    logger.warn({ ...wide, reason: registration.reason }, "registration outcome unknown");
+    logger.warn({ ...logged, reason: registration.reason }, "registration outcome unknown");
     return processorOutcomeUnknown(id);
   }
 
@@ -111,17 +111,17 @@ async function record(
     announce(em, payment, "PAYMENT_FAILED", now);
     const refusal = processorError(registration.errorCode, id);
     if (owed) owed.storeRefusal(refusal);
-    logger.warn({ ...wide, error_code: registration.errorCode, reason: registration.message }, "registration refused");
+    logger.warn({ ...logged, error_code: registration.errorCode, reason: registration.message }, "registration refused");
     return refusal;
   }
   if (registration.kind === "accepted") {
     payment.registered(registration.value.orderId, registration.value.formUrl, now);
     payment.waitOrExpire(false, schedule.paymentCheckSeconds, schedule.paymentWindowSeconds, now);
-    logger.info(wide, "payment registered");
+    logger.info(logged, "payment registered");
   } else {
     payment.expire(now);
     announce(em, payment, "PAYMENT_EXPIRED", now);
-    logger.warn(wide, "payment expired before it could be registered");
+    logger.warn(logged, "payment expired before it could be registered");
   }
   if (owed) owed.storeAnswer(PaymentSchema, toPaymentMessage(payment));
   return payment;

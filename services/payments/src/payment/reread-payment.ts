@@ -31,7 +31,7 @@ export async function rereadPayment(context: Context, paymentId: string, remaini
   if (!read.isSettled() || !read.processorOrderId) return;
   const answer = await processor.status({ businessId: read.businessId, orderId: read.processorOrderId }, remainingMs());
 
-  const wide = { payment_id: paymentId, order_number: read.processorOrderNumber };
+  const logged = { payment_id: paymentId, order_number: read.processorOrderNumber };
   const found = await transaction(context.orm, async (em) => {
     const payment = await em.findOneOrFail(Payment, { id: paymentId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     const { businessId } = payment;
@@ -53,15 +53,15 @@ export async function rereadPayment(context: Context, paymentId: string, remaini
     return { comparison, isNew };
   });
 
-  if (!found) return logger.warn({ ...wide, outcome: answer.kind }, "a payment could not be read again");
+  if (!found) return logger.warn({ ...logged, outcome: answer.kind }, "a payment could not be read again");
   const { comparison, isNew } = found;
   const seen = answer.kind === "accepted" ? String(answer.value.refundedMinor ?? "") : "";
   if (comparison.kind === "unexplained") {
     logger.error(
-      { ...wide, alert: isNew, reason: comparison.reason, refunded_minor: seen },
+      { ...logged, alert: isNew, reason: comparison.reason, refunded_minor: seen },
       "a difference that no rule explains",
     );
   } else if (comparison.kind === "refunded" || comparison.kind === "reversed") {
-    logger.warn({ ...wide, change: comparison.kind, refunded_minor: seen }, "a payment changed at the processor");
+    logger.warn({ ...logged, change: comparison.kind, refunded_minor: seen }, "a payment changed at the processor");
   }
 }

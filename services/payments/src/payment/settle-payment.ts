@@ -70,15 +70,15 @@ async function record(context: Context, id: string, outcome: Outcome<OrderState>
 
     payment.planReread(schedule, now);
 
-    const wide = { payment_id: id, order_number: payment.processorOrderNumber, settlement, status: payment.status };
-    if (settlement === "mismatch") logger.error({ ...wide, alert: true }, "the processor's order is not this payment");
+    const logged = { payment_id: id, order_number: payment.processorOrderNumber, settlement, status: payment.status };
+    if (settlement === "mismatch") logger.error({ ...logged, alert: true }, "the processor's order is not this payment");
     else if (outcome.kind === "accepted" && Payment.isUnknownOrderStatus(outcome.value.orderStatus)) {
-      logger.error({ ...wide, alert: true, order_status: outcome.value.orderStatus }, "unknown order status");
-    } else if (outcome.kind === "accepted") logger.info(wide, "payment checked");
+      logger.error({ ...logged, alert: true, order_status: outcome.value.orderStatus }, "unknown order status");
+    } else if (outcome.kind === "accepted") logger.info(logged, "payment checked");
     else {
       const error_code = outcome.kind === "refused" ? outcome.errorCode : undefined;
       const reason = outcome.kind === "refused" ? outcome.message : outcome.reason;
-      logger.warn({ ...wide, outcome: outcome.kind, error_code, reason }, "the processor told nothing of a payment");
+      logger.warn({ ...logged, outcome: outcome.kind, error_code, reason }, "the processor told nothing of a payment");
     }
 
     if (payment.status !== "PENDING") return;

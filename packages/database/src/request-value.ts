@@ -6,10 +6,10 @@ export type FieldOf<M extends DescMessage> = Exclude<keyof MessageShape<M>, "$ty
 /** Reads a request's field as columns have it; undefined for what the request leaves out. */
 export function valueReader(field: DescField): (given: unknown) => unknown {
   if (field.fieldKind === "enum") {
-    const names = new Map(field.enum.values.map(({ localName, number }) => [number, localName]));
+    const { value } = field.enum;
     // Nothing is called "": a value that only a newer version knows finds nothing, instead of
     // everything.
-    return (number) => (number === 0 || number === undefined ? undefined : (names.get(number as number) ?? ""));
+    return (number) => (number === 0 || number === undefined ? undefined : (value[number as number]?.localName ?? ""));
   }
   if (field.fieldKind === "list") return (items) => ((items as unknown[] | undefined)?.length ? items : undefined);
   if (field.scalar === ScalarType.INT64 && field.localName.endsWith("Ms")) return (ms) => dateOf(ms as bigint | undefined);

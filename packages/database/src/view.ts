@@ -107,6 +107,9 @@ export function defineView<
     .map(([name, sql]) => `${sql} as "${name}"`)
     .join(", ");
 
+  const ofAny = `select ${selected} from ${table} where id = $1 and ${where}`;
+  const ofBusiness = `select ${selected} from ${table} where business_id = $1 and id = $2 and ${where}`;
+
   const parse = (row: Record<string, unknown>) => {
     for (const { property, parse } of parsed) if (row[property] !== null) row[property] = parse(row[property] as string);
     return row as never;
@@ -119,12 +122,10 @@ export function defineView<
     parse,
     async read(em, owner, id) {
       if (!isUuid(id)) return undefined;
-      const [name, own, values] =
+      const [row] =
         owner === everyBusiness
-          ? ["read_any", "id = $1", [id]]
-          : ["read", "business_id = $1 and id = $2", [businessIdOf(owner), id]];
-      const text = `select ${selected} from ${table} where ${own} and ${where}`;
-      const [row] = await namedQuery<Record<string, unknown>>(em, `${message.name}_${name}`, text, values);
+          ? await namedQuery<Record<string, unknown>>(em, `${message.name}_read_any`, ofAny, [id])
+          : await namedQuery<Record<string, unknown>>(em, `${message.name}_read`, ofBusiness, [businessIdOf(owner), id]);
       return row && parse(row);
     },
     toMessage(row, ...[others]) {

@@ -1,6 +1,6 @@
-import { databaseTime, transaction } from "@amana/database";
+import { databaseTime, everyBusiness, lockRow, type Owner, transaction } from "@amana/database";
 import { faultPoint } from "@amana/runtime";
-import { LockMode, type SqlEntityManager } from "@mikro-orm/postgresql";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import type { ApplicationState, Outcome } from "../verification-provider/verification-provider.ts";
 import { kycApplicationNotFound } from "./kyc-application.errors.ts";
@@ -16,17 +16,14 @@ export async function syncApplication(context: Context, id: string, timeoutMs: n
   const outcome = await context.provider.get(providerId, timeoutMs);
   faultPoint("sync.answered");
   await transaction(context.orm, async (em) => {
-    await record(em, context, await lockApplication(em, { id }), outcome, nextCheckAt);
+    await record(em, context, await lockApplication(em, everyBusiness, id), outcome, nextCheckAt);
   });
   return outcome.kind === "accepted";
 }
 
 /** Throws `not_found`. */
-export async function lockApplication(
-  em: SqlEntityManager,
-  where: { readonly id: string; readonly businessId?: string },
-): Promise<KycApplication> {
-  const application = await em.findOne(KycApplication, where, { lockMode: LockMode.PESSIMISTIC_WRITE });
+export async function lockApplication(em: SqlEntityManager, owner: Owner, id: string): Promise<KycApplication> {
+  const application = await lockRow(em, KycApplication, owner, id);
   if (!application) throw kycApplicationNotFound();
   return application;
 }

@@ -38,7 +38,7 @@ export const cancelKycApplication =
     const begun = await transaction(orm, async (em) => {
       // Cancelling twice is cancelling once: whoever sends the request again need not wait.
       const claim = await claimKey(em, call, KycApplicationSchema, { heldMs: 0 });
-      const application = await lockApplication(em, { businessId, id: request.id });
+      const application = await lockApplication(em, businessId, request.id);
       const done = (answer: KycApplicationMessage) => ({ answer: { ...answer, linkUrl: linkOf(context, application) } });
       if ("replayed" in claim) return done(claim.replayed);
       const { record, isRepeated } = claim;
@@ -64,7 +64,7 @@ export const cancelKycApplication =
     const ended = await transaction(orm, async (em) => {
       const key = await lockKey(em, begun.keyId);
       if (key?.hasEnded()) return key.replay(KycApplicationSchema);
-      const application = await lockApplication(em, { id });
+      const application = await lockApplication(em, businessId, id);
       await record(em, context, application, { kind: "accepted", value: state }, nextCheckAt);
       const answer = toKycApplicationMessage(application);
       if (application.status === "CANCELED") key?.storeAnswer(KycApplicationSchema, answer);

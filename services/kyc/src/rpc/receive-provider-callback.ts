@@ -1,5 +1,5 @@
 import { type KycApplicationService, ProviderCallbackResult } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
-import { databaseTime, transaction } from "@amana/database";
+import { databaseTime, everyBusiness, transaction } from "@amana/database";
 import { type Implementation, platformOf } from "@amana/rpc";
 import { faultPoint, isUuid } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
@@ -36,7 +36,7 @@ export const receiveProviderCallback =
     const outcome = isNews ? await provider.get(hint.providerId, call.remainingMs() - answerMs) : undefined;
     faultPoint("callback.answered");
     await transaction(orm, async (em) => {
-      const application = await lockApplication(em, { id: hint.reference });
+      const application = await lockApplication(em, everyBusiness, hint.reference);
       // Not known to have been heard, it is to come again.
       if (outcome && outcome.kind !== "accepted") return application.checkSoon(await databaseTime(em));
       const fresh = await em.execute(

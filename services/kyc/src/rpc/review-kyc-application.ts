@@ -1,6 +1,6 @@
 import { KycApplicationSchema, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import type { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
-import { databaseTime, transaction } from "@amana/database";
+import { databaseTime, everyBusiness, transaction } from "@amana/database";
 import { claimKey, lockKey } from "@amana/idempotency";
 import { adminOf, type Call, type Implementation } from "@amana/rpc";
 import { faultPoint, isUuid } from "@amana/runtime";
@@ -37,7 +37,7 @@ export const reviewKycApplication =
     const begun = await transaction(orm, async (em) => {
       // Deciding the same twice is deciding once: whoever sends the request again need not wait.
       const claim = await claimKey(em, call, KycApplicationSchema, { heldMs: 0 });
-      const application = await lockApplication(em, { id: input.id });
+      const application = await lockApplication(em, everyBusiness, input.id);
       if ("replayed" in claim) return { answer: claim.replayed };
       const now = await databaseTime(em);
       const request: ReviewRequest = {
@@ -71,7 +71,7 @@ export const reviewKycApplication =
     faultPoint("review.answered");
     const { application, isOurs } = await transaction(orm, async (em) => {
       const key = await lockKey(em, begun.keyId);
-      const application = await lockApplication(em, { id });
+      const application = await lockApplication(em, everyBusiness, id);
       await record(em, context, application, answered, nextCheckAt);
       const isOurs = application.reviewedAt != null && application.reviewRequest?.requestId === call.requestId;
       if (isOurs && !key?.hasEnded()) key?.storeAnswer(KycApplicationSchema, toKycApplicationMessage(application));

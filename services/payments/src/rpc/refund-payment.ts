@@ -1,11 +1,10 @@
 import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
 import type { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
-import { databaseTime, transaction } from "@amana/database";
+import { databaseTime, lockRow, transaction } from "@amana/database";
 import { withLease } from "@amana/due-work";
 import { claimKey } from "@amana/idempotency";
 import { businessOf, type Implementation } from "@amana/rpc";
 import { faultPoint, isUuid, uuidv7 } from "@amana/runtime";
-import { LockMode } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import {
   paymentNotFound,
@@ -34,7 +33,7 @@ export const refundPayment =
     const begun = await transaction(context.orm, async (em) => {
       const claim = await claimKey(em, call, PaymentSchema);
       if ("replayed" in claim) return claim;
-      const payment = await em.findOne(Payment, { businessId, id: request.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      const payment = await lockRow(em, Payment, businessId, request.id);
       if (!payment) throw paymentNotFound();
       const earlier = await em.find(Refund, { businessId, paymentId: payment.id });
       if (earlier.some((refund) => refund.isActive())) throw refundInProgress();

@@ -10,7 +10,10 @@ export async function attempt(
   await program.run({
     seed: options.seed,
     seconds: options.seconds,
-    signal: AbortSignal.any([AbortSignal.timeout(Math.round(options.seconds * 1000)), ...(options.signal ? [options.signal] : [])]),
+    signal: AbortSignal.any([
+      AbortSignal.timeout(Math.round(options.seconds * 1000)),
+      ...(options.signal ? [options.signal] : []),
+    ]),
     report,
     say: options.say ?? (() => {}),
   });

@@ -5,16 +5,16 @@ import { businessIdOf, everyBusiness, type Owner } from "./view.ts";
 /**
  * One row, kept from all others until the transaction ends; null for an id that names nothing of
  * the owner. The lock comes before the read, so that what others change at the same time stays
- * changed. PESSIMISTIC_READ: several may hold it at once.
+ * changed. There is no shared lock: PostgreSQL lets new sharers in before a writer who waits, and
+ * whoever opened accounts without a pause could keep a client from being blocked.
  */
 export async function lockRow<E extends object>(
   em: SqlEntityManager,
   entity: EntityClass<E>,
   owner: Owner,
   id: string,
-  lockMode: LockMode = LockMode.PESSIMISTIC_WRITE,
 ): Promise<E | null> {
   if (!isUuid(id)) return null;
   const where = owner === everyBusiness ? { id } : { businessId: businessIdOf(owner), id };
-  return (await em.findOne(entity, where as object, { lockMode })) as E | null;
+  return (await em.findOne(entity, where as object, { lockMode: LockMode.PESSIMISTIC_WRITE })) as E | null;
 }

@@ -299,9 +299,11 @@ test("a client is blocked while accounts are opened, 30 times in parallel: what 
       };
       const block = async () => {
         for (let trips = 0; trips < round; trips++) await trip();
-        const { status } = await business.call("PUT", `/api/v1/clients/person/${client_id}`, { blocked: true });
+        const send = () => business.call("PUT", `/api/v1/clients/person/${client_id}`, { blocked: true });
+        let answer = await send();
+        while (answer.body["code"] === "overloaded") answer = await send();
         blockedAtMs = performance.now();
-        expect(status).toBe(200);
+        expect(answer.status, answer.text).toBe(200);
         return { rows: await accountsOf(client_id), afterwards: await Promise.all([open(), open()]) };
       };
       const [blocked, ...lanes] = await Promise.all([block(), lane(), lane(), lane()]);

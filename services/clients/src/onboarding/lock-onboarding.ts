@@ -1,15 +1,14 @@
 import { everyBusiness, lockRow } from "@amana/database";
 import { LockMode, type SqlEntityManager } from "@mikro-orm/postgresql";
 import { Client } from "../client/client.ts";
-import { holdClient } from "../client/lock-client.ts";
 import { Onboarding } from "./onboarding.ts";
 
 /**
- * The onboarding of a business's client, kept from all others until the transaction ends. The client's row is held first,
+ * The onboarding of a business's client, kept from all others until the transaction ends. The client's row is locked first,
  * because details refer to it: locked the other way round, they and an event of the client would wait for each other.
  */
 export async function lockOnboarding(em: SqlEntityManager, clientId: string, businessId: string): Promise<Onboarding | null> {
-  if (!(await holdClient(em, clientId, businessId))) return null;
+  if (!(await lockRow(em, Client, businessId, clientId))) return null;
   return await em.findOne(Onboarding, { clientId, businessId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }
 

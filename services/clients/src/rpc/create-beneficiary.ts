@@ -1,13 +1,14 @@
 import { BeneficiarySchema, BeneficiaryType } from "@amana/contracts/clients/v1/beneficiary_pb";
 import type { BeneficiaryService } from "@amana/contracts/clients/v1/beneficiary_service_pb";
 import { enumName } from "@amana/contracts/enum-names";
+import { lockRow } from "@amana/database";
 import { once } from "@amana/idempotency";
 import { businessOf, type Implementation } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import { toBeneficiaryMessage } from "../beneficiary/beneficiary.message.ts";
 import { Beneficiary, checkPaymentDetails } from "../beneficiary/beneficiary.ts";
 import { clientBlocked, namedClientNotFound } from "../client/client.errors.ts";
-import { holdClient } from "../client/lock-client.ts";
+import { Client } from "../client/client.ts";
 import type { Context } from "../context.ts";
 
 export const createBeneficiary =
@@ -17,7 +18,7 @@ export const createBeneficiary =
     return await once(orm, call, BeneficiarySchema, async (em) => {
       checkPaymentDetails(request);
       // A block that is committed by now counts, and one that comes meanwhile waits for this to end.
-      const client = await holdClient(em, request.clientId, businessId);
+      const client = await lockRow(em, Client, businessId, request.clientId);
       if (!client) throw namedClientNotFound();
       if (client.blocked) throw clientBlocked();
 

@@ -1,5 +1,6 @@
 import { AccountSchema } from "@amana/contracts/clients/v1/account_pb";
 import type { AccountService } from "@amana/contracts/clients/v1/account_service_pb";
+import { lockRow } from "@amana/database";
 import { once } from "@amana/idempotency";
 import { businessOf, type Call, type Implementation } from "@amana/rpc";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
@@ -7,7 +8,7 @@ import { toAccountMessage } from "../account/account.message.ts";
 import type { Account } from "../account/account.ts";
 import { lockAccount } from "../account/lock-account.ts";
 import { namedClientNotFound } from "../client/client.errors.ts";
-import { holdClient } from "../client/lock-client.ts";
+import { Client } from "../client/client.ts";
 import type { Context } from "../context.ts";
 
 type Service = typeof AccountService.method;
@@ -28,7 +29,7 @@ const moving =
 
 export const activateAccount: Moving<Service["activateAccount"]> = moving(async (account, now, em) => {
   // Held, so that nobody blocks the client between this look and the activation.
-  const client = await holdClient(em, account.clientId, account.businessId);
+  const client = await lockRow(em, Client, account.businessId, account.clientId);
   if (!client) throw namedClientNotFound();
   account.activate(client, now);
 });

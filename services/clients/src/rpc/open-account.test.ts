@@ -166,6 +166,27 @@ describe("a client who is blocked while an account is opened", () => {
     expect(await harness.sql("select id from account where client_id = ?", [id])).toEqual([]);
   });
 
+  test("is blocked before those get one who came after the block, however many are being opened", async () => {
+    const { id } = await harness.createPerson(caller);
+    const { id: taken } = await open({ externalAccountId: "freed-late" });
+    let all: Promise<unknown[]> | undefined;
+    await transaction(harness.context.orm, async (em) => {
+      // The first opening stops at the external id and holds the client; the block waits for it.
+      await em.execute("update account set external_account_id = null where id = ?", [taken]);
+      const first = open({ clientId: id, externalAccountId: "freed-late" });
+      await harness.untilSomeoneWaits(1);
+      const block = harness.clients.updatePerson({ id, blocked: true }, { caller });
+      await harness.untilSomeoneWaits(2);
+      const late = Promise.all([1, 2, 3].map(() => refusal(open({ clientId: id }))));
+      await harness.untilSomeoneWaits(5);
+      all = Promise.all([first, block, late]);
+    });
+    const [first, block, late] = (await all) ?? [];
+    expect(first).toMatchObject({ clientId: id });
+    expect(block).toMatchObject({ blocked: true });
+    expect(late).toEqual(Array(3).fill(expect.objectContaining({ code: "client_blocked" })));
+  });
+
   test("keeps the one whose opening was first: the block waits for it", async () => {
     const { id } = await harness.createPerson(caller);
     const { id: taken } = await open({ externalAccountId: "freed-soon" });

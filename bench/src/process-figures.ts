@@ -1,18 +1,86 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+
+/** What processes have used so far and hold now, by the accounting of Linux; nothing elsewhere. */
+export interface ProcessFigures {
+  /** CPU time, with that of children that ended. */
+  readonly cpuSeconds: number;
+  /** Shared memory is counted for each process. */
+  readonly residentMb: number;
+}
+
+export type FiguresByName = Readonly<Record<string, ProcessFigures>>;
 
 const ticksPerSecond = 100;
 
-/** CPU time the processes have used, in seconds, by the operating system's accounting (Linux). */
-export function cpuSeconds(pids: readonly number[]): number {
-  return pids.reduce((sum, pid) => {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return sum + (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
-  }, 0);
+/** The sum over these processes. */
+export function processFigures(pids: readonly number[]): ProcessFigures {
+  return pids.map(readFigures).reduce(add, { cpuSeconds: 0, residentMb: 0 });
 }
 
-/** Resident memory of a process in MB (Linux). */
-export function residentMb(pid: number): number {
-  const [, kb] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
-  return Number(kb ?? 0) / 1024;
+/** Of everything below a process: by the names of services, "postgres" and "kafka" with all their processes, or by command. */
+export function figuresBelow(rootPid: number): FiguresByName {
+  const all = readProcesses();
+  const below = (pid: number): typeof all =>
+    all.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...below(child.pid)]);
+  const byName: Record<string, ProcessFigures> = {};
+  for (const { pid, name } of below(rootPid)) byName[name] = add(byName[name] ?? processFigures([]), readFigures(pid));
+  return byName;
+}
+
+/** How much of one processor each took between the two. */
+export function processorShares(before: FiguresByName, after: FiguresByName, seconds: number): Record<string, number> {
+  const shares = Object.entries(after).map(([name, { cpuSeconds }]) => {
+    const share = (cpuSeconds - (before[name]?.cpuSeconds ?? 0)) / seconds;
+    return [name, Math.round(share * 100) / 100] as const;
+  });
+  return Object.fromEntries(shares);
+}
+
+const add = (a: ProcessFigures, b: ProcessFigures): ProcessFigures => ({
+  cpuSeconds: a.cpuSeconds + b.cpuSeconds,
+  residentMb: a.residentMb + b.residentMb,
+});
+
+function readFigures(pid: number): ProcessFigures {
+  const ticks = statFields(pid).slice(11, 15).map(Number);
+  const [, kb = 0] = /^VmRSS:\s+(\d+) kB/m.exec(readProc(`${pid}/status`)) ?? [];
+  return { cpuSeconds: ticks.reduce((sum, each) => sum + each, 0) / ticksPerSecond, residentMb: Number(kb) / 1024 };
+}
+
+function readProcesses() {
+  return readProcessIds().map((pid) => ({
+    pid,
+    parent: Number(statFields(pid)[1]),
+    name: nameOf(readProc(`${pid}/cmdline`).replaceAll("\0", " ")),
+  }));
+}
+
+function nameOf(command: string): string {
+  const [, service] = /services\/(\w+)\/src\/main\.ts/.exec(command) ?? [];
+  if (service) return service;
+  if (command.includes("kafka.Kafka")) return "kafka";
+  return command.includes("postgres") ? "postgres" : command.slice(0, 30);
+}
+
+/** Those after the process's name, which stands in parentheses and may hold anything. */
+function statFields(pid: number): string[] {
+  const stat = readProc(`${pid}/stat`);
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+}
+
+function readProcessIds(): number[] {
+  try {
+    return readdirSync("/proc").map(Number).filter(Number.isInteger);
+  } catch {
+    return [];
+  }
+}
+
+/** Empty once the process has ended. */
+function readProc(path: string): string {
+  try {
+    return readFileSync(`/proc/${path}`, "utf8");
+  } catch {
+    return "";
+  }
 }

@@ -8,7 +8,7 @@ import { spawnServer } from "@amana/dev-env/server-process";
 import autocannon from "autocannon";
 import { request } from "undici";
 import { aPaidPayment } from "../a-paid-payment.ts";
-import { cpuSeconds, residentMb } from "../process-figures.ts";
+import { processFigures } from "../process-figures.ts";
 import { median, printTable, say } from "../table.ts";
 
 const connections = 32;
@@ -59,9 +59,9 @@ export async function reads({ rounds, seconds }: { rounds: number; seconds: numb
   const runs = new Map<string, { perSecond: number[]; p99: number[]; cpuUs: number[] }>();
   for (let round = 1; round <= rounds; round++) {
     for (const candidate of candidates) {
-      const cpuBefore = cpuSeconds(candidate.pids());
+      const { cpuSeconds } = processFigures(candidate.pids());
       const result = await load(candidate, system.business.api_key, seconds);
-      const cpu = cpuSeconds(candidate.pids()) - cpuBefore;
+      const cpu = processFigures(candidate.pids()).cpuSeconds - cpuSeconds;
       if (result.non2xx > 0 || result.errors > 0)
         throw new Error(`${candidate.name}: ${result.non2xx} refusals, ${result.errors} errors`);
       const run = runs.get(candidate.name) ?? { perSecond: [], p99: [], cpuUs: [] };
@@ -82,7 +82,7 @@ export async function reads({ rounds, seconds }: { rounds: number; seconds: numb
       "of bare pg": (perSecond / base).toFixed(2),
       "p99 ms": median(run?.p99 ?? []),
       "cpu µs/req": Math.round(median(run?.cpuUs ?? [])),
-      "memory MB": Math.round(pids().reduce((sum, pid) => sum + residentMb(pid), 0)),
+      "memory MB": Math.round(processFigures(pids()).residentMb),
     };
   });
   printTable(rows);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { readDevFile } from "@amana/dev-env/dev-file";
 import { freePort } from "@amana/dev-env/free-port";
 import { request } from "undici";
-import { cpuSeconds, residentMb } from "../process-figures.ts";
+import { figuresBelow, processFigures, processorShares } from "../process-figures.ts";
 import { median, printTable, say } from "../table.ts";
 
 const idleSeconds = 10;
@@ -70,22 +70,16 @@ async function startOnce(dir: string, events: string) {
   };
 }
 
-/** What every process under the starter holds and uses while nobody calls. */
+/** What the starter and every process under it holds and uses while nobody calls. */
 async function idle(starterPid: number) {
-  const { descendants } = await import("../process-tree.ts");
-  const processes = [{ pid: starterPid, name: "start" }, ...descendants(starterPid)];
-  const before = new Map(processes.map(({ pid }) => [pid, cpuSeconds([pid])]));
+  const figures = () => ({ start: processFigures([starterPid]), ...figuresBelow(starterPid) });
+  const before = figures();
   await new Promise((resolve) => setTimeout(resolve, idleSeconds * 1000));
-  const byName = new Map<string, { mb: number; cpu: number }>();
-  for (const { pid, name } of processes) {
-    const entry = byName.get(name) ?? { mb: 0, cpu: 0 };
-    entry.mb += residentMb(pid);
-    entry.cpu += cpuSeconds([pid]) - (before.get(pid) ?? 0);
-    byName.set(name, entry);
-  }
-  return [...byName].map(([name, { mb, cpu }]) => ({
+  const after = figures();
+  const shares = processorShares(before, after, idleSeconds);
+  return Object.entries(after).map(([name, { residentMb }]) => ({
     process: name,
-    "memory MB": Math.round(mb),
-    "idle CPU % of a core": ((cpu / idleSeconds) * 100).toFixed(1),
+    "memory MB": Math.round(residentMb),
+    "idle CPU % of a core": (100 * (shares[name] ?? 0)).toFixed(1),
   }));
 }

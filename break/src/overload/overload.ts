@@ -1,9 +1,10 @@
+import { figuresBelow, processorShares } from "@amana/bench/process-figures";
+import { median } from "@amana/bench/table";
 import type { System } from "@amana/dev-env/system";
 import { aBusiness, anOrder, aPerson, startTestSystem } from "@amana/dev-env/test-system";
 import { sleep } from "@amana/runtime";
 import { Client } from "pg";
 import { fire, hangMs, type LoadRequest, type Outcome } from "../load/fire.ts";
-import { processorTime, shares } from "../load/processor-time.ts";
 import type { Program } from "../program.ts";
 import { createRandom, type Random } from "../random.ts";
 import type { Report } from "../report.ts";
@@ -37,10 +38,10 @@ export const overload: Program = {
     const { system } = test;
     const requests = await prepare(system, random);
     const send = async (perSecond: number, seconds: number, atOnceMax: number, when: string) => {
-      const before = await processorTime(system);
+      const before = figuresBelow(process.pid);
       const outcome = await fire({ url: system.gatewayUrl, requests: requests.all, perSecond, atOnceMax, seconds });
       const { goodput, goodMsP99, senderShare, statuses, unsent } = outcome;
-      const took = shares(before, await processorTime(system), outcome.seconds);
+      const took = processorShares(before, figuresBelow(process.pid), outcome.seconds);
       judge(outcome, when, report);
       say(
         `${when}: ${Math.round(goodput)} good answers a second, 99 of 100 within ${goodMsP99} ms; ` +
@@ -174,9 +175,4 @@ async function prepare(system: System, random: Random): Promise<Requests> {
   }
   const shuffled = [...clients, ...payments].map((one) => ({ one, turn: random.next() })).sort((a, b) => a.turn - b.turn);
   return { all: shuffled.map(({ one }) => one), clients, payments };
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }

@@ -1,5 +1,5 @@
 import { RefusalSchema } from "@amana/contracts/rpc/v1/refusal_pb";
-import { DomainError, fromConnectError, toConnectError } from "@amana/rpc";
+import { type DomainError, fromConnectError, toConnectError, unavailable } from "@amana/rpc";
 import { create, type DescMessage, fromBinary, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
 import { defineEntity, p } from "@mikro-orm/postgresql";
@@ -69,7 +69,7 @@ export class IdempotencyRecord extends schema.class {
   private storedRefusal(bytes: Uint8Array): DomainError {
     const error = new ConnectError("stored");
     error.details.push({ desc: RefusalSchema, value: fromBinary(RefusalSchema, bytes) });
-    return fromConnectError(error) ?? new DomainError("unavailable", "service_unavailable", "The stored answer cannot be read.");
+    return fromConnectError(error) ?? unavailable("service_unavailable", "The stored answer cannot be read.");
   }
 }
 schema.setClass(IdempotencyRecord);

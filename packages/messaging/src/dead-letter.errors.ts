@@ -1,27 +1,21 @@
-import { DomainError } from "@amana/rpc";
+import { conflict, notFound } from "@amana/rpc";
 
-export const deadLetterNotFound = () => new DomainError("not_found", "not_found", "There is no such dead letter.");
+export const deadLetterNotFound = () => notFound("not_found", "There is no such dead letter.");
 
 export const deadLetterOver = (status: "DELIVERED" | "DROPPED") =>
-  new DomainError("conflict", "dead_letter_over", `The dead letter is ${status}, which is the end of it.`);
+  conflict("dead_letter_over", `The dead letter is ${status}, which is the end of it.`);
 
 export const deadLetterBehind = () =>
-  new DomainError(
-    "conflict",
+  conflict(
     "dead_letter_behind",
     "An earlier event of the same key was set aside too, and they keep their order. Retry or drop that one first.",
   );
 
 export const deadLetterForged = () =>
-  new DomainError(
-    "conflict",
+  conflict(
     "dead_letter_forged",
     "The message's MAC is not good, so it has no effect. If this service lacked the key, add it to EVENT_MAC_KEYS, restart the service and retry; else drop it.",
   );
 
 export const deadLetterFailed = (reason: string) =>
-  new DomainError(
-    "conflict",
-    "dead_letter_failed",
-    `The message failed again and nothing changed: ${reason} Mend the cause and retry, or drop it.`,
-  );
+  conflict("dead_letter_failed", `The message failed again and nothing changed: ${reason} Mend the cause and retry, or drop it.`);

@@ -1,5 +1,5 @@
 import { HandOverService } from "@amana/contracts/messaging/v1/hand_over_service_pb";
-import { createRpcChannel, createRpcClient, DomainError, nobody, serve, type Tls } from "@amana/rpc";
+import { createRpcChannel, createRpcClient, forbidden, nobody, notFound, serve, type Tls } from "@amana/rpc";
 import type { Logger } from "@amana/runtime";
 import type { MessageKeys } from "./message-keys.ts";
 import type { MessageHandler, Transport } from "./transport.ts";
@@ -48,12 +48,11 @@ export function createDirectTransport(
         {
           async handOverMessages({ topic, messages }) {
             const subscribed = handlers.get(topic);
-            if (!subscribed) throw new DomainError("not_found", "topic_not_consumed", `This service does not consume ${topic}.`);
+            if (!subscribed) throw notFound("topic_not_consumed", `This service does not consume ${topic}.`);
             // Refused as a whole and not set aside: whoever sends in good faith keeps them, and nobody fills our tables.
             if (messages.some((message) => !keys.verify(topic, message))) {
               logger.error({ alert: true, topic }, "messages were handed over whose MAC is not good; they are refused");
-              throw new DomainError(
-                "forbidden",
+              throw forbidden(
                 "message_not_authentic",
                 `A message's MAC is not good. Both sides need the same key for ${topic} in EVENT_MAC_KEYS.`,
               );

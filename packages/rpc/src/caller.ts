@@ -1,4 +1,4 @@
-import { DomainError } from "./domain-error.ts";
+import { forbidden } from "./domain-error.ts";
 
 /** On whose behalf a call is made, as the gateway established it. */
 export type Caller =
@@ -15,19 +15,18 @@ export const nobody: Caller = { role: "nobody" };
 /** The business a call is made for. Refuses calls that are not made for one. */
 export function businessOf(caller: Caller): string {
   if (caller.role !== "business") {
-    throw new DomainError("forbidden", "business_key_required", "This needs the key of a business.");
+    throw forbidden("business_key_required", "This needs the key of a business.");
   }
   return caller.businessId;
 }
 
 /** Refuses everyone but operators; returns the operator. */
 export function adminOf(caller: Caller): Caller & { role: "admin" } {
-  if (caller.role !== "admin") throw new DomainError("forbidden", "admin_required", "This needs an operator's key.");
+  if (caller.role !== "admin") throw forbidden("admin_required", "This needs an operator's key.");
   return caller;
 }
 
 /** Refuses everyone but the platform itself. */
 export function platformOf(caller: Caller): void {
-  if (caller.role !== "platform")
-    throw new DomainError("forbidden", "platform_required", "Only the platform itself may ask this.");
+  if (caller.role !== "platform") throw forbidden("platform_required", "Only the platform itself may ask this.");
 }

@@ -14,7 +14,7 @@ import { buildConnector, Pool } from "undici";
 import { headerNames, type IdempotencyKey } from "./call.ts";
 import type { Caller } from "./caller.ts";
 import type { CallerSigner } from "./caller-token.ts";
-import { DomainError } from "./domain-error.ts";
+import { DomainError, outcomeUnknown, unavailable } from "./domain-error.ts";
 import { fromConnectError } from "./error-mapping.ts";
 import type { Tls } from "./tls.ts";
 
@@ -180,15 +180,10 @@ class ConnectionError extends Error {
 }
 
 const unreachable = () =>
-  new DomainError(
-    "unavailable",
-    "service_unavailable",
-    "A part of the service cannot be reached right now. Try again in a moment.",
-  );
+  unavailable("service_unavailable", "A part of the service cannot be reached right now. Try again in a moment.");
 
 const interrupted = () =>
-  new DomainError(
-    "outcome_unknown",
+  outcomeUnknown(
     "outcome_unknown",
     "The connection to a part of the service broke before it answered; what was asked may or may not have happened. Read before you repeat it, or repeat it with an Idempotency-Key.",
   );

@@ -11,6 +11,11 @@ export type DomainErrorKind =
   | "unavailable"
   | "outcome_unknown";
 
+interface RefusalOptions {
+  readonly pointer?: string;
+  readonly members?: Readonly<Record<string, string>>;
+}
+
 /**
  * A refusal: an answer, not a fault. `code` and `detail` are public and reach the caller word for
  * word. Everything else that is thrown is a fault, logged where it leaves the service and shown as
@@ -25,12 +30,7 @@ export class DomainError extends Error {
   /** Extra members of the public problem document. */
   readonly members: Readonly<Record<string, string>>;
 
-  constructor(
-    kind: DomainErrorKind,
-    code: string,
-    detail: string,
-    options: { pointer?: string; members?: Record<string, string> } = {},
-  ) {
+  constructor(kind: DomainErrorKind, code: string, detail: string, options: RefusalOptions = {}) {
     super(detail);
     this.name = "DomainError";
     this.kind = kind;
@@ -39,6 +39,18 @@ export class DomainError extends Error {
     this.members = options.members ?? {};
   }
 }
+
+const refusalOf = (kind: DomainErrorKind) => (code: string, detail: string, options?: RefusalOptions) =>
+  new DomainError(kind, code, detail, options);
+
+export const notFound = refusalOf("not_found");
+export const conflict = refusalOf("conflict");
+export const invalid = refusalOf("invalid");
+export const refusedUpstream = refusalOf("refused_upstream");
+export const forbidden = refusalOf("forbidden");
+export const upstreamError = refusalOf("upstream_error");
+export const unavailable = refusalOf("unavailable");
+export const outcomeUnknown = refusalOf("outcome_unknown");
 
 export const kindToProto: Record<DomainErrorKind, RefusalKind> = {
   not_found: RefusalKind.NOT_FOUND,

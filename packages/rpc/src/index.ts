@@ -11,7 +11,18 @@ export {
   type RpcClient,
   type RpcFunction,
 } from "./client.ts";
-export { DomainError, type DomainErrorKind } from "./domain-error.ts";
+export {
+  conflict,
+  DomainError,
+  type DomainErrorKind,
+  forbidden,
+  invalid,
+  notFound,
+  outcomeUnknown,
+  refusedUpstream,
+  unavailable,
+  upstreamError,
+} from "./domain-error.ts";
 export { fromConnectError, toConnectError } from "./error-mapping.ts";
 export { createRpcServer, type RpcServer, type RpcServerOptions, type ServedService, serve } from "./server.ts";
 export { readCallerKey, readServiceUrls, readTlsFiles, readVouchingKeys } from "./settings.ts";

@@ -7,7 +7,7 @@ import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { type Call, headerNames, type Implementation, type Implementations, readCall } from "./call.ts";
 import { type Caller, nobody } from "./caller.ts";
 import { createCallerVerifier, type VouchingKey } from "./caller-token.ts";
-import { DomainError } from "./domain-error.ts";
+import { DomainError, unavailable } from "./domain-error.ts";
 import { toConnectError } from "./error-mapping.ts";
 import { ServerHealth } from "./health.ts";
 import { type Limits, listen, type Request, type Response } from "./listener.ts";
@@ -163,9 +163,7 @@ function createInvoke({ logger, isUnavailable }: RpcServerOptions): Invoke {
     const context = { err: error, method: method.name, request_id: call.requestId };
     if (isUnavailable?.(error)) {
       logger.warn(context, "a call could not be served now");
-      return toConnectError(
-        new DomainError("unavailable", "service_unavailable", "The service is not available right now. Try again."),
-      );
+      return toConnectError(unavailable("service_unavailable", "The service is not available right now. Try again."));
     }
     logger.error(context, "a call failed");
     return new ConnectError("internal error", Code.Internal);

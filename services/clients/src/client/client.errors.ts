@@ -1,28 +1,24 @@
-import { DomainError } from "@amana/rpc";
+import { conflict, invalid, notFound } from "@amana/rpc";
 
-export const clientNotFound = () => new DomainError("not_found", "not_found", "There is no such client.");
+export const clientNotFound = () => notFound("not_found", "There is no such client.");
 
 /** For a client that a body names, or, without a pointer, a query. */
 export const namedClientNotFound = (pointer = "/client_id") =>
-  new DomainError("not_found", "client_not_found", "There is no client with this client_id. Check the id.", { pointer });
+  notFound("client_not_found", "There is no client with this client_id. Check the id.", { pointer });
 
 /** For a client that a body names, or, without a pointer, that of an account. */
 export const clientBlocked = (pointer = "/client_id") =>
-  new DomainError("conflict", "client_blocked", "The client is blocked and gets nothing new. Unblock the client first.", {
+  conflict("client_blocked", "The client is blocked and gets nothing new. Unblock the client first.", {
     pointer,
   });
 
 export const emailTaken = () =>
-  new DomainError(
-    "conflict",
-    "email_taken",
-    "Another client of this business has this e-mail address. Use that client, or send another address.",
-    { pointer: "/email" },
-  );
+  conflict("email_taken", "Another client of this business has this e-mail address. Use that client, or send another address.", {
+    pointer: "/email",
+  });
 
 export const clientUnderage = () =>
-  new DomainError(
-    "invalid",
+  invalid(
     "client_underage",
     "A client must be 18 or older today, in UTC. Check the date of birth, or come back after the birthday.",
     { pointer: "/date_of_birth" },

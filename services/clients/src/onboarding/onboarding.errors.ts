@@ -1,15 +1,14 @@
-import { DomainError } from "@amana/rpc";
+import { conflict, invalid, notFound } from "@amana/rpc";
 import type { OnboardingStep } from "./onboarding.ts";
 
 export const onboardingDetailsNotFound = () =>
-  new DomainError("not_found", "onboarding_details_not_found", "The client has no onboarding details yet. Create them first.");
+  notFound("onboarding_details_not_found", "The client has no onboarding details yet. Create them first.");
 
 export const onboardingDetailsExist = () =>
-  new DomainError("conflict", "onboarding_details_exist", "The client has onboarding details. Change them with PATCH.");
+  conflict("onboarding_details_exist", "The client has onboarding details. Change them with PATCH.");
 
 export const onboardingLocked = (step: OnboardingStep) =>
-  new DomainError(
-    "conflict",
+  conflict(
     "onboarding_locked",
     `Onboarding details change only before verification begins, and the client is at ${step}. Unless it is APPROVED, a new KYC application opens them again.`,
     { members: { current_step: step } },
@@ -17,13 +16,12 @@ export const onboardingLocked = (step: OnboardingStep) =>
 
 /** Some fields are needed always, some because of what others say. Whoever answers lists them one by one. */
 export const onboardingDetailsIncomplete = (missing: readonly string[]) =>
-  new DomainError("invalid", "onboarding_details_incomplete", `Send these fields too: ${missing.join(", ")}.`, {
+  invalid("onboarding_details_incomplete", `Send these fields too: ${missing.join(", ")}.`, {
     members: { missing: missing.join(",") },
   });
 
 export const notPendingApproval = (step: OnboardingStep) =>
-  new DomainError(
-    "conflict",
+  conflict(
     "invalid_status_transition",
     `Only an onboarding at PENDING_APPROVAL can be decided, and this one is at ${step}. Read its status for what is awaited.`,
     { members: { current_step: step } },

@@ -1,31 +1,26 @@
-import { DomainError } from "@amana/rpc";
+import { conflict, invalid, notFound } from "@amana/rpc";
 
-export const apiKeyNotFound = () => new DomainError("not_found", "not_found", "There is no such API key. Check the id.");
+export const apiKeyNotFound = () => notFound("not_found", "There is no such API key. Check the id.");
 
 export const apiKeyNameTaken = (name: string) =>
-  new DomainError(
-    "conflict",
-    "api_key_name_taken",
-    `The business has a live key named "${name}". Choose another name, or revoke that key first.`,
-    { pointer: "/name" },
-  );
+  conflict("api_key_name_taken", `The business has a live key named "${name}". Choose another name, or revoke that key first.`, {
+    pointer: "/name",
+  });
 
 export const apiKeyLimitReached = (liveMax: number) =>
-  new DomainError(
-    "conflict",
+  conflict(
     "api_key_limit_reached",
     `A business has at most ${liveMax} live keys, keys that were rotated and still run included. Revoke one, or wait for one to expire.`,
   );
 
 /** Two rotations with one key at the same time: the first one wins. */
 export const apiKeyReplaced = () =>
-  new DomainError(
-    "conflict",
+  conflict(
     "api_key_replaced",
     "The key of this request has been replaced or revoked in the meantime. Go on with the key that replaced it.",
   );
 
 export const previousKeyTtlInvalid = (secondsMax: number) =>
-  new DomainError("invalid", "validation_failed", `previous_key_ttl_seconds is a whole number from 0 to ${secondsMax}.`, {
+  invalid("validation_failed", `previous_key_ttl_seconds is a whole number from 0 to ${secondsMax}.`, {
     pointer: "/previous_key_ttl_seconds",
   });

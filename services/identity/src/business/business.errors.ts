@@ -1,19 +1,19 @@
-import { DomainError } from "@amana/rpc";
+import { conflict, invalid, notFound } from "@amana/rpc";
 import type { BusinessStatus } from "./business.ts";
 
 /** For an id in the path. */
-export const businessNotFound = () => new DomainError("not_found", "not_found", "There is no such business. Check the id.");
+export const businessNotFound = () => notFound("not_found", "There is no such business. Check the id.");
 
 /** For a business that a body names, or, without a pointer, a query. */
 export const namedBusinessNotFound = (pointer = "/business_id") =>
-  new DomainError("not_found", "business_not_found", "There is no business with this business_id. Check the id.", { pointer });
+  notFound("business_not_found", "There is no business with this business_id. Check the id.", { pointer });
 
 export const initialStatusInvalid = () =>
-  new DomainError("invalid", "validation_failed", "A new business is ACTIVE or PENDING. Leave status out for ACTIVE.", {
+  invalid("validation_failed", "A new business is ACTIVE or PENDING. Leave status out for ACTIVE.", {
     pointer: "/status",
   });
 
 export const invalidStatusTransition = (from: BusinessStatus, to: BusinessStatus, possible: readonly BusinessStatus[]) => {
   const next = possible.length > 0 ? `From ${from} it can become ${possible.join(" or ")}.` : `${from} is final.`;
-  return new DomainError("conflict", "invalid_status_transition", `A business that is ${from} cannot become ${to}. ${next}`);
+  return conflict("invalid_status_transition", `A business that is ${from} cannot become ${to}. ${next}`);
 };

@@ -1,5 +1,5 @@
 import { ClientService, ClientStanding } from "@amana/contracts/clients/v1/client_service_pb";
-import { createRpcChannel, createRpcClient, DomainError, platformCaller, type RpcChannelOptions } from "@amana/rpc";
+import { createRpcChannel, createRpcClient, platformCaller, type RpcChannelOptions, unavailable } from "@amana/rpc";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Clients } from "./clients.ts";
 
@@ -31,9 +31,5 @@ export function createClients(options: Omit<RpcChannelOptions, "audience">): Cli
 /** Nothing was begun yet, so a slow answer is no different from none. */
 function refuseAsUnavailable(error: unknown): never {
   if (!(error instanceof ConnectError) || error.code !== Code.DeadlineExceeded) throw error;
-  throw new DomainError(
-    "unavailable",
-    "service_unavailable",
-    "The client could not be looked up in time. Try again in a moment.",
-  );
+  throw unavailable("service_unavailable", "The client could not be looked up in time. Try again in a moment.");
 }

@@ -1,33 +1,30 @@
-import { DomainError } from "@amana/rpc";
+import { conflict, invalid, notFound, outcomeUnknown, refusedUpstream, unavailable, upstreamError } from "@amana/rpc";
 import type { PaymentStatus } from "./payment.ts";
 
-export const paymentNotFound = () => new DomainError("not_found", "not_found", "There is no such payment.");
+export const paymentNotFound = () => notFound("not_found", "There is no such payment.");
 
 export const paymentNotRefundable = (status: PaymentStatus) =>
-  new DomainError("conflict", "payment_not_refundable", `The payment is ${status}; only a PAID payment can be refunded, once.`, {
+  conflict("payment_not_refundable", `The payment is ${status}; only a PAID payment can be refunded, once.`, {
     members: { payment_status: status },
   });
 
 export const refundInProgress = () =>
-  new DomainError(
-    "conflict",
+  conflict(
     "refund_in_progress",
     "A refund of this payment is under way and its outcome is not known yet. Read the payment again in a minute.",
   );
 
 export const refundMayStillTakeEffect = (until: Date) =>
-  new DomainError(
-    "conflict",
+  conflict(
     "refund_in_progress",
     `The earlier refund of this payment was refused, and may still take effect at the card processor until ${until.toISOString()}. Ask again then.`,
     { members: { refundable_at: until.toISOString() } },
   );
 
-export const refundNotFound = () => new DomainError("not_found", "not_found", "There is no such refund.");
+export const refundNotFound = () => notFound("not_found", "There is no such refund.");
 
 export const refundDecisionNotOpen = (status: string) =>
-  new DomainError(
-    "conflict",
+  conflict(
     "refund_decision_not_open",
     `The refund is ${status} and waits for no decision. GET /admin/refunds?needs_decision=true lists those that do.`,
     { members: { refund_status: status } },
@@ -35,21 +32,19 @@ export const refundDecisionNotOpen = (status: string) =>
 
 /** None, or one that a newer gateway knows: it must not pass for any of ours. */
 export const refundDecisionUnknown = () =>
-  new DomainError("invalid", "validation_failed", "The outcome must be ACCEPTED, REJECTED or SEND_AGAIN.", {
+  invalid("validation_failed", "The outcome must be ACCEPTED, REJECTED or SEND_AGAIN.", {
     pointer: "/outcome",
   });
 
 export const refundAmountInvalid = (paidMinor: bigint, currency: string) =>
-  new DomainError(
-    "invalid",
+  invalid(
     "refund_amount_invalid",
     `The amount must be more than 0 and at most the ${paidMinor / 100n}.${(paidMinor % 100n).toString().padStart(2, "0")} ${currency} that were paid.`,
     { pointer: "/amount" },
   );
 
 export const refundRefused = (errorCode: string) =>
-  new DomainError(
-    "refused_upstream",
+  refusedUpstream(
     "refund_refused",
     `The card processor refused the refund (code ${errorCode}). The payment stays PAID; contact the operator if this is unexpected.`,
     { members: { processor_error_code: errorCode } },
@@ -57,22 +52,19 @@ export const refundRefused = (errorCode: string) =>
 
 /** An operator found that it did not happen. */
 export const refundRejected = () =>
-  new DomainError(
-    "refused_upstream",
+  refusedUpstream(
     "refund_refused",
     "The refund did not happen at the card processor, as an operator found out. The payment stays PAID and can be refunded.",
   );
 
 export const refundOutcomeUnknown = () =>
-  new DomainError(
-    "outcome_unknown",
+  outcomeUnknown(
     "refund_outcome_unknown",
     "The card processor has not told whether the refund happened. It is being found out; do not pay back by other means. Read the payment again in a minute.",
   );
 
 export const processorError = (errorCode: string, paymentId: string) =>
-  new DomainError(
-    "upstream_error",
+  upstreamError(
     "processor_error",
     `The card processor refused the payment (code ${errorCode}). It is kept as FAILED; create a new one.`,
     { members: { processor_error_code: errorCode, payment_id: paymentId } },
@@ -80,18 +72,16 @@ export const processorError = (errorCode: string, paymentId: string) =>
 
 /** More would only wait until their deadline. */
 export const tooManyCreations = () =>
-  new DomainError(
-    "unavailable",
+  unavailable(
     "service_unavailable",
     "So many payments of yours wait for the card processor that a further one would not be answered in time. Try again in a second.",
   );
 
 export const processorOutcomeUnknown = (paymentId: string) =>
-  new DomainError(
-    "outcome_unknown",
+  outcomeUnknown(
     "processor_outcome_unknown",
     "The card processor has not told whether it took the payment. It is being found out; send the same request with the same Idempotency-Key again in a minute, or read the payment.",
     { members: { payment_id: paymentId } },
   );
 
-export const returnTokenUnknown = () => new DomainError("not_found", "not_found", "This return address belongs to no payment.");
+export const returnTokenUnknown = () => notFound("not_found", "This return address belongs to no payment.");

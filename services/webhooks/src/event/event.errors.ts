@@ -1,24 +1,19 @@
-import { DomainError } from "@amana/rpc";
+import { conflict, notFound } from "@amana/rpc";
 
-export const eventNotFound = () =>
-  new DomainError("not_found", "not_found", "There is no such event. Events are kept for 30 days.");
+export const eventNotFound = () => notFound("not_found", "There is no such event. Events are kept for 30 days.");
 
 export const redeliveryEndpointNotFound = () =>
-  new DomainError(
-    "not_found",
-    "webhook_endpoint_not_found",
-    "There is no webhook endpoint with this endpoint_id. Check the id.",
-    { pointer: "/endpoint_id" },
-  );
+  notFound("webhook_endpoint_not_found", "There is no webhook endpoint with this endpoint_id. Check the id.", {
+    pointer: "/endpoint_id",
+  });
 
 export const redeliveryEndpointDisabled = () =>
-  new DomainError("conflict", "webhook_endpoint_disabled", "The webhook endpoint is DISABLED. Set its status to ACTIVE first.", {
+  conflict("webhook_endpoint_disabled", "The webhook endpoint is DISABLED. Set its status to ACTIVE first.", {
     pointer: "/endpoint_id",
   });
 
 export const redeliveryWithoutDelivery = () =>
-  new DomainError(
-    "conflict",
+  conflict(
     "event_without_delivery",
     "This event had no delivery to the endpoint, which did not exist yet or had not asked for the type. Read the event itself instead.",
     { pointer: "/endpoint_id" },

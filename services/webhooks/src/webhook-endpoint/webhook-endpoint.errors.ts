@@ -1,19 +1,17 @@
-import { DomainError } from "@amana/rpc";
+import { conflict, invalid, notFound } from "@amana/rpc";
 
 export const endpointsMax = 20;
 
-export const webhookEndpointNotFound = () => new DomainError("not_found", "not_found", "There is no such webhook endpoint.");
+export const webhookEndpointNotFound = () => notFound("not_found", "There is no such webhook endpoint.");
 
 export const webhookEndpointLimitReached = () =>
-  new DomainError(
-    "conflict",
+  conflict(
     "webhook_endpoint_limit_reached",
     `A business has at most ${endpointsMax} webhook endpoints. Delete one that is not used any more.`,
   );
 
 export const unknownEventType = (type: string) =>
-  new DomainError(
-    "invalid",
+  invalid(
     "unknown_event_type",
     `"${type}" is not an event type that endpoints can ask for. The documentation lists those that are.`,
     {
@@ -21,7 +19,7 @@ export const unknownEventType = (type: string) =>
     },
   );
 
-const urlRefusal = (code: string, detail: string) => new DomainError("invalid", code, detail, { pointer: "/url" });
+const urlRefusal = (code: string, detail: string) => invalid(code, detail, { pointer: "/url" });
 
 export const urlInvalid = () => urlRefusal("url_invalid", "This is not an absolute URL, like https://example.com/webhooks.");
 export const urlNotHttps = () => urlRefusal("url_not_https", "Webhooks are delivered over https only. Send an https address.");

@@ -21,7 +21,7 @@ export interface ServedService {
 }
 
 /**
- * Names the implementations of one service's RPCs. The table of contents of `rpc/index.ts`.
+ * Names the implementations of one service's RPCs.
  * `takesCaller: false`: its calls need no token and get `nobody` as their caller; whoever serves it
  * judges what is sent by other means.
  */
@@ -31,6 +31,16 @@ export function serve<S extends DescService>(
   { takesCaller = true }: { takesCaller?: boolean } = {},
 ): ServedService {
   return { service, implementations: implementations as unknown as ServedService["implementations"], takesCaller };
+}
+
+/** The same with RPCs that are made with a context: a service's are listed in its `rpc/index.ts`, under their names. */
+export function serveFrom<S extends DescService, Context>(
+  service: S,
+  rpcs: { readonly [K in keyof Implementations<S>]: (context: Context) => Implementations<S>[K] },
+  context: Context,
+): ServedService {
+  const made = Object.entries(service.method).map(([name]) => [name, rpcs[name as keyof Implementations<S>](context)]);
+  return serve(service, Object.fromEntries(made));
 }
 
 export interface RpcServerOptions {

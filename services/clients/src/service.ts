@@ -1,4 +1,9 @@
+import { AccountService } from "@amana/contracts/clients/v1/account_service_pb";
+import { BeneficiaryService } from "@amana/contracts/clients/v1/beneficiary_service_pb";
+import { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
+import { OnboardingService } from "@amana/contracts/clients/v1/onboarding_service_pb";
 import { startTallyFolding } from "@amana/database";
+import { serveFrom } from "@amana/rpc";
 import type { Service } from "@amana/service";
 import { accountTally } from "./account/queries.ts";
 import { beneficiaryTally } from "./beneficiary/queries.ts";
@@ -7,7 +12,7 @@ import { type Config, readConfig } from "./config.ts";
 import { kyc } from "./consumers/kyc.ts";
 import type { Context } from "./context.ts";
 import { database } from "./orm.ts";
-import { rpcServices } from "./rpc/index.ts";
+import * as rpcs from "./rpc/index.ts";
 
 /** What the clients service is made of. */
 export const clients: Service<Config, Context> = {
@@ -22,7 +27,12 @@ export const clients: Service<Config, Context> = {
     institution,
     currencies,
   }),
-  rpcServices,
+  rpcServices: (context) => [
+    serveFrom(ClientService, rpcs, context),
+    serveFrom(OnboardingService, rpcs, context),
+    serveFrom(BeneficiaryService, rpcs, context),
+    serveFrom(AccountService, rpcs, context),
+  ],
   consumptions: (context) => [kyc(context)],
   jobs: ({ orm, logger }) => [startTallyFolding(orm, [clientTally, beneficiaryTally, accountTally], logger)],
 };

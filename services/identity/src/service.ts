@@ -1,3 +1,7 @@
+import { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
+import { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
+import { KeyLeaseService } from "@amana/contracts/identity/v1/key_lease_service_pb";
+import { serveFrom } from "@amana/rpc";
 import { sleep } from "@amana/runtime";
 import type { Service } from "@amana/service";
 import { storeBootstrapKey } from "./admin-key/store-bootstrap-key.ts";
@@ -8,7 +12,7 @@ import type { Context } from "./context.ts";
 import { createGrantedLeases } from "./key-lease/granted-leases.ts";
 import { trackKeyUse } from "./key-lease/key-use.ts";
 import { database } from "./orm.ts";
-import { rpcServices } from "./rpc/index.ts";
+import * as rpcs from "./rpc/index.ts";
 
 /** What the identity service is made of. */
 export const identity: Service<Config, Context> = {
@@ -27,7 +31,11 @@ export const identity: Service<Config, Context> = {
     await storeBootstrapKey(context, config.bootstrapAdminKey);
     return context;
   },
-  rpcServices,
+  rpcServices: (context) => [
+    serveFrom(BusinessService, rpcs, context),
+    serveFrom(ApiKeyService, rpcs, context),
+    serveFrom(KeyLeaseService, rpcs, context),
+  ],
   consumptions: () => [audit],
   recordAction: keepAction,
 };

@@ -1,5 +1,6 @@
+import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { startTallyFolding } from "@amana/database";
-import { createCallerSigner } from "@amana/rpc";
+import { createCallerSigner, serveFrom } from "@amana/rpc";
 import { everyHour } from "@amana/runtime";
 import { createSecretBox } from "@amana/secret-box";
 import type { Service } from "@amana/service";
@@ -14,7 +15,7 @@ import { createReencryption } from "./jobs/reencrypt-links.ts";
 import { removeLinks } from "./jobs/remove-links.ts";
 import { kycApplicationTally } from "./kyc-application/queries.ts";
 import { database } from "./orm.ts";
-import { rpcServices } from "./rpc/index.ts";
+import * as rpcs from "./rpc/index.ts";
 import { createHttpProvider } from "./verification-provider/http-provider.ts";
 
 /** What the KYC service is made of. */
@@ -31,7 +32,7 @@ export const kyc: Service<Config, Context> = {
     callbackSecrets: config.callbackSecrets,
     checkPausesSeconds: config.checkPausesSeconds,
   }),
-  rpcServices,
+  rpcServices: (context) => [serveFrom(KycApplicationService, rpcs, context)],
   jobs: (context, config) => [
     startTallyFolding(context.orm, [kycApplicationTally], context.logger),
     checkApplications(context),

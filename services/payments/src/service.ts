@@ -1,4 +1,7 @@
+import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
+import { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
 import { startTallyFolding } from "@amana/database";
+import { serveFrom } from "@amana/rpc";
 import type { Service } from "@amana/service";
 import { createSatim } from "./card-processor/satim.ts";
 import { type Config, readConfig } from "./config.ts";
@@ -8,7 +11,7 @@ import { rereadPayments } from "./jobs/reread-payments.ts";
 import { resolveRefunds } from "./jobs/resolve-refunds.ts";
 import { database } from "./orm.ts";
 import { paymentTally } from "./payment/queries.ts";
-import { rpcServices } from "./rpc/index.ts";
+import * as rpcs from "./rpc/index.ts";
 
 /** What the payments service is made of. */
 export const payments: Service<Config, Context> = {
@@ -23,7 +26,7 @@ export const payments: Service<Config, Context> = {
     publicUrl: config.publicUrl,
     formUrlTemplate: config.satim.formUrlTemplate,
   }),
-  rpcServices,
+  rpcServices: (context) => [serveFrom(PaymentService, rpcs, context), serveFrom(RefundService, rpcs, context)],
   jobs: (context) => [
     reconcilePayments(context),
     resolveRefunds(context),

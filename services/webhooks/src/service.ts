@@ -1,5 +1,8 @@
 import { EventEmitter } from "node:events";
+import { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
+import { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { startTallyFolding } from "@amana/database";
+import { serveFrom } from "@amana/rpc";
 import { everyHour } from "@amana/runtime";
 import { createSecretBox } from "@amana/secret-box";
 import type { Service } from "@amana/service";
@@ -11,7 +14,7 @@ import { startDelivering } from "./delivery/deliver.ts";
 import { eventTally } from "./event/queries.ts";
 import { deleteOldEvents } from "./jobs/delete-old-events.ts";
 import { database } from "./orm.ts";
-import { rpcServices } from "./rpc/index.ts";
+import * as rpcs from "./rpc/index.ts";
 import { createAddressGuard } from "./webhook-endpoint/address-guard.ts";
 
 /** What the webhooks service is made of. */
@@ -33,7 +36,7 @@ export const webhooks: Service<Config, Context> = {
     },
     deliveries: new EventEmitter(),
   }),
-  rpcServices,
+  rpcServices: (context) => [serveFrom(WebhookEndpointService, rpcs, context), serveFrom(EventService, rpcs, context)],
   consumptions: (context) => [payments(context), kyc(context)],
   jobs: (context) => [
     startDelivering(context),

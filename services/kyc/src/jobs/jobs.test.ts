@@ -8,7 +8,7 @@ import { createSecretBox } from "@amana/secret-box";
 import { aBusinessCaller, eventually, startTestServer } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
-import { rpcServices } from "../rpc/index.ts";
+import { kyc as kycService } from "../service.ts";
 import { createHttpProvider } from "../verification-provider/http-provider.ts";
 import { catchUpOnce } from "./catch-up.ts";
 import { checkApplications } from "./check-applications.ts";
@@ -187,7 +187,7 @@ describe("a link", () => {
   /** The service with other keys. */
   const withKeys = (...keys: (typeof k1)[]) => ({ ...harness.context, secrets: createSecretBox(keys) });
   const readWith = async (context: typeof harness.context, caller: ReturnType<typeof aBusinessCaller>) => {
-    await using service = await startTestServer(rpcServices(context));
+    await using service = await startTestServer(kycService.rpcServices(context));
     const kyc = createRpcClient(KycApplicationService, service.channel);
     const { applications } = await kyc.listKycApplications({ limit: 10 }, { caller });
     const single = await Promise.all(applications.map(({ id }) => kyc.getKycApplication({ id, stored: true }, { caller })));
@@ -239,7 +239,7 @@ describe("a link", () => {
   test("under an unknown key is left out of its application, which is listed, read and cancelled all the same", async () => {
     const caller = aBusinessCaller();
     const before = await harness.create(caller);
-    await using service = await startTestServer(rpcServices(withKeys(k2)));
+    await using service = await startTestServer(kycService.rpcServices(withKeys(k2)));
     const kyc = createRpcClient(KycApplicationService, service.channel);
     const after = await kyc.createKycApplication({}, { caller, timeoutMs: 20_000 });
     expect(await readWith(withKeys(k2), caller)).toEqual([after.linkUrl, undefined]);

@@ -8,8 +8,8 @@ import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller, keyed, refusal, startTestServer } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
+import { kyc as kycService } from "../service.ts";
 import { createHttpProvider } from "../verification-provider/http-provider.ts";
-import { rpcServices } from "./index.ts";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -78,7 +78,7 @@ describe("a cancellation", () => {
     await once(server.listen(0, "127.0.0.1"), "listening");
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     await using provider = createHttpProvider({ url, token: "t", callbackUrl: url, timeoutMs: 1_000 });
-    await using service = await startTestServer(rpcServices({ ...harness.context, provider }));
+    await using service = await startTestServer(kycService.rpcServices({ ...harness.context, provider }));
     const kyc = createRpcClient(KycApplicationService, service.channel);
     expect(await refusal(kyc.cancelKycApplication({ id }, { caller }))).toMatchObject({ code: "kyc_provider_error" });
     expect(await cancel(id, caller)).toMatchObject({ status: KycStatus.CANCELED });

@@ -4,7 +4,7 @@ import { createRpcClient, DomainError } from "@amana/rpc";
 import { aBusinessCaller, adminCaller, eventually, keyed, refusal, startTestServer } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { blockedClient, type CreateRequest, goodClient, type Harness, startHarness } from "../../test/harness.ts";
-import { rpcServices } from "./index.ts";
+import { kyc as kycService } from "../service.ts";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -170,7 +170,7 @@ describe("a client who is blocked while the provider is asked", () => {
     };
   };
   const create = async (clients: ReturnType<typeof answering>, options: ReturnType<typeof keyed>) => {
-    await using service = await startTestServer(rpcServices({ ...harness.context, clients }));
+    await using service = await startTestServer(kycService.rpcServices({ ...harness.context, clients }));
     return await createRpcClient(KycApplicationService, service.channel).createKycApplication({ clientId: goodClient }, options);
   };
   const requested = async (businessId: string) =>

@@ -96,7 +96,7 @@ describe("a view", () => {
     const owner = lost as string;
     await expect(view.read(em(), owner, id)).rejects.toThrow(TypeError);
     await expect(list.page(em(), owner, create(ListPaymentsRequestSchema, { limit: 10 }))).rejects.toThrow(TypeError);
-    await expect(lockRow(em(), Thing, owner, id)).rejects.toThrow(TypeError);
+    await expect(lockRow(em(), Thing, owner, id, () => new Error("missing"))).rejects.toThrow(TypeError);
   });
 });
 

@@ -1,9 +1,9 @@
+import { lockRow } from "@amana/database";
 import { isUuid, uuidv7 } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import { holdNotOpen, postingNotFound, postingNotReversible, postingReferenceReused } from "./account.errors.ts";
-import type { Account } from "./account.ts";
+import { accountNotFound, holdNotOpen, postingNotFound, postingNotReversible, postingReferenceReused } from "./account.errors.ts";
+import { Account } from "./account.ts";
 import { AccountPosting, type PostingKind } from "./account-posting.ts";
-import { lockAccount } from "./lock-account.ts";
 
 /** What is to happen to an account. `reference` is the caller's own: an order that comes again under it happens once. */
 export type PostingOrder = { readonly reference: string } & (
@@ -27,7 +27,7 @@ export async function post(
   order: PostingOrder,
   now: Date,
 ): Promise<AccountPosting> {
-  const account = await lockAccount(em, businessId, accountId);
+  const account = await lockRow(em, Account, businessId, accountId, accountNotFound);
   const ofId = "holdId" in order ? order.holdId : "postingId" in order ? order.postingId : undefined;
   const of = isUuid(ofId) ? await em.findOne(AccountPosting, { id: ofId, businessId, accountId }) : null;
   const amountMinor = ("amountMinor" in order ? order.amountMinor : undefined) ?? of?.amountMinor;

@@ -53,8 +53,8 @@ const schema = defineEntity({
 export type ClientChanges = Changes<Client, typeof UpdatePersonRequestSchema>;
 
 /**
- * A natural person, client of a business. Whoever changes one locks its row first (FOR UPDATE), and whoever opens
- * something new for one holds it (FOR SHARE): a client is blocked before or after that, never meanwhile.
+ * A natural person, client of a business. Whoever changes one, or opens something new for one,
+ * locks its row first: a client is blocked before or after that, never meanwhile.
  */
 export class Client extends schema.class {
   /** Takes over the named fields. A change that changes nothing leaves no trace. */

@@ -4,6 +4,7 @@ import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller, adminCaller, keyed, refusal } from "@amana/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aBeneficiary, type Harness, startHarness } from "../../test/harness.ts";
+import { clientNotFound } from "../client/client.errors.ts";
 import { Client } from "../client/client.ts";
 
 let harness: Harness;
@@ -121,8 +122,8 @@ describe("a client who is blocked at the same time", () => {
   /** Blocks a client, letting `meanwhile` run between the change and its commit. */
   const block = (id: string, meanwhile: () => Promise<void>) =>
     transaction(harness.context.orm, async (em) => {
-      const client = await lockRow(em, Client, everyBusiness, id);
-      client?.change({ blocked: true }, new Date());
+      const client = await lockRow(em, Client, everyBusiness, id, clientNotFound);
+      client.change({ blocked: true }, new Date());
       await em.flush();
       await meanwhile();
     });

@@ -1,14 +1,12 @@
 import { BeneficiarySchema, BeneficiaryType } from "@amana/contracts/clients/v1/beneficiary_pb";
 import type { BeneficiaryService } from "@amana/contracts/clients/v1/beneficiary_service_pb";
 import { enumName } from "@amana/contracts/enum-names";
-import { lockRow } from "@amana/database";
 import { once } from "@amana/idempotency";
 import { businessOf, type Implementation } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import { toBeneficiaryMessage } from "../beneficiary/beneficiary.message.ts";
 import { Beneficiary, checkPaymentDetails } from "../beneficiary/beneficiary.ts";
-import { clientBlocked, namedClientNotFound } from "../client/client.errors.ts";
-import { Client } from "../client/client.ts";
+import { lockUnblocked } from "../client/lock-unblocked.ts";
 import type { Context } from "../context.ts";
 
 export const createBeneficiary =
@@ -17,10 +15,7 @@ export const createBeneficiary =
     const businessId = businessOf(call.caller);
     return await once(orm, call, BeneficiarySchema, async (em) => {
       checkPaymentDetails(request);
-      // A block that is committed by now counts, and one that comes meanwhile waits for this to end.
-      const client = await lockRow(em, Client, businessId, request.clientId);
-      if (!client) throw namedClientNotFound();
-      if (client.blocked) throw clientBlocked();
+      const client = await lockUnblocked(em, businessId, request.clientId);
 
       const now = clock.now();
       const { $typeName: _type, $unknown: _unknown, ...details } = request;

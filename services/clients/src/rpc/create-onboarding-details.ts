@@ -2,7 +2,6 @@ import { OnboardingDetailsSchema } from "@amana/contracts/clients/v1/onboarding_
 import type { OnboardingService } from "@amana/contracts/clients/v1/onboarding_service_pb";
 import { once } from "@amana/idempotency";
 import { businessOf, type Implementation } from "@amana/rpc";
-import { clientNotFound } from "../client/client.errors.ts";
 import type { Context } from "../context.ts";
 import { readAnswers } from "../onboarding/answers.ts";
 import { giveDetails } from "../onboarding/give-details.ts";
@@ -15,8 +14,7 @@ export const createOnboardingDetails =
   async (request, call) => {
     const businessId = businessOf(call.caller);
     return await once(context.orm, call, OnboardingDetailsSchema, async (em) => {
-      const onboarding = await lockOnboarding(em, request.clientId, businessId);
-      if (!onboarding) throw clientNotFound();
+      const { onboarding } = await lockOnboarding(em, businessId, request.clientId);
       if (onboarding.hasDetails) throw onboardingDetailsExist();
       return toDetailsMessage(giveDetails(em, context, onboarding, readAnswers(request.answers)), onboarding);
     });

@@ -1,11 +1,11 @@
 import { OnboardingSchema } from "@amana/contracts/clients/v1/onboarding_pb";
 import { OnboardingDecision, type OnboardingService } from "@amana/contracts/clients/v1/onboarding_service_pb";
+import { everyBusiness } from "@amana/database";
 import { once } from "@amana/idempotency";
 import { adminOf, type Implementation } from "@amana/rpc";
-import { clientNotFound } from "../client/client.errors.ts";
 import type { Context } from "../context.ts";
 import { decide } from "../onboarding/decide.ts";
-import { lockBoth } from "../onboarding/lock-onboarding.ts";
+import { lockOnboarding } from "../onboarding/lock-onboarding.ts";
 import { toOnboardingMessage } from "../onboarding/onboarding.message.ts";
 
 export const decideOnboarding =
@@ -14,9 +14,7 @@ export const decideOnboarding =
     adminOf(call.caller);
     const decision = request.decision === OnboardingDecision.APPROVED ? "APPROVED" : "DECLINED";
     return await once(orm, call, OnboardingSchema, async (em) => {
-      const found = await lockBoth(em, request.clientId);
-      if (!found) throw clientNotFound();
-      const { client, onboarding } = found;
+      const { client, onboarding } = await lockOnboarding(em, everyBusiness, request.clientId);
       const now = clock.now();
       decide(em, onboarding, decision, now, { call, reason: request.reason });
       client.verificationIs(onboarding.kycStatus, now);

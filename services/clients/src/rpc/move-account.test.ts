@@ -6,6 +6,7 @@ import { aBusinessCaller, adminCaller, keyed, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
 import { post } from "../account/post.ts";
+import { clientNotFound } from "../client/client.errors.ts";
 import { Client } from "../client/client.ts";
 
 let harness: Harness;
@@ -123,7 +124,7 @@ describe("activation", () => {
     const { id } = await harness.openAccount(caller, { clientId });
     let activation: Promise<unknown> | undefined;
     await transaction(harness.context.orm, async (em) => {
-      (await lockRow(em, Client, everyBusiness, clientId))?.change({ blocked: true }, new Date());
+      (await lockRow(em, Client, everyBusiness, clientId, clientNotFound)).change({ blocked: true }, new Date());
       await em.flush();
       activation = refusal(move("activate", id));
       await harness.untilSomeoneWaits();

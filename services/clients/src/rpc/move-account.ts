@@ -4,9 +4,9 @@ import { lockRow } from "@amana/database";
 import { once } from "@amana/idempotency";
 import { businessOf, type Call, type Implementation } from "@amana/rpc";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import { accountNotFound } from "../account/account.errors.ts";
 import { toAccountMessage } from "../account/account.message.ts";
-import type { Account } from "../account/account.ts";
-import { lockAccount } from "../account/lock-account.ts";
+import { Account } from "../account/account.ts";
 import { namedClientNotFound } from "../client/client.errors.ts";
 import { Client } from "../client/client.ts";
 import type { Context } from "../context.ts";
@@ -21,7 +21,7 @@ const moving =
   async ({ id }: { id: string }, call: Call) => {
     const businessId = businessOf(call.caller);
     return await once(orm, call, AccountSchema, async (em) => {
-      const account = await lockAccount(em, businessId, id);
+      const account = await lockRow(em, Account, businessId, id, accountNotFound);
       await move(account, clock.now(), em);
       return toAccountMessage(account);
     });
@@ -29,9 +29,8 @@ const moving =
 
 export const activateAccount: Moving<Service["activateAccount"]> = moving(async (account, now, em) => {
   // Held, so that nobody blocks the client between this look and the activation.
-  const client = await lockRow(em, Client, account.businessId, account.clientId);
-  if (!client) throw namedClientNotFound();
-  account.activate(client, now);
+  const { businessId, clientId } = account;
+  account.activate(await lockRow(em, Client, businessId, clientId, namedClientNotFound), now);
 });
 
 export const suspendAccount: Moving<Service["suspendAccount"]> = moving((account, now) => account.suspend(now));

@@ -5,6 +5,7 @@ import { aBusinessCaller, adminCaller, keyed, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { anAccountRequest, type Harness, startHarness } from "../../test/harness.ts";
 import { accountNumber } from "../account/account-number.ts";
+import { clientNotFound } from "../client/client.errors.ts";
 import { Client } from "../client/client.ts";
 
 let harness: Harness;
@@ -157,7 +158,7 @@ describe("a client who is blocked while an account is opened", () => {
     const { id } = await harness.createPerson(caller);
     let opening: Promise<unknown> | undefined;
     await transaction(harness.context.orm, async (em) => {
-      (await lockRow(em, Client, everyBusiness, id))?.change({ blocked: true }, new Date());
+      (await lockRow(em, Client, everyBusiness, id, clientNotFound)).change({ blocked: true }, new Date());
       await em.flush();
       opening = refusal(open({ clientId: id }));
       await harness.untilSomeoneWaits();

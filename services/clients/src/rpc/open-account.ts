@@ -1,7 +1,7 @@
 import { AccountSchema, AccountType } from "@amana/contracts/clients/v1/account_pb";
 import type { AccountService } from "@amana/contracts/clients/v1/account_service_pb";
 import { enumName } from "@amana/contracts/enum-names";
-import { flushUnique, lockRow } from "@amana/database";
+import { flushUnique } from "@amana/database";
 import { once } from "@amana/idempotency";
 import { businessOf, type Implementation } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
@@ -10,8 +10,7 @@ import { toAccountMessage } from "../account/account.message.ts";
 import { Account, checkLimits } from "../account/account.ts";
 import { accountNumber } from "../account/account-number.ts";
 import { limitsGiven } from "../account/limits-given.ts";
-import { clientBlocked, namedClientNotFound } from "../client/client.errors.ts";
-import { Client } from "../client/client.ts";
+import { lockUnblocked } from "../client/lock-unblocked.ts";
 import type { Context } from "../context.ts";
 
 export const openAccount =
@@ -23,10 +22,7 @@ export const openAccount =
       if (!currencies.includes(currency)) throw currencyNotSupported(currencies);
       const limits = limitsGiven(request, currency);
       checkLimits(limits);
-      // A block that is committed by now counts, and one that comes meanwhile waits for this to end.
-      const client = await lockRow(em, Client, businessId, request.clientId);
-      if (!client) throw namedClientNotFound();
-      if (client.blocked) throw clientBlocked();
+      const client = await lockUnblocked(em, businessId, request.clientId);
 
       const [next] = await em.execute<{ account: string }[]>("select nextval('account_number') as account");
       const now = clock.now();

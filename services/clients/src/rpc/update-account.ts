@@ -1,11 +1,10 @@
 import { type AccountService, UpdateAccountRequestSchema } from "@amana/contracts/clients/v1/account_service_pb";
-import { changesOf, flushUnique, transaction } from "@amana/database";
+import { changesOf, flushUnique, lockRow, transaction } from "@amana/database";
 import { businessOf, type Implementation } from "@amana/rpc";
-import { externalAccountIdTaken } from "../account/account.errors.ts";
+import { accountNotFound, externalAccountIdTaken } from "../account/account.errors.ts";
 import { toAccountMessage } from "../account/account.message.ts";
 import { Account } from "../account/account.ts";
 import { limitsGiven } from "../account/limits-given.ts";
-import { lockAccount } from "../account/lock-account.ts";
 import type { Context } from "../context.ts";
 
 const readChanges = changesOf(Account, UpdateAccountRequestSchema);
@@ -15,7 +14,7 @@ export const updateAccount =
   async (request, { caller }) => {
     const businessId = businessOf(caller);
     return await transaction(orm, async (em) => {
-      const account = await lockAccount(em, businessId, request.id);
+      const account = await lockRow(em, Account, businessId, request.id, accountNotFound);
       account.change({ ...readChanges(request), ...limitsGiven(request, account.currency) }, clock.now());
       await flushUnique(em, "account_business_external_id", externalAccountIdTaken);
       return toAccountMessage(account);

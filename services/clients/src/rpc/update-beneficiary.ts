@@ -13,8 +13,7 @@ export const updateBeneficiary =
   async (request, { caller }) => {
     const businessId = businessOf(caller);
     return await transaction(orm, async (em) => {
-      const beneficiary = await lockRow(em, Beneficiary, businessId, request.id);
-      if (!beneficiary) throw beneficiaryNotFound();
+      const beneficiary = await lockRow(em, Beneficiary, businessId, request.id, beneficiaryNotFound);
       beneficiary.change(readChanges(request), clock.now());
       return toBeneficiaryMessage(beneficiary);
     });

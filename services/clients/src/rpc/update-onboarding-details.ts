@@ -1,7 +1,6 @@
 import type { OnboardingService } from "@amana/contracts/clients/v1/onboarding_service_pb";
 import { transaction } from "@amana/database";
 import { businessOf, type Implementation } from "@amana/rpc";
-import { clientNotFound } from "../client/client.errors.ts";
 import type { Context } from "../context.ts";
 import { readAnswers } from "../onboarding/answers.ts";
 import { giveDetails } from "../onboarding/give-details.ts";
@@ -15,8 +14,7 @@ export const updateOnboardingDetails =
   async (request, { caller }) => {
     const businessId = businessOf(caller);
     return await transaction(context.orm, async (em) => {
-      const onboarding = await lockOnboarding(em, request.clientId, businessId);
-      if (!onboarding) throw clientNotFound();
+      const { onboarding } = await lockOnboarding(em, businessId, request.clientId);
       if (!onboarding.takesDetails()) throw onboardingLocked(onboarding.step);
       const answers = readAnswers(request.answers);
       const details = await em.findOne(OnboardingDetails, { businessId, clientId: onboarding.clientId });

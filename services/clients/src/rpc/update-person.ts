@@ -13,8 +13,7 @@ export const updatePerson =
   async (request, { caller }) => {
     const businessId = businessOf(caller);
     return await transaction(orm, async (em) => {
-      const client = await lockRow(em, Client, businessId, request.id);
-      if (!client) throw clientNotFound();
+      const client = await lockRow(em, Client, businessId, request.id, clientNotFound);
       client.change(readChanges(request), clock.now());
       await flushUnique(em, "client_business_email", emailTaken);
       return toClientMessage(client);

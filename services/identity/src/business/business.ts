@@ -2,7 +2,7 @@ import type { EnumName } from "@amana/contracts/enum-names";
 import type * as proto from "@amana/contracts/identity/v1/business_pb";
 import { everyBusiness, lockRow } from "@amana/database";
 import { defineEntity, p, type SqlEntityManager } from "@mikro-orm/postgresql";
-import { invalidStatusTransition } from "./business.errors.ts";
+import { businessNotFound, invalidStatusTransition } from "./business.errors.ts";
 
 export type BusinessStatus = EnumName<typeof proto.BusinessStatus>;
 
@@ -58,6 +58,5 @@ export class Business extends schema.class {
 schema.setClass(Business);
 
 /** The business for a change of it or its keys: changes of one business come one after the other. */
-export async function lockBusiness(em: SqlEntityManager, id: string): Promise<Business | null> {
-  return await lockRow(em, Business, everyBusiness, id);
-}
+export const lockBusiness = (em: SqlEntityManager, id: string, missing = businessNotFound): Promise<Business> =>
+  lockRow(em, Business, everyBusiness, id, missing);

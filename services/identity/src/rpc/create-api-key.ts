@@ -19,8 +19,7 @@ export const createApiKey =
       call,
       ApiKeySchema,
       async (em) => {
-        const business = await lockBusiness(em, request.businessId);
-        if (!business) throw namedBusinessNotFound();
+        const business = await lockBusiness(em, request.businessId, namedBusinessNotFound);
         const keyRing = await takeKeyRing(em, business, keyMode);
         const now = clock.now();
         const { apiKey, plaintext } = keyRing.add(request.name, now);

@@ -15,8 +15,7 @@ export const revokeApiKey =
   async (request, call) => {
     adminOf(call.caller);
     const answer = await once(orm, call, ApiKeySchema, async (em) => {
-      const apiKey = await lockRow(em, ApiKey, everyBusiness, request.id);
-      if (!apiKey) throw apiKeyNotFound();
+      const apiKey = await lockRow(em, ApiKey, everyBusiness, request.id, apiKeyNotFound);
       const before = apiKey.snapshot();
       const now = clock.now();
       if (apiKey.revoke(now)) {

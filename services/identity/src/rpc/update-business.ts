@@ -5,7 +5,6 @@ import { transaction } from "@amana/database";
 import { adminOf, type Implementation } from "@amana/rpc";
 import { takeKeyRing } from "../api-key/key-ring.ts";
 import { rotateKey } from "../api-key/rotate-key.ts";
-import { businessNotFound } from "../business/business.errors.ts";
 import { toBusinessMessage } from "../business/business.message.ts";
 import { lockBusiness } from "../business/business.ts";
 import { recordUpdate } from "../business/record-update.ts";
@@ -19,7 +18,6 @@ export const updateBusiness =
 
     const { answer, isCutOff } = await transaction(orm, async (em) => {
       const business = await lockBusiness(em, request.id);
-      if (!business) throw businessNotFound();
       const keyRing = await takeKeyRing(em, business, keyMode);
       const now = clock.now();
 

@@ -5,7 +5,6 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { apiKeyReplaced, previousKeyTtlInvalid } from "../api-key/api-key.errors.ts";
 import { takeKeyRing } from "../api-key/key-ring.ts";
 import { rotateKey } from "../api-key/rotate-key.ts";
-import { businessNotFound } from "../business/business.errors.ts";
 import { toBusinessMessage } from "../business/business.message.ts";
 import { lockBusiness } from "../business/business.ts";
 import { recordUpdate } from "../business/record-update.ts";
@@ -24,7 +23,6 @@ export const updateOwnBusiness =
 
     const { answer, isCutOff } = await transaction(orm, async (em) => {
       const business = await lockBusiness(em, businessId);
-      if (!business) throw businessNotFound();
       const keyRing = await takeKeyRing(em, business, keyMode);
       const now = clock.now();
 

@@ -22,11 +22,8 @@ export async function syncApplication(context: Context, id: string, timeoutMs: n
 }
 
 /** Throws `not_found`. */
-export async function lockApplication(em: SqlEntityManager, owner: Owner, id: string): Promise<KycApplication> {
-  const application = await lockRow(em, KycApplication, owner, id);
-  if (!application) throw kycApplicationNotFound();
-  return application;
-}
+export const lockApplication = (em: SqlEntityManager, owner: Owner, id: string): Promise<KycApplication> =>
+  lockRow(em, KycApplication, owner, id, kycApplicationNotFound);
 
 /**
  * Takes the provider's word over into a locked application, with its events, and plans the next

@@ -7,14 +7,9 @@ import type { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_applicat
 import { transaction } from "@amana/database";
 import { claimKey, lockKey } from "@amana/idempotency";
 import { businessOf, type DomainError, type Implementation } from "@amana/rpc";
-import { faultPoint, isUuid } from "@amana/runtime";
+import { faultPoint } from "@amana/runtime";
 import type { Context } from "../context.ts";
-import {
-  kycApplicationFinal,
-  kycApplicationNotFound,
-  kycInProgress,
-  kycProviderError,
-} from "../kyc-application/kyc-application.errors.ts";
+import { kycApplicationFinal, kycInProgress, kycProviderError } from "../kyc-application/kyc-application.errors.ts";
 import { toKycApplicationMessage } from "../kyc-application/kyc-application.message.ts";
 import { linkOf } from "../kyc-application/link.ts";
 import { lockApplication, record } from "../kyc-application/sync-application.ts";
@@ -33,8 +28,6 @@ export const cancelKycApplication =
   async (request, call) => {
     const { orm, provider, logger } = context;
     const businessId = businessOf(call.caller);
-    if (!isUuid(request.id)) throw kycApplicationNotFound();
-
     const begun = await transaction(orm, async (em) => {
       // Cancelling twice is cancelling once: whoever sends the request again need not wait.
       const claim = await claimKey(em, call, KycApplicationSchema, { heldMs: 0 });

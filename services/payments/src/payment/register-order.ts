@@ -1,12 +1,12 @@
 import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
-import { databaseTime, transaction } from "@amana/database";
+import { databaseTime, lockRow, transaction } from "@amana/database";
 import { lockKey } from "@amana/idempotency";
 import type { DomainError } from "@amana/rpc";
 import { faultPoint } from "@amana/runtime";
-import { LockMode, type SqlEntityManager } from "@mikro-orm/postgresql";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { type Outcome, orderNumberUsedCode, type RegisteredOrder, unknownOrderCode } from "../card-processor/card-processor.ts";
 import type { Context } from "../context.ts";
-import { processorError, processorOutcomeUnknown } from "./payment.errors.ts";
+import { paymentNotFound, processorError, processorOutcomeUnknown } from "./payment.errors.ts";
 import { announce } from "./payment.events.ts";
 import { toPaymentMessage } from "./payment.message.ts";
 import { Payment } from "./payment.ts";
@@ -89,12 +89,12 @@ async function lookUp(context: Context, payment: Payment, timeoutMs: number): Pr
 async function record(
   em: SqlEntityManager,
   context: Context,
-  { id, idempotencyId }: Payment,
+  { businessId, id, idempotencyId }: Payment,
   registration: Registration,
 ): Promise<Payment | DomainError> {
   const { logger, schedule } = context;
   const owed = await lockKey(em, idempotencyId);
-  const payment = await em.findOneOrFail(Payment, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  const payment = await lockRow(em, Payment, businessId, id, paymentNotFound);
   if (!payment.awaitsRegistration()) return payment;
   const now = await databaseTime(em);
   const logged = { payment_id: id, order_number: payment.processorOrderNumber };

@@ -1,8 +1,9 @@
-import { databaseTime, transaction } from "@amana/database";
-import { LockMode, type SqlEntityManager } from "@mikro-orm/postgresql";
+import { databaseTime, lockRow, transaction } from "@amana/database";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { OrderState } from "../card-processor/card-processor.ts";
 import type { Context } from "../context.ts";
 import { activeRefundStatuses, Refund } from "../refund/refund.ts";
+import { paymentNotFound } from "./payment.errors.ts";
 import { announce } from "./payment.events.ts";
 import { type ElsewhereChange, Payment } from "./payment.ts";
 
@@ -29,12 +30,12 @@ export async function rereadPayment(context: Context, paymentId: string, remaini
   const { logger, processor, schedule } = context;
   const read = await context.orm.em.fork().findOneOrFail(Payment, { id: paymentId });
   if (!read.isSettled() || !read.processorOrderId) return;
-  const answer = await processor.status({ businessId: read.businessId, orderId: read.processorOrderId }, remainingMs());
+  const { businessId, processorOrderId: orderId } = read;
+  const answer = await processor.status({ businessId, orderId }, remainingMs());
 
   const logged = { payment_id: paymentId, order_number: read.processorOrderNumber };
   const found = await transaction(context.orm, async (em) => {
-    const payment = await em.findOneOrFail(Payment, { id: paymentId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    const { businessId } = payment;
+    const payment = await lockRow(em, Payment, businessId, paymentId, paymentNotFound);
     const active = await em.count(Refund, { businessId, paymentId, status: { $in: activeRefundStatuses } });
     const now = await databaseTime(em);
     payment.checkedAt = now;

@@ -1,8 +1,8 @@
-import { databaseTime, transaction } from "@amana/database";
+import { databaseTime, lockRow, transaction } from "@amana/database";
 import { faultPoint } from "@amana/runtime";
-import { LockMode } from "@mikro-orm/postgresql";
 import { type KnownOrder, type OrderState, type Outcome, unknownOrderCode } from "../card-processor/card-processor.ts";
 import type { Context } from "../context.ts";
+import { paymentNotFound } from "./payment.errors.ts";
 import { announce } from "./payment.events.ts";
 import { orderStatuses, Payment } from "./payment.ts";
 import { registerOrder } from "./register-order.ts";
@@ -27,7 +27,7 @@ export async function settlePayment(
   const { businessId, processorOrderId: orderId, language } = payment;
   const outcome = await ask(context, { businessId, orderId, language }, options);
   faultPoint("payment.confirmed");
-  await record(context, paymentId, outcome);
+  await record(context, payment, outcome);
 }
 
 /**
@@ -56,10 +56,10 @@ async function ask(
 
 const statusOf = (outcome: Outcome<OrderState>) => (outcome.kind === "accepted" ? outcome.value.orderStatus : undefined);
 
-async function record(context: Context, id: string, outcome: Outcome<OrderState>): Promise<void> {
+async function record(context: Context, { businessId, id }: Payment, outcome: Outcome<OrderState>): Promise<void> {
   const { logger, schedule } = context;
   await transaction(context.orm, async (em) => {
-    const payment = await em.findOneOrFail(Payment, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const payment = await lockRow(em, Payment, businessId, id, paymentNotFound);
     if (!payment.isOpen()) return;
     const now = await databaseTime(em);
     payment.checkedAt = now;

@@ -1,11 +1,12 @@
 import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
-import { databaseTime, transaction } from "@amana/database";
+import { databaseTime, lockRow, transaction } from "@amana/database";
 import { type IdempotencyRecord, lockKey } from "@amana/idempotency";
 import type { DomainError } from "@amana/rpc";
-import { LockMode, type SqlEntityManager } from "@mikro-orm/postgresql";
+import { isUuid } from "@amana/runtime";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { OrderState } from "../card-processor/card-processor.ts";
 import type { Context } from "../context.ts";
-import { refundRefused, refundRejected } from "../payment/payment.errors.ts";
+import { paymentNotFound, refundNotFound, refundRefused, refundRejected } from "../payment/payment.errors.ts";
 import { announce } from "../payment/payment.events.ts";
 import { toPaymentMessage } from "../payment/payment.message.ts";
 import { Payment } from "../payment/payment.ts";
@@ -44,13 +45,13 @@ const refusalOf = ({ processorErrorCode, resolution }: Refund) =>
   resolution === "REJECTED" ? refundRejected() : refundRefused(processorErrorCode ?? "");
 
 /** The key's row is locked first, the payment's second, the refund's last, everywhere. */
-export async function lockRefund(em: SqlEntityManager, refundId: string): Promise<Locked | undefined> {
-  const found = await em.findOne(Refund, { id: refundId });
-  if (!found) return undefined;
-  const key = await lockKey(em, found.idempotencyId);
-  const payment = await em.findOneOrFail(Payment, { id: found.paymentId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  const refund = await em.findOneOrFail(Refund, { id: refundId }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
-  return { payment, refund, key };
+export async function lockRefund(em: SqlEntityManager, refundId: string): Promise<Locked> {
+  const found = isUuid(refundId) ? await em.findOne(Refund, { id: refundId }) : null;
+  if (!found) throw refundNotFound();
+  const { businessId, paymentId, idempotencyId } = found;
+  const key = await lockKey(em, idempotencyId);
+  const payment = await lockRow(em, Payment, businessId, paymentId, paymentNotFound);
+  return { payment, refund: await lockRow(em, Refund, businessId, refundId, refundNotFound), key };
 }
 
 /**
@@ -63,9 +64,8 @@ export async function recordEnding(
   ending: Ending,
   state?: OrderState,
 ): Promise<RefundProgress> {
-  const recorded = await transaction(context.orm, async (em) => {
+  const { locked, counts, isNewlyWaiting } = await transaction(context.orm, async (em) => {
     const locked = await lockRefund(em, refundId);
-    if (!locked) return undefined;
     const { refund } = locked;
     const waitedBefore = refund.needsDecisionSince != null;
     const counts = refund.isActive() && !isOvertaken(locked, ending);
@@ -74,8 +74,6 @@ export async function recordEnding(
     if (counts) endRefund(em, context, locked, ending, now);
     return { locked, counts, isNewlyWaiting: refund.needsDecisionSince != null && !waitedBefore };
   });
-  if (!recorded) return { kind: "unknown" };
-  const { locked, counts, isNewlyWaiting } = recorded;
   if (counts) log(context, locked, ending, isNewlyWaiting);
   return progressOf(locked);
 }

@@ -4,7 +4,7 @@ import { databaseTime, lockRow, transaction } from "@amana/database";
 import { withLease } from "@amana/due-work";
 import { claimKey } from "@amana/idempotency";
 import { businessOf, type Implementation } from "@amana/rpc";
-import { faultPoint, isUuid, uuidv7 } from "@amana/runtime";
+import { faultPoint, uuidv7 } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import {
   paymentNotFound,
@@ -29,12 +29,10 @@ export const refundPayment =
   (context: Context): Implementation<typeof PaymentService.method.refundPayment> =>
   async (request, call) => {
     const businessId = businessOf(call.caller);
-    if (!isUuid(request.id)) throw paymentNotFound();
     const begun = await transaction(context.orm, async (em) => {
       const claim = await claimKey(em, call, PaymentSchema);
       if ("replayed" in claim) return claim;
-      const payment = await lockRow(em, Payment, businessId, request.id);
-      if (!payment) throw paymentNotFound();
+      const payment = await lockRow(em, Payment, businessId, request.id, paymentNotFound);
       const earlier = await em.find(Refund, { businessId, paymentId: payment.id });
       if (earlier.some((refund) => refund.isActive())) throw refundInProgress();
       const amountMinor = payment.refundable(request.amountMinor);

@@ -5,9 +5,8 @@ import { databaseTime } from "@amana/database";
 import { once } from "@amana/idempotency";
 import { byCaller, recordAction } from "@amana/messaging";
 import { adminOf, type Implementation } from "@amana/rpc";
-import { isUuid } from "@amana/runtime";
 import type { Context } from "../context.ts";
-import { refundDecisionNotOpen, refundDecisionUnknown, refundNotFound } from "../payment/payment.errors.ts";
+import { refundDecisionNotOpen, refundDecisionUnknown } from "../payment/payment.errors.ts";
 import type { Payment } from "../payment/payment.ts";
 import { endRefund, lockRefund } from "../refund/record-refund.ts";
 import { toRefundMessage } from "../refund/refund.message.ts";
@@ -18,12 +17,10 @@ export const resolveRefund =
   (context: Context): Implementation<typeof RefundService.method.resolveRefund> =>
   async (request, call) => {
     adminOf(call.caller);
-    if (!isUuid(request.id)) throw refundNotFound();
     const outcome = enumName(RefundOutcome, request.outcome);
     if (!outcome) throw refundDecisionUnknown();
     return await once(context.orm, call, RefundSchema, async (em) => {
       const both = await lockRefund(em, request.id);
-      if (!both) throw refundNotFound();
       const { refund, payment } = both;
       if (!refund.needsDecisionSince) {
         if (refund.resolution === outcome) return toRefundMessage(refund, payment);

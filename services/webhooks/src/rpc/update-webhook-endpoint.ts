@@ -21,8 +21,7 @@ export const updateWebhookEndpoint =
     // Before the transaction, which must not wait for name servers.
     const refusal = url === undefined ? undefined : await refusalOfUrl(url, addresses);
     return await transaction(orm, async (em) => {
-      const endpoint = await lockRow(em, WebhookEndpoint, businessId, request.id);
-      if (!endpoint) throw webhookEndpointNotFound();
+      const endpoint = await lockRow(em, WebhookEndpoint, businessId, request.id, webhookEndpointNotFound);
       if (refusal) throw refusal;
 
       const now = clock.now();

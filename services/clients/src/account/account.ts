@@ -20,7 +20,7 @@ import {
   postingNotReversible,
 } from "./account.errors.ts";
 import type { AccountPosting } from "./account-posting.ts";
-import { countedUse, countingDay, givenBackUse, type LimitUse, limitBroken } from "./limit-use.ts";
+import { type AccountLimits, countedUse, givenBackUse, limitPeriods } from "./limit-use.ts";
 
 export type AccountType = EnumName<typeof proto.AccountType>;
 export type AccountStatus = EnumName<typeof proto.AccountStatus>;
@@ -61,23 +61,15 @@ const schema = defineEntity({
 /** What a business may change. Null clears; the limits are minor units of the account's currency. */
 export type AccountChanges = Changes<Account, typeof UpdateAccountRequestSchema> & AccountLimits;
 
-export type AccountLimits = Partial<Pick<Account, "dailyLimitMinor" | "monthlyLimitMinor" | "yearlyLimitMinor">>;
-
-export const limitNames = [
-  ["dailyLimitMinor", "daily_limit"],
-  ["monthlyLimitMinor", "monthly_limit"],
-  ["yearlyLimitMinor", "yearly_limit"],
-] as const;
-
 /**
  * Refuses limits that are not positive, or that fall from day to month to year. One that is missing limits nothing. `changed`
  * has those that somebody names just now: the refusal points at one of them.
  */
 export function checkLimits(limits: AccountLimits, changed: AccountLimits = limits): void {
-  const set = limitNames.flatMap(([column, name]) => {
-    const minor = limits[column];
+  const set = limitPeriods.flatMap(({ limit, name }) => {
+    const minor = limits[limit];
     if (minor != null && minor <= 0n) throw accountLimitInvalid(name);
-    return minor == null ? [] : [{ name, minor, isChanged: column in changed }];
+    return minor == null ? [] : [{ name, minor, isChanged: limit in changed }];
   });
   for (const [at, limit] of set.entries()) {
     const next = set[at + 1];
@@ -96,7 +88,7 @@ export class Account extends schema.class {
   change(changes: AccountChanges, now: Date): void {
     const { description: _description, externalAccountId: _externalAccountId, ...terms } = changes;
     if (this.status === "CLOSED" && differs<AccountChanges>(this, terms)) throw accountClosed();
-    checkLimits({ ...this.limits(), ...changes }, changes);
+    checkLimits({ ...this, ...changes }, changes);
     if (takeOver<AccountChanges>(this, changes)) this.updatedAt = now;
   }
 
@@ -171,11 +163,6 @@ export class Account extends schema.class {
     this.move(kind === "CREDIT" ? -amountMinor : amountMinor, 0n, now);
   }
 
-  private limits(): AccountLimits {
-    const { dailyLimitMinor, monthlyLimitMinor, yearlyLimitMinor } = this;
-    return { dailyLimitMinor, monthlyLimitMinor, yearlyLimitMinor };
-  }
-
   private require(from: readonly AccountStatus[], verb: string): void {
     if (!from.includes(this.status)) throw accountStatusFixed(verb, from, this.status);
   }
@@ -204,31 +191,15 @@ export class Account extends schema.class {
 
   /** Counts what goes out, unless that goes beyond a limit. */
   private count(amountMinor: bigint, now: Date): string {
-    const day = countingDay(this.use(), now);
-    const use = countedUse(this.use(), day, amountMinor);
-    const broken = limitBroken(use, {
-      daily: this.dailyLimitMinor ?? undefined,
-      monthly: this.monthlyLimitMinor ?? undefined,
-      yearly: this.yearlyLimitMinor ?? undefined,
-    });
-    if (broken) throw accountLimitExceeded(broken);
-    this.keepUse(use);
-    return day;
+    const use = countedUse(this, amountMinor, now);
+    const broken = limitPeriods.find(({ limit, used }) => use[used] > (this[limit] ?? use[used]));
+    if (broken) throw accountLimitExceeded(broken.name);
+    Object.assign(this, use);
+    return use.usedOn;
   }
 
   private giveBack(day: string | null | undefined, amountMinor: bigint): void {
-    if (day != null) this.keepUse(givenBackUse(this.use(), day, amountMinor));
-  }
-
-  private use(): LimitUse {
-    return { on: this.usedOn, dayMinor: this.usedDayMinor, monthMinor: this.usedMonthMinor, yearMinor: this.usedYearMinor };
-  }
-
-  private keepUse(use: LimitUse): void {
-    this.usedOn = use.on;
-    this.usedDayMinor = use.dayMinor;
-    this.usedMonthMinor = use.monthMinor;
-    this.usedYearMinor = use.yearMinor;
+    if (day != null) Object.assign(this, givenBackUse(this, day, amountMinor));
   }
 }
 schema.setClass(Account);

@@ -1,55 +1,37 @@
-/** How much went out of an account that counts against its limits, as of a day. Days, months and years are those of UTC. */
-export interface LimitUse {
-  /** YYYY-MM-DD of the newest amount that counted. */
-  readonly on: string;
-  readonly dayMinor: bigint;
-  readonly monthMinor: bigint;
-  readonly yearMinor: bigint;
-}
+/**
+ * The periods that have limits, the shortest first: what a request, an account and the public API
+ * call each, and how much of a day's YYYY-MM-DD, in UTC, says which one it is.
+ */
+export const limitPeriods = [
+  { text: "dailyLimit", limit: "dailyLimitMinor", used: "usedDayMinor", name: "daily_limit", characters: 10 },
+  { text: "monthlyLimit", limit: "monthlyLimitMinor", used: "usedMonthMinor", name: "monthly_limit", characters: 7 },
+  { text: "yearlyLimit", limit: "yearlyLimitMinor", used: "usedYearMinor", name: "yearly_limit", characters: 4 },
+] as const;
 
-export interface Limits {
-  readonly daily: bigint | undefined;
-  readonly monthly: bigint | undefined;
-  readonly yearly: bigint | undefined;
-}
+type Period = (typeof limitPeriods)[number];
+/** Null or missing: nothing is limited. */
+export type AccountLimits = { [L in Period["limit"]]?: bigint | null | undefined };
+/** How much went out that counts, in the periods of `usedOn`: the day of the newest amount. */
+export type LimitUse = { usedOn: string } & { [U in Period["used"]]: bigint };
 
-const isSameYear = (a: string, b: string) => a.slice(0, 4) === b.slice(0, 4);
-const isSameMonth = (a: string, b: string) => a.slice(0, 7) === b.slice(0, 7);
+const isSamePeriod = ({ characters }: Period, a: string, b: string) => a.slice(0, characters) === b.slice(0, characters);
+
+const useOf = (usedOn: string, amountOf: (period: Period) => bigint): LimitUse => {
+  const [day, month, year] = limitPeriods;
+  return { usedOn, usedDayMinor: amountOf(day), usedMonthMinor: amountOf(month), usedYearMinor: amountOf(year) };
+};
 
 /**
- * The day an amount counts on: today, or the day already reached, so that two clocks around midnight cannot use a day's
- * limit twice.
+ * The use with one more amount. It counts today, or on the day already reached, so that two clocks
+ * around midnight cannot use a day's limit twice.
  */
-export function countingDay(use: LimitUse, now: Date): string {
+export function countedUse(use: LimitUse, amountMinor: bigint, now: Date): LimitUse {
   const today = now.toISOString().slice(0, 10);
-  const isBehind = today < use.on;
-  return isBehind ? use.on : today;
+  const isBehind = today < use.usedOn;
+  const day = isBehind ? use.usedOn : today;
+  return useOf(day, (period) => (isSamePeriod(period, day, use.usedOn) ? use[period.used] : 0n) + amountMinor);
 }
 
-/** The use with one more amount on a day, which is that of `use` or a later one. */
-export function countedUse(use: LimitUse, day: string, amountMinor: bigint): LimitUse {
-  return {
-    on: day,
-    dayMinor: (day === use.on ? use.dayMinor : 0n) + amountMinor,
-    monthMinor: (isSameMonth(day, use.on) ? use.monthMinor : 0n) + amountMinor,
-    yearMinor: (isSameYear(day, use.on) ? use.yearMinor : 0n) + amountMinor,
-  };
-}
-
-/** The use without an amount that counted on a day and did not go out after all. Periods that are over stay as they are. */
-export function givenBackUse(use: LimitUse, day: string, amountMinor: bigint): LimitUse {
-  return {
-    on: use.on,
-    dayMinor: use.dayMinor - (day === use.on ? amountMinor : 0n),
-    monthMinor: use.monthMinor - (isSameMonth(day, use.on) ? amountMinor : 0n),
-    yearMinor: use.yearMinor - (isSameYear(day, use.on) ? amountMinor : 0n),
-  };
-}
-
-/** The first limit that a use is above; undefined when it is within all. */
-export function limitBroken(use: LimitUse, limits: Limits): string | undefined {
-  if (limits.daily !== undefined && use.dayMinor > limits.daily) return "daily_limit";
-  if (limits.monthly !== undefined && use.monthMinor > limits.monthly) return "monthly_limit";
-  if (limits.yearly !== undefined && use.yearMinor > limits.yearly) return "yearly_limit";
-  return undefined;
-}
+/** The use without an amount of a day that did not go out after all. Periods that are over stay as they are. */
+export const givenBackUse = (use: LimitUse, day: string, amountMinor: bigint): LimitUse =>
+  useOf(use.usedOn, (period) => use[period.used] - (isSamePeriod(period, day, use.usedOn) ? amountMinor : 0n));

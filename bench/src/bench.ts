@@ -6,24 +6,34 @@ import { reads } from "./reads/reads.ts";
 import { refunds } from "./refunds/refunds.ts";
 import { start } from "./start/start.ts";
 import { verdicts } from "./verdicts/verdicts.ts";
+import { webhooks } from "./webhooks/webhooks.ts";
 
 /** Each benchmark compares programs in turn on this machine; a figure means something only beside the others of its run. */
-const benchmarks = { lists, reads, refunds, start, verdicts } as const;
+const benchmarks = { lists, reads, refunds, start, verdicts, webhooks } as const;
 
 const { values, positionals } = parseArgs({
   args: ownArguments(),
-  options: { json: { type: "string" }, rounds: { type: "string", default: "3" }, seconds: { type: "string", default: "8" } },
+  options: {
+    json: { type: "string" },
+    rounds: { type: "string", default: "3" },
+    seconds: { type: "string", default: "8" },
+    events: { type: "string", default: "kafka" },
+    quick: { type: "boolean", default: false },
+  },
   allowPositionals: true,
 });
-const [name = ""] = positionals;
+const [name = "", ...names] = positionals;
 const benchmark = Object.hasOwn(benchmarks, name) ? benchmarks[name as keyof typeof benchmarks] : undefined;
 
 if (!benchmark) {
   process.stderr.write(
-    `Which benchmark? npx --yes pnpm@12 bench <${Object.keys(benchmarks).join("|")}> [--rounds=3] [--seconds=8] [--json=FILE]\n`,
+    `Which benchmark? npx --yes pnpm@12 bench <${Object.keys(benchmarks).join("|")}> [--rounds=3] [--seconds=8] [--json=FILE]\n` +
+      "webhooks also takes names of scenarios, --events=kafka|direct and --quick\n",
   );
   process.exit(1);
 }
-const result = await benchmark({ rounds: Number(values.rounds), seconds: Number(values.seconds) });
+const { events, quick } = values;
+if (events !== "kafka" && events !== "direct") throw new Error(`--events is kafka or direct, not ${events}`);
+const result = await benchmark({ rounds: Number(values.rounds), seconds: Number(values.seconds), names, events, quick });
 if (values.json) await writeFile(values.json, `${JSON.stringify(result, null, 2)}\n`);
 process.exit(0);

@@ -18,12 +18,15 @@ export function processFigures(pids: readonly number[]): ProcessFigures {
 }
 
 /** Of everything below a process: by the names of services, "postgres" and "kafka" with all their processes, or by command. */
-export function figuresBelow(rootPid: number): FiguresByName {
+export function figuresBelow(rootPid: number, nameOf = nameOfCommand): FiguresByName {
   const all = readProcesses();
   const below = (pid: number): typeof all =>
     all.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...below(child.pid)]);
   const byName: Record<string, ProcessFigures> = {};
-  for (const { pid, name } of below(rootPid)) byName[name] = add(byName[name] ?? processFigures([]), readFigures(pid));
+  for (const { pid, command } of below(rootPid)) {
+    const name = nameOf(command);
+    byName[name] = add(byName[name] ?? processFigures([]), readFigures(pid));
+  }
   return byName;
 }
 
@@ -51,11 +54,11 @@ function readProcesses() {
   return readProcessIds().map((pid) => ({
     pid,
     parent: Number(statFields(pid)[1]),
-    name: nameOf(readProc(`${pid}/cmdline`).replaceAll("\0", " ")),
+    command: readProc(`${pid}/cmdline`).replaceAll("\0", " "),
   }));
 }
 
-function nameOf(command: string): string {
+function nameOfCommand(command: string): string {
   const [, service] = /services\/(\w+)\/src\/main\.ts/.exec(command) ?? [];
   if (service) return service;
   if (command.includes("kafka.Kafka")) return "kafka";

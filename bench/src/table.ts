@@ -1,4 +1,4 @@
-/** Prints rows of equal keys as a table, numbers to the right. */
+/** Prints rows of equal keys as a Markdown table, numbers to the right. */
 export function printTable(rows: readonly Readonly<Record<string, string | number>>[]): void {
   const [first] = rows;
   if (!first) return;
@@ -6,12 +6,12 @@ export function printTable(rows: readonly Readonly<Record<string, string | numbe
   const text = (value: string | number | undefined) => String(value ?? "");
   const widths = names.map((name) => Math.max(name.length, ...rows.map((row) => text(row[name]).length)));
   const line = (cells: readonly (string | number | undefined)[]) =>
-    cells
+    `| ${cells
       .map((cell, i) => (typeof cell === "number" ? text(cell).padStart(widths[i] ?? 0) : text(cell).padEnd(widths[i] ?? 0)))
-      .join("  ");
+      .join(" | ")} |`;
   const out = [
     line(names),
-    widths.map((width) => "-".repeat(width)).join("  "),
+    line(widths.map((width) => "-".repeat(width))),
     ...rows.map((row) => line(names.map((name) => row[name]))),
   ];
   process.stdout.write(`\n${out.join("\n")}\n`);

@@ -1,17 +1,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type System, startSystem } from "@amana/dev-env";
-import { freePort } from "@amana/dev-env/free-port";
+import { startSystem } from "@amana/dev-env";
 import { createProgress } from "@amana/dev-env/progress";
-import { spawnServer } from "@amana/dev-env/server-process";
-import autocannon from "autocannon";
 import { request } from "undici";
 import { aPaidPayment } from "../a-paid-payment.ts";
+import { load, startBareServer } from "../bare-server.ts";
 import { processFigures } from "../process-figures.ts";
 import { median, printTable, say } from "../table.ts";
-
-const connections = 32;
 
 interface Candidate {
   readonly name: string;
@@ -39,9 +35,13 @@ export async function reads({ rounds, seconds }: { rounds: number; seconds: numb
   // Paid, so that a read is two queries and never a call to the processor.
   const paymentId = await aPaidPayment(system);
   const path = `/api/v1/payments/${paymentId}`;
+  const bare = async (name: string): Promise<Candidate> => {
+    const server = await startBareServer(stack, system, join("reads", `${name}.ts`));
+    return { name, url: `${server.url}${path}`, pids: () => [server.pid] };
+  };
   const candidates: Candidate[] = [
-    await bare(stack, system, "bare-fastify-pg", path),
-    await bare(stack, system, "bare-fastify-mikroorm", path),
+    await bare("bare-fastify-pg"),
+    await bare("bare-fastify-mikroorm"),
     {
       name: "amana gateway",
       url: `${system.gatewayUrl}${path}`,
@@ -53,23 +53,20 @@ export async function reads({ rounds, seconds }: { rounds: number; seconds: numb
   for (const candidate of candidates) {
     const seen = await read(candidate.url, system.business.api_key);
     if (seen !== expected) throw new Error(`${candidate.name} answers something else:\n${seen}\n${expected}`);
-    await load(candidate, system.business.api_key, 2);
+    await load(candidate.name, candidate.url, system.business.api_key, 2, []);
   }
 
   const runs = new Map<string, { perSecond: number[]; p99: number[]; cpuUs: number[] }>();
   for (let round = 1; round <= rounds; round++) {
     for (const candidate of candidates) {
-      const { cpuSeconds } = processFigures(candidate.pids());
-      const result = await load(candidate, system.business.api_key, seconds);
-      const cpu = processFigures(candidate.pids()).cpuSeconds - cpuSeconds;
-      if (result.non2xx > 0 || result.errors > 0)
-        throw new Error(`${candidate.name}: ${result.non2xx} refusals, ${result.errors} errors`);
-      const run = runs.get(candidate.name) ?? { perSecond: [], p99: [], cpuUs: [] };
-      run.perSecond.push(result.requests.average);
-      run.p99.push(result.latency.p99);
-      run.cpuUs.push((cpu / result.requests.total) * 1e6);
-      runs.set(candidate.name, run);
-      say(`round ${round} of ${rounds}: ${candidate.name} ${result.requests.average.toFixed(0)} req/s`);
+      const { name, url, pids } = candidate;
+      const { perSecond, p99Ms, cpuUs } = await load(name, url, system.business.api_key, seconds, pids());
+      const run = runs.get(name) ?? { perSecond: [], p99: [], cpuUs: [] };
+      run.perSecond.push(perSecond);
+      run.p99.push(p99Ms);
+      run.cpuUs.push(cpuUs);
+      runs.set(name, run);
+      say(`round ${round} of ${rounds}: ${name} ${perSecond.toFixed(0)} req/s`);
     }
   }
   const base = median(runs.get("bare-fastify-pg")?.perSecond ?? []);
@@ -89,46 +86,9 @@ export async function reads({ rounds, seconds }: { rounds: number; seconds: numb
   return rows;
 }
 
-async function load({ url }: Candidate, key: string, seconds: number) {
-  return await autocannon({ url, connections, duration: seconds, headers: { authorization: `Bearer ${key}` } });
-}
-
 async function read(url: string, key: string): Promise<string> {
   const answer = await request(url, { headers: { authorization: `Bearer ${key}` } });
   const text = await answer.body.text();
   if (answer.statusCode !== 200) throw new Error(`${url}: ${answer.statusCode} ${text}`);
   return text;
-}
-
-async function bare(stack: AsyncDisposableStack, system: System, name: string, path: string): Promise<Candidate> {
-  const port = await freePort();
-  const server = await spawnServer({
-    command: process.execPath,
-    args: [join(import.meta.dirname, `${name}.ts`)],
-    cwd: import.meta.dirname,
-    env: {
-      ...process.env,
-      PORT: String(port),
-      IDENTITY_DATABASE_URL: system.databaseUrls["identity"],
-      PAYMENTS_DATABASE_URL: system.databaseUrls["payments"],
-    },
-    exitSignal: "SIGTERM",
-    log: () => {},
-  });
-  stack.defer(() =>
-    server.stop([
-      { signal: "SIGTERM", waitMs: 2_000 },
-      { signal: "SIGKILL", waitMs: 2_000 },
-    ]),
-  );
-  for (let i = 0; i < 200; i++) {
-    const up = await request(`http://127.0.0.1:${port}/healthz`).then(
-      (answer) => answer.body.dump().then(() => true),
-      () => false,
-    );
-    if (up) break;
-    if (!server.running()) throw new Error(`${name} did not start:\n${server.recentOutput()}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  return { name, url: `http://127.0.0.1:${port}${path}`, pids: () => [server.pid] };
 }

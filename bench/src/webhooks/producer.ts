@@ -1,0 +1,49 @@
+/** Commits events at a fixed rate, whatever becomes of them, and relays them: what a replica of payments does under load. */
+import { createTransport, readTransportOptions, startRelay } from "@amana/messaging";
+import { createLogger, readEnv, sleep } from "@amana/runtime";
+import pg from "pg";
+import { answerWith, nowMs } from "./child.ts";
+import { commitEvent } from "./commit-event.ts";
+
+export interface ProduceRequest {
+  readonly run: number;
+  /** They take turns. */
+  readonly businessIds: readonly string[];
+  readonly perSecond: number;
+  readonly seconds: number;
+}
+
+export interface Produced {
+  /** By the event's index: when its commit was asked for, and when it was confirmed. */
+  readonly askedMs: Float64Array;
+  readonly committedMs: Float64Array;
+}
+
+const connections = 16;
+
+const databaseUrl = process.env["DATABASE_URL"] ?? "";
+const logger = createLogger("producer", "warn");
+const options = readEnv((env) => readTransportOptions(env, { emits: ["payments.v1"], consumes: [] }));
+const transport = await createTransport(options, { clientId: "payments", logger });
+startRelay({ databaseUrl, transport, logger });
+const pool = new pg.Pool({ connectionString: databaseUrl, max: connections });
+
+answerWith(async ({ run, businessIds, perSecond, seconds }: ProduceRequest): Promise<Produced> => {
+  const total = Math.round(perSecond * seconds);
+  const askedMs = new Float64Array(total);
+  const committedMs = new Float64Array(total);
+  const commits: Promise<void>[] = [];
+  const startMs = nowMs();
+  const commit = async (index: number) => {
+    askedMs[index] = nowMs();
+    await commitEvent(pool, businessIds[index % businessIds.length] ?? "", { run, index });
+    committedMs[index] = nowMs();
+  };
+  while (commits.length < total) {
+    const due = Math.min(total, Math.ceil(((nowMs() - startMs) / 1000) * perSecond));
+    while (commits.length < due) commits.push(commit(commits.length));
+    await sleep(Math.min(5, 1000 / perSecond));
+  }
+  await Promise.all(commits);
+  return { askedMs, committedMs };
+});

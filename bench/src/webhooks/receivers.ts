@@ -1,0 +1,50 @@
+/** The servers of businesses, in one process: each endpoint has an origin of its own, and may hang. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { answerWith, nowMs } from "./child.ts";
+import { eventNumber } from "./commit-event.ts";
+
+export type ReceiversRequest =
+  | { readonly open: number }
+  /** These answer nothing from now on, all others do. */
+  | { readonly hang: readonly number[] }
+  /** What arrived of this run since it was asked for the last time. */
+  | { readonly arrivedOf: number };
+
+export interface ReceiversReply {
+  readonly ports: readonly number[];
+  /** In threes: the event's index, the endpoint's, and when. */
+  readonly arrivals: Float64Array;
+}
+
+const ports: number[] = [];
+const arrivals = new Map<number, number[]>();
+let hanging = new Set<number>();
+
+async function open(): Promise<void> {
+  const endpoint = ports.length;
+  const server = createServer((request, response) => {
+    const atMs = nowMs();
+    request.resume();
+    request.on("end", () => {
+      if (hanging.has(endpoint)) return;
+      const { run, index } = eventNumber(String(request.headers["webhook-id"]));
+      const ofRun = arrivals.get(run) ?? [];
+      arrivals.set(run, ofRun);
+      ofRun.push(index, endpoint, atMs);
+      response.writeHead(200).end();
+    });
+  });
+  server.keepAliveTimeout = 60_000;
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  ports.push((server.address() as AddressInfo).port);
+}
+
+answerWith(async (request: ReceiversRequest): Promise<ReceiversReply> => {
+  if ("open" in request) for (let i = 0; i < request.open; i++) await open();
+  if ("hang" in request) hanging = new Set(request.hang);
+  if (!("arrivedOf" in request)) return { ports, arrivals: new Float64Array() };
+  const arrived = Float64Array.from(arrivals.get(request.arrivedOf) ?? []);
+  arrivals.delete(request.arrivedOf);
+  return { ports, arrivals: arrived };
+});

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 
 /** What processes have used so far and hold now, by the accounting of Linux; nothing elsewhere. */
 export interface ProcessFigures {
@@ -37,6 +37,16 @@ export function processorShares(before: FiguresByName, after: FiguresByName, sec
     return [name, Math.round(share * 100) / 100] as const;
   });
   return Object.fromEntries(shares);
+}
+
+/** The most memory that a process has had since it started, or since `forgetPeak`. */
+export function peakMb(pid: number): number {
+  const [, kb = 0] = /^VmHWM:\s+(\d+) kB/m.exec(readProc(`${pid}/status`)) ?? [];
+  return Number(kb) / 1024;
+}
+
+export function forgetPeak(pid: number): void {
+  if (process.platform === "linux") writeFileSync(`/proc/${pid}/clear_refs`, "5");
 }
 
 const add = (a: ProcessFigures, b: ProcessFigures): ProcessFigures => ({

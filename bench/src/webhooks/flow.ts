@@ -1,7 +1,6 @@
-import { readFileSync, writeFileSync } from "node:fs";
 import { sleep } from "@amana/runtime";
 import pg from "pg";
-import { figuresBelow } from "../process-figures.ts";
+import { figuresBelow, forgetPeak, peakMb } from "../process-figures.ts";
 import { say } from "../table.ts";
 import { nowMs } from "./child.ts";
 import type { Business, Stage } from "./stage.ts";
@@ -72,8 +71,7 @@ export async function flow(stage: Stage, options: FlowOptions): Promise<Flow> {
   await sleep(statisticsLagMs);
   const commitsBefore = await countCommits(stage);
   const cpuBefore = readCpu();
-  // Lets the peak begin anew.
-  writeFileSync(`/proc/${webhooksPid}/clear_refs`, "5");
+  forgetPeak(webhooksPid);
 
   const businessIds = businesses.map(({ id }) => id);
   const { askedMs, committedMs } = await stage.producer.ask({ run, businessIds, perSecond, seconds });
@@ -89,7 +87,7 @@ export async function flow(stage: Stage, options: FlowOptions): Promise<Flow> {
   await sleep(300);
   arrivals.add((await stage.receivers.ask({ arrivedOf: run })).arrivals);
   const cpuAfter = readCpu();
-  const peakMb = readPeakMb(webhooksPid);
+  const peak = peakMb(webhooksPid);
   await sleep(statisticsLagMs);
   const commitsAfter = await countCommits(stage);
 
@@ -115,7 +113,7 @@ export async function flow(stage: Stage, options: FlowOptions): Promise<Flow> {
       payments: ratio(commitsAfter.payments, commitsBefore.payments),
       webhooks: ratio(commitsAfter.webhooks, commitsBefore.webhooks),
     },
-    peakMb,
+    peakMb: peak,
   };
   say(
     `${name}: ${Math.round(found.deliveredPerSecond)}/s of ${Math.round(found.offeredPerSecond)} offered, ` +
@@ -177,11 +175,6 @@ function nameOf(command: string): string {
   const [, database] = /^postgres: (?:\S+ )?amana_(\w+) /.exec(command) ?? [];
   if (database) return `PostgreSQL for ${database.replace("_owner", "")}`;
   return command.includes("postgres") ? "PostgreSQL itself" : "";
-}
-
-function readPeakMb(pid: number): number {
-  const [, kb = 0] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
-  return Number(kb) / 1024;
 }
 
 async function countCommits({ system }: Stage): Promise<Record<"payments" | "webhooks", number>> {

@@ -4,7 +4,7 @@ import { createCallerSigner, serveFrom } from "@amana/rpc";
 import { everyHour } from "@amana/runtime";
 import { createSecretBox } from "@amana/secret-box";
 import type { Service } from "@amana/service";
-import { createClients } from "./clients/rpc-clients.ts";
+import { createClients } from "./clients/clients.ts";
 import { type Config, readConfig } from "./config.ts";
 import type { Context } from "./context.ts";
 import { catchUp } from "./jobs/catch-up.ts";

@@ -37,7 +37,7 @@ export async function startHarness(options: { providerTimeoutMs?: number } = {})
       replace: {
         clients: {
           standing: async (_businessId, id) =>
-            id.toLowerCase() === goodClient ? "good" : id === blockedClient ? "blocked" : "unknown",
+            id.toLowerCase() === goodClient ? "GOOD" : id === blockedClient ? "BLOCKED" : "UNKNOWN",
         },
       },
     }),

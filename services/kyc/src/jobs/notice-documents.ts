@@ -2,8 +2,8 @@ import { databaseTime, transaction } from "@amana/database";
 import { LockMode } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { dayOf } from "../kyc-application/judge.ts";
+import { recordChanges } from "../kyc-application/kyc-application.events.ts";
 import { KycApplication } from "../kyc-application/kyc-application.ts";
-import { recordChanges } from "../kyc-application/record-changes.ts";
 
 const dayMs = 86_400_000;
 const batchMax = 100;

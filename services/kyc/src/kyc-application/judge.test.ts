@@ -3,11 +3,12 @@ import {
   amlDecisions,
   checkOutcomes,
   documentTypes,
+  type Evidence,
   type ReasonCode,
   reasonCodes,
   verdicts,
 } from "../verification-provider/verification-provider.ts";
-import { decide, type Evidence, judge } from "./judge.ts";
+import { decide, judge } from "./judge.ts";
 
 const today = "2026-03-01";
 const expiries = ["2026-02-28", today, "2026-03-02", undefined] as const;

@@ -1,16 +1,4 @@
-import type { ApplicationState, DocumentType, ReasonCode, Verdict } from "../verification-provider/verification-provider.ts";
-
-export type Evidence = Pick<
-  ApplicationState,
-  | "reasonCodes"
-  | "amlHitCount"
-  | "amlDecision"
-  | "livenessOutcome"
-  | "faceMatchOutcome"
-  | "documentType"
-  | "documentExpiry"
-  | "unread"
->;
+import type { DocumentType, Evidence, ReasonCode, Verdict } from "../verification-provider/verification-provider.ts";
 
 export interface Terms {
   readonly requireVideo: boolean;

@@ -1,25 +1,43 @@
 import { pascalCase } from "@amana/contracts/enum-names";
 import { KycEventSchema, KycEventType } from "@amana/contracts/kyc/v1/kyc_events_pb";
-import { addToOutbox } from "@amana/messaging";
+import { addToOutbox, recordAction } from "@amana/messaging";
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { toKycApplicationMessage } from "./kyc-application.message.ts";
-import type { KycApplication, KycChange } from "./kyc-application.ts";
+import type { Announce, KycApplication, ReviewRequest } from "./kyc-application.ts";
 
-/** Announces what happened to an application, as it is now and without its link, with the transaction of `em`. */
-export function announce(em: SqlEntityManager, application: KycApplication, change: KycChange, now: Date): void {
-  const { revision } = application;
-  addToOutbox(em, {
-    topic: "kyc.v1",
-    // All about one client in one order: a verdict on an older application must not overtake the creation of a newer one.
-    key: application.clientId ?? application.id,
-    type: `kyc.v1.${pascalCase(change)}`,
-    source: "kyc",
-    payload: toBinary(
-      KycEventSchema,
-      create(KycEventSchema, { type: KycEventType[change], application: toKycApplicationMessage(application), revision }),
-    ),
-    occurredAt: now,
-    traceparent: application.traceparent ?? undefined,
-  });
-}
+/**
+ * What follows from each change of an application, in the transaction of `em`: its event, by the
+ * next number and without the link, and of a review that one of our operators decided an entry in
+ * the audit trail.
+ */
+export const recordChanges =
+  (em: SqlEntityManager, application: KycApplication, now: Date): Announce =>
+  (change) => {
+    application.revision += 1;
+    const { revision } = application;
+    const event = { type: KycEventType[change], application: toKycApplicationMessage(application), revision };
+    addToOutbox(em, {
+      topic: "kyc.v1",
+      // All about one client in one order: a verdict on an older application must not overtake the
+      // creation of a newer one.
+      key: application.clientId ?? application.id,
+      type: `kyc.v1.${pascalCase(change)}`,
+      source: "kyc",
+      payload: toBinary(KycEventSchema, create(KycEventSchema, event)),
+      occurredAt: now,
+      traceparent: application.traceparent ?? undefined,
+    });
+    const request = change === "KYC_REVIEW_RESOLVED" ? application.reviewRequest : undefined;
+    if (request) recordAction("kyc")(em, now, reviewed(application, request));
+  };
+
+const reviewed = ({ id, businessId, status, verdict }: KycApplication, request: ReviewRequest) => ({
+  by: { actor: request.actor, requestId: request.requestId, address: request.address },
+  action: "kyc_application.reviewed",
+  entity: { type: "kyc_application", id },
+  businessId,
+  before: { status, verdict: "NEEDS_REVIEW" },
+  after: { status, verdict: verdict ?? "", outcome: request.outcome },
+  reason: request.note,
+});

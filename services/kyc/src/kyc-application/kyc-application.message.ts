@@ -1,7 +1,8 @@
 import { KycApplicationSchema } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { defineView, type RowOf } from "@amana/database";
+import { reasonMessages } from "../verification-provider/verification-provider.ts";
 import { KycApplication } from "./kyc-application.ts";
-import { decisionSummary, errorMessage, reasonMessages } from "./wording.ts";
+import { decisionSummary, errorMessage } from "./wording.ts";
 
 /** With what its words are made of, and the link that is still to be decrypted. */
 export const kycApplicationView = defineView(KycApplication, KycApplicationSchema, {

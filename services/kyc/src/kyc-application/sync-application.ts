@@ -4,8 +4,8 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import type { ApplicationState, Outcome } from "../verification-provider/verification-provider.ts";
 import { kycApplicationNotFound } from "./kyc-application.errors.ts";
+import { recordChanges } from "./kyc-application.events.ts";
 import { KycApplication } from "./kyc-application.ts";
-import { recordChanges } from "./record-changes.ts";
 
 /**
  * Asks the provider about an application and records what it says. Two at once do no harm: the

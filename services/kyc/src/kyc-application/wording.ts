@@ -1,22 +1,4 @@
-import type { ReasonCode } from "../verification-provider/verification-provider.ts";
 import type { KycApplication } from "./kyc-application.ts";
-
-/**
- * What is said of an application in words. The provider's own texts are never taken over: they may repeat what an
- * applicant is called.
- */
-export const reasonMessages: Readonly<Record<ReasonCode, string>> = {
-  DOCUMENT_EXPIRED: "The document has expired.",
-  DOCUMENT_UNREADABLE: "The document could not be read.",
-  DOCUMENT_NOT_ALLOWED: "This kind of document was not asked for.",
-  DOCUMENT_TAMPERED: "The document seems to have been altered.",
-  FACE_MISMATCH: "The face is not the one on the document.",
-  LIVENESS_FAILED: "It could not be shown that a living person was there.",
-  PROFILE_MISMATCH: "The document differs from the profile that was given.",
-  UNDERAGE: "The applicant is too young.",
-  AML_MATCH: "There are hits in a sanctions or watch list.",
-  DUPLICATE: "The applicant was verified before under another application.",
-};
 
 type Decided = Pick<KycApplication, "status" | "verdict" | "reviewedAt">;
 

@@ -159,13 +159,13 @@ describe("a refusal", () => {
 
 describe("a client who is blocked while the provider is asked", () => {
   /** Answers one question after another; the last one again and again. */
-  const answering = (...answers: ("good" | "blocked" | "away")[]) => {
+  const answering = (...answers: ("GOOD" | "BLOCKED" | "away")[]) => {
     let asked = 0;
     return {
       standing: async () => {
         const answer = answers[Math.min(asked++, answers.length - 1)];
         if (answer === "away") throw new DomainError("unavailable", "service_unavailable", "Away.");
-        return answer as "good";
+        return answer as "GOOD";
       },
     };
   };
@@ -191,14 +191,14 @@ describe("a client who is blocked while the provider is asked", () => {
 
   test("gets none: nothing is stored or told, the provider's is cancelled, and the key is free", async () => {
     const caller = aBusinessCaller();
-    const { id, outcome } = await referenceOf(caller, () => refusal(create(answering("good", "blocked"), keyed(caller, "k"))));
+    const { id, outcome } = await referenceOf(caller, () => refusal(create(answering("GOOD", "BLOCKED"), keyed(caller, "k"))));
     expect(outcome).toMatchObject({ kind: "conflict", code: "client_blocked", pointer: "/client_id" });
     expect(await ours(caller.businessId)).toEqual([]);
     expect(await harness.eventNames(id)).toEqual([]);
     expect((await harness.sandbox.application(id)).status).toBe("CANCELED");
     expect(await requested(caller.businessId)).toEqual([]);
     // Unblocked, the same request gives another application, whose link works.
-    const created = await create(answering("good"), keyed(caller, "k"));
+    const created = await create(answering("GOOD"), keyed(caller, "k"));
     expect(created.id).not.toBe(id);
     expect((await harness.sandbox.application(created.id)).status).toBe("CREATED");
   });
@@ -206,7 +206,7 @@ describe("a client who is blocked while the provider is asked", () => {
   test("gets none either when the provider cannot be reached to cancel", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("kyc_cancel", "http_500");
-    const { id, outcome } = await referenceOf(caller, () => refusal(create(answering("good", "blocked"), keyed(caller, "k"))));
+    const { id, outcome } = await referenceOf(caller, () => refusal(create(answering("GOOD", "BLOCKED"), keyed(caller, "k"))));
     expect(outcome).toMatchObject({ code: "client_blocked" });
     expect(await ours(caller.businessId)).toEqual([]);
     expect((await harness.sandbox.application(id)).status).toBe("CREATED");
@@ -214,10 +214,10 @@ describe("a client who is blocked while the provider is asked", () => {
 
   test("or not, when nobody can say so any more: 503, and the same key later gives the one application", async () => {
     const caller = aBusinessCaller();
-    const { id, outcome } = await referenceOf(caller, () => refusal(create(answering("good", "away"), keyed(caller, "k"))));
+    const { id, outcome } = await referenceOf(caller, () => refusal(create(answering("GOOD", "away"), keyed(caller, "k"))));
     expect(outcome).toMatchObject({ kind: "unavailable", code: "service_unavailable" });
     expect(await ours(caller.businessId)).toEqual([]);
-    expect(await create(answering("good"), keyed(caller, "k"))).toMatchObject({ id, clientId: goodClient });
+    expect(await create(answering("GOOD"), keyed(caller, "k"))).toMatchObject({ id, clientId: goodClient });
   });
 });
 

@@ -7,12 +7,16 @@ import { faultPoint, isUuid, uuidv7 } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { clientBlocked, namedClientNotFound } from "../kyc-application/kyc-application.errors.ts";
+import { recordChanges } from "../kyc-application/kyc-application.events.ts";
 import { kycApplicationView, toKycApplicationMessage } from "../kyc-application/kyc-application.message.ts";
 import { KycApplication } from "../kyc-application/kyc-application.ts";
 import { linkOf } from "../kyc-application/link.ts";
-import { recordChanges } from "../kyc-application/record-changes.ts";
 import { askAgain } from "../verification-provider/ask-again.ts";
-import { type CreatedApplication, type DocumentType, documentTypes } from "../verification-provider/verification-provider.ts";
+import {
+  type ApplicationToCreate,
+  type CreatedApplication,
+  documentTypes,
+} from "../verification-provider/verification-provider.ts";
 
 const callsMax = 3;
 /** Left over for the second question about the client, the commit and the answer's way back. */
@@ -23,8 +27,6 @@ const answerMs = 2_000;
  */
 const withdrawMsMin = 500;
 const maxAttemptsDefault = 3;
-
-type Terms = ReturnType<typeof termsOf>;
 
 /**
  * Take an id for the key (commit) → the client's standing → provider, outside any transaction → the
@@ -44,28 +46,38 @@ export const createKycApplication =
     }
 
     const keyId = claim.record?.id;
-    const id = keyId ?? uuidv7();
-    const terms = termsOf(request);
+    const asked = applicationToCreate(keyId ?? uuidv7(), request);
+    const about = { application_id: asked.reference, request_id: call.requestId };
     try {
-      await refuseClient(context, businessId, request.clientId);
-      const created = await askProvider(context, id, terms, request, call);
+      const refusal = await refusalOfClient(context, businessId, request.clientId);
+      if (refusal) throw refusal;
+      // The reference makes it safe to repeat.
+      const created = await askAgain((timeoutMs) => context.provider.create(asked, timeoutMs), {
+        callsMax,
+        remainingMs: () => call.remainingMs() - answerMs,
+        logger: context.logger,
+        about,
+      });
       faultPoint("application.linked");
       // The provider may have taken long, and a client who was blocked meanwhile gets no
       // application.
-      await refuseClient(context, businessId, request.clientId, () => withdraw(context, id, created.providerId, call));
+      const lateRefusal = await refusalOfClient(context, businessId, request.clientId);
+      if (lateRefusal) {
+        await withdraw(context, asked.reference, created.providerId, call);
+        throw lateRefusal;
+      }
       const answer = await transaction(orm, async (em) => {
         const key = await lockKey(em, keyId);
         if (key?.hasEnded()) return key.replay(KycApplicationSchema);
         // Somebody who sent the request again was refused meanwhile: nobody waits for this one any
         // more.
         if (keyId && !key) throw idempotencyInProgress();
-        const stored = await store(em, context, { id, businessId, terms, created, request, call });
-        const message = toKycApplicationMessage(stored);
+        const message = toKycApplicationMessage(await store(em, context, asked, created, request, call));
         key?.storeAnswer(KycApplicationSchema, message);
         return message;
       });
       faultPoint("application.committed");
-      context.logger.info({ application_id: id, provider_id: created.providerId }, "application created");
+      context.logger.info({ ...about, provider_id: created.providerId }, "application created");
       return { ...answer, linkUrl: created.linkUrl };
     } catch (error) {
       await giveUp(context, keyId, error);
@@ -73,26 +85,32 @@ export const createKycApplication =
     }
   };
 
-function termsOf(request: CreateKycApplicationRequest) {
+function applicationToCreate(reference: string, request: CreateKycApplicationRequest): ApplicationToCreate {
   const allowed = documentTypes.filter((type) => request.allowedDocuments.includes(type));
   return {
+    reference,
+    locale: request.locale.toLowerCase() || "fr",
     allowedDocuments: allowed.length > 0 ? allowed : [...documentTypes],
     maxAttempts: request.maxAttempts ?? maxAttemptsDefault,
     requireVideo: request.requireVideo ?? true,
+    ttlHours: request.ttlHours,
+    redirectUrl: request.redirectUrl,
+    applicantEmail: request.applicantEmail,
+    applicantPhone: request.applicantPhone,
+    profile: request.profile || undefined,
   };
 }
 
-async function refuseClient(
+/** Undefined for a client in good standing, and when there is none. */
+async function refusalOfClient(
   { clients }: Context,
   businessId: string,
   clientId: string | undefined,
-  beforeRefusing: () => Promise<void> = async () => {},
-): Promise<void> {
-  if (clientId === undefined) return;
-  const standing = isUuid(clientId) ? await clients.standing(businessId, clientId) : "unknown";
-  if (standing === "good") return;
-  await beforeRefusing();
-  throw standing === "blocked" ? clientBlocked() : namedClientNotFound();
+): Promise<DomainError | undefined> {
+  if (clientId === undefined) return undefined;
+  const standing = isUuid(clientId) ? await clients.standing(businessId, clientId) : "UNKNOWN";
+  if (standing === "GOOD") return undefined;
+  return standing === "BLOCKED" ? clientBlocked() : namedClientNotFound();
 }
 
 /**
@@ -106,51 +124,20 @@ async function withdraw({ provider, logger }: Context, id: string, providerId: s
   else logger.warn(logged, "not withdrawn at the provider, where it lapses: the client was blocked meanwhile");
 }
 
-/** The reference makes it safe to repeat. */
-async function askProvider(
-  { provider, logger }: Context,
-  reference: string,
-  terms: Terms,
-  request: CreateKycApplicationRequest,
-  call: Call,
-): Promise<CreatedApplication> {
-  const application = {
-    reference,
-    ...terms,
-    locale: request.locale.toLowerCase() || "fr",
-    ttlHours: request.ttlHours,
-    redirectUrl: request.redirectUrl,
-    applicantEmail: request.applicantEmail,
-    applicantPhone: request.applicantPhone,
-    profile: request.profile || undefined,
-  };
-  return await askAgain((timeoutMs) => provider.create(application, timeoutMs), {
-    callsMax,
-    remainingMs: () => call.remainingMs() - answerMs,
-    logger,
-    about: { application_id: reference, request_id: call.requestId },
-  });
-}
-
 async function store(
   em: SqlEntityManager,
   context: Context,
-  given: {
-    id: string;
-    businessId: string;
-    terms: Terms;
-    created: CreatedApplication;
-    request: CreateKycApplicationRequest;
-    call: Call;
-  },
+  { reference: id, allowedDocuments, requireVideo, maxAttempts }: ApplicationToCreate,
+  created: CreatedApplication,
+  request: CreateKycApplicationRequest,
+  call: Call,
 ): Promise<KycApplication> {
-  const { id, businessId, terms, created, request, call } = given;
   // Of a client's applications the newest counts, and it may be of another replica, whose clock
   // differs from ours.
   const now = await databaseTime(em);
   const application = em.create(KycApplication, {
     id,
-    businessId,
+    businessId: businessOf(call.caller),
     clientId: request.clientId?.toLowerCase() ?? null,
     externalId: request.externalId ?? null,
     status: "CREATED",
@@ -158,9 +145,9 @@ async function store(
     linkCiphertext: context.secrets.encrypt(created.linkUrl, id),
     linkExpiresAt: created.linkExpiresAt,
     metadata: request.metadata || "{}",
-    allowedDocuments: terms.allowedDocuments as DocumentType[],
-    requireVideo: terms.requireVideo,
-    maxAttempts: terms.maxAttempts,
+    allowedDocuments: [...allowedDocuments],
+    requireVideo,
+    maxAttempts,
     attemptsUsed: 0,
     sequence: 0,
     reasonCodes: [],

@@ -11,9 +11,9 @@ import {
   kycProviderUnavailable,
   kycReviewNotOpen,
 } from "../kyc-application/kyc-application.errors.ts";
+import { recordChanges } from "../kyc-application/kyc-application.events.ts";
 import { toKycApplicationMessage } from "../kyc-application/kyc-application.message.ts";
 import { KycApplication, type ReviewRequest } from "../kyc-application/kyc-application.ts";
-import { recordChanges } from "../kyc-application/record-changes.ts";
 import { lockApplication, record, syncApplication } from "../kyc-application/sync-application.ts";
 
 /** Left over for the commit and the answer's way back. */

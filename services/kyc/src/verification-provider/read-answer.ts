@@ -88,9 +88,7 @@ export const readErrorCode = (answer: unknown): string =>
   matching(/^[A-Za-z0-9_.-]{1,64}$/, readObject(answer)["error"]) ?? "unnamed";
 
 /** What a callback is about. Nothing else in it is used. */
-export function readCallback(
-  body: Uint8Array,
-): { eventId: string; sequence: number; providerId: string; reference: string } | undefined {
+export function readCallback(body: Uint8Array) {
   const fields = readObject(parse(Buffer.from(body).toString("utf8")));
   const application = readObject(fields["application"]);
   const eventId = word(fields["event_id"]);

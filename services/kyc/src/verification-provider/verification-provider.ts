@@ -27,7 +27,7 @@ export type Outcome<T> =
 export interface ApplicationToCreate {
   readonly reference: string;
   readonly locale: string;
-  readonly allowedDocuments: readonly string[];
+  readonly allowedDocuments: readonly DocumentType[];
   readonly maxAttempts: number;
   readonly requireVideo: boolean;
   readonly ttlHours: number | undefined;
@@ -74,25 +74,41 @@ export type AmlDecision = (typeof amlDecisions)[number];
 export const documentTypes = kycDocuments;
 export type DocumentType = (typeof kycDocuments)[number];
 
-export const reasonCodes = [
-  "DOCUMENT_EXPIRED",
-  "DOCUMENT_UNREADABLE",
-  "DOCUMENT_NOT_ALLOWED",
-  "DOCUMENT_TAMPERED",
-  "FACE_MISMATCH",
-  "LIVENESS_FAILED",
-  "PROFILE_MISMATCH",
-  "UNDERAGE",
-  "AML_MATCH",
-  "DUPLICATE",
-] as const;
-export type ReasonCode = (typeof reasonCodes)[number];
+/** With our own words for each. The provider's are never taken over: they may repeat a name. */
+export const reasonMessages = {
+  DOCUMENT_EXPIRED: "The document has expired.",
+  DOCUMENT_UNREADABLE: "The document could not be read.",
+  DOCUMENT_NOT_ALLOWED: "This kind of document was not asked for.",
+  DOCUMENT_TAMPERED: "The document seems to have been altered.",
+  FACE_MISMATCH: "The face is not the one on the document.",
+  LIVENESS_FAILED: "It could not be shown that a living person was there.",
+  PROFILE_MISMATCH: "The document differs from the profile that was given.",
+  UNDERAGE: "The applicant is too young.",
+  AML_MATCH: "There are hits in a sanctions or watch list.",
+  DUPLICATE: "The applicant was verified before under another application.",
+};
+export type ReasonCode = keyof typeof reasonMessages;
+export const reasonCodes = Object.keys(reasonMessages) as ReasonCode[];
+
+/** What a verdict rests on. */
+export interface Evidence {
+  readonly reasonCodes: readonly ReasonCode[];
+  readonly livenessOutcome: CheckOutcome | undefined;
+  readonly faceMatchOutcome: CheckOutcome | undefined;
+  readonly documentType: DocumentType | undefined;
+  /** YYYY-MM-DD. */
+  readonly documentExpiry: string | undefined;
+  readonly amlHitCount: number | undefined;
+  readonly amlDecision: AmlDecision | undefined;
+  /** Names of fields that say something we cannot read, or not all of. */
+  readonly unread: readonly string[];
+}
 
 /**
  * Everything we take from the provider about an application: nobody's name, no document number, no picture, and no text
  * in its own words, which could hold one.
  */
-export interface ApplicationState {
+export interface ApplicationState extends Evidence {
   readonly providerId: string;
   readonly reference: string;
   readonly status: KycStatus;
@@ -100,17 +116,7 @@ export interface ApplicationState {
   readonly sequence: number;
   readonly attemptsUsed: number;
   readonly verdict: Verdict | undefined;
-  readonly reasonCodes: readonly ReasonCode[];
-  readonly livenessOutcome: CheckOutcome | undefined;
-  readonly faceMatchOutcome: CheckOutcome | undefined;
-  readonly documentType: DocumentType | undefined;
-  /** YYYY-MM-DD. */
-  readonly documentExpiry: string | undefined;
   readonly nationality: string | undefined;
-  readonly amlHitCount: number | undefined;
-  readonly amlDecision: AmlDecision | undefined;
   readonly linkExpiresAt: Date | undefined;
   readonly completedAt: Date | undefined;
-  /** Names of fields that a verdict could rest on and that say something we cannot read, or not all of. */
-  readonly unread: readonly string[];
 }

@@ -3,7 +3,7 @@ import { type Call, type Implementations, serve } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import { startTestServer, testSigner } from "@amana/testing";
 import { afterEach, expect, test } from "vitest";
-import { createClients } from "./rpc-clients.ts";
+import { createClients } from "./clients.ts";
 
 const stack: AsyncDisposable[] = [];
 afterEach(async () => {
@@ -31,9 +31,9 @@ async function answering(standing: ClientStanding) {
 }
 
 test.each([
-  [ClientStanding.UNKNOWN, "unknown"],
-  [ClientStanding.BLOCKED, "blocked"],
-  [ClientStanding.GOOD, "good"],
+  [ClientStanding.UNKNOWN, "UNKNOWN"],
+  [ClientStanding.BLOCKED, "BLOCKED"],
+  [ClientStanding.GOOD, "GOOD"],
 ])("the standing %i is %s, asked for by the platform", async (standing, name) => {
   const { clients, asked } = await answering(standing);
   expect(await clients.standing(businessId, clientId)).toBe(name);

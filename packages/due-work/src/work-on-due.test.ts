@@ -172,3 +172,23 @@ test("businesses take turns, and of each the more urgent comes first, then the o
   expect(begun.filter((id) => one.includes(id))).toEqual([a3, a1, a2]);
   expect(begun.filter((id) => two.includes(id))).toEqual([b1, b2]);
 });
+
+test("however much is due of one business, and however many have something planned, another gets its turn", async () => {
+  const planned = "insert into thing (id, business_id, due_at) select gen_random_uuid(),";
+  await things.sql(`${planned} gen_random_uuid(), now() + interval '1 hour' from generate_series(1, 2500)`);
+  await things.sql(`${planned} ?, now() - interval '1 hour' from generate_series(1, 600)`, [uuidv7()]);
+  const [other = ""] = await create(1, "ffffffff-ffff-4fff-bfff-ffffffffffff");
+  const release = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  {
+    await using _job = working(async (id) => {
+      begun.push(id);
+      if (id !== other) await release.promise;
+      await ended(id);
+    });
+    await eventually(() => expect(begun).toContain(other));
+    await things.sql("update thing set due_at = null");
+    release.resolve();
+  }
+  expect(begun).toHaveLength(3);
+});

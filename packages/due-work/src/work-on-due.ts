@@ -52,6 +52,7 @@ export function workOnDue(
   pauseMs = 1_000,
 ): AsyncDisposable {
   const inFlight = new Map<string, { businessId: string; done: Promise<unknown> }>();
+  const search = createSearch(orm, rows);
 
   const workOne = async (claimed: Claimed) => {
     const { table, due } = rows;
@@ -71,14 +72,17 @@ export function workOnDue(
 
   const round = async () => {
     const free = rows.concurrency - inFlight.size;
-    if (free === 0) await Promise.race([...inFlight.values()].map(({ done }) => done));
-    const claims = free === 0 ? [] : await claim(orm, rows, inFlight, free);
+    if (free === 0) {
+      await Promise.race([...inFlight.values()].map(({ done }) => done));
+      return rows.isPaced ? 0 : 1;
+    }
+    const { businesses, hasMore } = await search();
+    const claims = await claim(orm, rows, businesses, inFlight, free);
     for (const claimed of claims) {
       const done = workOne(claimed).finally(() => inFlight.delete(claimed.id));
       inFlight.set(claimed.id, { businessId: claimed.businessId, done });
     }
-    if (rows.isPaced) return 0;
-    return free === 0 ? 1 : claims.length;
+    return rows.isPaced || (claims.length === 0 && !hasMore) ? 0 : 1;
   };
 
   const polling = poll(rows.name, logger, round, pauseMs);
@@ -90,45 +94,85 @@ export function workOnDue(
   };
 }
 
+/** What is due is looked at one by one up to here. */
+const lookAheadMax = 500;
+/** So many businesses are walked through at once. */
+const walkedMax = 1_000;
+const beforeAll = "00000000-0000-0000-0000-000000000000";
+
+/** Businesses that may have due rows. `hasMore`: the next search looks at others. */
+interface Found {
+  readonly businesses: ReadonlySet<string>;
+  readonly hasMore: boolean;
+}
+
 /**
- * Takes at most `limit` due rows. The businesses that have anything planned are walked through the
- * index, one probe each; of each, a share at most is read. What another replica takes at the same
- * moment is left to it.
+ * Finds whose rows to look at. Usually little is due, and an index by the due time tells all of it.
+ * Where more is, a flood could hide the others: then businesses that have anything planned are
+ * walked through as well, one probe each, the next thousand each time.
+ */
+function createSearch(orm: Orm, { table, due }: DueRows): () => Promise<Found> {
+  let walkedTo = beforeAll;
+  return async () => {
+    const em = orm.em.fork() as SqlEntityManager;
+    const soonest = await em.execute<{ id: string }[]>(
+      `select business_id as id from ${table} where ${due} <= now() and ${isFree} order by ${due} limit ${lookAheadMax}`,
+    );
+    if (soonest.length < lookAheadMax) return found(soonest, false);
+    const next = (id: string) =>
+      `select business_id from ${table} where ${due} is not null and business_id > ${id} order by business_id limit 1`;
+    const walked = await em.execute<{ id: string }[]>(
+      `with recursive walked (id, place) as (
+         (select (${next("?")}), 1) union all
+         select (${next("walked.id")}), place + 1 from walked where id is not null and place < ${walkedMax}
+       ) select id from walked where id is not null`,
+      [walkedTo],
+    );
+    const hasMore = walked.length === walkedMax;
+    walkedTo = (hasMore && walked.at(-1)?.id) || beforeAll;
+    return found([...soonest, ...walked], hasMore);
+  };
+}
+
+const found = (rows: readonly { id: string }[], hasMore: boolean): Found => ({
+  businesses: new Set(rows.map(({ id }) => id)),
+  hasMore,
+});
+
+/**
+ * Takes at most `limit` due rows of these businesses; of each, a share at most is read. What another
+ * replica takes at the same moment is left to it.
  */
 async function claim(
   orm: Orm,
   { table, due, isLess = "false", since = due, concurrency }: DueRows,
+  businesses: ReadonlySet<string>,
   inFlight: ReadonlyMap<string, { businessId: string }>,
   limit: number,
 ): Promise<Claimed[]> {
+  if (businesses.size === 0) return [];
   const share = Math.max(1, Math.floor(concurrency / 2));
   const busy: Record<string, number> = {};
   for (const { businessId } of inFlight.values()) busy[businessId] = (busy[businessId] ?? 0) + 1;
   return await (orm.em.fork() as SqlEntityManager).execute(
-    `with recursive business (id) as (
-       (select business_id from ${table} where ${due} is not null order by business_id limit 1)
-       union all
-       select (
-         select next.business_id from ${table} next
-         where next.${due} is not null and next.business_id > business.id order by next.business_id limit 1
-       ) from business where business.id is not null
-     ), turns as (
-       select candidates.* from business cross join lateral (
+    `with turns as (
+       select candidates.* from unnest(?::uuid[]) business (id) cross join lateral (
          select candidate.id, candidate.is_less, candidate.since,
            row_number() over (order by candidate.is_less, candidate.since) + coalesce((?::jsonb ->> business.id::text)::int, 0) as turn
          from (
            select id, ${isLess} as is_less, ${since} as since from ${table}
-           where business_id = business.id and ${due} is not null and ${due} <= now() and ${isFree} and id <> all(?::uuid[])
-           order by is_less, since limit ${share}
+           -- Not "=": only the index that begins with the business has its rows in this order then.
+           where business_id between business.id and business.id and ${due} <= now() and ${isFree} and id <> all(?::uuid[])
+           order by business_id, is_less, since limit ${share}
          ) candidate
        ) candidates
-       where business.id is not null and turn <= ${share}
+       where turn <= ${share}
        order by turn, is_less, since limit ${limit}
      ), mine as (
        select id from ${table} where id in (select id from turns) and ${due} <= now() and ${isFree} for update skip locked
      )
      update ${table} t set leased_until = ${leaseEnd}, lease_token = ? from mine where t.id = mine.id
      returning t.id, t.business_id as "businessId", t.lease_token as token`,
-    [JSON.stringify(busy), `{${[...inFlight.keys()].join()}}`, randomUUID()],
+    [`{${[...businesses].join()}}`, JSON.stringify(busy), `{${[...inFlight.keys()].join()}}`, randomUUID()],
   );
 }

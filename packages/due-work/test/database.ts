@@ -14,7 +14,9 @@ const thingTable = {
       due_at timestamptz(3),
       leased_until timestamptz(3),
       lease_token uuid
-    )
+    );
+    create index on thing (business_id, since) where due_at is not null;
+    create index on thing (due_at) where due_at is not null;
   `,
 };
 

@@ -13,7 +13,7 @@ export interface BareServer {
   readonly pid: number;
 }
 
-/** Starts a server of one process beside the system, on its databases: what everything else is measured by. */
+/** Starts a server of one process on the system's databases: what all else is measured by. */
 export async function startBareServer(stack: AsyncDisposableStack, system: System, program: string): Promise<BareServer> {
   const port = await freePort();
   const server = await spawnServer({
@@ -47,7 +47,7 @@ export async function startBareServer(stack: AsyncDisposableStack, system: Syste
   return { url: `http://127.0.0.1:${port}`, pid: server.pid };
 }
 
-/** Requests one after the other on 32 connections, for so long, and what these processes used meanwhile. */
+/** Requests one after the other on 32 connections, and what these processes used meanwhile. */
 export async function load(name: string, url: string, key: string, seconds: number, pids: readonly number[]) {
   const { cpuSeconds } = processFigures(pids);
   const result = await autocannon({ url, connections, duration: seconds, headers: { authorization: `Bearer ${key}` } });

@@ -21,7 +21,7 @@ export const eventNumber = (id: string): EventNumber => ({
   index: Number.parseInt(id.slice(28), 16),
 });
 
-/** Commits the event of a refund in the way of `addToOutbox`, but as the one statement of its transaction, without the ORM. */
+/** Commits the event of a refund as `addToOutbox` does, in one statement and without the ORM. */
 export async function commitEvent(pool: pg.Pool, businessId: string, number: EventNumber): Promise<void> {
   const paymentId = uuidv7();
   const headers = {

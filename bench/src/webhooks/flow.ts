@@ -166,7 +166,7 @@ function readCpu(): Record<CpuName, number> {
   return Object.fromEntries(cpuNames.map((name) => [name, figures[name]?.cpuSeconds ?? 0])) as Record<CpuName, number>;
 }
 
-/** By what stands in the command line; a backend of PostgreSQL writes there which database it serves. */
+/** By the command line, in which a backend of PostgreSQL says which database it serves. */
 function nameOf(command: string): string {
   const [, program] = /webhooks\/(producer|receivers)\.ts/.exec(command) ?? [];
   if (program) return program;

@@ -1,4 +1,4 @@
-/** Commits events at a fixed rate, whatever becomes of them, and relays them: what a replica of payments does under load. */
+/** Commits events at a fixed rate, whatever becomes of them, and relays them, as payments would. */
 import { createTransport, readTransportOptions, startRelay } from "@amana/messaging";
 import { createLogger, readEnv, sleep } from "@amana/runtime";
 import pg from "pg";

@@ -1,4 +1,4 @@
-/** The servers of businesses, in one process: each endpoint has an origin of its own, and may hang. */
+/** The servers of businesses, in one process: each endpoint has its own origin, and may hang. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { answerWith, nowMs } from "./child.ts";

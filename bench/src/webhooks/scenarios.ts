@@ -78,7 +78,7 @@ const sustainedSeconds = 20;
 const closeEnough = 1.15;
 const confirmationsMax = 4;
 
-/** Doubles the rate in short trials until it is too much, halves the way back, and then keeps it up for 20 s. */
+/** Doubles the rate until it is too much, halves the way back, then keeps it up for 20 s. */
 async function highestRate(
   stage: Stage,
   what: { readonly name: string; readonly businesses: readonly Business[] },

@@ -25,7 +25,7 @@ export interface Bare {
   readonly cpuUs: number;
 }
 
-/** The whole system with a producer in the place of payments, and with the businesses' receivers. */
+/** The whole system with a producer in the place of payments, and the businesses' receivers. */
 export interface Stage extends AsyncDisposable {
   readonly system: System;
   readonly bare: Bare;

@@ -7,9 +7,9 @@ import { openStage, type Stage } from "./stage.ts";
 const scenarios: Readonly<Record<string, Scenario>> = { rates, sustained };
 
 /**
- * From the commit of a business's change to the arrival at its endpoint: a producer that commits events one by one at a fixed
- * rate whatever becomes of them, the event transport, webhooks, and receivers in a process of their own. Each scenario
- * has a system of its own, and a measurement of the bare server of `bench reads` that its rates are set beside.
+ * From a business's commit to the arrival at its endpoint: a producer that commits events one by
+ * one at a fixed rate, the event transport, webhooks, and receivers in their own process. Each
+ * scenario has its own system, and measures the bare server of `bench reads` to be set beside it.
  */
 export async function webhooks(
   options: WebhooksOptions & { readonly names: readonly string[]; readonly events: "direct" | "kafka" },

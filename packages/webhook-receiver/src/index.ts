@@ -71,7 +71,7 @@ export function verifyWebhook(headers: Headers, body: Uint8Array | string, optio
 
 /**
  * Verifies X-Signature over the body as it came. It does not say when it was sent, and once a
- * secret was rotated only the new one is good: prefer `verifyWebhook`. Throws as `readWebhook` does.
+ * secret was rotated only the new one is good: prefer `verifyWebhook`. Throws as it does.
  */
 export function verifyXSignature(headers: Headers, body: Uint8Array | string, options: Pick<VerifyOptions, "secrets">): void {
   const given = read(headers, "x-signature");

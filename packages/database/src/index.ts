@@ -13,5 +13,5 @@ export { checksumOf, type Migration, readMigrations } from "./migrations.ts";
 export { namedQuery } from "./named-query.ts";
 export { createOrm, type DatabaseOptions, type Orm } from "./orm.ts";
 export { foldTally, readTally, startTallyFolding, type Tally, tallySql } from "./tally.ts";
-export { isDatabaseUnavailable, transaction } from "./transaction.ts";
+export { afterCommit, isDatabaseUnavailable, transaction } from "./transaction.ts";
 export { defineView, everyBusiness, type Owner, type RowOf, type View } from "./view.ts";

@@ -11,8 +11,14 @@ const attemptsMax = 3;
  */
 export async function transaction<T>(orm: Orm, work: (em: SqlEntityManager) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
+    const callbacks: (() => void)[] = [];
     try {
-      return await (orm.em.fork() as SqlEntityManager).transactional(work);
+      const result = await (orm.em.fork() as SqlEntityManager).transactional((em) => {
+        afterCommits.set(em, callbacks);
+        return work(em);
+      });
+      for (const callback of callbacks) callback();
+      return result;
     } catch (error) {
       const mayRepeat = error instanceof DeadlockException || sqlState(error) === "40001";
       if (!mayRepeat || attempt === attemptsMax) throw error;
@@ -20,6 +26,13 @@ export async function transaction<T>(orm: Orm, work: (em: SqlEntityManager) => P
       await sleep(backoffMs(attempt, 20, 100));
     }
   }
+}
+
+const afterCommits = new WeakMap<SqlEntityManager, (() => void)[]>();
+
+/** Has `callback`, which must not throw, called when the transaction that `em` belongs to has committed. */
+export function afterCommit(em: SqlEntityManager, callback: () => void): void {
+  afterCommits.get(em)?.push(callback);
 }
 
 /** Connection trouble, exhausted resources, others in the way: worth another try later, unlike a fault of the statement. */

@@ -38,7 +38,7 @@ async function aSubscriber(name: string, port = 0) {
 
 test("what commits here takes effect there, in order, and leaves the outbox", async () => {
   const { url } = await aSubscriber("tests");
-  const relay = stack.use(startRelay({ databaseUrl: emitting.url, transport: await transportTo(url), logger }));
+  const relay = stack.use(startRelay({ databaseUrl: emitting.url, topics: [topic], transport: await transportTo(url), logger }));
   await emit(emitting.orm, "k", "1", "2");
   await emit(emitting.orm, "k", "3");
   await relay.settled();
@@ -50,7 +50,9 @@ test("while one of two subscribers is down a message counts as undelivered, and 
   const up = await aSubscriber("up");
   const down = await aSubscriber("down");
   await down[Symbol.asyncDispose]();
-  const relay = stack.use(startRelay({ databaseUrl: emitting.url, transport: await transportTo(up.url, down.url), logger }));
+  const relay = stack.use(
+    startRelay({ databaseUrl: emitting.url, topics: [topic], transport: await transportTo(up.url, down.url), logger }),
+  );
   await emit(emitting.orm, "k", "1", "2");
   await eventually(async () => expect(await effects(consuming.orm)).toEqual(["1", "2"]));
   expect(await outbox(emitting.orm)).toEqual(["1", "2"]);

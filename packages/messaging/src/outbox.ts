@@ -1,3 +1,4 @@
+import { afterCommit } from "@amana/database";
 import { uuidv7 } from "@amana/runtime";
 import { defineEntity, p, type SqlEntityManager } from "@mikro-orm/postgresql";
 
@@ -16,7 +17,7 @@ const schema = defineEntity({
 /** Events are small: what they carry goes to Kafka, where one that does not fit would hold up all behind it. */
 const payloadBytesMax = 256 * 1024;
 
-/** A message that is committed with the change it announces, and removed once the transport has it. */
+/** A message that is committed with the change it announces. */
 export class OutboxMessage extends schema.class {}
 schema.setClass(OutboxMessage);
 
@@ -60,5 +61,16 @@ export function addToOutbox(
       },
     }),
   );
+  afterCommit(em, () => {
+    for (const listener of listeners) listener();
+  });
   return id;
+}
+
+const listeners = new Set<() => void>();
+
+/** Has `listener` called after each commit of this process with an event in it; answers how to end that. */
+export function whenCommitted(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }

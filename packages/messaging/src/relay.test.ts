@@ -7,6 +7,7 @@ import { startChild } from "../test/child.ts";
 import { database, effects, emit, outbox, topic, writeDown } from "../test/database.ts";
 import { MemoryTransport } from "../test/memory-transport.ts";
 import { addToOutbox, consume, type Relay, startRelay, type Transport } from "./index.ts";
+import { deletePublished, loadPosition, savePosition } from "./outbox-position.ts";
 import { relayLock, relaySessionOptions } from "./relay.ts";
 
 const logger = createLogger("test", "silent");
@@ -25,7 +26,7 @@ afterEach(async () => {
 });
 
 function aRelay(): Relay {
-  const relay = startRelay({ databaseUrl: db.url, transport, logger });
+  const relay = startRelay({ databaseUrl: db.url, topics: [topic, "other.v1", "stuck.v1"], transport, logger });
   relays.push(relay);
   return relay;
 }
@@ -38,7 +39,7 @@ const cutOff = () =>
       "select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = 'relay' and datname = current_database()",
     );
 
-test("what commits is published with its id and headers, and leaves the outbox; what rolls back is not", async () => {
+test("what commits is published with its id and headers; what rolls back is not", async () => {
   const relay = aRelay();
   const occurredAt = new Date("2026-11-20T10:00:00.000Z");
   const event = { topic, key: "k", type: "tests.v1.Test", source: "tests", payload: Buffer.from([0, 255]), occurredAt };
@@ -69,6 +70,63 @@ test("what commits is published with its id and headers, and leaves the outbox; 
     },
   ]);
   expect(await outbox(db.orm)).toEqual([]);
+});
+
+test("what is published stays in the outbox for three days, and the relay that comes next does not publish it again", async () => {
+  const first = aRelay();
+  await emit(db.orm, "k", "1", "2");
+  await first.settled();
+  await first[Symbol.asyncDispose]();
+  const rows = () => db.orm.em.fork().execute<{ id: string }[]>("select id from outbox order by id");
+  expect(await rows()).toHaveLength(2);
+  await db.orm.em.fork().execute("update outbox set created_at = now() - interval '73 hours' where payload = '1'");
+  await emit(db.orm, "k", "old and not published");
+  await db.orm.em
+    .fork()
+    .execute("update outbox set created_at = now() - interval '9 days' where payload = 'old and not published'");
+  const client = new pg.Client({ connectionString: db.url });
+  await client.connect();
+  expect(await deletePublished(client)).toBe(1);
+  await client.end();
+  expect(await rows()).toHaveLength(2);
+  await aRelay().settled();
+  expect(transport.bodies).toEqual(["1", "2", "old and not published"]);
+});
+
+test("a transaction that began before others were published, and commits when another relay has taken over, is not passed over", async () => {
+  const first = aRelay();
+  const early = Promise.withResolvers<void>();
+  const hasId = Promise.withResolvers<void>();
+  const late = transaction(db.orm, async (em) => {
+    addToOutbox(em, { topic, key: "a", type: "t", source: "s", payload: Buffer.from("early id"), occurredAt: new Date() });
+    await em.flush();
+    hasId.resolve();
+    await early.promise;
+  });
+  await hasId.promise;
+  for (const body of ["1", "2"]) {
+    await emit(db.orm, "b", body);
+    await first.settled();
+  }
+  await first[Symbol.asyncDispose]();
+  const second = aRelay();
+  await second.settled();
+  await emit(db.orm, "b", "3");
+  await second.settled();
+  early.resolve();
+  await late;
+  await second.settled();
+  expect(transport.bodies).toEqual(["1", "2", "3", "early id"]);
+  expect(await outbox(db.orm)).toEqual([]);
+});
+
+test("a relay that was away does not move the position of the one after it back", async () => {
+  const client = new pg.Client({ connectionString: db.url });
+  await client.connect();
+  await savePosition(client, topic, { id: "20", snapshot: "7:9:8" });
+  await savePosition(client, topic, { id: "19", snapshot: "5:6:" });
+  expect(await loadPosition(client, topic)).toEqual({ id: "20", snapshot: "7:9:8" });
+  await client.end();
 });
 
 test("of two interleaved transactions the one with the earlier id may commit last: both are published", async () => {
@@ -261,7 +319,7 @@ test("a connection cut while a message is on its way loses nothing", async () =>
 });
 
 test("a relay can be closed while its database cannot be reached", async () => {
-  const relay = startRelay({ databaseUrl: "postgres://u:p@127.0.0.1:1/d", transport, logger });
+  const relay = startRelay({ databaseUrl: "postgres://u:p@127.0.0.1:1/d", topics: [topic], transport, logger });
   await relay[Symbol.asyncDispose]();
 });
 
@@ -307,7 +365,7 @@ test("a publication that never settles holds up no other topic, is given up, and
     keys: transport.keys,
     [Symbol.asyncDispose]: async () => {},
   };
-  const relay = startRelay({ databaseUrl: db.url, transport: hanging, logger, timeoutMs: 300 });
+  const relay = startRelay({ databaseUrl: db.url, topics: [topic, "other.v1"], transport: hanging, logger, timeoutMs: 300 });
   relays.push(relay);
   await transaction(db.orm, async (em) => {
     const event = { key: "k", type: "t", source: "s", occurredAt: new Date() };

@@ -61,8 +61,8 @@ export interface DeadLetter {
 
 export const deadLetters = (orm: Orm) => rowsOf<DeadLetter>(orm, "select * from dead_letter order by position");
 
-/** What waits in the outbox, in its order. */
+/** What waits to be published, in its order. */
 export async function outbox(orm: Orm): Promise<string[]> {
-  const rows = await rowsOf<{ payload: Buffer }>(orm, "select payload from outbox order by id");
+  const rows = await rowsOf<{ payload: Buffer }>(orm, "select payload from outbox_waiting order by id");
   return rows.map(({ payload }) => payload.toString());
 }

@@ -173,7 +173,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     await using survivor = startChild("./consumer-process.ts", env);
     await Promise.all([killed.nextLine(), survivor.nextLine()]);
     await eventually(async () => expect(await groupState(`tests.${topic}`)).toBe("Stable 2"));
-    await using _relay = startRelay({ databaseUrl: db.url, transport: await aTransport(), logger });
+    await using _relay = startRelay({ databaseUrl: db.url, topics: [topic], transport: await aTransport(), logger });
 
     for (const body of numbers(60)) {
       await Promise.all(keys.map((key) => emit(db.orm, key, `${body}a`, `${body}b`)));
@@ -202,6 +202,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     );
     await using relay = startRelay({
       databaseUrl: db.url,
+      topics: [topic],
       // The topic of this test in place of the one that `emit` writes.
       transport: { ...publishing, publish: (_topic, messages) => publishing.publish("outage.v1", messages) },
       logger,

@@ -1,6 +1,7 @@
 /** A relay as a process of its own, whose transport is its standard output: one line of JSON for each message. */
 import { runProcess } from "@amana/runtime";
 import { createMessageKeys, startRelay, type Transport } from "../src/index.ts";
+import { topic } from "./database.ts";
 
 const transport: Transport = {
   async publish(_topic, messages) {
@@ -16,5 +17,6 @@ const transport: Transport = {
 await runProcess(
   "relay",
   () => ({ logLevel: "silent" as const }),
-  async (_config, logger) => startRelay({ databaseUrl: process.env["DATABASE_URL"] as string, transport, logger }),
+  async (_config, logger) =>
+    startRelay({ databaseUrl: process.env["DATABASE_URL"] as string, topics: [topic], transport, logger }),
 );

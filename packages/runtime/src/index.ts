@@ -2,6 +2,7 @@
 export { type EnvReader, type EnvSource, readEnv, SettingsError } from "./env.ts";
 export { faultPoint } from "./fault-point.ts";
 export { createLogger, type Logger, type LogLevel, readLogLevel } from "./logger.ts";
+export { Pause } from "./pause.ts";
 export { everyHour, poll } from "./poll.ts";
 export { readText } from "./read-text.ts";
 export { runProcess } from "./run-process.ts";

@@ -91,7 +91,8 @@ export async function startService<Config extends ServiceConfig, Context extends
     stack.use(await consume(consumption, { orm, transport, logger, retrySeconds: config.eventRetrySeconds }));
   }
   if (background) {
-    if (config.emits.length > 0) stack.use(startRelay({ databaseUrl: config.databaseUrl, transport, logger }));
+    if (config.emits.length > 0)
+      stack.use(startRelay({ databaseUrl: config.databaseUrl, topics: config.emits, transport, logger }));
     stack.use(startKeyCleaning(orm, logger));
     for (const job of service.jobs?.(context, config) ?? []) stack.use(job);
   }

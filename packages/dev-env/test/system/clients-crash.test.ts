@@ -99,7 +99,7 @@ const stepOf: Record<string, string> = {
 /** Every client is where its newest application has brought it. */
 const expectAgreed = () =>
   eventually(async () => {
-    expect(await rowsOf("kyc", "select id from outbox")).toEqual([]);
+    expect(await rowsOf("kyc", "select id from outbox_waiting")).toEqual([]);
     const newest = (await rowsOf("kyc", newestSql)).map((row) => {
       const kycStatus = kycStatusOf(row) ?? "none";
       return {
@@ -201,7 +201,7 @@ describe("verdicts come while clients", () => {
       await approvals(),
     ];
     const heard = () => rowsOf("clients", "select event_id from inbox where consumer = 'clients' order by event_id");
-    await eventually(async () => expect(await rowsOf("clients", "select id from outbox")).toEqual([]));
+    await eventually(async () => expect(await rowsOf("clients", "select id from outbox_waiting")).toEqual([]));
     await eventually(async () => {
       const approved = await rowsOf("clients", "select id as entity_id from onboarding where decision = 'APPROVED' order by id");
       expect(await approvals()).toEqual(approved);
@@ -217,7 +217,7 @@ describe("verdicts come while clients", () => {
     await clients.start();
     await running.system.ready();
     await eventually(async () => expect(await heard()).toEqual(heardBefore), 30_000);
-    await eventually(async () => expect(await rowsOf("clients", "select id from outbox")).toEqual([]));
+    await eventually(async () => expect(await rowsOf("clients", "select id from outbox_waiting")).toEqual([]));
     expect(await dump()).toEqual(before);
     await expectAgreed();
   }, 90_000);

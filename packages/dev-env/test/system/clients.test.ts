@@ -143,7 +143,7 @@ describe("an onboarding", () => {
     await expectAt(client, places.created, newer);
     await operator("POST", `${applications}/${older.id}/review`, { outcome: "REJECTED", note: "Another person." });
     // An event leaves the outbox when its consumers have it.
-    await eventually(async () => expect(await rowsOf("kyc", "select id from outbox")).toEqual([]));
+    await eventually(async () => expect(await rowsOf("kyc", "select id from outbox_waiting")).toEqual([]));
     await expectAt(client, places.created, newer);
     await submit(newer, { outcome: "approved" });
     await expectAt(client, places.verified, { id: newer.id });

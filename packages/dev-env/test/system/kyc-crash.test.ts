@@ -449,7 +449,7 @@ test("creations that died are one application each, once nobody can be waiting f
 }, 60_000);
 
 test("in the end everything was told exactly once, in Kafka, in the log of events and by webhook", async () => {
-  await eventually(async () => expect((await kycDatabase.query("select id from outbox")).rows).toEqual([]));
+  await eventually(async () => expect((await kycDatabase.query("select id from outbox_waiting")).rows).toEqual([]));
   const { rows } = await kycDatabase.query<{ id: string }>("select id from kyc_application");
   expect(rows.map(({ id }) => id).sort()).toEqual([...expected.keys()].sort());
   const theirs = inProvidersBooks("select reference from kyc_application order by reference");

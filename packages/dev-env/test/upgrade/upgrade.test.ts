@@ -107,7 +107,9 @@ test("start upgrades the data folder of an older version, and what is in it is t
   expect(await list("webhook-endpoints")).toMatchObject([{ url: "http://127.0.0.1:9/hooks" }]);
   // What waited in the outbox when the older version ended goes on its way.
   await eventually(async () => {
-    const { rows } = await withClient(system.databaseUrls["payments"] ?? "", (client) => client.query("select 1 from outbox"));
+    const { rows } = await withClient(system.databaseUrls["payments"] ?? "", (client) =>
+      client.query("select 1 from outbox_waiting"),
+    );
     expect(rows).toEqual([]);
   }, 30_000);
 });

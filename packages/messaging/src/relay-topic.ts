@@ -1,0 +1,93 @@
+import { backoffMs, faultPoint, type Logger, Pause, sleep, within } from "@amana/runtime";
+import type pg from "pg";
+import { loadPosition, type OutboxRow, partsOf, readNext, savePosition } from "./outbox-position.ts";
+import type { Transport } from "./transport.ts";
+
+/** For so long a published row may be unknown as such: a relay that takes over publishes it again. */
+const saveMs = 1_000;
+/** Wake-ups get lost with a process or a connection: this bounds how long a row then waits. */
+const netMs = 1_500;
+
+/** A session that holds the relay's lock. */
+export interface RelaySession {
+  readonly client: pg.Client;
+  /** It is lost, or the relay is closed. */
+  readonly end: AbortSignal;
+}
+
+/** Moves one topic's rows to the transport, whatever happens to other topics. */
+export class TopicRelay {
+  readonly #topic: string;
+  readonly #options: { readonly transport: Transport; readonly logger: Logger; readonly timeoutMs: number };
+  readonly #pause = new Pause();
+  #waiters: (() => void)[] = [];
+
+  constructor(topic: string, options: { transport: Transport; logger: Logger; timeoutMs: number }) {
+    this.#topic = topic;
+    this.#options = options;
+  }
+
+  wake(): void {
+    this.#pause.wake();
+  }
+
+  /** Resolves when everything committed before the call is published, and written down as such. */
+  async settled(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#waiters.push(resolve);
+      this.wake();
+    });
+  }
+
+  /** Publishes rows as they are committed until the session ends; throws when the session fails. */
+  async run({ client, end }: RelaySession): Promise<void> {
+    const topic = this.#topic;
+    let position = await loadPosition(client, topic);
+    let isSaved = true;
+    let savedAtMs = performance.now();
+    const stop = () => this.wake();
+    end.addEventListener("abort", stop);
+    try {
+      for (let failures = 0; !end.aborted; ) {
+        this.#pause.begin();
+        // Who asked before the rows are read knows that theirs are published; who asks later does not.
+        const asked = this.#waiters.length;
+        const { rows, next } = await readNext(client, topic, position);
+        try {
+          await this.#publish(rows);
+          failures = 0;
+        } catch (error) {
+          failures++;
+          if (!end.aborted)
+            this.#options.logger.warn({ err: error, topic, failures }, "events could not be published and wait in the outbox");
+          await sleep(backoffMs(failures, 100, 2_000), end);
+          continue;
+        }
+        position = next;
+        isSaved &&= rows.length === 0;
+        const isSaveDue = !isSaved && (asked > 0 || performance.now() - savedAtMs >= saveMs);
+        if (isSaveDue) {
+          await savePosition(client, topic, position);
+          isSaved = true;
+          savedAtMs = performance.now();
+        }
+        if (rows.length > 0) continue;
+        for (const answer of this.#waiters.splice(0, asked)) answer();
+        await this.#pause.wait(isSaved ? netMs : saveMs);
+      }
+    } finally {
+      end.removeEventListener("abort", stop);
+    }
+    if (!isSaved) await savePosition(client, topic, position);
+  }
+
+  async #publish(rows: readonly OutboxRow[]): Promise<void> {
+    if (rows.length === 0) return;
+    const { transport, timeoutMs } = this.#options;
+    for (const part of partsOf(rows)) {
+      const messages = part.map(({ key, payload, headers }) => ({ key, payload, headers }));
+      await within(timeoutMs, transport.publish(this.#topic, messages, AbortSignal.timeout(timeoutMs)));
+    }
+    faultPoint("relay.published");
+  }
+}

@@ -25,7 +25,7 @@ const databaseUrl = process.env["DATABASE_URL"] ?? "";
 const logger = createLogger("producer", "warn");
 const options = readEnv((env) => readTransportOptions(env, { emits: ["payments.v1"], consumes: [] }));
 const transport = await createTransport(options, { clientId: "payments", logger });
-startRelay({ databaseUrl, transport, logger });
+const relay = startRelay({ databaseUrl, topics: ["payments.v1"], transport, logger });
 const pool = new pg.Pool({ connectionString: databaseUrl, max: connections });
 
 answerWith(async ({ run, businessIds, perSecond, seconds }: ProduceRequest): Promise<Produced> => {
@@ -38,6 +38,7 @@ answerWith(async ({ run, businessIds, perSecond, seconds }: ProduceRequest): Pro
     askedMs[index] = nowMs();
     await commitEvent(pool, businessIds[index % businessIds.length] ?? "", { run, index });
     committedMs[index] = nowMs();
+    relay.wake();
   };
   while (commits.length < total) {
     const due = Math.min(total, Math.ceil(((nowMs() - startMs) / 1000) * perSecond));

@@ -6,6 +6,8 @@ import { TopicRelay } from "./relay-topic.ts";
 import type { Transport } from "./transport.ts";
 
 export interface Relay extends AsyncDisposable {
+  /** Says that rows were committed, for who writes them past `transaction`. */
+  wake(): void;
   /**
    * Resolves when everything committed before the call has been published, by this relay: while
    * another one holds the lock it waits until this one takes over. Throws when the relay is closed.
@@ -63,10 +65,11 @@ export function startRelay({ databaseUrl, transport, logger, ...options }: Relay
   // Nobody may be waiting for it.
   closed.promise.catch(() => {});
   const committed = new Pause();
-  const stopListening = whenCommitted(() => {
+  const wake = () => {
     committed.wake();
     wakeTopics();
-  });
+  };
+  const stopListening = whenCommitted(wake);
 
   /** Relays until the connection fails, which is thrown, or the relay is closed. */
   const relayOn = async (client: pg.Client, lost: AbortController) => {
@@ -116,6 +119,7 @@ export function startRelay({ databaseUrl, transport, logger, ...options }: Relay
   const running = run();
 
   return {
+    wake,
     async settled() {
       if (stop.signal.aborted) throw new Error("the relay is closed");
       await Promise.race([closed.promise, Promise.all(topics.map((topic) => topic.settled()))]);

@@ -41,11 +41,11 @@ export interface OrderToRegister {
   readonly businessId: string;
   readonly orderNumber: string;
   readonly amountMinor: bigint;
+  /** Where the card holder's browser goes afterwards, whatever happened. */
   readonly returnUrl: string;
-  readonly failUrl: string;
   readonly language: string;
-  readonly description: string | undefined;
-  readonly orderRef: string | undefined;
+  readonly description: string | null | undefined;
+  readonly orderRef: string | null | undefined;
 }
 
 export interface RegisteredOrder {

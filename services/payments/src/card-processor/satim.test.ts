@@ -48,7 +48,6 @@ const register = (businessId: string) =>
       orderNumber: "1",
       amountMinor: 5_000n,
       returnUrl: "",
-      failUrl: "",
       language: "FR",
       description: businessId,
       orderRef: undefined,

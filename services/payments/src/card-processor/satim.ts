@@ -1,6 +1,6 @@
 import { faultPoint, readText, Turns } from "@amana/runtime";
 import { Agent, request } from "undici";
-import type { CardProcessor, Outcome } from "./card-processor.ts";
+import type { CardProcessor, OrderToRegister, Outcome, RegisteredOrder } from "./card-processor.ts";
 import { postOnce } from "./post-once.ts";
 import { field, readAnswer, readOrderState } from "./satim-answer.ts";
 
@@ -113,23 +113,22 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
 }
 
 type Answer = Outcome<Record<string, unknown>>;
-type Order = Parameters<CardProcessor["register"]>[0];
 
-const registrationOf = (order: Order, terminalId: string) => ({
+const registrationOf = (order: OrderToRegister, terminalId: string) => ({
   orderNumber: order.orderNumber,
   amount: order.amountMinor.toString(),
   currency: "012",
   returnUrl: order.returnUrl,
-  failUrl: order.failUrl,
+  failUrl: order.returnUrl,
   language: order.language,
-  ...(order.description === undefined ? {} : { description: order.description }),
+  ...(order.description == null ? {} : { description: order.description }),
   jsonParams: JSON.stringify({
     force_terminal_id: terminalId,
-    ...(order.orderRef === undefined ? {} : { udf1: order.orderRef }),
+    ...(order.orderRef == null ? {} : { udf1: order.orderRef }),
   }),
 });
 
-function readRegistration(answer: Answer): Outcome<{ orderId: string; formUrl: string }> {
+function readRegistration(answer: Answer): Outcome<RegisteredOrder> {
   if (answer.kind !== "accepted") return answer;
   const errorCode = field(answer.value, "errorCode") ?? "0";
   if (errorCode !== "0") return { kind: "refused", errorCode, message: field(answer.value, "errorMessage") ?? "" };

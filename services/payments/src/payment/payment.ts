@@ -4,6 +4,7 @@ import type * as proto from "@amana/contracts/payments/v1/payment_pb";
 import { nextPauseSeconds } from "@amana/due-work";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import type { OrderState } from "../card-processor/card-processor.ts";
+import type { Config } from "../config.ts";
 import { cardBrandOf } from "./card-brand.ts";
 import { paymentNotRefundable, refundAmountInvalid } from "./payment.errors.ts";
 
@@ -81,10 +82,7 @@ export type Comparison =
   /** It does not say how much was given back. */
   | { readonly kind: "untold" };
 
-export interface RereadSchedule {
-  readonly paymentRereadSeconds: readonly number[];
-  readonly refundRereadSeconds: readonly number[];
-}
+type RereadSchedule = Pick<Config["schedule"], "paymentRereadSeconds" | "refundRereadSeconds">;
 
 /** What the processor's word on an order came to. "mismatch": it speaks of another order, or makes no sense. */
 export type Settlement = "settled" | "unchanged" | "mismatch";

@@ -41,7 +41,9 @@ async function askProcessor(
   remainingMs: () => number,
 ): Promise<Registration> {
   const { processor, schedule } = context;
+  const { businessId, processorOrderNumber: orderNumber, amountMinor, language, description, orderRef } = payment;
   const returnUrl = `${context.publicUrl}/api/v1/payments/return/${payment.returnToken}`;
+  const order = { businessId, orderNumber, amountMinor, returnUrl, language, description, orderRef };
   let mayBeThere = orderMayBeThere;
   for (let registrations = 0; ; registrations++) {
     if (mayBeThere) {
@@ -50,19 +52,7 @@ async function askProcessor(
       if (payment.isWindowOver(schedule.paymentWindowSeconds, await databaseTime(context.orm.em.fork()))) return found;
     }
     if (registrations === registrationsMax) return { kind: "unknown", reason: "registered, and the order is not there" };
-    const outcome = await processor.register(
-      {
-        businessId: payment.businessId,
-        orderNumber: payment.processorOrderNumber,
-        amountMinor: payment.amountMinor,
-        returnUrl,
-        failUrl: returnUrl,
-        language: payment.language,
-        description: payment.description ?? undefined,
-        orderRef: payment.orderRef ?? undefined,
-      },
-      remainingMs(),
-    );
+    const outcome = await processor.register(order, remainingMs());
     // A number that is taken is ours only if we may have taken it; otherwise it is somebody else's order.
     const mayBeOurs = outcome.kind === "refused" && outcome.errorCode === orderNumberUsedCode && mayBeThere;
     if (outcome.kind !== "unknown" && !mayBeOurs) return outcome;

@@ -96,18 +96,18 @@ export function endRefund(em: SqlEntityManager, context: Context, locked: Locked
     case "accept":
       payment.refund(refund.amountMinor, now);
       payment.planReread(schedule, now);
-      refund.accepted(now);
+      refund.end("ACCEPTED", now);
       announce(em, payment, "PAYMENT_REFUNDED", now, refund.traceparent);
       key?.storeAnswer(PaymentSchema, toPaymentMessage(payment));
       break;
     case "reject":
       payment.refundRefused(ending.errorCode, now);
       payment.planReread(schedule, now);
-      refund.rejected(ending.errorCode, now);
+      refund.end("REJECTED", now, ending.errorCode);
       key?.storeRefusal(refusalOf(refund));
       break;
     case "take_over":
-      refund.notSent(now);
+      refund.end("NOT_SENT", now);
       takeOver(em, context, payment, ending.state, ending.change, now, refund.traceparent);
       // The key is free again, because a conflict is never a stored answer.
       if (key) em.remove(key);

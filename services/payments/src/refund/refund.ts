@@ -130,27 +130,15 @@ export class Refund extends schema.class {
     this.updatedAt = now;
   }
 
-  accepted(now: Date): void {
-    this.end("ACCEPTED", now);
-  }
-
-  rejected(errorCode: string | undefined, now: Date): void {
-    this.processorErrorCode = errorCode ?? this.processorErrorCode;
-    this.end("REJECTED", now);
-  }
-
-  notSent(now: Date): void {
-    this.end("NOT_SENT", now);
-  }
-
   decided(resolution: Resolution): void {
     this.resolution = resolution;
     this.needsDecisionSince = null;
     this.decisionReason = null;
   }
 
-  private end(status: RefundStatus, now: Date): void {
+  end(status: "ACCEPTED" | "REJECTED" | "NOT_SENT", now: Date, errorCode?: string): void {
     this.status = status;
+    this.processorErrorCode = errorCode ?? this.processorErrorCode;
     this.needsDecisionSince = null;
     this.decisionReason = null;
     this.resendAfter = null;

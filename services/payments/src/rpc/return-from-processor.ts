@@ -45,8 +45,7 @@ export const returnFromProcessor = (context: Context): Implementation<typeof Pay
 
 /** The business's address with two parameters more; its own query stays as it was written, byte for byte. */
 function redirectUrl(payment: Payment): string {
-  const paid = payment.status === "PAID" || payment.status === "REFUNDED";
-  const url = new URL(paid ? payment.successUrl : payment.failUrl);
+  const url = new URL(payment.isSettled() ? payment.successUrl : payment.failUrl);
   url.search = `${url.search ? `${url.search}&` : ""}payment_id=${payment.id}&status=${payment.status}`;
   return url.toString();
 }

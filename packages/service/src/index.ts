@@ -1,3 +1,4 @@
-/** What every service with a database is made of: its settings, its start and stop. */
+/** What every service with a database is made of: its settings, its start and stop, its plain reads. */
+export { readOne, readPage } from "./reads.ts";
 export { readServiceConfig, type ServiceConfig } from "./service-config.ts";
 export { type Clock, type RunningService, runService, type Service, type ServiceParts, startService } from "./start-service.ts";

@@ -1,9 +1,6 @@
 export { createWebhookEndpoint } from "./create-webhook-endpoint.ts";
 export { deleteWebhookEndpoint } from "./delete-webhook-endpoint.ts";
-export { getEvent } from "./get-event.ts";
-export { getWebhookEndpoint } from "./get-webhook-endpoint.ts";
 export { listDeliveries } from "./list-deliveries.ts";
-export { listEvents } from "./list-events.ts";
-export { listWebhookEndpoints } from "./list-webhook-endpoints.ts";
+export { getEvent, getWebhookEndpoint, listEvents, listWebhookEndpoints } from "./reads.ts";
 export { redeliverEvent } from "./redeliver-event.ts";
 export { updateWebhookEndpoint } from "./update-webhook-endpoint.ts";

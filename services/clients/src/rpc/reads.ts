@@ -1,0 +1,19 @@
+import { readOne, readPage } from "@amana/service";
+import { accountNotFound } from "../account/account.errors.ts";
+import { accountView, toAccountMessage } from "../account/account.message.ts";
+import { accountList } from "../account/queries.ts";
+import { beneficiaryNotFound } from "../beneficiary/beneficiary.errors.ts";
+import { beneficiaryView, toBeneficiaryMessage } from "../beneficiary/beneficiary.message.ts";
+import { beneficiaryList } from "../beneficiary/queries.ts";
+import { checkNamedClient } from "../client/check-named-client.ts";
+import { clientNotFound } from "../client/client.errors.ts";
+import { clientView, toClientMessage } from "../client/client.message.ts";
+import { clientList } from "../client/queries.ts";
+
+export const getClient = readOne(clientView, toClientMessage, clientNotFound);
+export const getBeneficiary = readOne(beneficiaryView, toBeneficiaryMessage, beneficiaryNotFound);
+export const getAccount = readOne(accountView, toAccountMessage, accountNotFound);
+
+export const listClients = readPage(clientList, "clients", toClientMessage);
+export const listBeneficiaries = readPage(beneficiaryList, "beneficiaries", toBeneficiaryMessage, checkNamedClient);
+export const listAccounts = readPage(accountList, "accounts", toAccountMessage, checkNamedClient);

@@ -15,8 +15,8 @@ const prefixLength = 16;
 const form = new RegExp(`^(sk_live_|sk_test_|ak_)[0-9A-Za-z]{${randomLength + checksumLength}}$`);
 
 /**
- * A new key: its kind, 256 random bits as 43 base-62 characters, and 6 characters of CRC-32 over all that. The
- * result is a secret; keep only `hashApiKey` and `prefixOf` of it.
+ * A new key: its kind, 256 random bits as 43 base-62 characters, and 6 characters of CRC-32 over
+ * all that. It is a secret; keep only `hashApiKey` and `prefixOf` of it.
  */
 export function generateApiKey(kind: ApiKeyKind): string {
   const random = BigInt(`0x${randomBytes(randomBytesCount).toString("hex")}`);
@@ -25,8 +25,8 @@ export function generateApiKey(kind: ApiKeyKind): string {
 }
 
 /**
- * The kind of a well-formed key, or undefined for a text that cannot be a key because its form or its checksum is
- * wrong. A typo is thus refused without asking anyone; whether the key exists is identity's to say.
+ * The kind of a well-formed key; undefined when form or checksum is wrong. So a typo is refused
+ * without asking anyone; whether the key exists is identity's to say.
  */
 export function readApiKeyKind(text: string): ApiKeyKind | undefined {
   const kind = form.exec(text)?.[1] as ApiKeyKind | undefined;
@@ -34,12 +34,12 @@ export function readApiKeyKind(text: string): ApiKeyKind | undefined {
   return text.slice(-checksumLength) === checksumOf(text.slice(0, -checksumLength)) ? kind : undefined;
 }
 
-/** The first 16 characters: public, they name a key in logs and lists and give too little away to guess the rest. */
+/** The first 16 characters: they name a key in logs and lists, and give too little to guess it. */
 export function prefixOf(key: string): string {
   return key.slice(0, prefixLength);
 }
 
-/** SHA-256, the only form in which a key is stored. A plain hash is enough, because a key is 256 random bits. */
+/** SHA-256, the only form that is stored. A plain hash is enough: a key is 256 random bits. */
 export function hashApiKey(key: string): Buffer {
   return createHash("sha256").update(key).digest();
 }

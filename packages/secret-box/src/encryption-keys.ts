@@ -2,8 +2,8 @@ import type { EnvReader } from "@amana/runtime";
 import type { EncryptionKey } from "./secret-box.ts";
 
 /**
- * Reads a setting such as SECRET_ENCRYPTION_KEYS: "id:base64 of 32 bytes", comma-separated, at least one. The first
- * encrypts. Problems name an entry by its place, never its text.
+ * Reads a setting such as SECRET_ENCRYPTION_KEYS: "id:base64 of 32 bytes", at least one. The
+ * first encrypts. Problems name an entry by its place, never its text.
  */
 export function readEncryptionKeys(env: EnvReader, name: string): EncryptionKey[] {
   const keys = env.list(name).map((entry) => {

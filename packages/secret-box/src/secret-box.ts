@@ -14,7 +14,7 @@ export interface SecretBox {
   readonly formerKeyIds: readonly string[];
   /** The text to store in the row of `owner`: the id of the thing whose secret it is. */
   encrypt(secret: string, owner: string): string;
-  /** Throws when the key is not known any more, or the text was altered or belongs to another owner. */
+  /** Throws when the key is not known any more, the text was altered or is another owner's. */
   decrypt(ciphertext: string, owner: string): string;
 }
 
@@ -22,9 +22,9 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * AES-256-GCM (NIST SP 800-38D) with a random nonce, written "keyId:base64(nonce, ciphertext, tag)". The key's and the
- * owner's id are authenticated with it, so a ciphertext works in its own row only. The first key encrypts, all of them
- * decrypt; that is how keys are changed. Throws when there is no key.
+ * AES-256-GCM (NIST SP 800-38D) with a random nonce: "keyId:base64(nonce, ciphertext, tag)". The
+ * key's and the owner's id are authenticated with it, so a ciphertext works in its own row only.
+ * The first key encrypts and all decrypt, so that keys can be changed. Throws when there is no key.
  */
 export function createSecretBox(keys: readonly EncryptionKey[]): SecretBox {
   const [first] = keys;
@@ -56,8 +56,8 @@ export function createSecretBox(keys: readonly EncryptionKey[]): SecretBox {
 }
 
 /**
- * The secret, or undefined and a line in the log with `alert` where it cannot be read: its key was taken away too early, or
- * the text was altered. For whoever shows many things at once, so that one unreadable value takes none of the others with it.
+ * The secret; undefined, and a line in the log with `alert`, where its key was taken away too early
+ * or the text was altered. For whoever shows many things: one unreadable value hides no other.
  */
 export function decryptIfReadable(box: SecretBox, ciphertext: string, owner: string, logger: Logger): string | undefined {
   try {

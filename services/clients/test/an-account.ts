@@ -4,7 +4,7 @@ import { Client } from "../src/client/client.ts";
 
 export const openedAt = new Date("2026-03-31T22:00:00.000Z");
 
-/** An ACTIVE account in dinars with 1000.00, all of it available, without limits, unless told otherwise; never stored. */
+/** An ACTIVE account with 1000.00 dinars, all available, without limits; never stored. */
 export const anAccount = (changes: Partial<Account> = {}): Account =>
   Object.assign(new Account(), {
     id: "0195a000-0000-7000-8000-000000000001",

@@ -32,7 +32,7 @@ export const anApplication = (changes: Partial<KycApplication> = {}): KycApplica
     ...changes,
   });
 
-/** What the provider says of it: COMPLETED and APPROVED, with nothing against it, unless told otherwise. */
+/** What the provider says of it: COMPLETED and APPROVED with nothing against it, unless changed. */
 export const aState = (changes: Partial<ApplicationState> = {}): ApplicationState => ({
   providerId: "ver_1",
   reference: id,

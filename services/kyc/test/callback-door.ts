@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { type KycApplicationService, ProviderCallbackResult } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { platformCaller, type RpcClient } from "@amana/rpc";
 
-/** What the gateway does with /callbacks/kyc: the raw body and the signature go through, the result becomes a status. */
+/** What the gateway does with /callbacks/kyc: body and signature in, a status out. */
 export async function openCallbackDoor(kyc: () => RpcClient<typeof KycApplicationService> | undefined) {
   const answers: number[] = [];
   const server = createServer(async (incoming, response) => {

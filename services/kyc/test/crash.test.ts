@@ -8,7 +8,7 @@ import { type Harness, kycSettings, startHarness } from "./harness.ts";
 
 type Caller = ReturnType<typeof aBusinessCaller>;
 
-/** Gives the database, the sandbox, and a service that survives; the one that crashes is a process of its own. */
+/** Gives the database, the sandbox and a service that survives; a process of its own crashes. */
 let harness: Harness;
 beforeAll(async () => {
   harness = await startHarness();

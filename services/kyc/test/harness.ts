@@ -21,7 +21,7 @@ const eventNames = new Map<number, string>(
 export const blockedClient = "0195a000-0000-7000-8000-00000000000b";
 export const goodClient = "0195a000-0000-7000-8000-00000000000c";
 
-/** The service on a database and a sandbox of its own, over real RPC. Callbacks arrive while the door is open; no jobs run. */
+/** The service on a database and a sandbox of its own. Callbacks arrive while the door is open. */
 export async function startHarness(options: { providerTimeoutMs?: number } = {}) {
   await using stack = new AsyncDisposableStack();
   const sandbox = stack.use(await startSandbox());

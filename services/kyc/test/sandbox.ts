@@ -25,7 +25,7 @@ export interface SandboxApplication {
   readonly callbacks: readonly { readonly state: string; readonly type: string }[];
 }
 
-/** The verification provider's stand-in as a process of its own, with its books in memory. Disposing ends it. */
+/** The verification provider's stand-in as a process of its own, with its books in memory. */
 export async function startSandbox() {
   const { control, ...sandbox } = await startSandboxProcess({
     KYC_PROVIDER_TOKEN: providerToken,

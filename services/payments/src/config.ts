@@ -15,7 +15,7 @@ export function readConfig(source?: EnvSource) {
         userName: env.string("SATIM_USERNAME"),
         password: env.string("SATIM_PASSWORD"),
         terminalId: env.string("SATIM_TERMINAL_ID"),
-        /** The form's address of an order whose registration answer was lost; {mdOrder} stands for the order's id. */
+        /** The form's address of an order whose registration's answer was lost. */
         formUrlTemplate: formUrlTemplate(env),
         timeoutMs: timeoutMs(env),
         connectTimeoutMs: env.integer("SATIM_CONNECT_TIMEOUT_MS", { fallback: 10_000, min: 100, max: 60_000 }),
@@ -25,11 +25,11 @@ export function readConfig(source?: EnvSource) {
         paymentCheckSeconds: env.seconds("PAYMENT_CHECK_SECONDS", "60,120,300,600"),
         /** How long a card holder has; a payment still unpaid after it expires. */
         paymentWindowSeconds: env.integer("PAYMENT_WINDOW_SECONDS", { fallback: 1_230, min: 1 }),
-        /** Pauses between the status reads of a refund whose outcome is unknown; the last one repeats. */
+        /** Pauses between the reads of a refund whose outcome is unknown; the last one repeats. */
         refundCheckSeconds: env.seconds("REFUND_CHECK_SECONDS", "5,10,15,60"),
-        /** Pauses after which a refund without an answer is sent again, where the processor must refuse a second one. */
+        /** When one without an answer is sent again, where the processor must refuse a second. */
         refundResendAfterSeconds: refundResendAfterSeconds(env),
-        /** The assumption: a refund that was sent shows in status reads after this long, or never happens. */
+        /** The assumption: a refund that was sent shows after this long, or never happens. */
         refundLateEffectSeconds: refundLateEffectSeconds(env),
         /** How long a refund without a known outcome is read before an operator has to decide. */
         refundDecisionAfterSeconds: env.integer("REFUND_DECISION_AFTER_SECONDS", { fallback: 86_400, min: 1 }),

@@ -1,9 +1,9 @@
 import { waitAtMost } from "@amana/runtime";
 
 /**
- * Runs work on one thing at a time in this process, once for all who ask while they wait: each is served by a run that began
- * after it had asked, so a thousand who ask at once cost two runs. `remainingMs` is how long the caller waits, at most; the
- * run gets that of who asked last.
+ * Runs work on one thing at a time in this process, once for all who ask while they wait: each is
+ * served by a run that began after it had asked, so a thousand at once cost two runs.
+ * `remainingMs`: how long the caller waits; the run gets that of who asked last.
  */
 export function createSharedTurns() {
   const turns = new Map<string, { hasBegun: boolean; remainingMs: () => number; done: Promise<void> }>();

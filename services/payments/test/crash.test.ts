@@ -9,7 +9,7 @@ import { aPaymentRequest, type Harness, paymentsSettings, startHarness } from ".
 
 type Caller = ReturnType<typeof aBusinessCaller>;
 
-/** Gives the database, the sandbox, and a service that survives; the one that crashes is a process of its own. */
+/** Gives the database, the sandbox and a service that survives; a process of its own crashes. */
 let harness: Harness;
 beforeAll(async () => {
   harness = await startHarness();

@@ -17,7 +17,7 @@ const pollMs = 50;
 
 export type Harness = Awaited<ReturnType<typeof startHarness>>;
 
-/** The service on a database and a sandbox of its own, over real RPC. Schedules are short; jobs run when started. */
+/** The service on a database and a sandbox of its own. Schedules are short, no jobs run. */
 export async function startHarness(
   options: { schedule?: Partial<Context["schedule"]>; satimTimeoutMs?: number; numbersAsStrings?: boolean } = {},
 ) {

@@ -22,7 +22,7 @@ export interface SandboxOrder {
   readonly calls: readonly { readonly operation: string; readonly parameters: Readonly<Record<string, string>> }[];
 }
 
-/** The card processor's stand-in as a process of its own, with its books in memory. Disposing ends it. */
+/** The card processor's stand-in as a process of its own, with its books in memory. */
 export async function startSandbox(numbersAsStrings: boolean) {
   const sandbox = await startSandboxProcess({
     SATIM_USERNAME: credentials.userName,

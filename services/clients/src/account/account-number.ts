@@ -5,8 +5,8 @@ export interface Institution {
 }
 
 /**
- * The number of an account in RIB form, 20 digits: bank, branch, account, and a key that finds typing errors (Bank of
- * Algeria, Instruction 06-2004). The key does not cover the bank. `account` is one of ten digits, from 1.
+ * The number of an account in RIB form, 20 digits: bank, branch, account, and a key against typing
+ * errors (Bank of Algeria, Instruction 06-2004), without the bank. `account`: ten digits, from 1.
  */
 export function accountNumber({ bankCode, branchCode }: Institution, account: bigint): string {
   const number = account.toString().padStart(10, "0");

@@ -15,13 +15,13 @@ const schema = defineEntity({
     reference: p.text(),
     /** The hold that is captured or released, or the posting that is reversed. */
     ofId: p.uuid().nullable(),
-    /** The day it counts against the limits, YYYY-MM-DD; null when it does not. A capture counts on its hold's day. */
+    /** The day it counts against the limits, if it does. A capture counts on its hold's day. */
     countsOn: p.text().nullable(),
     createdAt: p.datetime(3),
   },
 });
 
-/** One movement on an account. Postings are only ever added: what ends or undoes one is another that names it. */
+/** One movement on an account. Postings are only added; one that undoes another names it. */
 export class AccountPosting extends schema.class {
   /** Whether it is the posting that an order with its reference asks for again. */
   isSame(kind: PostingKind, amountMinor: bigint | undefined, ofId: string | undefined): boolean {

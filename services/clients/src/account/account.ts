@@ -58,12 +58,12 @@ const schema = defineEntity({
   },
 });
 
-/** What a business may change. Null clears; the limits are minor units of the account's currency. */
+/** What a business may change. Null clears; limits are minor units of the account's currency. */
 export type AccountChanges = Changes<Account, typeof UpdateAccountRequestSchema> & AccountLimits;
 
 /**
- * Refuses limits that are not positive, or that fall from day to month to year. One that is missing limits nothing. `changed`
- * has those that somebody names just now: the refusal points at one of them.
+ * Refuses limits that are not positive, or that fall from day to month to year. A missing one
+ * limits nothing. `changed` are those that somebody names: the refusal points at one of them.
  */
 export function checkLimits(limits: AccountLimits, changed: AccountLimits = limits): void {
   const set = limitPeriods.flatMap(({ limit, name }) => {
@@ -79,12 +79,12 @@ export function checkLimits(limits: AccountLimits, changed: AccountLimits = limi
 }
 
 /**
- * An account of a client: PENDING → ACTIVE ⇄ SUSPENDED, and CLOSED from each of them for good. What is available and what
- * is reserved by holds make up the current balance, and none of them falls below zero. Whoever changes one locks its row
- * first. A method that refuses has changed nothing.
+ * An account of a client: PENDING → ACTIVE ⇄ SUSPENDED, and CLOSED from each of them for good. What
+ * is available and what holds reserve make up the current balance; none falls below zero. Whoever
+ * changes one locks its row first. A method that refuses has changed nothing.
  */
 export class Account extends schema.class {
-  /** What a closed account was stays on record. What its business notes of it, and its own id for it, are no part of that. */
+  /** What a closed account was stays on record, without its business's note and id for it. */
   change(changes: AccountChanges, now: Date): void {
     const { description: _description, externalAccountId: _externalAccountId, ...terms } = changes;
     if (this.status === "CLOSED" && differs<AccountChanges>(this, terms)) throw accountClosed();
@@ -129,7 +129,7 @@ export class Account extends schema.class {
     return day;
   }
 
-  /** Reserves money. It counts against the limits from now on, as what is taken out does; returns the day it counts on. */
+  /** Reserves money, which counts against the limits from now on. Returns the day it counts on. */
   hold(amountMinor: bigint, now: Date): string {
     this.requireFunds(amountMinor);
     const day = this.count(amountMinor, now);
@@ -137,7 +137,7 @@ export class Account extends schema.class {
     return day;
   }
 
-  /** Takes out what a hold reserved, or a part of it; the rest is available again and counts no longer. */
+  /** Takes out what a hold reserved, or a part; the rest is available and counts no longer. */
   capture(hold: AccountPosting, amountMinor: bigint, now: Date): void {
     this.requireActive();
     if (amountMinor > hold.amountMinor) throw captureTooLarge();
@@ -153,7 +153,7 @@ export class Account extends schema.class {
     this.move(hold.amountMinor, -hold.amountMinor, now);
   }
 
-  /** Undoes a credit, a debit or a capture. Taking a credit back is no debit, so no limit stands in its way. */
+  /** Undoes a credit, a debit or a capture. No limit applies to a credit that is taken back. */
   reverse(posting: AccountPosting, now: Date): void {
     const { kind, amountMinor, countsOn } = posting;
     if (kind !== "CREDIT" && kind !== "DEBIT" && kind !== "CAPTURE") throw postingNotReversible();

@@ -32,6 +32,6 @@ export function countedUse(use: LimitUse, amountMinor: bigint, now: Date): Limit
   return useOf(day, (period) => (isSamePeriod(period, day, use.usedOn) ? use[period.used] : 0n) + amountMinor);
 }
 
-/** The use without an amount of a day that did not go out after all. Periods that are over stay as they are. */
+/** The use without an amount that did not go out after all. Periods that are over stay. */
 export const givenBackUse = (use: LimitUse, day: string, amountMinor: bigint): LimitUse =>
   useOf(use.usedOn, (period) => use[period.used] - (isSamePeriod(period, day, use.usedOn) ? amountMinor : 0n));

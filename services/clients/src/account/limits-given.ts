@@ -7,7 +7,7 @@ type LimitTexts = { readonly [T in (typeof limitPeriods)[number]["text"]]?: stri
   readonly cleared?: readonly string[];
 };
 
-/** The limits of a request in minor units of the account's currency; those that it does not name are left out. */
+/** The limits that a request names, in minor units of the account's currency. */
 export function limitsGiven(request: LimitTexts, currency: string): AccountLimits {
   const limits: AccountLimits = {};
   for (const { text, limit, name } of limitPeriods) {

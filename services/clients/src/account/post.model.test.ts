@@ -42,7 +42,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const limit = (min: bigint, max: bigint) => fc.option(fc.bigInt({ min, max }), { nil: null, freq: 3 });
 const limits = fc.tuple(limit(100n, 400n), limit(400n, 800n), limit(800n, 1_200n));
 
-/** What is known of a posting, in the simplest way: nothing here is added up before it is asked for. */
+/** What is known of a posting, simply: nothing is added up before it is asked for. */
 interface Known {
   readonly id: string;
   readonly kind: string;
@@ -65,7 +65,7 @@ function balancesOf(ledger: readonly Known[]): { current: bigint; reserved: bigi
   return { current: credits - out, reserved };
 }
 
-/** What counts against the limits in the period that a day begins with: "2026-03-31", "2026-03" or "2026". */
+/** What counts against the limits in a period: "2026-03-31", "2026-03" or "2026". */
 function usedIn(ledger: readonly Known[], period: string): bigint {
   const counted = ledger.filter(({ kind, day }) => (kind === "DEBIT" || kind === "HOLD") && day.startsWith(period));
   return sum(
@@ -147,7 +147,7 @@ test("whatever is posted in whatever order, balances follow from the postings, n
           continue;
         }
 
-        // Mostly what can be meant: a hold to end, anything to reverse; at times neither fits, and the account has to say so.
+        // Mostly a hold to end or anything to reverse; at times neither fits and is refused.
         const candidates =
           taken.kind === "REVERSAL" || at % 5 === 0 ? ledger : ledger.filter((posting) => posting.kind === "HOLD");
         const named = "of" in taken ? candidates[taken.of % candidates.length] : undefined;

@@ -5,7 +5,7 @@ import { accountNotFound, holdNotOpen, postingNotFound, postingNotReversible, po
 import { Account } from "./account.ts";
 import { AccountPosting, type PostingKind } from "./account-posting.ts";
 
-/** What is to happen to an account. `reference` is the caller's own: an order that comes again under it happens once. */
+/** What is to happen to an account. One that comes again under its `reference` happens once. */
 export type PostingOrder = { readonly reference: string } & (
   | { readonly kind: "CREDIT" | "DEBIT" | "HOLD"; readonly amountMinor: bigint }
   /** All of the hold without an amount. What is not captured is released. */
@@ -15,10 +15,10 @@ export type PostingOrder = { readonly reference: string } & (
 );
 
 /**
- * The only way money moves on an account: one posting, in the caller's transaction, with the account's row locked until it
- * ends. Balances, limits and posting are stored together or, when a rule refuses, not at all; the caller then lets the
- * transaction fail. Limits apply to what goes out, by UTC day, month and year: a debit when it is posted, a hold when it is
- * placed, so that a capture never fails because of a limit. What is released or reversed no longer counts.
+ * The only way money moves on an account: one posting, in the caller's transaction, with the row
+ * locked until it ends. When a rule refuses, the caller lets the transaction fail. Limits apply to
+ * what goes out, by UTC day, month and year: a debit when it is posted, a hold when it is placed,
+ * so that no capture fails because of a limit. What is released or reversed no longer counts.
  */
 export async function post(
   em: SqlEntityManager,

@@ -49,7 +49,7 @@ const rules = [
   ["routingNumber", "routing_number", isRoutingNumber],
 ] as const;
 
-/** Refuses payment details that no payment can reach: neither IBAN nor account number, or one of them malformed. */
+/** Refuses details that no payment can reach: no IBAN or account number, or a malformed one. */
 export function checkPaymentDetails(details: PaymentDetails): void {
   if (!details.iban && !details.accountNumber) throw beneficiaryNeedsIbanOrAccountNumber();
   for (const [column, field, isGood] of rules) {
@@ -60,7 +60,7 @@ export function checkPaymentDetails(details: PaymentDetails): void {
 
 /** Somebody whom a client pays. Hiding one takes the place of deleting it. */
 export class Beneficiary extends schema.class {
-  /** Takes over the named fields, or refuses and leaves all as they were: the payment details are judged as a whole. */
+  /** Takes over the named fields, or none: the payment details are judged as a whole. */
   change(changes: BeneficiaryChanges, now: Date): void {
     const { iban, accountNumber, bic, swiftCode, routingNumber } = this;
     checkPaymentDetails({ iban, accountNumber, bic, swiftCode, routingNumber, ...changes });

@@ -20,7 +20,7 @@ export const kyc = (context: Context): Consumption => ({
     if (news.length === 0) return;
     const now = context.clock.now();
     const ids = [...new Set(news.map(({ clientId }) => clientId))];
-    // In one order, so that two batches about the same clients wait for each other in turn and not in a circle.
+    // In one order, so that two batches about the same clients do not wait in a circle.
     const locked = { orderBy: { id: "asc" }, lockMode: LockMode.PESSIMISTIC_WRITE } as const;
     const clients = new Map((await em.find(Client, { id: { $in: ids } }, locked)).map((client) => [client.id, client]));
     const onboardings = new Map(

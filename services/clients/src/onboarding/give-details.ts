@@ -5,7 +5,7 @@ import { approveUnasked } from "./decide.ts";
 import type { Onboarding } from "./onboarding.ts";
 import { type Answers, OnboardingDetails, refuseIncomplete } from "./onboarding-details.ts";
 
-/** A client's first details, complete or refused. The onboarding goes on from where the verification has got meanwhile. */
+/** A client's first details, complete or refused. The onboarding goes on from there. */
 export function giveDetails(em: SqlEntityManager, context: Context, onboarding: Onboarding, answers: Answers): OnboardingDetails {
   refuseIncomplete(answers);
   const now = context.clock.now();

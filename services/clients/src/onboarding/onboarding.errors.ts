@@ -14,7 +14,7 @@ export const onboardingLocked = (step: OnboardingStep) =>
     { members: { current_step: step } },
   );
 
-/** Some fields are needed always, some because of what others say. Whoever answers lists them one by one. */
+/** Some fields are needed always, some because of what others say. */
 export const onboardingDetailsIncomplete = (missing: readonly string[]) =>
   invalid("onboarding_details_incomplete", `Send these fields too: ${missing.join(", ")}.`, {
     members: { missing: missing.join(",") },

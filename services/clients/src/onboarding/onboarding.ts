@@ -70,8 +70,8 @@ const stepOfKycStatus: Record<ClientKycStatus, OnboardingStep> = {
 };
 
 /**
- * How far a client is. Step and verification status follow from what is known, and from nothing else: whether there are
- * details, the newest verification and an operator's decision. So events may come late, twice and in any order.
+ * How far a client is. Step and verification status follow from three things: whether there are
+ * details, the newest verification and a decision. So events may come late, twice, in any order.
  */
 export class Onboarding extends schema.class {
   /** Takes over what happened to a verification, unless something newer is known. */
@@ -124,7 +124,7 @@ export class Onboarding extends schema.class {
     return this.step === "KYC_UNDER_REVIEW" ? "UNDER_REVIEW" : "IN_PROGRESS";
   }
 
-  /** The newest verification is the one created last, and of its events the one with the greatest revision counts. */
+  /** The newest verification was created last; of its events the greatest revision counts. */
   private isNews(said: Verification): boolean {
     if (this.verificationId == null) return true;
     if (said.id === this.verificationId) return said.revision > (this.verificationRevision ?? 0);

@@ -194,7 +194,7 @@ describe("a client who is blocked while an account is opened", () => {
     const order: string[] = [];
     let both: Promise<unknown> | undefined;
     await transaction(harness.context.orm, async (em) => {
-      // The opening stops at the external id, which nobody knows yet whether it will be free, and holds the client.
+      // The opening holds the client and stops at the external id: it may yet become free.
       await em.execute("update account set external_account_id = null where id = ?", [taken]);
       const opening = open({ clientId: id, externalAccountId: "freed-soon" }).then((account) => {
         order.push("opened");

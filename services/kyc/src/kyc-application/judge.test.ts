@@ -23,7 +23,7 @@ const terms = [
   { requireVideo: false, allowedDocuments: documentTypes },
 ] as const;
 
-/** Every verdict of the provider with every value of every cell, the absent and the unread ones included. */
+/** Every verdict of the provider with every value of every cell, also absent and unread ones. */
 function* everything() {
   for (const said of [...verdicts, undefined])
     for (const term of terms)

@@ -11,10 +11,10 @@ export interface Judgement {
 }
 
 /**
- * What the provider's own verdict comes to under our rules. An approval stands on positive evidence alone: whatever is
- * absent, not understood or speaks against it leaves the decision to a person, and so does a verdict that nobody can
- * read. Only an expired document is rejected whatever the provider says, and of its rejections only one is softened:
- * that for the profile alone where nothing else is in doubt.
+ * What the provider's own verdict comes to under our rules. An approval stands on positive evidence
+ * alone: whatever is absent, not understood or against it leaves the decision to a person, and so
+ * does a verdict that nobody can read. An expired document is rejected whatever the provider says.
+ * One rejection is softened: for the profile alone, where nothing else is in doubt.
  */
 export function judge(said: Verdict | undefined, evidence: Evidence, terms: Terms, today: string): Judgement {
   const { documentType, documentExpiry, amlHitCount } = evidence;
@@ -43,8 +43,8 @@ export function judge(said: Verdict | undefined, evidence: Evidence, terms: Term
 }
 
 /**
- * What a person's decision comes to: itself, whatever the evidence, because weighing it is what the person was asked
- * for. Only a document that has expired meanwhile nobody can approve.
+ * What a person's decision comes to: itself, whatever the evidence, since the person was asked to
+ * weigh it. Nobody can approve a document that has expired meanwhile.
  */
 export function decide(outcome: Verdict, evidence: Pick<Evidence, "reasonCodes" | "documentExpiry">, today: string): Judgement {
   if (!isExpired(evidence.documentExpiry, today)) return { verdict: outcome, reasonCodes: [...evidence.reasonCodes] };

@@ -89,7 +89,7 @@ test("whatever is said, cancelled, reviewed, lost or waited for, no rule is brok
       const log: Moment[] = [];
       let now = createdAt;
       let last = aState({ status: "CREATED", sequence: 1, attemptsUsed: 0 });
-      /** The newest verdict the provider itself gave on a COMPLETED application, and whether a person here decided. */
+      /** The provider's own newest verdict on a COMPLETED one, and whether a person decided. */
       let theirs: string | undefined;
       let personDecided = false;
       let expected: string | undefined;

@@ -20,7 +20,7 @@ const inStatus = (status: KycStatus, attemptsUsed = status === "CREATED" || stat
 const beingChecked = ["SUBMITTED", "PROCESSING"] as const;
 
 describe("a move", () => {
-  /** For each status: what the provider's next word may make of it, with the same number of attempts. */
+  /** For each status: what the provider's next word may make of it, without another attempt. */
   const moves: Record<KycStatus, readonly KycStatus[]> = {
     CREATED: ["OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED", "CANCELED"],
     OPENED: ["SUBMITTED", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED", "CANCELED"],
@@ -62,7 +62,7 @@ describe("a move", () => {
     expect(takeOver(application, { status: "FAILED", attemptsUsed: 2 }).announced).toEqual([]);
   });
 
-  // From a submission nothing but a failure leads there, and an application that stayed would stay for ever.
+  // From a submission only a failure leads there, and one that stayed would stay for ever.
   test.each(beingChecked.flatMap((from) => (["OPENED", "EXPIRED", "CANCELED"] as const).map((to) => [from, to] as const)))(
     "from %s to %s announces the failure in between, although nobody saw it",
     (from, to) => {

@@ -14,7 +14,7 @@ import type {
 import { dayOf, decide, isExpired, type Judgement, judge } from "./judge.ts";
 import { kycApplicationFinal, kycInProgress, kycReviewInProgress, kycReviewNotOpen } from "./kyc-application.errors.ts";
 
-/** A decision by one of our operators, kept until the provider is known to have it: whoever records it audits it. */
+/** Our operator's decision, kept until the provider has it; whoever records it audits it. */
 export interface ReviewRequest {
   readonly outcome: "APPROVED" | "REJECTED";
   readonly note: string;
@@ -67,7 +67,7 @@ const schema = defineEntity({
     amlDecision: p.text().$type<AmlDecision>().nullable(),
     completedAt: p.datetime(3).nullable(),
     syncedAt: p.datetime(3),
-    /** When the provider is asked next without being told to; null when nothing is left to find out. */
+    /** When the provider is asked next; null when nothing is left to find out. */
     nextCheckAt: p.datetime(3).nullable(),
     checks: p.integer(),
     /** When a reader last had it refreshed. */
@@ -86,11 +86,11 @@ export type KycChange = EnumName<typeof KycEventType>;
 
 export type Announce = (change: KycChange) => void;
 
-/** "taken": newer than what we had, whether or not it moved anything. "illegal": it said what must not be. */
+/** "taken": newer than what we had, if it moved anything or not. "illegal": it must not be. */
 export type Takeover = "taken" | "stale" | "mismatch" | "illegal";
 
 const order = { CREATED: 0, OPENED: 1, SUBMITTED: 2, PROCESSING: 3 } as const;
-/** The provider's clock may differ, and what was submitted in the last second is still on its way. */
+/** The provider's clock may differ, and a submission of the last second is still on its way. */
 const lapseGraceMs = 60_000;
 const dayMs = 86_400_000;
 
@@ -116,8 +116,8 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Takes over what the provider says, telling `announce` each change while it is the newest. Ignores what is not newer,
-   * what speaks of another application and what our rules forbid.
+   * Takes over what the provider says, telling `announce` each change while it is the newest.
+   * Ignores what is not newer, is about another application, or is against our rules.
    */
   takeOver(said: ApplicationState, now: Date, announce: Announce): Takeover {
     if (said.reference !== this.id || said.providerId !== this.providerId) return "mismatch";
@@ -139,9 +139,9 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * When to ask next: after the next pause of the schedule, but once exactly when the link lapses, and once more when
-   * nothing can be on its way any longer. A check that has become due since the provider was asked, `plannedBefore` is what was
-   * planned then, stays so: somebody knows of news, and what was just heard may be older.
+   * When to ask next: after the next pause, but once exactly when the link lapses, and once more
+   * when nothing can be on its way any longer. A check that has become due since the provider was
+   * asked stays so (`plannedBefore` was planned then): what was just heard may be older than it.
    */
   planCheck(pausesSeconds: readonly number[], now: Date, plannedBefore?: Date | null): void {
     if (!this.isOpen()) {
@@ -168,7 +168,7 @@ export class KycApplication extends schema.class {
     if (this.status === "SUBMITTED" || this.status === "PROCESSING") throw kycInProgress(this.status);
   }
 
-  /** An operator's decision is about to go out. Refuses what is not in review, and a second one at the same time. */
+  /** An operator's decision is about to go out. Refuses what is not in review, and a second one. */
   requestReview(request: ReviewRequest, now: Date): void {
     const { reviewRequest: other } = this;
     if (!this.awaitsReview()) throw kycReviewNotOpen(this.status, this.verdict);
@@ -198,7 +198,7 @@ export class KycApplication extends schema.class {
     announce("KYC_REVIEW_RESOLVED");
   }
 
-  /** The next notice about an approved document, once each: 30 days ahead, 7 days ahead, expired. */
+  /** The next notice about an approved document, once each: 30 and 7 days ahead, expired. */
   noticeDocument(now: Date, announce: Announce): void {
     if (this.verdict !== "APPROVED" || this.documentExpiry == null) return;
     const today = dayOf(now);
@@ -274,8 +274,8 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * In review, a change of the provider's own verdict from NEEDS_REVIEW is a person's decision there, and a rejection is
-   * one in any case. An approval that our rules sent to review stays in review, however often the provider repeats it.
+   * In review, a change of the provider's verdict from NEEDS_REVIEW is a person's decision there,
+   * and so is any rejection. An approval that our rules sent to review stays there when repeated.
    */
   private followReview(said: ApplicationState, now: Date, announce: Announce): boolean {
     if (said.status !== "COMPLETED") return false;

@@ -2,8 +2,8 @@ import { decryptIfReadable } from "@amana/secret-box";
 import type { Context } from "../context.ts";
 
 /**
- * An application's link. Undefined once it was removed, some time after the application ended, and when the key it was
- * encrypted with is not among ours: an unreadable link takes no list and no application with it.
+ * An application's link. Undefined once it was removed, some time after the end, and when its key
+ * is not among ours: an unreadable link hides no list and no application.
  */
 export const linkOf = (
   { secrets, logger }: Pick<Context, "secrets" | "logger">,

@@ -20,8 +20,8 @@ const refreshTimeoutMs = 15_000;
 const refreshable = { table: "kyc_application", column: "refreshed_at", where: "next_check_at is not null" };
 
 /**
- * The stored application. One that may still change is refreshed from the provider first, at most once in ten seconds,
- * unless what is stored is enough.
+ * The stored application. One that may still change is refreshed first, at most once in ten
+ * seconds, unless what is stored is enough.
  */
 export const getKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.getKycApplication> =>

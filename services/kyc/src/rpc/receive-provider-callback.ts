@@ -13,7 +13,7 @@ const { ACCEPTED, BAD_SIGNATURE } = ProviderCallbackResult;
 /** Left over for the commit and the answer's way back. */
 const answerMs = 500;
 
-/** A callback only hints that there is news: what it is, the provider is asked. Answers after the commit. */
+/** A callback only hints at news; the provider is asked what it is. Answers after the commit. */
 export const receiveProviderCallback =
   (context: Context): Implementation<typeof KycApplicationService.method.receiveProviderCallback> =>
   async (request, call) => {

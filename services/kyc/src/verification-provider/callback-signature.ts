@@ -4,8 +4,8 @@ const toleranceSeconds = 300;
 const signaturesMax = 10;
 
 /**
- * Whether "t=<unix seconds>,v1=<hex>" signs these bytes: HMAC-SHA256 over t, "." and the body, with one of the
- * secrets. Several v1 and several secrets, because secrets are changed on two sides. At most five minutes old or ahead.
+ * Whether "t=<unix seconds>,v1=<hex>" signs these bytes: HMAC-SHA256 over t, "." and the body.
+ * Several v1 and secrets, because both sides change theirs. At most five minutes old or ahead.
  */
 export function isSignedByProvider(body: Uint8Array, header: string, secrets: readonly string[], now: Date): boolean {
   const parts = header.split(",").map((part) => part.trim());

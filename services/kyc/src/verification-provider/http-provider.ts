@@ -16,7 +16,7 @@ const answerBytesMax = 256 * 1024;
 /** 409 answers an operation that came too late with the application as it is. */
 const tooLate = 409;
 
-/** Our port over HTTPS with JSON and a bearer token. Anything that is not a readable answer is "unknown". */
+/** Our port over HTTPS with JSON and a bearer token. What is no readable answer is "unknown". */
 export function createHttpProvider(options: HttpProviderOptions): VerificationProvider & AsyncDisposable {
   const agent = new Agent({ connect: { timeout: 10_000 }, connections: 32, keepAliveTimeout: 20_000 });
 

@@ -18,9 +18,9 @@ const reasonsMax = 20;
 const linkCharactersMax = 2_048;
 
 /**
- * The allow-list at the boundary: what is not read here never reaches our code, logs or database. Words outside the
- * vocabulary count as not said; where a verdict could rest on one, the field is named as unread. Undefined for an answer
- * that does not even say what it is about and how far it has come.
+ * The allow-list at the boundary: what is not read here never reaches our code, logs or database.
+ * Unknown words count as not said; where a verdict could rest on one, the field is named as unread.
+ * Undefined for an answer that does not say what it is about and how far it has come.
  */
 export function readState(answer: unknown): ApplicationState | undefined {
   const fields = readObject(answer);

@@ -3,17 +3,17 @@ import * as proto from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { kycDocuments } from "@amana/public-api";
 
 /**
- * The verification provider as this service sees it. Each operation ends in one of three ways; "unknown" changes no
- * state, it only means that somebody has to ask again. Nothing is sent twice here.
+ * The verification provider as this service sees it. Each operation ends in one of three ways;
+ * "unknown" changes nothing, somebody has to ask again. Nothing is sent twice here.
  */
 export interface VerificationProvider {
-  /** The reference is the provider's idempotency key: the same one again gives the same application. */
+  /** The reference is the provider's idempotency key: the same one gives the same application. */
   create(application: ApplicationToCreate, timeoutMs: number): Promise<Outcome<CreatedApplication>>;
   /** What the application has come to. This decides; a callback only hints. */
   get(providerId: string, timeoutMs: number): Promise<Outcome<ApplicationState>>;
   /** Answers the state whether it could still be cancelled or not. */
   cancel(providerId: string, timeoutMs: number): Promise<Outcome<ApplicationState>>;
-  /** Hands a person's decision over. Answers the state whether a decision was still awaited or not. */
+  /** Hands a person's decision over. Answers the state also when none was awaited any more. */
   review(providerId: string, decision: ReviewDecision, timeoutMs: number): Promise<Outcome<ApplicationState>>;
   /** What changed since the cursor, to catch up after an outage; null is the beginning. */
   events(after: string | null, limit: number, timeoutMs: number): Promise<Outcome<ChangesSince>>;
@@ -105,8 +105,8 @@ export interface Evidence {
 }
 
 /**
- * Everything we take from the provider about an application: nobody's name, no document number, no picture, and no text
- * in its own words, which could hold one.
+ * Everything we take from the provider about an application: nobody's name, no document number, no
+ * picture, and none of its texts, which could hold one.
  */
 export interface ApplicationState extends Evidence {
   readonly providerId: string;

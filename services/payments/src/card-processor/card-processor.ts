@@ -1,17 +1,17 @@
 /**
- * The card processor as this service sees it. Each operation ends in one of three ways; "unknown" changes no
- * state, it only means that somebody has to ask again. Each names its business, so that none can take all there is.
+ * The card processor as this service sees it. Each operation ends in one of three ways; "unknown"
+ * changes nothing, somebody has to ask again. Each names its business, so that none takes all.
  */
 export interface CardProcessor {
   register(order: OrderToRegister, timeoutMs: number): Promise<Outcome<RegisteredOrder>>;
-  /** Acknowledges a paid order and tells its state. An order that is paid but never confirmed is cancelled. */
+  /** Acknowledges a paid order and tells its state. One that is never confirmed is cancelled. */
   confirm(order: KnownOrder & { readonly language: string }, timeoutMs: number): Promise<Outcome<OrderState>>;
-  /** Reads an order's state; safe to repeat. `refused` with code 6: there is surely no such order. */
+  /** Reads an order's state; safe to repeat. `refused` with code 6: there is no such order. */
   status(order: KnownOrder | NumberedOrder, timeoutMs: number): Promise<Outcome<OrderState>>;
   /**
-   * Gives back. Has no idempotency key: never called again without a status read in between. `commit` is called once the
-   * connection stands and before the first byte is written; when it answers false or throws, nothing is sent. "not_sent":
-   * surely not one byte of it has left.
+   * Gives back. Has no idempotency key: never called again without a status read in between.
+   * `commit` is called once the connection stands and before the first byte; when it answers false
+   * or throws, nothing is sent. "not_sent": surely not one byte has left.
    */
   refund(
     order: KnownOrder & { readonly amountMinor: bigint },

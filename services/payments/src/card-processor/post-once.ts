@@ -9,10 +9,10 @@ export type Posted =
   | { readonly kind: "unknown"; readonly reason: string };
 
 /**
- * One POST over a connection of its own, for what must not happen twice. The connection stands before `commit` is asked, so a
- * processor that cannot be reached leaves no doubt; and no idle connection is used that the other side may just be closing.
- * When `signal` aborts, the connection is reset: an ordinary close would let the kernel go on to deliver what it still
- * holds, minutes after everybody has stopped waiting.
+ * One POST over a connection of its own, for what must not happen twice. It stands before `commit`
+ * is asked, so a processor out of reach leaves no doubt; no idle one is used that the other side
+ * may just be closing. When `signal` aborts, it is reset: after an ordinary close the kernel would
+ * still deliver what it holds, minutes after everybody has stopped waiting.
  */
 export async function postOnce(
   url: URL,
@@ -68,7 +68,7 @@ async function ready(tcp: Socket, url: URL, signal: AbortSignal): Promise<Socket
   return secure;
 }
 
-/** Without the signal: given one, the client would close the connection in the ordinary way before it could be reset. */
+/** Without the signal, at which the client would close the connection before it can be reset. */
 async function send(socket: Socket, url: URL, body: string): Promise<IncomingMessage> {
   const post = request({
     createConnection: () => socket,

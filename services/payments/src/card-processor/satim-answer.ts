@@ -11,9 +11,10 @@ export function readAnswer(statusCode: number, text: string): Outcome<Record<str
 }
 
 /**
- * The state of an order out of a confirm or status answer of either generation. Names differ in capitals between
- * the calls, and numbers come as numbers or as text, so both are read alike. The card holder's name and address
- * are left where they are. A code other than 0 without an order status means that the call itself was refused.
+ * The state of an order out of a confirm or status answer of either generation. Names differ in
+ * capitals between the calls, and numbers come as numbers or text: all are read alike. The card
+ * holder's name and address are not read. A code other than 0 without an order status means that
+ * the call itself was refused.
  */
 export function readOrderState(answer: Outcome<Record<string, unknown>>): Outcome<OrderState> {
   if (answer.kind !== "accepted") return answer;
@@ -53,7 +54,7 @@ export function readOrderState(answer: Outcome<Record<string, unknown>>): Outcom
 /** Longer than anything the protocol knows: a form address is the longest. */
 const textLengthMax = 2_048;
 
-/** A scalar by name, whatever its capitals, as text; undefined when absent, empty or nothing that can be stored. */
+/** A scalar by name, whatever its capitals; undefined when absent, empty or not to be stored. */
 export function field(body: Record<string, unknown> | undefined, name: string): string | undefined {
   const value = member(body, name);
   if (typeof value === "number" && Number.isFinite(value)) return String(value);

@@ -21,12 +21,12 @@ const readsMax = 32;
 const refundsMax = 32;
 /** Calls of one sort and one business that wait; more would only run into their deadline. */
 const waitingMax = 32;
-/** The processor's word for a fault of its own, which may be told of a refund that then happens all the same. */
+/** The processor's word for a fault of its own: the refund may happen all the same. */
 const systemErrorCode = "7";
 
 /**
- * SATIM's e-commerce gateway over HTTPS: form parameters in the body of a POST, so that credentials stay out of
- * addresses, and JSON answers. Anything that is not a readable JSON answer is "unknown". Nothing is sent twice here.
+ * SATIM's e-commerce gateway over HTTPS: form parameters in a POST, so that credentials stay out of
+ * addresses. What is no readable JSON answer is "unknown". Nothing is sent twice here.
  */
 export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposable {
   // At most half of the places for one business, and turns by business for the rest.

@@ -7,8 +7,8 @@ import { toPaymentMessage } from "./payment.message.ts";
 import type { Payment, PaymentChange } from "./payment.ts";
 
 /**
- * Announces what happened to a payment, as it is now, with the transaction of `em`. `traceparent` is that of the
- * request which brought it about.
+ * Announces what happened to a payment, as it is now, with the transaction of `em`. `traceparent`:
+ * of the request which brought it about.
  */
 export function announce(
   em: SqlEntityManager,

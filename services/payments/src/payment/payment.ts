@@ -84,10 +84,10 @@ export type Comparison =
 
 type RereadSchedule = Pick<Config["schedule"], "paymentRereadSeconds" | "refundRereadSeconds">;
 
-/** What the processor's word on an order came to. "mismatch": it speaks of another order, or makes no sense. */
+/** What the processor's word came to. "mismatch": it speaks of another order, or makes no sense. */
 export type Settlement = "settled" | "unchanged" | "mismatch";
 
-/** The processor's order states that end a payment, or keep it waiting (card-processor protocol, order status). */
+/** The processor's order states that end a payment, or keep it waiting. */
 export const orderStatuses = {
   declinedPlaceholder: -1,
   registered: 0,
@@ -104,7 +104,7 @@ const actionCodes = { canceledByCardholder: "10", sessionExpired: "-2007" } as c
 const rereadSoonSeconds = 3_600;
 const wireCurrency: Readonly<Record<string, string>> = { DZD: "012" };
 
-/** A card payment: PENDING → PAID, REFUSED, CANCELED, EXPIRED or FAILED; PAID → REFUNDED, or CANCELED by the processor. */
+/** PENDING → PAID, REFUSED, CANCELED, EXPIRED or FAILED; PAID → REFUNDED or, there, CANCELED. */
 export class Payment extends schema.class {
   /** Whether the processor is not known to have the order yet. */
   awaitsRegistration(): boolean {
@@ -130,17 +130,18 @@ export class Payment extends schema.class {
     return now.getTime() >= this.createdAt.getTime() + windowSeconds * 1000;
   }
 
-  /** After a registration whose outcome is not known: when somebody looks for the order. A caller waits for it. */
+  /** After a registration whose outcome is not known: when somebody looks for the order. */
   planLookUp(now: Date): void {
     this.nextCheckAt = new Date(now.getTime() + nextPauseSeconds(lookUpPausesSeconds, this.checks) * 1000);
     this.checks += 1;
   }
 
   /**
-   * After a look at the processor that settled nothing: EXPIRED once the card form has closed and nobody is in the middle of
-   * paying, else when to look next. The pauses count from the creation, so that looks in between, by readers and returning
-   * browsers, put off none of them: an order that is paid and not confirmed in time is cancelled. `unpaid`: the processor
-   * surely says so; what may be paid is looked at again after the first pause.
+   * After a look at the processor that settled nothing: EXPIRED once the card form has closed and
+   * nobody is paying, else when to look next. The pauses count from the creation, so that looks by
+   * readers and browsers put off none: an order that is paid and not confirmed in time is
+   * cancelled. `unpaid`: the processor surely says so; what may be paid is looked at after the
+   * first pause.
    */
   waitOrExpire(unpaid: boolean, pausesSeconds: readonly number[], windowSeconds: number, now: Date): "expired" | "waiting" {
     const isOver = this.isWindowOver(windowSeconds, now);
@@ -162,15 +163,15 @@ export class Payment extends schema.class {
     this.end("EXPIRED", now);
   }
 
-  /** Whether asking the processor can still change anything. EXPIRED can turn out to be paid after all. */
+  /** Whether the processor can still change anything. EXPIRED can turn out to be paid after all. */
   isOpen(): boolean {
     return this.status === "PENDING" || this.status === "EXPIRED";
   }
 
   /**
-   * Takes over what the processor says, telling `announce` each change while it is the newest. Paid needs all three:
-   * response code 00, error code 0 and order status 2, for exactly our order, amount and currency. What it says of
-   * another order changes nothing, and EXPIRED is corrected by a payment only.
+   * Takes over what the processor says, telling `announce` each change while it is the newest. Paid
+   * needs response code 00, error code 0 and order status 2, for exactly our order, amount and
+   * currency. Another order's state changes nothing, and only a payment corrects EXPIRED.
    */
   settle(state: OrderState, now: Date, announce: (change: PaymentChange) => void): Settlement {
     if (!this.isOpen()) return "unchanged";
@@ -209,12 +210,12 @@ export class Payment extends schema.class {
     }
   }
 
-  /** Whether the processor's order status is one the protocol gives no meaning to: a person has to look. */
+  /** Whether the protocol gives the order status no meaning: a person has to look. */
   static isUnknownOrderStatus(orderStatus: number | undefined): boolean {
     return orderStatus !== undefined && !orderStatusesKnown.includes(orderStatus);
   }
 
-  /** The amount a refund would give back, checked against what was paid; the whole when none is named. */
+  /** The amount a refund would give back, checked; all that was paid when none is named. */
   refundable(amountMinor: bigint | undefined): bigint {
     if (this.status !== "PAID") throw paymentNotRefundable(this.status);
     const amount = amountMinor ?? this.amountMinor;
@@ -243,8 +244,9 @@ export class Payment extends schema.class {
   }
 
   /**
-   * What the processor's word on this settled payment means. The refunded sum decides, not the status. What it says of
-   * another order, another amount or another currency explains nothing, nor does a sum that shrank or exceeds the payment.
+   * What the processor's word on this settled payment means. The refunded sum decides, not the
+   * status. Another order, amount or currency explains nothing, nor a sum that shrank or is too
+   * big.
    */
   compare(state: OrderState): Comparison {
     const unexplained = (reason: string) => ({ kind: "unexplained" as const, reason });
@@ -293,9 +295,9 @@ export class Payment extends schema.class {
   }
 
   /**
-   * When a settled payment is read again: at the next of the times counted from when it was paid, each spread by the
-   * payment's own share of ± 20 %, and from the end of a refund of ours. Nothing is left to read of one that was given
-   * back whole, once the times after its refund are over.
+   * When a settled payment is read again: at the next of the times counted from when it was paid,
+   * each spread by the payment's share of ± 20 %, and from the end of our refund. Of one that was
+   * given back whole, only the times after its refund are left.
    */
   planReread(schedule: RereadSchedule, now: Date, outcome: Comparison["kind"] = "agrees"): void {
     this.nextRereadAt = null;
@@ -314,7 +316,7 @@ export class Payment extends schema.class {
     if (Number.isFinite(next)) this.nextRereadAt = new Date(next);
   }
 
-  /** `named`: amount, currency and number must be there; otherwise one that is left out contradicts nothing. */
+  /** `named`: amount, currency and number must be there; otherwise one may be left out. */
   private isOurs(state: OrderState, named: boolean): boolean {
     const same = <T>(theirs: T | undefined, ours: T | undefined) => (theirs === undefined ? !named : theirs === ours);
     return (
@@ -324,7 +326,7 @@ export class Payment extends schema.class {
     );
   }
 
-  /** The status says that something was given back, not how much: that must be told, and be no more than was paid. */
+  /** A status does not say how much was given back: it must be told, at most what was paid. */
   private explainsRefund({ orderStatus, refundedMinor = 0n }: OrderState): boolean {
     return orderStatus !== orderStatuses.refunded || (refundedMinor > 0n && refundedMinor <= this.amountMinor);
   }
@@ -358,5 +360,5 @@ export class Payment extends schema.class {
 }
 schema.setClass(Payment);
 
-/** Where in 0 to 1 the random end of an id lies: the same for one payment always, so that its times do not move. */
+/** Where in 0 to 1 the random end of an id lies: always the same for one payment. */
 const shareOf = (id: string): number => Number.parseInt(id.slice(-8), 16) / 0x1_0000_0000;

@@ -17,10 +17,9 @@ const registrationsMax = 2;
 type Registration = Outcome<RegisteredOrder> | { readonly kind: "absent" };
 
 /**
- * Takes a stored payment to the processor. An order that may be there already, after a crash or an unknown outcome, is
- * looked up by its number before the same number is registered again. Answers the payment, or the refusal for the
- * caller. The order number was committed before, so whoever comes back to it asks about the same order. The caller
- * holds the payment's lease.
+ * Takes a stored payment to the processor. An order that may be there already, after a crash or an
+ * unknown outcome, is looked up by its number, which was committed before, and only then registered
+ * again. Answers the payment, or the refusal for the caller, who holds the payment's lease.
  */
 export async function registerOrder(
   context: Context,
@@ -53,7 +52,7 @@ async function askProcessor(
     }
     if (registrations === registrationsMax) return { kind: "unknown", reason: "registered, and the order is not there" };
     const outcome = await processor.register(order, remainingMs());
-    // A number that is taken is ours only if we may have taken it; otherwise it is somebody else's order.
+    // A number that is taken is ours only if we may have taken it.
     const mayBeOurs = outcome.kind === "refused" && outcome.errorCode === orderNumberUsedCode && mayBeThere;
     if (outcome.kind !== "unknown" && !mayBeOurs) return outcome;
     const reason = outcome.kind === "unknown" ? outcome.reason : outcome.message;

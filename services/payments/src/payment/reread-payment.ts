@@ -7,7 +7,7 @@ import { paymentNotFound } from "./payment.errors.ts";
 import { announce } from "./payment.events.ts";
 import { type ElsewhereChange, Payment } from "./payment.ts";
 
-/** The payment becomes what it is at the processor, announced. The caller's transaction holds its row. */
+/** The payment becomes what it is at the processor, announced. The caller has locked it. */
 export function takeOver(
   em: SqlEntityManager,
   { schedule }: Context,
@@ -23,8 +23,9 @@ export function takeOver(
 }
 
 /**
- * Reads a settled payment again at the processor, where a refund or a reversal may have been made without us, and takes over
- * what a rule explains. A refund of ours that is under way does its own reading. The caller holds the payment's lease.
+ * Reads a settled payment again at the processor, where it may have been refunded or reversed
+ * without us, and takes over what a rule explains. Our own refund, when one is under way, does its
+ * own reading. The caller holds the payment's lease.
  */
 export async function rereadPayment(context: Context, paymentId: string, remainingMs: () => number): Promise<void> {
   const { logger, processor, schedule } = context;

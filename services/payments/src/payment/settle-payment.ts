@@ -8,9 +8,9 @@ import { orderStatuses, Payment } from "./payment.ts";
 import { registerOrder } from "./register-order.ts";
 
 /**
- * Asks the processor what became of a payment and records it, with its event. The caller holds the payment's lease.
- * `confirmFirst`: the card holder just came back, so the order is confirmed straight away; otherwise a read comes
- * first and only an order that somebody paid, or tried to, is confirmed.
+ * Asks the processor what became of a payment and records it, with its event. The caller holds the
+ * payment's lease. `confirmFirst`: the card holder just came back. Otherwise a read comes first,
+ * and only an order that somebody paid, or tried to, is confirmed.
  */
 export async function settlePayment(
   context: Context,
@@ -31,8 +31,8 @@ export async function settlePayment(
 }
 
 /**
- * Only a confirm tells the issuer's answer, and only a read tells how much was given back. A paid order whose confirm brought
- * nothing is kept as one: it is the most urgent to confirm.
+ * Only a confirm tells the issuer's answer, and only a read how much was given back. A paid order
+ * whose confirm brought nothing is kept as one: it is the most urgent to confirm.
  */
 async function ask(
   { processor, logger }: Context,

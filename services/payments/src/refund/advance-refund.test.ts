@@ -44,7 +44,7 @@ const calls = async () => {
   return calls.map(({ operation }) => operation).filter((operation) => operation === "status" || operation === "refund");
 };
 
-/** REFUNDED if and only if the processor gave it back, announced once, and never sent twice without a read in between. */
+/** REFUNDED only if the processor gave it back, announced once, and read between two requests. */
 async function expectTruth(refundedMinor: bigint): Promise<void> {
   const order = await harness.sandbox.order(payment.processorOrderId);
   const stored = await read();

@@ -9,7 +9,7 @@ const before = new Date(createdAt.getTime() - 1_000);
 const after = new Date(createdAt.getTime() + 1_000);
 const waiting: Partial<Refund> = { needsDecisionSince: createdAt, decisionReason: "OUTCOME_UNKNOWN" };
 
-/** Refunds of 2000.00 of a payment of 5000.00, in every state in which somebody looks at the processor. */
+/** Refunds of 2000.00 of 5000.00, in every state in which somebody looks at the processor. */
 const refunds = {
   "never sent": {},
   "never sent, waits for a decision": waiting,
@@ -49,7 +49,7 @@ const stepOf = (refund: RefundName, reading: Reading) =>
 const untold: Reading[] = ["nothing read", "no sum", "an error"];
 const unexplained: Reading[] = ["more than was paid", "an unknown status", "another order"];
 
-/** One letter for each reading, in their order: w(ait), d: a person decides, s(end), a(ccept), t(ake over). */
+/** A letter for each reading, in their order: w(ait), d(ecision), s(end), a(ccept), t(ake over). */
 const table: Record<RefundName, string> = {
   //                                             nothing, no sum, error | none | ours, other, twice, more | reversed | unknown, another
   "never sent": "www s ttt d t dd",

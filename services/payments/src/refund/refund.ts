@@ -5,7 +5,7 @@ import { defineEntity, p } from "@mikro-orm/postgresql";
 import type { OrderState } from "../card-processor/card-processor.ts";
 
 /**
- * REQUESTED → SENT → ACCEPTED, REJECTED or UNKNOWN; UNKNOWN is resolved by asking. NOT_SENT: before it could be sent, the
+ * REQUESTED → SENT → ACCEPTED, REJECTED or UNKNOWN; UNKNOWN is resolved by asking. NOT_SENT: the
  * payment turned out to be given back or reversed at the processor already.
  */
 export type RefundStatus = EnumName<typeof proto.RefundStatus>;
@@ -13,7 +13,7 @@ export type RefundStatus = EnumName<typeof proto.RefundStatus>;
 /** While a refund is one of these, the payment is locked. */
 export const activeRefundStatuses: RefundStatus[] = ["REQUESTED", "SENT", "UNKNOWN"];
 
-/** "OUTCOME_UNKNOWN": nothing told it in all the time there is. "UNEXPLAINED": the processor says what no rule explains. */
+/** "OUTCOME_UNKNOWN": nothing told it in time. "UNEXPLAINED": no rule explains what was told. */
 export type DecisionReason = "OUTCOME_UNKNOWN" | "UNEXPLAINED";
 
 /** What an operator can decide. */
@@ -56,21 +56,21 @@ const schema = defineEntity({
   },
 });
 
-/** Pauses between the reads of a refund that waits for an operator, so that what it shows stays true. */
+/** Pauses between the reads of a refund that waits for an operator: what it shows stays true. */
 const waitingPauseSeconds = 600;
 
-/** The record of giving a payment back, written before anything is sent, so that a crash loses and repeats nothing. */
+/** Giving back, written down before anything is sent: a crash loses and repeats nothing. */
 export class Refund extends schema.class {
   isActive(): boolean {
     return activeRefundStatuses.includes(this.status);
   }
 
-  /** Whether the processor, which gives back no more than was paid, must refuse to do this one a second time. */
+  /** Whether the processor must refuse a second time: it gives back no more than was paid. */
   cannotHappenTwice(paidMinor: bigint): boolean {
     return (this.refundedBeforeMinor ?? 0n) + 2n * this.amountMinor > paidMinor;
   }
 
-  /** Whether the refunded sum is exactly what it is when this refund, which was sent, has happened once. */
+  /** Whether the refunded sum is what it is when this refund was sent and has happened once. */
   explains(refundedMinor: bigint): boolean {
     return this.sends > 0 && refundedMinor === (this.refundedBeforeMinor ?? 0n) + this.amountMinor;
   }
@@ -118,8 +118,8 @@ export class Refund extends schema.class {
   }
 
   /**
-   * An operator saw that it did not happen and wants the same refund sent. What was sent before may still take effect until
-   * `notBefore`, so nothing goes out earlier, and nothing unless a read shows none.
+   * An operator saw that it did not happen and wants it sent. What was sent before may still take
+   * effect until `notBefore`, so nothing goes out earlier, and nothing unless a read shows none.
    */
   sendAgain(notBefore: Date, decisionDueAt: Date, now: Date): void {
     this.decided("SEND_AGAIN");

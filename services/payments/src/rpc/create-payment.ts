@@ -13,12 +13,12 @@ import { toPaymentMessage } from "../payment/payment.message.ts";
 import { Payment } from "../payment/payment.ts";
 import { registerOrder } from "../payment/register-order.ts";
 
-/** If nobody finishes the registration, because of a crash, the reconciler takes it up after this long. */
+/** If nobody finishes the registration, because of a crash, the reconciler does after this long. */
 const takeUpMs = 2_000;
 /** Left over for the answer's way back. */
 const answerMs = 2_000;
 
-/** Begin (payment PENDING, commit) → processor, outside any transaction → finish (order, form, stored answer, commit). */
+/** Begin (PENDING, commit) → processor, in no transaction → finish (order, answer, commit). */
 export const createPayment =
   (context: Context): Implementation<typeof PaymentService.method.createPayment> =>
   async (request, call) => {
@@ -59,7 +59,7 @@ export const createPayment =
     const leased = await withLease(context.orm, "payment", payment.id, () =>
       registerOrder(context, payment.id, { mayBeThere: false, remainingMs }),
     ).catch((error: unknown) => {
-      // It is recorded and goes on without this call: to say "try again" now would say that there is none.
+      // It goes on without this call: to say "try again" now would say that there is none.
       context.logger.error({ err: error, payment_id: payment.id }, "a payment that was begun goes on later");
       return undefined;
     });
@@ -68,7 +68,7 @@ export const createPayment =
     return toPaymentMessage(end);
   };
 
-/** Random, not counted up: a number must not tell how many payments there are, nor meet another system's. */
+/** Random: a number must not tell how many payments there are, nor meet another system's. */
 async function aFreeOrderNumber(em: SqlEntityManager): Promise<string> {
   for (;;) {
     const processorOrderNumber = String(randomInt(1_000_000_000, 10_000_000_000));

@@ -9,7 +9,7 @@ import { refreshPayment } from "../payment/refresh-payment.ts";
 /** Longer than this the caller does not wait for the processor. */
 const refreshWaitMs = 3_000;
 
-/** The stored payment; one that is PENDING is refreshed from the processor first, at most once in ten seconds. */
+/** The stored payment. One that is PENDING is refreshed first, at most once in ten seconds. */
 export const getPayment =
   (context: Context): Implementation<typeof PaymentService.method.getPayment> =>
   async (request, call) => {

@@ -5,7 +5,7 @@ import type { Context } from "../context.ts";
 import { changedPaymentView, toPaymentMessage } from "../payment/payment.message.ts";
 import { changedPaymentList } from "../payment/queries.ts";
 
-/** For operators: payments of all businesses that the processor changed, or of which it says what no rule explains. */
+/** For operators: payments that the processor changed, or says of what no rule explains. */
 export const listChangedPayments =
   ({ orm }: Context): Implementation<typeof RefundService.method.listChangedPayments> =>
   async (request, { caller }) => {

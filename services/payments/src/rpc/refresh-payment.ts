@@ -12,7 +12,7 @@ import { refreshPayment as refresh } from "../payment/refresh-payment.ts";
 /** Left over for the answer's way back. */
 const answerMs = 1_000;
 
-/** Asks the processor now, whatever the payment may have become there; within ten seconds of the last time, what is stored. */
+/** Asks the processor now; within ten seconds of the last time, answers what is stored. */
 export const refreshPayment =
   (context: Context): Implementation<typeof PaymentService.method.refreshPayment> =>
   async (request, call) => {

@@ -24,7 +24,7 @@ const takeUpMs = 2_000;
 /** Left over for the answer's way back. */
 const answerMs = 2_000;
 
-/** Begin (lock, rules, refund REQUESTED, commit) → processor, outside any transaction → finish (states, event, answer, commit). */
+/** Begin (rules, REQUESTED, commit) → processor, in no transaction → finish (event, answer). */
 export const refundPayment =
   (context: Context): Implementation<typeof PaymentService.method.refundPayment> =>
   async (request, call) => {
@@ -39,7 +39,7 @@ export const refundPayment =
       const now = await databaseTime(em);
       for (const refused of earlier) {
         const until = refused.mayTakeEffectUntil(context.schedule.refundLateEffectSeconds);
-        // Of the same amount twice, where both cannot happen, whichever does is the one that is asked for.
+        // Where two of the same amount cannot both happen, whichever does is the one asked for.
         const isHarmless = refused.amountMinor === amountMinor && refused.cannotHappenTwice(payment.amountMinor);
         if (until > now && !isHarmless) throw refundMayStillTakeEffect(until);
       }
@@ -69,7 +69,7 @@ export const refundPayment =
     const leased = await withLease(context.orm, "refund", refund.id, (lease) =>
       advanceRefund(context, refund.id, lease, remainingMs),
     ).catch((error: unknown) => {
-      // It is recorded and goes on without this call: to say "try again" now would say that nothing happened.
+      // It goes on without this call: to say "try again" now would say that nothing happened.
       context.logger.error(
         { err: error, payment_id: refund.paymentId, refund_id: refund.id },
         "a refund that was begun goes on later",

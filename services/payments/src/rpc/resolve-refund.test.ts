@@ -18,7 +18,7 @@ afterAll(() => harness[Symbol.asyncDispose]());
 let caller: ReturnType<typeof aBusinessCaller>;
 let payment: Payment;
 let id: string;
-/** A refund of a part whose answer was lost, and of which nothing was told in all the time there is. */
+/** A refund of a part whose answer was lost, and of which nothing was told in time. */
 beforeEach(async () => {
   caller = aBusinessCaller();
   payment = await harness.aFinishedPayment(caller);

@@ -12,7 +12,7 @@ import { endRefund, lockRefund } from "../refund/record-refund.ts";
 import { toRefundMessage } from "../refund/refund.message.ts";
 import type { Refund } from "../refund/refund.ts";
 
-/** An operator decides what nobody could find out, with who did it in the audit trail. The same decision again changes nothing. */
+/** An operator decides what nobody could find out, audited. The same again changes nothing. */
 export const resolveRefund =
   (context: Context): Implementation<typeof RefundService.method.resolveRefund> =>
   async (request, call) => {

@@ -10,18 +10,18 @@ import { createSharedTurns } from "../shared-turns.ts";
 
 const answerMs = 1_000;
 const waitMs = 100;
-/** 32 bytes in base64url; anything else is nobody's, and some of it PostgreSQL would not even compare. */
+/** 32 bytes in base64url. Anything else is nobody's, and PostgreSQL would not compare all of it. */
 const tokenForm = /^[\w-]{43}$/;
 
 /**
- * The card holder is back: confirms with the processor and says where the browser goes. What the browser says proves nothing.
- * It needs no key, so however many come at once for one payment, they are answered together.
+ * The card holder is back: confirms with the processor and says where the browser goes, whose word
+ * proves nothing. It needs no key, so all who come at once for one payment are answered together.
  */
 export const returnFromProcessor = (context: Context): Implementation<typeof PaymentService.method.returnFromProcessor> => {
   const inTurn = createSharedTurns();
   const findBy = (where: { returnToken: string } | { id: string }) => context.orm.em.fork().findOne(Payment, where);
 
-  /** A reload at another replica, or the reconciler, may be at it already: then waits until that ends. */
+  /** A reload at another replica, or the reconciler, may be at it: then waits until that ends. */
   const settle = async (id: string, remainingMs: () => number) => {
     while (remainingMs() > waitMs && (await findBy({ id }))?.isOpen()) {
       const done = await withLease(context.orm, "payment", id, () =>
@@ -43,7 +43,7 @@ export const returnFromProcessor = (context: Context): Implementation<typeof Pay
   };
 };
 
-/** The business's address with two parameters more; its own query stays as it was written, byte for byte. */
+/** The business's address with two parameters more; its own query stays byte for byte. */
 function redirectUrl(payment: Payment): string {
   const url = new URL(payment.isSettled() ? payment.successUrl : payment.failUrl);
   url.search = `${url.search ? `${url.search}&` : ""}payment_id=${payment.id}&status=${payment.status}`;

@@ -19,6 +19,8 @@ const { values, positionals } = parseArgs({
     seconds: { type: "string", default: "8" },
     events: { type: "string", default: "kafka" },
     quick: { type: "boolean", default: false },
+    rows: { type: "string", default: "5000000" },
+    held: { type: "string", default: "600" },
   },
   allowPositionals: true,
 });
@@ -28,12 +30,18 @@ const benchmark = Object.hasOwn(benchmarks, name) ? benchmarks[name as keyof typ
 if (!benchmark) {
   process.stderr.write(
     `Which benchmark? npx --yes pnpm@12 bench <${Object.keys(benchmarks).join("|")}> [--rounds=3] [--seconds=8] [--json=FILE]\n` +
-      "webhooks also takes names of scenarios, --events=kafka|direct and --quick\n",
+      "webhooks also takes names of scenarios, --events=kafka|direct, --rows=5000000, --held=600 (seconds) and --quick\n",
   );
   process.exit(1);
 }
 const { events, quick } = values;
 if (events !== "kafka" && events !== "direct") throw new Error(`--events is kafka or direct, not ${events}`);
-const result = await benchmark({ rounds: Number(values.rounds), seconds: Number(values.seconds), names, events, quick });
+const [rounds, seconds, rows, held] = [values.rounds, values.seconds, values.rows, values.held].map(Number) as [
+  number,
+  number,
+  number,
+  number,
+];
+const result = await benchmark({ rounds, seconds, rows, held, names, events, quick });
 if (values.json) await writeFile(values.json, `${JSON.stringify(result, null, 2)}\n`);
 process.exit(0);

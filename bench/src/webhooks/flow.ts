@@ -11,13 +11,18 @@ export interface FlowOptions {
   /** Events in all. */
   readonly perSecond: number;
   readonly seconds: number;
-  /** Endpoints that are not expected to get anything. */
-  readonly hanging?: readonly number[];
+  /** Endpoints that do not count: they hang, or will. */
+  readonly leftOut?: readonly number[];
+  /** Others have deliveries, too: what all costs is not the cost of these. */
+  readonly shared?: boolean;
+  /** What flows at the same time, by another producer, and is not looked at. */
+  readonly beside?: { readonly businesses: readonly Business[]; readonly perSecond: number };
 }
 
 /** What became of events that were committed at a fixed rate. */
 export interface Flow {
   readonly name: string;
+  readonly shared: boolean;
   readonly perSecond: number;
   /** Deliveries that there should have been, in all and each second. */
   readonly offered: number;
@@ -65,8 +70,9 @@ let runs = 0;
 
 /** Commits the events and waits until all of them have arrived, a minute at most. */
 export async function flow(stage: Stage, options: FlowOptions): Promise<Flow> {
-  const { name, businesses, perSecond, seconds, hanging = [] } = options;
+  const { name, businesses, perSecond, seconds, leftOut = [], beside } = options;
   const run = ++runs;
+  const besideRun = ++runs;
   const webhooksPid = stage.system.services.webhooks.pid() ?? 0;
   await sleep(statisticsLagMs);
   const commitsBefore = await countCommits(stage);
@@ -74,9 +80,20 @@ export async function flow(stage: Stage, options: FlowOptions): Promise<Flow> {
   forgetPeak(webhooksPid);
 
   const businessIds = businesses.map(({ id }) => id);
-  const { askedMs, committedMs } = await stage.producer.ask({ run, businessIds, perSecond, seconds });
-  const expected = askedMs.map((_, index) => livingOf(businesses, index, hanging).length).reduce((sum, n) => sum + n, 0);
-  const arrivals = createArrivals(askedMs);
+  const [{ askedMs, committedMs }] = await Promise.all([
+    stage.producer.ask({ run, businessIds, perSecond, seconds }),
+    beside &&
+      stage.beside.ask({
+        run: besideRun,
+        businessIds: beside.businesses.map(({ id }) => id),
+        perSecond: beside.perSecond,
+        seconds,
+      }),
+  ]);
+  const countOf = ({ endpoints }: Business) => endpoints.filter((endpoint) => !leftOut.includes(endpoint)).length;
+  const counts = businesses.map(countOf);
+  const expected = askedMs.reduce((sum, _, index) => sum + (counts[index % counts.length] ?? 0), 0);
+  const arrivals = createArrivals(askedMs, leftOut);
   const deadlineMs = nowMs() + drainSecondsMax * 1000;
   for (;;) {
     arrivals.add((await stage.receivers.ask({ arrivedOf: run })).arrivals);
@@ -96,6 +113,7 @@ export async function flow(stage: Stage, options: FlowOptions): Promise<Flow> {
   const ratio = (after: number, before: number) => (after - before) / delivered;
   const found: Flow = {
     name,
+    shared: options.shared === true || beside !== undefined || leftOut.length > 0,
     perSecond,
     offered: expected,
     offeredPerSecond: expected / seconds,
@@ -118,18 +136,13 @@ export async function flow(stage: Stage, options: FlowOptions): Promise<Flow> {
   say(
     `${name}: ${Math.round(found.deliveredPerSecond)}/s of ${Math.round(found.offeredPerSecond)} offered, ` +
       `p50 ${percentile(found.delaysMs, 0.5).toFixed(1)} ms, p95 ${percentile(found.delaysMs, 0.95).toFixed(1)} ms, ` +
-      `${cpuInAll(found).toFixed(2)} CPU s per 1000, ${found.lost} lost, ${duplicated} duplicated`,
+      `${found.shared ? "" : `${cpuInAll(found).toFixed(2)} CPU s per 1000, `}${found.lost} lost, ${duplicated} duplicated`,
   );
   return found;
 }
 
-/** The endpoints that the event with this index is to arrive at. */
-function livingOf(businesses: readonly Business[], index: number, hanging: readonly number[]): readonly number[] {
-  return (businesses[index % businesses.length]?.endpoints ?? []).filter((endpoint) => !hanging.includes(endpoint));
-}
-
 /** Tells first arrivals from duplicates. */
-function createArrivals(askedMs: Float64Array) {
+function createArrivals(askedMs: Float64Array, leftOut: readonly number[]) {
   const seen = new Set<number>();
   const delays: number[] = [];
   let duplicated = 0;
@@ -148,6 +161,7 @@ function createArrivals(askedMs: Float64Array) {
     add(arrived: Float64Array): void {
       for (let i = 0; i < arrived.length; i += 3) {
         const [index = 0, endpoint = 0, atMs = 0] = arrived.subarray(i, i + 3);
+        if (leftOut.includes(endpoint)) continue;
         const delivery = endpoint * askedMs.length + index;
         if (seen.has(delivery)) {
           duplicated++;

@@ -4,8 +4,12 @@ import type { Business, Stage } from "./stage.ts";
 
 export interface WebhooksOptions {
   readonly seconds: number;
-  /** Tries everything out in seconds; its figures mean nothing. */
+  /** Tries everything in seconds; its figures mean nothing. */
   readonly quick: boolean;
+  /** How many old deliveries there are, at the most. */
+  readonly rows: number;
+  /** For how many seconds a transaction is held open. */
+  readonly held: number;
 }
 
 /** One of the figures to reach, and what it came to. */
@@ -21,6 +25,13 @@ export interface Outcome {
 }
 
 export type Scenario = (stage: Stage, options: WebhooksOptions) => Promise<Outcome>;
+
+/** A figure that is a ratio. */
+export const compare = (measure: string, goal: string, before: number, after: number): Figure => ({
+  measure,
+  goal,
+  seen: `${(after / before).toFixed(2)} times (${before.toFixed(1)} → ${after.toFixed(1)} ms)`,
+});
 
 const percentiles = ({ delaysMs }: Flow) =>
   `${percentile(delaysMs, 0.5).toFixed(1)} / ${percentile(delaysMs, 0.95).toFixed(1)} ms`;
@@ -85,7 +96,7 @@ async function highestRate(
   { quick }: WebhooksOptions,
 ): Promise<Flow> {
   const run = (perSecond: number, seconds: number) => flow(stage, { ...what, perSecond, seconds });
-  let rate = 100;
+  let rate = 50;
   let tooMuch = Number.POSITIVE_INFINITY;
   if (quick) return await run(rate, 1);
   while (tooMuch / rate > closeEnough) {

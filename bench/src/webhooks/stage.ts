@@ -17,6 +17,7 @@ type Producer = Child<ProduceRequest, Produced>;
 export interface Business {
   readonly id: string;
   readonly endpoints: readonly number[];
+  readonly endpointIds: readonly string[];
 }
 
 /** The bare server of `bench reads`, at this minute. */
@@ -35,6 +36,8 @@ export interface Stage extends AsyncDisposable {
   readonly receivers: Child<ReceiversRequest, ReceiversReply>;
   /** A business with so many endpoints of its own. */
   addBusiness(endpoints: number): Promise<Business>;
+  /** One whose endpoints are at these addresses, where nobody is. */
+  addDeadBusiness(urls: readonly string[]): Promise<Business>;
 }
 
 const notNeeded = ["payments", "kyc", "clients", "sandbox"] as const;
@@ -58,7 +61,16 @@ export async function openStage(events: "direct" | "kafka", bareSeconds: number)
     producer,
     beside,
     receivers,
-    addBusiness: (endpoints) => addBusiness(system, receivers, endpoints),
+    async addBusiness(count) {
+      const { ports } = await receivers.ask({ open: count });
+      const endpoints = Array.from({ length: count }, (_, i) => ports.length - count + i);
+      const made = await addBusiness(
+        system,
+        endpoints.map((endpoint) => `http://127.0.0.1:${ports[endpoint]}/amana`),
+      );
+      return { ...made, endpoints };
+    },
+    addDeadBusiness: async (urls) => ({ ...(await addBusiness(system, urls)), endpoints: [] }),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
@@ -74,15 +86,14 @@ async function measureBare(system: System, seconds: number): Promise<Bare> {
   return { perSecond, cpuUs };
 }
 
-async function addBusiness(system: System, receivers: Stage["receivers"], count: number): Promise<Business> {
+async function addBusiness(system: System, urls: readonly string[]): Promise<Omit<Business, "endpoints">> {
   const made = await apiCaller(system.gatewayUrl, system.adminKey)("POST", "/api/v1/businesses", { name: "Bench" });
   const call = apiCaller(system.gatewayUrl, String(made.body["api_key"]));
-  const { ports } = await receivers.ask({ open: count });
-  const endpoints = Array.from({ length: count }, (_, i) => ports.length - count + i);
-  for (const endpoint of endpoints) {
-    const url = `http://127.0.0.1:${ports[endpoint]}/amana`;
+  const endpointIds: string[] = [];
+  for (const url of urls) {
     const answer = await call("POST", "/api/v1/webhook-endpoints", { url });
     if (answer.status !== 201) throw new Error(`an endpoint was refused: ${answer.status} ${answer.text}`);
+    endpointIds.push(String(answer.body["id"]));
   }
-  return { id: String(made.body["id"]), endpoints };
+  return { id: String(made.body["id"]), endpointIds };
 }

@@ -1,15 +1,28 @@
 import { cpus } from "node:os";
 import { printTable } from "../table.ts";
 import { cpuInAll, cpuNames, type Flow, flow, percentile } from "./flow.ts";
+import { backlog, dead, manyHanging, oneHanging } from "./isolation.ts";
 import { type Figure, rates, type Scenario, sustained, type WebhooksOptions } from "./scenarios.ts";
 import { openStage, type Stage } from "./stage.ts";
+import { commits, held, old } from "./stores.ts";
 
-const scenarios: Readonly<Record<string, Scenario>> = { rates, sustained };
+const scenarios: Readonly<Record<string, Scenario>> = {
+  rates,
+  sustained,
+  commits,
+  "one-hanging": oneHanging,
+  "many-hanging": manyHanging,
+  dead,
+  backlog,
+  old,
+  held,
+};
 
 /**
  * From a business's commit to the arrival at its endpoint: a producer that commits events one by
  * one at a fixed rate, the event transport, webhooks, and receivers in their own process. Each
- * scenario has its own system, and measures the bare server of `bench reads` to be set beside it.
+ * scenario has its own system, and measures the bare server of `bench reads` to be set beside it;
+ * quick ones share a system.
  */
 export async function webhooks(
   options: WebhooksOptions & { readonly names: readonly string[]; readonly events: "direct" | "kafka" },
@@ -20,21 +33,27 @@ export async function webhooks(
   const flows: Flow[] = [];
   const figures: Figure[] = [];
   const bares: Record<string, string | number>[] = [];
-  for (const [name, scenario] of Object.entries(scenarios)) {
-    if (names.length > 0 && !names.includes(name)) continue;
+  const play = async (chosen: readonly string[]) => {
     await using stage = await openStage(events, quick ? 1 : 5);
     bares.push({
-      scenario: name,
+      scenario: chosen.join(", "),
       "bare requests/s": Math.round(stage.bare.perSecond),
       "CPU µs each": Math.round(stage.bare.cpuUs),
     });
     await warmUp(stage, quick);
-    const outcome = await scenario(stage, options);
-    flows.push(...outcome.flows);
-    figures.push(...outcome.figures);
-  }
+    for (const name of chosen) {
+      const outcome = await scenarios[name]?.(stage, options);
+      flows.push(...(outcome?.flows ?? []));
+      figures.push(...(outcome?.figures ?? []));
+    }
+  };
+  const chosen = Object.keys(scenarios).filter((name) => names.length === 0 || names.includes(name));
+  if (quick) await play(chosen);
+  else for (const name of chosen) await play([name]);
+  const peak = Math.max(...flows.map(({ peakMb }) => peakMb));
+  figures.push({ measure: "webhooks' memory, at the most", goal: "< 250 MB", seen: `${Math.round(peak)} MB` });
   const delays = flows.map(delayRow);
-  const costs = flows.map(costRow);
+  const costs = flows.filter(({ shared }) => !shared).map(costRow);
   const { length: processors, 0: processor } = cpus();
   process.stdout.write(
     `\n\`npx --yes pnpm@12 bench webhooks ${process.argv.slice(3).join(" ")}\`, events by ${events}, ` +

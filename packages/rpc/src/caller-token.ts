@@ -1,4 +1,5 @@
 import { type KeyObject, sign, verify } from "node:crypto";
+import { remember } from "@amana/runtime";
 import type { DescMethodUnary } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Caller } from "./caller.ts";
@@ -48,7 +49,7 @@ export function createCallerSigner({ id, privateKey }: CallerKey, nowMs: () => n
       const claims = { ...caller, aud: audience, iat: now / 1_000, exp: (now + lifetimeMs) / 1_000 };
       const signed = `${header}.${base64url(JSON.stringify(claims))}`;
       const token = `${signed}.${sign(null, Buffer.from(signed), privateKey).toString("base64url")}`;
-      remember(made, name, { token, atMs: now });
+      remember(made, name, { token, atMs: now }, rememberedMax);
       return token;
     },
   };
@@ -93,7 +94,7 @@ export function createCallerVerifier(
       let known = verified.get(token);
       if (!known) {
         known = verifyOnce(token);
-        remember(verified, token, known);
+        remember(verified, token, known, rememberedMax);
       }
       const now = nowMs();
       // Written so that a time which is no number refuses.
@@ -124,13 +125,6 @@ function nameOf(caller: Caller): string {
     case "nobody":
       throw new Error("nobody can be vouched for");
   }
-}
-
-/** Forgets the oldest when there are too many. */
-function remember<V>(known: Map<string, V>, name: string, value: V): void {
-  known.delete(name);
-  if (known.size >= rememberedMax) known.delete(known.keys().next().value as string);
-  known.set(name, value);
 }
 
 const base64url = (text: string) => Buffer.from(text).toString("base64url");

@@ -5,8 +5,9 @@ export { createLogger, type Logger, type LogLevel, readLogLevel } from "./logger
 export { Pause } from "./pause.ts";
 export { everyHour, poll } from "./poll.ts";
 export { readText } from "./read-text.ts";
+export { remember } from "./remember.ts";
 export { runProcess } from "./run-process.ts";
 export { StartRefused } from "./start-refused.ts";
 export { backoffMs, dateOf, jitter, sleep, waitAtMost, within } from "./time.ts";
 export { Turns } from "./turns.ts";
-export { isUuid, uuidv7 } from "./uuid.ts";
+export { isUuid, randomHex, uuidv7 } from "./uuid.ts";

@@ -1,20 +1,25 @@
 import { randomFillSync } from "node:crypto";
 
-// Random bytes are drawn in blocks: one call to the system per id costs more than the rest of the function.
+// Drawn in blocks: a call to the system for each id or request costs more than what is done with it.
 const pool = Buffer.alloc(4096);
 let used = pool.length;
+
+/** Random bytes that nobody can guess, in hexadecimal; 4096 at most. */
+export function randomHex(bytes: number): string {
+  if (used + bytes > pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  used += bytes;
+  return pool.toString("hex", used - bytes, used);
+}
 
 /**
  * A UUID of version 7 (RFC 9562, section 5.7): 48 bits of Unix milliseconds, then 74 random bits.
  * Ids made later sort later, to the millisecond, which keeps index inserts at one end.
  */
 export function uuidv7(nowMs: number = Date.now()): string {
-  if (used + 10 > pool.length) {
-    randomFillSync(pool);
-    used = 0;
-  }
-  const random = pool.toString("hex", used, used + 10);
-  used += 10;
+  const random = randomHex(10);
   const time = nowMs.toString(16).padStart(12, "0");
   const variant = (8 | (Number.parseInt(random[3] as string, 16) & 3)).toString(16);
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(0, 3)}-${variant}${random.slice(4, 7)}-${random.slice(7, 19)}`;

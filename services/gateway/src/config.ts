@@ -11,16 +11,21 @@ export function readConfig(source: EnvSource = process.env) {
     return {
       host: env.string("HOST", "127.0.0.1"),
       port: env.integer("PORT", { fallback: 8080, max: 65_535 }),
-      identityUrls: readServiceUrls(env, "IDENTITY_URLS", tls),
-      kycUrls: readServiceUrls(env, "KYC_URLS", tls),
-      clientsUrls: readServiceUrls(env, "CLIENTS_URLS", tls),
-      paymentsUrls: readServiceUrls(env, "PAYMENTS_URLS", tls),
-      webhooksUrls: readServiceUrls(env, "WEBHOOKS_URLS", tls),
+      services: {
+        identity: readServiceUrls(env, "IDENTITY_URLS", tls),
+        kyc: readServiceUrls(env, "KYC_URLS", tls),
+        clients: readServiceUrls(env, "CLIENTS_URLS", tls),
+        payments: readServiceUrls(env, "PAYMENTS_URLS", tls),
+        webhooks: readServiceUrls(env, "WEBHOOKS_URLS", tls),
+      },
       tls,
       callerKey: readCallerKey(env),
+      /** Keep fingerprints of requests from telling what they are of. A second one counts too. */
       fingerprintKeys: env.keys("FINGERPRINT_KEYS", 32),
       logLevel: readLogLevel(env),
+      /** Addresses that businesses give may be plain http, for a sandbox on one machine. */
       allowInsecureUrls: env.sandboxOnly("ALLOW_INSECURE_URLS"),
+      /** Whose X-Forwarded-For is believed. */
       trustedProxies: env.list("TRUSTED_PROXIES"),
       rateLimits: {
         perSecond: env.integer("RATE_LIMIT_PER_SECOND", { fallback: 100, max: rateMax }),
@@ -33,6 +38,7 @@ export function readConfig(source: EnvSource = process.env) {
         keylessPerSecond: env.integer("RATE_LIMIT_KEYLESS_PER_SECOND", { fallback: 10, max: rateMax }),
         keylessTotalPerSecond: env.integer("RATE_LIMIT_KEYLESS_TOTAL_PER_SECOND", { fallback: 500, max: rateMax }),
       },
+      /** Requests that may be being answered at once, in all and for one caller. */
       loadBounds: {
         total: env.integer("REQUESTS_AT_ONCE_MAX", { fallback: 2_048, min: 1, max: rateMax }),
         perCaller: env.integer("REQUESTS_AT_ONCE_PER_CALLER_MAX", { fallback: 256, min: 1, max: rateMax }),

@@ -1,4 +1,4 @@
-import type { Caller, IdempotencyKey } from "@amana/rpc";
+import { type Caller, type IdempotencyKey, platformCaller } from "@amana/rpc";
 import type { Logger } from "@amana/runtime";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import type {
@@ -8,29 +8,41 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from "fastify";
-import type { Connections } from "./connections.ts";
-import type { BelievedKeys, KeyAnswer } from "./key-lease/believed-keys.ts";
+import type { Config } from "./config.ts";
+import { Connections } from "./connections.ts";
+import { BelievedKeys, type KeyAnswer } from "./key-lease/believed-keys.ts";
 import type { Lane } from "./lanes/lane.ts";
-import type { RateLimits } from "./rate-limit/rate-limits.ts";
-import type { Readiness } from "./readiness.ts";
-import type { Rpc } from "./rpc.ts";
+import { createRateLimits, type RateLimitSettings } from "./rate-limit/rate-limits.ts";
+import { Readiness } from "./readiness.ts";
+import { type Channels, createRpc } from "./rpc.ts";
+
+const keyLookUpTimeoutMs = 3_000;
+
+/** The settings that routes go by. */
+type Settings = Pick<Config, "allowInsecureUrls" | "fingerprintKeys" | "loadBounds" | "trustedProxies">;
 
 /** What the routes need. */
-export interface Gateway {
-  readonly rpc: Rpc;
-  readonly keys: BelievedKeys;
-  readonly readiness: Readiness;
-  readonly connections: Connections;
-  readonly limits: RateLimits;
-  /** Requests that may be being answered at once, in all and for one caller. */
-  readonly loadBounds: { readonly total: number; readonly perCaller: number };
-  readonly logger: Logger;
-  /** Lets addresses that businesses give be plain http, for a sandbox on one machine. */
-  readonly allowInsecureUrls: boolean;
-  /** Keep fingerprints of request bodies from telling what they are of. The first is in use; a second counts too. */
-  readonly fingerprintKeys: readonly Uint8Array[];
-  /** Whose X-Forwarded-For is believed. */
-  readonly trustedProxies: readonly string[];
+export type Gateway = ReturnType<typeof createGateway>;
+
+/** `nowMs`: the clock of the limits. */
+export function createGateway(
+  channels: Channels,
+  { rateLimits, ...settings }: Settings & { readonly rateLimits: RateLimitSettings },
+  logger: Logger,
+  nowMs?: () => number,
+) {
+  const rpc = createRpc(channels);
+  return {
+    ...settings,
+    logger,
+    rpc,
+    keys: new BelievedKeys({
+      lookUp: (keyHashes) => rpc.keyLeases.resolveKeys({ keyHashes }, { caller: platformCaller, timeoutMs: keyLookUpTimeoutMs }),
+    }),
+    readiness: new Readiness(channels),
+    connections: new Connections(),
+    limits: createRateLimits(rateLimits, nowMs),
+  };
 }
 
 /** Fastify with bodies and queries typed by their schemas. */

@@ -2,11 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRpcChannel } from "@amana/rpc";
 import { createLogger } from "@amana/runtime";
 import { createApp } from "./app.ts";
-import { Connections } from "./connections.ts";
-import { createBelievedKeys } from "./key-lease/create-believed-keys.ts";
-import { createRateLimits, unlimited } from "./rate-limit/rate-limits.ts";
-import { Readiness } from "./readiness.ts";
-import { createRpc } from "./rpc.ts";
+import { createGateway } from "./gateway.ts";
 
 /** Writes the OpenAPI document of the API, or with --check says whether the written one is up to date. */
 const target = new URL("../../../docs/api/openapi.json", import.meta.url);
@@ -14,19 +10,14 @@ const target = new URL("../../../docs/api/openapi.json", import.meta.url);
 // Nothing is asked: channels connect when they are first used.
 const nowhere = createRpcChannel({ urls: ["http://127.0.0.1:1"], audience: "nowhere" });
 const channels = { identity: nowhere, kyc: nowhere, clients: nowhere, payments: nowhere, webhooks: nowhere };
-const rpc = createRpc(channels);
-const app = await createApp({
-  rpc,
-  keys: createBelievedKeys(rpc),
-  readiness: new Readiness(channels),
-  connections: new Connections(),
-  limits: createRateLimits(unlimited),
+const settings = {
+  rateLimits: {},
   loadBounds: { total: 1, perCaller: 1 },
-  logger: createLogger("openapi", "silent"),
   allowInsecureUrls: false,
-  fingerprintKeys: [Buffer.alloc(32)],
+  fingerprintKeys: [],
   trustedProxies: [],
-});
+};
+const app = await createApp(createGateway(channels, settings, createLogger("openapi", "silent")));
 await app.ready();
 const document = `${JSON.stringify(app.swagger(), null, 2)}\n`;
 await app.close();

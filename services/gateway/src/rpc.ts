@@ -12,17 +12,10 @@ import { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
 import { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { createRpcClient, type RpcChannel } from "@amana/rpc";
+import type { Config } from "./config.ts";
 
 /** One connection for each service behind the gateway. */
-export interface Channels {
-  readonly identity: RpcChannel;
-  readonly kyc: RpcChannel;
-  readonly clients: RpcChannel;
-  readonly payments: RpcChannel;
-  readonly webhooks: RpcChannel;
-}
-
-export type Rpc = ReturnType<typeof createRpc>;
+export type Channels = Readonly<Record<keyof Config["services"], RpcChannel>>;
 
 export function createRpc({ identity, kyc, clients, payments, webhooks }: Channels) {
   return {

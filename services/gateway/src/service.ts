@@ -2,12 +2,9 @@ import { createCallerSigner, createRpcChannel, openTls } from "@amana/rpc";
 import { type Logger, sleep } from "@amana/runtime";
 import { createApp } from "./app.ts";
 import type { Config } from "./config.ts";
-import { Connections } from "./connections.ts";
-import { createBelievedKeys } from "./key-lease/create-believed-keys.ts";
+import { createGateway } from "./gateway.ts";
 import { createLaneChannel } from "./lanes/lane-channel.ts";
-import { createRateLimits } from "./rate-limit/rate-limits.ts";
-import { Readiness } from "./readiness.ts";
-import { createRpc } from "./rpc.ts";
+import type { Channels } from "./rpc.ts";
 
 /** Longer than a request needs from one host to another. */
 const idleGraceMs = 100;
@@ -27,31 +24,10 @@ export async function startGateway(config: Config, logger: Logger): Promise<Asyn
         createRpcChannel({ urls, audience, signer, tls, ...(connections && { connections }) }),
       ),
     );
-  const channels = {
-    identity: connect("identity", config.identityUrls),
-    kyc: connect("kyc", config.kycUrls),
-    clients: connect("clients", config.clientsUrls),
-    payments: connect("payments", config.paymentsUrls),
-    webhooks: connect("webhooks", config.webhooksUrls),
-  };
-  const rpc = createRpc(channels);
-  const readiness = new Readiness(channels);
-  const connections = new Connections();
-  const { allowInsecureUrls, trustedProxies } = config;
-  const keys = createBelievedKeys(rpc);
-  const limits = createRateLimits(config.rateLimits);
-  const app = await createApp({
-    rpc,
-    keys,
-    readiness,
-    connections,
-    limits,
-    loadBounds: config.loadBounds,
-    logger,
-    allowInsecureUrls,
-    fingerprintKeys: config.fingerprintKeys,
-    trustedProxies,
-  });
+  const channels = Object.fromEntries(Object.entries(config.services).map(([name, urls]) => [name, connect(name, urls)]));
+  const gateway = createGateway(channels as unknown as Channels, config, logger);
+  const { connections, readiness } = gateway;
+  const app = await createApp(gateway);
   stack.defer(async () => {
     // A request whose rest never comes must not keep the gateway from stopping.
     const cutOff = setTimeout(() => connections.cutOffUnfinished(), arrivalMs);

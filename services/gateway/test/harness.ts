@@ -18,13 +18,9 @@ import { startTestServer } from "@amana/testing";
 import type { DescService, MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { createApp } from "../src/app.ts";
-import { Connections } from "../src/connections.ts";
-import type { Gateway } from "../src/gateway.ts";
-import { createBelievedKeys } from "../src/key-lease/create-believed-keys.ts";
+import { createGateway, type Gateway } from "../src/gateway.ts";
 import { createLaneChannel } from "../src/lanes/lane-channel.ts";
-import { createRateLimits, type RateLimitSettings, unlimited } from "../src/rate-limit/rate-limits.ts";
-import { Readiness } from "../src/readiness.ts";
-import { createRpc } from "../src/rpc.ts";
+import type { RateLimitSettings } from "../src/rate-limit/rate-limits.ts";
 
 /** What stands behind the gateway in a test: an RPC that a test does not give answers as unimplemented. */
 export interface Behaviour {
@@ -59,7 +55,7 @@ export async function startTestGateway(
     leaseMs?: number;
     logger?: Logger;
     /** None unless given: tests fire quickly. */
-    limits?: Partial<RateLimitSettings>;
+    limits?: RateLimitSettings;
     loadBounds?: Gateway["loadBounds"];
     fingerprintKeys?: Gateway["fingerprintKeys"];
     /** The clock of the limits. */
@@ -121,19 +117,15 @@ export async function startTestGateway(
   // The lanes share the server's one channel here: what they bound is who may call when.
   const channel = createLaneChannel(1, () => server.channel);
   const channels = { identity: channel, kyc: channel, clients: channel, payments: channel, webhooks: channel };
-  const rpc = createRpc(channels);
-  const app = await createApp({
-    rpc,
-    keys: createBelievedKeys(rpc),
-    readiness: new Readiness(channels),
-    connections: new Connections(),
-    limits: createRateLimits({ ...unlimited, ...options.limits }, options.nowMs),
+  const settings = {
+    rateLimits: options.limits ?? {},
     loadBounds: options.loadBounds ?? { total: 1_000, perCaller: 1_000 },
-    logger: options.logger ?? createLogger("test", process.env["TEST_LOG_LEVEL"] ?? "silent"),
     allowInsecureUrls: options.allowInsecureUrls ?? false,
     fingerprintKeys: options.fingerprintKeys ?? [Buffer.alloc(32)],
     trustedProxies: [],
-  });
+  };
+  const logger = options.logger ?? createLogger("test", process.env["TEST_LOG_LEVEL"] ?? "silent");
+  const app = await createApp(createGateway(channels, settings, logger, options.nowMs));
 
   /** A key that identity knows; of an operator for the role "admin". */
   const aKey = (given: Partial<Resolution> & { admin?: boolean } = {}) => {

@@ -7,13 +7,13 @@ const alpha3Codes = countries.map(({ alpha3 }) => alpha3);
 const numericCodes = countries.map(({ numeric }) => numeric);
 
 /** Characters as people count them when they type: code points, not UTF-16 units. */
-const lengthOf = (text: string) => [...text].length;
+const hasAtMost = (max: number) => (text: string) => text.length <= 2 * max && [...text].length <= max;
 
 /** Free text, kept as it was sent. */
 export const text = (max: number, options: { format?: string; description?: string; examples?: string[] } = {}) =>
   field(Type.String({ minLength: 1, maxLength: max, ...options }), {
     message: `must be a text of 1 to ${max} characters`,
-    accepts: (value: string) => value.length <= 2 * max && lengthOf(value) <= max,
+    accepts: hasAtMost(max),
   });
 
 /** Free text that goes on to the card processor, which counts UTF-16 units: most emoji are two. */
@@ -39,7 +39,7 @@ export const nameText = (options: { description?: string; examples?: string[] } 
   field(Type.String({ minLength: 1, maxLength: 200, pattern: "\\S", ...options }), {
     message: "must be a text of 1 to 200 characters",
     normalise: (value) => composed(value.trim()),
-    accepts: (value: string) => value.length <= 400 && lengthOf(value) <= 200,
+    accepts: hasAtMost(200),
   });
 
 /** An amount. `range`: which ones, as a lookahead and in words. */
@@ -109,7 +109,7 @@ export const search = (options: { description: string }) =>
   field(Type.String({ minLength: 1, maxLength: 100, pattern: "^[^\\n]*$", ...options }), {
     message: "must be a text of 1 to 100 characters without a line break",
     normalise: composed,
-    accepts: (value: string) => value.length <= 200 && lengthOf(value) <= 100,
+    accepts: hasAtMost(100),
   });
 
 /** RFC 5321 with a domain name of at least two labels, in ASCII. */

@@ -6,6 +6,7 @@ import {
   type ResolveKeysResponse,
 } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import type { Caller } from "@amana/rpc";
+import { remember } from "@amana/runtime";
 
 /** Whose key it is, when it opens the door. */
 export interface KeyAnswer {
@@ -138,10 +139,8 @@ export class BelievedKeys {
     const endsAtMs = sentAtMs + lengthMs;
     const known = this.#leases.get(hash);
     if (endsAtMs <= this.#nowMs() || (known && known.endsAtMs > endsAtMs)) return;
-    // Deleting first moves the key to the young end of the map.
-    this.#leases.delete(hash);
-    if (this.#leases.size >= this.#leasesMax) this.#leases.delete(this.#leases.keys().next().value as string);
-    this.#leases.set(hash, { answer, endsAtMs, renewAtMs: sentAtMs + lengthMs / 2, renewing: false });
+    const lease = { answer, endsAtMs, renewAtMs: sentAtMs + lengthMs / 2, renewing: false };
+    remember(this.#leases, hash, lease, this.#leasesMax);
   }
 }
 

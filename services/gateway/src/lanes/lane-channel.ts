@@ -6,6 +6,7 @@ import { type Lane, lanes } from "./lane.ts";
 /** What a request's calls carry besides; a call without it, such as a look at a service's health, waits for no turn. */
 export interface LaneCall extends CallOptions {
   readonly lane: Lane;
+  readonly timeoutMs: number;
   /** Who takes turns with the others in the lane. */
   readonly turnOf: string;
 }
@@ -28,10 +29,9 @@ export function createLaneChannel(replicas: number, open: (connections?: number)
 
   return {
     async call(method, body, call) {
-      const { lane, turnOf } = call as Partial<LaneCall>;
-      if (lane === undefined || turnOf === undefined) return await unqueued.call(method, body, call);
+      if (!("lane" in call)) return await unqueued.call(method, body, call);
+      const { lane, turnOf, timeoutMs } = call as LaneCall;
       const { turns, channel } = byLane[lane];
-      const { timeoutMs = timeoutMsDefault } = call;
       const arrivedAtMs = performance.now();
       const entered = turns.enter(turnOf, timeoutMs * waitingPart);
       if (entered !== true && !(await entered)) throw problems.overloaded();
@@ -47,5 +47,3 @@ export function createLaneChannel(replicas: number, open: (connections?: number)
     },
   };
 }
-
-const timeoutMsDefault = 5_000;

@@ -1,17 +1,4 @@
-import { randomFillSync } from "node:crypto";
-
-// Drawn in blocks: asking the system for every request costs more than the rest of the edge.
-const pool = Buffer.alloc(4_096);
-let used = pool.length;
-
-function randomHex(bytes: number): string {
-  if (used + bytes > pool.length) {
-    randomFillSync(pool);
-    used = 0;
-  }
-  used += bytes;
-  return pool.toString("hex", used - bytes, used);
-}
+import { randomHex } from "@amana/runtime";
 
 const traceparentPattern = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 

@@ -1,3 +1,5 @@
+import { remember } from "@amana/runtime";
+
 /** What became of one request for a token. */
 export interface Draw {
   readonly allowed: boolean;
@@ -71,12 +73,8 @@ export class TokenBuckets {
       const whole = Math.round(tokens);
       bucket.tokens = Math.abs(tokens - whole) < 1e-6 ? whole : tokens;
       bucket.atMs = nowMs;
-      this.#buckets.delete(key);
-    } else {
-      bucket = { tokens: this.#burst, atMs: nowMs };
-      if (this.#buckets.size >= this.#bucketsMax) this.#buckets.delete(this.#buckets.keys().next().value as string);
-    }
-    this.#buckets.set(key, bucket);
+    } else bucket = { tokens: this.#burst, atMs: nowMs };
+    remember(this.#buckets, key, bucket, this.#bucketsMax);
     return bucket;
   }
 

@@ -1,12 +1,19 @@
 import { ProviderCallbackResult } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
+import { remember } from "@amana/runtime";
 import type { FastifyRequest } from "fastify";
 import { callOf } from "../call.ts";
 import type { App, Gateway } from "../gateway.ts";
+import { readAnyBodies } from "../plugins/any-bodies.ts";
 import { limitKeyless } from "../plugins/limit-rate.ts";
 import { Problem } from "../problems.ts";
 import { networkOf } from "../rate-limit/network.ts";
 
 const bodyBytesMax = 256 * 1024;
+/**
+ * Networks that signed callbacks came from. A flood of forged ones shares limits and connections
+ * with none of them, and nobody gets in there without the provider's secret.
+ */
+const provenMax = 100;
 /** The provider is asked what really happened before the callback is acknowledged. */
 const callbackTimeoutMs = 20_000;
 
@@ -20,13 +27,7 @@ export const kycCallbacks =
     const { rpc, limits } = gateway;
     app.addHook("onRequest", limitKeyless(gateway));
     // The signature covers bytes, so no type or encoding is read into them.
-    app.addHook("onRequest", (request, _reply, done) => {
-      delete request.raw.headers["content-type"];
-      done();
-    });
-    app.removeAllContentTypeParsers();
-    app.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: bodyBytesMax }, (_request, bytes, done) => done(null, bytes));
-    app.setValidatorCompiler(() => (value: unknown) => ({ value }));
+    readAnyBodies(app, bodyBytesMax);
 
     app.post("/kyc", { schema: { hide: true } }, async (request, reply) => {
       const network = networkOf(request.ip);
@@ -36,7 +37,7 @@ export const kycCallbacks =
         { ...callOf(request, reply, callbackTimeoutMs), ...(limits.proven.has(network) && { lane: "provider" as const }) },
       );
       if (result !== ProviderCallbackResult.ACCEPTED) throw invalidSignature();
-      limits.proven.add(network);
+      remember(limits.proven, network, true, provenMax);
       return reply.code(204).send();
     });
   };

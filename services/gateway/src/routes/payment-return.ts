@@ -6,6 +6,7 @@ import type { App, Gateway } from "../gateway.ts";
 import { preferredLanguage } from "../pages/language.ts";
 import { sendPage } from "../pages/page.ts";
 import { returnTexts } from "../pages/return-texts.ts";
+import { readAnyBodies } from "../plugins/any-bodies.ts";
 import { limitKeyless } from "../plugins/limit-rate.ts";
 
 /** The card processor is asked what became of the payment before the browser goes on. */
@@ -18,13 +19,8 @@ export const paymentReturn =
   async (app: App): Promise<void> => {
     const { rpc, logger } = gateway;
     app.addHook("onRequest", limitKeyless(gateway));
-    // Whatever form the processor's page posts is read, up to a bound, and ignored, however it calls its type.
-    app.addHook("onRequest", (request, _reply, done) => {
-      delete request.raw.headers["content-type"];
-      done();
-    });
-    app.removeAllContentTypeParsers();
-    app.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: formBytesMax }, (_request, _bytes, done) => done(null));
+    // Whatever form the processor's page posts is ignored.
+    readAnyBodies(app, formBytesMax);
     app.setErrorHandler((error, request, reply) => {
       const problem = problemOf(error, request, logger);
       reply.removeHeader("connection");

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { type EntityClass, EntitySchema } from "@mikro-orm/postgresql";
 import { type FieldOf, valueReader } from "./request-value.ts";
@@ -26,4 +27,16 @@ export function changesOf<E extends object, R extends DescMessage>(
     }
     return changes as Changes<E, R>;
   };
+}
+
+/** Whether any of the named fields would become different, as a reader sees it. */
+export function differs<T extends object>(target: T, changes: Partial<T>): boolean {
+  return Object.entries(changes).some(([name, value]) => !isDeepStrictEqual(target[name as keyof T] ?? null, value ?? null));
+}
+
+/** Sets the named fields and says whether any of them became different. */
+export function takeOver<T extends object>(target: T, changes: Partial<T>): boolean {
+  if (!differs(target, changes)) return false;
+  Object.assign(target, changes);
+  return true;
 }

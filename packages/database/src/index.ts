@@ -1,5 +1,5 @@
 /** PostgreSQL through MikroORM: one way to connect, migrate, run a transaction and read fast. */
-export { type Changes, changesOf } from "./changes.ts";
+export { type Changes, changesOf, differs, takeOver } from "./changes.ts";
 export { databaseAnswers } from "./database-answers.ts";
 export { databaseTime } from "./database-time.ts";
 export { deleteOld } from "./delete-old.ts";

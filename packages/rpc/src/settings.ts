@@ -16,9 +16,7 @@ export function readCallerKey(env: EnvReader): CallerKey {
  * place.
  */
 export function readVouchingKeys(env: EnvReader, name: string, mayVouchFor: VouchingKey["mayVouchFor"]): VouchingKey[] {
-  const entries = env.list(name);
-  if (entries.length === 0) env.problem(`${name} is not set`);
-  const keys = entries.map((entry, index) => {
+  const keys = env.words(name).map((entry, index) => {
     const { id, key } = readKey(env, `${name}: entry ${index + 1}`, entry, (der) =>
       createPublicKey({ key: der, format: "der", type: "spki" }),
     );

@@ -119,10 +119,16 @@ class EnvReader {
 
   /** Comma-separated http or https addresses, without trailing slashes; at least one. The replicas of a service. */
   urls(name: string): string[] {
-    const list = this.list(name).map(withoutSlashes);
-    if (list.length === 0) this.problem(`${name} is not set`);
+    const list = this.words(name).map(withoutSlashes);
     for (const url of list) if (!isWebAddress(url)) this.problem(`${name} must list http addresses, not "${url}"`);
     return list;
+  }
+
+  /** Comma-separated words; at least one. */
+  words(name: string): string[] {
+    const words = this.list(name);
+    if (words.length === 0) this.problem(`${name} is not set`);
+    return words;
   }
 
   /** Comma-separated words; empty when unset. */

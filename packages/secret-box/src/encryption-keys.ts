@@ -6,11 +6,10 @@ import type { EncryptionKey } from "./secret-box.ts";
  * first encrypts. Problems name an entry by its place, never its text.
  */
 export function readEncryptionKeys(env: EnvReader, name: string): EncryptionKey[] {
-  const keys = env.list(name).map((entry) => {
+  const keys = env.words(name).map((entry) => {
     const colon = entry.indexOf(":");
     return { id: entry.slice(0, Math.max(0, colon)), key: Buffer.from(entry.slice(colon + 1), "base64") };
   });
-  if (keys.length === 0) env.problem(`${name} is not set`);
   for (const [index, { id, key }] of keys.entries()) {
     const place = `${name}: entry ${index + 1}`;
     if (!/^[A-Za-z0-9_-]{1,32}$/.test(id)) env.problem(`${place} must be written id:base64, the id 1 to 32 letters or digits`);

@@ -1,5 +1,5 @@
 import { readCallerKey, readServiceUrls, readTlsFiles } from "@amana/rpc";
-import { type EnvReader, type EnvSource, readEnv } from "@amana/runtime";
+import { type EnvSource, readEnv } from "@amana/runtime";
 import { readEncryptionKeys } from "@amana/secret-box";
 import { readServiceConfig } from "@amana/service";
 
@@ -19,16 +19,10 @@ export function readConfig(source?: EnvSource) {
         callbackUrl: env.outsideUrl("KYC_CALLBACK_URL"),
         timeoutMs: env.integer("KYC_PROVIDER_TIMEOUT_MS", { fallback: 15_000, min: 100, max: 60_000 }),
       },
-      callbackSecrets: callbackSecrets(env, "KYC_CALLBACK_SECRETS"),
+      callbackSecrets: env.words("KYC_CALLBACK_SECRETS"),
       checkPausesSeconds: env.seconds("KYC_CHECK_SECONDS", "300,600,1200,2400,3600"),
       catchUpSeconds: env.integer("KYC_CATCH_UP_SECONDS", { fallback: 60, min: 1 }),
     }),
     source,
   );
-}
-
-function callbackSecrets(env: EnvReader, name: string): string[] {
-  const secrets = env.list(name);
-  if (secrets.length === 0) env.problem(`${name} is not set`);
-  return secrets;
 }

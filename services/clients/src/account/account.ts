@@ -1,9 +1,8 @@
 import type * as proto from "@amana/contracts/clients/v1/account_pb";
 import type { UpdateAccountRequestSchema } from "@amana/contracts/clients/v1/account_service_pb";
 import type { EnumName } from "@amana/contracts/enum-names";
-import type { Changes } from "@amana/database";
+import { type Changes, differs, takeOver } from "@amana/database";
 import { defineEntity, p } from "@mikro-orm/postgresql";
-import { differs, takeOver } from "../changes.ts";
 import { clientBlocked } from "../client/client.errors.ts";
 import type { Client } from "../client/client.ts";
 import {

@@ -1,10 +1,9 @@
 import type * as proto from "@amana/contracts/clients/v1/beneficiary_pb";
 import type { UpdateBeneficiaryRequestSchema } from "@amana/contracts/clients/v1/beneficiary_service_pb";
 import type { EnumName } from "@amana/contracts/enum-names";
-import type { Changes } from "@amana/database";
+import { type Changes, takeOver } from "@amana/database";
 import { bankDetailForms, isAccountNumber, isBic, isIban, isRoutingNumber } from "@amana/public-api";
 import { defineEntity, p } from "@mikro-orm/postgresql";
-import { takeOver } from "../changes.ts";
 import { beneficiaryNeedsIbanOrAccountNumber, paymentDetailInvalid } from "./beneficiary.errors.ts";
 
 export type BeneficiaryType = EnumName<typeof proto.BeneficiaryType>;

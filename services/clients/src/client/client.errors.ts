@@ -8,9 +8,7 @@ export const namedClientNotFound = (pointer = "/client_id") =>
 
 /** For a client that a body names, or, without a pointer, that of an account. */
 export const clientBlocked = (pointer = "/client_id") =>
-  conflict("client_blocked", "The client is blocked and gets nothing new. Unblock the client first.", {
-    pointer,
-  });
+  conflict("client_blocked", "The client is blocked and gets nothing new. Unblock the client first.", { pointer });
 
 export const emailTaken = () =>
   conflict("email_taken", "Another client of this business has this e-mail address. Use that client, or send another address.", {

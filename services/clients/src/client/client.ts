@@ -1,9 +1,8 @@
 import type * as proto from "@amana/contracts/clients/v1/client_pb";
 import type { UpdatePersonRequestSchema } from "@amana/contracts/clients/v1/client_service_pb";
 import type { EnumName } from "@amana/contracts/enum-names";
-import type { Changes } from "@amana/database";
+import { type Changes, takeOver } from "@amana/database";
 import { defineEntity, p } from "@mikro-orm/postgresql";
-import { takeOver } from "../changes.ts";
 
 export type KycLevel = EnumName<typeof proto.KycLevel>;
 export type RiskLevel = EnumName<typeof proto.RiskLevel>;

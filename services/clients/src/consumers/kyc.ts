@@ -40,20 +40,13 @@ export const kyc = (context: Context): Consumption => ({
 function toNews(message: Message): { clientId: string; businessId: string; verification: Verification } | undefined {
   const { application, revision }: KycEvent = fromBinary(KycEventSchema, message.payload);
   if (!application) throw new TypeError("a KYC event carries its application");
-  const { clientId, businessId } = application;
+  const { id, clientId, businessId, attemptsRemaining } = application;
   if (clientId === undefined) return undefined;
   const status = enumName(KycStatus, application.status);
   if (!status && application.status !== KycStatus.UNSPECIFIED) throw new UnknownEventTypeError(`status ${application.status}`);
-  if (!status || !isUuid(application.id) || !isUuid(clientId)) throw new TypeError("this KYC event makes no sense");
+  if (!status || !isUuid(id) || !isUuid(clientId)) throw new TypeError("this KYC event makes no sense");
   const verdict = enumName(KycVerdict, application.verdict ?? 0) || null;
   const createdAt = new Date(Number(application.createdAtMs));
-  const verification = {
-    id: application.id,
-    createdAt,
-    revision,
-    status,
-    verdict,
-    attemptsRemaining: application.attemptsRemaining,
-  };
+  const verification = { id, createdAt, revision, status, verdict, attemptsRemaining };
   return { clientId: clientId.toLowerCase(), businessId, verification };
 }

@@ -1,7 +1,6 @@
 import type { OnboardingAnswersSchema } from "@amana/contracts/clients/v1/onboarding_service_pb";
-import type { Changes } from "@amana/database";
+import { type Changes, takeOver } from "@amana/database";
 import { defineEntity, p } from "@mikro-orm/postgresql";
-import { takeOver } from "../changes.ts";
 import { onboardingDetailsIncomplete } from "./onboarding.errors.ts";
 
 const schema = defineEntity({

@@ -133,11 +133,6 @@ export class KycApplication extends schema.class {
     return legal ? "taken" : "illegal";
   }
 
-  /** A callback that is older than what we know still is a sign of life. */
-  noteSync(now: Date): void {
-    this.syncedAt = now;
-  }
-
   /**
    * When to ask next: after the next pause, but once exactly when the link lapses, and once more
    * when nothing can be on its way any longer. A check that has become due since the provider was
@@ -231,20 +226,12 @@ export class KycApplication extends schema.class {
       (this.status === "SUBMITTED" || this.status === "PROCESSING");
     if (failedUnseen) {
       this.takeCounts(said);
-      this.fail(now, announce);
+      this.become("FAILED", now, announce);
     }
     if (!this.mayBecome(said.status, isLaterAttempt)) return false;
     this.takeCounts(said);
-    if (said.status === "FAILED") {
-      this.fail(now, announce);
-      return true;
-    }
-    if (said.status === "COMPLETED") {
-      this.complete(said, now, announce);
-      return true;
-    }
-    this.moveTo(said.status, now);
-    announce(`KYC_${said.status}`);
+    if (said.status === "COMPLETED") this.complete(said, now, announce);
+    else this.become(said.status, now, announce);
     return true;
   }
 
@@ -259,9 +246,9 @@ export class KycApplication extends schema.class {
     return order[status] > order[this.status as keyof typeof order] || isLaterAttempt;
   }
 
-  private fail(now: Date, announce: Announce): void {
-    this.moveTo("FAILED", now);
-    announce("KYC_FAILED");
+  private become(status: Exclude<KycStatus, "COMPLETED">, now: Date, announce: Announce): void {
+    this.moveTo(status, now);
+    announce(`KYC_${status}`);
   }
 
   private complete(said: ApplicationState, now: Date, announce: Announce): void {
@@ -325,8 +312,7 @@ export class KycApplication extends schema.class {
   private lapse(said: KycStatus, now: Date, announce: Announce): void {
     if (said !== this.status || !this.mayLapse()) return;
     if (now.getTime() < this.linkExpiresAt.getTime() + lapseGraceMs) return;
-    this.moveTo("EXPIRED", now);
-    announce("KYC_EXPIRED");
+    this.become("EXPIRED", now, announce);
   }
 
   private moveTo(status: KycStatus, now: Date): void {

@@ -43,17 +43,12 @@ export async function record(
   const logged = { application_id: application.id, provider_id: application.providerId };
   if (outcome.kind === "accepted") {
     const takeover = application.takeOver(outcome.value, now, recordChanges(em, application, now));
-    const told = {
-      ...logged,
-      takeover,
-      said: outcome.value.status,
-      status: application.status,
-      sequence: outcome.value.sequence,
-    };
+    const { status: said, sequence, unread } = outcome.value;
+    const told = { ...logged, takeover, said, status: application.status, sequence };
     if (takeover === "mismatch" || takeover === "illegal") {
       logger.error({ ...told, alert: true }, "the provider says of an application what cannot be");
-    } else if (takeover === "taken" && outcome.value.unread.length > 0) {
-      logger.error({ ...told, unread: outcome.value.unread, alert: true }, "the provider's evidence cannot be read");
+    } else if (takeover === "taken" && unread.length > 0) {
+      logger.error({ ...told, unread, alert: true }, "the provider's evidence cannot be read");
     } else logger.info(told, "application synced");
   } else {
     const why = outcome.kind === "refused" ? { error_code: outcome.errorCode } : { reason: outcome.reason };

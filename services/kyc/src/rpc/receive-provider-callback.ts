@@ -44,7 +44,11 @@ export const receiveProviderCallback =
         [hint.eventId],
       );
       if (fresh.length === 0) return;
-      if (!outcome) return application.noteSync(await databaseTime(em));
+      if (!outcome) {
+        // Older than what we know, it still is a sign of life.
+        application.syncedAt = await databaseTime(em);
+        return;
+      }
       await record(em, context, application, outcome, known.next_check_at ? new Date(known.next_check_at) : null);
       if (application.sequence < hint.sequence) application.checkSoon(await databaseTime(em));
     });

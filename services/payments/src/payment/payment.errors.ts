@@ -32,9 +32,7 @@ export const refundDecisionNotOpen = (status: string) =>
 
 /** None, or one that a newer gateway knows: it must not pass for any of ours. */
 export const refundDecisionUnknown = () =>
-  invalid("validation_failed", "The outcome must be ACCEPTED, REJECTED or SEND_AGAIN.", {
-    pointer: "/outcome",
-  });
+  invalid("validation_failed", "The outcome must be ACCEPTED, REJECTED or SEND_AGAIN.", { pointer: "/outcome" });
 
 export const refundAmountInvalid = (paidMinor: bigint, currency: string) =>
   invalid(

@@ -1,6 +1,7 @@
 import type { EnumName } from "@amana/contracts/enum-names";
 import type { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import type * as proto from "@amana/contracts/payments/v1/payment_pb";
+import { takeOver } from "@amana/database";
 import { nextPauseSeconds } from "@amana/due-work";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import type { OrderState } from "../card-processor/card-processor.ts";
@@ -346,10 +347,7 @@ export class Payment extends schema.class {
       maskedPan,
       cardBrand: maskedPan ? cardBrandOf(maskedPan) : null,
     };
-    const names = Object.keys(details) as (keyof typeof details)[];
-    if (names.every((name) => (this[name] ?? null) === (details[name] ?? null))) return;
-    Object.assign(this, details);
-    this.updatedAt = now;
+    if (takeOver<Partial<Payment>>(this, details)) this.updatedAt = now;
   }
 
   private end(status: PaymentStatus, now: Date): void {

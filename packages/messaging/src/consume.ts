@@ -1,11 +1,12 @@
 import { type Orm, transaction } from "@amana/database";
 import { DomainError } from "@amana/rpc";
-import { faultPoint, type Logger, poll } from "@amana/runtime";
+import { faultPoint, inGroups, type Logger, poll } from "@amana/runtime";
 import type { DescMessage } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { createCircuit } from "./circuit.ts";
 import { eventRetrySeconds } from "./create-transport.ts";
 import { cleanDeadLetters, isBlocked, readStanding, resolveParked, type Subscription, setAside } from "./dead-letter.ts";
+import { applyAtOnce, type Effect, type StatementEffect } from "./effect.ts";
 import { eventIdOf } from "./event-id.ts";
 import { isDatabaseAway, reasonOf, UnknownEventTypeError } from "./failure.ts";
 import { createForgedMessages } from "./forged-messages.ts";
@@ -14,16 +15,15 @@ import type { Message } from "./message.ts";
 import { startRetrying } from "./retry.ts";
 import type { Transport } from "./transport.ts";
 
-/** What a consumer does with messages it has not seen before, inside the transaction that marks them as seen. */
-export type Effect = (em: SqlEntityManager, messages: readonly Message[]) => Promise<void>;
-
-export interface Consumption extends Subscription {
+export interface Consumption<Result = unknown> extends Subscription {
   /** Names this consumer in its inbox and towards Kafka: "webhooks". */
   readonly consumer: string;
   /** Throws UnknownEventTypeError for a type that only a later version knows. */
-  readonly effect: Effect;
-  /** Runs after each commit that had an effect, for example to wake a worker. */
-  readonly committed?: () => void;
+  readonly effect: Effect<Result>;
+  /** The effect as one statement: the fast way, while nothing of the topic is set aside. */
+  readonly statement?: StatementEffect<never, Result>;
+  /** Is told what an effect came to once it is committed, for example to wake a worker. */
+  committed?(result: Result): void;
   /** What the payload is, for operators who look at one that was set aside. */
   readonly schema?: DescMessage;
 }
@@ -60,7 +60,7 @@ export async function consume(
   consumption: Consumption,
   context: { orm: Orm; transport: Transport; logger: Logger; retrySeconds?: readonly number[] },
 ): Promise<AsyncDisposable> {
-  const { topic, consumer, committed } = consumption;
+  const { topic, consumer } = consumption;
   const { orm, transport, retrySeconds = eventRetrySeconds.split(",").map(Number) } = context;
   if (!transport.keys.hasKeyFor(topic)) throw new Error(`EVENT_MAC_KEYS has no key for ${topic}, which ${consumer} consumes`);
   const logger = context.logger.child({ topic, consumer });
@@ -68,16 +68,17 @@ export async function consume(
   const circuit = createCircuit(pausesMs);
   const forged = createForgedMessages(orm, consumption, logger);
 
-  const succeeded = () => {
-    committed?.();
+  const succeeded = (result: unknown) => {
+    consumption.committed?.(result);
     if (circuit.succeeded()) logger.info("the consumer goes on");
   };
 
   /** Answers how many had an effect. */
   const apply = async (messages: readonly Message[]): Promise<number> => {
-    const count = await transaction(orm, (em) => applyWithin(em, consumption, messages));
+    const atOnce = consumption.statement && (await applyAtOnce(orm.em, consumption, consumption.statement, messages));
+    const { count, result } = atOnce ?? (await transaction(orm, (em) => applyWithin(em, consumption, messages)));
     faultPoint("consumer.committed");
-    if (count > 0) succeeded();
+    if (count > 0) succeeded(result);
     return count;
   };
 
@@ -112,20 +113,24 @@ export async function consume(
     }
   };
 
+  // What comes from other partitions meanwhile goes along in one transaction.
+  const applyGroup = inGroups<Message>(batchMessagesMax, async (batch) => {
+    if (!circuit.isStopped()) {
+      try {
+        await apply(batch);
+        return;
+      } catch (error) {
+        if (error instanceof ConsumerStoppedError || isDatabaseAway(error)) throw error;
+        // One bad message must not hold up its neighbours: find it by going one by one.
+      }
+    }
+    for (const message of batch) await applyOne(message);
+  });
+
   const handle = async (messages: readonly Message[]) => {
     const authentic = await forged.setAside(messages, transport.keys);
     for (let start = 0; start < authentic.length; start += batchMessagesMax) {
-      const batch = authentic.slice(start, start + batchMessagesMax);
-      if (!circuit.isStopped()) {
-        try {
-          await apply(batch);
-          continue;
-        } catch (error) {
-          if (error instanceof ConsumerStoppedError || isDatabaseAway(error)) throw error;
-          // One bad message must not hold up its neighbours: find it by going one by one.
-        }
-      }
-      for (const message of batch) await applyOne(message);
+      await applyGroup(authentic.slice(start, start + batchMessagesMax));
     }
   };
 
@@ -143,7 +148,11 @@ export async function consume(
 }
 
 /** Sets aside what waits behind others of its key, and lets the rest take effect; answers how many did. */
-async function applyWithin(em: SqlEntityManager, consumption: Consumption, messages: readonly Message[]): Promise<number> {
+async function applyWithin(
+  em: SqlEntityManager,
+  consumption: Consumption,
+  messages: readonly Message[],
+): Promise<{ count: number; result: unknown }> {
   const { topic, consumer, effect } = consumption;
   const standing = await readStanding(em, consumption, messages);
   if (standing.open >= openMax) throw new ConsumerStoppedError(topic, `${standing.open} of its messages are set aside.`);
@@ -152,9 +161,9 @@ async function applyWithin(em: SqlEntityManager, consumption: Consumption, messa
     consumer,
     messages.filter((message) => !isBlocked(standing, message)),
   );
-  if (fresh.length > 0) await effect(em, fresh);
+  const result = fresh.length > 0 ? await effect(em, fresh) : undefined;
   for (const message of messages) if (isBlocked(standing, message)) await setAside(em, consumption, message, behind);
   const parked = fresh.map(eventIdOf).filter((id) => id !== undefined && standing.parkedIds.includes(id)) as string[];
   if (parked.length > 0) await resolveParked(em, consumer, parked);
-  return fresh.length;
+  return { count: fresh.length, result };
 }

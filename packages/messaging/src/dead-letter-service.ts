@@ -99,9 +99,9 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
 
     async retryDeadLetter({ id }, call) {
       adminOf(call.caller);
-      let committed: (() => void) | undefined;
+      let commits = () => {};
       const attempt = once(orm, call, schema, async (em) => {
-        committed = undefined;
+        commits = () => {};
         const letter = await lock(em, id);
         if (letter.status === "DELIVERED") return await read(em, id);
         if (letter.status === "DROPPED") throw deadLetterOver("DROPPED");
@@ -111,11 +111,11 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
         const consumption = consumptionOf(letter.topic);
         if (!consumption) throw new Error(`nothing here consumes ${letter.topic} any more`);
         const fresh = await claimFromInbox(em, letter.consumer, [message]);
-        if (fresh.length > 0) await consumption.effect(em, fresh);
+        const result = fresh.length > 0 ? await consumption.effect(em, fresh) : undefined;
         await resolve(em, [id], "DELIVERED");
         record(em, call, "retried", [letter, "DELIVERED"]);
         await em.flush();
-        committed = consumption.committed;
+        commits = () => consumption.committed?.(result);
         return await read(em, id);
       });
       const answer = await attempt.catch(async (error: unknown) => {
@@ -129,7 +129,7 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
         });
         throw deadLetterFailed(reason);
       });
-      committed?.();
+      commits();
       return answer;
     },
 

@@ -1,7 +1,8 @@
 /** Events between services: outbox, relay, inbox, consumers, over Kafka or straight to the consumer. */
-export { type Consumption, consume, type Effect } from "./consume.ts";
+export { type Consumption, consume } from "./consume.ts";
 export { createTransport, eventRetrySeconds, readTransportOptions, type TransportOptions } from "./create-transport.ts";
 export { deadLetterService } from "./dead-letter-service.ts";
+export { type Effect, effectOf, type StatementEffect } from "./effect.ts";
 export { UnknownEventTypeError } from "./failure.ts";
 export type { Message } from "./message.ts";
 export { createMessageKeys, type MessageKeyring, type MessageKeys } from "./message-keys.ts";

@@ -16,7 +16,7 @@ interface Retrying {
   readonly pausesMs: readonly number[];
   readonly circuit: Circuit;
   /** Told of each that had its effect. */
-  readonly succeeded: () => void;
+  readonly succeeded: (result: unknown) => void;
 }
 
 /** Tries messages that were set aside again when their time comes: at the start all of them, for a version that knows more. */
@@ -35,7 +35,7 @@ export function startRetrying(consumption: Consumption, retrying: Retrying): Asy
         const outcome = await tryAgain(consumption, retrying, id);
         if (outcome) delivered++;
         if (outcome?.hadEffect) {
-          succeeded();
+          succeeded(outcome.result);
           await retryAlike(em(), consumption, outcome.reason);
         }
       }
@@ -55,15 +55,15 @@ async function tryAgain(
   consumption: Consumption,
   { orm, logger, pausesMs, circuit }: Retrying,
   id: string,
-): Promise<{ hadEffect: boolean; reason: string } | undefined> {
+): Promise<{ hadEffect: boolean; result: unknown; reason: string } | undefined> {
   try {
     return await transaction(orm, async (em) => {
       const letter = await lockDue(em, id);
       if (!letter) return undefined;
       const fresh = await claimFromInbox(em, consumption.consumer, [messageOf(letter)]);
-      if (fresh.length > 0) await consumption.effect(em, fresh);
+      const result = fresh.length > 0 ? await consumption.effect(em, fresh) : undefined;
       await resolve(em, [id], "DELIVERED");
-      return { hadEffect: fresh.length > 0, reason: letter.reason };
+      return { hadEffect: fresh.length > 0, result, reason: letter.reason };
     });
   } catch (error) {
     if (isDatabaseAway(error)) throw error;

@@ -1,6 +1,7 @@
 /** What every process needs: settings, logs, a start and a clean stop, time and identifiers. */
 export { type EnvReader, type EnvSource, readEnv, SettingsError } from "./env.ts";
 export { faultPoint } from "./fault-point.ts";
+export { inGroups } from "./groups.ts";
 export { createLogger, type Logger, type LogLevel, readLogLevel } from "./logger.ts";
 export { Pause } from "./pause.ts";
 export { everyHour, poll } from "./poll.ts";

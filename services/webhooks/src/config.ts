@@ -14,7 +14,7 @@ export function readConfig(source?: EnvSource) {
       retryScheduleSeconds: env.seconds("RETRY_SCHEDULE_SECONDS", "30,120,600,1800,7200,21600,43200"),
       deliveryConcurrency: env.integer("DELIVERY_CONCURRENCY", { fallback: 256, min: 1, max: 4_096 }),
       businessConcurrency: env.integer("BUSINESS_CONCURRENCY", { fallback: 64, min: 1, max: 4_096 }),
-      endpointConcurrency: env.integer("ENDPOINT_CONCURRENCY", { fallback: 16, min: 1, max: 256 }),
+      endpointConcurrency: env.integer("ENDPOINT_CONCURRENCY", { fallback: 32, min: 1, max: 256 }),
     }),
     source,
   );

@@ -1,7 +1,7 @@
-import type { EventEmitter } from "node:events";
 import type { Orm } from "@amana/database";
 import type { Logger } from "@amana/runtime";
 import type { SecretBox } from "@amana/secret-box";
+import type { Dispatcher } from "./delivery/dispatcher.ts";
 import type { AddressGuard } from "./webhook-endpoint/address-guard.ts";
 
 /** What the use cases of this service work with. */
@@ -12,17 +12,12 @@ export interface Context {
   readonly secrets: SecretBox;
   readonly addresses: AddressGuard;
   readonly delivery: DeliveryOptions;
-  /** Emits "due" when a delivery may have become due. */
-  readonly deliveries: EventEmitter<{ due: [] }>;
+  readonly dispatcher: Dispatcher;
 }
 
 export interface DeliveryOptions {
   /** Waits between attempts; there is one attempt more. */
   readonly pausesMs: readonly number[];
-  /** Attempts at once, in all, for one business and to one endpoint. */
-  readonly concurrency: number;
-  readonly businessConcurrency: number;
-  readonly endpointConcurrency: number;
   /** For one attempt, from connecting to the headers of the answer. */
   readonly timeoutMs?: number;
   /** How long attempts may go on when the process stops. */

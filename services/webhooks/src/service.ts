@@ -1,4 +1,3 @@
-import { EventEmitter } from "node:events";
 import { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { startTallyFolding } from "@amana/database";
@@ -11,6 +10,7 @@ import { kyc } from "./consumers/kyc.ts";
 import { payments } from "./consumers/payments.ts";
 import type { Context } from "./context.ts";
 import { startDelivering } from "./delivery/deliver.ts";
+import { Dispatcher } from "./delivery/dispatcher.ts";
 import { eventTally } from "./event/queries.ts";
 import { deleteOldEvents } from "./jobs/delete-old-events.ts";
 import { database } from "./orm.ts";
@@ -30,11 +30,12 @@ export const webhooks: Service<Config, Context> = {
     addresses: createAddressGuard({ allowInsecure: config.allowInsecureWebhooks }),
     delivery: {
       pausesMs: config.retryScheduleSeconds.map((seconds) => seconds * 1000),
-      concurrency: config.deliveryConcurrency,
-      businessConcurrency: config.businessConcurrency,
-      endpointConcurrency: config.endpointConcurrency,
     },
-    deliveries: new EventEmitter(),
+    dispatcher: new Dispatcher({
+      total: config.deliveryConcurrency,
+      perBusiness: config.businessConcurrency,
+      perEndpoint: config.endpointConcurrency,
+    }),
   }),
   rpcServices: (context) => [serveFrom(WebhookEndpointService, rpcs, context), serveFrom(EventService, rpcs, context)],
   consumptions: (context) => [payments(context), kyc(context)],

@@ -7,12 +7,13 @@ import { createRpcClient } from "@amana/rpc";
 import { startTestService } from "@amana/service/testing";
 import type { DeliveryOptions } from "../src/context.ts";
 import { startDelivering } from "../src/delivery/deliver.ts";
+import { Dispatcher, type Shares } from "../src/delivery/dispatcher.ts";
 import { webhooks } from "../src/service.ts";
 
 export interface HarnessOptions {
   readonly allowInsecure?: boolean;
   /** Starts the deliverer unless false. */
-  readonly deliver?: Partial<DeliveryOptions> | false;
+  readonly deliver?: Partial<DeliveryOptions & Shares> | false;
 }
 
 export type Harness = Awaited<ReturnType<typeof startHarness>>;
@@ -21,12 +22,15 @@ export type Harness = Awaited<ReturnType<typeof startHarness>>;
 export async function startHarness(options: HarnessOptions = {}) {
   await using stack = new AsyncDisposableStack();
   const clock = { nowMs: undefined as number | undefined, now: () => new Date(clock.nowMs ?? Date.now()) };
-  const delivery = { pausesMs: [0, 0, 0, 0, 0, 0, 0], concurrency: 64, businessConcurrency: 64, endpointConcurrency: 8 };
+  const { total = 64, perBusiness = 64, perEndpoint = 8, ...delivery } = options.deliver || {};
   const service = stack.use(
     await startTestService(webhooks, {
       settings: { ...webhooksSettings, ALLOW_INSECURE_WEBHOOKS: String(options.allowInsecure ?? true) },
       clock,
-      replace: { delivery: { ...delivery, ...(options.deliver || {}) } },
+      replace: {
+        delivery: { pausesMs: [0, 0, 0, 0, 0, 0, 0], ...delivery },
+        dispatcher: new Dispatcher({ total, perBusiness, perEndpoint }),
+      },
     }),
   );
   const { context, channel } = service;

@@ -4,19 +4,13 @@ import { type Consumption, type Message, UnknownEventTypeError } from "@amana/me
 import { isEventType, renderKycEvent } from "@amana/public-api";
 import { fromBinary } from "@bufbuild/protobuf";
 import type { Context } from "../context.ts";
-import { addEvents, type NewEvent } from "../event/add-events.ts";
+import { eventConsumption, type NewDeliveries, type NewEvent } from "../event/add-events.ts";
 
 /** What happens to KYC applications becomes events, except for the steps that only other services are told of. */
-export const kyc = ({ deliveries }: Context): Consumption => ({
+export const kyc = (context: Context): Consumption<NewDeliveries> => ({
   topic: "kyc.v1",
-  consumer: "webhooks",
   schema: KycEventSchema,
-  effect: (em, messages) =>
-    addEvents(
-      em,
-      messages.map(toEvent).filter((event) => event !== undefined),
-    ),
-  committed: () => deliveries.emit("due"),
+  ...eventConsumption(context, toEvent),
 });
 
 /** Throws for a message that no event can be made of. */

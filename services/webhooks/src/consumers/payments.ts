@@ -3,15 +3,13 @@ import { type Consumption, type Message, UnknownEventTypeError } from "@amana/me
 import { isEventType, renderPaymentEvent } from "@amana/public-api";
 import { fromBinary } from "@bufbuild/protobuf";
 import type { Context } from "../context.ts";
-import { addEvents, type NewEvent } from "../event/add-events.ts";
+import { eventConsumption, type NewDeliveries, type NewEvent } from "../event/add-events.ts";
 
 /** What happens to payments becomes events and, for each endpoint that asks for them, deliveries. */
-export const payments = ({ deliveries }: Context): Consumption => ({
+export const payments = (context: Context): Consumption<NewDeliveries> => ({
   topic: "payments.v1",
-  consumer: "webhooks",
   schema: PaymentEventSchema,
-  effect: (em, messages) => addEvents(em, messages.map(toEvent)),
-  committed: () => deliveries.emit("due"),
+  ...eventConsumption(context, toEvent),
 });
 
 /** Throws for a message that no event can be made of. */

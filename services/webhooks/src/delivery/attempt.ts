@@ -2,6 +2,7 @@ import { faultPoint } from "@amana/runtime";
 import { decryptIfReadable } from "@amana/secret-box";
 import type { Context } from "../context.ts";
 import { type ClaimedDelivery, release } from "./claim.ts";
+import type { Attempt } from "./dispatcher.ts";
 import type { Answer, Poster } from "./post.ts";
 import { type AttemptResult, createRecorder } from "./record.ts";
 import { pauseMs, readRetryAfterMs } from "./schedule.ts";
@@ -10,14 +11,14 @@ import { signatureHeaders } from "./sign.ts";
 /** An endpoint that takes this long to answer is slow: it may keep few places busy. */
 const slowMs = 3_000;
 
-/** Makes one attempt at a delivery that was claimed: sign, POST, record, schedule. What was cut off is given back. */
-export function createAttempt(context: Context, poster: Poster, timeoutMs: number) {
-  const { orm, logger, clock } = context;
-  const recorder = createRecorder(orm, logger);
+/** Makes one attempt at a delivery that was leased: sign, POST, record, schedule. What was cut off is given back. */
+export function createAttempt(context: Context, poster: Poster, timeoutMs: number): Attempt {
+  const { orm, logger, clock, dispatcher } = context;
+  const record = createRecorder(orm, logger);
   // The timer that ends an attempt may fire a moment early.
   const isSlow = ({ durationMs }: Answer) => durationMs >= Math.min(slowMs, timeoutMs - 2);
 
-  return async (delivery: ClaimedDelivery): Promise<void> => {
+  return async (delivery, answered) => {
     const at = clock.now();
     const body = Buffer.from(delivery.body);
     const headers = {
@@ -27,10 +28,14 @@ export function createAttempt(context: Context, poster: Poster, timeoutMs: numbe
       ...signatureHeaders(delivery.event_id, Math.floor(at.getTime() / 1000), body, secretsOf(context, delivery)),
     };
     const answer = await poster.post(new URL(delivery.url), headers, body);
+    const slow = answer === undefined || isSlow(answer);
+    answered(slow ? "LATE" : "IN_TIME");
     if (!answer) return await release(orm, [delivery]);
     faultPoint("delivery.posted");
-    const result = { ...resultOf(context, delivery, answer), at: at.toISOString(), slow: isSlow(answer) };
-    await recorder.record(result);
+    const result = { ...resultOf(context, delivery, answer), at: at.toISOString(), slow };
+    await record([result]);
+    // What waits for it here goes on in the slow lane, which is claimed for.
+    if (slow) await dispatcher.forget(delivery.business_id, delivery.endpoint_id);
     logger[result.status === "SUCCEEDED" ? "debug" : "info"](
       {
         delivery_id: delivery.id,

@@ -1,6 +1,12 @@
 import { namedQuery, type Orm } from "@amana/database";
 import { uuidv7 } from "@amana/runtime";
-import type { Lane, Places } from "./places.ts";
+import type { Room } from "./dispatcher.ts";
+
+/** Endpoints that answered their last attempt in time are QUICK, the others SLOW. */
+export type Lane = "QUICK" | "SLOW";
+
+/** Longer than an attempt, its wait here and its recording can take, so that only a crash lets a lease end. */
+export const leaseMarginMs = 20_000;
 
 /** A delivery that this process alone may send until its lease ends, with all that sending it takes. */
 export interface ClaimedDelivery {
@@ -21,11 +27,10 @@ export interface ClaimedDelivery {
 }
 
 /**
- * The endpoints that something is pending for and that have room, with how much; those that are DISABLED or gone have lane
- * NONE and all the room there is. Steps from endpoint to endpoint in the index, so that it costs the same however many
- * deliveries each of them has.
+ * The endpoints that something is pending for. Steps from endpoint to endpoint in the index, so that
+ * it costs the same however many deliveries each of them has.
  */
-const openEndpoints = `
+const pending = `
   with recursive pending as (
     (select business_id, endpoint_id from delivery where status = 'PENDING' order by business_id, endpoint_id limit 1)
     union all
@@ -35,25 +40,34 @@ const openEndpoints = `
       where status = 'PENDING' and (business_id, endpoint_id) > (p.business_id, p.endpoint_id)
       order by business_id, endpoint_id limit 1
     ) next
-  ), share as (
-    select * from (values ('QUICK', $6::int, $7::int, $8::int), ('SLOW', $9::int, $10::int, $11::int), ('NONE', $6, $6, $6))
+  )`;
+
+/** Those that have room, with how much; those that are DISABLED or gone have lane NONE and all the room there is. */
+const open = `
+  share as (
+    select * from (values ('QUICK', $7::int, $8::int, $9::int), ('SLOW', $10::int, $11::int, $12::int), ('NONE', $7, $7, $7))
       as s (lane, free, per_business, per_endpoint)
   ), open as (
-    select p.business_id, p.endpoint_id, s.lane, s.free, s.per_business, coalesce(b.held, 0) as business_held,
-      s.per_endpoint - coalesce(h.held, 0) as endpoint_free
+    select p.business_id, p.endpoint_id, s.lane, s.free, s.per_business, coalesce(b.held, 0) as business_held, h.free as endpoint_free
     from pending p
     left join webhook_endpoint e on e.id = p.endpoint_id
     join share s on s.lane = case when e.status is distinct from 'ACTIVE' then 'NONE' when e.slow then 'SLOW' else 'QUICK' end
-    left join unnest($1::uuid[], $2::int[]) as h (endpoint_id, held) on h.endpoint_id = p.endpoint_id and s.lane <> 'NONE'
-    left join unnest($3::uuid[], $4::text[], $5::int[]) as b (business_id, lane, held)
-      on b.business_id = p.business_id and b.lane = s.lane
-    where s.free > 0 and s.per_endpoint > coalesce(h.held, 0) and s.per_business > coalesce(b.held, 0)
+    left join unnest($1::uuid[], $2::int[], $3::int[]) as known (id, quick, slow) on known.id = p.endpoint_id
+    left join unnest($4::uuid[], $5::int[], $6::int[]) as by_business (id, quick, slow) on by_business.id = p.business_id
+    cross join lateral (
+      select case s.lane when 'QUICK' then coalesce(known.quick, s.per_endpoint) when 'SLOW' then coalesce(known.slow, s.per_endpoint)
+        else s.per_endpoint end as free
+    ) h
+    cross join lateral (
+      select case s.lane when 'QUICK' then by_business.quick when 'SLOW' then by_business.slow end as held
+    ) b
+    where s.free > 0 and h.free > 0 and s.per_business > coalesce(b.held, 0)
   )`;
 
-/** The first eleven values of a statement that begins with `openEndpoints`. */
-function valuesOf({ held, free, shares: { QUICK, SLOW } }: Places): unknown[] {
-  const shares = [free.total, QUICK.perBusiness, QUICK.perEndpoint, free.slow, SLOW.perBusiness, SLOW.perEndpoint];
-  return [...held.endpoints, ...held.businesses, ...shares];
+/** The first twelve values of a statement with `open`. */
+function valuesOf({ endpoints, businesses, free, perBusiness, perEndpoint }: Room): unknown[] {
+  const quick = [free.total, perBusiness.QUICK, perEndpoint.QUICK];
+  return [...endpoints, ...businesses, ...quick, free.slow, perBusiness.SLOW, perEndpoint.SLOW];
 }
 
 /**
@@ -62,11 +76,11 @@ function valuesOf({ held, free, shares: { QUICK, SLOW } }: Places): unknown[] {
  * share. Deliveries that come due while their endpoint is DISABLED, or gone, end here as SKIPPED; they are among the rows
  * only to say that there was something to do.
  */
-export async function claimDue(orm: Orm, places: Places, leaseMs: number): Promise<ClaimedDelivery[]> {
+export async function claimDue(orm: Orm, room: Room, leaseMs: number): Promise<ClaimedDelivery[]> {
   return await namedQuery<ClaimedDelivery>(
     orm.em,
     "delivery_claim",
-    `${openEndpoints}, due as (
+    `${pending}, ${open}, due as (
        select d.id, o.lane, o.free, o.per_business, d.due_at,
          o.business_held + row_number() over (partition by o.business_id, o.lane order by d.due_at) as turn
        from open o cross join lateral (
@@ -78,7 +92,7 @@ export async function claimDue(orm: Orm, places: Places, leaseMs: number): Promi
      ), next as (
        select id, lane from (select *, row_number() over (partition by lane order by turn, due_at) as number from due) d
        where turn <= per_business and number <= free
-       order by turn, due_at limit $6
+       order by turn, due_at limit $7
      ), mine as (
        select id from delivery
        where id in (select id from next) and status = 'PENDING' and greatest(next_attempt_at, leased_until) <= now()
@@ -87,8 +101,8 @@ export async function claimDue(orm: Orm, places: Places, leaseMs: number): Promi
        update delivery d
        set status = case when n.lane <> 'NONE' then 'PENDING' else 'SKIPPED' end,
            next_attempt_at = case when n.lane <> 'NONE' then d.next_attempt_at end,
-           lease_token = case when n.lane <> 'NONE' then $12::uuid end,
-           leased_until = case when n.lane <> 'NONE' then now() + $13 * interval '1 millisecond' end
+           lease_token = case when n.lane <> 'NONE' then $13::uuid end,
+           leased_until = case when n.lane <> 'NONE' then now() + $14 * interval '1 millisecond' end
        from mine m join next n on n.id = m.id
        where d.id = m.id
        returning d.id, d.lease_token, d.status, d.attempts, d.event_id, d.business_id, d.endpoint_id, n.lane
@@ -96,26 +110,26 @@ export async function claimDue(orm: Orm, places: Places, leaseMs: number): Promi
      select c.*, v.type, v.body, e.url, e.secret_ciphertext,
        case when e.previous_secret_until > now() then e.previous_secret_ciphertext end as previous_secret_ciphertext
      from claimed c join event v on v.id = c.event_id left join webhook_endpoint e on e.id = c.endpoint_id`,
-    [...valuesOf(places), uuidv7(), leaseMs],
+    [...valuesOf(room), uuidv7(), leaseMs],
   );
 }
 
 /**
- * Milliseconds until something can be claimed: a delivery comes due or a lease ends, at an endpoint with room.
- * Negative when it is overdue, undefined when nothing is pending.
+ * Milliseconds until the next delivery comes due or lease ends, at any endpoint. Negative when it is
+ * overdue, undefined when nothing is pending.
  */
-export async function untilDueMs(orm: Orm, places: Places): Promise<number | undefined> {
+export async function untilDueMs(orm: Orm): Promise<number | undefined> {
   const [row] = await namedQuery<{ ms: number | null }>(
     orm.em,
     "delivery_until_due",
-    `${openEndpoints}
+    `${pending}
      select (extract(epoch from min(first.due_at) - now()) * 1000)::float8 as ms
-     from open o cross join lateral (
+     from pending p cross join lateral (
        select greatest(next_attempt_at, leased_until) as due_at from delivery
-       where business_id = o.business_id and endpoint_id = o.endpoint_id and status = 'PENDING'
+       where business_id = p.business_id and endpoint_id = p.endpoint_id and status = 'PENDING'
        order by greatest(next_attempt_at, leased_until) limit 1
      ) first`,
-    valuesOf(places),
+    [],
   );
   return row?.ms ?? undefined;
 }

@@ -16,7 +16,7 @@ afterEach(async () => {
 function aPoster(options: { timeoutMs?: number; allowInsecure?: boolean; resolve?: Resolve } = {}): Poster {
   const { timeoutMs = 10_000, allowInsecure = true, resolve } = options;
   const addresses = createAddressGuard({ allowInsecure, ...(resolve ? { resolve } : {}) });
-  const poster = createPoster({ addresses, timeoutMs, connectionsMax: 10 });
+  const poster = createPoster({ addresses, timeoutMs });
   stack.push(poster);
   return poster;
 }

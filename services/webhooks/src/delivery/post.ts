@@ -29,13 +29,13 @@ const shownBytes = 1024;
  * Sends deliveries: connections kept alive for each origin and dropped when unused, one deadline over all of
  * connecting, TLS and headers, no redirects, no decompression, and no connection to an address the guard forbids.
  */
-export function createPoster(options: { addresses: AddressGuard; timeoutMs: number; connectionsMax: number }): Poster {
+export function createPoster(options: { addresses: AddressGuard; timeoutMs: number }): Poster {
   const { timeoutMs } = options;
   const agent = new Agent({
     connect: guardedConnector(options.addresses, timeoutMs),
-    // Many endpoints may share an origin, and one that hangs must not take the connections of the others; how many
-    // attempts run at once is bounded by the deliverer.
-    connections: options.connectionsMax,
+    // Many endpoints may share an origin, and one that hangs must not take the connections of others:
+    // the dispatcher bounds how many attempts run at once, and nothing else does.
+    connections: null,
     pipelining: 1,
     keepAliveTimeout: 4_000,
     keepAliveMaxTimeout: 60_000,

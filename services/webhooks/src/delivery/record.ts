@@ -1,5 +1,5 @@
 import { namedQuery, type Orm } from "@amana/database";
-import { backoffMs, type Logger, sleep } from "@amana/runtime";
+import { backoffMs, inGroups, type Logger, sleep } from "@amana/runtime";
 
 /** How one attempt ended, and what follows. */
 export interface AttemptResult {
@@ -24,38 +24,11 @@ const groupMax = 500;
 const triesMax = 3;
 
 /**
- * Writes results down, in groups: whatever comes while a group is being written is the next group, so nothing waits
- * for a group to fill. A result that cannot be written is left to its lease, after which the attempt is repeated.
+ * Writes results down, in groups. One that cannot be written is left to its lease, after which the
+ * attempt is repeated; so the returned function never throws.
  */
-export function createRecorder(orm: Orm, logger: Logger) {
-  let waiting: { result: AttemptResult; done: () => void }[] = [];
-  let writing = false;
-
-  const writeAll = async () => {
-    writing = true;
-    while (waiting.length > 0) {
-      const group = waiting.slice(0, groupMax);
-      waiting = waiting.slice(groupMax);
-      await write(
-        orm,
-        logger,
-        group.map(({ result }) => result),
-      );
-      for (const { done } of group) done();
-    }
-    writing = false;
-  };
-
-  return {
-    /** Resolves when the result is written, or given up. Never throws. */
-    record(result: AttemptResult): Promise<void> {
-      return new Promise((done) => {
-        waiting.push({ result, done });
-        if (!writing) void writeAll();
-      });
-    },
-  };
-}
+export const createRecorder = (orm: Orm, logger: Logger) =>
+  inGroups<AttemptResult>(groupMax, (results) => write(orm, logger, results));
 
 async function write(orm: Orm, logger: Logger, results: readonly AttemptResult[]): Promise<void> {
   for (let failures = 1; ; failures++) {

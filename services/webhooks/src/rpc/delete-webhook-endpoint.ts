@@ -7,7 +7,7 @@ import { webhookEndpointNotFound } from "../webhook-endpoint/webhook-endpoint.er
 import { WebhookEndpoint } from "../webhook-endpoint/webhook-endpoint.ts";
 
 export const deleteWebhookEndpoint =
-  ({ orm }: Context): Implementation<typeof WebhookEndpointService.method.deleteWebhookEndpoint> =>
+  ({ orm, dispatcher }: Context): Implementation<typeof WebhookEndpointService.method.deleteWebhookEndpoint> =>
   async ({ id }, { caller }) => {
     const businessId = businessOf(caller);
     if (!isUuid(id)) throw webhookEndpointNotFound();
@@ -16,5 +16,6 @@ export const deleteWebhookEndpoint =
       await em.execute("delete from delivery where endpoint_id = ? and business_id = ? and status = 'PENDING'", [id, businessId]);
       if ((await em.nativeDelete(WebhookEndpoint, { id, businessId })) === 0) throw webhookEndpointNotFound();
     });
+    await dispatcher.forget(businessId, id);
     return {};
   };

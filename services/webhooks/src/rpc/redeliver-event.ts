@@ -16,7 +16,7 @@ import { eventView } from "../event/event.message.ts";
 import { WebhookEndpoint } from "../webhook-endpoint/webhook-endpoint.ts";
 
 export const redeliverEvent =
-  ({ orm, deliveries }: Context): Implementation<typeof EventService.method.redeliverEvent> =>
+  ({ orm, dispatcher }: Context): Implementation<typeof EventService.method.redeliverEvent> =>
   async ({ eventId, endpointId }, call) => {
     const businessId = businessOf(call.caller);
     const event = await eventView.read(orm.em, businessId, eventId);
@@ -30,7 +30,7 @@ export const redeliverEvent =
       const rows = restarted.map((delivery) => ({ ...delivery, attempts: attempts.get(delivery.id) ?? [] }));
       return { deliveries: toDeliveryMessages(rows), total: rows.length };
     });
-    deliveries.emit("due");
+    dispatcher.pause.wake();
     return answer;
   };
 

@@ -13,14 +13,20 @@ import { toWebhookEndpointMessage } from "../webhook-endpoint/webhook-endpoint.m
 import { WebhookEndpoint } from "../webhook-endpoint/webhook-endpoint.ts";
 
 export const updateWebhookEndpoint =
-  ({ orm, clock, secrets, addresses }: Context): Implementation<typeof WebhookEndpointService.method.updateWebhookEndpoint> =>
+  ({
+    orm,
+    clock,
+    secrets,
+    addresses,
+    dispatcher,
+  }: Context): Implementation<typeof WebhookEndpointService.method.updateWebhookEndpoint> =>
   async (request, { caller }) => {
     const businessId = businessOf(caller);
     if (!isUuid(request.id)) throw webhookEndpointNotFound();
     const { url } = request;
     // Before the transaction, which must not wait for name servers.
     const refusal = url === undefined ? undefined : await refusalOfUrl(url, addresses);
-    return await transaction(orm, async (em) => {
+    const answer = await transaction(orm, async (em) => {
       const endpoint = await lockRow(em, WebhookEndpoint, businessId, request.id, webhookEndpointNotFound);
       if (refusal) throw refusal;
 
@@ -35,4 +41,6 @@ export const updateWebhookEndpoint =
       endpoint.rotateSecret(secrets.encrypt(secret, endpoint.id), now);
       return toWebhookEndpointMessage(endpoint, secret);
     });
+    await dispatcher.forget(businessId, request.id);
+    return answer;
   };

@@ -1,0 +1,323 @@
+import { Pause } from "@amana/runtime";
+import type { ClaimedDelivery, Lane } from "./claim.ts";
+
+/** How many attempts may be under way at once in this process. */
+export interface Shares {
+  readonly total: number;
+  readonly perBusiness: number;
+  readonly perEndpoint: number;
+}
+
+/** How one attempt ended for its endpoint: LATE when it took long or got no answer. */
+export type Pace = "IN_TIME" | "LATE";
+
+/** Makes one attempt and calls `answered` when its endpoint is free again; resolves when all is written down. */
+export type Attempt = (delivery: ClaimedDelivery, answered: (pace: Pace) => void) => Promise<void>;
+
+/** What this process can take, in the form in which the statements that lease want it. */
+export interface Room {
+  /** Of deliveries in all, and of those the ones for slow endpoints. */
+  readonly free: { readonly total: number; readonly slow: number };
+  readonly perBusiness: Readonly<Record<Lane, number>>;
+  /** For an endpoint that is not in `endpoints`. */
+  readonly perEndpoint: Readonly<Record<Lane, number>>;
+  readonly endpoints: [ids: string[], free: number[], freeSlow: number[]];
+  readonly businesses: [ids: string[], held: number[], heldSlow: number[]];
+}
+
+/** What of each share may be held by, or for, endpoints that are slow. */
+const slowPart = 1 / 8;
+/** What waits in memory for its turn, in places: enough that a place that comes free never waits for a statement. */
+const heldPerPlace = 4;
+/** An endpoint that has not answered in time yet is given so many attempts at once. */
+const firstWindow = 2;
+/** An attempt that takes longer gives up its place: the endpoint may hang, and others must not wait for it. */
+const stalledMs = 1_000;
+const sweepMs = 250;
+/** What has waited longer here is given back: its endpoint may be another by now. */
+const waitMsMax = 3_000;
+/** More businesses than these are not remembered while they have nothing here. */
+const businessesMax = 10_000;
+
+class Endpoint {
+  readonly business: Business;
+  readonly waiting: Held[] = [];
+  readonly held: Record<Lane, number> = { QUICK: 0, SLOW: 0 };
+  underWay = 0;
+  stalled = 0;
+  /** Attempts that may be under way at once: grows with each that is answered in time. */
+  window = firstWindow;
+  isProven = false;
+
+  constructor(business: Business) {
+    this.business = business;
+  }
+
+  get isHealthy(): boolean {
+    return this.isProven && this.stalled === 0;
+  }
+
+  get heldMax(): number {
+    return 2 * this.window;
+  }
+}
+
+class Business {
+  readonly id: string;
+  readonly endpoints = new Map<string, Endpoint>();
+  /** Endpoints with something waiting; whose turn is next comes first. */
+  readonly waiting = new Map<string, Endpoint>();
+  readonly held: Record<Lane, number> = { QUICK: 0, SLOW: 0 };
+  underWay = 0;
+  stalled = 0;
+
+  constructor(id: string) {
+    this.id = id;
+  }
+}
+
+interface Held {
+  readonly delivery: ClaimedDelivery;
+  readonly endpoint: Endpoint;
+  readonly takenMs: number;
+}
+
+interface UnderWay extends Held {
+  readonly startedMs: number;
+  readonly isUnproven: boolean;
+  isStalled: boolean;
+  isAnswered: boolean;
+}
+
+/**
+ * The deliveries that are leased to this process, from the lease to the end of their attempts.
+ * Businesses take turns for the places, and so do a business's endpoints. An endpoint begins with
+ * few attempts at once and gets more as it answers; those that have not answered yet hold at most
+ * half of the places; what hangs loses its place after a second. So an endpoint that hangs never
+ * makes others wait for long, and a process that knows nobody yet is careful.
+ */
+export class Dispatcher {
+  /** Wakes whoever claims. */
+  readonly pause = new Pause();
+  /** Something is due and there was no room for it here. */
+  backlog = false;
+  readonly #shares: Shares;
+  readonly #businesses = new Map<string, Business>();
+  /** Businesses with something waiting; whose turn is next comes first. */
+  readonly #waiting = new Map<string, Business>();
+  /** In the order in which they were begun. */
+  readonly #underWay = new Set<UnderWay>();
+  readonly #held: Record<Lane, number> = { QUICK: 0, SLOW: 0 };
+  #places = 0;
+  #unproven = 0;
+  #stalled = 0;
+  #attempt: Attempt | undefined;
+  #release: (deliveries: readonly ClaimedDelivery[]) => Promise<void> = async () => {};
+
+  constructor(shares: Shares) {
+    this.#shares = shares;
+  }
+
+  /** From now on there is room. `release` gives leases back. Disposing ends that; what is under way goes on. */
+  open(attempt: Attempt, release: (deliveries: readonly ClaimedDelivery[]) => Promise<void>): AsyncDisposable {
+    this.#attempt = attempt;
+    this.#release = release;
+    const sweeping = setInterval(() => this.#sweep(), sweepMs);
+    return {
+      [Symbol.asyncDispose]: async () => {
+        clearInterval(sweeping);
+        this.#attempt = undefined;
+        await this.#giveBack([...this.#businesses.values()].flatMap(({ endpoints }) => [...endpoints.values()]));
+      },
+    };
+  }
+
+  /** Nothing is held. */
+  get isIdle(): boolean {
+    return this.#held.QUICK + this.#held.SLOW === 0;
+  }
+
+  /** The room for deliveries to these businesses, or to any. */
+  room(businessIds?: readonly string[]): Room {
+    const { total, perBusiness } = this.#shares;
+    const slow = (places: number) => Math.max(1, Math.floor(places * slowPart));
+    const perEndpoint = { QUICK: 2 * firstWindow, SLOW: slow(this.#shares.perEndpoint) };
+    const known = businessIds
+      ? businessIds.map((id) => this.#businesses.get(id)).filter((business) => business !== undefined)
+      : [...this.#businesses.values()].filter(({ held }) => held.QUICK + held.SLOW > 0);
+    const endpoints = known.flatMap((business) => [...business.endpoints]);
+    return {
+      free: this.#attempt
+        ? { total: total * heldPerPlace - this.#held.QUICK - this.#held.SLOW, slow: slow(total) - this.#held.SLOW }
+        : { total: 0, slow: 0 },
+      perBusiness: { QUICK: perBusiness * heldPerPlace, SLOW: slow(perBusiness) },
+      perEndpoint,
+      endpoints: [
+        endpoints.map(([id]) => id),
+        endpoints.map(([, { heldMax, held }]) => Math.max(0, heldMax - held.QUICK)),
+        endpoints.map(([, { held }]) => Math.max(0, perEndpoint.SLOW - held.SLOW)),
+      ],
+      businesses: [known.map(({ id }) => id), known.map(({ held }) => held.QUICK), known.map(({ held }) => held.SLOW)],
+    };
+  }
+
+  /** Takes deliveries that were leased to this process, and sends them in turn. */
+  take(deliveries: readonly ClaimedDelivery[]): void {
+    const takenMs = performance.now();
+    for (const delivery of deliveries) {
+      const endpoint = this.#endpointOf(delivery);
+      const held = { delivery, endpoint, takenMs };
+      this.#hold(held, 1);
+      if (delivery.lane === "SLOW") {
+        // It has its place from the claim on, which there are few of.
+        this.#begin(held);
+        continue;
+      }
+      endpoint.waiting.push(held);
+      endpoint.business.waiting.set(delivery.endpoint_id, endpoint);
+      this.#waiting.set(delivery.business_id, endpoint.business);
+    }
+    this.#beginNext();
+  }
+
+  /** Takes those of new deliveries that are leased to this process; the others are due for whoever has room. */
+  takeNew(deliveries: readonly (Omit<ClaimedDelivery, "lease_token"> & { readonly lease_token: string | null })[]): void {
+    const leased = deliveries.filter((delivery): delivery is ClaimedDelivery => delivery.lease_token !== null);
+    this.take(leased);
+    if (leased.length === deliveries.length) return;
+    this.backlog = true;
+    // A slow endpoint's are claimed while it has room; where others have no room, they wait for it.
+    if (deliveries.some((delivery) => delivery.lane === "SLOW" && this.#endpointOf(delivery).held.SLOW === 0)) this.pause.wake();
+  }
+
+  /** What waits for an endpoint that has changed, or goes on in the slow lane, is given back and claimed anew. */
+  async forget(businessId: string, endpointId: string): Promise<void> {
+    const endpoint = this.#businesses.get(businessId)?.endpoints.get(endpointId);
+    if (endpoint) await this.#giveBack([endpoint]);
+  }
+
+  async #giveBack(endpoints: readonly Endpoint[]): Promise<void> {
+    const given = endpoints.flatMap(({ waiting }) => waiting.splice(0));
+    for (const held of given) this.#hold(held, -1);
+    if (given.length === 0) return;
+    await this.#release(given.map(({ delivery }) => delivery));
+    this.pause.wake();
+  }
+
+  #endpointOf({ business_id, endpoint_id }: Pick<ClaimedDelivery, "business_id" | "endpoint_id">): Endpoint {
+    const business = this.#businesses.get(business_id) ?? new Business(business_id);
+    this.#businesses.set(business_id, business);
+    const endpoint = business.endpoints.get(endpoint_id) ?? new Endpoint(business);
+    business.endpoints.set(endpoint_id, endpoint);
+    return endpoint;
+  }
+
+  #hold({ delivery: { lane, business_id }, endpoint }: Held, count: 1 | -1): void {
+    for (const held of [this.#held, endpoint.held, endpoint.business.held]) held[lane] += count;
+    const { QUICK, SLOW } = endpoint.business.held;
+    if (QUICK + SLOW === 0 && this.#businesses.size > businessesMax) this.#businesses.delete(business_id);
+  }
+
+  #beginNext(): void {
+    const expired: Held[] = [];
+    for (let held = this.#next(); held; held = this.#next()) {
+      if (performance.now() - held.takenMs <= waitMsMax) this.#begin(held);
+      else expired.push(held);
+    }
+    if (expired.length === 0) return;
+    for (const held of expired) this.#hold(held, -1);
+    this.backlog = true;
+    // Their leases end by themselves if this fails.
+    this.#release(expired.map(({ delivery }) => delivery)).catch(() => {});
+  }
+
+  /** Takes the next that may begin from those who wait; each one's turn passes to its neighbour. */
+  #next(): Held | undefined {
+    if (!this.#attempt || this.#places >= this.#shares.total) return undefined;
+    for (const [businessId, business] of this.#waiting) {
+      const held = this.#nextOf(business);
+      if (business.waiting.size === 0) this.#waiting.delete(businessId);
+      if (!held) continue;
+      this.#waiting.delete(businessId);
+      if (business.waiting.size > 0) this.#waiting.set(businessId, business);
+      return held;
+    }
+    return undefined;
+  }
+
+  #nextOf(business: Business): Held | undefined {
+    if (business.underWay >= this.#shares.perBusiness) return undefined;
+    for (const [endpointId, endpoint] of business.waiting) {
+      if (endpoint.waiting.length > 0 && !this.#mayBegin(endpoint)) continue;
+      const held = endpoint.waiting.shift();
+      business.waiting.delete(endpointId);
+      if (endpoint.waiting.length > 0) business.waiting.set(endpointId, endpoint);
+      if (held) return held;
+    }
+    return undefined;
+  }
+
+  #mayBegin(endpoint: Endpoint): boolean {
+    if (endpoint.underWay >= endpoint.window) return false;
+    if (endpoint.isHealthy) return true;
+    const { total, perBusiness } = this.#shares;
+    return this.#unproven < total / 2 && this.#stalled < 2 * total && endpoint.business.stalled < perBusiness;
+  }
+
+  #begin(held: Held): void {
+    const { delivery, endpoint } = held;
+    const isUnproven = !endpoint.isHealthy;
+    const underWay = { ...held, startedMs: performance.now(), isUnproven, isStalled: false, isAnswered: false };
+    this.#underWay.add(underWay);
+    endpoint.underWay++;
+    if (delivery.lane === "QUICK") this.#occupy(underWay, 1);
+    this.#attempt?.(delivery, (pace) => this.#answered(underWay, pace)).then(() => {
+      this.#answered(underWay, "LATE");
+      this.#hold(held, -1);
+      const { held: left, heldMax } = endpoint;
+      if (this.backlog && left[delivery.lane] * 2 <= heldMax) this.pause.wake();
+    });
+  }
+
+  #occupy({ endpoint, isUnproven }: UnderWay, count: 1 | -1): void {
+    this.#places += count;
+    endpoint.business.underWay += count;
+    if (isUnproven) this.#unproven += count;
+  }
+
+  /** Whoever has been under way for long gives up its place to others, though it goes on. */
+  #sweep(): void {
+    const longAgo = performance.now() - stalledMs;
+    for (const underWay of this.#underWay) {
+      if (underWay.startedMs > longAgo) break;
+      if (underWay.isStalled || underWay.delivery.lane === "SLOW") continue;
+      const { endpoint } = underWay;
+      underWay.isStalled = true;
+      this.#occupy(underWay, -1);
+      this.#stall(endpoint, 1);
+      endpoint.window = Math.min(endpoint.window, Math.max(firstWindow, this.#shares.perEndpoint / 4));
+    }
+    this.#beginNext();
+  }
+
+  #stall(endpoint: Endpoint, count: 1 | -1): void {
+    endpoint.stalled += count;
+    endpoint.business.stalled += count;
+    this.#stalled += count;
+  }
+
+  #answered(underWay: UnderWay, pace: Pace): void {
+    if (underWay.isAnswered) return;
+    underWay.isAnswered = true;
+    this.#underWay.delete(underWay);
+    const { endpoint, delivery } = underWay;
+    endpoint.underWay--;
+    if (underWay.isStalled) this.#stall(endpoint, -1);
+    else if (delivery.lane === "QUICK") this.#occupy(underWay, -1);
+    endpoint.isProven = pace === "IN_TIME";
+    endpoint.window =
+      endpoint.isProven && !underWay.isStalled ? Math.min(2 * endpoint.window, this.#shares.perEndpoint) : endpoint.window;
+    if (!endpoint.isProven) endpoint.window = firstWindow;
+    this.#beginNext();
+  }
+}

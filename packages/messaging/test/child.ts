@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { processEnv } from "@amana/testing";
 
 /** Starts a script of this folder. It ends, at the latest, with the test; `killed` is how it ended. */
 export function startChild(script: string, env: Record<string, string>) {
   const child = spawn(process.execPath, [new URL(script, import.meta.url).pathname], {
-    env: { LOG_LEVEL: process.env["TEST_LOG_LEVEL"] ?? "silent", ...env },
+    env: { ...processEnv, LOG_LEVEL: process.env["TEST_LOG_LEVEL"] ?? "silent", ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const lines: string[] = [];

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { freePort } from "@amana/dev-env/free-port";
-import { connectForTest, eventually, testEventSettings, testRpcSettings } from "@amana/testing";
+import { connectForTest, eventually, processEnv, testEventSettings, testRpcSettings } from "@amana/testing";
 import { expect } from "vitest";
 import { topics } from "./start-test-service.ts";
 
@@ -13,7 +13,7 @@ export async function startTestProcess(name: string, settings: Readonly<Record<s
   const port = await freePort();
   const child = spawn(process.execPath, [join(servicesDir, name, "src", "main.ts")], {
     env: {
-      PATH: process.env["PATH"],
+      ...processEnv,
       RPC_PORT: String(port),
       ...testEventSettings(...topics),
       ...testRpcSettings,

@@ -3,7 +3,7 @@ export { eventually } from "@amana/dev-env/eventually";
 export { keyed, refusal } from "./calls.ts";
 export { copyTestDatabase, createTestDatabase, type TestDatabase, type TestDatabaseOptions } from "./database.ts";
 export { testEventKeys, testEventSettings } from "./event-keys.ts";
-
+export { processEnv } from "./process-env.ts";
 export {
   aBusinessCaller,
   adminCaller,

@@ -2,13 +2,14 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { processEnv } from "./process-env.ts";
 
 const main = join(import.meta.dirname, "..", "..", "..", "services", "sandbox", "src", "main.ts");
 
 /** The sandbox as a process of its own on a free port, with its books in memory. Disposing ends it. */
 export async function startSandboxProcess(settings: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, [main], {
-    env: { PATH: process.env["PATH"], HOST: "127.0.0.1", SANDBOX_PORT: "0", ...settings },
+    env: { ...processEnv, HOST: "127.0.0.1", SANDBOX_PORT: "0", ...settings },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const kill = () => child.kill("SIGKILL");

@@ -5,9 +5,17 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aDatabase } from "../test/a-database.ts";
 import type { Orm } from "./index.ts";
 import { type ListQuery, listPage, searchTotalMax } from "./list-page.ts";
-import { countEarlier, foldTally, readTally, type Tally, tallySql } from "./tally.ts";
+import { readMigrations } from "./migrations.ts";
+import { countEarlier, foldTally, readTally, type Tally } from "./tally.ts";
 
 const tally: Tally = { table: "thing", dimensions: ["color", "shown"] };
+const [ofPayments] = readMigrations(
+  new URL("../../../services/payments/migrations", import.meta.url).pathname,
+  "0002-payment-tally",
+);
+/** What payments have in production, of another table. */
+const tallySql = ({ table, dimensions }: Tally) =>
+  (ofPayments?.sql ?? "").replaceAll(/\bpayment(?=\b|_)/g, table).replaceAll(/\bstatus\b/g, dimensions.join(", "));
 let database: Awaited<ReturnType<typeof aDatabase>>;
 let orm: Orm;
 const em = () => orm.em.fork() as SqlEntityManager;

@@ -9,6 +9,9 @@ export interface MigrateOptions extends DatabaseOptions {
   readonly migrations: readonly Migration[];
 }
 
+/** The checksums of what a database has executed, by name; the oldest have none. */
+type Executed = ReadonlyMap<string, string | null>;
+
 const advisoryLock = 5_318_008; // any number; it names migrating among a database's advisory locks
 
 /**
@@ -57,11 +60,9 @@ async function runMigrations(em: SqlEntityManager, migrations: readonly Migratio
     "select name, checksum from mikro_orm_migrations",
   );
   const executed = new Map(history.map(({ name, checksum }) => [name, checksum]));
-  for (const migration of migrations) {
-    const [known, checksum] = [executed.get(migration.name), checksumOf(migration)];
-    if (known != null && known !== checksum) throw editedMigration(migration.name, known, checksum);
-    if (known === null)
-      await em.execute("update mikro_orm_migrations set checksum = ? where name = ?", [checksum, migration.name]);
+  refuseEdited(migrations, executed);
+  for (const migration of migrations.filter(({ name }) => executed.get(name) === null)) {
+    await em.execute("update mikro_orm_migrations set checksum = ? where name = ?", [checksumOf(migration), migration.name]);
   }
   const due = migrations.filter(({ name }) => !executed.has(name));
   for (const migration of due) {
@@ -71,15 +72,21 @@ async function runMigrations(em: SqlEntityManager, migrations: readonly Migratio
   return due.map(({ name }) => name);
 }
 
-const editedMigration = (name: string, known: string, checksum: string) =>
-  new StartRefused(
-    `The migration ${name} was edited after this database had executed it: the SHA-256 of its text was ${known} and is ${checksum} now.
+/** Throws StartRefused when a migration that was executed has another text now. */
+function refuseEdited(migrations: readonly Migration[], executed: Executed): void {
+  for (const migration of migrations) {
+    const [known, checksum] = [executed.get(migration.name), checksumOf(migration)];
+    if (known == null || known === checksum) continue;
+    throw new StartRefused(
+      `The migration ${migration.name} was edited after this database had executed it: the SHA-256 of its text was ${known} and is ${checksum} now.
 Nothing was changed. Take the edit back, and write what is new into a migration of its own, with the next number.`,
-  );
+    );
+  }
+}
 
 /**
- * Throws StartRefused when the database lacks a migration that this version of a service needs. One
- * that has more than these is fine: migrations expand before they contract, so a version runs on
+ * Throws StartRefused when the database lacks a migration that this version of a service needs, or
+ * has executed another text of one. One that has more than these is fine: migrations expand before they contract, so a version runs on
  * the schema of the next one too. A database that does not answer is left to the readiness probe.
  */
 export async function requireMigrated(orm: Orm, migrations: readonly Migration[]): Promise<void> {
@@ -88,6 +95,7 @@ export async function requireMigrated(orm: Orm, migrations: readonly Migration[]
     throw error;
   });
   const missing = migrations.filter(({ name }) => executed && !executed.has(name));
+  if (executed) refuseEdited(migrations, executed);
   if (missing.length === 0) return;
   throw new StartRefused(
     `The database is older than this version of the service: it lacks ${missing.map(({ name }) => name).join(", ")}.
@@ -95,10 +103,13 @@ Run this version's migrate command first: node services/<name>/src/migrate.ts, a
   );
 }
 
-async function readExecuted(orm: Orm): Promise<Set<string>> {
+async function readExecuted(orm: Orm): Promise<Executed> {
   const em = orm.em.fork();
   const [history] = await em.execute<{ exists: boolean }[]>("select to_regclass('mikro_orm_migrations') is not null as exists");
-  if (!history?.exists) return new Set();
-  const rows = await em.execute<{ name: string }[]>("select name from mikro_orm_migrations");
-  return new Set(rows.map(({ name }) => name));
+  if (!history?.exists) return new Map();
+  // The oldest databases have no column for checksums before they are migrated.
+  const rows = await em.execute<{ name: string; checksum: string | null }[]>(
+    "select name, to_jsonb(history) ->> 'checksum' as checksum from mikro_orm_migrations history",
+  );
+  return new Map(rows.map(({ name, checksum }) => [name, checksum]));
 }

@@ -6,7 +6,10 @@ import { transaction } from "./transaction.ts";
 
 /**
  * How many rows of a tenant's table have which values in a few columns with few values each, kept
- * beside the table so that a list can say how many there are without counting them.
+ * beside the table so that a list can say how many there are without counting them. Triggers add
+ * the differences that a statement made, in its own transaction: exact at every moment, and nobody
+ * waits for anybody. A new one's migration is `0002-payment-tally.sql` of payments with its names.
+ * `startTallyFolding` counts what was there before, and keeps the differences few.
  */
 export interface Tally {
   /** The table that is counted; it has a column business_id. */
@@ -23,45 +26,6 @@ const columnsOf = ({ dimensions }: Tally) => ["business_id", ...dimensions].join
  * nobody reads it until then.
  */
 const uncounted = "'00000000-0000-0000-0000-000000000000'";
-
-/**
- * What a migration takes over as text, and keeps whatever this answers later. Each statement that
- * changes the table adds the differences it made, in its own transaction: exact at every moment,
- * and nobody waits for anybody. `startTallyFolding` counts what was there before, and keeps the
- * differences few.
- */
-export function tallySql(tally: Tally): string {
-  const { table } = tally;
-  const name = tableOf(tally);
-  const columns = columnsOf(tally);
-  const trigger = (event: string, referencing: string) => `
-    create trigger ${name}_${event} after ${event} on ${table} referencing ${referencing}
-      for each statement execute function ${name}_add();`;
-  return `
-    create table ${name} as select ${columns}, 0::bigint as difference from ${table} with no data;
-    alter table ${name} add column is_sum boolean not null default false;
-    insert into ${name} (business_id, difference, is_sum) values (${uncounted}, 0, true);
-    create index ${name}_business on ${name} (${columns}) include (difference);
-    create index ${name}_differences on ${name} (business_id) where not is_sum;
-    create function ${name}_add() returns trigger language plpgsql as $$
-      begin
-        if tg_op = 'INSERT' then
-          insert into ${name} (${columns}, difference) select ${columns}, count(*) from added group by ${columns};
-        elsif tg_op = 'DELETE' then
-          insert into ${name} (${columns}, difference) select ${columns}, -count(*) from removed group by ${columns};
-        else
-          insert into ${name} (${columns}, difference) select ${columns}, sum(n) from (
-            select ${columns}, 1 as n from added union all select ${columns}, -1 from removed
-          ) changed group by ${columns} having sum(n) <> 0;
-        end if;
-        return null;
-      end
-    $$;
-    ${trigger("insert", "new table as added")}
-    ${trigger("update", "new table as added old table as removed")}
-    ${trigger("delete", "old table as removed")}
-  `;
-}
 
 /**
  * How many rows of a business have these values. Keys of `values` are dimensions of the tally.

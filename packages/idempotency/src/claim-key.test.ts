@@ -1,12 +1,11 @@
 import { ApiKeySchema } from "@amana/contracts/identity/v1/api_key_pb";
 import { transaction } from "@amana/database";
 import { type Call, DomainError } from "@amana/rpc";
-import { createLogger } from "@amana/runtime";
+import { createLogger, everyHour } from "@amana/runtime";
 import { aBusinessCaller, createTestDatabase, type TestDatabase } from "@amana/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { aCall, database } from "../test/database.ts";
-import { cleanKeys } from "./clean-keys.ts";
-import { claimKey, IdempotencyRecord, lockKey, startKeyCleaning } from "./index.ts";
+import { claimKey, cleanKeys, IdempotencyRecord, lockKey } from "./index.ts";
 
 let db: TestDatabase;
 beforeAll(async () => {
@@ -155,7 +154,7 @@ describe("a key that is held for a time", () => {
     expect((await held(aCall({ caller, key: "left", fingerprint: "f2" }), 0)).id).not.toBe(left.id);
     await expect(hold(aCall({ caller, key: "kept" }), 0)).rejects.toMatchObject(inProgress);
     await age("24 hours 1 minute");
-    expect(await cleanKeys(db.orm)).toBe(1);
+    expect(await cleanKeys(db)).toBe(1);
     expect(await keys()).toEqual(["kept"]);
     expect(kept.id).not.toBe("");
   });
@@ -189,15 +188,16 @@ test("cleaning deletes the ends of more than a day ago, and nothing else", async
   await age("24 hours 1 minute");
   await beginAndEnd(aCall({ caller, key: "new answer" }), answer);
   await begin(aCall({ caller, key: "new and unfinished" }));
-  expect(await cleanKeys(db.orm, 1)).toBe(1);
-  expect(await cleanKeys(db.orm)).toBe(1);
-  expect(await cleanKeys(db.orm)).toBe(0);
+  expect(await cleanKeys(db, 1)).toBe(1);
+  expect(await cleanKeys(db)).toBe(1);
+  expect(await cleanKeys(db)).toBe(0);
   expect(await keys()).toEqual(["new and unfinished", "new answer", "old and unfinished"]);
 });
 
 test("cleaning runs by itself, from the start on, until nothing old is left", async () => {
   await beginAndEnd(aCall({ key: "old" }), answer);
   await age("25 hours");
-  await using _cleaning = startKeyCleaning(db.orm, createLogger("test", "silent"));
+  await using stack = new AsyncDisposableStack();
+  for (const job of everyHour({ ...db, logger: createLogger("test", "silent") }, { cleanKeys })) stack.use(job);
   await vi.waitFor(async () => expect(await keys()).toEqual([]));
 });

@@ -3,7 +3,7 @@
  * the effect.
  */
 export { type Claim, claimKey, lockKey } from "./claim-key.ts";
-export { startKeyCleaning } from "./clean-keys.ts";
+export { cleanKeys } from "./clean-keys.ts";
 export { idempotencyMigrations } from "./migrations.ts";
 export { once } from "./once.ts";
 export { IdempotencyRecord } from "./record.ts";

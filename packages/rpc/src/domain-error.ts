@@ -1,15 +1,8 @@
-import { RefusalKind } from "@amana/contracts/rpc/v1/refusal_pb";
+import type { EnumName } from "@amana/contracts/enum-names";
+import type { RefusalKind } from "@amana/contracts/rpc/v1/refusal_pb";
 
 /** What sort of "no" it is; decides the public HTTP status. See proto/rpc/v1/refusal.proto. */
-export type DomainErrorKind =
-  | "not_found"
-  | "conflict"
-  | "invalid"
-  | "refused_upstream"
-  | "forbidden"
-  | "upstream_error"
-  | "unavailable"
-  | "outcome_unknown";
+export type DomainErrorKind = Lowercase<EnumName<typeof RefusalKind>>;
 
 interface RefusalOptions {
   readonly pointer?: string;
@@ -51,18 +44,3 @@ export const forbidden = refusalOf("forbidden");
 export const upstreamError = refusalOf("upstream_error");
 export const unavailable = refusalOf("unavailable");
 export const outcomeUnknown = refusalOf("outcome_unknown");
-
-export const kindToProto: Record<DomainErrorKind, RefusalKind> = {
-  not_found: RefusalKind.NOT_FOUND,
-  conflict: RefusalKind.CONFLICT,
-  invalid: RefusalKind.INVALID,
-  refused_upstream: RefusalKind.REFUSED_UPSTREAM,
-  forbidden: RefusalKind.FORBIDDEN,
-  upstream_error: RefusalKind.UPSTREAM_ERROR,
-  unavailable: RefusalKind.UNAVAILABLE,
-  outcome_unknown: RefusalKind.OUTCOME_UNKNOWN,
-};
-
-export const kindFromProto = new Map(
-  Object.entries(kindToProto).map(([kind, value]) => [value, kind as DomainErrorKind] as const),
-);

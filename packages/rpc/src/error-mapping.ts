@@ -1,7 +1,8 @@
-import { RefusalSchema } from "@amana/contracts/rpc/v1/refusal_pb";
+import { type EnumName, enumName } from "@amana/contracts/enum-names";
+import { RefusalKind, RefusalSchema } from "@amana/contracts/rpc/v1/refusal_pb";
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { DomainError, type DomainErrorKind, kindFromProto, kindToProto } from "./domain-error.ts";
+import { DomainError, type DomainErrorKind } from "./domain-error.ts";
 
 const codes: Record<DomainErrorKind, Code> = {
   not_found: Code.NotFound,
@@ -19,7 +20,7 @@ export function toConnectError(error: DomainError): ConnectError {
   const detail = create(RefusalSchema, {
     code: error.code,
     detail: error.message,
-    kind: kindToProto[error.kind],
+    kind: RefusalKind[error.kind.toUpperCase() as EnumName<typeof RefusalKind>],
     pointer: error.pointer,
     members: { ...error.members },
   });
@@ -29,7 +30,10 @@ export function toConnectError(error: DomainError): ConnectError {
 /** The refusal inside a Connect error, or undefined when it is a fault. */
 export function fromConnectError(error: ConnectError): DomainError | undefined {
   const [refusal] = error.findDetails(RefusalSchema);
-  const kind = refusal && kindFromProto.get(refusal.kind);
+  const kind = refusal && enumName(RefusalKind, refusal.kind)?.toLowerCase();
   if (!refusal || !kind) return undefined;
-  return new DomainError(kind, refusal.code, refusal.detail, { pointer: refusal.pointer, members: refusal.members });
+  return new DomainError(kind as DomainErrorKind, refusal.code, refusal.detail, {
+    pointer: refusal.pointer,
+    members: refusal.members,
+  });
 }

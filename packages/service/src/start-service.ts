@@ -6,7 +6,7 @@ import {
   type Orm,
   requireMigrated,
 } from "@amana/database";
-import { startKeyCleaning } from "@amana/idempotency";
+import { cleanKeys } from "@amana/idempotency";
 import {
   type Consumption,
   consume,
@@ -17,7 +17,7 @@ import {
   startRelay,
 } from "@amana/messaging";
 import { createRpcServer, openTls, type RpcServer, type ServedService, type Tls } from "@amana/rpc";
-import { type EnvSource, type Logger, runProcess } from "@amana/runtime";
+import { type EnvSource, everyHour, type Logger, runProcess } from "@amana/runtime";
 import type { ServiceConfig } from "./service-config.ts";
 
 export interface Clock {
@@ -93,8 +93,8 @@ export async function startService<Config extends ServiceConfig, Context extends
   if (background) {
     if (config.emits.length > 0)
       stack.use(startRelay({ databaseUrl: config.databaseUrl, topics: config.emits, transport, logger }));
-    stack.use(startKeyCleaning(orm, logger));
-    for (const job of service.jobs?.(context, config) ?? []) stack.use(job);
+    const jobs = [...everyHour({ orm, logger }, { cleanKeys }), ...(service.jobs?.(context, config) ?? [])];
+    for (const job of jobs) stack.use(job);
   }
 
   const record = service.recordAction ?? recordAction(name);

@@ -1,14 +1,13 @@
 import { hashApiKey, prefixOf } from "@amana/api-keys";
 import { transaction } from "@amana/database";
-import { byCaller } from "@amana/messaging";
 import { platformCaller } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
-import { keepAction } from "../audit/audit-event.ts";
+import { keepChange } from "../audit/audit-event.ts";
 import type { Context } from "../context.ts";
 import { AdminKey } from "./admin-key.ts";
 
 const name = "bootstrap";
-const byPlatform = byCaller({ caller: platformCaller, requestId: "", address: "" });
+const byPlatform = { caller: platformCaller, requestId: "", address: "" };
 
 /**
  * Makes the deployment's operator key known and revokes the one it takes the place of. A key that is known already
@@ -36,23 +35,11 @@ export async function storeBootstrapKey(
     for (const old of former) {
       const before = old.snapshot();
       old.revokedAt = now;
-      keepAction(em, now, {
-        by: byPlatform,
-        action: "admin_key.revoked",
-        entity: { type: "admin_key", id: old.id },
-        before,
-        after: old.snapshot(),
-        reason: "replaced by a new BOOTSTRAP_ADMIN_KEY",
-      });
+      keepChange(em, now, byPlatform, "admin_key.revoked", old, { before, reason: "replaced by a new BOOTSTRAP_ADMIN_KEY" });
     }
     const adminKey = em.create(AdminKey, { id: uuidv7(), name, prefix: prefixOf(key), hash, createdAt: now });
     em.persist(adminKey);
-    keepAction(em, now, {
-      by: byPlatform,
-      action: "admin_key.created",
-      entity: { type: "admin_key", id: adminKey.id },
-      after: adminKey.snapshot(),
-    });
+    keepChange(em, now, byPlatform, "admin_key.created", adminKey);
     return former.length > 0;
   });
   if (replaced) await leases.ended();

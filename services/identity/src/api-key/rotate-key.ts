@@ -1,7 +1,6 @@
-import { byCaller } from "@amana/messaging";
 import type { Call } from "@amana/rpc";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import { keepAction } from "../audit/audit-event.ts";
+import { keepChange } from "../audit/audit-event.ts";
 import type { Business } from "../business/business.ts";
 import type { ApiKey } from "./api-key.ts";
 import { defaultKeyName, type IssuedKey, type KeyRing } from "./key-ring.ts";
@@ -20,11 +19,7 @@ export function rotateKey(
   business.touch(now);
 
   const ended = old && { replaced_id: old.id, replaced_ends_at: (old.revokedAt ?? old.expiresAt)?.toISOString() ?? null };
-  keepAction(em, now, {
-    by: byCaller(call),
-    action: old ? "api_key.rotated" : "api_key.created",
-    entity: { type: "api_key", id: issued.apiKey.id },
-    businessId: business.id,
+  keepChange(em, now, call, old ? "api_key.rotated" : "api_key.created", issued.apiKey, {
     before,
     after: { ...issued.apiKey.snapshot(), ...ended },
   });

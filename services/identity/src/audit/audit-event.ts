@@ -1,6 +1,6 @@
-import type { RecordAction } from "@amana/messaging";
+import { byCaller, type RecordAction } from "@amana/messaging";
 import { uuidv7 } from "@amana/runtime";
-import { defineEntity, p } from "@mikro-orm/postgresql";
+import { defineEntity, p, type SqlEntityManager } from "@mikro-orm/postgresql";
 
 type Snapshot = Readonly<Record<string, string | null>>;
 
@@ -45,3 +45,30 @@ export const keepAction: RecordAction<string | null> = (em, at, { by, action, en
     }),
   );
 };
+
+interface Audited {
+  readonly id: string;
+  readonly businessId?: string;
+  snapshot(): Snapshot;
+}
+
+/** The same of what the service owns; the action begins with what it was done to: "api_key.created". */
+export function keepChange(
+  em: SqlEntityManager,
+  at: Date,
+  call: Parameters<typeof byCaller>[0],
+  action: `${"business" | "api_key" | "admin_key"}.${string}`,
+  changed: Audited,
+  more: { before?: Snapshot | undefined; after?: Snapshot; reason?: string | undefined } = {},
+): void {
+  const [type = ""] = action.split(".");
+  const { id, businessId } = changed;
+  keepAction(em, at, {
+    by: byCaller(call),
+    action,
+    entity: { type, id },
+    businessId: type === "business" ? id : businessId,
+    after: changed.snapshot(),
+    ...more,
+  });
+}

@@ -1,7 +1,6 @@
-import { byCaller } from "@amana/messaging";
 import type { Call } from "@amana/rpc";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import { keepAction } from "../audit/audit-event.ts";
+import { keepChange } from "../audit/audit-event.ts";
 import type { Business } from "./business.ts";
 
 /** Runs a change of a business and writes it into the audit trail, unless everything stayed as it was. */
@@ -10,12 +9,5 @@ export function recordUpdate(em: SqlEntityManager, business: Business, call: Cal
   change();
   const after = business.snapshot();
   if (after.name === before.name && after.status === before.status) return;
-  keepAction(em, now, {
-    by: byCaller(call),
-    action: "business.updated",
-    entity: { type: "business", id: business.id },
-    businessId: business.id,
-    before,
-    after,
-  });
+  keepChange(em, now, call, "business.updated", business, { before });
 }

@@ -1,11 +1,10 @@
 import { ApiKeySchema } from "@amana/contracts/identity/v1/api_key_pb";
 import type { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
 import { once } from "@amana/idempotency";
-import { byCaller } from "@amana/messaging";
 import { adminOf, type Implementation } from "@amana/rpc";
 import { toApiKeyMessage } from "../api-key/api-key.message.ts";
 import { takeKeyRing } from "../api-key/key-ring.ts";
-import { keepAction } from "../audit/audit-event.ts";
+import { keepChange } from "../audit/audit-event.ts";
 import { namedBusinessNotFound } from "../business/business.errors.ts";
 import { lockBusiness } from "../business/business.ts";
 import type { Context } from "../context.ts";
@@ -23,13 +22,7 @@ export const createApiKey =
         const keyRing = await takeKeyRing(em, business, keyMode);
         const now = clock.now();
         const { apiKey, plaintext } = keyRing.add(request.name, now);
-        keepAction(em, now, {
-          by: byCaller(call),
-          action: "api_key.created",
-          entity: { type: "api_key", id: apiKey.id },
-          businessId: business.id,
-          after: apiKey.snapshot(),
-        });
+        keepChange(em, now, call, "api_key.created", apiKey);
         return toApiKeyMessage(apiKey, plaintext);
       },
       ({ apiKey: _secret, ...answer }) => answer,

@@ -2,11 +2,10 @@ import { enumName } from "@amana/contracts/enum-names";
 import { BusinessSchema, BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
 import type { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
 import { once } from "@amana/idempotency";
-import { byCaller } from "@amana/messaging";
 import { adminOf, type Implementation } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import { defaultKeyName, takeKeyRing } from "../api-key/key-ring.ts";
-import { keepAction } from "../audit/audit-event.ts";
+import { keepChange } from "../audit/audit-event.ts";
 import { initialStatusInvalid } from "../business/business.errors.ts";
 import { toBusinessMessage } from "../business/business.message.ts";
 import { Business } from "../business/business.ts";
@@ -31,20 +30,8 @@ export const createBusiness =
         const keyRing = await takeKeyRing(em, business, keyMode);
         const { apiKey, plaintext } = keyRing.add(defaultKeyName, now);
 
-        keepAction(em, now, {
-          by: byCaller(call),
-          action: "business.created",
-          entity: { type: "business", id: business.id },
-          businessId: business.id,
-          after: business.snapshot(),
-        });
-        keepAction(em, now, {
-          by: byCaller(call),
-          action: "api_key.created",
-          entity: { type: "api_key", id: apiKey.id },
-          businessId: business.id,
-          after: apiKey.snapshot(),
-        });
+        keepChange(em, now, call, "business.created", business);
+        keepChange(em, now, call, "api_key.created", apiKey);
         return toBusinessMessage(business, { apiKeyPrefix: apiKey.prefix, apiKey: plaintext });
       },
       ({ apiKey: _secret, ...answer }) => answer,

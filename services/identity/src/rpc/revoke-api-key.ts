@@ -2,12 +2,11 @@ import { ApiKeySchema } from "@amana/contracts/identity/v1/api_key_pb";
 import type { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
 import { everyBusiness, lockRow } from "@amana/database";
 import { once } from "@amana/idempotency";
-import { byCaller } from "@amana/messaging";
 import { adminOf, type Implementation } from "@amana/rpc";
 import { apiKeyNotFound } from "../api-key/api-key.errors.ts";
 import { toApiKeyMessage } from "../api-key/api-key.message.ts";
 import { ApiKey } from "../api-key/api-key.ts";
-import { keepAction } from "../audit/audit-event.ts";
+import { keepChange } from "../audit/audit-event.ts";
 import type { Context } from "../context.ts";
 
 export const revokeApiKey =
@@ -19,15 +18,7 @@ export const revokeApiKey =
       const before = apiKey.snapshot();
       const now = clock.now();
       if (apiKey.revoke(now)) {
-        keepAction(em, now, {
-          by: byCaller(call),
-          action: "api_key.revoked",
-          entity: { type: "api_key", id: apiKey.id },
-          businessId: apiKey.businessId,
-          before,
-          after: apiKey.snapshot(),
-          reason: request.reason,
-        });
+        keepChange(em, now, call, "api_key.revoked", apiKey, { before, reason: request.reason });
       }
       return toApiKeyMessage(apiKey);
     });

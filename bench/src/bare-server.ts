@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import type { System } from "@amana/dev-env";
 import { freePort } from "@amana/dev-env/free-port";
 import { spawnServer } from "@amana/dev-env/server-process";
 import autocannon from "autocannon";
@@ -13,19 +12,18 @@ export interface BareServer {
   readonly pid: number;
 }
 
-/** Starts a server of one process on the system's databases: what all else is measured by. */
-export async function startBareServer(stack: AsyncDisposableStack, system: System, program: string): Promise<BareServer> {
+/** Starts a server of one process: what all else is measured by. */
+export async function startBareServer(
+  stack: AsyncDisposableStack,
+  program: string,
+  env: Readonly<Record<string, string>>,
+): Promise<BareServer> {
   const port = await freePort();
   const server = await spawnServer({
     command: process.execPath,
     args: [join(import.meta.dirname, program)],
     cwd: import.meta.dirname,
-    env: {
-      ...process.env,
-      PORT: String(port),
-      IDENTITY_DATABASE_URL: system.databaseUrls["identity"],
-      PAYMENTS_DATABASE_URL: system.databaseUrls["payments"],
-    },
+    env: { ...process.env, PORT: String(port), ...env },
     exitSignal: "SIGTERM",
     log: () => {},
   });
@@ -47,11 +45,32 @@ export async function startBareServer(stack: AsyncDisposableStack, system: Syste
   return { url: `http://127.0.0.1:${port}`, pid: server.pid };
 }
 
-/** Requests one after the other on 32 connections, and what these processes used meanwhile. */
-export async function load(name: string, url: string, key: string, seconds: number, pids: readonly number[]) {
+/** A POST. */
+export interface Call {
+  readonly path: string;
+  readonly body: string;
+}
+
+/**
+ * Requests one after the other on 32 connections, and what these processes used meanwhile. With
+ * `next` each is another one; without, the address is read.
+ */
+export async function load(name: string, url: string, key: string, seconds: number, pids: readonly number[], next?: () => Call) {
   const { cpuSeconds } = processFigures(pids);
-  const result = await autocannon({ url, connections, duration: seconds, headers: { authorization: `Bearer ${key}` } });
+  const result = await autocannon({
+    url,
+    connections,
+    duration: seconds,
+    headers: { authorization: `Bearer ${key}` },
+    ...(next && { requests: [{ method: "POST", setupRequest: (request) => setUp(request, next()) }] }),
+  });
   const cpu = processFigures(pids).cpuSeconds - cpuSeconds;
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`${name}: ${result.non2xx} refusals, ${result.errors} errors`);
   return { perSecond: result.requests.average, p99Ms: result.latency.p99, cpuUs: (cpu / result.requests.total) * 1e6 };
+}
+
+/** A body that is not there has no type either. */
+function setUp(request: autocannon.Request, { path, body }: Call): autocannon.Request {
+  const headers = { ...request.headers, ...(body && { "content-type": "application/json" }) };
+  return { ...request, path, headers, ...(body && { body }) };
 }

@@ -7,9 +7,10 @@ import { refunds } from "./refunds/refunds.ts";
 import { start } from "./start/start.ts";
 import { verdicts } from "./verdicts/verdicts.ts";
 import { webhooks } from "./webhooks/webhooks.ts";
+import { writes } from "./writes/writes.ts";
 
 /** Each benchmark compares programs in turn on this machine; a figure means something only beside the others of its run. */
-const benchmarks = { lists, reads, refunds, start, verdicts, webhooks } as const;
+const benchmarks = { lists, reads, refunds, start, verdicts, webhooks, writes } as const;
 
 const { values, positionals } = parseArgs({
   args: ownArguments(),
@@ -30,7 +31,7 @@ const benchmark = Object.hasOwn(benchmarks, name) ? benchmarks[name as keyof typ
 if (!benchmark) {
   process.stderr.write(
     `Which benchmark? npx --yes pnpm@12 bench <${Object.keys(benchmarks).join("|")}> [--rounds=3] [--seconds=8] [--json=FILE]\n` +
-      "webhooks also takes names of scenarios, --events=kafka|direct, --rows=5000000, --held=600 (seconds) and --quick\n",
+      "webhooks and writes take --quick; webhooks also takes names of scenarios, --events=kafka|direct, --rows=5000000, --held=600 (seconds)\n",
   );
   process.exit(1);
 }

@@ -35,8 +35,12 @@ export async function reads({ rounds, seconds }: { rounds: number; seconds: numb
   // Paid, so that a read is two queries and never a call to the processor.
   const paymentId = await aPaidPayment(system);
   const path = `/api/v1/payments/${paymentId}`;
+  const databases = {
+    IDENTITY_DATABASE_URL: system.databaseUrls["identity"] ?? "",
+    PAYMENTS_DATABASE_URL: system.databaseUrls["payments"] ?? "",
+  };
   const bare = async (name: string): Promise<Candidate> => {
-    const server = await startBareServer(stack, system, join("reads", `${name}.ts`));
+    const server = await startBareServer(stack, join("reads", `${name}.ts`), databases);
     return { name, url: `${server.url}${path}`, pids: () => [server.pid] };
   };
   const candidates: Candidate[] = [

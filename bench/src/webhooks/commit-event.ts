@@ -23,21 +23,25 @@ export const eventNumber = (id: string): EventNumber => ({
 
 /** Commits the event of a refund as `addToOutbox` does, in one statement and without the ORM. */
 export async function commitEvent(pool: pg.Pool, businessId: string, number: EventNumber): Promise<void> {
-  const paymentId = uuidv7();
+  await pool.query({
+    name: "commit_event",
+    text: "insert into outbox (topic, key, payload, headers) values ($1, $2, $3, $4)",
+    values: outboxValues(eventId(number), businessId, uuidv7()),
+  });
+}
+
+/** Topic, key, payload and headers of an event that tells of a refund. */
+export function outboxValues(id: string, businessId: string, paymentId: string): [string, string, Buffer, string] {
   const headers = {
     ce_specversion: "1.0",
-    ce_id: eventId(number),
+    ce_id: id,
     ce_type: "payments.v1.PaymentRefunded",
     ce_source: "payments",
     ce_time: new Date().toISOString(),
     "content-type": "application/protobuf",
-    traceparent: `00-${"4bf92f3577b34da6a3ce929d0e0e4736"}-${"00f067aa0ba902b7"}-01`,
+    traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
   };
-  await pool.query({
-    name: "commit_event",
-    text: "insert into outbox (topic, key, payload, headers) values ($1, $2, $3, $4)",
-    values: ["payments.v1", paymentId, payloadOf(businessId, paymentId), JSON.stringify(headers)],
-  });
+  return ["payments.v1", paymentId, payloadOf(businessId, paymentId), JSON.stringify(headers)];
 }
 
 const templates = new Map<string, { payload: Buffer; idAt: number }>();

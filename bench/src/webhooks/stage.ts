@@ -78,7 +78,10 @@ export async function openStage(events: "direct" | "kafka", bareSeconds: number)
 async function measureBare(system: System, seconds: number): Promise<Bare> {
   await using stack = new AsyncDisposableStack();
   const path = `/api/v1/payments/${await aPaidPayment(system)}`;
-  const server = await startBareServer(stack, system, join("reads", "bare-fastify-pg.ts"));
+  const server = await startBareServer(stack, join("reads", "bare-fastify-pg.ts"), {
+    IDENTITY_DATABASE_URL: system.databaseUrls["identity"] ?? "",
+    PAYMENTS_DATABASE_URL: system.databaseUrls["payments"] ?? "",
+  });
   const run = (duration: number) => load("bare", `${server.url}${path}`, system.business.api_key, duration, [server.pid]);
   await run(Math.min(2, seconds));
   const { perSecond, cpuUs } = await run(seconds);

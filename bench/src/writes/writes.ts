@@ -1,0 +1,137 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type System, startSystem } from "@amana/dev-env";
+import { createProgress } from "@amana/dev-env/progress";
+import pg from "pg";
+import { aPaidPayment } from "../a-paid-payment.ts";
+import { type Call, load, startBareServer } from "../bare-server.ts";
+import { fill } from "../lists/fill.ts";
+import { median, printTable, say } from "../table.ts";
+import { copyPaidPayment } from "./paid-payments.ts";
+
+interface Write {
+  readonly name: string;
+  /** Services whose processes answer it. */
+  readonly services: readonly ("gateway" | "clients" | "payments" | "identity")[];
+  readonly next: () => Call;
+}
+
+const clientCount = 1_000;
+/** More than can be given back in the longest run. */
+const paymentCount = 100_000;
+
+/**
+ * Creation of a beneficiary, and a refund against a processor that answers at once, through the
+ * gateway; beside one process of bare Fastify + pg with the same statements in one transaction.
+ */
+export async function writes({ rounds, seconds, quick }: { rounds: number; seconds: number; quick: boolean }) {
+  const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => rm(dir, { recursive: true, force: true }));
+  const quiet = { LOG_LEVEL: "warn" };
+  const unlimited = {
+    RATE_LIMIT_PER_SECOND: "0",
+    RATE_LIMIT_CREATION_PER_SECOND: "0",
+    RATE_LIMIT_REFUND_PER_SECOND: "0",
+  };
+  const env = { gateway: { ...unlimited, ...quiet }, clients: quiet, payments: quiet };
+  const system = stack.use(await startSystem({ dir, events: "direct", progress: createProgress(), env }));
+  const paid = await copyPaidPayment(
+    system.ownerDatabaseUrls["payments"] ?? "",
+    await aPaidPayment(system),
+    quick ? 2_000 : paymentCount,
+  );
+  const processor = await startBareServer(stack, join("writes", "instant-processor.ts"), {});
+  const { payments } = system.services;
+  await payments.stop();
+  await payments.start({ SATIM_URL: processor.url });
+  await system.ready();
+  const bare = await startBareServer(stack, join("writes", "bare-fastify-pg.ts"), {
+    ...databasesOf(system),
+    SATIM_URL: processor.url,
+  });
+
+  const key = system.business.api_key;
+  const rows: Record<string, string | number>[] = [];
+  for (const write of [creation(await addClients(system)), refund(paid)]) {
+    const pidsOf = () => write.services.flatMap((name) => system.services[name].pid() ?? []);
+    const candidates = [
+      { server: "bare-fastify-pg", url: bare.url, pids: [bare.pid] },
+      { server: "amana gateway", url: system.gatewayUrl, pids: pidsOf() },
+    ];
+    for (const { server, url, pids } of candidates) await load(server, url, key, quick ? 1 : 2, pids, write.next);
+    const runs = candidates.map(() => ({ perSecond: [] as number[], p99: [] as number[], cpuUs: [] as number[] }));
+    for (let round = 1; round <= rounds; round++) {
+      for (const [i, { server, url, pids }] of candidates.entries()) {
+        const { perSecond, p99Ms, cpuUs } = await load(server, url, key, seconds, pids, write.next);
+        runs[i]?.perSecond.push(perSecond);
+        runs[i]?.p99.push(p99Ms);
+        runs[i]?.cpuUs.push(cpuUs);
+        say(`round ${round} of ${rounds}: ${write.name}, ${server} ${perSecond.toFixed(0)} req/s`);
+      }
+    }
+    const [base] = runs;
+    for (const [i, { server }] of candidates.entries()) {
+      const run = runs[i];
+      const [perSecond, cpuUs] = [median(run?.perSecond ?? []), median(run?.cpuUs ?? [])];
+      rows.push({
+        write: write.name,
+        server,
+        "req/s (median)": Math.round(perSecond),
+        "of bare pg (goal ≥ 0.5)": (perSecond / median(base?.perSecond ?? [])).toFixed(2),
+        "p99 ms": median(run?.p99 ?? []),
+        "cpu µs/req": Math.round(cpuUs),
+        "of bare pg's cpu": (cpuUs / median(base?.cpuUs ?? [])).toFixed(1),
+      });
+    }
+  }
+  printTable(rows);
+  return rows;
+}
+
+const databasesOf = ({ databaseUrls }: System) => ({
+  IDENTITY_DATABASE_URL: databaseUrls["identity"] ?? "",
+  CLIENTS_DATABASE_URL: databaseUrls["clients"] ?? "",
+  PAYMENTS_DATABASE_URL: databaseUrls["payments"] ?? "",
+});
+
+/** Many, so that creations do not wait for each other's lock of the client. */
+async function addClients(system: System): Promise<string[]> {
+  const url = system.ownerDatabaseUrls["clients"] ?? "";
+  await fill(url, system.business.id, clientCount);
+  const database = new pg.Client({ connectionString: url });
+  await database.connect();
+  const { rows } = await database.query<{ id: string }>("select id from client where business_id = $1 and not blocked", [
+    system.business.id,
+  ]);
+  await database.end();
+  return rows.map(({ id }) => id);
+}
+
+function creation(clientIds: readonly string[]): Write {
+  let made = 0;
+  return {
+    name: "creation of a beneficiary",
+    services: ["gateway", "clients", "identity"],
+    next: () => ({
+      path: "/api/v1/beneficiaries",
+      body: JSON.stringify({
+        client_id: clientIds[made++ % clientIds.length],
+        beneficiary_type: "PERSON",
+        name: `Karim Haddad ${made}`,
+        iban: "DZ580002100001113000000570",
+        country_code: "DZA",
+      }),
+    }),
+  };
+}
+
+function refund(paymentIds: readonly string[]): Write {
+  let begun = 0;
+  return {
+    name: "refund",
+    services: ["gateway", "payments", "identity"],
+    next: () => ({ path: `/api/v1/payments/${paymentIds[begun++]}/refund`, body: "" }),
+  };
+}

@@ -11,9 +11,10 @@ import { CompiledQuery } from "kysely";
 type Execute = PostgreSqlConnection["execute"];
 
 /**
- * The ORM writes values into its statements as literals. Then they stand in the server's own log whenever a statement
- * fails or is slow, and in pg_stat_activity, and they are what businesses and their clients trust us with. Here texts,
- * dates, bytes and JSON go as parameters of their own; numbers and booleans stay, because their place may need a type.
+ * The ORM writes values into its statements as literals. Then they stand in the server's own log
+ * whenever a statement fails or is slow, and in pg_stat_activity, and they are what businesses and
+ * their clients trust us with. Here texts, dates, bytes and JSON go as parameters of their own;
+ * numbers and booleans stay, because their place may need a type.
  */
 class BindingConnection extends PostgreSqlConnection {
   override execute: Execute = async (query, params = [], method = "all", ctx, loggerContext) => {
@@ -44,7 +45,7 @@ function bind(platform: PostgreSqlPlatform, query: Parameters<Execute>[0], param
   if (!Array.isArray(given)) throw new TypeError("named parameters are not supported: number them by their place");
   const values: unknown[] = [];
   const parameter = (value: unknown) => `$${values.push(value)}`;
-  // The platform finds the places and takes fragments apart; only the last step, from a value to its text, is another.
+  // The platform finds the places; only the last step, from a value to its text, is another.
   const binding: PostgreSqlPlatform = Object.create(platform, {
     escape: {
       value(value: unknown): unknown {

@@ -86,8 +86,9 @@ Nothing was changed. Take the edit back, and write what is new into a migration 
 
 /**
  * Throws StartRefused when the database lacks a migration that this version of a service needs, or
- * has executed another text of one. One that has more than these is fine: migrations expand before they contract, so a version runs on
- * the schema of the next one too. A database that does not answer is left to the readiness probe.
+ * has executed another text of one. One that has more than these is fine: migrations expand before
+ * they contract, so a version runs on the schema of the next one too. A database that does not
+ * answer is left to the readiness probe.
  */
 export async function requireMigrated(orm: Orm, migrations: readonly Migration[]): Promise<void> {
   const executed = await readExecuted(orm).catch((error: unknown) => {

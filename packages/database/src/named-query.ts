@@ -11,9 +11,10 @@ async function runnerOf(em: SqlEntityManager): Promise<QueryRunner> {
 }
 
 /**
- * A hot read as a prepared statement that PostgreSQL plans once per connection: a fifth to a tenth of the CPU of
- * an ORM find. `name` is unique to the text. Runs outside any transaction of `em`, on committed state. Values come as
- * the ORM's connections read them: bigint, numeric and all dates as text.
+ * A hot read as a prepared statement that PostgreSQL plans once per connection: a fifth to a tenth
+ * of the CPU of an ORM find. `name` is unique to the text. Runs outside any transaction of `em`, on
+ * committed state. Values come as the ORM's connections read them: bigint, numeric and all dates as
+ * text.
  */
 export async function namedQuery<Row>(em: SqlEntityManager, name: string, text: string, values: unknown[]): Promise<Row[]> {
   return (await (await runnerOf(em)).query({ name, text, values })).rows as Row[];

@@ -9,7 +9,7 @@ export interface DatabaseOptions {
   /** postgres://user:password@host:port/database */
   readonly url: string;
   readonly entities: readonly (EntityClass<object> | EntitySchema)[];
-  /** Connections at the most; a request that finds none waits `acquireTimeoutMs` and is then refused as unavailable. */
+  /** At the most; a request that finds none waits `acquireTimeoutMs` and is then refused. */
   readonly poolMax?: number;
 }
 
@@ -26,9 +26,9 @@ interface Pool {
 }
 
 /**
- * Kysely, below the ORM, returns a transaction's connection only after its commit or rollback has succeeded. A
- * connection that is lost in a transaction would be missing from the pool for ever, and a restart of the database under
- * load would leave the service without any.
+ * Kysely, below the ORM, returns a transaction's connection only after its commit or rollback has
+ * succeeded. A connection that is lost in a transaction would be missing from the pool for ever,
+ * and a restart of the database under load would leave the service without any.
  */
 function takeBackLostConnections(pool: Pool): void {
   const out = new Set<PoolClient>();
@@ -47,14 +47,14 @@ function takeBackLostConnections(pool: Pool): void {
 }
 
 /**
- * Connects lazily: no query is made here. Every session runs in UTC with bounds on statements, locks and idle
- * transactions, so that nothing waits longer than its caller.
+ * Connects lazily: no query is made here. Every session runs in UTC with bounds on statements,
+ * locks and idle transactions, so that nothing waits longer than its caller.
  */
 export async function createOrm(options: DatabaseOptions, logger: Logger): Promise<Orm> {
   return await MikroORM.init({
     driver: BindingDriver as typeof PostgreSqlDriver,
     clientUrl: options.url,
-    // The ORM finds the running transaction by this name: with the default, one database's could be taken for another's.
+    // The ORM finds the running transaction by this name: each database needs its own.
     contextName: randomUUID(),
     entities: [...options.entities],
     pool: { min: 0, max: options.poolMax ?? 20, idleTimeoutMillis: 30_000 },

@@ -5,9 +5,9 @@ import type { Orm } from "./orm.ts";
 const attemptsMax = 3;
 
 /**
- * One transaction on an EntityManager of its own; commits when `work` resolves. A deadlock or a serialisation
- * failure, where the database promises that nothing happened, is tried again with a fresh EntityManager, so
- * `work` must not do anything that outlives its transaction.
+ * One transaction on an EntityManager of its own; commits when `work` resolves. A deadlock or a
+ * serialisation failure, where the database promises that nothing happened, is tried again with a
+ * fresh EntityManager, so `work` must not do anything that outlives its transaction.
  */
 export async function transaction<T>(orm: Orm, work: (em: SqlEntityManager) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -30,12 +30,12 @@ export async function transaction<T>(orm: Orm, work: (em: SqlEntityManager) => P
 
 const afterCommits = new WeakMap<SqlEntityManager, (() => void)[]>();
 
-/** Has `callback`, which must not throw, called when the transaction that `em` belongs to has committed. */
+/** Calls `callback`, which must not throw, when the transaction of `em` has committed. */
 export function afterCommit(em: SqlEntityManager, callback: () => void): void {
   afterCommits.get(em)?.push(callback);
 }
 
-/** Connection trouble, exhausted resources, others in the way: worth another try later, unlike a fault of the statement. */
+/** Connection trouble, exhausted resources, others in the way: worth another try later. */
 const unavailableStates = /^(08...|53...|57P0[1-3]|55P03|57014|25006|25P03|40001|40P01)$/;
 const unavailableCodes = new Set([
   "ECONNREFUSED",

@@ -8,7 +8,7 @@ const Account = defineEntity({ name: "Account", properties: { id: p.integer().pr
 export const unused = { entities: [Account] };
 export const logger = createLogger("test", "silent");
 
-/** An empty database of its own for a test; disposing drops it. `connect` opens one more pool on it. */
+/** An empty database for a test; disposing drops it. `connect` opens one more pool on it. */
 export async function aDatabase() {
   const serverUrl = new URL(process.env["AMANA_TEST_POSTGRES_URL"] ?? "");
   const name = `test_database_${randomBytes(6).toString("hex")}`;

@@ -140,8 +140,8 @@ const found = (rows: readonly { id: string }[], hasMore: boolean): Found => ({
 });
 
 /**
- * Takes at most `limit` due rows of these businesses; of each, a share at most is read. What another
- * replica takes at the same moment is left to it.
+ * Takes at most `limit` due rows of these businesses; of each, a share at most is read. What
+ * another replica takes at the same moment is left to it.
  */
 async function claim(
   orm: Orm,

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => db[Symbol.asyncDispose]());
 beforeEach(() => db.orm.em.fork().execute("truncate idempotency_key"));
 
-/** Begins an execution of two transactions, as a call to an outside system needs; answers the record's id. */
+/** Begins an execution of two transactions, as a call outside needs; answers the record's id. */
 const begin = (call: Call) =>
   transaction(db.orm, async (em) => {
     const claim = await claimKey(em, call, ApiKeySchema);

@@ -10,16 +10,17 @@ const bbanPatterns = new Map(
 );
 
 /**
- * A bank detail as it is kept: without white space, in capitals. Only ASCII letters are raised, because "ß" or "ı" would
- * turn into letters that nobody sent.
+ * A bank detail as it is kept: without white space, in capitals. Only ASCII letters are raised,
+ * because "ß" or "ı" would turn into letters that nobody sent.
  */
 export function normaliseBankDetail(text: string): string {
   return text.replaceAll(/\s/g, "").replaceAll(/[a-z]/g, (letter) => letter.toUpperCase());
 }
 
 /**
- * Whether a normalised text is an IBAN: a country that has them, its length and structure, and the check digits (ISO 13616,
- * ISO 7064 MOD 97-10). Check digits inside the account number, which some countries have, are left to the bank.
+ * Whether a normalised text is an IBAN: a country that has them, its length and structure, and the
+ * check digits (ISO 13616, ISO 7064 MOD 97-10). Check digits inside the account number, which some
+ * countries have, are left to the bank.
  */
 export function isIban(text: string): boolean {
   const isStructured = /^[A-Z]{2}[0-9]{2}/.test(text) && bbanPatterns.get(text.slice(0, 2))?.test(text.slice(4));
@@ -27,7 +28,7 @@ export function isIban(text: string): boolean {
   return Boolean(isStructured) && !["00", "01", "99"].includes(text.slice(2, 4)) && remainderOf97(text) === 1;
 }
 
-/** A letter counts as two digits, A as 10, after the first four characters have moved to the end. */
+/** A letter counts as two digits, A as 10, once the first four characters are at the end. */
 function remainderOf97(iban: string): number {
   let remainder = 0;
   for (const character of iban.slice(4) + iban.slice(0, 4)) {

@@ -1,14 +1,14 @@
-/** How many decimal digits each currency's minor unit has (ISO 4217). Our own table: Intl's may change with ICU. */
+/** Decimal digits of each currency's minor unit (ISO 4217). Intl's may change with ICU. */
 export const currencyExponents: Readonly<Record<string, number>> = { DZD: 2, EUR: 2, USD: 2 };
 
 const moneyPattern = /^\d{1,15}(\.\d{1,2})?$/;
 
-/** Whether a text is an amount as the public API accepts it: plain digits, at most two decimals, no sign. */
+/** Whether a text is an amount as the API accepts it: digits, at most two decimals, no sign. */
 export function isMoneyText(text: string): boolean {
   return moneyPattern.test(text);
 }
 
-/** "5000.5" → 500050n minor units. Call only with a text that `isMoneyText` accepts; throws otherwise. */
+/** "5000.5" → 500050n minor units. Throws for a text that `isMoneyText` does not accept. */
 export function parseMoney(text: string, currency: string): bigint {
   if (!isMoneyText(text)) throw new TypeError("not an amount");
   const exponent = exponentOf(currency);

@@ -27,7 +27,7 @@ export interface Call {
   readonly idempotencyKey: IdempotencyKey | undefined;
   /** Milliseconds left until nobody waits for the answer any more. */
   remainingMs(): number;
-  /** Says that the answer, or the refusal, is the stored one of an earlier call with the same idempotency key. */
+  /** Says that the answer or refusal is the stored one of an earlier call with the same key. */
   markReplayed(): void;
 }
 

@@ -22,7 +22,7 @@ export interface VouchingKey {
 
 /** A token is good for this long. */
 const lifetimeMs = 10_000;
-/** From this age on a new one is made, so that none is old when it arrives. The clocks of two hosts may differ by as much. */
+/** From this age on a new one is made, so that none is old when it arrives. */
 const renewAfterMs = 5_000;
 const clockSkewMs = 5_000;
 const rememberedMax = 10_000;
@@ -62,7 +62,7 @@ interface Verified {
   readonly endsAtMs: number;
 }
 
-/** Checks the tokens that were made for one service. A signature is checked once; memory is bounded. */
+/** Checks tokens made for one service. A signature is checked once; memory is bounded. */
 export function createCallerVerifier(
   { audience, keys }: { audience: string; keys: readonly VouchingKey[] },
   nowMs: () => number = Date.now,
@@ -88,7 +88,7 @@ export function createCallerVerifier(
   };
 
   return {
-    /** The caller a token vouches for in a method; throws `unauthenticated` otherwise, saying what is wrong with it. */
+    /** The caller a token vouches for in a method; throws `unauthenticated`, saying why. */
     check(token: string | undefined, method: DescMethodUnary): Caller {
       if (!token) throw refused("is missing");
       let known = verified.get(token);

@@ -26,7 +26,7 @@ export interface CallOptions {
   readonly idempotencyKey?: IdempotencyKey | undefined;
   /** Milliseconds to the deadline; it travels with the call. */
   readonly timeoutMs?: number;
-  /** Called before the promise settles when the answer is the stored one of an earlier call with the same key. */
+  /** Called before the promise settles when the answer is the stored one of an earlier call. */
   readonly onReplayed?: () => void;
 }
 
@@ -56,7 +56,7 @@ const attemptsMax = 3;
 const patientConnections = 128;
 
 export interface RpcChannelOptions {
-  /** The replicas of one service; https with `tls`. The names in them are checked against the servers' certificates. */
+  /** The replicas of one service; https with `tls`. Certificates must have the names in them. */
   readonly urls: readonly string[];
   /** The service's name: the tokens of its callers are good there and nowhere else. */
   readonly audience: string;
@@ -132,10 +132,10 @@ export function createRpcChannel({ urls, audience, signer, tls, connections }: R
           if (remainingMs <= 0) throw new ConnectError("the deadline has passed", Code.DeadlineExceeded);
           return await send(replica[kind], method, body, call, token, remainingMs);
         } catch (error) {
-          // It waited for a connection until its token was too old: refused before anything was done.
+          // It waited too long for a connection: refused before anything was done.
           const tooOld = error instanceof ConnectError && error.code === Code.Unauthenticated && tokenFor(call.caller) !== token;
           const notSent = error instanceof ConnectionError && error.notSent;
-          // What a service says of the world outside, with a code of its own, another replica would say as well.
+          // What a service says of the world outside another replica would say as well.
           const unavailable =
             error instanceof ConnectionError || (error instanceof DomainError && error.code === "service_unavailable");
           if (notSent) replica.ejectedUntilMs = performance.now() + ejectMs;
@@ -155,7 +155,7 @@ export function createRpcChannel({ urls, audience, signer, tls, connections }: R
   };
 }
 
-/** The typed client of one service over a channel. Refusals are thrown as DomainError, faults as ConnectError. */
+/** A service's typed client. Refusals are thrown as DomainError, faults as ConnectError. */
 export function createRpcClient<S extends DescService>(service: S, channel: RpcChannel): RpcClient<S> {
   const methods = service.methods.map((method) => {
     const unary = method as DescMethodUnary;
@@ -166,7 +166,7 @@ export function createRpcClient<S extends DescService>(service: S, channel: RpcC
   return Object.fromEntries(methods) as RpcClient<S>;
 }
 
-/** Came up before there was a connection. The same codes may come later on one that was made, so the moment counts. */
+/** Came up before there was a connection. The same codes may come up later on one. */
 const whileConnecting = new WeakSet<Error>();
 
 /** No answer came over the connection. `notSent`: surely the service never saw the call. */

@@ -15,7 +15,7 @@ const codes: Record<DomainErrorKind, Code> = {
   outcome_unknown: Code.DeadlineExceeded,
 };
 
-/** A refusal as it travels: the nearest standard code for any gRPC client, the whole of it as a detail for ours. */
+/** A refusal as it travels: the nearest standard code, and the whole of it as a detail. */
 export function toConnectError(error: DomainError): ConnectError {
   const detail = create(RefusalSchema, {
     code: error.code,

@@ -35,7 +35,7 @@ async function startServer(connectionsMax = 100, answerAfterMs = 0): Promise<Rpc
   return server;
 }
 
-/** Sends a few bytes at a time for ever; resolves with what came back once the server has ended the connection. */
+/** Sends a few bytes at a time for ever; resolves with what came back when the server ends it. */
 async function drip(begin: Buffer | string, drop: Buffer | string): Promise<string> {
   const socket = net.connect(server.port, "127.0.0.1");
   const timer = setInterval(() => socket.write(drop), 50);

@@ -14,7 +14,7 @@ export interface Limits {
   readonly headersTimeoutMs: number;
   /** For a request to arrive whole. What the answer takes is not bounded here. */
   readonly requestTimeoutMs: number;
-  /** For an HTTP/2 connection on which nothing is sent in either direction: longer than the longest call. */
+  /** For an HTTP/2 connection on which nothing is sent: longer than the longest call. */
   readonly idleTimeoutMs: number;
   /** More are closed at once. */
   readonly connectionsMax: number;
@@ -26,7 +26,7 @@ const limitsDefault: Limits = {
   idleTimeoutMs: 75_000,
   connectionsMax: 4_096,
 };
-/** How long running calls may take to end when the server stops: longer than the longest, which wait for the outside world. */
+/** How long running calls may take to end when the server stops: longer than the longest. */
 const drainTimeoutMs = 40_000;
 /** Longer than a request needs from one host to another. */
 const idleGraceMs = 100;
@@ -53,7 +53,7 @@ export async function listen(options: {
   /** Made with a certificate that was replaced since. */
   const outdated = new WeakSet<net.Socket>();
   const sessions = new Set<http2.ServerHttp2Session>();
-  /** By the other side's address: connections whose handshake goes by the certificate there was when they came. */
+  /** By their address: connections whose handshake goes by the certificate they met. */
   const handshaking = new Map<string, net.Socket>();
 
   const server1 = http.createServer(
@@ -74,7 +74,7 @@ export async function listen(options: {
       answer(request, response);
     },
   );
-  // It is handed its connections and never listens; this starts the timer that puts its time-outs in force.
+  // It never listens: this starts the timer that puts its time-outs in force.
   server1.emit("listening");
 
   const server2 = createHttp2Server(answer, limits, sessions);
@@ -109,7 +109,7 @@ export async function listen(options: {
     port: (server.address() as net.AddressInfo).port,
     async stop() {
       stopping = true;
-      // A request may be on its way on any idle connection: for a moment they are still served, and closed after.
+      // A request may be on its way on an idle connection: for a moment they are still served.
       await sleep(idleGraceMs);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       // Running calls end with their answer; connections without one are closed now.

@@ -1,4 +1,4 @@
-/** Prints a new key pair to vouch for callers with: node packages/rpc/src/make-caller-key.ts <id> */
+/** Prints a new pair to vouch with: node packages/rpc/src/make-caller-key.ts <id> */
 import { generateKeyPairSync } from "node:crypto";
 
 const id = process.argv[2] ?? "";

@@ -33,7 +33,7 @@ export function serve<S extends DescService>(
   return { service, implementations: implementations as unknown as ServedService["implementations"], takesCaller };
 }
 
-/** The same with RPCs that are made with a context: a service's are listed in its `rpc/index.ts`, under their names. */
+/** The same with RPCs that are made with a context: those of a service's `rpc/index.ts`. */
 export function serveFrom<S extends DescService, Context>(
   service: S,
   rpcs: { readonly [K in keyof Implementations<S>]: (context: Context) => Implementations<S>[K] },
@@ -52,11 +52,11 @@ export interface RpcServerOptions {
   readonly audience: string;
   /** Whose tokens count, and for what. Several while a key is replaced. */
   readonly callerKeys: readonly VouchingKey[];
-  /** Undefined: without TLS, for one machine or a network that encrypts and authenticates by itself. */
+  /** Undefined: for one machine, or a network that encrypts and authenticates by itself. */
   readonly tls?: Tls | undefined;
   readonly limits?: Partial<Limits>;
   readonly logger: Logger;
-  /** True for faults that mean "not now", such as an unreachable database: they are answered as unavailable. */
+  /** True for faults that mean "not now", as of a database: they are answered as unavailable. */
   readonly isUnavailable?: (error: unknown) => boolean;
   /** Whether what the service cannot do without answers, told to health probes. Must not throw. */
   readonly isReady?: () => Promise<boolean>;
@@ -224,7 +224,7 @@ const isFast = (request: Request): request is http.IncomingMessage =>
   request.headers["content-encoding"] === undefined &&
   request.method === "POST";
 
-/** The refusal as Connect writes it. gRPC clients go by the status: HTTP 401 is UNAUTHENTICATED to them. */
+/** As Connect writes it. gRPC clients go by the status: 401 is UNAUTHENTICATED to them. */
 function refuse(response: Response, refusal: ConnectError): void {
   const bytes = errorToJsonBytes(refusal, undefined);
   response.statusCode = codeToHttpStatus(refusal.code);

@@ -3,7 +3,7 @@ import type { EnvReader } from "@amana/runtime";
 import type { CallerKey, VouchingKey } from "./caller-token.ts";
 import type { TlsFiles } from "./tls.ts";
 
-/** Reads CALLER_PRIVATE_KEY, "id:base64 of a PKCS #8 document": the key this process vouches for callers with. */
+/** Reads CALLER_PRIVATE_KEY, "id:base64 of a PKCS #8 document", which vouches for callers. */
 export function readCallerKey(env: EnvReader): CallerKey {
   const name = "CALLER_PRIVATE_KEY";
   const { id, key } = readKey(env, name, env.string(name), (der) => createPrivateKey({ key: der, format: "der", type: "pkcs8" }));

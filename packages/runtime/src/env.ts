@@ -82,7 +82,7 @@ class EnvReader {
     return text === "true";
   }
 
-  /** A switch that gives up safety for the sake of a sandbox: false unless set, and refused in production. */
+  /** A switch that gives up safety for a sandbox: false unless set, refused in production. */
   sandboxOnly(name: string): boolean {
     const allowed = this.boolean(name, false);
     if (allowed && this.isProduction) {
@@ -117,7 +117,7 @@ class EnvReader {
     return url;
   }
 
-  /** Comma-separated http or https addresses, without trailing slashes; at least one. The replicas of a service. */
+  /** Comma-separated http or https addresses, at least one: the replicas of a service. */
   urls(name: string): string[] {
     const list = this.words(name).map(withoutSlashes);
     for (const url of list) if (!isWebAddress(url)) this.problem(`${name} must list http addresses, not "${url}"`);

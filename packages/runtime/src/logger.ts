@@ -64,10 +64,10 @@ function redacted(value: unknown, depth: number): unknown {
   );
 }
 
-/** Where PostgreSQL repeats a row, to the end of the text or of the message within a stack: values may have several lines. */
+/** Where PostgreSQL repeats a row, to the end of the message: values may have several lines. */
 const row = /( - detail: |DETAIL: )?(Failing row contains|Key) \(.*?(?=\n {4}at |$)/gs;
 
-/** PostgreSQL repeats the whole row in some errors; what a row holds is nobody's business but its owner's. */
+/** PostgreSQL repeats the row in some errors; what it holds is only its owner's business. */
 function withoutRows(error: Error) {
   const written = pino.stdSerializers.err(error);
   if (!(error instanceof Error)) return written;

@@ -32,19 +32,19 @@ export async function waitAtMost(ms: number, work: Promise<unknown>): Promise<vo
   }
 }
 
-/** A length of time spread evenly by ± `fraction`, so that many retries do not fall on one instant. */
+/** A time spread evenly by ± `fraction`, so that many retries do not fall on one instant. */
 export function jitter(ms: number, fraction = 0.2, random: () => number = Math.random): number {
   return Math.round(ms * (1 + fraction * (2 * random() - 1)));
 }
 
-/** Exponential backoff with jitter: about `baseMs` after the first failure, doubling, never above `maxMs`. */
+/** With jitter: about `baseMs` after the first failure, doubling, never above `maxMs`. */
 export function backoffMs(failures: number, baseMs: number, maxMs: number): number {
   return Math.min(maxMs, jitter(baseMs * 2 ** Math.min(failures - 1, 30)));
 }
 
 const dateMsMax = 8.64e15;
 
-/** A time of a request, from Unix milliseconds; undefined stays so. Before 1970 and after what a Date holds is nothing of ours. */
+/** A request's Unix milliseconds, between 1970 and what a Date holds; undefined stays so. */
 export function dateOf(ms: bigint | undefined): Date | undefined {
   return ms === undefined ? undefined : new Date(Math.min(dateMsMax, Math.max(0, Number(ms))));
 }

@@ -1,6 +1,6 @@
 import { randomFillSync } from "node:crypto";
 
-// Drawn in blocks: a call to the system for each id or request costs more than what is done with it.
+// Drawn in blocks: a call to the system for each costs more than what is done with it.
 const pool = Buffer.alloc(4096);
 let used = pool.length;
 

@@ -7,7 +7,7 @@ interface Context {
   readonly orm: Orm;
 }
 
-/** The RPC that answers one row of the calling business, by its id. Throws `missing` without one. */
+/** Answers one row of the calling business, by its id. Throws `missing` without one. */
 export const readOne =
   <Row, Message>(
     view: { read(em: SqlEntityManager, businessId: string, id: string): Promise<Row | undefined> },

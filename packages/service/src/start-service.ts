@@ -32,7 +32,7 @@ export interface ServiceParts<Config> {
   readonly clock: Clock;
   /** For calls to other services. */
   readonly tls: Tls | undefined;
-  /** Has something disposed of when the service stops, after its calls, jobs and consumers have ended. */
+  /** Disposes of it when the service stops, after its calls, jobs and consumers have ended. */
   use<T extends AsyncDisposable | Disposable>(resource: T): T;
 }
 
@@ -68,7 +68,8 @@ export interface StartOptions<Context> {
 }
 
 /**
- * Starts a service on a migrated database. Disposing stops it in the opposite order: calls first, the database last.
+ * Starts a service on a migrated database. Disposing stops it in the opposite order: calls first,
+ * the database last.
  */
 export async function startService<Config extends ServiceConfig, Context extends { readonly orm: Orm }>(
   service: Service<Config, Context>,

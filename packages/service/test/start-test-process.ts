@@ -8,7 +8,7 @@ import { topics } from "./start-test-service.ts";
 
 const servicesDir = join(import.meta.dirname, "..", "..", "..", "services");
 
-/** A service as a process of its own, beside the one in the test and on its database. Disposing stops it as a supervisor does. */
+/** A service as a process of its own. Disposing stops it as a supervisor does. */
 export async function startTestProcess(name: string, settings: Readonly<Record<string, string>>) {
   const port = await freePort();
   const child = spawn(process.execPath, [join(servicesDir, name, "src", "main.ts")], {

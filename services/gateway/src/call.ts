@@ -6,7 +6,7 @@ import { callerKey } from "./rate-limit/caller-key.ts";
 
 const timeoutMsDefault = 5_000;
 
-/** The options of an RPC made for a request: who calls, how long it may take, and what travels along. */
+/** The options of a request's RPC: who calls, how long it may take, what travels along. */
 export function callOf(request: FastifyRequest, reply: FastifyReply, timeoutMs: number = timeoutMsDefault): LaneCall {
   return {
     caller: request.caller ?? platformCaller,

@@ -20,7 +20,7 @@ export class Connections {
     });
   }
 
-  /** Ends the connection with the last answer that it waits for, of those whose requests came whole; false if there is none. */
+  /** Ends the connection with the last answer to a request that came whole; false without one. */
   endWithAnswer(socket: Socket): boolean {
     const last = this.#answers(socket).findLast(isWhole);
     if (last) endWith(socket, last);

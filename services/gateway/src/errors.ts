@@ -87,14 +87,14 @@ export function problemOf(error: unknown, request: FastifyRequest, logger: Logge
 /** Fastify's error handler for everything that answers with problem documents. */
 export const answerWithProblem = (logger: Logger) => (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
   const problem = problemOf(error, request, logger);
-  // Fastify asks to close after a bad body; the rest of it is read and dropped instead, so that no answer is lost.
+  // Fastify would close after a bad body; its rest is dropped instead, and no answer is lost.
   if (reply.raw.shouldKeepAlive) reply.removeHeader("connection");
   return (
     reply
       .code(problem.status)
       .headers(headersOf(problem))
       .type("application/problem+json")
-      // As bytes, because Fastify adds a charset to texts, and the media type has no such parameter.
+      // As bytes: Fastify adds a charset to texts, which the media type does not have.
       .send(Buffer.from(problemDocument(problem, request.id)))
   );
 };

@@ -58,7 +58,7 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** A limit beside the one that all routes share. */
     rateLimit?: "kyc" | "refund";
-    /** Where its calls do not hold up others, and are not held up, if that does not follow from what it is. */
+    /** Where its calls wait and count, if that does not follow from what it is. */
     lane?: Lane;
     /** Answers at any load, for whoever supervises the process. */
     isUnbounded?: boolean;
@@ -68,7 +68,7 @@ declare module "fastify" {
     caller: Caller | null;
     /** What says so. */
     keyAnswer: KeyAnswer | null;
-    /** The number of the caller's business on the platform, which the services know nothing of; set by `authenticate`. */
+    /** The number of the caller's business on the platform; set by `authenticate`. */
     organizationId: number;
     /** The body as it came, for the fingerprint of an idempotency key. */
     bodyBytes: Buffer | null;

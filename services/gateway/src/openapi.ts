@@ -4,7 +4,7 @@ import { createLogger } from "@amana/runtime";
 import { createApp } from "./app.ts";
 import { createGateway } from "./gateway.ts";
 
-/** Writes the OpenAPI document of the API, or with --check says whether the written one is up to date. */
+/** Writes the OpenAPI document, or with --check says whether the written one is up to date. */
 const target = new URL("../../../docs/api/openapi.json", import.meta.url);
 
 // Nothing is asked: channels connect when they are first used.

@@ -1,6 +1,6 @@
 import { problemAdvice } from "./problem-catalogue.ts";
 
-/** One place of a request at fault: a JSON pointer into the body, or the name of a query parameter. */
+/** A place of a request at fault: a JSON pointer into the body, or a query parameter's name. */
 export type FieldError = ({ pointer: string } | { parameter: string }) & { code: string; message: string };
 
 /** A megabyte of wrong fields must not become a larger answer. */

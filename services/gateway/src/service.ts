@@ -8,7 +8,7 @@ import type { Channels } from "./rpc.ts";
 
 /** Longer than a request needs from one host to another. */
 const idleGraceMs = 100;
-/** Connections that wait to be accepted: one that finds no room tries again only after a second, then after two and four. */
+/** Waiting to be accepted: one that finds no room tries again only after a second. */
 const backlog = 4_096;
 /** For requests that have begun to arrive when the gateway closes. */
 const arrivalMs = 3_000;
@@ -39,7 +39,7 @@ export async function startGateway(config: Config, logger: Logger): Promise<Asyn
   stack.defer(async () => {
     readiness.stop();
     connections.endWithAnswers();
-    // Balancers need a moment to look elsewhere, and requests may be on their way on idle connections.
+    // Balancers need a moment to look elsewhere; requests may be on their way.
     await sleep(Math.max(config.stopDelayMs, idleGraceMs));
   });
 

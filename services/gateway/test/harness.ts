@@ -22,7 +22,7 @@ import { createGateway, type Gateway } from "../src/gateway.ts";
 import { createLaneChannel } from "../src/lanes/lane-channel.ts";
 import type { RateLimitSettings } from "../src/rate-limit/rate-limits.ts";
 
-/** What stands behind the gateway in a test: an RPC that a test does not give answers as unimplemented. */
+/** What stands behind the gateway in a test: an RPC that it does not give is unimplemented. */
 export interface Behaviour {
   businesses: Partial<Implementations<typeof BusinessService>>;
   apiKeys: Partial<Implementations<typeof ApiKeyService>>;

@@ -17,7 +17,7 @@ export function idempotent(key: string, body = "body"): { idempotencyKey: Idempo
 
 export type Identity = Awaited<ReturnType<typeof startIdentityForTest>>;
 
-/** The service on a database of its own. Without leases, and nothing waits for their end, unless the options say otherwise. */
+/** The service on a database of its own, without leases unless the options say otherwise. */
 export async function startIdentityForTest(options: { leaseMs?: number; wait?: (ms: number) => Promise<void> } = {}) {
   const running = new AsyncDisposableStack();
   const clock = aClock();
@@ -84,7 +84,7 @@ interface AuditRow {
 
 const stateNames = new Map(Object.entries(KeyState).map(([name, value]) => [value as number, name]));
 
-/** Starts now, because expiry is told by the database's clock; every reading is a millisecond later than the last. */
+/** Starts now: expiry goes by the database's clock. Each reading is a millisecond later. */
 function aClock() {
   let nowMs = Date.now();
   return {

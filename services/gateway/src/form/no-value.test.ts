@@ -66,7 +66,7 @@ async function refusing(fields: readonly Field[], value: unknown): Promise<strin
     });
     const errors: { pointer: string; code: string }[] = answer.json().errors ?? [];
     if (errors.some(({ pointer, code }) => pointer === `/${name}` && code === "invalid")) refused.push(`${operation} ${name}`);
-    // Otherwise nothing is wrong but what else is missing, or the request has come as far as the service.
+    // Otherwise only something else is missing, or the request has come to the service.
     else if (errors.length > 0) expect([operation, name, ...errors.map(({ code }) => code)]).not.toContain("invalid");
     else expect([operation, name, answer.statusCode]).toEqual([operation, name, 500]);
   }
@@ -75,7 +75,7 @@ async function refusing(fields: readonly Field[], value: unknown): Promise<strin
 
 const named = (fields: readonly Field[]) => fields.map(({ operation, name }) => `${operation} ${name}`);
 
-/** What a form has many fields for and a person fills few of: there "" and null say that there is none. */
+/** A form has many of these and a person fills few: there "" and null say that there is none. */
 const isDetail = ({ operation, name, isOptional }: Field) =>
   (operation === "createBeneficiary" && !["client_id", "name", "beneficiary_type", "display"].includes(name)) ||
   (operation === "updateBeneficiary" && isOptional);

@@ -16,7 +16,7 @@ export const pageParameters = () => ({
 /** A lone surrogate, which no well-formed query decodes to. */
 const undecodable = "\ud800";
 
-/** Reads a query string. A part that is not percent-encoded UTF-8 stays recognisable, for `compileQuery` to refuse. */
+/** Reads a query string. `compileQuery` can tell and refuse what is not encoded UTF-8. */
 export function parseQuery(text: string): Record<string, string | string[] | undefined> {
   return parse(text, "&", "=", { maxKeys: 0, decodeURIComponent: decode });
 }
@@ -37,8 +37,8 @@ const readers: Record<string, Read> = {
 };
 
 /**
- * Reads known parameters as what their schema says, and reports every one that is not. Unknown parameters are ignored;
- * a repeated one is wrong. Throws a Problem.
+ * Reads known parameters as what their schema says, and reports every one that is not. Unknown
+ * parameters are ignored; a repeated one is wrong. Throws a Problem.
  */
 export function compileQuery(schema: TObject): (query: unknown) => Record<string, unknown> {
   const required = new Set(schema.required ?? []);

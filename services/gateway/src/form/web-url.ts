@@ -8,9 +8,10 @@ const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 const form = /^https?:\/\/(?<authority>[^\s\\/?#\u0000-\u001f\u007f]+)(?<rest>[^\s\\\u0000-\u001f\u007f]*)$/i;
 
 /**
- * An address that a browser will be sent to: absolute, https (with `insecure` also http on loopback), without
- * credentials. It is kept as it was sent, so what URL parsers would silently repair is refused; letters beyond ASCII
- * pass, because a browser turns them into punycode and percent-encoding without any doubt.
+ * An address that a browser will be sent to: absolute, https (with `insecure` also http on
+ * loopback), without credentials. It is kept as it was sent, so what URL parsers would silently
+ * repair is refused; letters beyond ASCII pass, because a browser turns them into punycode and
+ * percent-encoding without any doubt.
  */
 export const webUrl = (options: { insecure: boolean; examples: string[] }) => {
   const message = options.insecure
@@ -36,7 +37,7 @@ function refusalOf(value: string, message: string, insecure: boolean): string | 
   return undefined;
 }
 
-/** Whether the host is the parser's but for case and punycode: "127.1" and "127.0.0.1" are not the same text. */
+/** Whether the host is the parser's but for case and punycode: "127.1" is not "127.0.0.1". */
 function isHostOf(url: URL, authority: string): boolean {
   const host = authority
     .replace(/:\d{1,5}$/, "")
@@ -45,7 +46,7 @@ function isHostOf(url: URL, authority: string): boolean {
   return host === url.hostname || host === domainToUnicode(url.hostname);
 }
 
-/** Path, query and fragment with the changes that change nothing: the first slash, letters beyond ASCII, apostrophes. */
+/** Path, query and fragment with the changes that change nothing. */
 function encoded(rest: string): string {
   return `${rest.startsWith("/") ? "" : "/"}${rest}`.replaceAll(/[^\0-\x7f]+/g, encodeURIComponent).replaceAll("'", "%27");
 }

@@ -1,6 +1,7 @@
 /**
- * The text of one member of a JSON object as it was sent, key order, escapes and numbers included; only the white space
- * between tokens is gone. Undefined when there is no such member. For bytes that `readJsonObject` accepted.
+ * The text of one member of a JSON object as it was sent, key order, escapes and numbers included;
+ * only the white space between tokens is gone. Undefined when there is no such member. For bytes
+ * that `readJsonObject` accepted.
  */
 export function memberText(bytes: Uint8Array, name: string): string | undefined {
   const text = decoder.decode(bytes);
@@ -25,5 +26,5 @@ export function memberText(bytes: Uint8Array, name: string): string | undefined 
 }
 
 const decoder = new TextDecoder("utf-8");
-/** A string, a mark, or a number or word; what is between them is white space (RFC 8259, section 2). */
+/** A string, a mark, a number or a word; the rest is white space (RFC 8259, section 2). */
 const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;

@@ -4,8 +4,9 @@ const depthMax = 32;
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Reads a request's body as a JSON object, stricter than JSON.parse: UTF-8 only (a BOM is ignored), no repeated key in
- * one object, at most 32 levels, no NUL and no lone surrogate in any text. Throws a Problem. Undefined for no bytes.
+ * Reads a request's body as a JSON object, stricter than JSON.parse: UTF-8 only (a BOM is ignored),
+ * no repeated key in one object, at most 32 levels, no NUL and no lone surrogate in any text.
+ * Throws a Problem. Undefined for no bytes.
  */
 export function readJsonObject(bytes: Uint8Array): Record<string, unknown> | undefined {
   if (bytes.length === 0) return undefined;
@@ -31,8 +32,8 @@ export function readJsonObject(bytes: Uint8Array): Record<string, unknown> | und
 }
 
 /**
- * One pass over text that need not be JSON yet: it runs first, because JSON.parse takes a fifth of a second for a
- * megabyte of brackets. What is no JSON at all is left to JSON.parse.
+ * One pass over text that need not be JSON yet: it runs first, because JSON.parse takes a fifth of
+ * a second for a megabyte of brackets. What is no JSON at all is left to JSON.parse.
  */
 function refuseDeepAndRepeated(text: string): void {
   /** The keys seen in each open object; undefined for an array. */

@@ -3,7 +3,7 @@ import { Turns } from "@amana/runtime";
 import { problems } from "../problems.ts";
 import { type Lane, lanes } from "./lane.ts";
 
-/** What a request's calls carry besides; a call without it, such as a look at a service's health, waits for no turn. */
+/** What a request's calls carry besides; a call without it, as of a probe, waits for no turn. */
 export interface LaneCall extends CallOptions {
   readonly lane: Lane;
   readonly timeoutMs: number;
@@ -15,8 +15,9 @@ export interface LaneCall extends CallOptions {
 const waitingPart = 1 / 4;
 
 /**
- * One service, by separate connections for each lane, in which callers take turns: a flood in one lane delays no other, and
- * a flood of one caller delays no other caller. Calls that wait for their turn too long are refused with nothing done.
+ * One service, by separate connections for each lane, in which callers take turns: a flood in one
+ * lane delays no other, and a flood of one caller delays no other caller. Calls that wait for their
+ * turn too long are refused with nothing done.
  */
 export function createLaneChannel(replicas: number, open: (connections?: number) => RpcChannel): RpcChannel {
   const unqueued = open();

@@ -5,8 +5,9 @@ import { createsSomething, isCostlyRead } from "../rate-limit/kind-of-request.ts
 export type Lane = keyof typeof lanes;
 
 /**
- * Connections to each replica of a service, and how many of their places one caller may hold. Searches have few: each keeps
- * one of the service's twenty connections to its database busy for long.
+ * Connections to each replica of a service, and how many of their places one caller may hold.
+ * Searches have few: each keeps one of the service's twenty connections to its database busy for
+ * long.
  */
 export const lanes = {
   read: { connections: 16, perCaller: 8 },
@@ -25,7 +26,7 @@ export const lanes = {
 /** Longer than a service needs by itself. */
 const quickMsMax = 5_000;
 
-/** Unless its route names one, a request's lane follows from what it is, so that a new route has the right one. */
+/** Unless its route names one, a request's lane follows from what it is. */
 export function laneOf(request: FastifyRequest, timeoutMs: number): Lane {
   const { lane } = request.routeOptions.config;
   if (lane) return lane;

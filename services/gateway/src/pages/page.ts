@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { FastifyReply } from "fastify";
 import { direction, type Language } from "./language.ts";
 
-/** A short page of ours: a heading, what happened, what to do. All text is ours; nothing from a request is shown. */
+/** A short page: a heading, what happened, what to do. It shows nothing from a request. */
 export interface Page {
   readonly language: Language;
   readonly title: string;

@@ -1,6 +1,6 @@
 import type { App, Gateway } from "../gateway.ts";
 
-/** One line for each request: whose, which, what came of it, how long. Never a key, a path with a token, or a body. */
+/** One line for each request. Never a key, a path with a token, or a body. */
 export function logRequests(app: App, { logger }: Gateway): void {
   if (!logger.isLevelEnabled("info")) return;
   app.addHook("onResponse", (request, reply, done) => {

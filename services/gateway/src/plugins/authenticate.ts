@@ -20,9 +20,10 @@ const refusals: Readonly<Partial<Record<KeyState, () => Problem>>> = {
 const wrongRole = { business: problems.businessKeyRequired, admin: problems.adminRequired } as const;
 
 /**
- * Lets in the holders of one role's keys: 401 for a key that opens nothing, then 403 for one of the other role. The key is
- * looked at when the headers are there and again when the body is, if that came so late that access may have been taken away
- * meanwhile, and answered to be: what is acted upon is a key that was good when the request was whole.
+ * Lets in the holders of one role's keys: 401 for a key that opens nothing, then 403 for one of the
+ * other role. The key is looked at when the headers are there and again when the body is, if that
+ * came so late that access may have been taken away meanwhile, and answered to be: what is acted
+ * upon is a key that was good when the request was whole.
  */
 export function authenticate(scope: App, gateway: Gateway, role: "business" | "admin"): void {
   const { keys, limits, logger } = gateway;
@@ -36,7 +37,7 @@ export function authenticate(scope: App, gateway: Gateway, role: "business" | "a
     request.keyAnswer = answer;
     if (caller.role !== role) throw wrongRole[role]();
   };
-  /** Guessing keys is slowed down by address; a key that works is let in from there all the same. */
+  /** Guessing is slowed down by address; a key that works is let in from there all the same. */
   const slowedDown = (error: unknown, address: string): unknown => {
     if (!limits.failedAuth || !(error instanceof Problem) || error.status !== 401) return error;
     const draw = limits.failedAuth.draw(networkOf(address));

@@ -5,15 +5,16 @@ import { callerKey } from "../rate-limit/caller-key.ts";
 import { rateLimited } from "./limit-rate.ts";
 
 /**
- * Bounds the requests that are being answered, in all and for one caller: beyond, more would only make all of them late.
- * A request counts from when it is whole, so that nobody takes the others' room by sending slowly.
+ * Bounds the requests that are being answered, in all and for one caller: beyond, more would only
+ * make all of them late. A request counts from when it is whole, so that nobody takes the others'
+ * room by sending slowly.
  */
 export function boundLoad({ loadBounds: { total, perCaller } }: Gateway): preValidationHookHandler {
   let underWay = 0;
   const byCaller = new Map<string, number>();
   return (request, reply, done) => {
     if (request.routeOptions.config.isUnbounded) return done();
-    // Gone while its key was looked up: nobody would hear the answer, and of its end nothing would be heard any more.
+    // It went while its key was looked up: nobody would hear the answer, nor we of its end.
     if (reply.raw.destroyed) return done(problems.unavailable());
     if (underWay >= total) return done(problems.overloaded());
     const key = callerKey(request);

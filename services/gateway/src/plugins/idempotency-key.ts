@@ -20,8 +20,8 @@ export const takeIdempotencyKey =
   };
 
 /**
- * Stands for what was sent where. Services keep it for a day, and a body may say who somebody is: without the secret
- * nobody can find out by trying whether a guess is right.
+ * Stands for what was sent where. Services keep it for a day, and a body may say who somebody is:
+ * without the secret nobody can find out by trying whether a guess is right.
  */
 function fingerprintOf(request: FastifyRequest, secret: Uint8Array): string {
   const [path = ""] = request.url.split("?", 1);

@@ -6,14 +6,14 @@ import { readJsonObject } from "../json/read-json.ts";
 import { problems } from "../problems.ts";
 import { bodyBytesMax } from "./edge.ts";
 
-// No two runs of white space meet: 16 KiB of it would be divided between them in every way there is.
+// No two runs of white space meet: there are too many ways to divide 16 KiB between them.
 const jsonType = /^application\/json\s*(;\s*(charset\s*=\s*"?utf-?8"?\s*(;\s*)?)?)?$/i;
 
-/** Bodies are JSON by our own rules, and forms are checked by our own rules; see `readJsonObject` and `form/`. */
+/** Bodies are JSON, and forms checked, by our own rules; see `readJsonObject` and `form/`. */
 export function readJsonBodies(app: App): void {
   app.decorateRequest("bodyBytes", null);
   app.removeAllContentTypeParsers();
-  // For every type and none: only the end of a chunked body tells that there is nothing to have a type.
+  // For every type and none: only a chunked body's end tells that there was none.
   app.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: bodyBytesMax }, (request, bytes, done) => {
     if (bytes.length === 0) return done(null);
     const encoding = request.headers["content-encoding"];
@@ -28,7 +28,7 @@ export function readJsonBodies(app: App): void {
     }
   });
 
-  // `curl -X POST -d ""` names a type for no bytes at all; without one Fastify sees that there is no body.
+  // `curl -X POST -d ""` names a type for no bytes; without it Fastify sees no body.
   app.addHook("onRequest", ({ raw: { headers } }, _reply, done) => {
     const length = headers["content-length"];
     if ((length === undefined || length === "0") && headers["transfer-encoding"] === undefined) delete headers["content-type"];

@@ -5,7 +5,7 @@ import { createsSomething, isCostlyRead } from "../rate-limit/kind-of-request.ts
 import { networkOf } from "../rate-limit/network.ts";
 import type { Draw } from "../rate-limit/token-buckets.ts";
 
-/** Counts the requests of a business, after `authenticate`: all of them, and those of a kind with a limit of its own. */
+/** Counts a business's requests: all, and those of a kind that has a limit of its own. */
 export function limitRate({ limits }: Gateway): onRequestHookHandler {
   return (request, reply, done) => {
     const { caller } = request;
@@ -34,7 +34,7 @@ function kindOf(request: FastifyRequest): "kyc" | "refund" | "creation" | "searc
   return isCostlyRead(request) ? "search" : undefined;
 }
 
-/** Counts requests to a route without a key: those of a network, and all of them but where something genuine came from. */
+/** Counts keyless requests: of a network, and of all, but where something genuine came from. */
 export function limitKeyless({ limits }: Gateway): onRequestHookHandler {
   return (request, _reply, done) => {
     const network = networkOf(request.ip);

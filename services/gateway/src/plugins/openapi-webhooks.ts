@@ -16,7 +16,7 @@ const parameters = [
   header("webhook-signature", "v1, and the base64 HMAC-SHA256 of id.timestamp.body; two during a rotation (Standard Webhooks)."),
 ];
 
-/** The events as webhooks of an OpenAPI 3.1 document: what is sent to the endpoints of a business. */
+/** The events as webhooks of an OpenAPI 3.1 document: what a business's endpoints are sent. */
 export function describeWebhooks(): Record<string, object> {
   return Object.fromEntries(
     eventTypeNames.map((name) => {

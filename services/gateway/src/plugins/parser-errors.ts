@@ -11,7 +11,7 @@ const problemOfCode: Readonly<Record<string, () => ReturnType<typeof problems.ma
   ERR_HTTP_REQUEST_TIMEOUT: problems.requestTimeout,
 };
 
-/** What Node's HTTP parser refuses never becomes a request, so its answer is written to the socket by hand. */
+/** What Node's parser refuses never becomes a request, so its answer goes to the socket. */
 export const answerParserErrors = (connections: Connections) => (error: Error & { code?: string }, socket: Socket) => {
   // A peer that is gone cannot be told anything.
   if (error.code === "ECONNRESET" || !socket.writable) {

@@ -1,12 +1,12 @@
 import { isIPv6 } from "node:net";
 
 /**
- * What counts as one caller among addresses: an IPv4 address, or the /64 of an IPv6 one, which is what one customer is given
- * (RFC 6177). IPv4 written as IPv6 is IPv4.
+ * What counts as one caller among addresses: an IPv4 address, or the /64 of an IPv6 one, which is
+ * what one customer is given (RFC 6177). IPv4 written as IPv6 is IPv4.
  */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
-  // As URLs write it (RFC 5952), an IPv4 address within comes as two groups, and leading zeros are gone.
+  // As URLs write it (RFC 5952): IPv4 within is two groups, and leading zeros are gone.
   const written = new URL(`http://[${address.split("%", 1)[0]}]`).hostname.slice(1, -1);
   const [, high, low] = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(written) ?? [];
   if (high !== undefined && low !== undefined) {

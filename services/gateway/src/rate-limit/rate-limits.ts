@@ -6,7 +6,7 @@ export type RateLimitSettings = Partial<Config["rateLimits"]>;
 
 /** The limits of one gateway replica; undefined for one that is switched off. */
 export function createRateLimits(settings: RateLimitSettings, nowMs: () => number = () => performance.now()) {
-  // Without room for a second's worth the rate itself could not be reached by a client that sends in waves.
+  // Without room for a second's worth, clients that send in waves could not reach the rate.
   const buckets = (perSecond = 0, burst = 2 * perSecond) =>
     perSecond === 0 ? undefined : new TokenBuckets({ perSecond, burst: Math.max(burst, Math.ceil(perSecond)), nowMs });
   const { perSecond, burst, failedAuthPerMinute = 0 } = settings;
@@ -15,7 +15,7 @@ export function createRateLimits(settings: RateLimitSettings, nowMs: () => numbe
     business: buckets(perSecond, burst),
     /** Requests without a key that works, by address. */
     failedAuth: buckets(failedAuthPerMinute / 60, failedAuthPerMinute),
-    /** What costs the outside world something, by business id. A route names its own in `config.rateLimit`. */
+    /** What costs the outside world something, by business id: `config.rateLimit` of a route. */
     kyc: buckets(settings.kycPerSecond),
     refund: buckets(settings.refundPerSecond),
     /** What fills the database, by business id: every other POST that creates something. */

@@ -29,8 +29,8 @@ export interface TokenBucketsOptions {
 }
 
 /**
- * A bucket of tokens for each key, full at first. Memory is bounded: past `bucketsMax` the bucket that was used longest
- * ago is forgotten, which is the one most likely to be full anyway.
+ * A bucket of tokens for each key, full at first. Memory is bounded: past `bucketsMax` the bucket
+ * that was used longest ago is forgotten, which is the one most likely to be full anyway.
  */
 export class TokenBuckets {
   readonly #buckets = new Map<string, Bucket>();

@@ -159,7 +159,7 @@ describe("POST /clients/person", () => {
   const texts = ["", "  ", 7, null, true, {}, ["a"], "a".repeat(201), "a\0b", "\ud800"];
   const countryCodes = ["", "dza", "DZ", "XKX", "ZZZ", "012", " DZA", 12, null];
   const phones = ["", "0550123456", "+0550123456", "+2135501234567890", "+213 550 123 456", "+213", 213, null];
-  // Beyond ASCII, what counts as the same address in another case would depend on the database's locale.
+  // Beyond ASCII, what is the same in another case would depend on the database's locale.
   const foreign = ["İ@b.dz", "ß@b.dz", "\u212a@b.dz", "a@bücher.dz"];
   const emails = ["", "a", "a@b", "@b.dz", "a b@c.dz", `${"a".repeat(250)}@b.dz`, 7, null, ...foreign];
   const days = [

@@ -1,7 +1,7 @@
 import Fastify from "fastify";
 import type { App } from "../gateway.ts";
 
-// The reference sets styles from its script, so inline styles must pass; scripts and connections stay with us.
+// The reference sets styles from its script; scripts and connections stay with us.
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; " +
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -33,7 +33,7 @@ const start = `Scalar.createApiReference("#reference", ${JSON.stringify({
 })});
 `;
 
-/** The reference of the API for people, and the document it is made from. Nothing is fetched from another origin. */
+/** The API's reference for people, and its document. Nothing comes from another origin. */
 export const docs = async (app: App): Promise<void> => {
   let document: string | undefined;
   let reference: Promise<string> | undefined;
@@ -66,8 +66,8 @@ export const docs = async (app: App): Promise<void> => {
 };
 
 /**
- * The script of the reference, out of its Fastify plugin. It is some megabytes that most gateways never serve, so it
- * is loaded when somebody opens the page.
+ * The script of the reference, out of its Fastify plugin. It is some megabytes that most gateways
+ * never serve, so it is loaded when somebody opens the page.
  */
 async function loadReference(): Promise<string> {
   const { default: scalar } = await import("@scalar/fastify-api-reference");

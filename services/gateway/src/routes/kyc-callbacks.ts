@@ -18,8 +18,8 @@ const provenMax = 100;
 const callbackTimeoutMs = 20_000;
 
 /**
- * Where the verification provider calls back, on the API's port but outside the API. The body goes on byte for byte:
- * the kyc service alone knows the secrets it is signed with.
+ * Where the verification provider calls back, on the API's port but outside the API. The body goes
+ * on byte for byte: the kyc service alone knows the secrets it is signed with.
  */
 export const kycCallbacks =
   (gateway: Gateway) =>

@@ -7,8 +7,9 @@ import type { Gateway } from "../gateway.ts";
 const timeoutMs = 2_000;
 
 /**
- * The link of a client's newest KYC application, while the applicant can go on with it. The rest of the view is worth
- * something without it, so a KYC service that does not answer costs the link alone.
+ * The link of a client's newest KYC application, while the applicant can go on with it. The rest of
+ * the view is worth something without it, so a KYC service that does not answer costs the link
+ * alone.
  */
 export async function kycLinkOf(
   { rpc, logger }: Gateway,

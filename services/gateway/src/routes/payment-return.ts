@@ -13,7 +13,7 @@ import { limitKeyless } from "../plugins/limit-rate.ts";
 const confirmTimeoutMs = 36_000;
 const formBytesMax = 64 * 1024;
 
-/** Where the card processor sends the card holder's browser. The only keyless address of the API: the token is the proof. */
+/** Where the card processor sends the card holder's browser. The token is the proof. */
 export const paymentReturn =
   (gateway: Gateway) =>
   async (app: App): Promise<void> => {

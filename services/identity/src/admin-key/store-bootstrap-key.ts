@@ -10,8 +10,9 @@ const name = "bootstrap";
 const byPlatform = { caller: platformCaller, requestId: "", address: "" };
 
 /**
- * Makes the deployment's operator key known and revokes the one it takes the place of. A key that is known already
- * changes nothing, even when it is revoked: a replica that restarts with an outdated setting brings nothing back.
+ * Makes the deployment's operator key known and revokes the one it takes the place of. A key that
+ * is known already changes nothing, even when it is revoked: a replica that restarts with an
+ * outdated setting brings nothing back.
  */
 export async function storeBootstrapKey(
   context: Pick<Context, "orm" | "clock" | "logger" | "leases">,

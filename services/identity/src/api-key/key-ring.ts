@@ -46,7 +46,7 @@ export class KeyRing {
     return this.#issue(name, now);
   }
 
-  /** Issues a key in another one's place, under its name. The old one ends now, or later at `end` and then counts on. */
+  /** Issues a key in another's place, under its name. The old one ends now, or at `end`. */
   replace(old: ApiKey, now: Date, end?: Date): IssuedKey {
     if (end) {
       if (this.#live.length >= liveMax) throw apiKeyLimitReached(liveMax);
@@ -79,7 +79,7 @@ export class KeyRing {
   }
 }
 
-/** Takes hold of a business's live keys for a change. The business must be locked, so that nobody else issues one. */
+/** Takes a business's live keys for a change. It must be locked: nobody else issues one. */
 export async function takeKeyRing(em: SqlEntityManager, business: Business, mode: Config["keyMode"]): Promise<KeyRing> {
   const live = await em.find(
     ApiKey,

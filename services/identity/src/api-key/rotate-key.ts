@@ -6,8 +6,8 @@ import type { ApiKey } from "./api-key.ts";
 import { defaultKeyName, type IssuedKey, type KeyRing } from "./key-ring.ts";
 
 /**
- * Issues a key in the place of `old`, which ends now, or at `end`; without an old one it issues the business's only
- * live key. Writes the audit trail.
+ * Issues a key in the place of `old`, which ends now, or at `end`; without an old one it issues the
+ * business's only live key. Writes the audit trail.
  */
 export function rotateKey(
   em: SqlEntityManager,

@@ -24,7 +24,7 @@ const schema = defineEntity({
   },
 });
 
-/** One action of an operator, or one on a key, for good: the database refuses to change or delete it. */
+/** One action of an operator or on a key: the database refuses to change or delete it. */
 export class AuditEvent extends schema.class {}
 schema.setClass(AuditEvent);
 
@@ -52,7 +52,7 @@ interface Audited {
   snapshot(): Snapshot;
 }
 
-/** The same of what the service owns; the action begins with what it was done to: "api_key.created". */
+/** The same of what the service owns; the action begins with its type: "api_key.created". */
 export function keepChange(
   em: SqlEntityManager,
   at: Date,

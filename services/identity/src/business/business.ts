@@ -57,6 +57,6 @@ export class Business extends schema.class {
 }
 schema.setClass(Business);
 
-/** The business for a change of it or its keys: changes of one business come one after the other. */
+/** For a change of it or its keys: changes of one business come one after the other. */
 export const lockBusiness = (em: SqlEntityManager, id: string, missing = businessNotFound): Promise<Business> =>
   lockRow(em, Business, everyBusiness, id, missing);

@@ -3,7 +3,7 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { keepChange } from "../audit/audit-event.ts";
 import type { Business } from "./business.ts";
 
-/** Runs a change of a business and writes it into the audit trail, unless everything stayed as it was. */
+/** Runs a change of a business and audits it, unless everything stayed as it was. */
 export function recordUpdate(em: SqlEntityManager, business: Business, call: Call, now: Date, change: () => void): void {
   const before = business.snapshot();
   change();

@@ -4,7 +4,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { AuditEvent } from "../audit/audit-event.ts";
 
-/** What operators do in other services goes into the one audit trail, under the id and at the time of its event. */
+/** What operators do elsewhere goes into the one audit trail, by its event's id and time. */
 export const audit: Consumption = {
   topic: "audit.v1",
   consumer: "identity",

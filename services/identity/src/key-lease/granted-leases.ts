@@ -3,14 +3,15 @@ import { keyLeaseMsMax } from "@amana/api-keys";
 /** For timers that fire a little early and clocks that do not run at quite the same speed. */
 const marginMs = 50;
 
-/** How long gateways may believe a resolved key, and what taking access away therefore has to wait for. */
+/** How long gateways may believe a key, which is what taking access away has to wait for. */
 export interface GrantedLeases {
   /** What this replica grants; 0: an answer is for one request only. */
   readonly leaseMs: number;
   /**
-   * Call it after the commit that took access away, before answering: resolves once no lease that any replica granted before
-   * the commit can still run. So whoever reads the answer finds the access gone everywhere. An answer that only repeats
-   * what another call did waits, too: that call's own wait may still be under way, or it died before it answered.
+   * Call it after the commit that took access away, before answering: resolves once no lease that
+   * any replica granted before the commit can still run. So whoever reads the answer finds the
+   * access gone everywhere. An answer that only repeats what another call did waits, too: that
+   * call's own wait may still be under way, or it died before it answered.
    */
   ended(): Promise<void>;
 }

@@ -17,7 +17,7 @@ export interface FoundKey {
   readonly useIsDue: boolean;
 }
 
-/** Looks up keys by their hashes, in the order given, as of the newest commit and by the database's clock. */
+/** Looks up keys by their hashes, in their order, as of the newest commit. */
 export async function findKeys(em: SqlEntityManager, hashes: readonly Uint8Array[]): Promise<FoundKey[]> {
   return await namedQuery<FoundKey>(
     em,

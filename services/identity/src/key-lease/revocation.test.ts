@@ -8,7 +8,7 @@ import { asAdmin, asPlatform, type Identity, idempotent, startIdentityForTest } 
 let identity: Identity;
 afterEach(() => identity[Symbol.asyncDispose]());
 
-/** The four ways in which access is taken away. Each answers with the state of the key it was done to. */
+/** The four ways to take access away. Each answers with the state of the key. */
 const revocations = {
   revoke: async ({ apiKeys }: Identity, key: Key) => await apiKeys.revokeApiKey({ id: key.id }, asAdmin),
   "rotate by an operator": async ({ businesses }: Identity, key: Key) =>
@@ -93,7 +93,7 @@ describe("an answer that takes access away is sent after the commit and after th
   });
 });
 
-/** A gateway as the contract allows it: it believes an answer until the lease, counted from the question, has passed. */
+/** A gateway that believes an answer for as long as the contract allows. */
 function aGateway({ keyLeases }: Pick<Identity, "keyLeases">) {
   let lease = { live: false, untilMs: 0 };
   return {
@@ -109,7 +109,7 @@ function aGateway({ keyLeases }: Pick<Identity, "keyLeases">) {
 
 describe("with two identity replicas and four gateways under load, no gateway accepts a key once the answer is there", () => {
   test.each(Object.entries(revocations))("%s", async (_name, takeAway) => {
-    // The one that is asked to take access away grants nothing; the gateways hold leases of the other.
+    // The one that takes access away grants nothing; the gateways hold leases of the other.
     identity = await startIdentityForTest({ leaseMs: 0, wait: sleep });
     const other = await identity.addReplica(500);
 

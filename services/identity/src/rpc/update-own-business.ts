@@ -33,7 +33,7 @@ export const updateOwnBusiness =
         return { answer: toBusinessMessage(business, { apiKeyPrefix: keyRing.newest?.prefix }), isCutOff: false };
       }
       const old = keyRing.find(presentedKeyId);
-      // A key in its last days must not make a lasting one: whoever holds it could escape the rotation.
+      // A key in its last days must not make a lasting one, and so escape the rotation.
       if (!old || old.replacedBy) throw apiKeyReplaced();
       const end = ttlSeconds > 0 ? await secondsFromNow(em, ttlSeconds) : undefined;
       const { plaintext } = rotateKey(em, { business, keyRing, old, end, now, call });

@@ -12,8 +12,10 @@ const heartbeatMs = 1_000;
 const rebalanceTimeoutMs = 30_000;
 /** How long the broker holds an empty fetch open; messages end it at once, a stop or a rebalance only afterwards. */
 const fetchWaitMs = 500;
-/** After each so many messages the position is noted and the group may take the partition away. */
+/** After each so many messages the group may take the partition away. */
 const chunkMessagesMax = 200;
+/** How often the group is told how far it has come. What was not told is consumed again after a crash; inboxes know it. */
+const commitMs = 1_000;
 
 interface Subscription {
   readonly kafka: Kafka;
@@ -62,6 +64,16 @@ async function consumeOnce(subscription: Subscription, joined: () => void): Prom
   end.promise.catch(() => {});
   consumer.on(consumer.events.GROUP_JOIN, joined);
   consumer.on(consumer.events.CRASH, ({ payload }) => end.reject(payload.error));
+  const offsets = new Map<number, string>();
+  consumer.on(consumer.events.REBALANCING, () => offsets.clear());
+  consumer.on(consumer.events.GROUP_JOIN, () => offsets.clear());
+  const commit = async () => {
+    const done = [...offsets].map(([partition, offset]) => ({ topic, partition, offset }));
+    offsets.clear();
+    if (done.length > 0) await consumer.commitOffsets(done);
+  };
+  // kafkajs itself would commit after each batch and wait for it. One that fails is made up for by the next.
+  const committing = setInterval(() => commit().catch(() => {}), commitMs);
   const stopped = () => end.resolve();
   stop.addEventListener("abort", stopped);
   try {
@@ -69,19 +81,26 @@ async function consumeOnce(subscription: Subscription, joined: () => void): Prom
     await consumer.connect();
     await consumer.subscribe({ topic, fromBeginning: true });
     await consumer.run({
-      partitionsConsumedConcurrently: 3,
+      partitionsConsumedConcurrently: 6,
+      autoCommit: false,
       eachBatchAutoResolve: false,
-      eachBatch: (payload) => handOver(subscription, payload),
+      eachBatch: (payload) => handOver(subscription, payload, offsets),
     });
     await end.promise;
   } finally {
     stop.removeEventListener("abort", stopped);
+    clearInterval(committing);
+    await commit().catch(() => {});
     await consumer.disconnect().catch(() => {});
   }
 }
 
 /** Hands a batch over in chunks, each again and again until its handler succeeds. */
-async function handOver({ handler, logger, stop }: Subscription, payload: EachBatchPayload): Promise<void> {
+async function handOver(
+  { handler, logger, stop }: Subscription,
+  payload: EachBatchPayload,
+  offsets: Map<number, string>,
+): Promise<void> {
   const { batch, resolveOffset, heartbeat, isRunning, isStale } = payload;
   const ended = () => stop.aborted || !isRunning() || isStale();
   // A long chunk must not look like a dead member. A group that wants to rebalance is noticed after the chunk.
@@ -100,7 +119,10 @@ async function handOver({ handler, logger, stop }: Subscription, payload: EachBa
           await heartbeat();
         }
       }
-      resolveOffset((chunk.at(-1) as (typeof chunk)[number]).offset);
+      const { offset } = chunk.at(-1) as (typeof chunk)[number];
+      resolveOffset(offset);
+      // What is committed is the one to go on with.
+      offsets.set(batch.partition, String(BigInt(offset) + 1n));
       await heartbeat();
     }
   } finally {

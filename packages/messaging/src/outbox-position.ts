@@ -8,8 +8,8 @@ export interface OutboxRow {
 
 /**
  * How far a topic is published: everything up to `id`, except for what was not committed yet in
- * `snapshot`. PostgreSQL writes snapshots as xmin:xmax:xip, the last being the transactions that
- * were under way.
+ * `snapshot`. PostgreSQL writes snapshots as xmin:xmax:xip: transactions from xmax on, and those
+ * listed in xip, had not ended.
  */
 export interface Position {
   readonly id: string;
@@ -55,6 +55,7 @@ export async function readNext(
   topic: string,
   position: Position,
 ): Promise<{ rows: OutboxRow[]; next: Position }> {
+  const [, xmax = "", xip = ""] = position.snapshot.split(":");
   const { rows } = await client.query<FoundRow>({
     name: "outbox_read_next",
     // What is read is what is published, so that a client that is frozen while it reads leaves little on the way.
@@ -65,13 +66,15 @@ export async function readNext(
            ), found as (
              select id, key, payload, headers from outbox where xid = any($5::xid8[]) and topic = $1 and id <= $2
              union all
+             select id, key, payload, headers from outbox where xid >= $6::xid8 and topic = $1 and id <= $2
+             union all
              select id, key, payload, headers from sized where bytes_before = 0 or bytes_before + length(payload) <= $4
            )
            select pg_current_snapshot()::text as snapshot, coalesce((select max(id) from outbox), 0) as newest,
              (select count(*) = $3 or bool_or(bytes_before > 0 and bytes_before + length(payload) > $4) from sized) as cut,
              f.id, f.key, f.payload, f.headers
            from (select 1) as always left join found f on true order by f.id`,
-    values: [topic, position.id, batchRowsMax, partBytesMax, underWayIn(position.snapshot)],
+    values: [topic, position.id, batchRowsMax, partBytesMax, xip === "" ? [] : xip.split(","), xmax],
   });
   const [first] = rows as [FoundRow];
   const last = rows.at(-1)?.id ?? position.id;
@@ -79,8 +82,6 @@ export async function readNext(
   const next = { id: BigInt(id) > BigInt(position.id) ? id : position.id, snapshot: first.snapshot };
   return { rows: first.id === null ? [] : rows, next };
 }
-
-const underWayIn = (snapshot: string): string[] => (snapshot.split(":")[2] || "").split(",").filter((xid) => xid !== "");
 
 /** What may be published at once. Rows that were committed late can be more than that. */
 export function partsOf(rows: readonly OutboxRow[]): OutboxRow[][] {

@@ -7,7 +7,7 @@ import { startChild } from "../test/child.ts";
 import { database, effects, emit, outbox, topic, writeDown } from "../test/database.ts";
 import { MemoryTransport } from "../test/memory-transport.ts";
 import { addToOutbox, consume, type Relay, startRelay, type Transport } from "./index.ts";
-import { deletePublished, loadPosition, savePosition } from "./outbox-position.ts";
+import { deletePublished, loadPosition, readNext, savePosition } from "./outbox-position.ts";
 import { relayLock, relaySessionOptions } from "./relay.ts";
 
 const logger = createLogger("test", "silent");
@@ -91,6 +91,35 @@ test("what is published stays in the outbox for three days, and the relay that c
   expect(await rows()).toHaveLength(2);
   await aRelay().settled();
   expect(transport.bodies).toEqual(["1", "2", "old and not published"]);
+});
+
+test("a transaction is not passed over that began last, took the first id, and commits last", async () => {
+  const event = { topic, key: "k", type: "t", source: "s", occurredAt: new Date() };
+  const [hasBegun, hasId, early] = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const first = transaction(db.orm, async (em) => {
+    await em.execute("select pg_current_xact_id()");
+    hasBegun.resolve();
+    await hasId.promise;
+    addToOutbox(em, { ...event, payload: Buffer.from("began first") });
+  });
+  await hasBegun.promise;
+  const last = transaction(db.orm, async (em) => {
+    addToOutbox(em, { ...event, payload: Buffer.from("began last") });
+    await em.flush();
+    hasId.resolve();
+    await early.promise;
+  });
+  await first;
+  const client = new pg.Client({ connectionString: db.url });
+  await client.connect();
+  const bodies = ({ rows }: Awaited<ReturnType<typeof readNext>>) => rows.map(({ payload }) => payload.toString());
+  const before = await readNext(client, topic, await loadPosition(client, topic));
+  early.resolve();
+  await last;
+  const after = await readNext(client, topic, before.next);
+  const end = await readNext(client, topic, after.next);
+  expect([bodies(before), bodies(after), bodies(end)]).toEqual([["began first"], ["began last"], []]);
+  await client.end();
 });
 
 test("a transaction that began before others were published, and commits when another relay has taken over, is not passed over", async () => {

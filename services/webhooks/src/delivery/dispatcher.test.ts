@@ -1,0 +1,159 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { ClaimedDelivery } from "./claim.ts";
+import { Dispatcher, type Pace, type Shares } from "./dispatcher.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+let number = 0;
+const aDelivery = (business: string, endpoint: string, lane: "QUICK" | "SLOW" = "QUICK"): ClaimedDelivery => ({
+  id: String(number++),
+  lease_token: "token",
+  status: "PENDING",
+  attempts: 0,
+  event_id: "event",
+  type: "PAYMENT_REFUNDED",
+  body: "{}",
+  business_id: business,
+  endpoint_id: endpoint,
+  lane,
+  url: "http://127.0.0.1:9/",
+  secret_ciphertext: "",
+  previous_secret_ciphertext: null,
+});
+const some = (count: number, business: string, endpoint: string) =>
+  Array.from({ length: count }, () => aDelivery(business, endpoint));
+
+/** A dispatcher whose attempts end when the test says so. */
+function aDispatcher(shares: Shares) {
+  const dispatcher = new Dispatcher(shares);
+  const begun: { delivery: ClaimedDelivery; answer: (pace: Pace) => void; end: () => void }[] = [];
+  const released: ClaimedDelivery[] = [];
+  const opened = dispatcher.open(
+    async (delivery, answer) => {
+      const ended = Promise.withResolvers<void>();
+      begun.push({ delivery, answer, end: ended.resolve });
+      await ended.promise;
+    },
+    async (deliveries) => void released.push(...deliveries),
+  );
+  const answerAll = async (pace: Pace, to: (delivery: ClaimedDelivery) => boolean = () => true) => {
+    const answered = begun.filter(({ delivery }) => to(delivery));
+    begun.splice(0, begun.length, ...begun.filter(({ delivery }) => !to(delivery)));
+    for (const { answer, end } of answered) {
+      answer(pace);
+      end();
+    }
+    await new Promise(setImmediate);
+    return answered.length;
+  };
+  const underWay = (endpoint: string) => begun.filter(({ delivery }) => delivery.endpoint_id === endpoint).length;
+  return { dispatcher, begun, released, answerAll, underWay, opened };
+}
+
+test("an endpoint begins with two attempts at once, has twice as many with each answer in time, and two after a late one", async () => {
+  const { dispatcher, answerAll } = aDispatcher({ total: 100, perBusiness: 100, perEndpoint: 16 });
+  dispatcher.take(some(200, "b", "e"));
+  expect(await answerAll("IN_TIME")).toBe(2);
+  // Each of the two doubled it.
+  expect(await answerAll("IN_TIME")).toBe(8);
+  expect(await answerAll("IN_TIME")).toBe(16);
+  expect(await answerAll("LATE")).toBe(16);
+  expect(await answerAll("LATE")).toBe(2);
+});
+
+test("businesses take turns, and so do the endpoints of one, whatever the others have waiting", async () => {
+  const { dispatcher, begun, answerAll } = aDispatcher({ total: 4, perBusiness: 4, perEndpoint: 4 });
+  // One that is known to answer, so that it may have more than two.
+  dispatcher.take(some(4, "a", "a1"));
+  await answerAll("IN_TIME");
+  await answerAll("IN_TIME");
+  dispatcher.take([...some(50, "a", "a1"), ...some(50, "a", "a2"), ...some(3, "b", "b1"), ...some(3, "c", "c1")]);
+  const order: string[] = [];
+  while (begun.length > 0) {
+    order.push(...begun.map(({ delivery }) => delivery.endpoint_id));
+    await answerAll("IN_TIME");
+  }
+  // Whoever came while all places were taken is served within the next two rounds of four.
+  expect(order.slice(4, 12).filter((id) => id === "b1" || id === "c1").length).toBeGreaterThanOrEqual(4);
+  expect(order).toHaveLength(106);
+});
+
+test("a business holds no more than its share, and others go on", () => {
+  const { dispatcher, begun } = aDispatcher({ total: 8, perBusiness: 3, perEndpoint: 2 });
+  dispatcher.take(["e1", "e2", "e3", "e4"].flatMap((endpoint) => some(5, "a", endpoint)));
+  dispatcher.take(some(1, "b", "e5"));
+  expect(begun.map(({ delivery }) => delivery.business_id)).toEqual(["a", "a", "a", "b"]);
+});
+
+test("endpoints that have not answered yet hold half of the places at most, until they stall and lose them", async () => {
+  const { dispatcher, begun, underWay, answerAll } = aDispatcher({ total: 8, perBusiness: 8, perEndpoint: 4 });
+  dispatcher.take(some(1, "good", "good"));
+  await answerAll("IN_TIME");
+  for (let i = 0; i < 20; i++) dispatcher.take(some(2, `b${i}`, `hangs${i}`));
+  expect(begun).toHaveLength(4);
+  dispatcher.take(some(4, "good", "good"));
+  expect(underWay("good")).toBe(4);
+
+  vi.advanceTimersByTime(1_500);
+  // The four that hang have given up their places to four others.
+  expect(begun).toHaveLength(12);
+  for (let i = 0; i < 20; i++) vi.advanceTimersByTime(1_500);
+  // Stalled ones are bounded too: twice the places, and what began beside them.
+  expect(begun.length - underWay("good")).toBeLessThanOrEqual(2 * 8 + 4);
+  await answerAll("IN_TIME", ({ endpoint_id }) => endpoint_id === "good");
+  dispatcher.take(some(2, "good", "good"));
+  expect(underWay("good")).toBe(2);
+});
+
+test("what waits for more than three seconds, or for an endpoint that changed, is given back", async () => {
+  const { dispatcher, released, answerAll, opened } = aDispatcher({ total: 2, perBusiness: 2, perEndpoint: 2 });
+  const [first, second, third, fourth] = some(4, "b", "e") as [
+    ClaimedDelivery,
+    ClaimedDelivery,
+    ClaimedDelivery,
+    ClaimedDelivery,
+  ];
+  dispatcher.take([first, second, third]);
+  vi.advanceTimersByTime(900);
+  dispatcher.take([fourth]);
+  vi.advanceTimersByTime(2_300);
+  await answerAll("IN_TIME");
+  expect(released).toEqual([third]);
+  dispatcher.take(some(3, "b", "e"));
+  const waiting = some(1, "b", "e");
+  dispatcher.take(waiting);
+  released.length = 0;
+  await dispatcher.forget("b", "e");
+  expect(released).toContain(waiting[0]);
+  await answerAll("IN_TIME");
+  const last = some(3, "b2", "e2");
+  dispatcher.take(last);
+  await opened[Symbol.asyncDispose]();
+  expect(released).toContain(last[2]);
+  expect(dispatcher.room().free.total).toBe(0);
+});
+
+test("room counts what is held until it is written down, and says it by endpoint and business", async () => {
+  const { dispatcher, begun } = aDispatcher({ total: 8, perBusiness: 4, perEndpoint: 4 });
+  expect(dispatcher.room()).toMatchObject({ free: { total: 32, slow: 1 }, perEndpoint: { QUICK: 4, SLOW: 1 } });
+  dispatcher.take([...some(3, "b", "e"), aDelivery("b", "slow", "SLOW")]);
+  expect(dispatcher.room()).toMatchObject({
+    free: { total: 28, slow: 0 },
+    endpoints: [
+      ["e", "slow"],
+      [1, 4],
+      [1, 0],
+    ],
+    businesses: [["b"], [3], [1]],
+  });
+  begun[0]?.answer("IN_TIME");
+  expect(dispatcher.room().free.total).toBe(28);
+  begun[0]?.end();
+  await new Promise(setImmediate);
+  expect(dispatcher.room().free.total).toBe(29);
+});

@@ -1,4 +1,4 @@
-import type { FastifyError, FastifyInstance } from "fastify";
+import type { FastifyError, FastifyInstance, FastifyReply } from "fastify";
 
 /** The last part of a verification link lets anyone who reads it submit documents. */
 const withoutLinkToken = (path: string) => path.replace(/^(\/verify|\/sandbox\/kyc)\/[^/]+/, "$1/[redacted]");
@@ -12,6 +12,12 @@ export function logAnswers(app: FastifyInstance): void {
       "answered",
     );
   });
+}
+
+/** The body of a refusal: what is wrong, and what to do about it. */
+export function refuse(reply: FastifyReply, status: number, error: string, message: string, more: object = {}): object {
+  reply.code(status);
+  return { error, message, ...more };
 }
 
 export function refuseUnknownPaths(app: FastifyInstance): void {

@@ -2,10 +2,12 @@ import type { Language } from "../pages/language.ts";
 import { cardholder, noAttemptActionCode } from "./cardholder.ts";
 import type { Order } from "./order.ts";
 import { outcomeOf } from "./outcome.ts";
+import { words } from "./words/words.ts";
 
 /** The answer of the confirm and of the older status call. */
 export function capitalisedAnswer(order: Order, language: Language): object {
   const outcome = order.outcome && outcomeOf(order.outcome);
+  const told = order.outcome ? words[language].outcomes[order.outcome] : "";
   const { force_terminal_id: _terminal, ...udf } = order.merchantParams;
   const declined = order.status === 6;
   return {
@@ -20,10 +22,10 @@ export function capitalisedAnswer(order: Order, language: Language): object {
     ...(order.approvalCode && { approvalCode: order.approvalCode }),
     authCode: 2,
     actionCode: outcome?.actionCode ?? noAttemptActionCode,
-    actionCodeDescription: outcome?.words[language] ?? "",
+    actionCodeDescription: told,
     Ip: cardholder.ip,
     params: {
-      ...(outcome?.respCode && { respCode: outcome.respCode, respCode_desc: outcome.words[language] }),
+      ...(outcome?.respCode && { respCode: outcome.respCode, respCode_desc: told }),
       ...udf,
     },
     ...(outcome?.respCode && { SvfeResponse: outcome.respCode }),

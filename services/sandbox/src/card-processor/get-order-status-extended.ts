@@ -3,6 +3,7 @@ import type { Order, OrderStatus } from "./order.ts";
 import { outcomeOf } from "./outcome.ts";
 import type { Parameters, Processor } from "./processor.ts";
 import { refusal } from "./refusal.ts";
+import { words } from "./words/words.ts";
 
 const paymentState: Record<OrderStatus, string> = { 0: "CREATED", 2: "DEPOSITED", 3: "REVERSED", 4: "REFUNDED", 6: "DECLINED" };
 
@@ -21,7 +22,7 @@ function describe(order: Order): object {
     orderNumber: order.orderNumber,
     orderStatus: order.status,
     actionCode: outcome?.actionCode ?? noAttemptActionCode,
-    actionCodeDescription: outcome?.words[order.language] ?? "",
+    actionCodeDescription: order.outcome ? words[order.language].outcomes[order.outcome] : "",
     amount: order.amountMinor,
     currency: order.currency,
     date: order.registeredAtMs,

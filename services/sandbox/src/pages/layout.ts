@@ -2,15 +2,21 @@ import type { FastifyReply } from "fastify";
 import { mark } from "./assets.ts";
 import { Html, html } from "./html.ts";
 import { direction, type Language, languageName, languages } from "./language.ts";
-import { layoutWords } from "./layout-words.ts";
+import type { CommonWords } from "./words.ts";
 
-export interface Page {
+/** What every part of a hosted page is drawn from. */
+export interface View<Words = unknown> {
   readonly language: Language;
-  readonly title: string;
-  /** The path of this page without a query: where the language links lead. */
+  readonly words: CommonWords & { readonly title: string } & Words;
+  /** The path of the page without a query: its steps come after it, and language links lead there. */
   readonly path: string;
-  readonly main: Html;
-  /** Lets the page use the camera and show what was recorded. Nothing can be sent anywhere but to the sandbox itself. */
+}
+
+export interface PageOptions {
+  /** What the page says of itself before the title of the flow. */
+  readonly title?: string;
+  readonly status?: number;
+  /** Lets the page use the camera and show what was recorded, which it can send nowhere else. */
   readonly camera?: boolean;
   /** Without scripts the page asks again by itself. */
   readonly refreshSeconds?: number;
@@ -27,30 +33,32 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** A page in the house style. It is never kept by a cache, and loads nothing from elsewhere. */
-export function sendPage(reply: FastifyReply, page: Page, status = 200): FastifyReply {
+/** No cache keeps the answer, and nobody learns its address from a link followed. */
+export const privately = { "referrer-policy": "no-referrer", "cache-control": "no-store" };
+
+/** A page in the house style. It loads nothing from elsewhere. */
+export function sendPage(reply: FastifyReply, view: View, main: Html, options: PageOptions = {}): FastifyReply {
+  const { status = 200, camera = false } = options;
   return reply
     .code(status)
     .type("text/html; charset=utf-8")
     .headers({
-      "content-security-policy": page.camera ? `${contentSecurityPolicy}; media-src blob:` : contentSecurityPolicy,
-      "permissions-policy": `camera=${page.camera ? "(self)" : "()"}, microphone=()`,
-      "referrer-policy": "no-referrer",
-      "cache-control": "no-store",
+      ...privately,
+      "content-security-policy": camera ? `${contentSecurityPolicy}; media-src blob:` : contentSecurityPolicy,
+      "permissions-policy": `camera=${camera ? "(self)" : "()"}, microphone=()`,
       "x-content-type-options": "nosniff",
     })
-    .send(layout(page).text);
+    .send(layout(view, main, options).text);
 }
 
-function layout({ language, title, path, main, camera = false, refreshSeconds }: Page): Html {
-  const words = layoutWords[language];
+function layout({ language, words, path }: View, main: Html, { title, camera, refreshSeconds }: PageOptions): Html {
   return html`<!doctype html>
 <html lang="${language}" dir="${direction[language]}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${title} · Amana · ${words.sandbox}</title>
+<title>${title !== undefined && `${title} · `}${words.title} · Amana · ${words.sandbox}</title>
 <link rel="icon" type="image/svg+xml" href="/assets/mark.svg">
 <link rel="stylesheet" href="/assets/sandbox.css">
 <script src="/assets/sandbox.js" defer></script>
@@ -61,7 +69,10 @@ ${refreshSeconds !== undefined && html`<noscript><meta http-equiv="refresh" cont
 <header>
 <div class="brand"><span class="mark" aria-hidden="true">${new Html(mark)}</span><span class="name">Amana</span></div>
 <nav class="languages" aria-label="${words.chooseLanguage}">
-${languages.map((other) => languageLink(path, other, other === language))}
+${languages.map(
+  (other) =>
+    html`<a href="${path}?lang=${other}" lang="${other}" hreflang="${other}"${other === language && html` aria-current="true"`}>${languageName[other]}</a>`,
+)}
 </nav>
 <p class="sandbox-notice"><strong>${words.sandbox}.</strong> <span>${words.sandboxNotice}</span></p>
 </header>
@@ -71,8 +82,4 @@ ${main}
 </body>
 </html>
 `;
-}
-
-function languageLink(path: string, language: Language, current: boolean): Html {
-  return html`<a href="${path}?lang=${language}" lang="${language}" hreflang="${language}"${current && html` aria-current="true"`}>${languageName[language]}</a>`;
 }

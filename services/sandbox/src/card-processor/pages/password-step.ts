@@ -1,36 +1,33 @@
 import { type Html, html } from "../../pages/html.ts";
+import { field, form } from "../../pages/parts.ts";
 import { passwordAttemptsMax } from "../order.ts";
-import { cancelForm, errorSummary, field, orderSummary, timeLeft } from "./parts.ts";
-import { actionOf, type View } from "./view.ts";
+import { digits, type PaymentView, paymentStep } from "./parts.ts";
 
-export function passwordStep(view: View): Html {
+export function passwordStep(view: PaymentView): Html {
   const { order, words } = view;
   const problem = hasFailedPassword(view) ? words.problems.password_wrong : undefined;
-  // The number of attempts left tells one submission from a repeated one, so that a double click uses up one attempt.
-  return html`<h1>${words.title}</h1>
-${errorSummary(words, problem === undefined ? [] : [{ fieldId: "password", text: problem }])}
-${orderSummary(view)}
-<section class="card" aria-labelledby="step">
-<h2 id="step">${words.passwordStep}</h2>
-${timeLeft(view)}
-<p>${words.passwordIntro}</p>
-<p class="chosen-card"><span>${words.card}</span> <bdi class="digits">${order.card?.maskedPan}</bdi></p>
-<form method="post" action="${actionOf(view, "password")}" novalidate data-once>
-<input type="hidden" name="attempts_left" value="${order.passwordAttemptsLeft}">
-${field({
-  id: "password",
-  label: words.password,
-  hint: words.passwordHint,
-  problem,
-  first: true,
-  attributes: html`type="password" autocomplete="one-time-code" inputmode="numeric" maxlength="64"`,
-})}
-<p class="attempts">${words.attemptsLeft(order.passwordAttemptsLeft)}</p>
-<button class="primary">${words.validate}</button>
-</form>
-${cancelForm(view)}
-</section>`;
+  const password = field({
+    id: "password",
+    label: words.password,
+    hint: words.passwordHint,
+    problem,
+    focused: true,
+    attributes: html`required type="password" autocomplete="one-time-code" inputmode="numeric" maxlength="64"`,
+  });
+  // The attempts left tell one submission from a repeated one: a double click uses up one attempt.
+  const content = html`<input type="hidden" name="attempts_left" value="${order.passwordAttemptsLeft}">
+${password}
+<p class="attempts">${words.attemptsLeft(order.passwordAttemptsLeft)}</p>`;
+  return paymentStep(
+    view,
+    words.passwordStep,
+    problem === undefined ? [] : [{ fieldId: "password", text: problem }],
+    html`<p>${words.passwordIntro}</p>
+<p class="chosen-card"><span>${words.card}</span> ${digits(order.card?.maskedPan)}</p>
+${form(view, "password", words.validate, content)}`,
+  );
 }
 
-/** Attempts used up are the trace a wrong password leaves, so a reload still says what went wrong. */
-export const hasFailedPassword = ({ order }: View) => order.status === 0 && order.passwordAttemptsLeft < passwordAttemptsMax;
+/** A wrong password leaves fewer attempts, so a reload still says what went wrong. */
+export const hasFailedPassword = ({ order }: PaymentView) =>
+  order.status === 0 && order.passwordAttemptsLeft < passwordAttemptsMax;

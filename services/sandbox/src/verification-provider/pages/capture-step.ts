@@ -1,8 +1,8 @@
 import { type Html, html } from "../../pages/html.ts";
+import { form } from "../../pages/parts.ts";
 import { drawings } from "./drawings.ts";
-import { flowStep } from "./parts.ts";
+import { type FlowView, flowStep } from "./parts.ts";
 import type { Step } from "./steps.ts";
-import { actionOf, type View } from "./view.ts";
 
 interface Capture {
   readonly step: Step;
@@ -15,7 +15,7 @@ interface Capture {
   readonly lead: string;
 }
 
-export function photoStep(view: View, side: "front" | "back"): Html {
+export function photoStep(view: FlowView, side: "front" | "back"): Html {
   const { application, words } = view;
   const passport = application.steps.document === "passport";
   return capture(view, {
@@ -30,7 +30,7 @@ export function photoStep(view: View, side: "front" | "back"): Html {
   });
 }
 
-export function recordingStep(view: View): Html {
+export function recordingStep(view: FlowView): Html {
   const { application, words } = view;
   const still = application.steps.recording === "still";
   return capture(view, {
@@ -46,15 +46,9 @@ export function recordingStep(view: View): Html {
 }
 
 /** Without a script, or without a camera, a sample takes the place of the picture: the form is the same. */
-function capture(view: View, { step, action, value, kind, facing, drawing, title, lead }: Capture): Html {
+function capture(view: FlowView, { step, action, value, kind, facing, drawing, title, lead }: Capture): Html {
   const { words } = view;
-  const form = (
-    attributes: Html,
-    label: string,
-  ) => html`<form method="post" action="${actionOf(view, action)}" data-once ${attributes}>
-<input type="hidden" name="value" value="${value}">
-<button class="primary">${label}</button>
-</form>`;
+  const hidden = html`<input type="hidden" name="value" value="${value}">`;
   const [take, keep, sample, taken] =
     kind === "video"
       ? [words.film, words.keepVideo, words.sampleVideo, words.videoTaken]
@@ -74,9 +68,9 @@ function capture(view: View, { step, action, value, kind, facing, drawing, title
 <div class="actions">
 <button type="button" class="primary" hidden data-open>${words.openCamera}</button>
 <button type="button" class="primary" hidden data-take>${take}</button>
-${form(html`hidden data-keep`, keep)}
+${form(view, action, keep, hidden, html`hidden data-keep`)}
 <button type="button" class="secondary" hidden data-again>${words.again}</button>
-${form(html`data-pretend`, sample)}
+${form(view, action, sample, hidden, html`data-pretend`)}
 </div>
 <p class="note">${words.staysHere}</p>
 </div>`,

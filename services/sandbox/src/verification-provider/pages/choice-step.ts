@@ -1,20 +1,15 @@
 import { type Html, html } from "../../pages/html.ts";
-import { flowStep, radio } from "./parts.ts";
-import { actionOf, type View } from "./view.ts";
+import { form } from "../../pages/parts.ts";
+import { type FlowView, flowStep, radio } from "./parts.ts";
 
 /** Where a video is not required: a still is quicker, but a person then always looks at it. */
-export function choiceStep(view: View): Html {
+export function choiceStep(view: FlowView): Html {
   const { words } = view;
-  return flowStep(
-    view,
-    "choice",
-    html`<h1 id="question">${words.choiceTitle}</h1>
-<form method="post" action="${actionOf(view, "choice")}" data-once>
-<div class="choices" role="radiogroup" aria-labelledby="question">
+  const question = html`<div class="choices" role="radiogroup" aria-labelledby="question">
 ${radio("value", { value: "video", label: words.choiceVideo, hint: words.choiceVideoHint, checked: true })}
 ${radio("value", { value: "still", label: words.choiceStill, hint: words.choiceStillHint })}
-</div>
-<button class="primary">${words.next}</button>
-</form>`,
-  );
+</div>`;
+  const content = html`<h1 id="question">${words.choiceTitle}</h1>
+${form(view, "choice", words.next, question)}`;
+  return flowStep(view, "choice", content);
 }

@@ -1,9 +1,17 @@
 import { type Html, html } from "../../pages/html.ts";
+import { icons } from "../../pages/icons.ts";
+import type { View } from "../../pages/layout.ts";
+import { actionOf } from "../../pages/parts.ts";
+import type { Application } from "../application.ts";
+import type { Words } from "../words/fr.ts";
 import { type Step, stepBefore, stepNumber, stepsCount } from "./steps.ts";
-import { actionOf, type View } from "./view.ts";
+
+export interface FlowView extends View<Words> {
+  readonly application: Application;
+}
 
 /** A page of the flow: where one is, one decision, and the way back. */
-export function flowStep(view: View, step: Step, content: Html): Html {
+export function flowStep(view: FlowView, step: Step, content: Html): Html {
   const { words } = view;
   const number = stepNumber[step];
   return html`<section class="card flow">
@@ -14,7 +22,7 @@ ${undoForm(view, stepBefore(view.application, step), words.back)}
 </section>`;
 }
 
-export function undoForm(view: View, what: string, label: string, spoken = label): Html {
+export function undoForm(view: FlowView, what: string, label: string, spoken = label): Html {
   return html`<form class="undo" method="post" action="${actionOf(view, "undo")}">
 <input type="hidden" name="value" value="${what}">
 <button class="quiet"${spoken !== label && html` aria-label="${spoken}"`}>${label}</button>
@@ -27,14 +35,20 @@ export interface Choice {
   readonly hint?: string;
   readonly drawing?: Html;
   readonly checked?: boolean;
+  readonly focused?: boolean;
 }
 
-export function radio(name: string, { value, label, hint, drawing, checked = false }: Choice, focused = false): Html {
+export function radio(name: string, { value, label, hint, drawing, checked = false, focused = false }: Choice): Html {
   return html`<label class="choice"><input type="radio" name="${name}" value="${value}" required${checked && html` checked`}${focused && html` autofocus`}>
 <span><strong>${label}</strong>${hint !== undefined && html`<small>${hint}</small>`}</span>${drawing}</label>`;
 }
 
+/** A point of a list of what is done or promised. */
+export function marked(title: string, text?: string): Html {
+  return html`${icons.success}<div><strong>${title}</strong>${text !== undefined && html`<span>${text}</span>`}</div>`;
+}
+
 /** For testers only, and set apart from what the applicant reads. */
-export function testerLink({ application, language, words }: View): Html {
+export function testerLink({ application, language, words }: FlowView): Html {
   return html`<aside class="tester-link" aria-label="${words.tester.badge}"><a href="/sandbox/kyc/${application.linkToken}/tester?lang=${language}">${words.tester.link}</a></aside>`;
 }

@@ -1,9 +1,8 @@
 import { type Html, html } from "../../pages/html.ts";
 import { icons } from "../../pages/icons.ts";
-import { pathOf, type View } from "./view.ts";
+import type { FlowView } from "./parts.ts";
 
-export function progressStep({ application, language, words }: View): Html {
-  const path = pathOf(application);
+export function progressStep({ language, words, path }: FlowView): Html {
   return html`<section class="card flow" data-wait-at="${path}/status">
 <h1>${words.progressTitle}</h1>
 <div role="status">

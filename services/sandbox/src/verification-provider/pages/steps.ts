@@ -1,32 +1,37 @@
 import type { Application, Steps } from "../application.ts";
 import { documentTypes } from "../vocabulary.ts";
 
-/** Where the applicant stands: the first thing that is still missing. */
-export type Step = "intro" | "document" | "front" | "back" | "choice" | "recording" | "review";
+/** Which of the counted steps a page belongs to. */
+export const stepNumber = { start: 0, document: 1, front: 2, back: 2, choice: 3, recording: 3, review: 4 };
 
 export const stepsCount = 4;
 
-/** Which of the counted steps a page belongs to. */
-export const stepNumber: Readonly<Record<Step, number>> = {
-  intro: 0,
-  document: 1,
-  front: 2,
-  back: 2,
-  choice: 3,
-  recording: 3,
-  review: 4,
-};
+export type Step = keyof typeof stepNumber;
 
-export function stepOf({ steps, requireVideo }: Pick<Application, "steps" | "requireVideo">): Step {
-  if (!steps.started) return "intro";
-  if (!steps.document) return "document";
-  if (!steps.front) return "front";
-  if (steps.document === "id_card" && !steps.back) return "back";
-  if (!steps.recording && !requireVideo) return "choice";
-  return steps.recorded ? "review" : "recording";
+type Asking = Pick<Application, "steps" | "requireVideo">;
+
+/** What is asked of this applicant before the review, in order, and what was answered. */
+function asked({ steps, requireVideo }: Asking): { step: Step; answer: unknown }[] {
+  return [
+    { step: "start", answer: steps.started },
+    { step: "document", answer: steps.document },
+    { step: "front", answer: steps.front },
+    ...(steps.document === "passport" ? [] : [{ step: "back" as const, answer: steps.back }]),
+    ...(requireVideo ? [] : [{ step: "choice" as const, answer: steps.recording }]),
+    { step: "recording", answer: steps.recorded },
+  ];
 }
 
-/** What one form adds; anything that does not belong to the step on the page adds nothing, so a second press is harmless. */
+/** Where the applicant stands: the first thing that is still missing. */
+export const stepOf = (application: Asking): Step => asked(application).find(({ answer }) => !answer)?.step ?? "review";
+
+/** What the way back from a step takes back. */
+export function stepBefore(application: Asking, step: Step): Step {
+  const steps: Step[] = [...asked(application).map((question) => question.step), "review"];
+  return steps[steps.indexOf(step) - 1] ?? "start";
+}
+
+/** What one form adds: nothing unless it belongs to the step shown, so a second press is harmless. */
 export function take(application: Application, action: string, value: string): Steps {
   const { steps, requireVideo } = application;
   const step = stepOf(application);
@@ -42,38 +47,17 @@ export function take(application: Application, action: string, value: string): S
   return steps;
 }
 
-/** Takes one thing back, and with it only what cannot stand without it. */
+/** With a thing goes only what cannot stand without it. */
+const takenBack = new Map<string, readonly (keyof Steps)[]>([
+  ["start", ["started", "document", "front", "back", "recording", "recorded"]],
+  ["document", ["document", "front", "back"]],
+  ["front", ["front"]],
+  ["back", ["back"]],
+  ["choice", ["recording", "recorded"]],
+  ["recording", ["recorded"]],
+]);
+
 export function undo(steps: Steps, what: string): Steps {
-  const { started, document, front, back, recording, recorded, ...rest } = steps;
-  switch (what) {
-    case "start":
-      return rest;
-    case "document":
-      return { ...rest, ...(started && { started }), ...(recording && { recording }), ...(recorded && { recorded }) };
-    case "front":
-      return without(steps, "front");
-    case "back":
-      return without(steps, "back");
-    case "choice":
-      return without(without(steps, "recording"), "recorded");
-    case "recording":
-      return without(steps, "recorded");
-    default:
-      return steps;
-  }
-}
-
-/** What the way back from a step takes back. */
-export function stepBefore({ steps, requireVideo }: Pick<Application, "steps" | "requireVideo">, step: Step): string {
-  if (step === "document") return "start";
-  if (step === "front") return "document";
-  if (step === "back") return "front";
-  if (step === "recording" && !requireVideo) return "choice";
-  if (step === "review") return "recording";
-  return steps.document === "id_card" ? "back" : "front";
-}
-
-function without(steps: Steps, name: keyof Steps): Steps {
-  const { [name]: _taken, ...rest } = steps;
-  return rest;
+  const gone: readonly string[] = takenBack.get(what) ?? [];
+  return Object.fromEntries(Object.entries(steps).filter(([name]) => !gone.includes(name)));
 }

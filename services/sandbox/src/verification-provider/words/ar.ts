@@ -1,13 +1,12 @@
+import { commonWords } from "../../pages/words.ts";
 import type { Words } from "./fr.ts";
 
 export const ar: Words = {
+  ...commonWords.ar,
   title: "التحقق من الهوية",
   step: (number, count) => `الخطوة ${number} من ${count}`,
   back: "الرجوع",
   next: "متابعة",
-  attemptsLeft: (count) =>
-    count === 1 ? "بقيت لديكم محاولة واحدة." : count === 2 ? "بقيت لديكم محاولتان." : `بقيت لديكم ${count} محاولات.`,
-  errorTitle: "خطأ",
 
   introTitle: "لنتحقق من هويتكم",
   introText: "أربع خطوات قصيرة، من هاتفكم أو حاسوبكم.",
@@ -98,8 +97,6 @@ export const ar: Words = {
   expiredText: "انقضت مهلة استعماله. يرجى طلب رابط جديد من المؤسسة.",
   finished: "أدى هذا الرابط غرضه ولم يعد قابلًا للاستعمال.",
   leave: "العودة إلى المؤسسة",
-  leaveAutomatically: "عودة تلقائية خلال (بالثواني):",
-  stay: "البقاء في هذه الصفحة",
   unknownTitle: "هذا الرابط غير موجود",
   unknownText: "قد يكون العنوان غير كامل. يرجى فتح الرابط المستلم من جديد، أو طلب رابط آخر من المؤسسة.",
 

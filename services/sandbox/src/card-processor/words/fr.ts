@@ -1,4 +1,8 @@
+import { commonWords } from "../../pages/words.ts";
+import type { OutcomeName } from "../outcome.ts";
+
 export const fr = {
+  ...commonWords.fr,
   title: "Paiement par carte",
   business: "Commerçant",
   terminal: "Terminal",
@@ -29,10 +33,8 @@ export const fr = {
   card: "Carte",
   password: "Mot de passe",
   passwordHint: "Dans ce bac à sable, le mot de passe est 123456.",
-  attemptsLeft: (count: number) => (count === 1 ? "Il vous reste 1 essai." : `Il vous reste ${count} essais.`),
   validate: "Valider le paiement",
 
-  errorTitle: "Erreur",
   errorSummary: "Veuillez vérifier votre saisie",
   problems: {
     pan_missing: "Saisissez le numéro de la carte.",
@@ -43,6 +45,25 @@ export const fr = {
     cvv2_mismatch: "Le code ne correspond pas à cette carte de test. Vérifiez-le dans la liste.",
     password_wrong: "Le mot de passe n’est pas correct. Veuillez le saisir à nouveau.",
   },
+
+  outcomes: {
+    accepted: "Votre paiement a été accepté.",
+    card_blocked: "Votre carte est bloquée. Veuillez contacter votre banque.",
+    card_lost: "Cette carte est déclarée perdue. Veuillez contacter votre banque.",
+    card_stolen: "Cette carte est déclarée volée. Veuillez contacter votre banque.",
+    wrong_expiry: "La date d’expiration ne correspond pas à la carte. Veuillez la vérifier.",
+    unknown_to_issuer: "La banque ne reconnaît pas cette carte. Veuillez utiliser une autre carte.",
+    limit_exceeded: "Le plafond de votre carte est dépassé. Veuillez contacter votre banque.",
+    insufficient_balance: "Le solde est insuffisant. Veuillez utiliser une autre carte.",
+    wrong_cvv2: "Le code CVV2 ne correspond pas à la carte. Veuillez le vérifier.",
+    password_blocked: "Le mot de passe est bloqué après trois essais. Veuillez contacter votre banque.",
+    not_authorised_online: "Cette carte n’est pas autorisée pour le paiement en ligne. Veuillez contacter votre banque.",
+    not_active_online: "Le paiement en ligne n’est pas activé sur cette carte. Veuillez contacter votre banque.",
+    terminal_ceiling: "Le montant dépasse le plafond du commerçant. Veuillez contacter le commerçant.",
+    card_expired: "Cette carte a expiré. Veuillez utiliser une autre carte.",
+    cancelled: "Vous avez annulé le paiement. Rien n’a été débité.",
+    session_expired: "Le délai de paiement est écoulé. Rien n’a été débité. Veuillez recommencer depuis le site du commerçant.",
+  } satisfies Record<OutcomeName, string>,
 
   accepted: "Paiement accepté",
   declined: "Paiement refusé",
@@ -57,8 +78,6 @@ export const fr = {
   transaction: "Numéro de transaction",
   help: (phone: string) => `En cas de problème avec votre carte, appelez le numéro vert de la SATIM\u00a0:\u00a0${phone}.`,
   backToShop: "Revenir au site du commerçant",
-  backAutomatically: "Retour automatique dans (secondes)\u00a0:",
-  stay: "Rester sur cette page",
   print: "Imprimer le reçu",
 
   unknownTitle: "Ce paiement n’existe pas",

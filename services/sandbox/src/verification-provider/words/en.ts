@@ -1,12 +1,12 @@
+import { commonWords } from "../../pages/words.ts";
 import type { Words } from "./fr.ts";
 
 export const en: Words = {
+  ...commonWords.en,
   title: "Identity verification",
   step: (number, count) => `Step ${number} of ${count}`,
   back: "Go back",
   next: "Continue",
-  attemptsLeft: (count) => (count === 1 ? "You have 1 attempt left." : `You have ${count} attempts left.`),
-  errorTitle: "Error",
 
   introTitle: "Let us verify your identity",
   introText: "Four short steps, on your telephone or your computer.",
@@ -97,8 +97,6 @@ export const en: Words = {
   expiredText: "The time to use it has passed. Please ask the institution for a new link.",
   finished: "This link has served its purpose and can no longer be used.",
   leave: "Return to the institution",
-  leaveAutomatically: "Returning automatically in (seconds):",
-  stay: "Stay on this page",
   unknownTitle: "This link does not exist",
   unknownText: "The address may be incomplete. Open the link you received again, or ask the institution for another one.",
 

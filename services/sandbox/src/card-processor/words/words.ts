@@ -1,9 +1,7 @@
-import type { Language } from "../../../pages/language.ts";
+import type { Language } from "../../pages/language.ts";
 import { ar } from "./ar.ts";
 import { en } from "./en.ts";
 import { fr, type Words } from "./fr.ts";
 
-export type { Words };
-
-/** Every text of the verification flow. A missing one fails the type check. */
+/** Every text of the payment page. A missing one fails the type check. */
 export const words: Readonly<Record<Language, Words>> = { fr, ar, en };

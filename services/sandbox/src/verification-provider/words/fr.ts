@@ -1,12 +1,12 @@
-import type { DocumentType, Outcome, ReasonCode } from "../../vocabulary.ts";
+import { commonWords } from "../../pages/words.ts";
+import type { DocumentType, Outcome, ReasonCode } from "../vocabulary.ts";
 
 export const fr = {
+  ...commonWords.fr,
   title: "Vérification d’identité",
   step: (number: number, count: number) => `Étape ${number} sur ${count}`,
   back: "Revenir en arrière",
   next: "Continuer",
-  attemptsLeft: (count: number) => (count === 1 ? "Il vous reste 1 essai." : `Il vous reste ${count} essais.`),
-  errorTitle: "Erreur",
 
   introTitle: "Vérifions votre identité",
   introText: "Quatre étapes courtes, depuis votre téléphone ou votre ordinateur.",
@@ -101,8 +101,6 @@ export const fr = {
   expiredText: "Le délai pour l’utiliser est passé. Veuillez demander un nouveau lien à l’établissement.",
   finished: "Ce lien a servi et ne peut plus être utilisé.",
   leave: "Revenir à l’établissement",
-  leaveAutomatically: "Retour automatique dans (secondes)\u00a0:",
-  stay: "Rester sur cette page",
   unknownTitle: "Ce lien n’existe pas",
   unknownText: "L’adresse est peut-être incomplète. Ouvrez à nouveau le lien reçu, ou demandez-en un autre à l’établissement.",
 

@@ -1,6 +1,8 @@
+import { commonWords } from "../../pages/words.ts";
 import type { Words } from "./fr.ts";
 
 export const en: Words = {
+  ...commonWords.en,
   title: "Card payment",
   business: "Shop",
   terminal: "Terminal",
@@ -31,10 +33,8 @@ export const en: Words = {
   card: "Card",
   password: "Password",
   passwordHint: "In this sandbox the password is 123456.",
-  attemptsLeft: (count) => (count === 1 ? "You have 1 attempt left." : `You have ${count} attempts left.`),
   validate: "Confirm the payment",
 
-  errorTitle: "Error",
   errorSummary: "Please check what you entered",
   problems: {
     pan_missing: "Enter the card number.",
@@ -44,6 +44,25 @@ export const en: Words = {
     cvv2_missing: "Enter the 3 digits of the CVV2 code.",
     cvv2_mismatch: "The code does not match this test card. Check it in the list.",
     password_wrong: "The password is not correct. Please enter it again.",
+  },
+
+  outcomes: {
+    accepted: "Your payment was accepted.",
+    card_blocked: "Your card is blocked. Please contact your bank.",
+    card_lost: "This card is reported lost. Please contact your bank.",
+    card_stolen: "This card is reported stolen. Please contact your bank.",
+    wrong_expiry: "The expiry date does not match the card. Please check it.",
+    unknown_to_issuer: "The bank does not recognise this card. Please use another card.",
+    limit_exceeded: "Your card’s limit is exceeded. Please contact your bank.",
+    insufficient_balance: "The balance is not sufficient. Please use another card.",
+    wrong_cvv2: "The CVV2 code does not match the card. Please check it.",
+    password_blocked: "The password is blocked after three attempts. Please contact your bank.",
+    not_authorised_online: "This card is not authorised for online payment. Please contact your bank.",
+    not_active_online: "Online payment is not active on this card. Please contact your bank.",
+    terminal_ceiling: "The amount is above the shop’s ceiling. Please contact the shop.",
+    card_expired: "This card has expired. Please use another card.",
+    cancelled: "You cancelled the payment. Nothing was debited.",
+    session_expired: "The time to pay has run out. Nothing was debited. Please start again from the shop.",
   },
 
   accepted: "Payment accepted",
@@ -59,8 +78,6 @@ export const en: Words = {
   transaction: "Transaction number",
   help: (phone) => `If there is a problem with your card, call SATIM free of charge: ${phone}.`,
   backToShop: "Return to the shop",
-  backAutomatically: "Returning automatically in (seconds):",
-  stay: "Stay on this page",
   print: "Print the receipt",
 
   unknownTitle: "This payment does not exist",

@@ -1,0 +1,37 @@
+import type { Language } from "./language.ts";
+
+const fr = {
+  sandbox: "Bac à sable",
+  sandboxNotice: "Rien n’est réel ici\u00a0: ni argent ni document n’en sort.",
+  chooseLanguage: "Choisir la langue",
+  errorTitle: "Erreur",
+  attemptsLeft: (count: number) => (count === 1 ? "Il vous reste 1 essai." : `Il vous reste ${count} essais.`),
+  backAutomatically: "Retour automatique dans (secondes)\u00a0:",
+  stay: "Rester sur cette page",
+};
+
+export type CommonWords = typeof fr;
+
+const ar: CommonWords = {
+  sandbox: "بيئة تجريبية",
+  sandboxNotice: "لا شيء هنا حقيقي: لا يخرج من هذه البيئة أي مال أو وثيقة.",
+  chooseLanguage: "اختيار اللغة",
+  errorTitle: "خطأ",
+  attemptsLeft: (count) =>
+    count === 1 ? "بقيت لديكم محاولة واحدة." : count === 2 ? "بقيت لديكم محاولتان." : `بقيت لديكم ${count} محاولات.`,
+  backAutomatically: "عودة تلقائية خلال (بالثواني):",
+  stay: "البقاء في هذه الصفحة",
+};
+
+const en: CommonWords = {
+  sandbox: "Sandbox",
+  sandboxNotice: "Nothing here is real: no money and no document leaves it.",
+  chooseLanguage: "Choose a language",
+  errorTitle: "Error",
+  attemptsLeft: (count) => (count === 1 ? "You have 1 attempt left." : `You have ${count} attempts left.`),
+  backAutomatically: "Returning automatically in (seconds):",
+  stay: "Stay on this page",
+};
+
+/** What the pages of both providers say. */
+export const commonWords: Readonly<Record<Language, CommonWords>> = { fr, ar, en };

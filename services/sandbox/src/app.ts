@@ -5,6 +5,7 @@ import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } 
 import { cardProcessor } from "./card-processor/card-processor.ts";
 import { createClock } from "./clock.ts";
 import type { Config } from "./config.ts";
+import type { Context } from "./context.ts";
 import { controlCalls } from "./control-calls.ts";
 import { openDatabase } from "./database.ts";
 import { acceptEmptyJson, logAnswers, refuseUnknownPaths } from "./edge.ts";
@@ -21,9 +22,6 @@ export interface Sandbox extends AsyncDisposable {
 /** Starts listening before it returns: the addresses handed out depend on the port. */
 export async function createSandbox(config: Config, logger: Logger): Promise<Sandbox> {
   const database = openDatabase(config.dataDir);
-  const clock = createClock(database);
-  const faults = createFaults();
-
   const app = fastify({
     loggerInstance: logger as FastifyBaseLogger,
     // The built-in request lines carry the query, and with it the credentials of a GET call.
@@ -49,9 +47,16 @@ export async function createSandbox(config: Config, logger: Logger): Promise<San
   acceptEmptyJson(app);
   app.register(assets);
   app.get("/healthz", () => ({ status: "ok" }));
-  app.register(controlCalls, { clock, faults });
-  app.register(cardProcessor, { config, database, clock, faults, publicUrl: () => sandbox.url });
-  app.register(verificationProvider, { config, database, clock, faults, publicUrl: () => sandbox.url });
+  const context: Context = {
+    config,
+    database,
+    clock: createClock(database),
+    faults: createFaults(),
+    publicUrl: () => sandbox.url,
+  };
+  app.register(controlCalls, context);
+  app.register(cardProcessor, context);
+  app.register(verificationProvider, context);
 
   await app.listen({ host: config.host, port: config.port });
   return sandbox;

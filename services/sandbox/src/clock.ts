@@ -1,14 +1,9 @@
 import type { Database } from "./database.ts";
 
-/** The sandbox's own time: the machine's, moved forward by what testers asked for. */
-export interface Clock {
-  nowMs(): number;
-  advance(seconds: number): void;
-  /** Called after each jump, for whoever waits for a moment of this clock. */
-  onAdvance(listener: () => void): void;
-}
+export type Clock = ReturnType<typeof createClock>;
 
-export function createClock(database: Database): Clock {
+/** The sandbox's own time: the machine's, moved forward by what testers asked for. */
+export function createClock(database: Database) {
   const row = database.prepare("select value from setting where name = 'clock_offset_ms'").get();
   let offsetMs = Number(row?.["value"] ?? 0);
   const save = database.prepare(
@@ -17,11 +12,12 @@ export function createClock(database: Database): Clock {
   const listeners: (() => void)[] = [];
   return {
     nowMs: () => Date.now() + offsetMs,
-    advance(seconds) {
+    advance(seconds: number) {
       offsetMs += seconds * 1000;
       save.run(String(offsetMs));
       for (const listener of listeners) listener();
     },
-    onAdvance: (listener) => void listeners.push(listener),
+    /** Calls the listener after each jump. */
+    onAdvance: (listener: () => void) => void listeners.push(listener),
   };
 }

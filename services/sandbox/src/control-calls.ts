@@ -1,41 +1,37 @@
 import type { FastifyInstance } from "fastify";
-import type { Clock } from "./clock.ts";
-import { type Faults, isOperation, operations } from "./faults.ts";
+import { type Body, isWhole } from "./checks.ts";
+import type { Context } from "./context.ts";
+import { refuse } from "./edge.ts";
+import { isOperation, operations } from "./faults.ts";
 
 /** A single jump; longer ones would leave the range in which dates still print sensibly. */
 const advanceSecondsMax = 10 * 365 * 86_400;
 
 /** The calls of testers that concern the whole sandbox: planted faults and its clock. */
-export async function controlCalls(app: FastifyInstance, { clock, faults }: { clock: Clock; faults: Faults }): Promise<void> {
-  app.put<{ Body: Record<string, unknown> | null }>("/sandbox/faults", (request, reply) => {
-    const refused = faults.plant(request.body ?? {});
-    if (refused) return reply.code(422).send({ error: "invalid_fault", message: refused.problem });
-    return reply.send({ faults: faults.list() });
+export async function controlCalls(app: FastifyInstance, { clock, faults }: Context): Promise<void> {
+  app.put<{ Body: Body | null }>("/sandbox/faults", ({ body }, reply) => {
+    const problem = faults.plant(body ?? {});
+    return problem ? refuse(reply, 422, "invalid_fault", problem) : { faults: faults.list() };
   });
 
-  app.get("/sandbox/faults", (_request, reply) => reply.send({ faults: faults.list() }));
+  app.get("/sandbox/faults", () => ({ faults: faults.list() }));
 
-  app.delete<{ Querystring: { operation?: string } }>("/sandbox/faults", (request, reply) => {
-    const { operation } = request.query;
+  app.delete<{ Querystring: { operation?: string } }>("/sandbox/faults", ({ query: { operation } }, reply) => {
     if (operation !== undefined && !isOperation(operation)) {
-      return reply.code(422).send({
-        error: "invalid_fault",
-        message: `operation must be one of ${operations.join(", ")}, or left out to clear all.`,
-      });
+      const problem = `operation must be one of ${operations.join(", ")}, or left out to clear all.`;
+      return refuse(reply, 422, "invalid_fault", problem);
     }
     faults.clear(operation);
-    return reply.send({ faults: faults.list() });
+    return { faults: faults.list() };
   });
 
-  app.post<{ Body: { advance_seconds?: unknown } | null }>("/sandbox/clock", (request, reply) => {
-    const seconds = request.body?.advance_seconds;
-    if (!Number.isInteger(seconds) || Number(seconds) < 0 || Number(seconds) > advanceSecondsMax) {
-      return reply.code(422).send({
-        error: "invalid_clock",
-        message: `advance_seconds must be a whole number from 0 to ${advanceSecondsMax}; the clock only moves forward.`,
-      });
+  app.post<{ Body: Body | null }>("/sandbox/clock", ({ body }, reply) => {
+    const seconds = body?.["advance_seconds"];
+    if (!isWhole(seconds, 0, advanceSecondsMax)) {
+      const problem = `advance_seconds must be a whole number from 0 to ${advanceSecondsMax}; the clock only moves forward.`;
+      return refuse(reply, 422, "invalid_clock", problem);
     }
-    clock.advance(Number(seconds));
-    return reply.send({ now: new Date(clock.nowMs()).toISOString() });
+    clock.advance(seconds);
+    return { now: new Date(clock.nowMs()).toISOString() };
   });
 }

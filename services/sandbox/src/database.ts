@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 
 export type Database = DatabaseSync;
 
@@ -30,17 +30,6 @@ const tables = `
     parameters text not null
   ) strict;
 
-  create table if not exists received_call (
-    id integer primary key,
-    order_id text,
-    order_number text,
-    operation text not null,
-    at text not null,
-    parameters text not null
-  ) strict;
-  create index if not exists received_call_by_order_id on received_call (order_id);
-  create index if not exists received_call_by_order_number on received_call (order_number);
-
   create table if not exists kyc_application (
     link_token text primary key,
     provider_id text not null unique,
@@ -49,17 +38,6 @@ const tables = `
     body text not null
   ) strict;
   create index if not exists kyc_application_by_due_at on kyc_application (due_at_ms) where due_at_ms is not null;
-
-  create table if not exists kyc_call (
-    id integer primary key,
-    provider_id text,
-    reference text,
-    operation text not null,
-    at text not null,
-    parameters text not null
-  ) strict;
-  create index if not exists kyc_call_by_provider_id on kyc_call (provider_id);
-  create index if not exists kyc_call_by_reference on kyc_call (reference);
 
   create table if not exists kyc_callback (
     id integer primary key autoincrement,
@@ -83,7 +61,7 @@ const tables = `
   create index if not exists kyc_callback_attempt_by_callback on kyc_callback_attempt (callback_id);
 `;
 
-/** A statement commits by itself unless it is in one transaction with others: a process killed at any moment leaves no half change. */
+/** A statement outside a transaction commits by itself, so a kill leaves no half change. */
 export function openDatabase(dataDir: string | undefined): Database {
   if (dataDir) mkdirSync(dataDir, { recursive: true });
   const database = new DatabaseSync(dataDir ? join(dataDir, "sandbox.sqlite") : ":memory:");
@@ -92,7 +70,29 @@ export function openDatabase(dataDir: string | undefined): Database {
   return database;
 }
 
-/** All of the work is kept, or none of it; inside another one it becomes part of that. The work must not wait for anything. */
+/** Reads rows, whose columns are named in the SQL as the fields of the row are. */
+export function query<Row>(database: Database, sql: string): (...values: SQLInputValue[]) => Row[] {
+  const statement = database.prepare(sql);
+  return (...values) => statement.all(...values) as Row[];
+}
+
+/** Reads the first thing, kept as JSON in the column `body`, that a query finds. */
+export function queryBody<Thing>(database: Database, sql: string): (...values: SQLInputValue[]) => Thing | undefined {
+  const rows = query<{ body: string }>(database, sql);
+  return (...values) => rows(...values).map(({ body }) => JSON.parse(body) as Thing)[0];
+}
+
+/** Finds a thing by a column of its table, and brings it up to date with what time does to it. */
+export function findBy<Thing>(database: Database, table: string, column: string, bringUpToDate: (thing: Thing) => void) {
+  const find = queryBody<Thing>(database, `select body from ${table} where ${column} = ?`);
+  return (value: string) => {
+    const thing = find(value);
+    if (thing) bringUpToDate(thing);
+    return thing;
+  };
+}
+
+/** All of the work is kept, or none of it, also inside another transaction. It must not wait. */
 export function inOneTransaction<T>(database: Database, work: () => T): T {
   if (database.isTransaction) return work();
   database.exec("begin immediate");

@@ -22,17 +22,17 @@ export function refuse(reply: FastifyReply, status: number, error: string, messa
 
 export function refuseUnknownPaths(app: FastifyInstance): void {
   app.setNotFoundHandler((_request, reply) =>
-    reply.code(404).send({ error: "not_found", message: "The sandbox has nothing at this path. Its README lists every call." }),
+    reply.send(refuse(reply, 404, "not_found", "The sandbox has nothing at this path. Its README lists every call.")),
   );
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const status = error.statusCode ?? 500;
-    if (status < 500) return reply.code(status).send({ error: error.code ?? "bad_request", message: error.message });
+    if (status < 500) return reply.send(refuse(reply, status, error.code ?? "bad_request", error.message));
     request.log.error({ err: error }, "fault");
-    return reply.code(500).send({ error: "internal", message: "The sandbox failed. Its log says why." });
+    return reply.send(refuse(reply, 500, "internal", "The sandbox failed. Its log says why."));
   });
 }
 
-/** Control calls that need no body, such as cancel, arrive from many clients as JSON with nothing in it. */
+/** Many clients send JSON with nothing in it to control calls that need no body, such as cancel. */
 export function acceptEmptyJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser("error", "error");
   app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {

@@ -1,3 +1,5 @@
+import { isOneOf, isWhole } from "./checks.ts";
+
 /** A trouble planted by a tester, for the next `times` calls of one operation. */
 export interface Fault {
   readonly operation: Operation;
@@ -6,6 +8,13 @@ export interface Fault {
   readonly mode: string;
   /** How many calls it still strikes. */
   readonly times: number;
+}
+
+/** The mode of a fault in its parts, such as slow and 200; `none` when no fault strikes. */
+export interface Mode {
+  readonly name: string;
+  readonly value: string;
+  readonly text: string;
 }
 
 const answerModes = [
@@ -46,62 +55,51 @@ const waitMsMax = 120_000;
 /** A refund that was believed lost may come hours later. */
 const lateMsMax = 86_400_000;
 
-export interface Faults {
-  /** Replaces the earlier fault of the operation, and order if one is named. Answers what is wrong with the wish, if anything. */
-  plant(wish: { operation?: unknown; mode?: unknown; times?: unknown; orderId?: unknown }): { problem: string } | undefined;
-  /** The mode that strikes this call, if one does; each call uses one up. */
-  strike(operation: Operation, orderId?: string): string | undefined;
-  list(): Fault[];
-  clear(operation?: Operation): void;
-}
+export const isOperation = isOneOf(operations);
 
-export const isOperation = (name: unknown): name is Operation => operations.some((operation) => operation === name);
+export type Faults = ReturnType<typeof createFaults>;
 
 /** Kept in memory only: a restarted sandbox is a healthy one. */
-export function createFaults(): Faults {
+export function createFaults() {
   const planted = new Map<string, Fault>();
-  const keyOf = (operation: Operation, orderId?: string) => (orderId === undefined ? operation : `${operation} ${orderId}`);
+  const keyOf = (operation: string, orderId?: string) => (orderId === undefined ? operation : `${operation} ${orderId}`);
   return {
-    plant({ operation, mode, times = 1, orderId }) {
-      if (!isOperation(operation)) return { problem: `operation must be one of ${operations.join(", ")}.` };
+    /** Replaces the earlier fault of the operation and order. Answers what is wrong with the wish, if anything. */
+    plant({ operation, mode, times = 1, orderId }: Readonly<Record<string, unknown>>): string | undefined {
+      if (!isOperation(operation)) return `operation must be one of ${operations.join(", ")}.`;
       const modes = modesByOperation[operation];
       if (typeof mode !== "string" || !modes.some((known) => fits(mode, known))) {
-        return {
-          problem: `mode must be one of ${modes.join(", ")}; slow waits at most ${waitMsMax} ms, late and stale reach at most ${lateMsMax} ms.`,
-        };
+        return `mode must be one of ${modes.join(", ")}; slow waits at most ${waitMsMax} ms, late and stale reach at most ${lateMsMax} ms.`;
       }
-      if (!Number.isInteger(times) || Number(times) < 1 || Number(times) > timesMax) {
-        return { problem: `times must be a whole number from 1 to ${timesMax}.` };
-      }
-      if (orderId !== undefined && typeof orderId !== "string") return { problem: "orderId must be a text, or left out." };
-      planted.set(keyOf(operation, orderId), { operation, mode, times: Number(times), ...(orderId && { orderId }) });
+      if (!isWhole(times, 1, timesMax)) return `times must be a whole number from 1 to ${timesMax}.`;
+      if (orderId !== undefined && typeof orderId !== "string") return "orderId must be a text, or left out.";
+      planted.set(keyOf(operation, orderId), { operation, mode, times, ...(orderId && { orderId }) });
       return undefined;
     },
-    strike(operation, orderId) {
-      const keys = [keyOf(operation, orderId), keyOf(operation)];
+    /** The mode that strikes this call; each call uses one up. */
+    strike(operation: string, orderId?: string): Mode {
+      const keys = [keyOf(operation, orderId), operation];
       const key = keys.find((candidate) => planted.has(candidate)) ?? "";
       const fault = planted.get(key);
-      if (!fault) return undefined;
-      if (fault.times === 1) planted.delete(key);
-      else planted.set(key, { ...fault, times: fault.times - 1 });
-      return fault.mode;
+      if (fault?.times === 1) planted.delete(key);
+      else if (fault) planted.set(key, { ...fault, times: fault.times - 1 });
+      const text = fault?.mode ?? "none";
+      const [name = "", value = ""] = text.split(":");
+      return { name, value, text };
     },
     list: () => [...planted.values()],
-    clear(operation) {
+    clear(operation?: Operation) {
       for (const [key, fault] of planted) if (operation === undefined || fault.operation === operation) planted.delete(key);
     },
   };
 }
 
-const msMax = (known: string) => (known === "slow:<ms>" ? waitMsMax : lateMsMax);
+const patterns = { "<ms>": /^\d{1,8}$/, "<errorCode>": /^-?\d{1,5}$/, "<status>": /^[45]\d\d$/, "<word>": /^[\w-]{1,64}$/ };
 
 function fits(mode: string, known: string): boolean {
-  if (known.endsWith(":<ms>")) {
-    const [name, ms = ""] = mode.split(":", 2);
-    return `${name}:<ms>` === known && mode === `${name}:${ms}` && /^\d{1,8}$/.test(ms) && Number(ms) <= msMax(known);
-  }
-  if (known === "error:<errorCode>") return /^error:-?\d{1,5}$/.test(mode);
-  if (known === "error:<status>") return /^error:[45]\d\d$/.test(mode);
-  if (known.endsWith(":<word>")) return mode.startsWith(known.slice(0, -"<word>".length)) && /:[\w-]{1,64}$/.test(mode);
-  return mode === known;
+  const [name, kind] = known.split(":") as [string, keyof typeof patterns | undefined];
+  if (!kind) return mode === known;
+  const value = mode.slice(name.length + 1);
+  if (mode !== `${name}:${value}` || !patterns[kind].test(value)) return false;
+  return kind !== "<ms>" || Number(value) <= (name === "slow" ? waitMsMax : lateMsMax);
 }

@@ -1,8 +1,9 @@
 import { sleep } from "@amana/runtime";
 import type { FastifyReply } from "fastify";
+import type { Mode } from "./faults.ts";
 
 export interface Answer {
-  /** Does what the call asks and returns the body to answer with. A status other than 200 it sets on the reply. */
+  /** Does what the call asks and returns the body; it sets a status other than 200 on the reply. */
   effect(): object;
   /** The body of a proper refusal with this code, and its status likewise. */
   refusal(code: string): object;
@@ -15,18 +16,18 @@ const holdMs = 60_000;
 
 const htmlPage = "<!doctype html><html><head><title>Maintenance</title></head><body><h1>Service unavailable</h1></body></html>";
 
-/** Answers a call the way the planted fault says: the effect happens before the answer, after it, or not at all; once at most. */
-export async function answerWithFault(reply: FastifyReply, mode: string | undefined, answer: Answer): Promise<unknown> {
-  const [name, value = ""] = (mode ?? "none").split(":");
+/** Answers a call the way the planted fault says. The effect happens once, or not at all. */
+export async function answerWithFault(reply: FastifyReply, { name, value }: Mode, answer: Answer): Promise<unknown> {
   switch (name) {
     case "timeout_before":
       return holdOpen(reply);
     case "http_500":
-      return reply.code(500).type("text/html").send(htmlPage);
     case "http_503":
-      return reply.code(503).type("text/html").send(htmlPage);
     case "html_200":
-      return reply.code(200).type("text/html").send(htmlPage);
+      return reply
+        .code(Number(name.slice(5)))
+        .type("text/html")
+        .send(htmlPage);
     case "error":
       return reply.send(answer.refusal(value));
     case "late":

@@ -1,38 +1,38 @@
-import { type Database, inOneTransaction } from "../database.ts";
+import { createAlarm } from "../alarm.ts";
+import { type Database, inOneTransaction, query } from "../database.ts";
 import type { Parameters } from "./processor.ts";
 
-export interface LateCalls {
-  /** Has this call take effect that much later, though a restart may lie between. */
-  add(path: string, parameters: Parameters, ms: number): void;
-  stop(): void;
-}
-
 /** Calls whose effect a fault has put off, by the machine's clock. Each takes effect once. */
-export function startLateCalls(database: Database, take: (path: string, parameters: Parameters) => void): LateCalls {
+export function startLateCalls(database: Database, take: (path: string, parameters: Parameters) => void) {
   const insert = database.prepare("insert into late_call (due_at_ms, path, parameters) values (?, ?, ?)");
-  const selectDue = database.prepare("select * from late_call where due_at_ms <= ? order by due_at_ms, id");
+  const selectDue = query<{ id: number; path: string; parameters: string }>(
+    database,
+    "select id, path, parameters from late_call where due_at_ms <= ? order by due_at_ms, id",
+  );
   const remove = database.prepare("delete from late_call where id = ?");
-  const selectNext = database.prepare("select min(due_at_ms) as due_at_ms from late_call");
-  let timer: NodeJS.Timeout | undefined;
+  const selectNext = query<{ dueAtMs: number }>(
+    database,
+    "select due_at_ms as dueAtMs from late_call order by due_at_ms limit 1",
+  );
 
-  const wake = () => {
-    clearTimeout(timer);
-    for (const row of selectDue.all(Date.now())) {
+  const alarm = createAlarm(() => {
+    for (const { id, path, parameters } of selectDue(Date.now())) {
       inOneTransaction(database, () => {
-        remove.run(Number(row["id"]));
-        take(String(row["path"]), JSON.parse(String(row["parameters"])) as Parameters);
+        remove.run(id);
+        take(path, JSON.parse(parameters) as Parameters);
       });
     }
-    const next = selectNext.get()?.["due_at_ms"];
-    if (typeof next === "number") timer = setTimeout(wake, Math.max(0, next - Date.now())).unref();
-  };
+    const [next] = selectNext();
+    return next && next.dueAtMs - Date.now();
+  });
+  alarm.wake();
 
-  wake();
   return {
-    add(path, parameters, ms) {
+    /** Has this call take effect that much later, though a restart may lie between. */
+    add(path: string, parameters: Parameters, ms: number) {
       insert.run(Date.now() + ms, path, JSON.stringify(parameters));
-      wake();
+      alarm.wake();
     },
-    stop: () => clearTimeout(timer),
+    stop: alarm.stop,
   };
 }

@@ -1,18 +1,14 @@
-import type { Clock } from "../clock.ts";
-import type { Config } from "../config.ts";
-import type { Database } from "../database.ts";
-import type { Faults } from "../faults.ts";
+import type { Context } from "../context.ts";
+import type { ReceivedCalls } from "../received-calls.ts";
 import type { Orders } from "./orders.ts";
 
 /** What the calls of the processor work with. */
-export interface Processor {
-  readonly config: Config;
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly faults: Faults;
+export interface Processor extends Context {
   readonly orders: Orders;
-  payPageUrl(orderId: string): string;
+  readonly calls: ReceivedCalls;
 }
 
 /** What a call of the protocol was sent. */
 export type Parameters = Readonly<Record<string, string>>;
+
+export const payPageUrl = ({ publicUrl }: Context, orderId: string) => `${publicUrl()}/payment/pay/${orderId}`;

@@ -10,12 +10,10 @@ import { refund } from "./refund.ts";
 import { capitalisedRefusal, refusal } from "./refusal.ts";
 import { register } from "./register.ts";
 
-type Call = (processor: Processor, parameters: Parameters) => object;
-
 interface Route {
   readonly path: string;
   readonly operation: Operation;
-  readonly call: Call;
+  readonly call: (processor: Processor, parameters: Parameters) => object;
   readonly refuse: (code: string) => object;
 }
 
@@ -30,7 +28,7 @@ const routes: readonly Route[] = [
 
 /** The processor's own interface, under /payment/rest: form or query in, JSON with status 200 out. */
 export function protocol(app: FastifyInstance, processor: Processor): void {
-  const { config, database, faults, orders } = processor;
+  const { config, database, faults, orders, calls } = processor;
   const lateCalls = startLateCalls(database, (path, parameters) => {
     const answer = routes.find((route) => route.path === path)?.call(processor, parameters);
     app.log.info({ call: path, answer }, "a late call took effect");
@@ -44,10 +42,11 @@ export function protocol(app: FastifyInstance, processor: Processor): void {
       url: `/payment/rest/${path}`,
       async handler(request, reply) {
         const { userName, password, ...parameters } = parametersOf(request.query, request.body);
-        orders.recordCall({ operation, at: new Date().toISOString(), parameters });
+        const orderId = parameters["mdOrder"] ?? parameters["orderId"];
+        calls.record(operation, parameters, { id: orderId, reference: parameters["orderNumber"] });
         const known = userName === config.username && password === config.password;
-        const mode = faults.strike(operation, parameters["mdOrder"] ?? parameters["orderId"]);
-        const books = mode?.startsWith("stale:") ? orders.asOf(Date.now() - Number(mode.slice("stale:".length))) : {};
+        const mode = faults.strike(operation, orderId);
+        const books = mode.name === "stale" ? orders.asOf(Date.now() - Number(mode.value)) : {};
         return answerWithFault(reply, mode, {
           // Access denied arrives in lower case from every call.
           effect: () =>

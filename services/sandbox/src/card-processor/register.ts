@@ -1,7 +1,8 @@
 import { randomInt } from "node:crypto";
+import { isObject, isWebAddress } from "../checks.ts";
 import { parseLanguage } from "../pages/language.ts";
 import { newOrder } from "./order.ts";
-import type { Parameters, Processor } from "./processor.ts";
+import { type Parameters, type Processor, payPageUrl } from "./processor.ts";
 import { refusal } from "./refusal.ts";
 
 const amountMinorMin = 5_000;
@@ -9,7 +10,8 @@ const descriptionLengthMax = 512;
 const udfLengthMax = 20;
 const merchantParamNames = ["force_terminal_id", "udf1", "udf2", "udf3", "udf4", "udf5"];
 
-export function register({ orders, clock, payPageUrl }: Processor, parameters: Parameters): object {
+export function register(processor: Processor, parameters: Parameters): object {
+  const { orders, clock } = processor;
   const { orderNumber, amount, currency, returnUrl, failUrl = returnUrl, description = "", jsonParams } = parameters;
   if (!orderNumber || !amount || !currency || !returnUrl || !failUrl || !jsonParams) {
     const required = ["orderNumber", "amount", "currency", "returnUrl", "jsonParams"];
@@ -44,7 +46,7 @@ export function register({ orders, clock, payPageUrl }: Processor, parameters: P
     registeredAtMs: clock.nowMs(),
   });
   orders.save(order);
-  return { errorCode: 0, orderId: order.orderId, formUrl: payPageUrl(order.orderId) };
+  return { errorCode: 0, orderId: order.orderId, formUrl: payPageUrl(processor, order.orderId) };
 }
 
 type MerchantParams = { params: Record<string, string> } | { refused: object };
@@ -56,8 +58,7 @@ function parseMerchantParams(jsonParams: string): MerchantParams {
   } catch {
     return { refused: refusal("5", "jsonParams is not JSON") };
   }
-  if (typeof sent !== "object" || sent === null || Array.isArray(sent))
-    return { refused: refusal("5", "jsonParams is not an object") };
+  if (!isObject(sent)) return { refused: refusal("5", "jsonParams is not an object") };
   const entries = Object.entries(sent).filter(
     ([name, value]) => merchantParamNames.includes(name) && value !== "" && value !== null,
   );
@@ -67,8 +68,6 @@ function parseMerchantParams(jsonParams: string): MerchantParams {
   if (long) return { refused: refusal("5", `${long[0]} is longer than ${udfLengthMax}`) };
   return { params };
 }
-
-const isWebAddress = (text: string) => /^https?:$/.test(URL.parse(text)?.protocol ?? "");
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 

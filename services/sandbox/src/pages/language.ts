@@ -10,6 +10,8 @@ export const languageName: Record<Language, string> = { fr: "Français", ar: "ا
 // Algeria writes Arabic with Latin digits.
 const locale: Record<Language, string> = { fr: "fr-DZ", ar: "ar-DZ-u-nu-latn", en: "en-GB" };
 
+export const isLanguage = (text: unknown): text is string => parseLanguage(text) !== undefined;
+
 export function parseLanguage(text: unknown): Language | undefined {
   return languages.find((language) => typeof text === "string" && language === text.toLowerCase());
 }

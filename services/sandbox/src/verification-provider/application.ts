@@ -23,7 +23,7 @@ export interface Application extends Partial<Conclusion> {
   readonly attemptsMax: number;
   readonly requireVideo: boolean;
   readonly callbackUrl: string;
-  readonly redirectUrl?: string;
+  readonly redirectUrl?: string | undefined;
   linkExpiresAtMs: number;
   profile?: ProfileDigest;
   status: Status;
@@ -38,7 +38,7 @@ export interface Application extends Partial<Conclusion> {
   answer?: Readonly<Record<string, unknown>>;
   steps: Steps;
   /** What a tester chose for the next submission on the page. */
-  plan?: Submission;
+  plan?: Submission | undefined;
   /** What is being looked at, and when the look ends. */
   pending?: { readonly submission: Submission; readonly decideAtMs: number };
   /** Changes that the books have not yet turned into callbacks. */
@@ -49,12 +49,6 @@ export interface News {
   readonly type: CallbackType;
   readonly atMs: number;
   readonly object: object;
-}
-
-type Given = Omit<Application, keyof Conclusion | "status" | "sequence" | "attemptsUsed" | "steps" | "news">;
-
-export function newApplication(given: Given): Application {
-  return { ...given, status: "CREATED", sequence: 1, attemptsUsed: 0, reasons: [], amlHitCount: 0, steps: {}, news: [] };
 }
 
 /** The object of the port, but for the link. Fields that have no value yet are left out. */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Database, inOneTransaction } from "../database.ts";
+import { type Database, inOneTransaction, query } from "../database.ts";
 import type { Application, News } from "./application.ts";
 
 /** One thing to tell a client of the port, until it has been told. */
@@ -11,29 +11,22 @@ export interface Callback {
   readonly body: string;
   readonly attempts: number;
   readonly dueAtMs: number;
-  /** Let the next one of its application go ahead. */
-  readonly held: boolean;
+  /** 1: the next one of its application goes ahead. */
+  readonly held: 0 | 1;
 }
 
 /** given_up: every attempt of the schedule failed. dropped: a fault wanted it lost. */
 export type CallbackState = "pending" | "delivered" | "given_up" | "dropped";
 
-/** The callbacks waiting, and those sent: at the same time the log of events that clients catch up from. */
-export interface Callbacks {
-  add(application: Application, news: News): void;
-  /** Those whose turn it is, now or later: the first one pending of each application, and those held back. */
-  next(limit: number): Callback[];
-  /** What came of an attempt: what to write down, and where the callback stands after it. */
-  attempted(callback: Callback, result: string, then: { state: CallbackState } | { retryAtMs: number }): void;
-  hold(callback: Callback, untilMs: number): void;
-  eventsAfter(id: number, limit: number): { id: number; body: string }[];
-  of(providerId: string): object[];
-}
+export type Callbacks = ReturnType<typeof createCallbacks>;
 
-export function createCallbacks(database: Database): Callbacks {
+/** Callbacks that wait and that were sent: also the log of events from which clients catch up. */
+export function createCallbacks(database: Database) {
   const insert = database.prepare("insert into kyc_callback (provider_id, url, body, due_at_ms) values (?, ?, ?, ?)");
-  const selectNext = database.prepare(
-    `select c.* from kyc_callback c
+  const next = query<Callback>(
+    database,
+    `select c.id, c.provider_id as providerId, c.url, c.body, c.attempts, c.due_at_ms as dueAtMs, c.held
+     from kyc_callback c
      where c.state = 'pending' and (c.held = 1 or not exists (
        select 1 from kyc_callback e
        where e.provider_id = c.provider_id and e.id < c.id and e.state = 'pending' and e.held = 0))
@@ -45,12 +38,18 @@ export function createCallbacks(database: Database): Callbacks {
     "update kyc_callback set due_at_ms = ? where provider_id = ? and id < ? and held = 1 and state = 'pending'",
   );
   const hold = database.prepare("update kyc_callback set held = 1, due_at_ms = ? where id = ?");
-  const selectEvents = database.prepare("select id, body from kyc_callback where id > ? order by id limit ?");
-  const selectOf = database.prepare("select * from kyc_callback where provider_id = ? order by id");
-  const selectAttempts = database.prepare("select at, result from kyc_callback_attempt where callback_id = ? order by id");
+  const eventsAfter = query<{ id: number; body: string }>(
+    database,
+    "select id, body from kyc_callback where id > ? order by id limit ?",
+  );
+  const selectOf = query<{ id: number; body: string; state: CallbackState }>(
+    database,
+    "select id, body, state from kyc_callback where provider_id = ? order by id",
+  );
+  const attemptsOf = query(database, "select at, result from kyc_callback_attempt where callback_id = ? order by id");
 
   return {
-    add({ providerId, callbackUrl }, { type, atMs, object }) {
+    add({ providerId, callbackUrl }: Application, { type, atMs, object }: News) {
       const event = {
         event_id: randomUUID(),
         type: `application.${type}`,
@@ -60,31 +59,19 @@ export function createCallbacks(database: Database): Callbacks {
       };
       insert.run(providerId, callbackUrl, JSON.stringify(event), Date.now());
     },
-    next: (limit) =>
-      selectNext.all(limit).map((row) => ({
-        id: Number(row["id"]),
-        providerId: String(row["provider_id"]),
-        url: String(row["url"]),
-        body: String(row["body"]),
-        attempts: Number(row["attempts"]),
-        dueAtMs: Number(row["due_at_ms"]),
-        held: row["held"] === 1,
-      })),
-    attempted({ id, providerId, dueAtMs }, result, then) {
+    /** Those whose turn it is, now or later: the first one pending of each application, and those held back. */
+    next,
+    /** Writes down what came of an attempt, and where the callback stands after it. */
+    attempted({ id, providerId, dueAtMs }: Callback, result: string, state: CallbackState, retryAtMs = dueAtMs) {
       inOneTransaction(database, () => {
         insertAttempt.run(id, new Date().toISOString(), result);
-        const [state, nextMs] = "state" in then ? [then.state, dueAtMs] : ["pending", then.retryAtMs];
-        update.run(state, nextMs, id);
+        update.run(state, retryAtMs, id);
         if (state === "delivered") releaseHeld.run(Date.now(), providerId, id);
       });
     },
-    hold: ({ id }, untilMs) => void hold.run(untilMs, id),
-    eventsAfter: (id, limit) => selectEvents.all(id, limit).map((row) => ({ id: Number(row["id"]), body: String(row["body"]) })),
-    of: (providerId) =>
-      selectOf.all(providerId).map((row) => ({
-        ...JSON.parse(String(row["body"])),
-        state: row["state"],
-        attempts: selectAttempts.all(Number(row["id"])),
-      })),
+    hold: ({ id }: Callback, untilMs: number) => void hold.run(untilMs, id),
+    eventsAfter,
+    of: (providerId: string): object[] =>
+      selectOf(providerId).map(({ id, body, state }) => ({ ...JSON.parse(body), state, attempts: attemptsOf(id) })),
   };
 }

@@ -3,15 +3,15 @@ import type { AmlDecision, Check, DocumentType, Outcome, Reason, ReasonCode, Ver
 /** What was found on a document and a face, and what the tester wants it to end in. No names. */
 export interface Submission {
   /** Without one, the provider's own rules decide. */
-  readonly outcome?: Outcome;
+  readonly outcome?: Outcome | undefined;
   readonly reasons: readonly Reason[];
-  readonly documentType?: DocumentType;
-  readonly documentExpiry?: string;
-  readonly nationality?: string;
+  readonly documentType?: DocumentType | undefined;
+  readonly documentExpiry?: string | undefined;
+  readonly nationality?: string | undefined;
   readonly amlHitCount: number;
   readonly profileDiffers: boolean;
   /** Laid over the finished object field by field; null takes a field away. */
-  readonly answer?: Readonly<Record<string, unknown>>;
+  readonly answer?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** What a submission comes to. Fields have no value before. */

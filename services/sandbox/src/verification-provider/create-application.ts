@@ -1,85 +1,56 @@
 import { randomBytes } from "node:crypto";
-import { type Language, parseLanguage } from "../pages/language.ts";
-import { type Application, newApplication } from "./application.ts";
+import { type Body, isBoolean, isObject, isText, isWebAddress, isWhole, readFields } from "../checks.ts";
+import { isLanguage, parseLanguage } from "../pages/language.ts";
+import type { Application } from "./application.ts";
 import { digestProfile } from "./profile.ts";
 import { type DocumentType, documentTypes } from "./vocabulary.ts";
 
 const hourMs = 3_600_000;
 
-interface Wish {
-  readonly reference: string;
-  readonly language: Language;
-  readonly allowedDocuments: readonly DocumentType[];
-  readonly attemptsMax: number;
-  readonly requireVideo: boolean;
-  readonly ttlHours: number;
-  readonly callbackUrl: string;
-  readonly redirectUrl?: string;
-  readonly profile?: Record<string, unknown>;
-}
+type Wish = Exclude<ReturnType<typeof readWish>, { problems: string[] }>;
 
-type Body = Readonly<Record<string, unknown>>;
-
-/** Reads the body of a creation. The e-mail address and the telephone number are not even looked at. */
-export function readWish(body: Body): Wish | { problems: string[] } {
-  const problems: string[] = [];
-  const check = (holds: boolean, problem: string) => {
-    if (!holds) problems.push(problem);
+/** Reads the body of a creation, without a look at the e-mail address and the telephone number. */
+export function readWish(body: Body) {
+  const { problems, required, optional } = readFields(body);
+  const documentsRule = `must name at least one of ${documentTypes.join(", ")}, each once`;
+  const wish = {
+    reference: required("reference", isReference, "must be a text of 1 to 255 characters"),
+    callbackUrl: required("callback_url", isWebAddress, "must be an http or https address"),
+    redirectUrl: optional("redirect_url", isWebAddress, "must be an http or https address"),
+    language: parseLanguage(optional("locale", isLanguage, "must be fr, ar or en")) ?? "fr",
+    allowedDocuments: optional("allowed_documents", areDocuments, documentsRule) ?? documentTypes,
+    attemptsMax: optional("max_attempts", isFrom1To(10), "must be a whole number from 1 to 10") ?? 3,
+    requireVideo: optional("require_video", isBoolean, "must be true or false") ?? true,
+    ttlHours: optional("ttl_hours", isFrom1To(720), "must be a whole number from 1 to 720") ?? 72,
+    profile: optional("profile", isObject, "must be an object"),
   };
-  const {
-    reference,
-    callback_url: callbackUrl,
-    redirect_url: redirectUrl,
-    profile,
-    locale = "fr",
-    allowed_documents: allowed = documentTypes,
-    max_attempts: attemptsMax = 3,
-    require_video: requireVideo = true,
-    ttl_hours: ttlHours = 72,
-  } = body;
-  const language = parseLanguage(locale);
-  check(typeof reference === "string" && /^.{1,255}$/.test(reference), "reference must be a text of 1 to 255 characters");
-  check(isWebAddress(callbackUrl), "callback_url must be an http or https address");
-  check(redirectUrl === undefined || isWebAddress(redirectUrl), "redirect_url must be an http or https address");
-  check(language !== undefined, "locale must be fr, ar or en");
-  check(areDocuments(allowed), `allowed_documents must name at least one of ${documentTypes.join(", ")}, each once`);
-  check(isWhole(attemptsMax, 1, 10), "max_attempts must be a whole number from 1 to 10");
-  check(typeof requireVideo === "boolean", "require_video must be true or false");
-  check(isWhole(ttlHours, 1, 720), "ttl_hours must be a whole number from 1 to 720");
-  check(profile === undefined || isObject(profile), "profile must be an object");
-  if (problems.length > 0) return { problems };
-  return {
-    reference: String(reference),
-    language: language as Language,
-    allowedDocuments: documentTypes.filter((type) => (allowed as unknown[]).includes(type)),
-    attemptsMax: Number(attemptsMax),
-    requireVideo: requireVideo === true,
-    ttlHours: Number(ttlHours),
-    callbackUrl: String(callbackUrl),
-    ...(redirectUrl !== undefined && { redirectUrl: String(redirectUrl) }),
-    ...(isObject(profile) && { profile }),
-  };
+  return problems.length > 0 ? { problems } : wish;
 }
 
 export function createApplication({ ttlHours, profile, ...wish }: Wish, nowMs: number): Application {
-  return newApplication({
+  return {
     ...wish,
+    allowedDocuments: documentTypes.filter((type) => wish.allowedDocuments.includes(type)),
     providerId: `ver_${randomBytes(12).toString("hex")}`,
     linkToken: randomBytes(32).toString("base64url"),
     linkExpiresAtMs: nowMs + ttlHours * hourMs,
     ...(profile && { profile: digestProfile(profile) }),
-  });
+    status: "CREATED",
+    sequence: 1,
+    attemptsUsed: 0,
+    reasons: [],
+    amlHitCount: 0,
+    steps: {},
+    news: [],
+  };
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+const isReference = (value: unknown): value is string => isText(value) && /^.{1,255}$/.test(value);
 
-const isWhole = (value: unknown, min: number, max: number) =>
-  Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
+const isFrom1To = (max: number) => (value: unknown) => isWhole(value, 1, max);
 
-const isWebAddress = (value: unknown) => typeof value === "string" && /^https?:$/.test(URL.parse(value)?.protocol ?? "");
-
-function areDocuments(value: unknown): boolean {
-  if (!Array.isArray(value) || value.length === 0 || new Set(value).size < value.length) return false;
-  return value.every((name) => documentTypes.some((type) => type === name));
-}
+const areDocuments = (value: unknown): value is DocumentType[] =>
+  Array.isArray(value) &&
+  value.length > 0 &&
+  new Set(value).size === value.length &&
+  value.every((name) => documentTypes.includes(name));

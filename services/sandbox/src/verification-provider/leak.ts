@@ -1,6 +1,6 @@
 /**
- * What the port never has: who the applicant is, each value with a word by which a tester finds it again. A provider
- * that says too much is what its client's allow-list has to be tried with.
+ * What the port never has: who the applicant is, each value with a word by which a tester finds it.
+ * It tries the allow-list of a client with a provider that says too much.
  */
 export const applicantWith = (word: string): object => ({
   first_name: `${word}-first`,
@@ -15,7 +15,3 @@ export const applicantWith = (word: string): object => ({
   selfie: { url: `https://images.test/${word}.png` },
   extracted: { names: [{ given: `${word}-given`, family: `${word}-family` }] },
 });
-
-/** The word of a mode such as "leak:word". */
-export const leakedWord = (mode: string | undefined, name: "leak" | "leak_error"): string | undefined =>
-  mode?.startsWith(`${name}:`) ? mode.slice(name.length + 1) : undefined;

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 
 const comparedFields = ["first_name", "last_name", "birth_date"] as const;
 
-export type Identity = Partial<Record<(typeof comparedFields)[number], string>>;
+export type Identity = Partial<Record<(typeof comparedFields)[number], string | undefined>>;
 
 /**
  * What remains of a profile: enough to compare with a document after a restart, nothing to read. The salt is of one

@@ -1,4 +1,5 @@
 import { sleep } from "@amana/runtime";
+import type { Mode } from "../faults.ts";
 import type { Callback } from "./callbacks.ts";
 import { applicantWith } from "./leak.ts";
 import { sign } from "./signature.ts";
@@ -12,30 +13,29 @@ export interface Attempt {
 }
 
 /**
- * One attempt, spoiled the way the fault says. The modes that spoil an answer of ours here spoil what we hear: the
- * ones before the effect send nothing and count as that answer, the ones after it send and lose the answer.
+ * One attempt, spoiled the way the fault says. Here a mode spoils the answer that we hear: before
+ * the effect nothing is sent, and after it the answer is lost.
  */
 export async function sendCallback(
   { url, body }: Callback,
   secrets: readonly string[],
-  mode: string | undefined,
+  { name, value, text }: Mode,
   stopping: AbortSignal,
 ): Promise<Attempt> {
-  const [name, value = ""] = (mode ?? "none").split(":");
   const send = (signedBy: readonly string[], content: string | ReadableStream = body, signed = body) =>
     post(url, content, sign(signedBy, signed, Date.now()), stopping);
-  const spoiled = (attempt: Attempt, taken = attempt.taken): Attempt => ({ taken, result: `${attempt.result}, fault ${mode}` });
+  const spoiled = (attempt: Attempt, taken = attempt.taken): Attempt => ({ taken, result: `${attempt.result}, fault ${text}` });
+  const notSent = (taken: boolean, counted = ""): Attempt => ({ taken, result: `not sent${counted}, fault ${text}` });
 
   switch (name) {
     case "timeout_before":
-      return { taken: false, result: `not sent, fault ${mode}` };
+      return notSent(false);
     case "http_500":
     case "http_503":
-      return { taken: false, result: `not sent, counted as ${name.slice(5)}, fault ${mode}` };
-    case "error":
-      return { taken: false, result: `not sent, counted as ${value}, fault ${mode}` };
     case "html_200":
-      return { taken: true, result: `not sent, counted as 200, fault ${mode}` };
+      return notSent(name === "html_200", `, counted as ${name.slice(5)}`);
+    case "error":
+      return notSent(false, `, counted as ${value}`);
     case "timeout_after":
     case "reset_after":
       return spoiled(await send(secrets), false);

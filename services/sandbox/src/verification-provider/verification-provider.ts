@@ -1,49 +1,32 @@
 import type { FastifyInstance } from "fastify";
-import type { Database } from "../database.ts";
+import { createAlarm } from "../alarm.ts";
+import type { Context } from "../context.ts";
+import { createReceivedCalls } from "../received-calls.ts";
 import { createApplications } from "./applications.ts";
 import { createCallbacks } from "./callbacks.ts";
 import { startDelivery } from "./delivery.ts";
 import { kycControl } from "./kyc-control.ts";
 import { verificationPage } from "./pages/verification-page.ts";
-import { startPassageOfTime } from "./passage-of-time.ts";
 import { port } from "./port.ts";
-import type { Provider } from "./provider.ts";
 
-export interface VerificationProviderOptions extends Pick<Provider, "config" | "clock" | "faults"> {
-  readonly database: Database;
-  /** Known only once the process listens. */
-  publicUrl(): string;
-}
-
-/** The stand-in for the verification provider: our port, the hosted flow, its callbacks, and the testers' calls. */
-export async function verificationProvider(app: FastifyInstance, options: VerificationProviderOptions): Promise<void> {
-  const { config, database, clock, faults, publicUrl } = options;
+/** Stands in for the verification provider: our port, the hosted flow, its callbacks, and the testers' calls. */
+export async function verificationProvider(app: FastifyInstance, context: Context): Promise<void> {
+  const { database, clock } = context;
   const callbacks = createCallbacks(database);
-  let woken: NodeJS.Immediate | undefined;
   const wake = () => {
-    woken = undefined;
     time.wake();
     delivery.wake();
   };
-  const applications = createApplications(database, clock, callbacks, () => {
-    woken ??= setImmediate(wake);
+  const applications = createApplications(context, callbacks, wake);
+  // Checks end and links lapse at their moment of the sandbox's clock, even when nobody looks.
+  const time = createAlarm(() => {
+    const nextMs = applications.applyTime();
+    return nextMs && nextMs - clock.nowMs();
   });
-  const time = startPassageOfTime(applications, clock);
-  const delivery = startDelivery({
-    callbacks,
-    faults,
-    secrets: config.kycCallbackSecrets,
-    retryMs: config.kycCallbackRetryMs,
-    logger: app.log,
-  });
-  const provider: Provider = {
-    config,
-    clock,
-    faults,
-    applications,
-    callbacks,
-    linkUrl: ({ linkToken }) => `${publicUrl()}/verify/${linkToken}`,
-  };
+  clock.onAdvance(time.wake);
+  const delivery = startDelivery(context, callbacks, app.log);
+  const calls = createReceivedCalls(database, "kyc_call", "provider_id", "reference");
+  const provider = { ...context, applications, callbacks, calls };
 
   port(app, provider);
   kycControl(app, provider);
@@ -53,6 +36,5 @@ export async function verificationProvider(app: FastifyInstance, options: Verifi
   app.addHook("onClose", async () => {
     time.stop();
     await delivery.stop();
-    clearImmediate(woken);
   });
 }

@@ -1,0 +1,41 @@
+import { type Database, query } from "./database.ts";
+
+export interface ReceivedCall {
+  readonly operation: string;
+  readonly at: string;
+  readonly parameters: object;
+}
+
+export type ReceivedCalls = ReturnType<typeof createReceivedCalls>;
+
+/**
+ * Every call a provider received, with the two names by which a thing is known: the provider's `id`
+ * and the client's `reference`, in columns of these names.
+ */
+export function createReceivedCalls(database: Database, table: string, id: string, reference: string) {
+  database.exec(`
+    create table if not exists ${table} (
+      id integer primary key,
+      ${id} text,
+      ${reference} text,
+      operation text not null,
+      at text not null,
+      parameters text not null
+    ) strict;
+    create index if not exists ${table}_by_${id} on ${table} (${id});
+    create index if not exists ${table}_by_${reference} on ${table} (${reference});
+  `);
+  const insert = database.prepare(`insert into ${table} (${id}, ${reference}, operation, at, parameters) values (?, ?, ?, ?, ?)`);
+  const select = query<{ operation: string; at: string; parameters: string }>(
+    database,
+    `select operation, at, parameters from ${table} where ${id} = ? or ${reference} = ? order by id`,
+  );
+  return {
+    record(operation: string, parameters: object, thing: { id?: string | undefined; reference?: string | undefined }) {
+      const at = new Date().toISOString();
+      insert.run(thing.id ?? null, thing.reference ?? null, operation, at, JSON.stringify(parameters));
+    },
+    of: (thing: { id?: string; reference: string }): ReceivedCall[] =>
+      select(thing.id ?? null, thing.reference).map((row) => ({ ...row, parameters: JSON.parse(row.parameters) })),
+  };
+}

@@ -19,8 +19,8 @@ export const isOneOf =
     values.some((known) => known === value);
 
 /**
- * Reads the fields of a body and collects what is wrong with them. A field left out has no value and
- * is no problem. With any problem, none of the values is to be used.
+ * Reads the fields of a body and collects what is wrong with them. With any problem, none of the
+ * values is to be used.
  */
 export function readFields(body: Body) {
   const problems: string[] = [];

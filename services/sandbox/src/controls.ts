@@ -6,7 +6,7 @@ import type { ReceivedCalls } from "./received-calls.ts";
 export interface Controlled<Thing> {
   readonly path: string;
   find(id: string): Thing | undefined;
-  /** What the client calls the thing: the name of the parameter, and of the error when it is missing. */
+  /** The parameter with the client's name of the thing, and the error when it is missing. */
   readonly reference: { readonly name: string; readonly missing: string };
   findByReference(reference: string): Thing | undefined;
   readonly unknown: { readonly error: string; readonly message: string };
@@ -14,7 +14,7 @@ export interface Controlled<Thing> {
   view(thing: Thing): object;
 }
 
-/** The calls by which testers play the people around a thing and look at it. Answers how to add one. */
+/** How testers look at a thing and play the people around it. Returns what adds such a call. */
 export function controlsOf<Thing>(app: FastifyInstance, { path, reference, unknown, calls, ...books }: Controlled<Thing>) {
   type Handle = (thing: Thing, body: Body, reply: FastifyReply) => object;
   const on = (method: "GET" | "POST", action: string, handle: Handle) =>

@@ -28,7 +28,7 @@ export async function callPort(
   return { status: response.status, body: await response.json() };
 }
 
-/** A creation that nothing is wrong with. Nobody listens at its callback address unless a test gives another. */
+/** A creation that nothing is wrong with. Nobody listens at its callback address. */
 export const aWish = (changes: Record<string, unknown> = {}) => ({
   reference: aNewReference(),
   locale: "en",

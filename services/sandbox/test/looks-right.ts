@@ -3,21 +3,21 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import type { Language } from "../src/pages/language.ts";
 
-/** The rules whose answer changes with the size or the colours of a page; the others read its structure. */
+/** The rules that depend on the size or the colours of a page; the others read its structure. */
 const rulesOfLooks = ["color-contrast", "link-in-text-block", "target-size", "scrollable-region-focusable"];
 
-// No rule of the stylesheet depends on size and colours together, so each size and each scheme is looked at once.
+// No rule of the stylesheet depends on size and colours together, so each is looked at once.
 const screens = [
   { viewport: { width: 360, height: 640 }, colorScheme: "light", rules: {} },
   { viewport: { width: 1280, height: 800 }, colorScheme: "dark", rules: { runOnly: rulesOfLooks } },
 ] as const;
 
-/** Once per page: axe then comes with every document, instead of being sent again for each state. */
+/** Once per page: axe then comes with every document. */
 export async function bringAxe(page: Page): Promise<void> {
   await page.addInitScript(axe.source);
 }
 
-/** Of every page, in every state: axe finds nothing, small or large, light or dark, and the page says what it must. */
+/** Axe finds nothing, small or large, light or dark, and the page says what every page must. */
 export async function looksRight(page: Page, language: Language, state: string): Promise<void> {
   for (const { viewport, colorScheme, rules } of screens) {
     await page.setViewportSize(viewport);
@@ -36,7 +36,7 @@ export async function looksRight(page: Page, language: Language, state: string):
   expect(await page.locator(".sandbox-notice").isVisible(), state).toBe(true);
 }
 
-/** At 320 pixels nothing is cut, and every target is 44 pixels high; a box counts with the label around it. */
+/** At 320 pixels nothing is cut, and every target is 44 pixels high, a box with its label. */
 export async function fitsSmallScreens(page: Page, state: string): Promise<void> {
   await page.setViewportSize({ width: 320, height: 640 });
   expect(await page.evaluate("document.documentElement.scrollWidth"), state).toBe(320);

@@ -1,13 +1,26 @@
-import type { Language } from "../pages/language.ts";
-import { cardholder, noAttemptActionCode } from "./cardholder.ts";
+import { parseLanguage } from "../pages/language.ts";
+import { cardholder } from "./cardholder.ts";
 import type { Order } from "./order.ts";
 import { outcomeOf } from "./outcome.ts";
-import { words } from "./words/words.ts";
+import type { Parameters, Processor } from "./processor.ts";
+import { capitalisedRefusal } from "./refusal.ts";
+import { outcomeText } from "./words/words.ts";
 
-/** The answer of the confirm and of the older status call. */
-export function capitalisedAnswer(order: Order, language: Language): object {
-  const outcome = order.outcome && outcomeOf(order.outcome);
-  const told = order.outcome ? words[language].outcomes[order.outcome] : "";
+/** The answer of the confirm and of the older status call, after the change that the call makes. */
+export function capitalisedAnswer(
+  { orders }: Processor,
+  parameters: Parameters,
+  idName: "mdOrder" | "orderId",
+  change?: (order: Order) => void,
+): object {
+  const orderId = parameters[idName] ?? parameters["orderId"];
+  if (!orderId) return capitalisedRefusal("4", `Required parameter is missing: ${idName}`);
+  const order = orders.byId(orderId);
+  if (!order) return capitalisedRefusal("6");
+  change?.(order);
+
+  const { actionCode, respCode } = outcomeOf(order.outcome);
+  const told = outcomeText(parseLanguage(parameters["language"]) ?? order.language, order.outcome);
   const { force_terminal_id: _terminal, ...udf } = order.merchantParams;
   const declined = order.status === 6;
   return {
@@ -21,13 +34,10 @@ export function capitalisedAnswer(order: Order, language: Language): object {
     ...(order.card && { expiration: order.card.expiration, cardholderName: cardholder.name, Pan: order.card.maskedPan }),
     ...(order.approvalCode && { approvalCode: order.approvalCode }),
     authCode: 2,
-    actionCode: outcome?.actionCode ?? noAttemptActionCode,
+    actionCode,
     actionCodeDescription: told,
     Ip: cardholder.ip,
-    params: {
-      ...(outcome?.respCode && { respCode: outcome.respCode, respCode_desc: told }),
-      ...udf,
-    },
-    ...(outcome?.respCode && { SvfeResponse: outcome.respCode }),
+    params: { ...(respCode && { respCode, respCode_desc: told }), ...udf },
+    ...(respCode && { SvfeResponse: respCode }),
   };
 }

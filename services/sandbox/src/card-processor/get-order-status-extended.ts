@@ -1,9 +1,9 @@
-import { cardholder, noAttemptActionCode } from "./cardholder.ts";
+import { cardholder } from "./cardholder.ts";
 import type { Order, OrderStatus } from "./order.ts";
 import { outcomeOf } from "./outcome.ts";
 import type { Parameters, Processor } from "./processor.ts";
 import { refusal } from "./refusal.ts";
-import { words } from "./words/words.ts";
+import { outcomeText } from "./words/words.ts";
 
 const paymentState: Record<OrderStatus, string> = { 0: "CREATED", 2: "DEPOSITED", 3: "REVERSED", 4: "REFUNDED", 6: "DECLINED" };
 
@@ -14,15 +14,14 @@ export function getOrderStatusExtended({ orders }: Processor, { orderId, orderNu
 }
 
 function describe(order: Order): object {
-  const outcome = order.outcome && outcomeOf(order.outcome);
   const approved = order.outcome === "accepted";
   return {
     errorCode: 0,
     errorMessage: "Success",
     orderNumber: order.orderNumber,
     orderStatus: order.status,
-    actionCode: outcome?.actionCode ?? noAttemptActionCode,
-    actionCodeDescription: order.outcome ? words[order.language].outcomes[order.outcome] : "",
+    actionCode: outcomeOf(order.outcome).actionCode,
+    actionCodeDescription: outcomeText(order.language, order.outcome),
     amount: order.amountMinor,
     currency: order.currency,
     date: order.registeredAtMs,

@@ -38,10 +38,6 @@ export const sessionMs = 20 * 60_000;
 const confirmWindowMs = 20 * 60_000;
 export const passwordAttemptsMax = 3;
 
-export function newOrder(order: Omit<Order, "status" | "passwordAttemptsLeft" | "depositedMinor" | "refundedMinor">): Order {
-  return { ...order, status: 0, passwordAttemptsLeft: passwordAttemptsMax, depositedMinor: 0, refundedMinor: 0 };
-}
-
 /** What time alone does to an order. Returns whether anything changed. */
 export function applyTime(order: Order, nowMs: number): boolean {
   if (order.status === 0 && nowMs >= order.registeredAtMs + sessionMs) {

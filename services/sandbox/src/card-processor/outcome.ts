@@ -25,4 +25,5 @@ export const outcomes = {
 
 export type OutcomeName = keyof typeof outcomes;
 
-export const outcomeOf = (name: OutcomeName): Outcome => outcomes[name];
+/** -100 for an order nobody has tried to pay. */
+export const outcomeOf = (name?: OutcomeName): Outcome => (name ? outcomes[name] : { actionCode: -100 });

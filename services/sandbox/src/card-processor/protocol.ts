@@ -26,7 +26,7 @@ const routes: readonly Route[] = [
   { path: "refund.do", operation: "refund", call: refund, refuse: refusal },
 ];
 
-/** The processor's own interface, under /payment/rest: form or query in, JSON with status 200 out. */
+/** The processor's own interface: form or query in, JSON with status 200 out. */
 export function protocol(app: FastifyInstance, processor: Processor): void {
   const { config, database, faults, orders, calls } = processor;
   const lateCalls = startLateCalls(database, (path, parameters) => {

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { isObject, isWebAddress } from "../checks.ts";
 import { parseLanguage } from "../pages/language.ts";
-import { newOrder } from "./order.ts";
+import { type Order, passwordAttemptsMax } from "./order.ts";
 import { type Parameters, type Processor, payPageUrl } from "./processor.ts";
 import { refusal } from "./refusal.ts";
 
@@ -33,7 +33,7 @@ export function register(processor: Processor, parameters: Parameters): object {
   if ("refused" in merchant) return merchant.refused;
   if (orders.byNumber(orderNumber)) return refusal("1");
 
-  const order = newOrder({
+  const order: Order = {
     orderId: randomOrderId(),
     orderNumber,
     amountMinor: Number(amount),
@@ -44,7 +44,11 @@ export function register(processor: Processor, parameters: Parameters): object {
     language,
     merchantParams: merchant.params,
     registeredAtMs: clock.nowMs(),
-  });
+    status: 0,
+    passwordAttemptsLeft: passwordAttemptsMax,
+    depositedMinor: 0,
+    refundedMinor: 0,
+  };
   orders.save(order);
   return { errorCode: 0, orderId: order.orderId, formUrl: payPageUrl(processor, order.orderId) };
 }

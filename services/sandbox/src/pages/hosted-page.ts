@@ -34,7 +34,7 @@ export function hostedPage<V extends View>(app: FastifyInstance, { path, words, 
     });
 }
 
-/** After every post, so that going back, reloading or pressing twice only shows how things stand. */
+/** After every post: going back, reloading or pressing twice only shows how things stand. */
 export const backToPage = (reply: FastifyReply, { path, language }: View) =>
   reply.headers(privately).redirect(`${path}?lang=${language}`, 303);
 

@@ -18,27 +18,13 @@ export function parseLanguage(text: unknown): Language | undefined {
 
 export function formatAmount(amountMinor: number, language: Language): string {
   const amount = `${new Intl.NumberFormat(locale[language], { minimumFractionDigits: 2 }).format(amountMinor / 100)}\u00a0DZD`;
-  // Isolated, so that number and currency keep their order inside a sentence that runs the other way.
+  // Isolated: number and currency keep their order in a sentence that runs the other way.
   return direction[language] === "rtl" ? `\u2066${amount}\u2069` : amount;
 }
 
-export function formatDate(ms: number, language: Language): string {
-  return new Intl.DateTimeFormat(locale[language], {
-    day: "numeric",
-    month: "long",
-    year: "numeric",
-    hour: "2-digit",
-    minute: "2-digit",
-    hourCycle: "h23",
-    timeZone: "Africa/Algiers",
-  }).format(ms);
-}
+const time = { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: "Africa/Algiers" } as const;
 
-export function formatTime(ms: number, language: Language): string {
-  return new Intl.DateTimeFormat(locale[language], {
-    hour: "2-digit",
-    minute: "2-digit",
-    hourCycle: "h23",
-    timeZone: "Africa/Algiers",
-  }).format(ms);
-}
+export const formatTime = (ms: number, language: Language) => new Intl.DateTimeFormat(locale[language], time).format(ms);
+
+export const formatDate = (ms: number, language: Language) =>
+  new Intl.DateTimeFormat(locale[language], { day: "numeric", month: "long", year: "numeric", ...time }).format(ms);

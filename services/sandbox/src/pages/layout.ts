@@ -8,7 +8,7 @@ import type { CommonWords } from "./words.ts";
 export interface View<Words = unknown> {
   readonly language: Language;
   readonly words: CommonWords & { readonly title: string } & Words;
-  /** The path of the page without a query: its steps come after it, and language links lead there. */
+  /** The path of the page, without a query. Its steps come after it. */
   readonly path: string;
 }
 

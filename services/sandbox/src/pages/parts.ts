@@ -61,7 +61,7 @@ ${content}
 
 export interface WayBack {
   readonly label: string;
-  /** Where nothing is left to do, scripts lead back after a while, unless the reader wants to stay. */
+  /** Scripts lead back after a while, unless the reader wants to stay. */
   readonly byItself: boolean;
   readonly button: "primary" | "secondary";
   readonly more?: Html;

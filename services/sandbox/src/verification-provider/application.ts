@@ -1,9 +1,9 @@
 import type { Language } from "../pages/language.ts";
 import { type Conclusion, conclude, type Submission } from "./conclude.ts";
 import type { ProfileDigest } from "./profile.ts";
-import type { CallbackType, DocumentType, Reason, Status } from "./vocabulary.ts";
+import { type CallbackType, type DocumentType, type Reason, type Status, statusAfter } from "./vocabulary.ts";
 
-/** How far the applicant has come on the page. Pictures are not part of it: they never leave the browser. */
+/** How far the applicant has come on the page. Pictures never leave the browser. */
 export interface Steps {
   readonly started?: true;
   readonly document?: DocumentType;
@@ -13,7 +13,7 @@ export interface Steps {
   readonly recorded?: true;
 }
 
-/** One verification as the provider knows it. Never a name: of the profile only digests, and those until the end. */
+/** One verification as the provider knows it: no names, and digests of the profile until the end. */
 export interface Application extends Partial<Conclusion> {
   readonly providerId: string;
   readonly linkToken: string;
@@ -114,7 +114,7 @@ export function open(application: Application, nowMs: number): void {
   if (application.status !== "CREATED" && application.status !== "FAILED") return;
   delete application.errorMessage;
   delete application.answer;
-  move(application, "OPENED", "opened", nowMs);
+  move(application, "opened", nowMs);
 }
 
 /** The caller has made sure that the link is usable. */
@@ -125,24 +125,24 @@ export function submit(application: Application, submission: Submission, holdMs:
   delete application.plan;
   application.attemptsUsed += 1;
   application.steps = {};
-  move(application, "SUBMITTED", "submitted", nowMs);
-  move(application, "PROCESSING", "processing", nowMs);
+  move(application, "submitted", nowMs);
+  move(application, "processing", nowMs);
   application.pending = { submission, decideAtMs: nowMs + holdMs };
   applyTime(application, nowMs);
 }
 
 export function cancel(application: Application, nowMs: number): void {
-  move(application, "CANCELED", "canceled", nowMs);
+  move(application, "canceled", nowMs);
   forgetApplicant(application);
 }
 
 export function expire(application: Application, nowMs: number): void {
   application.linkExpiresAtMs = nowMs;
-  move(application, "EXPIRED", "expired", nowMs);
+  move(application, "expired", nowMs);
   forgetApplicant(application);
 }
 
-/** The decision of the provider's compliance officer. The caller has made sure that one is awaited. */
+/** What the compliance officer decides. The caller has made sure that a decision is awaited. */
 export function review(application: Application, verdict: "APPROVED" | "REJECTED", nowMs: number): void {
   // Only what the reviewer decides anew shows again; the evidence stays as it was laid over.
   const { verdict: _verdict, decision_summary: _summary, aml_decision: _decision, ...answer } = application.answer ?? {};
@@ -150,7 +150,7 @@ export function review(application: Application, verdict: "APPROVED" | "REJECTED
   application.verdict = verdict;
   application.summary = `Decided by a reviewer: ${verdict}.`;
   if (application.amlHitCount > 0) application.amlDecision = verdict === "APPROVED" ? "CLEAR" : "CONFIRMED_MATCH";
-  move(application, "COMPLETED", "review_resolved", nowMs);
+  move(application, "review_resolved", nowMs);
 }
 
 function decide(application: Application, submission: Submission, nowMs: number): void {
@@ -158,17 +158,17 @@ function decide(application: Application, submission: Submission, nowMs: number)
   if (submission.answer) application.answer = submission.answer;
   if (submission.outcome === "failed") {
     application.errorMessage = "The check could not be carried out for a technical reason.";
-    move(application, "FAILED", "failed", nowMs);
+    move(application, "failed", nowMs);
     if (attemptsLeft(application) === 0) forgetApplicant(application);
     return;
   }
   Object.assign(application, conclude(submission, application, nowMs), { completedAtMs: nowMs });
-  move(application, "COMPLETED", "completed", nowMs);
+  move(application, "completed", nowMs);
   forgetApplicant(application);
 }
 
-function move(application: Application, status: Status, type: CallbackType, atMs: number): void {
-  application.status = status;
+function move(application: Application, type: CallbackType, atMs: number): void {
+  application.status = statusAfter[type];
   application.sequence += 1;
   application.news.push({ type, atMs, object: objectOf(application) });
 }

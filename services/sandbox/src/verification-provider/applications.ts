@@ -41,7 +41,7 @@ export function createApplications({ database, clock }: Context, callbacks: Call
     byProviderId: by("provider_id"),
     byReference: by("reference"),
     save,
-    /** Brings up to date what time has changed. Returns the next moment at which it changes something. */
+    /** Brings up to date what time has changed. Returns when it next changes something. */
     applyTime(): number | undefined {
       for (const { linkToken } of selectDue(clock.nowMs(), broughtUpToDateAtOnceMax)) byLinkToken(linkToken);
       return selectNext()[0]?.dueAtMs;

@@ -59,7 +59,7 @@ export function createCallbacks(database: Database) {
       };
       insert.run(providerId, callbackUrl, JSON.stringify(event), Date.now());
     },
-    /** Those whose turn it is, now or later: the first one pending of each application, and those held back. */
+    /** The first one pending of each application, and those held back, due or not. */
     next,
     /** Writes down what came of an attempt, and where the callback stands after it. */
     attempted({ id, providerId, dueAtMs }: Callback, result: string, state: CallbackState, retryAtMs = dueAtMs) {

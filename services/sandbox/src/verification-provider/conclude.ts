@@ -15,18 +15,7 @@ export interface Submission {
 }
 
 /** What a submission comes to. Fields have no value before. */
-export interface Conclusion {
-  verdict: Verdict;
-  reasons: readonly Reason[];
-  liveness: Check;
-  faceMatch: Check;
-  documentType: DocumentType;
-  documentExpiry: string;
-  nationality: string;
-  amlHitCount: number;
-  amlDecision: AmlDecision;
-  summary: string;
-}
+export type Conclusion = ReturnType<typeof conclude>;
 
 const yearsAhead = 5;
 
@@ -34,14 +23,14 @@ const yearsAhead = 5;
 const doubts: readonly ReasonCode[] = ["PROFILE_MISMATCH", "AML_MATCH"];
 
 /**
- * The verdict on one submission. An outcome the tester asked for is given even where it breaks the rules, because a
- * provider that errs is what its client has to be tried with; the evidence then still says what it says.
+ * The verdict on one submission. An outcome that the tester asked for is given even against the
+ * rules, because a client has to be tried with a provider that errs. The evidence stays as it is.
  */
 export function conclude(
   submission: Submission,
   { allowedDocuments, requireVideo }: { readonly allowedDocuments: readonly DocumentType[]; readonly requireVideo: boolean },
   nowMs: number,
-): Conclusion {
+) {
   const today = new Date(nowMs).toISOString().slice(0, 10);
   const documentType = submission.documentType ?? allowedDocuments[0] ?? "passport";
   const documentExpiry = submission.documentExpiry ?? `${Number(today.slice(0, 4)) + yearsAhead}-06-30`;
@@ -51,7 +40,7 @@ export function conclude(
     if (!found.some((reason) => reason.code === code)) found.push({ code });
   };
   if (submission.profileDiffers) find("PROFILE_MISMATCH");
-  // An approval against the rules does not speak of them: only the fields show what the rules would have said.
+  // An approval against the rules gives no reasons: only the fields show what was found.
   if (submission.outcome !== "approved") {
     if (documentExpiry < today) find("DOCUMENT_EXPIRED");
     if (!allowedDocuments.includes(documentType)) find("DOCUMENT_NOT_ALLOWED");
@@ -65,15 +54,15 @@ export function conclude(
 
   return {
     verdict,
-    reasons: found,
+    reasons: found as readonly Reason[],
     // A single still can never show that a living person was there.
-    liveness: requireVideo ? check("LIVENESS_FAILED") : "NOT_PERFORMED",
+    liveness: requireVideo ? check("LIVENESS_FAILED") : ("NOT_PERFORMED" as const),
     faceMatch: check("FACE_MISMATCH"),
     documentType,
     documentExpiry,
     nationality: submission.nationality ?? "DZA",
     amlHitCount: submission.amlHitCount,
-    amlDecision: submission.amlHitCount > 0 ? "POSSIBLE_MATCH" : "CLEAR",
+    amlDecision: (submission.amlHitCount > 0 ? "POSSIBLE_MATCH" : "CLEAR") as AmlDecision,
     summary: summaries[verdict],
   };
 }

@@ -20,7 +20,7 @@ const applicantFields = ["applicant_email", "applicant_phone"];
 
 const eventsMax = 500;
 
-/** The port that our own service calls: JSON, a bearer token, and the whole object in every answer. */
+/** The port that our own service calls. Every answer is the whole object. */
 export function port(app: FastifyInstance, provider: Provider): void {
   const { clock, applications } = provider;
   const serve = answerTo(app, provider);
@@ -104,7 +104,7 @@ function events({ callbacks }: Provider, { query }: PortRequest, reply: FastifyR
   };
 }
 
-/** Adds a call: it is written down, and answered to whoever shows the token, or the way a fault says. */
+/** Adds a call: it is written down, and answered to who shows the token, or as a fault says. */
 function answerTo(app: FastifyInstance, provider: Provider) {
   const { faults, calls } = provider;
   type Answer = (request: PortRequest, reply: FastifyReply) => object;

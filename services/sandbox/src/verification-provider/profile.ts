@@ -5,8 +5,8 @@ const comparedFields = ["first_name", "last_name", "birth_date"] as const;
 export type Identity = Partial<Record<(typeof comparedFields)[number], string | undefined>>;
 
 /**
- * What remains of a profile: enough to compare with a document after a restart, nothing to read. The salt is of one
- * application, so equal names of two applicants look different.
+ * What remains of a profile: enough to compare with a document, nothing to read. Each application
+ * has its own salt, so equal names look different.
  */
 export interface ProfileDigest {
   readonly salt: string;
@@ -33,7 +33,7 @@ export function differs(profile: ProfileDigest | undefined, read: Identity): boo
   });
 }
 
-/** Documents are printed in capitals and often without accents; neither makes a different person. */
+/** Documents are in capitals and often without accents; neither makes a different person. */
 const comparable = (text: string) =>
   text
     .normalize("NFKD")

@@ -6,19 +6,17 @@ import { documentTypes, outcomes, type Reason, type ReasonCode, reasonCodes } fr
 const holdSecondsMax = 86_400;
 const messageLengthMax = 500;
 
-interface SubmitWish {
-  readonly submission: Submission;
-  readonly holdMs: number;
-}
-
 const rules = {
   outcome: `must be one of ${outcomes.join(", ")}, or left out to let the provider's rules decide`,
   reasons: `must be a list of ${reasonCodes.join(", ")}, as texts or as {code, message}`,
   answer: "must be an object of fields to lay over the finished answer, null to take one away",
 };
 
-/** Reads what a tester wants of a submission. Names and birth date are compared here and go no further. */
-export function readSubmission(body: Body, profile?: ProfileDigest): SubmitWish | { problems: string[] } {
+/** Reads what a tester wants of a submission. Names and birth date are only compared here. */
+export function readSubmission(
+  body: Body,
+  profile?: ProfileDigest,
+): { submission: Submission; holdMs: number } | { problems: string[] } {
   const { outcome } = body;
   const { problems, optional } = readFields({
     ...body,
@@ -44,10 +42,8 @@ export function readSubmission(body: Body, profile?: ProfileDigest): SubmitWish 
   };
   const answer = optional("answer", isObject, rules.answer);
   if (problems.length > 0) return { problems };
-  return {
-    holdMs: Math.round(holdSeconds * 1000),
-    submission: { ...found, answer, profileDiffers: differs(profile, names) },
-  };
+  const submission: Submission = { ...found, answer, profileDiffers: differs(profile, names) };
+  return { submission, holdMs: Math.round(holdSeconds * 1000) };
 }
 
 const isCountry = (value: unknown): value is string => /^[A-Z]{3}$/.test(String(value));

@@ -9,7 +9,7 @@ import { kycControl } from "./kyc-control.ts";
 import { verificationPage } from "./pages/verification-page.ts";
 import { port } from "./port.ts";
 
-/** Stands in for the verification provider: our port, the hosted flow, its callbacks, and the testers' calls. */
+/** Stands in for the verification provider: port, hosted flow, callbacks and testers' calls. */
 export async function verificationProvider(app: FastifyInstance, context: Context): Promise<void> {
   const { database, clock } = context;
   const callbacks = createCallbacks(database);

@@ -1,5 +1,17 @@
-/** The provider's words, from the port's specification. They are ours: no vendor's vocabulary is known to us. */
-export type Status = "CREATED" | "OPENED" | "SUBMITTED" | "PROCESSING" | "COMPLETED" | "EXPIRED" | "CANCELED" | "FAILED";
+/** What a callback tells of, and the status that the application then has. */
+export const statusAfter = {
+  opened: "OPENED",
+  submitted: "SUBMITTED",
+  processing: "PROCESSING",
+  completed: "COMPLETED",
+  failed: "FAILED",
+  expired: "EXPIRED",
+  canceled: "CANCELED",
+  review_resolved: "COMPLETED",
+} as const;
+export type CallbackType = keyof typeof statusAfter;
+
+export type Status = "CREATED" | (typeof statusAfter)[CallbackType];
 
 export type Verdict = "APPROVED" | "REJECTED" | "NEEDS_REVIEW";
 
@@ -32,13 +44,3 @@ export interface Reason {
 /** What a tester may ask a submission to end in. */
 export const outcomes = ["approved", "rejected", "needs_review", "failed"] as const;
 export type Outcome = (typeof outcomes)[number];
-
-export type CallbackType =
-  | "opened"
-  | "submitted"
-  | "processing"
-  | "completed"
-  | "failed"
-  | "expired"
-  | "canceled"
-  | "review_resolved";

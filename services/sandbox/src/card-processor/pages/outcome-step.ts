@@ -1,6 +1,7 @@
 import { type Html, html } from "../../pages/html.ts";
 import { formatAmount, formatDate } from "../../pages/language.ts";
 import { type Verdict, verdictCard, wayBack } from "../../pages/parts.ts";
+import { outcomeText } from "../words/words.ts";
 import { digits, orderRows, type PaymentView, row } from "./parts.ts";
 
 const helpPhone = "3020";
@@ -26,7 +27,7 @@ ${wayBack(view, { label: words.backToShop, byItself: true, button: "primary", mo
 
 export function verdictOf({ order, language, words }: PaymentView): Verdict {
   if (order.status === 3) return { tone: "warning", title: words.reversed, text: words.reversedText };
-  const told = order.outcome ? words.outcomes[order.outcome] : "";
+  const told = outcomeText(language, order.outcome);
   const text = order.refundedMinor > 0 ? `${told} ${words.refundedText(formatAmount(order.refundedMinor, language))}` : told;
   if (order.outcome === "accepted") return { tone: "success", title: words.accepted, text };
   if (order.outcome === "cancelled") return { tone: "warning", title: words.cancelled, text };

@@ -45,7 +45,7 @@ export function recordingStep(view: FlowView): Html {
   });
 }
 
-/** Without a script, or without a camera, a sample takes the place of the picture: the form is the same. */
+/** Without a script or a camera a sample takes the place of the picture, in the same form. */
 function capture(view: FlowView, { step, action, value, kind, facing, drawing, title, lead }: Capture): Html {
   const { words } = view;
   const hidden = html`<input type="hidden" name="value" value="${value}">`;

@@ -31,7 +31,7 @@ export function stepBefore(application: Asking, step: Step): Step {
   return steps[steps.indexOf(step) - 1] ?? "start";
 }
 
-/** What one form adds: nothing unless it belongs to the step shown, so a second press is harmless. */
+/** What one form adds. One of another step adds nothing, so a second press is harmless. */
 export function take(application: Application, action: string, value: string): Steps {
   const { steps, requireVideo } = application;
   const step = stepOf(application);

@@ -12,7 +12,7 @@ import { outcomes, reasonCodes } from "../vocabulary.ts";
 import { words } from "../words/words.ts";
 import { type FlowView, radio } from "./parts.ts";
 
-/** Where a tester chooses how the next submission on the page ends. The applicant's page only links to it. */
+/** Where a tester chooses how the next submission on the page ends. */
 export function testerPage(
   app: FastifyInstance,
   applications: Provider["applications"],

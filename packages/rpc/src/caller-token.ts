@@ -24,6 +24,7 @@ export interface VouchingKey {
 const lifetimeMs = 10_000;
 /** From this age on a new one is made, so that none is old when it arrives. */
 const renewAfterMs = 5_000;
+/** The clocks of two hosts may differ by as much. */
 const clockSkewMs = 5_000;
 const rememberedMax = 10_000;
 /** Ids and names only: a longer text is none of ours. */
@@ -112,7 +113,6 @@ export function createCallerVerifier(
 }
 
 export type CallerSigner = ReturnType<typeof createCallerSigner>;
-export type CallerVerifier = ReturnType<typeof createCallerVerifier>;
 
 function nameOf(caller: Caller): string {
   switch (caller.role) {

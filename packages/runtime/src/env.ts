@@ -100,8 +100,8 @@ class EnvReader {
   }
 
   /** An absolute http or https address, without a trailing slash. */
-  url(name: string, fallback?: string): string {
-    const value = this.string(name, fallback);
+  url(name: string): string {
+    const value = this.string(name);
     if (value !== "" && !isWebAddress(value)) {
       this.problem(`${name} must be an absolute http or https address, not "${value}"`);
     }

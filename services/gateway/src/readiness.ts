@@ -8,12 +8,10 @@ const timeoutMs = 1_000;
 /** Whether this gateway can serve: not stopping, and every service behind it reachable. */
 export class Readiness {
   readonly #probes: { name: string; probe: () => Promise<boolean> }[];
-  readonly #nowMs: () => number;
   #stopping = false;
   #last: { missing: Promise<string[]>; atMs: number } | undefined;
 
-  constructor(channels: Channels, nowMs: () => number = () => performance.now()) {
-    this.#nowMs = nowMs;
+  constructor(channels: Channels) {
     this.#probes = Object.entries(channels).map(([name, channel]) => {
       const health = createRpcClient(Health, channel);
       const probe = async () => (await health.check({}, { caller: nobody, timeoutMs })).status === Status.SERVING;
@@ -24,7 +22,7 @@ export class Readiness {
   /** Names what is missing; empty when ready. Asks the services at most once a second. */
   async missing(): Promise<string[]> {
     if (this.#stopping) return ["gateway"];
-    const now = this.#nowMs();
+    const now = performance.now();
     if (!this.#last || now - this.#last.atMs > keptMs) this.#last = { missing: this.#probeAll(), atMs: now };
     return await this.#last.missing;
   }

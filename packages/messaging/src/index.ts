@@ -10,4 +10,5 @@ export { inboxMigrations, outboxMigrations } from "./migrations.ts";
 export { addToOutbox, OutboxMessage } from "./outbox.ts";
 export { type Action, byCaller, type RecordAction, recordAction } from "./record-action.ts";
 export { type Relay, startRelay } from "./relay.ts";
+export { republish } from "./republish.ts";
 export type { MessageHandler, Transport } from "./transport.ts";

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { startChild } from "../test/child.ts";
 import { database, effects, emit, outbox, topic, writeDown } from "../test/database.ts";
 import { MemoryTransport } from "../test/memory-transport.ts";
-import { addToOutbox, consume, type Relay, startRelay, type Transport } from "./index.ts";
+import { addToOutbox, consume, type Relay, republish, startRelay, type Transport } from "./index.ts";
 import { deletePublished, loadPosition, readNext, savePosition } from "./outbox-position.ts";
 import { relayLock, relaySessionOptions } from "./relay.ts";
 
@@ -156,6 +156,20 @@ test("a relay that was away does not move the position of the one after it back"
   await savePosition(client, topic, { id: "19", snapshot: "5:6:" });
   expect(await loadPosition(client, topic)).toEqual({ id: "20", snapshot: "7:9:8" });
   await client.end();
+});
+
+test("what was published in a range of time is published again on command, with the same ids and in the same order", async () => {
+  const relay = aRelay();
+  const [early] = await emit(db.orm, "k", "early");
+  const ids = await emit(db.orm, "k", ...Array.from({ length: 30 }, (_, i) => String(i)));
+  await relay.settled();
+  await db.orm.em.fork().execute("update outbox set created_at = now() - interval '1 hour' where payload = 'early'");
+  const range = { topic, from: new Date(Date.now() - 60_000), to: new Date(Date.now() + 60_000) };
+  expect(await republish(db.url, range)).toBe(30);
+  relay.wake();
+  await relay.settled();
+  expect(transport.ids).toEqual([early, ...ids, ...ids]);
+  expect(await republish(db.url, { ...range, topic: "other.v1" })).toBe(0);
 });
 
 test("of two interleaved transactions the one with the earlier id may commit last: both are published", async () => {

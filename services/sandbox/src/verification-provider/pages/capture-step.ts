@@ -2,52 +2,26 @@ import { type Html, html } from "../../pages/html.ts";
 import { form } from "../../pages/parts.ts";
 import { drawings } from "./drawings.ts";
 import { type FlowView, flowStep } from "./parts.ts";
-import type { Step } from "./steps.ts";
 
-interface Capture {
-  readonly step: Step;
-  readonly action: string;
-  readonly value: string;
-  readonly kind: "photo" | "video";
-  readonly facing: "environment" | "user";
-  readonly drawing: Html;
-  readonly title: string;
-  readonly lead: string;
-}
+type CaptureStep = "front" | "back" | "recording";
 
-export function photoStep(view: FlowView, side: "front" | "back"): Html {
-  const { application, words } = view;
-  const passport = application.steps.document === "passport";
-  return capture(view, {
-    step: side,
-    action: "photo",
-    value: side,
-    kind: "photo",
-    facing: "environment",
-    drawing: passport ? drawings.passport : drawings[side],
-    title: passport ? words.passportTitle : side === "front" ? words.frontTitle : words.backTitle,
-    lead: words.photoText,
-  });
-}
-
-export function recordingStep(view: FlowView): Html {
-  const { application, words } = view;
-  const still = application.steps.recording === "still";
-  return capture(view, {
-    step: "recording",
-    action: "record",
-    value: "recorded",
-    kind: still ? "photo" : "video",
-    facing: "user",
-    drawing: drawings.face,
-    title: still ? words.stillTitle : words.videoTitle,
-    lead: still ? words.stillText : words.videoText,
-  });
+/** What to hold before the camera, and where the answer goes. */
+function captureOf({ application, words }: FlowView, step: CaptureStep) {
+  const { document, recording } = application.steps;
+  if (step === "recording") {
+    const face = { action: "record", value: "recorded", facing: "user", drawing: drawings.face };
+    if (recording === "still") return { ...face, kind: "photo", title: words.stillTitle, lead: words.stillText };
+    return { ...face, kind: "video", title: words.videoTitle, lead: words.videoText };
+  }
+  const side = { action: "photo", value: step, facing: "environment", kind: "photo", lead: words.photoText };
+  if (document === "passport") return { ...side, drawing: drawings.passport, title: words.passportTitle };
+  return { ...side, drawing: drawings[step], title: step === "front" ? words.frontTitle : words.backTitle };
 }
 
 /** Without a script or a camera a sample takes the place of the picture, in the same form. */
-function capture(view: FlowView, { step, action, value, kind, facing, drawing, title, lead }: Capture): Html {
+export function captureStep(view: FlowView, step: CaptureStep): Html {
   const { words } = view;
+  const { action, value, kind, facing, drawing, title, lead } = captureOf(view, step);
   const hidden = html`<input type="hidden" name="value" value="${value}">`;
   const [take, keep, sample, taken] =
     kind === "video"

@@ -7,7 +7,7 @@ import { type Application, isBeingChecked, isUsable, open, submit } from "../app
 import type { Submission } from "../conclude.ts";
 import type { Provider } from "../provider.ts";
 import { words } from "../words/words.ts";
-import { photoStep, recordingStep } from "./capture-step.ts";
+import { captureStep } from "./capture-step.ts";
 import { choiceStep } from "./choice-step.ts";
 import { documentStep } from "./document-step.ts";
 import { endOf, endStep } from "./end-step.ts";
@@ -118,10 +118,8 @@ function showStep(reply: FastifyReply, view: FlowView): FastifyReply {
       return show(reply, view, choiceStep(view), numbered);
     case "review":
       return show(reply, view, reviewStep(view), numbered);
-    case "recording":
-      return show(reply, view, recordingStep(view), { ...numbered, camera: true });
     default:
-      return show(reply, view, photoStep(view, step), { ...numbered, camera: true });
+      return show(reply, view, captureStep(view, step), { ...numbered, camera: true });
   }
 }
 

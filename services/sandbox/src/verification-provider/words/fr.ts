@@ -26,10 +26,7 @@ export const fr = {
   documentOnly: "Seule cette pièce est acceptée pour cette vérification.",
   documentMissing: "Veuillez choisir une pièce d’identité pour continuer.",
   documents: { id_card: "Carte d’identité", passport: "Passeport" } satisfies Record<DocumentType, string>,
-  documentHints: { id_card: "Recto et verso", passport: "La page avec votre photographie" } satisfies Record<
-    DocumentType,
-    string
-  >,
+  documentHints: { id_card: "Recto et verso", passport: "La page avec votre photographie" },
 
   frontTitle: "Photographiez le recto de votre carte",
   backTitle: "Photographiez le verso de votre carte",

@@ -42,11 +42,13 @@ interface FoundRow extends OutboxRow {
   readonly newest: string;
   /** Null in the one row that says that there is none. */
   readonly id: string | null;
-  readonly cut: boolean;
+  /** More of them wait than were read. Null for none. */
+  readonly cut: boolean | null;
 }
 
 /**
- * The next rows of a topic in the order of their ids, and the position once they are published.
+ * The next rows of a topic in the order of their ids, whether more of them wait, and the position
+ * once they are published.
  * Those that were committed late come first, which is right: an event of the same key with a
  * higher id waited for their transaction to end, so it was not published before.
  */
@@ -54,7 +56,7 @@ export async function readNext(
   client: pg.Client,
   topic: string,
   position: Position,
-): Promise<{ rows: OutboxRow[]; next: Position }> {
+): Promise<{ rows: OutboxRow[]; next: Position; isCut: boolean }> {
   const [, xmax = "", xip = ""] = position.snapshot.split(":");
   const { rows } = await client.query<FoundRow>({
     name: "outbox_read_next",
@@ -78,9 +80,10 @@ export async function readNext(
   });
   const [first] = rows as [FoundRow];
   const last = rows.at(-1)?.id ?? position.id;
-  const id = first.cut ? last : first.newest;
+  const isCut = first.cut === true;
+  const id = isCut ? last : first.newest;
   const next = { id: BigInt(id) > BigInt(position.id) ? id : position.id, snapshot: first.snapshot };
-  return { rows: first.id === null ? [] : rows, next };
+  return { rows: first.id === null ? [] : rows, next, isCut };
 }
 
 /** What may be published at once. Rows that were committed late can be more than that. */

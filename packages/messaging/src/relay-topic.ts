@@ -52,7 +52,7 @@ export class TopicRelay {
         this.#pause.begin();
         // Who asked before the rows are read knows that theirs are published; who asks later does not.
         const asked = this.#waiters.length;
-        const { rows, next } = await readNext(client, topic, position);
+        const { rows, next, isCut } = await readNext(client, topic, position);
         try {
           await this.#publish(rows);
           failures = 0;
@@ -71,7 +71,8 @@ export class TopicRelay {
           isSaved = true;
           savedAtMs = performance.now();
         }
-        if (rows.length > 0) continue;
+        // Whatever was committed since the look has woken this loop, or will within the net's time.
+        if (isCut || (rows.length > 0 && asked > 0)) continue;
         for (const answer of this.#waiters.splice(0, asked)) answer();
         await this.#pause.wait(isSaved ? netMs : saveMs);
       }

@@ -56,6 +56,8 @@ test("a consumer killed after its commit and handed the message again makes one 
     await expect(crashing.emitting.publish("payments.v1", [event])).rejects.toThrow();
     expect(await crashing.exited).toEqual([null, "SIGKILL"]);
   }
+  // The delivery was born with a lease of the process that died.
+  await testDatabase.orm.em.fork().execute("update delivery set leased_until = now() where leased_until > now()");
   await using restarted = await startProcess(testDatabase.url, "");
   await eventually(() => restarted.emitting.publish("payments.v1", [event]));
   await eventually(async () => {

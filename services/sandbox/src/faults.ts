@@ -64,7 +64,7 @@ export function createFaults() {
   const planted = new Map<string, Fault>();
   const keyOf = (operation: string, orderId?: string) => (orderId === undefined ? operation : `${operation} ${orderId}`);
   return {
-    /** Replaces the earlier fault of the operation and order. Returns what is wrong, if anything. */
+    /** Replaces the earlier fault of the operation and order. Returns what is wrong, if any. */
     plant({ operation, mode, times = 1, orderId }: Readonly<Record<string, unknown>>): string | undefined {
       if (!isOperation(operation)) return `operation must be one of ${operations.join(", ")}.`;
       const modes = modesByOperation[operation];

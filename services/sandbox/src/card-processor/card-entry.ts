@@ -37,7 +37,7 @@ export function matchCard(entry: CardEntry): { card: TestCard } | { problems: Ca
   return card && Object.keys(problems).length === 0 ? { card } : { problems };
 }
 
-/** Latin digits of what was typed: people group them, and some keyboards write Arabic-Indic ones. */
+/** Latin digits of what was typed: people group them, and keyboards may write Arabic-Indic ones. */
 export function digitsOf(text: string): string {
   return text.replace(/[٠-٩]/g, (digit) => String(digit.charCodeAt(0) - 0x660)).replace(/\D/g, "");
 }

@@ -13,7 +13,7 @@ export interface Steps {
   readonly recorded?: true;
 }
 
-/** One verification as the provider knows it: no names, and digests of the profile until the end. */
+/** One verification as the provider knows it: no names, only digests of them until the end. */
 export interface Application extends Partial<Conclusion> {
   readonly providerId: string;
   readonly linkToken: string;

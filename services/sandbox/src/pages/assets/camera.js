@@ -1,5 +1,5 @@
-// Takes a photograph or a short video with the browser's camera. What it takes stays in this page: it is drawn on a
-// canvas or played from memory, never put into the form, and gone with the page.
+// Takes a photograph or a short video with the browser's camera. What it takes is drawn on a canvas
+// or played from memory, never put into the form, and gone with the page.
 
 const videoSeconds = 4;
 

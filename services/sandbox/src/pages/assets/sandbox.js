@@ -1,5 +1,5 @@
-// Everything works without this file. It groups digits, counts down, waits for a check to end, leaves the page when
-// it is done, and stops a second press of the same button.
+// Everything works without this file. It groups digits, counts down, waits for a check to end,
+// leaves the page when it is done, and stops a second press of the same button.
 
 function keepFormat(input, format) {
   input?.addEventListener("input", (event) => {
@@ -32,7 +32,7 @@ function showTimeLeft(element) {
   const announcement = document.querySelector("[data-announce]");
   const show = (left) => {
     timer.textContent = clock(left);
-    // Compared by less-than: a busy or hidden page misses single seconds. The same text again would be read twice.
+    // By less-than, because a busy page misses seconds. The same text again would be read twice.
     const text = left <= 60 ? announcement.dataset.one : left <= 300 ? announcement.dataset.five : "";
     if (announcement.textContent !== text) announcement.textContent = text;
     // The server says that the time is up, not this page; the second gives its clock room.

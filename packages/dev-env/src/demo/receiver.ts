@@ -1,11 +1,11 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Webhook } from "standardwebhooks";
+import { buffer } from "node:stream/consumers";
+import { verifyWebhook, verifyXSignature } from "@amana/webhook-receiver";
 
 export interface ReceivedWebhook {
   readonly event: string;
-  readonly body: Record<string, unknown>;
+  readonly body: Readonly<Record<string, unknown>>;
   /** The body as it came. */
   readonly text: string;
   readonly receivedAtMs: number;
@@ -13,10 +13,7 @@ export interface ReceivedWebhook {
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
-/**
- * A business's webhook receiver: believes nothing that is not signed. The Standard Webhooks headers are checked by the
- * scheme's own library, X-Signature by HMAC-SHA256 over the raw body.
- */
+/** A business's webhook receiver: believes nothing that is not signed by both schemes. */
 export async function startReceiver() {
   let secret = "";
   const received: ReceivedWebhook[] = [];
@@ -24,18 +21,11 @@ export async function startReceiver() {
   const waiting = new Set<() => void>();
 
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-    const raw = Buffer.concat(chunks);
+    const raw = await buffer(request);
     try {
-      const headers = request.headers as Record<string, string>;
-      new Webhook(secret).verify(raw.toString("utf8"), headers);
-      const expected = Buffer.from(`sha256=${createHmac("sha256", secret).update(raw).digest("hex")}`);
-      const given = Buffer.from(headers["x-signature"] ?? "");
-      if (expected.length !== given.length || !timingSafeEqual(expected, given)) throw new Error("X-Signature does not match");
-      const text = raw.toString("utf8");
-      const body = JSON.parse(text) as Record<string, unknown>;
-      received.push({ event: String(body["event"]), body, text, receivedAtMs: performance.now() });
+      verifyXSignature(request.headers, raw, { secrets: secret });
+      const { event, body } = verifyWebhook(request.headers, raw, { secrets: secret });
+      received.push({ event, body, text: raw.toString("utf8"), receivedAtMs: performance.now() });
       response.writeHead(204).end();
     } catch (error) {
       refused.push((error as Error).message);

@@ -1,6 +1,7 @@
 import { enumNames } from "@amana/contracts/enum-names";
 import {
   DeliveryAttemptSchema,
+  DeliveryFailure,
   DeliverySchema,
   DeliveryStatus,
   type Event,
@@ -29,19 +30,34 @@ export function renderEvent(event: Event): string {
   return `${JSON.stringify(renderHead(event)).slice(0, -1)},"body":${event.body}}`;
 }
 
+const lowerCase = <E extends object>(enumeration: E) =>
+  enumNames(enumeration).map((name) => name.toLowerCase() as Lowercase<typeof name>);
+
+export const attemptErrors = lowerCase(DeliveryFailure);
+
 const AttemptJson = Type.Object({
   at: Type.String({ format: "date-time" }),
   status_code: Type.Optional(Type.Integer()),
-  error: Type.Optional(Type.String({ examples: ["timed out after 10 s"] })),
+  error: Type.Optional(
+    Type.Enum(attemptErrors, {
+      description: "Why no answer came; absent when a status came, and for attempts made before there were codes.",
+    }),
+  ),
+  detail: Type.Optional(Type.String({ description: "The same in words.", examples: ["timed out after 10 s"] })),
   duration_ms: Type.Integer(),
   response: Type.Optional(Type.String({ description: "The first KiB of the answer." })),
 });
-const renderAttempt = renderer(DeliveryAttemptSchema, AttemptJson, { duration_ms: ({ durationMs }) => durationMs });
+const renderAttempt = renderer(DeliveryAttemptSchema, AttemptJson, {
+  // In the contract, error is older than the codes and has the words.
+  error: "failure",
+  detail: "error",
+  duration_ms: ({ durationMs }) => durationMs,
+});
 
 export const DeliveryJson = Type.Object({
   id: Type.String({ format: "uuid" }),
   endpoint_id: Type.String({ format: "uuid" }),
-  status: Type.Enum(enumNames(DeliveryStatus).map((name) => name.toLowerCase() as Lowercase<typeof name>)),
+  status: Type.Enum(lowerCase(DeliveryStatus)),
   next_attempt_at: Type.Optional(Type.String({ format: "date-time" })),
   attempts: Type.Array(AttemptJson),
 });

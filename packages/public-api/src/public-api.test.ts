@@ -13,6 +13,7 @@ import { describe, expect, test } from "vitest";
 import {
   accountStatuses,
   accountTypes,
+  attemptErrors,
   beneficiaryTypes,
   businessStatuses,
   clientKycStatuses,
@@ -168,6 +169,7 @@ test.each([
   [accountStatuses, "PENDING ACTIVE SUSPENDED CLOSED"],
   [beneficiaryTypes, "PERSON COMPANY"],
   [webhookEndpointStatuses, "ACTIVE DISABLED"],
+  [attemptErrors, "timeout dns_error connection_refused connection_reset tls_error address_forbidden invalid_response"],
   [deadLetterStatuses, "RETRYING WAITING PARKED FORGED DELIVERED DROPPED"],
 ])("businesses know the words %j, whatever else the services say to each other", (words: readonly string[], known) => {
   expect(words).toEqual(known.split(" "));

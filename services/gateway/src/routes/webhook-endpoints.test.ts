@@ -1,5 +1,5 @@
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
-import { DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
+import { DeliveryFailure, DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
 import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
 import { eventTypeNames, eventTypes } from "@amana/public-api";
 import { DomainError } from "@amana/rpc";
@@ -216,6 +216,7 @@ describe("events", () => {
         attempts: [
           { atMs: at, statusCode: 500, durationMs: 12, response: "oops" },
           { atMs: at, durationMs: 10_000, error: "timed out after 10 s" },
+          { atMs: at, durationMs: 10_000, error: "timed out after 10 s", failure: DeliveryFailure.TIMEOUT },
         ],
       },
     ];
@@ -229,7 +230,8 @@ describe("events", () => {
         next_attempt_at: atText,
         attempts: [
           { at: atText, status_code: 500, duration_ms: 12, response: "oops" },
-          { at: atText, duration_ms: 10_000, error: "timed out after 10 s" },
+          { at: atText, duration_ms: 10_000, detail: "timed out after 10 s" },
+          { at: atText, duration_ms: 10_000, error: "timeout", detail: "timed out after 10 s" },
         ],
       },
     ];

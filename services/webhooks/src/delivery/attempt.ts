@@ -43,7 +43,7 @@ export function createAttempt(context: Context, poster: Poster, timeoutMs: numbe
         endpoint_id: delivery.endpoint_id,
         attempt: delivery.attempts + 1,
         status_code: answer.statusCode,
-        error: answer.error,
+        error: answer.failure?.code,
         duration_ms: answer.durationMs,
         retry_in_ms: result.retry_in_ms,
       },
@@ -64,7 +64,7 @@ function secretsOf({ secrets, logger }: Context, delivery: ClaimedDelivery) {
 function resultOf(
   { clock, delivery: { pausesMs } }: Context,
   delivery: ClaimedDelivery,
-  { statusCode, error, response, retryAfter, durationMs }: Answer,
+  { statusCode, failure, response, retryAfter, durationMs }: Answer,
 ): Omit<AttemptResult, "at" | "slow"> {
   const succeeded = statusCode !== undefined && statusCode >= 200 && statusCode < 300;
   const gone = statusCode === 410;
@@ -78,7 +78,8 @@ function resultOf(
     gone,
     url: delivery.url,
     status_code: statusCode ?? null,
-    error: error ?? null,
+    error: failure?.detail ?? null,
+    failure: failure?.code ?? null,
     duration_ms: durationMs,
     response: response ?? null,
   };

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
+import { DeliveryFailure, DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
 import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
 import { aBusinessCaller, eventually } from "@amana/testing";
 import { Webhook } from "standardwebhooks";
@@ -522,6 +522,9 @@ test("an address that is not public is not connected to, and says so in the log"
   await strict.publish(event);
   await strict.settled();
   const [delivery] = await deliveriesOf(event.id, caller, strict);
-  expect(delivery?.attempts[0]).toMatchObject({ error: "the address is not public" });
+  expect(delivery?.attempts[0]).toMatchObject({
+    failure: DeliveryFailure.ADDRESS_FORBIDDEN,
+    error: "the address is not public",
+  });
   expect(delivery?.attempts[0]?.statusCode).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-import { type DeliverySchema, DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
+import { DeliveryFailure, type DeliverySchema, DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { DeliveryRow } from "./queries.ts";
 
@@ -12,6 +12,7 @@ export const toDeliveryMessages = (rows: readonly DeliveryRow[]): MessageInitSha
       atMs: BigInt(attempt.at_ms),
       statusCode: attempt.status_code ?? undefined,
       error: attempt.error ?? undefined,
+      failure: attempt.failure === null ? undefined : DeliveryFailure[attempt.failure],
       durationMs: attempt.duration_ms,
       response: attempt.response ?? undefined,
     })),

@@ -1,33 +1,47 @@
+import type { EnumName } from "@amana/contracts/enum-names";
+import type { DeliveryFailure } from "@amana/contracts/webhooks/v1/event_pb";
 import { AddressNotPublic } from "../webhook-endpoint/address-guard.ts";
 
-const byCode: Readonly<Record<string, string>> = {
-  ENOTFOUND: "the host name does not resolve",
-  EAI_AGAIN: "the host name does not resolve right now",
-  ECONNREFUSED: "the connection was refused",
-  ECONNRESET: "the connection was closed before an answer",
-  EPIPE: "the connection was closed before an answer",
-  UND_ERR_SOCKET: "the connection was closed before an answer",
-  ETIMEDOUT: "timed out while connecting",
-  UND_ERR_CONNECT_TIMEOUT: "timed out while connecting",
-  EHOSTUNREACH: "the address cannot be reached",
-  ENETUNREACH: "the address cannot be reached",
-  UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too long",
+export type FailureCode = EnumName<typeof DeliveryFailure>;
+
+/** Why no answer came: for the programs, and for the people, of the business that owns the endpoint. */
+export interface Failure {
+  readonly code: FailureCode;
+  readonly detail: string;
+}
+
+const noName: Failure = { code: "DNS_ERROR", detail: "the host name does not resolve" };
+const noNameNow: Failure = { code: "DNS_ERROR", detail: "the host name does not resolve right now" };
+const closed: Failure = { code: "CONNECTION_RESET", detail: "the connection was closed before an answer" };
+const lateToConnect: Failure = { code: "TIMEOUT", detail: "timed out while connecting" };
+const unreachable: Failure = { code: "CONNECTION_REFUSED", detail: "the address cannot be reached" };
+
+const byCode: Readonly<Record<string, Failure>> = {
+  ENOTFOUND: noName,
+  EAI_AGAIN: noNameNow,
+  ECONNREFUSED: { code: "CONNECTION_REFUSED", detail: "the connection was refused" },
+  ECONNRESET: closed,
+  EPIPE: closed,
+  UND_ERR_SOCKET: closed,
+  ETIMEDOUT: lateToConnect,
+  UND_ERR_CONNECT_TIMEOUT: lateToConnect,
+  EHOSTUNREACH: unreachable,
+  ENETUNREACH: unreachable,
+  UND_ERR_HEADERS_OVERFLOW: { code: "INVALID_RESPONSE", detail: "the answer's headers are too long" },
 };
 
 const namesNothing = new Set(["ENOTFOUND", "ENODATA"]);
 
-/** Why no answer came, for the business that owns the endpoint: what to look at, and nothing about our side. */
-export function describeFailure(error: Error): string {
-  if (error instanceof AddressNotPublic) return error.message;
+/** What to look at, and nothing about our side. */
+export function describeFailure(error: Error): Failure {
+  if (error instanceof AddressNotPublic) return { code: "ADDRESS_FORBIDDEN", detail: error.message };
   const { code = "" } = error as NodeJS.ErrnoException;
   // Of a name server, whose own refusal of a connection is not the endpoint's.
-  if (/^query[A-Z]/.test((error as NodeJS.ErrnoException).syscall ?? "")) {
-    return namesNothing.has(code) ? "the host name does not resolve" : "the host name does not resolve right now";
-  }
+  if (/^query[A-Z]/.test((error as NodeJS.ErrnoException).syscall ?? "")) return namesNothing.has(code) ? noName : noNameNow;
   const known = byCode[code];
   if (known) return known;
   if (/CERT|TLS|SSL|SIGNATURE|ISSUER|CHAIN|EPROTO/.test(code))
-    return `the TLS certificate or connection is not accepted (${code})`;
-  if (error.name === "HTTPParserError") return "the answer is not HTTP";
-  return "the request failed";
+    return { code: "TLS_ERROR", detail: `the TLS certificate or connection is not accepted (${code})` };
+  if (error.name === "HTTPParserError") return { code: "INVALID_RESPONSE", detail: "the answer is not HTTP" };
+  return { code: "CONNECTION_RESET", detail: "the request failed" };
 }

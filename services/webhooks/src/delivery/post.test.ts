@@ -43,12 +43,14 @@ async function startRawServer(answer: (socket: Socket) => void) {
 }
 
 const body = Buffer.from("{}");
+const forbidden = { code: "ADDRESS_FORBIDDEN", detail: "the address is not public" };
+const timedOut = { code: "TIMEOUT", detail: "timed out after 0.1 s" };
 const head = "HTTP/1.1 200 OK\r\n";
 
 test("an answer is its status and the first KiB of its body", async () => {
   await using receiver = await startReceiver((response) => response.writeHead(202).end("a".repeat(5_000)));
   const answer = await aPoster().post(new URL(receiver.url), { "x-test": "1" }, body);
-  expect(answer).toMatchObject({ statusCode: 202, error: undefined, response: "a".repeat(1_024) });
+  expect(answer).toMatchObject({ statusCode: 202, failure: undefined, response: "a".repeat(1_024) });
   expect(receiver.requests[0]).toMatchObject({ method: "POST", path: "/hook", body });
   expect(receiver.requests[0]?.headers["x-test"]).toBe("1");
 });
@@ -63,7 +65,7 @@ test("a redirect is not followed", async () => {
 test("a server that never answers is left when the time is up", async () => {
   const server = await startRawServer(() => {});
   const answer = await aPoster({ timeoutMs: 100 }).post(server.url, {}, body);
-  expect(answer).toMatchObject({ statusCode: undefined, error: "timed out after 0.1 s", response: undefined });
+  expect(answer).toMatchObject({ statusCode: undefined, failure: timedOut, response: undefined });
   await Promise.all(server.closed);
 });
 
@@ -73,7 +75,7 @@ test("headers that come a byte at a time do not win more time", async () => {
     socket.once("close", () => clearInterval(timer));
     socket.write(`${head}x: `);
   });
-  expect(await aPoster({ timeoutMs: 100 }).post(server.url, {}, body)).toMatchObject({ error: "timed out after 0.1 s" });
+  expect(await aPoster({ timeoutMs: 100 }).post(server.url, {}, body)).toMatchObject({ failure: timedOut });
   await Promise.all(server.closed);
 });
 
@@ -81,13 +83,13 @@ test("a connection that is reset after the headers of a 200 is still a 200", asy
   const server = await startRawServer((socket) => {
     socket.write(`${head}content-length: 100\r\n\r\npartial`, () => setImmediate(() => socket.resetAndDestroy()));
   });
-  expect(await aPoster().post(server.url, {}, body)).toMatchObject({ statusCode: 200, error: undefined });
+  expect(await aPoster().post(server.url, {}, body)).toMatchObject({ statusCode: 200, failure: undefined });
 });
 
 test("a 200 whose body never ends is a 200 with what came in time", async () => {
   const server = await startRawServer((socket) => socket.write(`${head}content-length: 100\r\n\r\npartial`));
   const answer = await aPoster({ timeoutMs: 300 }).post(server.url, {}, body);
-  expect(answer).toMatchObject({ statusCode: 200, error: undefined, response: "partial" });
+  expect(answer).toMatchObject({ statusCode: 200, failure: undefined, response: "partial" });
   await Promise.all(server.closed);
 });
 
@@ -125,17 +127,24 @@ test.each([
   ["the answer is not HTTP", "SSH-2.0-OpenSSH\r\n"],
   ["the answer is not HTTP", `${head}transfer-encoding: chunked\r\ncontent-length: 5\r\n\r\nhello`],
   ["the answer's headers are too long", `${head}x: ${"y".repeat(40_000)}\r\n\r\n`],
-])("%s: said in words", async (error, bytes) => {
+])("%s: said in words and as a code", async (detail, bytes) => {
   const server = await startRawServer((socket) => socket.end(bytes));
-  expect(await aPoster().post(server.url, {}, body)).toMatchObject({ statusCode: undefined, error });
+  expect(await aPoster().post(server.url, {}, body)).toMatchObject({
+    statusCode: undefined,
+    failure: { code: "INVALID_RESPONSE", detail },
+  });
 });
 
-test("a connection closed without an answer, and one refused, are said in words", async () => {
+test("a connection closed without an answer, and one refused, are said in words and as codes", async () => {
   const server = await startRawServer((socket) => socket.destroy());
-  expect(await aPoster().post(server.url, {}, body)).toMatchObject({ error: "the connection was closed before an answer" });
+  expect(await aPoster().post(server.url, {}, body)).toMatchObject({
+    failure: { code: "CONNECTION_RESET", detail: "the connection was closed before an answer" },
+  });
   await stack.pop()?.[Symbol.asyncDispose]();
   await stack.pop()?.[Symbol.asyncDispose]();
-  expect(await aPoster().post(server.url, {}, body)).toMatchObject({ error: "the connection was refused" });
+  expect(await aPoster().post(server.url, {}, body)).toMatchObject({
+    failure: { code: "CONNECTION_REFUSED", detail: "the connection was refused" },
+  });
 });
 
 test("a certificate that nobody vouches for is not accepted, and nothing is sent", async () => {
@@ -149,7 +158,10 @@ test("a certificate that nobody vouches for is not accepted, and nothing is sent
   const { port } = server.address() as AddressInfo;
   expect(await aPoster().post(new URL(`https://127.0.0.1:${port}/`), {}, body)).toMatchObject({
     statusCode: undefined,
-    error: "the TLS certificate or connection is not accepted (DEPTH_ZERO_SELF_SIGNED_CERT)",
+    failure: {
+      code: "TLS_ERROR",
+      detail: "the TLS certificate or connection is not accepted (DEPTH_ZERO_SELF_SIGNED_CERT)",
+    },
   });
   expect(requests).toEqual([]);
 });
@@ -159,7 +171,7 @@ test.each(["http://127.0.0.1", "http://[::1]", "http://2130706433", "http://loca
   async (origin) => {
     const server = await startRawServer(() => {});
     const answer = await aPoster({ allowInsecure: false }).post(new URL(`${origin}:${server.port}/`), {}, body);
-    expect(answer).toMatchObject({ statusCode: undefined, error: "the address is not public" });
+    expect(answer).toMatchObject({ statusCode: undefined, failure: forbidden });
     expect(server.sockets.size).toBe(0);
   },
 );
@@ -173,8 +185,15 @@ test("a name is judged by what it resolves to at the connection, whatever it was
   expect(await poster.post(url, {}, body)).toMatchObject({ statusCode: 200 });
   expect(receiver.requests[0]?.headers.host).toBe(`rebinding.example:${receiver.port}`);
   addresses = ["127.0.0.1", "10.0.0.1"];
-  expect(await poster.post(url, {}, body)).toMatchObject({ error: "the address is not public" });
+  expect(await poster.post(url, {}, body)).toMatchObject({ failure: forbidden });
   expect(receiver.requests).toHaveLength(1);
+});
+
+test("a name that does not resolve is said in words and as a code", async () => {
+  const resolve: Resolve = () => Promise.reject(Object.assign(new Error("no"), { code: "ENOTFOUND" }));
+  expect(await aPoster({ resolve }).post(new URL("http://nowhere.example/"), {}, body)).toMatchObject({
+    failure: { code: "DNS_ERROR", detail: "the host name does not resolve" },
+  });
 });
 
 test("what is under way can be cut off, and nobody learns how it ended", async () => {

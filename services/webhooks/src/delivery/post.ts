@@ -1,12 +1,12 @@
 import { isIP, type LookupFunction } from "node:net";
 import { Agent, buildConnector } from "undici";
 import { type AddressGuard, AddressNotPublic } from "../webhook-endpoint/address-guard.ts";
-import { describeFailure } from "./describe-failure.ts";
+import { describeFailure, type Failure } from "./describe-failure.ts";
 
 export interface Answer {
   readonly statusCode: number | undefined;
-  /** Why no status came, in words. */
-  readonly error: string | undefined;
+  /** Why no status came. */
+  readonly failure: Failure | undefined;
   readonly retryAfter: string | undefined;
   /** The first KiB, as text. */
   readonly response: string | undefined;
@@ -56,7 +56,7 @@ export function createPoster(options: { addresses: AddressGuard; timeoutMs: numb
       let abort: (() => void) | undefined;
       let ended = false;
 
-      const end = (answer: { error?: string } | undefined) => {
+      const end = (answer: { failure?: Failure } | undefined) => {
         if (ended) return;
         ended = true;
         clearTimeout(timer);
@@ -64,7 +64,7 @@ export function createPoster(options: { addresses: AddressGuard; timeoutMs: numb
         resolve(
           answer && {
             statusCode: status?.code,
-            error: status ? undefined : answer.error,
+            failure: status ? undefined : answer.failure,
             retryAfter: status?.retryAfter,
             response: status && shownText(chunks),
             durationMs: Math.round(performance.now() - startedMs),
@@ -74,7 +74,8 @@ export function createPoster(options: { addresses: AddressGuard; timeoutMs: numb
       };
       const onCut = () => end(undefined);
       underWay.add(onCut);
-      let timer = setTimeout(() => end({ error: `timed out after ${timeoutMs / 1000} s` }), timeoutMs);
+      const late = () => end({ failure: { code: "TIMEOUT", detail: `timed out after ${timeoutMs / 1000} s` } });
+      let timer = setTimeout(late, timeoutMs);
       if (cut) return onCut();
 
       agent.dispatch(
@@ -103,7 +104,7 @@ export function createPoster(options: { addresses: AddressGuard; timeoutMs: numb
           },
           onResponseError(_controller, error) {
             abort = undefined;
-            end({ error: describeFailure(error) });
+            end({ failure: describeFailure(error) });
           },
         },
       );

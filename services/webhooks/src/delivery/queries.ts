@@ -1,12 +1,14 @@
 import type { EnumName } from "@amana/contracts/enum-names";
-import type { DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
+import type { DeliveryFailure, DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
 import { namedQuery } from "@amana/database";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 export interface AttemptRow {
   at_ms: number;
   status_code: number | null;
+  /** In words. */
   error: string | null;
+  failure: EnumName<typeof DeliveryFailure> | null;
   duration_ms: number;
   response: string | null;
 }
@@ -31,7 +33,7 @@ export async function readDeliveries(em: SqlEntityManager, businessId: string, e
      left join lateral (
        select json_agg(json_build_object(
          'at_ms', floor(extract(epoch from n.at) * 1000)::bigint, 'status_code', n.status_code, 'error', n.error,
-         'duration_ms', n.duration_ms, 'response', n.response) order by n.id) as attempts
+         'failure', n.failure, 'duration_ms', n.duration_ms, 'response', n.response) order by n.id) as attempts
        from (select * from delivery_attempt where delivery_id = d.id order by id desc limit 50) n
      ) a on true
      where d.business_id = $1 and d.event_id = $2

@@ -1,5 +1,6 @@
 import { namedQuery, type Orm } from "@amana/database";
 import { backoffMs, inGroups, type Logger, sleep } from "@amana/runtime";
+import type { FailureCode } from "./describe-failure.ts";
 
 /** How one attempt ended, and what follows. */
 export interface AttemptResult {
@@ -13,7 +14,9 @@ export interface AttemptResult {
   readonly url: string;
   readonly at: string;
   readonly status_code: number | null;
+  /** Why no answer came, in words and as a code. */
   readonly error: string | null;
+  readonly failure: FailureCode | null;
   readonly duration_ms: number;
   /** It took so long that the endpoint is better given few places. */
   readonly slow: boolean;
@@ -58,7 +61,7 @@ async function recordResults(orm: Orm, results: readonly AttemptResult[]): Promi
        select r.*, d.business_id, d.endpoint_id
        from jsonb_to_recordset($1::jsonb) as r (id uuid, lease_token uuid, status text, retry_in_ms float8, gone boolean,
          url text, at timestamptz, status_code integer, error text, duration_ms integer, slow boolean,
-         response text)
+         response text, failure text)
        join delivery d on d.id = r.id
      ), moved as (
        update delivery d
@@ -67,8 +70,8 @@ async function recordResults(orm: Orm, results: readonly AttemptResult[]): Promi
        from result r
        where d.id = r.id and d.lease_token = r.lease_token
      ), logged as (
-       insert into delivery_attempt (delivery_id, business_id, at, status_code, error, duration_ms, response)
-       select id, business_id, at, status_code, error, duration_ms, response from result
+       insert into delivery_attempt (delivery_id, business_id, at, status_code, error, failure, duration_ms, response)
+       select id, business_id, at, status_code, error, failure, duration_ms, response from result
      ), outcome as (
        select e.id, bool_or(r.status = 'SUCCEEDED') as worked, bool_or(r.slow) as slow,
          bool_or(r.gone and r.url = e.url) or e.failing_since < now() - interval '5 days' as over

@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file webhooks/v1/event.proto.
  */
 export const file_webhooks_v1_event: GenFile = /*@__PURE__*/
-  fileDesc("Chd3ZWJob29rcy92MS9ldmVudC5wcm90bxILd2ViaG9va3MudjEiRgoFRXZlbnQSCgoCaWQYASABKAkSDAoEdHlwZRgCIAEoCRIVCg1jcmVhdGVkX2F0X21zGAMgASgDEgwKBGJvZHkYBCABKAkiwAEKCERlbGl2ZXJ5EgoKAmlkGAEgASgJEhMKC2VuZHBvaW50X2lkGAIgASgJEisKBnN0YXR1cxgDIAEoDjIbLndlYmhvb2tzLnYxLkRlbGl2ZXJ5U3RhdHVzEh8KEm5leHRfYXR0ZW1wdF9hdF9tcxgEIAEoA0gAiAEBEi4KCGF0dGVtcHRzGAUgAygLMhwud2ViaG9va3MudjEuRGVsaXZlcnlBdHRlbXB0QhUKE19uZXh0X2F0dGVtcHRfYXRfbXMioQEKD0RlbGl2ZXJ5QXR0ZW1wdBINCgVhdF9tcxgBIAEoAxIYCgtzdGF0dXNfY29kZRgCIAEoBUgAiAEBEhIKBWVycm9yGAMgASgJSAGIAQESEwoLZHVyYXRpb25fbXMYBCABKAUSFQoIcmVzcG9uc2UYBSABKAlIAogBAUIOCgxfc3RhdHVzX2NvZGVCCAoGX2Vycm9yQgsKCV9yZXNwb25zZSqmAQoORGVsaXZlcnlTdGF0dXMSHwobREVMSVZFUllfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGwoXREVMSVZFUllfU1RBVFVTX1BFTkRJTkcQARIdChlERUxJVkVSWV9TVEFUVVNfU1VDQ0VFREVEEAISGgoWREVMSVZFUllfU1RBVFVTX0ZBSUxFRBADEhsKF0RFTElWRVJZX1NUQVRVU19TS0lQUEVEEARiBnByb3RvMw");
+  fileDesc("Chd3ZWJob29rcy92MS9ldmVudC5wcm90bxILd2ViaG9va3MudjEiRgoFRXZlbnQSCgoCaWQYASABKAkSDAoEdHlwZRgCIAEoCRIVCg1jcmVhdGVkX2F0X21zGAMgASgDEgwKBGJvZHkYBCABKAkiwAEKCERlbGl2ZXJ5EgoKAmlkGAEgASgJEhMKC2VuZHBvaW50X2lkGAIgASgJEisKBnN0YXR1cxgDIAEoDjIbLndlYmhvb2tzLnYxLkRlbGl2ZXJ5U3RhdHVzEh8KEm5leHRfYXR0ZW1wdF9hdF9tcxgEIAEoA0gAiAEBEi4KCGF0dGVtcHRzGAUgAygLMhwud2ViaG9va3MudjEuRGVsaXZlcnlBdHRlbXB0QhUKE19uZXh0X2F0dGVtcHRfYXRfbXMi0AEKD0RlbGl2ZXJ5QXR0ZW1wdBINCgVhdF9tcxgBIAEoAxIYCgtzdGF0dXNfY29kZRgCIAEoBUgAiAEBEhIKBWVycm9yGAMgASgJSAGIAQESEwoLZHVyYXRpb25fbXMYBCABKAUSFQoIcmVzcG9uc2UYBSABKAlIAogBARItCgdmYWlsdXJlGAYgASgOMhwud2ViaG9va3MudjEuRGVsaXZlcnlGYWlsdXJlQg4KDF9zdGF0dXNfY29kZUIICgZfZXJyb3JCCwoJX3Jlc3BvbnNlKqYBCg5EZWxpdmVyeVN0YXR1cxIfChtERUxJVkVSWV9TVEFUVVNfVU5TUEVDSUZJRUQQABIbChdERUxJVkVSWV9TVEFUVVNfUEVORElORxABEh0KGURFTElWRVJZX1NUQVRVU19TVUNDRUVERUQQAhIaChZERUxJVkVSWV9TVEFUVVNfRkFJTEVEEAMSGwoXREVMSVZFUllfU1RBVFVTX1NLSVBQRUQQBCqwAgoPRGVsaXZlcnlGYWlsdXJlEiAKHERFTElWRVJZX0ZBSUxVUkVfVU5TUEVDSUZJRUQQABIcChhERUxJVkVSWV9GQUlMVVJFX1RJTUVPVVQQARIeChpERUxJVkVSWV9GQUlMVVJFX0ROU19FUlJPUhACEicKI0RFTElWRVJZX0ZBSUxVUkVfQ09OTkVDVElPTl9SRUZVU0VEEAMSJQohREVMSVZFUllfRkFJTFVSRV9DT05ORUNUSU9OX1JFU0VUEAQSHgoaREVMSVZFUllfRkFJTFVSRV9UTFNfRVJST1IQBRImCiJERUxJVkVSWV9GQUlMVVJFX0FERFJFU1NfRk9SQklEREVOEAYSJQohREVMSVZFUllfRkFJTFVSRV9JTlZBTElEX1JFU1BPTlNFEAdiBnByb3RvMw");
 
 /**
  * Something a business was, or will be, told.
@@ -121,6 +121,13 @@ export type DeliveryAttempt = Message<"webhooks.v1.DeliveryAttempt"> & {
    * @generated from field: optional string response = 5;
    */
   response?: string | undefined;
+
+  /**
+   * Why no answer came; unspecified when one came, and for attempts older than the reasons.
+   *
+   * @generated from field: webhooks.v1.DeliveryFailure failure = 6;
+   */
+  failure: DeliveryFailure;
 };
 
 /**
@@ -172,4 +179,66 @@ export type DeliveryStatus = (typeof DeliveryStatus)[keyof typeof DeliveryStatus
  */
 export const DeliveryStatusSchema: GenEnum<DeliveryStatus> = /*@__PURE__*/
   enumDesc(file_webhooks_v1_event, 0);
+
+/**
+ * @generated from enum webhooks.v1.DeliveryFailure
+ */
+export const DeliveryFailure = {
+  /**
+   * @generated from enum value: DELIVERY_FAILURE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: DELIVERY_FAILURE_TIMEOUT = 1;
+   */
+  TIMEOUT: 1,
+
+  /**
+   * @generated from enum value: DELIVERY_FAILURE_DNS_ERROR = 2;
+   */
+  DNS_ERROR: 2,
+
+  /**
+   * @generated from enum value: DELIVERY_FAILURE_CONNECTION_REFUSED = 3;
+   */
+  CONNECTION_REFUSED: 3,
+
+  /**
+   * The connection ended before an answer.
+   *
+   * @generated from enum value: DELIVERY_FAILURE_CONNECTION_RESET = 4;
+   */
+  CONNECTION_RESET: 4,
+
+  /**
+   * @generated from enum value: DELIVERY_FAILURE_TLS_ERROR = 5;
+   */
+  TLS_ERROR: 5,
+
+  /**
+   * The address is not public.
+   *
+   * @generated from enum value: DELIVERY_FAILURE_ADDRESS_FORBIDDEN = 6;
+   */
+  ADDRESS_FORBIDDEN: 6,
+
+  /**
+   * What came is not HTTP, or too long.
+   *
+   * @generated from enum value: DELIVERY_FAILURE_INVALID_RESPONSE = 7;
+   */
+  INVALID_RESPONSE: 7,
+} as const;
+
+/**
+ * @generated from enum webhooks.v1.DeliveryFailure
+ */
+export type DeliveryFailure = (typeof DeliveryFailure)[keyof typeof DeliveryFailure] | UnknownEnum;
+
+/**
+ * Describes the enum webhooks.v1.DeliveryFailure.
+ */
+export const DeliveryFailureSchema: GenEnum<DeliveryFailure> = /*@__PURE__*/
+  enumDesc(file_webhooks_v1_event, 1);
 

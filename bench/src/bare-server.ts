@@ -25,7 +25,6 @@ export async function startBareServer(
     cwd: import.meta.dirname,
     env: { ...process.env, PORT: String(port), ...env },
     exitSignal: "SIGTERM",
-    log: () => {},
   });
   stack.defer(() =>
     server.stop([

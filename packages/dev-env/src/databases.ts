@@ -2,7 +2,7 @@ import { Client } from "pg";
 import { DevEnvError } from "./dev-env-error.ts";
 
 export interface Databases {
-  /** By service: of the role that it runs as, which reads and writes rows and changes nothing else. */
+  /** By service: of the role that it runs as, which reads and writes rows and nothing else. */
   readonly urls: Readonly<Record<string, string>>;
   /** By service: of the role that owns the database, which its migrations run as. */
   readonly ownerUrls: Readonly<Record<string, string>>;
@@ -10,12 +10,13 @@ export interface Databases {
   readonly clusterId: string;
 }
 
-/** What a statement is about, and which row it met, stays out of the server's own log. Only a superuser may say so. */
+/** Statements and rows stay out of the server's own log. Only a superuser may say so. */
 const quietLog = ["log_error_verbosity = terse", "log_min_error_statement = panic", "log_parameter_max_length = 0"];
 
 /**
- * Makes sure that each service has a database and two roles of its own, and answers their addresses. A role sees its own
- * database only; what deploy/postgres/create-databases.sh does for a deployment.
+ * Makes sure that each service has a database and two roles of its own, and answers their
+ * addresses. A role sees its own database only; what deploy/postgres/create-databases.sh does for a
+ * deployment.
  */
 export async function ensureDatabases(superuserUrl: string, names: readonly string[], password: string): Promise<Databases> {
   const client = new Client({ connectionString: superuserUrl, connectionTimeoutMillis: 5_000 });
@@ -28,7 +29,7 @@ export async function ensureDatabases(superuserUrl: string, names: readonly stri
       const owner = `${role}_owner`;
       for (const each of [owner, role]) {
         const known = await client.query("select 1 from pg_roles where rolname = $1", [each]);
-        // Identifiers come from our own table of services, the password is hexadecimal: nothing to escape.
+        // Names are our own and the password is hexadecimal: nothing to escape.
         await client.query(`${known.rowCount ? "alter" : "create"} role ${each} login password '${password}'`);
         for (const setting of quietLog) await client.query(`alter role ${each} set ${setting}`).catch(unlessForbidden);
       }
@@ -73,7 +74,7 @@ function addressOf(serverUrl: string, role: string, password: string, database: 
   return url.toString();
 }
 
-/** A server of one's own may be reached with a role that is no superuser: its log is then its owner's business. */
+/** Who brings a server and no superuser looks after its log. */
 function unlessForbidden(error: { code?: string }): void {
   if (error.code !== "42501") throw error;
 }

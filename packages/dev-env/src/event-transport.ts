@@ -1,8 +1,7 @@
 import { connect } from "node:net";
 import { DevEnvError } from "./dev-env-error.ts";
-import { type Kafka, startKafka, startKafkaInDocker } from "./kafka.ts";
+import { startKafka, startKafkaInDocker } from "./kafka.ts";
 import type { Progress } from "./progress.ts";
-import type { LogLine } from "./server-process.ts";
 
 /** How events travel between the services: `auto` is the first way that works. */
 export type EventChoice = "auto" | "kafka" | "docker" | "direct";
@@ -13,29 +12,23 @@ export interface EventTransportOptions {
   brokers?: string | undefined;
   /** Holds the data of a Kafka that is started here. */
   dir: string;
-  log: LogLine;
   progress: Progress;
 }
 
-/** `how` is one line for the person at the terminal: which transport, and why. `stop` is safe to call again. */
+/** `how` tells a person which transport it is, and why. `stop` is safe to call again. */
 export type EventTransport =
   | { readonly mode: "kafka"; readonly brokers: string; readonly how: string; stop(): Promise<void> }
   | { readonly mode: "direct"; readonly how: string; stop(): Promise<void> };
 
-interface KafkaWay {
-  name: string;
-  start(options: EventTransportOptions): Promise<Kafka>;
-}
-
-const docker: KafkaWay = { name: "Docker engine", start: startKafkaInDocker };
-const java: KafkaWay = { name: "Java with Maven", start: startKafka };
+const docker = { name: "Docker engine", start: startKafkaInDocker };
+const java = { name: "Java with Maven", start: startKafka };
 
 const connectTimeoutMs = 3_000;
 
 /**
- * Makes the transport that was chosen available. Brokers that are given are used for `auto` and `kafka`; an
- * explicit `docker` or `direct` goes before them. Throws DevEnvError when the choice cannot be had; `auto` always
- * can, because `direct` needs nothing.
+ * Makes the transport that was chosen available. Brokers that are given are used for `auto` and
+ * `kafka`; an explicit `docker` or `direct` goes before them. Throws DevEnvError when the choice
+ * cannot be had; `auto` always can, because `direct` needs nothing.
  */
 export async function startEventTransport(options: EventTransportOptions): Promise<EventTransport> {
   const { choice, brokers } = options;
@@ -45,7 +38,10 @@ export async function startEventTransport(options: EventTransportOptions): Promi
   return firstThatWorks([docker, java], options);
 }
 
-async function firstThatWorks(ways: readonly KafkaWay[], options: EventTransportOptions): Promise<EventTransport> {
+async function firstThatWorks(
+  ways: readonly (typeof docker | typeof java)[],
+  options: EventTransportOptions,
+): Promise<EventTransport> {
   const refusals: { way: string; error: unknown }[] = [];
   for (const way of ways) {
     try {

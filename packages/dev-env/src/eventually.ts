@@ -1,6 +1,6 @@
 /**
- * Asks again and again until `probe` answers without throwing, and returns its answer; for state that another
- * process reaches in its own time. Throws the last error after `timeoutMs`.
+ * Asks again and again until `probe` answers without throwing, and returns its answer; for state
+ * that another process reaches in its own time. Throws the last error after `timeoutMs`.
  */
 export async function eventually<T>(probe: () => Promise<T> | T, timeoutMs = 15_000): Promise<T> {
   const endsAtMs = performance.now() + timeoutMs;

@@ -3,8 +3,9 @@ import { createServer } from "node:net";
 import { DevEnvError } from "./dev-env-error.ts";
 
 /**
- * Below the range from which Linux and macOS take the ports of outgoing connections, so that none of those
- * occupies the port between the choice and the start of the server, or while a server is down on purpose.
+ * Below the range from which Linux and macOS take the ports of outgoing connections, so that none
+ * of those occupies the port between the choice and the start of the server, or while a server is
+ * down on purpose.
  */
 const lowestPort = 20_000;
 const highestPort = 32_000;
@@ -26,7 +27,7 @@ export async function freePort(): Promise<number> {
   );
 }
 
-/** Whether another program already listens on the port, on this machine's loopback or on all its addresses. */
+/** Whether a program listens on the port, on the loopback or on all addresses. */
 export async function portInUse(port: number): Promise<boolean> {
   for (const host of ["127.0.0.1", "0.0.0.0"]) {
     if ((await bindFailure(port, host)) === "EADDRINUSE") return true;
@@ -35,8 +36,8 @@ export async function portInUse(port: number): Promise<boolean> {
 }
 
 /**
- * Throws DevEnvError when `port` cannot be listened on. `purpose` is what wanted it ("the gateway"), `change`
- * how to choose another ("Set PORT").
+ * Throws DevEnvError when `port` cannot be listened on. `purpose` is what wanted it ("the
+ * gateway"), `change` how to choose another ("Set PORT").
  */
 export async function requireFreePort(port: number, purpose: string, change: string): Promise<void> {
   if (await portInUse(port)) {

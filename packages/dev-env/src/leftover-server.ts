@@ -8,7 +8,7 @@ export interface LeftoverServer {
   /** The folder it works on. */
   readonly dir: string;
   readonly pid: number;
-  /** Whether a command line is that of such a server on this folder: the id may be another program's by now. */
+  /** Whether a command line is of such a server here: the id may be another program's. */
   isIt(command: string): boolean;
   /** Finds in its command line which process started it. */
   readonly owner: RegExp;
@@ -16,10 +16,11 @@ export interface LeftoverServer {
 }
 
 /**
- * Stops the server, and answers whether there was one. Throws DevEnvError when the run that started it still lives: a
- * starter that died leaves its children to another parent, so an id that was given anew does not deceive.
+ * Stops the server, and answers whether there was one. Throws DevEnvError when the run that started
+ * it still lives: a starter that died leaves its children to another parent, so an id that was
+ * given anew does not deceive.
  */
-export async function stopLeftover(server: LeftoverServer, log: LogLine): Promise<boolean> {
+export async function stopLeftover(server: LeftoverServer, log?: LogLine): Promise<boolean> {
   const { name, dir, pid } = server;
   const here = () => {
     const found = readProcess(pid);
@@ -33,7 +34,7 @@ export async function stopLeftover(server: LeftoverServer, log: LogLine): Promis
       `Stop that one first (Ctrl-C at its terminal, or: kill ${found.parentPid}), or choose another folder.`,
     );
   }
-  log(`stopping the ${name} that an earlier run left behind (process ${pid})`);
+  log?.(`stopping the ${name} that an earlier run left behind (process ${pid})`);
   if (!(await stopByPid(pid, server.stopSteps, () => here() === undefined))) {
     throw new DevEnvError(`The ${name} of an earlier run (process ${pid}) does not end.`, `End it: kill -9 ${pid}`);
   }

@@ -43,8 +43,9 @@ export async function requireNotRunning(dir: string): Promise<void> {
 }
 
 /**
- * Ends services that a killed run left behind, by their process ids, after looking whether these still are services of
- * ours whose starter is gone: an id may have been given to another program since.
+ * Ends services that a killed run left behind, by their process ids, after looking whether these
+ * still are services of ours whose starter is gone: an id may have been given to another program
+ * since.
  */
 export async function stopLeftoverServices(dir: string): Promise<void> {
   const { starter, pids } = await readProcesses(dir);

@@ -1,4 +1,4 @@
-/** The words after the script's name. pnpm passes on the "--" that npm users put before options; it is not one of them. */
+/** The words after the script's name, without the "--" of npm users, which pnpm passes on. */
 export function ownArguments(): string[] {
   return process.argv.slice(2).filter((word) => word !== "--");
 }

@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "pg";
 import { DevEnvError } from "./dev-env-error.ts";
-import { freePort, requireFreePort } from "./free-port.ts";
+import { freePort } from "./free-port.ts";
 import { postgresEnv, prepareDataFolder, removeFolder, superuser } from "./postgres/data-folder.ts";
 import { cleanStop, ownerSetting, stopLeftoverPostmaster } from "./postgres/leftover-postmaster.ts";
 import { postgresPrograms } from "./postgres/postgres-programs.ts";
@@ -13,9 +13,7 @@ import { type LogLine, type ServerProcess, spawnServer } from "./server-process.
 export interface PostgresOptions {
   /** Holds the data and the superuser's password; made on first use, kept between runs. */
   dataDir: string;
-  /** A free one when absent. */
-  port?: number | undefined;
-  /** False, for tests, gives up safety for speed: a crash, also by `kill`, may lose the last second's commits. */
+  /** False, for tests, is faster: a crash may lose the last second's commits. */
   durable: boolean;
   log: LogLine;
 }
@@ -44,9 +42,9 @@ const pollMs = 20;
 const notDurable = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
 
 /**
- * Starts PostgreSQL 18 on this machine's loopback alone, without any installation, and answers when it takes
- * connections. Takes over from a server that a killed run left behind on the folder. Throws DevEnvError, saying
- * what to do, when it cannot start.
+ * Starts PostgreSQL 18 on this machine's loopback alone, without any installation, and answers when
+ * it takes connections. Takes over from a server that a killed run left behind on the folder.
+ * Throws DevEnvError, saying what to do, when it cannot start.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const { durable, log } = options;
@@ -58,8 +56,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   const launch = await launcher(user, [programs.postgres, dataDir]);
 
   await stopLeftoverPostmaster(dataDir, log);
-  if (options.port !== undefined) await requireFreePort(options.port, "PostgreSQL", "Choose another port for PostgreSQL");
-  const port = options.port ?? (await freePort());
+  const port = await freePort();
   const password = await prepareDataFolder(dataDir, programs, { user, launch, durable });
   const superuserUrl = `postgres://${superuser}:${password}@${host}:${port}/postgres`;
 

@@ -1,4 +1,4 @@
-/** One thing that is being installed or started. Ends with `done` or `fail`; what follows that is ignored. */
+/** One thing that is being started. Ends with `done` or `fail`; later calls are ignored. */
 export interface ProgressStep {
   update(what: string): void;
   done(result: string): void;
@@ -44,8 +44,8 @@ export const silentProgress: Progress = {
 };
 
 /**
- * On a terminal each running step has one line, redrawn in place with the seconds it has taken; elsewhere
- * every change is a plain line. `nowMs` is the clock, in milliseconds.
+ * On a terminal each running step has one line, redrawn in place with the seconds it has taken;
+ * elsewhere every change is a plain line. `nowMs` is the clock, in milliseconds.
  */
 export function createProgress(stream: ProgressStream = process.stderr, nowMs: () => number = () => performance.now()): Progress {
   const running = new Set<RunningStep>();

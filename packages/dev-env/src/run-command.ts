@@ -16,23 +16,14 @@ export interface CommandResult {
   failure: string;
 }
 
-/** Runs a program to its end, or until the time-out. Never throws: a program that is missing is a result too. */
+/** Runs a program to its end or the time-out. Never throws: a missing program is a result. */
 export function runCommand(command: string, args: readonly string[], options: CommandOptions): Promise<CommandResult> {
-  const { timeoutMs, cwd, env, uid, gid } = options;
+  const { timeoutMs, ...where } = options;
   return new Promise((resolve) => {
     execFile(
       command,
       args,
-      {
-        timeout: timeoutMs,
-        killSignal: "SIGKILL",
-        maxBuffer: 16 * 1024 * 1024,
-        encoding: "utf8",
-        ...(cwd === undefined ? {} : { cwd }),
-        ...(env === undefined ? {} : { env }),
-        ...(uid === undefined ? {} : { uid }),
-        ...(gid === undefined ? {} : { gid }),
-      },
+      { ...where, timeout: timeoutMs, killSignal: "SIGKILL", maxBuffer: 16 * 1024 * 1024, encoding: "utf8" },
       (error, stdout, stderr) => {
         const output = `${stdout}\n${stderr}`.trim();
         resolve({ ok: error === null, output, failure: error === null ? "" : failureOf(error, output, timeoutMs) });

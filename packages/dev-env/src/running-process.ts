@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 
 export interface RunningProcess {
-  pid: number;
   parentPid: number;
   /** The command line, its words joined by single spaces. */
   command: string;
@@ -17,7 +16,7 @@ export interface StopStep {
 
 const pollMs = 20;
 
-/** What runs under this process id; undefined when nothing does, or only a zombie whose parent does not collect it. */
+/** What runs under this process id; undefined when nothing does, or only a zombie. */
 export function readProcess(pid: number): RunningProcess | undefined {
   try {
     return process.platform === "linux" ? readProc(pid) : readPs(pid);
@@ -28,11 +27,11 @@ export function readProcess(pid: number): RunningProcess | undefined {
 
 function readProc(pid: number): RunningProcess | undefined {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // The second field is the program's name in parentheses and may itself hold spaces and parentheses.
+  // The second field is a name in parentheses, which may hold spaces and parentheses.
   const [state, parentPid] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   if (state === "Z") return undefined;
   const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ").trimEnd();
-  return { pid, parentPid: Number(parentPid), command };
+  return { parentPid: Number(parentPid), command };
 }
 
 function readPs(pid: number): RunningProcess | undefined {
@@ -42,10 +41,10 @@ function readPs(pid: number): RunningProcess | undefined {
   });
   const [, parentPid, state, command] = /^\s*(\d+)\s+(\S+)\s+(.*)$/m.exec(output) ?? [];
   if (state === undefined || command === undefined || state.startsWith("Z")) return undefined;
-  return { pid, parentPid: Number(parentPid), command: command.trimEnd() };
+  return { parentPid: Number(parentPid), command: command.trimEnd() };
 }
 
-/** Sends one signal after another until `isOver`; answers false when even the last had no effect in its time. */
+/** Sends one signal after another until `isOver`; false when even the last had no effect. */
 export async function stopByPid(pid: number, steps: readonly StopStep[], isOver: () => boolean): Promise<boolean> {
   for (const { signal, waitMs } of steps) {
     if (isOver()) return true;

@@ -11,7 +11,7 @@ export interface ServerProcess {
   running(): boolean;
   /** The last lines it wrote, for a message about why it failed. */
   recentOutput(): string;
-  /** Ends it by the given signals, in order. Safe to call again. Throws when it survives them all. */
+  /** Ends it by these signals, in order. Safe to call again. Throws when it survives them. */
   stop(steps: readonly StopStep[]): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export interface ServerProcessOptions {
   gid?: number | undefined;
   /** Sent when this process exits without having stopped the server. */
   exitSignal: NodeJS.Signals;
-  log: LogLine;
+  log?: LogLine;
 }
 
 const recentLinesMax = 20;
@@ -41,25 +41,26 @@ process.on("exit", () => {
 });
 
 /**
- * Starts a server in a process group of its own: Ctrl-C at the terminal then reaches only the starter, which
- * stops its servers in the right order. Throws the system's error when the program cannot be run.
+ * Starts a server in a process group of its own: Ctrl-C at the terminal then reaches only the
+ * starter, which stops its servers in the right order. Throws the system's error when the program
+ * cannot be run.
  */
 export async function spawnServer(options: ServerProcessOptions): Promise<ServerProcess> {
   const { command, args, cwd, env, uid, gid, log } = options;
   const child = spawn(command, args, {
     cwd,
     env,
+    uid,
+    gid,
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
-    ...(uid === undefined ? {} : { uid }),
-    ...(gid === undefined ? {} : { gid }),
   });
 
   const recent: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on("line", (line) => {
       if (recent.push(line) > recentLinesMax) recent.shift();
-      log(line);
+      log?.(line);
     });
   }
 

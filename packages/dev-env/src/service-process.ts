@@ -12,7 +12,7 @@ export interface ServiceProcess {
   readonly logFile: string;
   pid(): number | undefined;
   running(): boolean;
-  /** Starts it, with settings that go before its own (a FAULT_POINT, say). Resolves when it listens, or has ended. */
+  /** Starts it, with settings that go before its own. Resolves when it listens or has ended. */
   start(extraEnv?: Record<string, string>): Promise<void>;
   stop(): Promise<void>;
   /** Ends it as a crash does. It stays down until `start`. */
@@ -35,8 +35,8 @@ const listenTimeoutMs = 30_000;
 const listenPollMs = 20;
 
 /**
- * One service as a process of its own, as a deployment would run it. What it writes goes to a log file. Where
- * `supervised`, a service that ends by itself is started again, and `onCrash` is told.
+ * One service as a process of its own, as a deployment would run it. What it writes goes to a log
+ * file. Where `supervised`, a service that ends by itself is started again, and `onCrash` is told.
  */
 export function serviceProcess(options: {
   name: string;
@@ -142,7 +142,7 @@ export async function migrateService(name: string, env: Record<string, string>):
   );
 }
 
-/** What a service may see of this process's environment: nothing that could be a setting of its own. */
+/** What a service sees of this process's environment: nothing that could be its setting. */
 function inherited(): NodeJS.ProcessEnv {
   const { PATH, HOME, LANG, TZ, TMPDIR, NODE_COMPILE_CACHE, LOG_LEVEL } = process.env;
   return { PATH, HOME, LANG, TZ, TMPDIR, NODE_COMPILE_CACHE, LOG_LEVEL, NODE_NO_WARNINGS: "1" };

@@ -5,7 +5,7 @@ import { removeDevFile, writeDevFile } from "./dev-file.ts";
 import type { EventChoice } from "./event-transport.ts";
 import { ownArguments } from "./own-arguments.ts";
 import { createProgress } from "./progress.ts";
-import { removeData, type System, startSystemUnlessStopped } from "./system.ts";
+import { removeData, type System, startSystem } from "./system.ts";
 import { restartOnChange } from "./watch.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
@@ -80,7 +80,7 @@ async function run(dir: string, events: EventChoice, watch: boolean): Promise<vo
     });
   }
 
-  const system = await startSystemUnlessStopped({
+  const system = await startSystem({
     dir,
     port: port("PORT", 8080),
     sandboxPort: port("SANDBOX_PORT", 8090),
@@ -90,6 +90,8 @@ async function run(dir: string, events: EventChoice, watch: boolean): Promise<vo
     supervised: true,
     progress,
     signal: stop.signal,
+  }).catch((error: unknown) => {
+    if (!stop.signal.aborted) throw error;
   });
   if (!system) {
     progress.print("Stopped before everything had started.");

@@ -32,7 +32,7 @@ export interface SystemOptions {
   /** Settings that go before those made here. */
   readonly env?: Partial<Record<ServiceName, Record<string, string>>>;
   readonly progress?: Progress;
-  /** Ends a start that is under way; see startSystemUnlessStopped. */
+  /** Ends a start that is under way, which then throws. */
   readonly signal?: AbortSignal;
 }
 
@@ -167,7 +167,7 @@ async function startEvents(
   progress: Progress,
   stack: AsyncDisposableStack,
 ) {
-  const transport = await startEventTransport({ choice, brokers, dir: join(dir, "kafka"), log: () => {}, progress });
+  const transport = await startEventTransport({ choice, brokers, dir: join(dir, "kafka"), progress });
   stack.defer(() => transport.stop());
   return transport;
 }
@@ -206,7 +206,7 @@ function createProcesses(
   return processes;
 }
 
-/** Both, or, once both have ended, the first failure: what did start is then known and can be stopped. */
+/** Both, or the first failure once both have ended: what did start can then be stopped. */
 async function settleBoth<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
   const [first, second] = await Promise.allSettled([a, b]);
   if (first.status === "rejected") throw first.reason;
@@ -214,17 +214,7 @@ async function settleBoth<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
   return [first.value, second.value];
 }
 
-/** Starts the system as startSystem does; gives undefined, with everything stopped again, when the signal came first. */
-export async function startSystemUnlessStopped(options: SystemOptions): Promise<System | undefined> {
-  try {
-    return await startSystem(options);
-  } catch (error) {
-    if (options.signal?.aborted) return undefined;
-    throw error;
-  }
-}
-
-/** Throws away the data of a system that does not run. Throws DevEnvError, and keeps the data, while one does. */
+/** Throws the data away. Throws DevEnvError, and keeps it, while a system runs on it. */
 export async function removeData(dir: string): Promise<void> {
   await requireNotRunning(dir);
   await rm(resolve(dir), { recursive: true, force: true });

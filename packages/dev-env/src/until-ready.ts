@@ -6,8 +6,8 @@ import type { ServiceProcess } from "./service-process.ts";
 const timeoutMs = 60_000;
 
 /**
- * Waits until the gateway says that everything behind it answers. Throws DevEnvError when that takes too long, or when
- * a process has ended that nobody starts again.
+ * Waits until the gateway says that everything behind it answers. Throws DevEnvError when that
+ * takes too long, or when a process has ended that nobody starts again.
  */
 export async function untilReady(
   gatewayUrl: string,

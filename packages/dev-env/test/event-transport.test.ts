@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 
 const transport = (choice: EventChoice, brokers?: string) =>
-  startEventTransport({ choice, brokers, dir, log: () => {}, progress: silentProgress });
+  startEventTransport({ choice, brokers, dir, progress: silentProgress });
 
 async function refusal(start: Promise<unknown>): Promise<DevEnvError> {
   const error = await start.then(

@@ -50,7 +50,10 @@ test("docker-compose.yml has PostgreSQL, Kafka and every service, and everything
   }
 });
 
-/** Compose's settings of a service as they would arrive, with its secrets filled in and its ports free. */
+/**
+ * Compose's settings of a service as they would arrive, with its secrets filled in and its ports
+ * free.
+ */
 async function settingsOf(service: string): Promise<Record<string, string>> {
   const secret = Buffer.alloc(32, 3).toString("base64");
   const { generateApiKey } = await import("@amana/api-keys");
@@ -80,7 +83,8 @@ async function settingsOf(service: string): Promise<Record<string, string>> {
     settings[name] = value.replace("/run/certificates", join(folder, "certificates", service));
   }
   for (const name of ["RPC_PORT", "PORT", "SANDBOX_PORT"]) if (settings[name]) settings[name] = String(await freePort());
-  // Nothing of the compose network exists here; what counts is that the process starts with these settings.
+  // Nothing of the compose network exists here; what counts is that the process starts with these
+  // settings.
   return { ...settings, HOST: "127.0.0.1", SANDBOX_DATA_DIR: join(folder, "sandbox-data") };
 }
 
@@ -109,10 +113,10 @@ test.each(services)(
       cwd: app,
       env: { PATH: env.PATH, NODE_ENV: "production", ...(await settingsOf(service)) },
       exitSignal: "SIGTERM",
-      log: () => {},
     });
     try {
-      // Identity stores its bootstrap key first and therefore waits for a database that is not there.
+      // Identity stores its bootstrap key first and therefore waits for a database that is not
+      // there.
       const sign = service === "identity" ? /could not start|ECONNREFUSED|ENOTFOUND|EAI_AGAIN/ : /"msg":"started"/;
       await eventually(() => expect(server.recentOutput()).toMatch(sign), 30_000);
       expect(server.recentOutput()).not.toContain("The settings are not usable");

@@ -36,7 +36,7 @@ afterEach(async () => {
 });
 
 async function aKafka(): Promise<Kafka> {
-  const kafka = await startKafka({ dir, log: () => {}, progress: silentProgress });
+  const kafka = await startKafka({ dir, progress: silentProgress });
   started.push(kafka);
   return kafka;
 }
@@ -97,7 +97,7 @@ describe.skipIf(leftOut)("Kafka by Java", () => {
   });
 
   test("three nodes keep three copies of a topic, and one of them may be lost, then another", async () => {
-    const nodes = await startKafkaNodes(3, { dir, log: () => {}, progress: silentProgress });
+    const nodes = await startKafkaNodes(3, { dir, progress: silentProgress });
     started.push(...nodes);
     const brokers = nodes.map((node) => node.brokers);
     const [first, second] = nodes as [Kafka, Kafka];
@@ -121,7 +121,7 @@ describe.skipIf(leftOut)("Kafka by Java", () => {
     const script = `
       import { startKafka } from ${JSON.stringify(new URL("../src/kafka.ts", import.meta.url).href)};
       import { silentProgress } from ${JSON.stringify(new URL("../src/progress.ts", import.meta.url).href)};
-      await startKafka({ dir: ${JSON.stringify(dir)}, log: () => {}, progress: silentProgress });
+      await startKafka({ dir: ${JSON.stringify(dir)}, progress: silentProgress });
       process.stdout.write("started");`;
     const starter = spawn(process.execPath, ["--input-type=module", "-e", script], {
       stdio: ["ignore", "pipe", "inherit"],
@@ -148,7 +148,7 @@ describe.skipIf(leftOut)("Kafka by Java", () => {
     if (java !== undefined) await symlink(java, join(bin, "java"));
     vi.stubEnv("PATH", bin);
 
-    const start = startKafka({ dir, cacheDir: join(dir, "cache"), log: () => {}, progress: silentProgress });
+    const start = startKafka({ dir, cacheDir: join(dir, "cache"), progress: silentProgress });
     await expect(start).rejects.toThrow(/mvn .* does not run: not found[\s\S]*Install Maven/);
   });
 });
@@ -156,6 +156,6 @@ describe.skipIf(leftOut)("Kafka by Java", () => {
 test("without Java the refusal names Java and how to install it", async () => {
   vi.stubEnv("PATH", dir);
   vi.stubEnv("JAVA_HOME", "");
-  const start = startKafka({ dir, log: () => {}, progress: silentProgress });
+  const start = startKafka({ dir, progress: silentProgress });
   await expect(start).rejects.toThrow(/java does not run: not found[\s\S]*Install a Java 17/);
 });

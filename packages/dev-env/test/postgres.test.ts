@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
@@ -30,7 +29,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function aPostgres(options: { port?: number; durable?: boolean } = {}): Promise<Postgres> {
+async function aPostgres(options: { durable?: boolean } = {}): Promise<Postgres> {
   const postgres = await startPostgres({ dataDir, durable: false, log: () => {}, ...options });
   started.push(postgres);
   return postgres;
@@ -57,7 +56,10 @@ async function refusal(start: Promise<unknown>): Promise<DevEnvError> {
   return error as DevEnvError;
 }
 
-/** Starts PostgreSQL from a process of its own, and kills that process. Answers the orphan's process id. */
+/**
+ * Starts PostgreSQL from a process of its own, and kills that process. Answers the orphan's process
+ * id.
+ */
 async function aLeftover(): Promise<number> {
   const script = `
 import { startPostgres } from ${JSON.stringify(new URL("../src/postgres.ts", import.meta.url).href)};
@@ -139,7 +141,8 @@ test("a server whose starter is still at work is left alone", async () => {
 
 test("a pid file whose id belongs to some other program by now does not hinder the start", async () => {
   await (await aPostgres()).stop();
-  // Of the user PostgreSQL runs as: it takes no notice of other users' processes, nor of its own parent.
+  // Of the user PostgreSQL runs as: it takes no notice of other users' processes, nor of its own
+  // parent.
   const { uid, gid } = await stat(dataDir);
   const other = spawn("sleep", ["20"], { stdio: "ignore", timeout: 20_000, ...(asRoot ? { uid, gid } : {}) });
   await once(other, "spawn");
@@ -174,15 +177,6 @@ test("a folder that holds something else is refused and left as it is", async ()
   const error = await refusal(aPostgres());
   expect(error.problem).toContain("not a PostgreSQL data folder");
   expect(await readFile(join(dataDir, "letter.txt"), "utf8")).toBe("dear");
-});
-
-test("a taken port is refused by name", async () => {
-  const other = createServer().listen(0, "127.0.0.1");
-  await once(other, "listening");
-  const { port } = other.address() as { port: number };
-  const error = await refusal(aPostgres({ port }));
-  expect(error.problem).toContain(`Port ${port}, wanted for PostgreSQL, is taken`);
-  await new Promise((resolve) => other.close(resolve));
 });
 
 test.runIf(asRoot)("run by root, it starts in a folder that only root may enter", async () => {

@@ -18,7 +18,10 @@ export interface TestSystem extends AsyncDisposable {
   readonly kafkaNodes: readonly Kafka[];
 }
 
-/** The whole system in a temporary folder, on free ports, with quick schedules; a Kafka of one node, or of `kafkaNodes`. */
+/**
+ * The whole system in a temporary folder, on free ports, with quick schedules; a Kafka of one node,
+ * or of `kafkaNodes`.
+ */
 export async function startTestSystem(
   events: "kafka" | "direct",
   env: NonNullable<SystemOptions["env"]> = {},
@@ -29,9 +32,7 @@ export async function startTestSystem(
   stack.defer(() => rm(dir, { recursive: true, force: true }));
   const { kafkaNodes: nodesWanted = 1, ...systemOptions } = options;
   const kafkaNodes =
-    events === "kafka"
-      ? await startKafkaNodes(nodesWanted, { dir: join(dir, "kafka"), log: () => {}, progress: silentProgress })
-      : [];
+    events === "kafka" ? await startKafkaNodes(nodesWanted, { dir: join(dir, "kafka"), progress: silentProgress }) : [];
   // Its data is thrown away, so it need not end in good order.
   for (const node of kafkaNodes) stack.defer(() => node.kill());
   const system = await startSystem({
@@ -64,7 +65,10 @@ export async function startTestSystem(
   return { system, kafka: kafkaNodes[0], kafkaNodes, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-/** A business with a webhook receiver of its own, told of these kinds of events or of those that nobody has to ask for. */
+/**
+ * A business with a webhook receiver of its own, told of these kinds of events or of those that
+ * nobody has to ask for.
+ */
 export async function aBusiness(system: System, name = "Épicerie", events?: readonly string[]) {
   const operator = apiCaller(system.gatewayUrl, system.adminKey);
   const made = await operator("POST", "/api/v1/businesses", { name });

@@ -36,7 +36,7 @@ try {
     // Of several listeners Kafka wants to be told which one the brokers use among themselves.
     "inter.broker.listener.name": "PLAINTEXT",
   };
-  kafka = await startKafka({ dir: join(dir, "kafka"), log: () => {}, progress: silentProgress, properties });
+  kafka = await startKafka({ dir: join(dir, "kafka"), progress: silentProgress, properties });
 } catch (error) {
   if (process.env["CI"]) throw error;
   missing = String(error);

@@ -18,7 +18,7 @@ const dir = await mkdtemp(join(tmpdir(), "amana-kafka-"));
 let missing = "";
 let kafka: Kafka;
 try {
-  kafka = await startKafka({ dir, log: () => {}, progress: silentProgress });
+  kafka = await startKafka({ dir, progress: silentProgress });
 } catch (error) {
   if (process.env["CI"]) throw error;
   missing = String(error);

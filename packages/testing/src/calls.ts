@@ -1,6 +1,6 @@
 import type { CallOptions } from "@amana/rpc";
 
-/** The options of a POST that carries an Idempotency-Key; `replayed` tells whether its answer was a stored one. */
+/** The options of a POST with an Idempotency-Key; `replayed`: its answer was a stored one. */
 export function keyed(caller: CallOptions["caller"], key: string, fingerprint = "f1"): CallOptions & { replayed: boolean } {
   const options = {
     caller,

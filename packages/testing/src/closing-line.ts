@@ -3,8 +3,8 @@ import type { Reporter, TestModule } from "vitest/node";
 const slowestShown = 10;
 
 /**
- * Says how far the run is after each file, names the slowest files at the end, and closes with one plain line that any
- * tool can read.
+ * Says how far the run is after each file, names the slowest files at the end, and closes with one
+ * plain line that any tool can read.
  */
 export default class ClosingLine implements Reporter {
   private files = 0;

@@ -10,7 +10,7 @@ export interface TestDatabase extends AsyncDisposable {
   readonly orm: Orm;
 }
 
-/** A database of its own for a test file, as `copyTestDatabase` makes it, and a connection to it. */
+/** A database as `copyTestDatabase` makes it, and a connection to it. */
 export async function createTestDatabase(name: string, options: TestDatabaseOptions): Promise<TestDatabase> {
   await using stack = new AsyncDisposableStack();
   const { url } = stack.use(await copyTestDatabase(name, options));
@@ -21,8 +21,8 @@ export async function createTestDatabase(name: string, options: TestDatabaseOpti
 }
 
 /**
- * A database of its own, migrated, in milliseconds: a copy of a template that the first caller makes. `name` is the
- * service's. Disposing drops it.
+ * A database of its own, migrated, in milliseconds: a copy of a template that the first caller
+ * makes. `name` is the service's. Disposing drops it.
  */
 export async function copyTestDatabase(name: string, options: TestDatabaseOptions): Promise<AsyncDisposable & { url: string }> {
   const database = `test_${name}_${randomBytes(6).toString("hex")}`;

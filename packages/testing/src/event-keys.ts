@@ -3,7 +3,7 @@ const key = { id: "test", key: Buffer.alloc(32, 2) as Uint8Array };
 /** A key for each of the topics, as services in tests share them. */
 export const testEventKeys = (...topics: string[]) => Object.fromEntries(topics.map((topic) => [topic, [key]]));
 
-/** The settings of a process that emits or consumes these topics, whose events reach nobody unless they are overridden. */
+/** Settings for these topics; unless they are overridden, events reach nobody. */
 export const testEventSettings = (...topics: string[]) => ({
   EVENTS: "direct",
   EVENT_MAC_KEYS: topics.map((topic) => `${topic}=${key.id}:${Buffer.from(key.key).toString("base64")}`).join(","),

@@ -18,7 +18,7 @@ const publicKeyOf = (key: KeyObject) => key.export({ format: "der", type: "spki"
 /** Vouches for callers as the gateway does; `testRpcSettings` has services believe it. */
 export const testSigner = createCallerSigner({ id: "test", privateKey: gatewayKeys.privateKey });
 
-/** What the settings of every service, the gateway and kyc included, say of keys that vouch for callers. */
+/** What the settings of every service say of keys that vouch for callers. */
 export const testRpcSettings = {
   CALLER_PRIVATE_KEY: `test:${privateKeyOf(gatewayKeys.privateKey)}`,
   GATEWAY_PUBLIC_KEYS: `test:${publicKeyOf(gatewayKeys.publicKey)}`,
@@ -41,7 +41,7 @@ export interface TestService extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Serves RPCs on a loopback port and connects to them, so that tests use the service as the gateway does. */
+/** Serves RPCs on a loopback port and connects to them, as the gateway does. */
 export async function startTestServer(services: readonly ServedService[], audience = "test"): Promise<TestService> {
   const server = await createRpcServer({
     services,

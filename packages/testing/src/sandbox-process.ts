@@ -1,20 +1,23 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
+import { eventually } from "@amana/dev-env/eventually";
+import { freePort } from "@amana/dev-env/free-port";
+import { spawnServer } from "@amana/dev-env/server-process";
 import { processEnv } from "./process-env.ts";
 
-const main = join(import.meta.dirname, "..", "..", "..", "services", "sandbox", "src", "main.ts");
+const root = join(import.meta.dirname, "..", "..", "..");
 
-/** The sandbox as a process of its own on a free port, with its books in memory. Disposing ends it. */
+/** The sandbox as a process on a free port, with its books in memory. Disposing ends it. */
 export async function startSandboxProcess(settings: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, [main], {
-    env: { ...processEnv, HOST: "127.0.0.1", SANDBOX_PORT: "0", ...settings },
-    stdio: ["ignore", "pipe", "inherit"],
+  const port = String(await freePort());
+  const server = await spawnServer({
+    command: process.execPath,
+    args: [join("services", "sandbox", "src", "main.ts")],
+    cwd: root,
+    env: { ...processEnv, HOST: "127.0.0.1", SANDBOX_PORT: port, ...settings },
+    exitSignal: "SIGKILL",
   });
-  const kill = () => child.kill("SIGKILL");
-  process.once("exit", kill);
-  const url = await urlOf(child);
+  const url = `http://127.0.0.1:${port}`;
+  await eventually(() => fetch(`${url}/healthz`).catch(() => Promise.reject(new Error(server.recentOutput()))));
 
   /** A control call, `path` from below /sandbox/. Throws when it is refused. */
   const control = async <T>(method: string, path: string, body?: object): Promise<T> => {
@@ -32,24 +35,10 @@ export async function startSandboxProcess(settings: Readonly<Record<string, stri
     control,
     fault: (operation: string, mode: string, times = 1) => control("PUT", "faults", { operation, mode, times }),
     clearFaults: () => control("DELETE", "faults"),
-    async [Symbol.asyncDispose]() {
-      process.off("exit", kill);
-      if (child.exitCode !== null) return;
-      child.kill("SIGTERM");
-      await once(child, "exit");
-    },
+    [Symbol.asyncDispose]: () =>
+      server.stop([
+        { signal: "SIGTERM", waitMs: 10_000 },
+        { signal: "SIGKILL", waitMs: 2_000 },
+      ]),
   };
-}
-
-/** Reads on after the address came: output that nobody reads would stop the process once the pipe is full. */
-function urlOf(child: ChildProcess): Promise<string> {
-  const { stdout } = child;
-  if (!stdout) throw new Error("the sandbox's output is not there");
-  return new Promise((resolve, reject) => {
-    createInterface(stdout).on("line", (line) => {
-      const { url } = JSON.parse(line) as { url?: string };
-      if (url !== undefined) resolve(url);
-    });
-    child.once("exit", () => reject(new Error("the sandbox ended before it served")));
-  });
 }

@@ -30,7 +30,7 @@ const details = {
 const account = { account_type: "CURRENT", account_name: "Compte courant", currency: "DZD", daily_limit: "50000.00" };
 const payee = { name: "Karim Haddad", iban: "DZ58 0002 1000 0111 3000 0005 70", country_code: "DZA" };
 
-/** A client from registration through verification and approval to an active account with a beneficiary. */
+/** A client from registration to an active account with a beneficiary. */
 export async function onboardClient(story: Story, { business, operator, sandboxUrl }: Cast): Promise<void> {
   const { step, expect } = story;
 

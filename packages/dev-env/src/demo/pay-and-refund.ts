@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { request } from "undici";
+import { control } from "./at-the-sandbox.ts";
 import type { Cast } from "./cast.ts";
 import { payInBrowser } from "./pay-in-browser.ts";
 import type { Story } from "./story.ts";
@@ -91,17 +92,11 @@ export async function payAndRefund(story: Story, cast: Cast, options: { inBrowse
   expect(log.status === 200 && log.body["type"] === "PAYMENT_REFUNDED", "the event is in the business's log", log);
 }
 
-/** What the card holder does on the page, in one call, and then what the browser does: follow to the shop. */
+/** What the card holder does on the page, in one call; then to the shop, as the browser goes. */
 async function payByControlCall(sandboxUrl: string, formUrl: string): Promise<string> {
-  const orderId = new URL(formUrl).pathname.split("/").at(-1) ?? "";
-  const paid = await request(`${sandboxUrl}/sandbox/payments/${orderId}/pay`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(card),
-  });
-  const { redirect_url } = (await paid.body.json()) as { redirect_url?: string };
-  if (!redirect_url) throw new Error(`The sandbox did not take the card: HTTP ${paid.statusCode}.`);
-  const back = await request(redirect_url, { method: "GET", headersTimeout: 40_000 });
+  const orderId = new URL(formUrl).pathname.split("/").at(-1);
+  const { redirect_url } = await control(sandboxUrl, `payments/${orderId}/pay`, card);
+  const back = await request(String(redirect_url), { headersTimeout: 40_000 });
   await back.body.dump();
   if (back.statusCode !== 303) throw new Error(`The return address answered ${back.statusCode}, not 303.`);
   return String(back.headers["location"]);

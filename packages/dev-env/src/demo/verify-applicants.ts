@@ -5,7 +5,7 @@ import { verifyInBrowser } from "./verify-in-browser.ts";
 
 const reviewNote = "Same name as on a sanctions list, another date of birth.";
 
-/** Three applicants: one verified, one rejected with reasons, one that a compliance officer decides. */
+/** Three applicants: one verified, one rejected, one that a compliance officer decides. */
 export async function verifyApplicants(story: Story, cast: Cast, options: { inBrowser: boolean }): Promise<void> {
   const { step, say, expect } = story;
   const { business, operator } = cast;

@@ -1,6 +1,6 @@
 import { openBrowser } from "./browser.ts";
 
-/** Goes through the hosted verification as an applicant without a camera does: passport, sample picture, sample video. */
+/** Goes through the hosted page as an applicant without a camera: passport and samples. */
 export async function verifyInBrowser(linkUrl: string): Promise<void> {
   await using browser = await openBrowser();
   const page = await browser.newPage();

@@ -1,12 +1,10 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
-import { createInterface } from "node:readline";
 import type { StartedTestContainer } from "testcontainers";
 import { DevEnvError } from "../dev-env-error.ts";
-import { freePort, requireFreePort } from "../free-port.ts";
+import { freePort } from "../free-port.ts";
 import { inStep } from "../progress.ts";
 import { runCommand } from "../run-command.ts";
-import type { LogLine } from "../server-process.ts";
 import type { Kafka, KafkaOptions } from "./kafka.ts";
 import { kafkaProperties, kafkaVersion } from "./kafka-properties.ts";
 import { untilKafkaAnswers } from "./until-kafka-answers.ts";
@@ -19,7 +17,7 @@ const readyTimeoutMs = 30_000;
 const stopTimeoutMs = 15_000;
 const containerDataDir = "/var/lib/kafka/data";
 
-/** Throws DevEnvError when no Docker engine answers; the docker command may be there without one. */
+/** Throws DevEnvError when no Docker engine answers. */
 export async function requireDockerEngine(): Promise<void> {
   const result = await runCommand("docker", ["version", "--format", "{{.Server.Version}}"], { timeoutMs: engineTimeoutMs });
   if (!result.ok) {
@@ -28,50 +26,32 @@ export async function requireDockerEngine(): Promise<void> {
 }
 
 /**
- * Starts a single Kafka node in a container, by Testcontainers, and answers when it takes requests. The data is
- * kept in a volume that is named after `dir`. A container that a killed run left behind is removed by
- * Testcontainers. Throws DevEnvError when there is no Docker engine or the container does not start.
+ * Starts a single Kafka node in a container, by Testcontainers, and answers when it takes requests.
+ * The data is kept in a volume that is named after `dir`. A container that a killed run left behind
+ * is removed by Testcontainers. Throws DevEnvError when there is no Docker engine or the container
+ * does not start.
  */
-export async function startKafkaInDocker(options: KafkaOptions): Promise<Kafka> {
-  const { log, progress } = options;
+export async function startKafkaInDocker({ dir, progress }: KafkaOptions): Promise<Pick<Kafka, "brokers" | "version" | "stop">> {
   await requireDockerEngine();
   return await inStep(progress, "Kafka", async (step) => {
-    if (options.port !== undefined) await requireFreePort(options.port, "Kafka", "Choose another port for Kafka");
-    const port = options.port ?? (await freePort());
+    const port = await freePort();
     step.update(`starting ${image} (its download comes first, once)`);
-    let container = await startContainer(port, options.dir, log);
+    const container = await startContainer(port, dir);
     step.done(`${kafkaVersion} on port ${port}, in Docker`);
-
-    let state: "running" | "killed" | "removed" = "running";
+    let stopped: Promise<unknown> | undefined;
     return {
       brokers: `127.0.0.1:${port}`,
-      port,
       version: kafkaVersion,
       async stop() {
-        if (state === "removed") return;
-        await container.stop({ timeout: stopTimeoutMs });
-        state = "removed";
-      },
-      async kill() {
-        if (state !== "running") return;
-        const { getContainerRuntimeClient } = await import("testcontainers");
-        await (await getContainerRuntimeClient()).container.getById(container.getId()).kill();
-        state = "killed";
-      },
-      async start() {
-        if (state === "removed") container = await startContainer(port, options.dir, log);
-        if (state === "killed") {
-          await container.restart();
-          await requireAnswer(container, port);
-        }
-        state = "running";
+        stopped ??= container.stop({ timeout: stopTimeoutMs });
+        await stopped;
       },
     };
   });
 }
 
 /** Testcontainers is large, so it is loaded only once an engine is known to be there. */
-async function startContainer(port: number, dir: string, log: LogLine): Promise<StartedTestContainer> {
+async function startContainer(port: number, dir: string): Promise<StartedTestContainer> {
   const { GenericContainer, Wait } = await import("testcontainers");
 
   class LoopbackContainer extends GenericContainer {
@@ -97,11 +77,10 @@ async function startContainer(port: number, dir: string, log: LogLine): Promise<
           dataDir: containerDataDir,
         }),
       ),
-      // The volume remembers the id of its cluster, so a later container must come with the same one.
+      // The volume remembers the id of its cluster.
       CLUSTER_ID: key.subarray(0, 16).toString("base64url"),
       KAFKA_HEAP_OPTS: "-Xmx256m",
     })
-    .withLogConsumer((stream) => createInterface({ input: stream }).on("line", log))
     .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
     .withStartupTimeout(startTimeoutMs)
     .start();

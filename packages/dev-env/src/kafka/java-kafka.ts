@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DevEnvError } from "../dev-env-error.ts";
-import { freePort, requireFreePort } from "../free-port.ts";
+import { freePort } from "../free-port.ts";
 import { inStep } from "../progress.ts";
 import { runCommand } from "../run-command.ts";
 import { type ServerProcess, spawnServer } from "../server-process.ts";
@@ -30,9 +30,9 @@ const javaFlags = [
 ];
 
 export interface JavaKafkaOptions extends KafkaOptions {
-  /** Where the jar files are kept for all projects of this user; `defaultCacheDir()` when absent. */
+  /** Where the jar files are kept; `defaultCacheDir()` when absent. */
   cacheDir?: string | undefined;
-  /** Further settings of the broker, before its own: a listener with TLS, say. `listeners` and the like add to its own. */
+  /** Further settings, before its own: a listener with TLS, say. Lists add to its own. */
   properties?: Readonly<Record<string, string>> | undefined;
   /** Which node of which cluster this is, see startKafkaNodes; a cluster of its own when absent. */
   node?: KafkaNode | undefined;
@@ -47,20 +47,19 @@ export interface KafkaNode extends Pick<KafkaAddresses, "controllerPorts" | "ind
 export const newClusterId = (): string => randomBytes(16).toString("base64url");
 
 /**
- * Starts a Kafka node with a Java runtime, fetching Kafka by Maven on first use, and answers when it takes
- * requests. Takes over from a broker that a killed run left behind. Throws DevEnvError, saying what to do, when
- * Java or Maven are missing or the broker does not start.
+ * Starts a Kafka node with a Java runtime, fetching Kafka by Maven on first use, and answers when
+ * it takes requests. Takes over from a broker that a killed run left behind. Throws DevEnvError,
+ * saying what to do, when Java or Maven are missing or the broker does not start.
  */
 export async function startKafka(options: JavaKafkaOptions): Promise<Kafka> {
-  const { log, progress, cacheDir = defaultCacheDir() } = options;
+  const { progress, cacheDir = defaultCacheDir() } = options;
   const java = await findJava();
   return await inStep(progress, "Kafka", async (step) => {
     const jars = await kafkaJars(step, cacheDir);
     await mkdir(options.dir, { recursive: true });
     const dir = await realpath(options.dir);
-    await stopLeftoverKafka(dir, log);
-    if (options.port !== undefined) await requireFreePort(options.port, "Kafka", "Choose another port for Kafka");
-    const port = options.port ?? (await freePort());
+    await stopLeftoverKafka(dir);
+    const port = await freePort();
     const node = options.node ?? { clusterId: newClusterId(), controllerPorts: [await freePort()], index: 0 };
     const dataDir = join(dir, "data");
     const propertiesFile = join(dir, "server.properties");
@@ -78,7 +77,6 @@ export async function startKafka(options: JavaKafkaOptions): Promise<Kafka> {
         cwd: dir,
         env: process.env,
         exitSignal: "SIGTERM",
-        log,
       });
       await writePid(dir, broker.pid);
       if (await untilKafkaAnswers(port, readyTimeoutMs, broker.running)) return broker;
@@ -98,7 +96,6 @@ export async function startKafka(options: JavaKafkaOptions): Promise<Kafka> {
     };
     return {
       brokers: `${host}:${port}`,
-      port,
       version: kafkaVersion,
       stop: () => end(cleanStop),
       kill: () => end(cleanStop.slice(1)),
@@ -112,7 +109,7 @@ export async function startKafka(options: JavaKafkaOptions): Promise<Kafka> {
 /** What a further listener is added to. */
 const listed = new Set(["listeners", "advertised.listeners", "listener.security.protocol.map"]);
 
-/** Built beside its place and renamed, so that an interrupted first start leaves no half-formatted folder. */
+/** Built beside its place and renamed: an interrupted start leaves no half of it. */
 async function format(java: Java, jars: string, dir: string, dataDir: string, node: KafkaNode & { port: number }): Promise<void> {
   const fresh = `${dataDir}.new`;
   const propertiesFile = join(dir, "format.properties");

@@ -19,8 +19,9 @@ export function defaultCacheDir(): string {
 }
 
 /**
- * The folder with Kafka's jar files, fetched by Maven on first use (44 MB). Built beside its place and renamed,
- * so that it is complete if it is there, also when two processes fetch at once. Throws DevEnvError.
+ * The folder with Kafka's jar files, fetched by Maven on first use (44 MB). Built beside its place
+ * and renamed, so that it is complete if it is there, also when two processes fetch at once. Throws
+ * DevEnvError.
  */
 export async function kafkaJars(step: ProgressStep, cacheDir: string): Promise<string> {
   // The digest sets apart two states of the pom that name the same Kafka.

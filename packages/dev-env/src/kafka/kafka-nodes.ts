@@ -4,10 +4,11 @@ import { type JavaKafkaOptions, newClusterId, startKafka } from "./java-kafka.ts
 import type { Kafka } from "./kafka.ts";
 
 /**
- * Starts that many nodes as one cluster, by Java: with three, each topic has a copy on each, one node may be away, and
- * without two nothing is acknowledged. For tests: the ports, and with them the cluster, are new each time. Throws DevEnvError.
+ * Starts that many nodes as one cluster, by Java: with three, each topic has a copy on each, one
+ * node may be away, and without two nothing is acknowledged. For tests: the ports, and with them
+ * the cluster, are new each time. Throws DevEnvError.
  */
-export async function startKafkaNodes(count: number, options: Omit<JavaKafkaOptions, "port" | "node">): Promise<Kafka[]> {
+export async function startKafkaNodes(count: number, options: Omit<JavaKafkaOptions, "node">): Promise<Kafka[]> {
   const controllerPorts = await Promise.all(Array.from({ length: count }, freePort));
   const clusterId = newClusterId();
   // At once: a node answers only when most of them are there.

@@ -14,8 +14,8 @@ export interface KafkaAddresses {
 }
 
 /**
- * The settings of a KRaft node for one machine: small, and quick to be of use again after a restart. Every topic has a copy
- * on each node, and all but one of them acknowledge.
+ * The settings of a KRaft node for one machine: small, and quick to be of use again after a
+ * restart. Every topic has a copy on each node, and all but one of them acknowledge.
  */
 export function kafkaProperties(addresses: KafkaAddresses): Record<string, string> {
   const { port, controllerPorts, index, listenHost, dataDir } = addresses;
@@ -45,7 +45,7 @@ export function kafkaProperties(addresses: KafkaAddresses): Record<string, strin
     "transaction.state.log.num.partitions": "1",
     "share.coordinator.state.topic.num.partitions": "1",
     "group.initial.rebalance.delay.ms": "0",
-    // A consumer that was killed holds its partitions for the whole session, so clients may ask for short ones.
+    // A killed consumer holds its partitions for a whole session, so short ones are allowed.
     "group.min.session.timeout.ms": "1000",
     // A killed broker is let in again only after its old session; the default is 9 s.
     "broker.session.timeout.ms": "3000",

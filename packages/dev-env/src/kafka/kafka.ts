@@ -1,12 +1,8 @@
 import type { Progress } from "../progress.ts";
-import type { LogLine } from "../server-process.ts";
 
 export interface KafkaOptions {
   /** Holds the topics' data between runs. */
   dir: string;
-  /** The port for clients; a free one when absent. */
-  port?: number | undefined;
-  log: LogLine;
   progress: Progress;
 }
 
@@ -14,7 +10,6 @@ export interface KafkaOptions {
 export interface Kafka {
   /** For KAFKA_BROKERS: "127.0.0.1:port". */
   readonly brokers: string;
-  readonly port: number;
   readonly version: string;
   /** Stops cleanly and keeps the data. Safe to call again. */
   stop(): Promise<void>;

@@ -2,7 +2,6 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stopLeftover } from "../leftover-server.ts";
 import type { StopStep } from "../running-process.ts";
-import type { LogLine } from "../server-process.ts";
 
 export const cleanStop: readonly StopStep[] = [
   { signal: "SIGTERM", waitMs: 15_000 },
@@ -26,11 +25,11 @@ export async function removePid(dir: string): Promise<void> {
   await rm(pidFile(dir), { force: true });
 }
 
-/** Stops a broker that an earlier, killed run left behind on this folder. Throws as `stopLeftover` does. */
-export async function stopLeftoverKafka(dir: string, log: LogLine): Promise<void> {
+/** Stops a broker that a killed run left behind. Throws as `stopLeftover` does. */
+export async function stopLeftoverKafka(dir: string): Promise<void> {
   const pid = Number(await readFile(pidFile(dir), "utf8").catch(() => ""));
   if (!Number.isInteger(pid) || pid <= 1) return;
   const isIt = (command: string) => `${command} `.includes(` -Damana.kafka.dir=${dir} `);
-  await stopLeftover({ name: "Kafka", dir, pid, isIt, owner: /-Damana\.owner=(\d+)/, stopSteps: cleanStop }, log);
+  await stopLeftover({ name: "Kafka", dir, pid, isIt, owner: /-Damana\.owner=(\d+)/, stopSteps: cleanStop });
   await removePid(dir);
 }

@@ -6,8 +6,9 @@ const answerTimeoutMs = 2_000;
 const metadataRequest = 3;
 
 /**
- * Waits until the broker answers a metadata request with at least one broker in it: an open port comes earlier
- * and does not yet mean that topics can be created. Answers false after `timeoutMs`, or when `goesOn` says no.
+ * Waits until the broker answers a metadata request with at least one broker in it: an open port
+ * comes earlier and does not yet mean that topics can be created. Answers false after `timeoutMs`,
+ * or when `goesOn` says no.
  */
 export async function untilKafkaAnswers(port: number, timeoutMs: number, goesOn: () => boolean): Promise<boolean> {
   const endMs = performance.now() + timeoutMs;
@@ -19,8 +20,9 @@ export async function untilKafkaAnswers(port: number, timeoutMs: number, goesOn:
 }
 
 /**
- * Kafka protocol, request header 1 and Metadata version 1, with an empty list of topics. The answer begins with
- * its length, the correlation id and the number of brokers, each of 4 bytes. 0 when there is no answer.
+ * Kafka protocol, request header 1 and Metadata version 1, with an empty list of topics. The answer
+ * begins with its length, the correlation id and the number of brokers, each of 4 bytes. 0 when
+ * there is no answer.
  */
 function brokerCount(port: number): Promise<number> {
   const client = Buffer.from("amana");

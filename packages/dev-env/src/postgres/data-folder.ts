@@ -9,11 +9,11 @@ import { giveTo, type Launcher, type SystemUser } from "./system-user.ts";
 export const superuser = "postgres";
 
 const majorVersion = "18";
-/** In the data folder, so that the two are moved and removed together; PostgreSQL does not look at it. */
+/** In the data folder, so that the two are moved and removed together. */
 const passwordFile = "superuser-password";
 const initdbTimeoutMs = 120_000;
 
-/** Nothing of the caller's settings for PostgreSQL clients or of its language may reach the server. */
+/** The server sees no client settings and no language of the caller. */
 export function postgresEnv(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(PG|LC_|LANG)/.test(name));
   return { ...Object.fromEntries(kept), LC_ALL: "C", TZ: "UTC" };
@@ -25,8 +25,8 @@ export function removeFolder(dataDir: string): string {
 }
 
 /**
- * Makes the data folder if it is missing or empty, and answers the superuser's password. Throws DevEnvError for
- * a folder that holds something else or belongs to another major version.
+ * Makes the data folder if it is missing or empty, and answers the superuser's password. Throws
+ * DevEnvError for a folder that holds something else or belongs to another major version.
  */
 export async function prepareDataFolder(
   dataDir: string,
@@ -58,7 +58,7 @@ export async function prepareDataFolder(
   return password;
 }
 
-/** Built beside its place and renamed, so that an interrupted first start leaves no half-made data folder. */
+/** Built beside its place and renamed: an interrupted start leaves no half of it. */
 async function initialise(
   dataDir: string,
   programs: PostgresPrograms,

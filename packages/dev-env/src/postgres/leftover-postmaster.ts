@@ -4,7 +4,7 @@ import { stopLeftover } from "../leftover-server.ts";
 import { readProcess, type StopStep } from "../running-process.ts";
 import type { LogLine } from "../server-process.ts";
 
-/** Clients are disconnected and the data is written; if that does not end, as after a crash; then by force. */
+/** In good order; if that does not end, as after a crash; then by force. */
 export const cleanStop: readonly StopStep[] = [
   { signal: "SIGINT", waitMs: 30_000 },
   { signal: "SIGQUIT", waitMs: 10_000 },
@@ -16,7 +16,7 @@ const ownerFlag = "cluster_name=amana-owner-";
 /** Marks the server with its starter. */
 export const ownerSetting = `${ownerFlag}${process.pid}`;
 
-/** Stops a server that an earlier, killed run left behind on this data folder. Throws as `stopLeftover` does. */
+/** Stops a server that a killed run left behind. Throws as `stopLeftover` does. */
 export async function stopLeftoverPostmaster(dataDir: string, log: LogLine): Promise<void> {
   const pidFile = join(dataDir, "postmaster.pid");
   const pid = Number((await readFile(pidFile, "utf8").catch(() => "")).split("\n")[0]);

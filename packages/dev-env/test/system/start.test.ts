@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { request } from "undici";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { DevFile } from "../../src/dev-file.ts";
 import { eventually } from "../../src/eventually.ts";
 import { freePort } from "../../src/free-port.ts";
@@ -20,11 +20,11 @@ let port: number;
 let sandboxPort: number;
 const children = new Set<ChildProcess>();
 
-beforeEach(async () => {
+async function open() {
   folder = await mkdtemp(join(tmpdir(), "amana start "));
   [port, sandboxPort] = await Promise.all([freePort(), freePort()]);
-});
-afterEach(async () => {
+}
+async function close() {
   for (const child of children) {
     if (child.exitCode === null && child.signalCode === null) {
       child.kill("SIGINT");
@@ -33,7 +33,7 @@ afterEach(async () => {
   }
   children.clear();
   await rm(folder, { recursive: true, force: true });
-});
+}
 
 /** Runs a program of this package as a person would, in a data folder with a space in its name. */
 function run(program: string, args: string[] = [], env: Record<string, string> = {}) {
@@ -55,6 +55,9 @@ function run(program: string, args: string[] = [], env: Record<string, string> =
 const devFile = async (): Promise<DevFile> => JSON.parse(await readFile(join(folder, "dev.json"), "utf8")) as DevFile;
 
 describe("start", () => {
+  beforeEach(open);
+  afterEach(close);
+
   test.each([[["--help"]], [["--", "--help"]]])("tells what it takes: %j", async (args) => {
     const help = run("start.ts", args);
     expect(await help.ended).toBe(0);
@@ -91,7 +94,8 @@ describe("start", () => {
     const { pids } = JSON.parse(await readFile(join(folder, "processes.json"), "utf8")) as { pids: number[] };
     expect(pids.length).toBeGreaterThan(4);
 
-    // Another one on the same folder leaves this one alone, even when it is told to throw the data away.
+    // Another one on the same folder leaves this one alone, even when it is told to throw the data
+    // away.
     const other = run("start.ts", ["--events=direct", "--fresh"], {
       PORT: String(await freePort()),
       SANDBOX_PORT: String(await freePort()),
@@ -136,32 +140,41 @@ describe("start", () => {
   }, 200_000);
 });
 
-describe("demo", () => {
+describe("demo, with no system running", () => {
+  beforeEach(open);
+  afterEach(close);
+
   test("starts a system of its own, with real Kafka where there is one, and sees everything", async () => {
     const demo = run("demo/demo.ts");
     expect(await demo.ended, demo.output()).toBe(0);
     expect(demo.output()).toContain("Everything was seen: the demo passed.");
     if (process.env["CI"]) expect(demo.output()).toContain("events: kafka");
   }, 200_000);
+});
+
+describe("demo, on a system that runs", () => {
+  beforeAll(async () => {
+    await open();
+    const start = run("start.ts", ["--events=direct"]);
+    await eventually(() => expect(start.output()).toContain("Ready after"), 90_000);
+  });
+  afterAll(close);
 
   const browser = existsSync(chromium);
   if (!browser)
     console.warn(`\nLEFT OUT: the demo in a browser, because there is no ${chromium}. Debian: apt-get install chromium\n`);
   test.runIf(browser)(
-    "pays on the hosted page in a browser, on a system that runs",
+    "pays on the hosted page in a browser",
     async () => {
-      const start = run("start.ts", ["--events=direct"]);
-      await eventually(() => expect(start.output()).toContain("Ready after"), 90_000);
       const demo = run("demo/demo.ts", ["--", "--browser"]);
       expect(await demo.ended, demo.output()).toBe(0);
+      expect(demo.output()).toContain("A system is running already: using it.");
       expect(demo.output()).toContain("in a browser");
     },
     200_000,
   );
 
   test("fails, and says what was missing, when something is not as it should be", async () => {
-    const start = run("start.ts", ["--events=direct"]);
-    await eventually(() => expect(start.output()).toContain("Ready after"), 90_000);
     await request(`http://127.0.0.1:${sandboxPort}/sandbox/faults`, {
       method: "PUT",
       headers: { "content-type": "application/json" },

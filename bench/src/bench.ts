@@ -9,7 +9,10 @@ import { verdicts } from "./verdicts/verdicts.ts";
 import { webhooks } from "./webhooks/webhooks.ts";
 import { writes } from "./writes/writes.ts";
 
-/** Each benchmark compares programs in turn on this machine; a figure means something only beside the others of its run. */
+/**
+ * Each benchmark compares programs in turn on this machine; a figure means something only beside
+ * the others of its run.
+ */
 const benchmarks = { lists, reads, refunds, start, verdicts, webhooks, writes } as const;
 
 const { values, positionals } = parseArgs({

@@ -17,7 +17,10 @@ export function processFigures(pids: readonly number[]): ProcessFigures {
   return pids.map(readFigures).reduce(add, { cpuSeconds: 0, residentMb: 0 });
 }
 
-/** Of everything below a process: by the names of services, "postgres" and "kafka" with all their processes, or by command. */
+/**
+ * Of everything below a process: by the names of services, "postgres" and "kafka" with all their
+ * processes, or by command.
+ */
 export function figuresBelow(rootPid: number, nameOf = nameOfCommand): FiguresByName {
   const all = readProcesses();
   const below = (pid: number): typeof all =>

@@ -24,7 +24,10 @@ export interface Happening {
   ): Promise<{ callMs: number; delayMs: number }>;
 }
 
-/** How long after something happened its webhook arrives, one at a time, with direct events and with a local Kafka. */
+/**
+ * How long after something happened its webhook arrives, one at a time, with direct events and with
+ * a local Kafka.
+ */
 export async function webhookDelays(happening: Happening, rounds: number) {
   const rows: Record<string, string | number>[] = [];
   for (const events of ["direct", "kafka"] as const) {

@@ -22,7 +22,8 @@ if (!program || !(minutes > 0) || !Number.isSafeInteger(seed)) {
   process.exit(1);
 }
 process.stdout.write(`${name}: ${program.attacks}\nfor ${minutes} min, --seed ${seed}\n`);
-// Ended early, it checks what it has tried and stops what it started; asked again, it leaves that to the next start.
+// Ended early, it checks what it has tried and stops what it started; asked again, it leaves that
+// to the next start.
 const stop = new AbortController();
 for (const name of ["SIGINT", "SIGTERM"] as const) {
   process.on(name, () => {

@@ -11,7 +11,10 @@ export interface Attempt {
   readonly say: (line: string) => void;
 }
 
-/** A program that tries to break a promise. What it saw stands in the report; it throws only when it cannot try. */
+/**
+ * A program that tries to break a promise. What it saw stands in the report; it throws only when it
+ * cannot try.
+ */
 export interface Program {
   /** Which promise it attacks, and how, in one line. */
   readonly attacks: string;

@@ -1,4 +1,7 @@
-/** Repeatable chances for one seed: mulberry32, which is plenty for choosing faults and nothing for secrets. */
+/**
+ * Repeatable chances for one seed: mulberry32, which is plenty for choosing faults and nothing for
+ * secrets.
+ */
 export function createRandom(seed: number) {
   let state = seed >>> 0;
   /** At least 0, below 1. */
@@ -18,7 +21,9 @@ export function createRandom(seed: number) {
       if (choices.length === 0) throw new RangeError("nothing to pick from");
       return choices[Math.floor(next() * choices.length)] as T;
     },
-    /** A generator of its own, so that work done side by side does not share one order of chances. */
+    /**
+     * A generator of its own, so that work done side by side does not share one order of chances.
+     */
     fork: () => createRandom(Math.floor(next() * 2 ** 32)),
   };
 }

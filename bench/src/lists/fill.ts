@@ -8,7 +8,10 @@ const perStatement = 50_000;
 const firstNames = ["Amina", "Yacine", "Fatima", "Karim", "Nadia", "Sofiane", "Leïla", "Omar", "أمينة", "ياسين"];
 const lastNames = ["Benali", "Haddad", "Bouzid", "Cherif", "Mansouri", "Saïdi", "Ziani", "Belkacem", "بن علي", "حداد"];
 
-/** Brings a clients database to `total` clients, and as many beneficiaries, over a hundred businesses; `largest` has a fifth. */
+/**
+ * Brings a clients database to `total` clients, and as many beneficiaries, over a hundred
+ * businesses; `largest` has a fifth.
+ */
 export async function fill(databaseUrl: string, largest: string, total: number): Promise<void> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();

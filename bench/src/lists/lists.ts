@@ -43,8 +43,9 @@ const queries: readonly [name: string, path: (n: number) => string][] = [
 ];
 
 /**
- * The largest business's lists through the API, with 10 000 clients and beneficiaries in all (2 000 of them its own) and with
- * a million of each (200 000). One request at a time: what is told apart is the work behind a page, not the load.
+ * The largest business's lists through the API, with 10 000 clients and beneficiaries in all (2 000
+ * of them its own) and with a million of each (200 000). One request at a time: what is told apart
+ * is the work behind a page, not the load.
  */
 export async function lists({ rounds }: { rounds: number; seconds: number }) {
   const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));

@@ -1,4 +1,6 @@
-/** The simplest server that does the same two queries: one process, Fastify, pg, named statements. */
+/**
+ * The simplest server that does the same two queries: one process, Fastify, pg, named statements.
+ */
 import { createHash } from "node:crypto";
 import fastify from "fastify";
 import pg from "pg";

@@ -16,8 +16,8 @@ interface Candidate {
 }
 
 /**
- * Authenticated reads of one payment through the gateway, beside one process of bare Fastify + pg that does the same two
- * queries, and one of Fastify + MikroORM that does the same two finds.
+ * Authenticated reads of one payment through the gateway, beside one process of bare Fastify + pg
+ * that does the same two queries, and one of Fastify + MikroORM that does the same two finds.
  */
 export async function reads({ rounds, seconds }: { rounds: number; seconds: number }) {
   const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));

@@ -2,8 +2,8 @@ import { aPaidPayment } from "../a-paid-payment.ts";
 import { webhookDelays } from "../webhook-delays.ts";
 
 /**
- * How long after a refund's 200 its webhook arrives. The webhook may come first: the event is on its way before the answer
- * is.
+ * How long after a refund's 200 its webhook arrives. The webhook may come first: the event is on
+ * its way before the answer is.
  */
 export const refunds = ({ rounds }: { rounds: number; seconds: number }) =>
   webhookDelays(

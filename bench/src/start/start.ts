@@ -13,8 +13,9 @@ const idleSeconds = 10;
 const root = join(import.meta.dirname, "..", "..", "..");
 
 /**
- * Seconds from the command `start` to the first 200 of the API, on an empty data folder and again on the one it left, with
- * direct events and with a local Kafka; then memory and CPU of each process while nothing happens.
+ * Seconds from the command `start` to the first 200 of the API, on an empty data folder and again
+ * on the one it left, with direct events and with a local Kafka; then memory and CPU of each
+ * process while nothing happens.
  */
 export async function start({ rounds }: { rounds: number; seconds: number }) {
   const rows: Record<string, string | number>[] = [];

@@ -2,8 +2,8 @@ import { submit } from "@amana/dev-env/demo/at-the-sandbox";
 import { webhookDelays } from "../webhook-delays.ts";
 
 /**
- * How long after the verification provider's verdict (completed_at, by its clock, on this machine) the webhook arrives:
- * callback, the provider asked, commit, event, delivery.
+ * How long after the verification provider's verdict (completed_at, by its clock, on this machine)
+ * the webhook arrives: callback, the provider asked, commit, event, delivery.
  */
 export const verdicts = ({ rounds }: { rounds: number; seconds: number }) =>
   webhookDelays(

@@ -6,7 +6,10 @@ import { Client } from "pg";
 
 const triesMax = 200;
 
-/** Kills the postmaster with SIGKILL, whose children notice and end, and starts it again on the same data. */
+/**
+ * Kills the postmaster with SIGKILL, whose children notice and end, and starts it again on the same
+ * data.
+ */
 export async function crash(postgres: Postgres, dataDir: string): Promise<void> {
   const [pid = ""] = (await readFile(join(dataDir, "postmaster.pid"), "utf8")).split("\n");
   process.kill(Number(pid), "SIGKILL");
@@ -16,7 +19,8 @@ export async function crash(postgres: Postgres, dataDir: string): Promise<void> 
       await postgres.start();
       return await answers(postgres.superuserUrl);
     } catch (error) {
-      // Its end may not have been noticed yet; its children may live a moment longer, and it rightly does not start beside them.
+      // Its end may not have been noticed yet; its children may live a moment longer, and it
+      // rightly does not start beside them.
       if (tries === triesMax) throw error;
     }
   }

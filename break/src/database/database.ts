@@ -13,9 +13,10 @@ import { quickRereads, restore } from "./restore.ts";
 const writers = 6;
 
 /**
- * PostgreSQL killed with SIGKILL in the middle of writing, with fsync on, again and again: whatever was answered with 2xx is
- * there afterwards, as it was answered, and the same Idempotency-Key gives the same answer. Then the payments database alone
- * is put back to an earlier state, see restore.ts.
+ * PostgreSQL killed with SIGKILL in the middle of writing, with fsync on, again and again: whatever
+ * was answered with 2xx is there afterwards, as it was answered, and the same Idempotency-Key gives
+ * the same answer. Then the payments database alone is put back to an earlier state, see
+ * restore.ts.
  */
 export const database: Program = {
   attacks: "P2: an answer of 2xx does not survive a crash of PostgreSQL; a restored database forgets a refund",
@@ -42,7 +43,8 @@ async function run({ seed, signal, report, say }: Attempt): Promise<void> {
     await sleep(random.integer(300, 2_000));
     await crash(postgres, dataDir);
     report.count("PostgreSQL killed (-9)");
-    // Whoever writes goes on, and must be answered again without anything being restarted but PostgreSQL.
+    // Whoever writes goes on, and must be answered again without anything being restarted but
+    // PostgreSQL.
     await ledger.untilAnswered(30_000);
     stop.abort();
     await Promise.all(writing);

@@ -39,14 +39,18 @@ export class Ledger {
       try {
         await random.pick([this.#client, this.#endpoint, this.#account, this.#refund, this.#payment]).call(this, random);
       } catch {
-        // A connection that broke says nothing either way; neither does a helper that met an error on its way.
+        // A connection that broke says nothing either way; neither does a helper that met an error
+        // on its way.
         this.#report.count("calls that broke");
         await sleep(50);
       }
     }
   }
 
-  /** Waits until something was answered with 2xx after this call. Says so as a violation when nothing is in time. */
+  /**
+   * Waits until something was answered with 2xx after this call. Says so as a violation when
+   * nothing is in time.
+   */
   async untilAnswered(timeoutMs: number): Promise<void> {
     const sinceMs = performance.now();
     while (this.#answeredAtMs < sinceMs) {

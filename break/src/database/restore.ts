@@ -32,9 +32,10 @@ interface Known {
 }
 
 /**
- * The payments database is put back to an earlier state, as after a restore from a backup, while the processor and the other
- * services go on from the present. Refunds it forgot must not be sent again, whoever asks; the sweep must bring every
- * payment it still knows to what the processor says; and those it does not know any more are counted.
+ * The payments database is put back to an earlier state, as after a restore from a backup, while
+ * the processor and the other services go on from the present. Refunds it forgot must not be sent
+ * again, whoever asks; the sweep must bring every payment it still knows to what the processor
+ * says; and those it does not know any more are counted.
  */
 export async function restore(scene: RestoreScene): Promise<void> {
   const { system, business, random, report, say } = scene;

@@ -22,7 +22,10 @@ interface Found {
 
 const some = (ids: readonly string[]) => `${ids.length}: ${ids.slice(0, 5).join(", ")}`;
 
-/** From outbox to endpoint: each committed event, one id, the same bytes, nothing else; in the order of its key. */
+/**
+ * From outbox to endpoint: each committed event, one id, the same bytes, nothing else; in the order
+ * of its key.
+ */
 export async function checkEvents(found: Found): Promise<void> {
   const { committed, forgedIds, bodies, webhooks, report } = found;
   const good = [...committed.good.keys()];

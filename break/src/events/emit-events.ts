@@ -6,7 +6,10 @@ import type { Pool } from "pg";
 import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
 
-/** What was committed, by the id of the event; the values of `good` are what orders them within a key. */
+/**
+ * What was committed, by the id of the event; the values of `good` are what orders them within a
+ * key.
+ */
 export interface Committed {
   readonly good: Map<string, { key: string; place: number }>;
   /** Of which no event can be made, whatever is tried. */
@@ -20,8 +23,9 @@ const poisonEvery = 15;
 const unknownEvery = 15;
 
 /**
- * Commits events of payments as the service does, some transactions rolled back, until the signal: many keys with one event
- * each, and a few with many. Now and then one is poisoned, or of a type that comes later.
+ * Commits events of payments as the service does, some transactions rolled back, until the signal:
+ * many keys with one event each, and a few with many. Now and then one is poisoned, or of a type
+ * that comes later.
  */
 export async function emitEvents(options: {
   payments: Pool;
@@ -83,7 +87,8 @@ export async function emitEvents(options: {
       report.count("events poisoned", poisoned.length);
       report.count("events of an unknown type", unknown.length);
     }
-    // What waited out an outage goes one by one where a neighbour is poisoned, so more would only make the end long.
+    // What waited out an outage goes one by one where a neighbour is poisoned, so more would only
+    // make the end long.
     await sleep(random.integer(50, 250), signal);
   }
   return committed;

@@ -2,7 +2,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Random } from "../random.ts";
 
-/** A business's endpoint that keeps every body by the id it came with, and refuses some at first, so that they come again. */
+/**
+ * A business's endpoint that keeps every body by the id it came with, and refuses some at first, so
+ * that they come again.
+ */
 export async function receiveEvents(random: Random) {
   const bodies = new Map<string, string[]>();
   const server = createServer(async (request, response) => {

@@ -16,7 +16,10 @@ const standing = "/clients.v1.ClientService/GetClientStanding";
 /** A token's ten seconds, and some for clocks. */
 const lifetimeMs = 10_500;
 
-/** Whoever reads the wire to payments plays the newest token at every port, and again at payments when it has ended. */
+/**
+ * Whoever reads the wire to payments plays the newest token at every port, and again at payments
+ * when it has ended.
+ */
 export async function replayCaptured({ system, captured }: Stage, report: Report): Promise<void> {
   const [token, seenAtMs] = [...captured].at(-1) ?? [];
   if (token === undefined || seenAtMs === undefined) return;

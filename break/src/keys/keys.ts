@@ -7,9 +7,10 @@ import { startStage } from "./stage.ts";
 import { type Way, ways } from "./take-away.ts";
 
 /**
- * Two gateways and two identities whose leases differ in length. Keys are revoked, rotated and disabled under load, while
- * bodies come late, identity is killed between commit and answer, and a gateway is frozen; whatever was sent after the answer
- * was read is refused. Beside it, tokens read off the wire are played at every port, and again when they have ended.
+ * Two gateways and two identities whose leases differ in length. Keys are revoked, rotated and
+ * disabled under load, while bodies come late, identity is killed between commit and answer, and a
+ * gateway is frozen; whatever was sent after the answer was read is refused. Beside it, tokens read
+ * off the wire are played at every port, and again when they have ended.
  */
 export const keys: Program = {
   attacks: "P4: a key that was taken away is still accepted; a captured token opens another port",
@@ -33,7 +34,8 @@ async function run({ seed, signal, report, say }: Attempt): Promise<void> {
     const { way, fault } = choices();
     await playRound(stage, { number, way, fault, random: random.fork(), report });
     say(`round ${number}: ${way}, ${fault}`);
-    // So that there is a fresh token on the wire; the second gateway's way to payments is the one that is read.
+    // So that there is a fresh token on the wire; the second gateway's way to payments is the one
+    // that is read.
     await apiCaller(gateways[1]?.url ?? "", system.business.api_key)("GET", "/api/v1/payments");
     if (replaying.length === 0 || number % 5 === 0) replaying.push(replayCaptured(stage, report));
   }
@@ -58,7 +60,8 @@ function deck(random: ReturnType<typeof createRandom>): () => { way: Way; fault:
   const [nextWay, nextFault] = [shuffled(ways), shuffled(faults)];
   return () => {
     const [way, fault] = [nextWay(), nextFault()];
-    // After its own key is gone, a business cannot ask again; only the others can be answered after a kill.
+    // After its own key is gone, a business cannot ask again; only the others can be answered after
+    // a kill.
     return { way: fault === "identity killed" && way === "rotate by the business" ? "revoke" : way, fault };
   };
 }

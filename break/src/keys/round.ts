@@ -12,7 +12,10 @@ const workersPerGateway = 3;
 const afterAnswerMs = 400;
 const claim = "a request sent after the answer is refused";
 
-/** One key is used on both gateways, taken away while something goes wrong, and must be refused from the answer on. */
+/**
+ * One key is used on both gateways, taken away while something goes wrong, and must be refused from
+ * the answer on.
+ */
 export async function playRound(
   { system, identities, gateways }: Stage,
   round: { number: number; way: Way; fault: Fault; random: Random; report: Report },
@@ -29,7 +32,8 @@ export async function playRound(
       if (status === 200 && performance.now() > answeredAtMs + 100) report.count("sent before the answer, acted after it");
       return;
     }
-    // An answer that came for another reason, such as an identity that is down, lets nobody in either.
+    // An answer that came for another reason, such as an identity that is down, lets nobody in
+    // either.
     report.check(claim, status === 0 || status === 401 || status >= 500, () => {
       const lateMs = (lastByteAtMs - answeredAtMs).toFixed(1);
       return `${what} at ${url} got ${status}, ${lateMs} ms after the answer to "${way}" (${fault}, round ${round.number})`;

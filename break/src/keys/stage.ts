@@ -5,12 +5,18 @@ import { type ServiceProcess, serviceProcess } from "@amana/dev-env/service-proc
 import { loopbackUrl, type ServiceName } from "@amana/dev-env/services";
 import { startTestSystem } from "@amana/dev-env/test-system";
 
-/** Two replicas of identity that grant leases of different lengths, and two gateways that ask both of them. */
+/**
+ * Two replicas of identity that grant leases of different lengths, and two gateways that ask both
+ * of them.
+ */
 export interface Stage extends AsyncDisposable {
   readonly system: System;
   readonly identities: readonly ServiceProcess[];
   readonly gateways: readonly Gateway[];
-  /** What the second gateway sent to payments, as somebody on the wire reads it: tokens, each with when it was seen. */
+  /**
+   * What the second gateway sent to payments, as somebody on the wire reads it: tokens, each with
+   * when it was seen.
+   */
   readonly captured: Map<string, number>;
 }
 

@@ -21,8 +21,9 @@ export async function aVictim(gatewayUrl: string, adminKey: string, round: numbe
 }
 
 /**
- * Takes the key's access away; resolves once an answer that says so was read. Asked again where there was none, as after
- * identity was killed between its commit and its answer. False when nobody can know any more: the business's own key is gone.
+ * Takes the key's access away; resolves once an answer that says so was read. Asked again where
+ * there was none, as after identity was killed between its commit and its answer. False when nobody
+ * can know any more: the business's own key is gone.
  */
 export async function takeAway(gatewayUrls: readonly string[], adminKey: string, victim: Victim, way: Way, random: Random) {
   for (let attempt = 0; attempt < 60; attempt++) {

@@ -9,8 +9,9 @@ const headEnd = Buffer.from("\r\n\r\n");
 const none = Buffer.alloc(0);
 
 /**
- * One HTTP/1.1 connection, one request at a time, with no more done for each than has to be: on a machine that the sender
- * shares with what it loads, a client's usual cost for ten times the capacity would be what is measured.
+ * One HTTP/1.1 connection, one request at a time, with no more done for each than has to be: on a
+ * machine that the sender shares with what it loads, a client's usual cost for ten times the
+ * capacity would be what is measured.
  */
 export class Connection {
   readonly #socket: Socket;

@@ -12,7 +12,10 @@ export interface Load {
   readonly url: string;
   /** Sent in turn. */
   readonly requests: readonly LoadRequest[];
-  /** Requests begun each second, whatever becomes of those before; Infinity: as soon as one of `atOnceMax` is answered. */
+  /**
+   * Requests begun each second, whatever becomes of those before; Infinity: as soon as one of
+   * `atOnceMax` is answered.
+   */
   readonly perSecond: number;
   /** What would go beyond is not sent. */
   readonly atOnceMax: number;
@@ -28,7 +31,10 @@ export interface Outcome {
   /** Refusals that do not say when to come back. */
   readonly withoutRetryAfter: number;
   readonly longestMs: number;
-  /** 2xx answers a second that took no longer than `goodMsMax`, while requests were being sent and the first second was over. */
+  /**
+   * 2xx answers a second that took no longer than `goodMsMax`, while requests were being sent and
+   * the first second was over.
+   */
   readonly goodput: number;
   /** 99 of 100 2xx answers took no longer. */
   readonly goodMsP99: number;
@@ -45,8 +51,9 @@ export const goodMsMax = 2_000;
 export const hangMs = 45_000;
 
 /**
- * Sends requests from a thread of its own, so that neither whoever measures nor the gateway waits for its event loop. Takes
- * the processor all the same: on a machine that the system shares with it, its share is missing there.
+ * Sends requests from a thread of its own, so that neither whoever measures nor the gateway waits
+ * for its event loop. Takes the processor all the same: on a machine that the system shares with
+ * it, its share is missing there.
  */
 export function fire(load: Load): Promise<Outcome> {
   const worker = new Worker(new URL("./sender.ts", import.meta.url), { workerData: load });

@@ -39,7 +39,10 @@ function textOf(one: LoadRequest): string {
   return text;
 }
 
-/** Little by little: thousands at once would overflow the row of those to be accepted, which is not what is tried here. */
+/**
+ * Little by little: thousands at once would overflow the row of those to be accepted, which is not
+ * what is tried here.
+ */
 async function connect(): Promise<void> {
   while (idle.length < load.atOnceMax) {
     for (let i = 0; i < 20; i++) idle.push(new Connection(url));

@@ -2,7 +2,10 @@ import type { Program } from "../program.ts";
 import { isSpinThere, search } from "./search.ts";
 import { variants } from "./variants.ts";
 
-/** Searches the models once, whatever time it was given: a search that saw every state has nothing left to try. */
+/**
+ * Searches the models once, whatever time it was given: a search that saw every state has nothing
+ * left to try.
+ */
 export const models: Program = {
   attacks: "P1 and P4 as models: every order of events of a refund and of a revocation, and what each rule is there for",
   async run({ report, say }) {

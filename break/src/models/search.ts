@@ -25,7 +25,10 @@ export async function isSpinThere(): Promise<boolean> {
   return answers.every(({ status }) => status === "fulfilled");
 }
 
-/** Searches all states of a model, and gives the shortest counterexample where one is expected. Throws when not all could be seen. */
+/**
+ * Searches all states of a model, and gives the shortest counterexample where one is expected.
+ * Throws when not all could be seen.
+ */
 export async function search({ model, without }: Variant): Promise<Finding> {
   const cwd = await mkdtemp(join(tmpdir(), "amana-model-"));
   const file = join(models, `${model}.pml`);
@@ -36,7 +39,8 @@ export async function search({ model, without }: Variant): Promise<Finding> {
     // Breadth first, the first counterexample is the shortest.
     const order = without ? ["-DBFS"] : [];
     await run("gcc", ["-O1", "-w", "-DSAFETY", `-DMEMLIM=${memoryMbMax}`, ...order, "-o", "pan", "pan.c"], options);
-    // -E: where nothing can move any more is no fault by itself; what must hold there the model asserts.
+    // -E: where nothing can move any more is no fault by itself; what must hold there the model
+    // asserts.
     const { stdout } = await run(join(cwd, "pan"), ["-E", `-m${depthMax}`], options);
     const states = Number(/(\d+) states, stored/.exec(stdout)?.[1]);
     const errors = Number(/errors: (\d+)/.exec(stdout)?.[1]);
@@ -51,7 +55,10 @@ export async function search({ model, without }: Variant): Promise<Finding> {
   }
 }
 
-/** What the model printed on the way, and the assertion at its end, without the checker's own dump of all variables. */
+/**
+ * What the model printed on the way, and the assertion at its end, without the checker's own dump
+ * of all variables.
+ */
 function storyOf(output: string): string[] {
   const lines = output.split("\n").map((line) => line.trim());
   const end = lines.findIndex((line) => line.startsWith("#processes"));

@@ -6,7 +6,10 @@ export interface Variant {
   readonly says: string;
 }
 
-/** Each model as it is, which must hold, and once for each rule that something depends on, which must not. */
+/**
+ * Each model as it is, which must hold, and once for each rule that something depends on, which
+ * must not.
+ */
 export const variants: readonly Variant[] = [
   { model: "refund", says: "refunds as they are sent" },
   { model: "refund", without: "OLD_BASELINE", says: "the first send takes any refunded sum as where it begins" },

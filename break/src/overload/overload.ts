@@ -13,8 +13,9 @@ import type { Report } from "../report.ts";
 const businesses = 12;
 const clientsEach = 20;
 /**
- * Of the peak, measured before and after with the same sender and the same requests. The median of many rounds has to reach it:
- * one round is as noisy as the machine, and a few tell only bending from breaking.
+ * Of the peak, measured before and after with the same sender and the same requests. The median of
+ * many rounds has to reach it: one round is as noisy as the machine, and a few tell only bending
+ * from breaking.
  */
 const goodputMin = 0.8;
 const roundsMin = 9;
@@ -22,7 +23,10 @@ const goodputMinOfFew = 0.4;
 /** Of what services do that are not the overloaded one. */
 const othersGoodputMin = 0.8;
 const phaseSeconds = 4;
-/** Whose requests wait for their answers, each on a connection of its own. What they would send meanwhile is not sent. */
+/**
+ * Whose requests wait for their answers, each on a connection of its own. What they would send
+ * meanwhile is not sent.
+ */
 const waitingClients = 2_000;
 const warmUpSeconds = 5;
 const lockedSeconds = 5;
@@ -65,7 +69,8 @@ export const overload: Program = {
         const during = await send(before.goodput * times, phaseSeconds, waitingClients, `${times} times`);
         await recovers(requests.all, system, `${times} times`, report);
         const after = await atCapacity();
-        // What else the machine does changes from one second to the next, so the peak is taken on both sides.
+        // What else the machine does changes from one second to the next, so the peak is taken on
+        // both sides.
         const ratio = (2 * during.goodput) / (before.goodput + after.goodput);
         say(`${times} times: ${Math.round(100 * ratio)} % of the peak`);
         ratios[`${times} times`]?.push(ratio);
@@ -107,7 +112,10 @@ async function recovers(requests: readonly LoadRequest[], system: System, when: 
   report.check("it recovers within seconds", outcome !== undefined && fine(outcome), () => `${when}: ${JSON.stringify(outcome)}`);
 }
 
-/** A lock on one service's table keeps all its connections to the database busy; the other services go on. */
+/**
+ * A lock on one service's table keeps all its connections to the database busy; the other services
+ * go on.
+ */
 async function exhaustDatabase(system: System, requests: Requests, report: Report, say: (line: string) => void): Promise<void> {
   const database = new Client(system.ownerDatabaseUrls["clients"] ?? "");
   await database.connect();

@@ -17,7 +17,10 @@ export interface Attempted {
   readonly course: Course;
   /** In centimes, each amount that a request named. */
   readonly asked: number[];
-  /** One line for each thing that was done and each answer that came, for whoever looks into a violation. */
+  /**
+   * One line for each thing that was done and each answer that came, for whoever looks into a
+   * violation.
+   */
   readonly story: string[];
   /** The back office had given back, and said so, before the first refund was asked for. */
   givenBackBefore: boolean;
@@ -34,7 +37,10 @@ export interface Scene {
   readonly signal: AbortSignal;
 }
 
-/** A payment that its card holder has paid, whatever fails on the way; undefined when the time was not enough. */
+/**
+ * A payment that its card holder has paid, whatever fails on the way; undefined when the time was
+ * not enough.
+ */
 async function preparePayment({ system, apiKey, signal }: Scene): Promise<{ id: string; orderId: string } | undefined> {
   const call = apiCaller(system.gatewayUrl, apiKey);
   const order = { amount: paid, success_url: "https://shop.example/merci", fail_url: "https://shop.example/desole" };

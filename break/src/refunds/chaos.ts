@@ -10,7 +10,10 @@ const frozenMsMax = 8_000;
 /** By this our own connections to the payments database are known, which are spared. */
 export const applicationName = "break";
 
-/** Kills and freezes the replicas and cuts off their database, until the signal; then all of them run. */
+/**
+ * Kills and freezes the replicas and cuts off their database, until the signal; then all of them
+ * run.
+ */
 export async function makeChaos(options: {
   replicas: readonly ServiceProcess[];
   database: Pool;

@@ -15,7 +15,10 @@ interface Payment {
   readonly origin?: string;
 }
 
-/** What is not as promised about this payment; it may be on the way there while refunds are still being resolved. */
+/**
+ * What is not as promised about this payment; it may be on the way there while refunds are still
+ * being resolved.
+ */
 export async function whatDoesNotHold(scene: Scene, attempted: Attempted, waiting: ReadonlySet<string>): Promise<string[]> {
   const { system, apiKey } = scene;
   const view = (await sandbox(system, "GET", `/sandbox/payments/${attempted.orderId}`)) as ProcessorView;
@@ -26,14 +29,16 @@ export async function whatDoesNotHold(scene: Scene, attempted: Attempted, waitin
     if (!holds) problems.push(problem);
   };
 
-  // Only one refund of a payment ever ends well, so only one of our calls may ever have had an effect.
+  // Only one refund of a payment ever ends well, so only one of our calls may ever have had an
+  // effect.
   const ours = view.refunds.filter(({ by }) => by === "client");
   check(ours.length <= 1, `our calls gave back ${ours.length} times: ${ours.map(({ amount }) => amount).join(" + ")}`);
   for (const { amount } of ours) check(attempted.asked.includes(amount), `our call gave back ${amount}, which nobody asked for`);
   const sawThePresent = !attempted.course.statusFault?.mode.startsWith("stale:");
   if (attempted.givenBackBefore && sawThePresent)
     check(ours.length === 0, "our call gave back what the back office had already given back from");
-  // What the back office gives back may by chance be just what we asked for: nobody can tell the two apart.
+  // What the back office gives back may by chance be just what we asked for: nobody can tell the
+  // two apart.
   const byChance = view.refunds.some(({ by, amount }) => by === "back_office" && attempted.asked.includes(amount));
   if (payment.status === "REFUNDED" && payment.origin !== "PROCESSOR" && !attempted.rolledBack && !byChance)
     check(ours.length === 1, `REFUNDED by us, but our calls had ${ours.length} effects`);

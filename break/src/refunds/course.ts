@@ -11,9 +11,14 @@ export interface Course {
   readonly statusFault?: { readonly mode: string; readonly times: number };
   /** What befalls the refund call on its way. */
   readonly trouble?: Trouble;
-  /** What the processor's back office does, and when: before the first request, or so long after it. */
+  /**
+   * What the processor's back office does, and when: before the first request, or so long after it.
+   */
   readonly backOffice?: { readonly gives: string | undefined | "reverse"; readonly afterMs: number | "before" };
-  /** Once refunded, the rows are put back to how they were at some earlier moment, and a refund is asked for again. */
+  /**
+   * Once refunded, the rows are put back to how they were at some earlier moment, and a refund is
+   * asked for again.
+   */
   readonly rollsBack: boolean;
 }
 
@@ -22,7 +27,10 @@ export const paid = "5000.00";
 const smallAmounts = ["0.01", "1000.00", "2500.00"] as const;
 /** Beside them parts of which it must refuse a second, and everything. */
 const amounts = [...smallAmounts, "2500.01", "4000.00", paid, undefined] as const;
-/** The longest that an effect is put off: some come before a refund would be sent again, some long after. */
+/**
+ * The longest that an effect is put off: some come before a refund would be sent again, some long
+ * after.
+ */
 export const lateMsMax = 5_000;
 /** How long a client waits for an answer. */
 export const patienceMsMax = 6_000;
@@ -30,7 +38,9 @@ export const patienceMsMax = 6_000;
 const wholeModes = ["timeout_before", "timeout_after", "reset_after", "truncated", "http_500", "http_503", "html_200"] as const;
 const troubles = ["deliver_late", "drop", "lose_answer", "hold_answer"] as const;
 
-/** Half of the courses are drawn freely; the others are of a kind that once led to a second refund. */
+/**
+ * Half of the courses are drawn freely; the others are of a kind that once led to a second refund.
+ */
 export function drawCourse(random: Random): Course {
   const any = drawFreely(random);
   const late = random.integer(1_500, lateMsMax);
@@ -76,7 +86,8 @@ function drawFreely(random: Random): Course {
   const trouble = random.chance(0.2) ? ({ kind: random.pick(troubles), ms: late() } as const) : undefined;
   const refundFault =
     !trouble && random.chance(0.6) ? { mode: random.pick(refundModes), times: random.integer(1, 2) } : undefined;
-  // Nothing can tell a lost commit from one that never was while the only witness, the processor, shows the past.
+  // Nothing can tell a lost commit from one that never was while the only witness, the processor,
+  // shows the past.
   const statusMode = !rollsBack && random.chance(0.5) ? `stale:${late()}` : random.pick(statusModes);
   return {
     asks,

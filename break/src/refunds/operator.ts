@@ -23,7 +23,10 @@ async function listed<T>({ system }: Scene, path: string): Promise<T[]> {
 
 const waitingRefunds = (scene: Scene) => listed<WaitingRefund>(scene, "/api/v1/admin/refunds?needs_decision=true");
 
-/** The payments that wait for a person, as the operator sees them: by a refund, or by a difference that no rule explains. */
+/**
+ * The payments that wait for a person, as the operator sees them: by a refund, or by a difference
+ * that no rule explains.
+ */
 export async function waitingForAPerson(scene: Scene): Promise<Set<string>> {
   const changed = await listed<{ id: string; difference?: unknown }>(scene, "/api/v1/admin/payments?origin=PROCESSOR");
   const refunds = await waitingRefunds(scene);

@@ -5,9 +5,10 @@ import { sleep } from "@amana/runtime";
 import { request } from "undici";
 
 /**
- * What the way to the processor does to one call. "deliver_late": kept and handed on that much later, whether or not
- * the client is still there. "drop": never handed on, the connection breaks. "lose_answer": handed on at once, the
- * connection breaks instead of the answer. "hold_answer": handed on at once, the answer comes that much later.
+ * What the way to the processor does to one call. "deliver_late": kept and handed on that much
+ * later, whether or not the client is still there. "drop": never handed on, the connection breaks.
+ * "lose_answer": handed on at once, the connection breaks instead of the answer. "hold_answer":
+ * handed on at once, the answer comes that much later.
  */
 export interface Trouble {
   readonly kind: "deliver_late" | "drop" | "lose_answer" | "hold_answer";
@@ -22,7 +23,9 @@ export interface ProcessorProxy extends AsyncDisposable {
   plan(orderId: string, trouble: Trouble): void;
 }
 
-/** Stands between the payments service and the card processor, and hands on each call when it likes. */
+/**
+ * Stands between the payments service and the card processor, and hands on each call when it likes.
+ */
 export async function startProcessorProxy(): Promise<ProcessorProxy> {
   const plans = new Map<string, Trouble>();
   const server = createServer((incoming, outgoing) => {

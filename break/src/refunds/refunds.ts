@@ -26,7 +26,8 @@ const payments = {
   PAYMENT_CHECK_SECONDS: "1,2,5",
   REFUND_RESEND_AFTER_SECONDS: "2,4",
   REFUND_CHECK_SECONDS: "0.5,1,1",
-  // Longer than an effect is ever put off here, and than a process that froze before it sends may take to send.
+  // Longer than an effect is ever put off here, and than a process that froze before it sends may
+  // take to send.
   REFUND_LATE_EFFECT_SECONDS: "12",
   REFUND_DECISION_AFTER_SECONDS: "8",
   REFUND_REREAD_SECONDS: "2,6,15",

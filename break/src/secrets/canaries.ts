@@ -19,7 +19,10 @@ export class Canaries {
     this.#random = random;
   }
 
-  /** Letters and digits only, so that it passes wherever a name, a number or a part of an address may stand. */
+  /**
+   * Letters and digits only, so that it passes wherever a name, a number or a part of an address
+   * may stand.
+   */
   word(name: string, ...allowed: string[]): string {
     const word = `zq${Array.from({ length: 18 }, () => letters[this.#random.integer(0, letters.length - 1)]).join("")}`;
     this.made.push({ name, word, allowed });

@@ -14,7 +14,9 @@ export interface Stage {
   readonly business: TestBusiness;
   readonly canaries: Canaries;
   readonly report: Report;
-  /** What the API answered that was no success: it may name a field, never repeat what was in it. */
+  /**
+   * What the API answered that was no success: it may name a field, never repeat what was in it.
+   */
   readonly refusals: Place[];
   /** What operators are shown. */
   readonly shown: Place[];
@@ -169,7 +171,10 @@ async function issueKey({ canaries, system, business }: Stage, name: string): Pr
   return key;
 }
 
-/** Faults of ours, with people in the rows that PostgreSQL repeats: a broken constraint and a table that is locked. */
+/**
+ * Faults of ours, with people in the rows that PostgreSQL repeats: a broken constraint and a table
+ * that is locked.
+ */
 export async function failInTheDatabase(stage: Stage): Promise<void> {
   const { canaries, system, report } = stage;
   const key = await issueKey(stage, "a third key");
@@ -195,7 +200,10 @@ export async function failInTheDatabase(stage: Stage): Promise<void> {
 
 const shownWithinMs = 20_000;
 
-/** An event whose row the webhooks service cannot store: it is set aside, and operators see what it is and not what is in it. */
+/**
+ * An event whose row the webhooks service cannot store: it is set aside, and operators see what it
+ * is and not what is in it.
+ */
 async function failToConsume(stage: Stage, asOwner: Record<string, string>): Promise<void> {
   const { canaries, system, report, shown } = stage;
   const order = canaries.word("an order that cannot be told", atPayments, ...told);

@@ -7,9 +7,10 @@ import { Canaries } from "./canaries.ts";
 import { failInTheDatabase, liveThrough, type Stage } from "./live-through.ts";
 
 /**
- * A canary in every secret and personal field, through what goes well, what is refused and what fails in the database; then
- * a search of every row, every log at trace, PostgreSQL's own included, every Kafka message, every webhook, and what
- * operators are shown. A canary may be where it belongs and nowhere else.
+ * A canary in every secret and personal field, through what goes well, what is refused and what
+ * fails in the database; then a search of every row, every log at trace, PostgreSQL's own included,
+ * every Kafka message, every webhook, and what operators are shown. A canary may be where it
+ * belongs and nowhere else.
  */
 export const secrets: Program = {
   attacks: "P6, P9: a secret or a person shows up where it does not belong",
@@ -67,12 +68,16 @@ async function run({ seed, signal, report, say }: Attempt): Promise<void> {
     report.check("canaries", wrong.length === 0, () => `${name} is in ${wrong.join(", ")}`);
     if (found.length > 0) report.count("canaries found where they belong");
   }
-  // A search that is blind finds nothing anywhere: the server's log and the databases must have been read.
+  // A search that is blind finds nothing anywhere: the server's log and the databases must have
+  // been read.
   const log = places.find(({ name }) => name === "log: postgres.log")?.content ?? "";
   report.check("PostgreSQL's own log tells of failures", log.includes("duplicate key value"), () => "no duplicate key in it");
 }
 
-/** Settings that hold secrets, by name; what is shorter than ten characters would be found by chance. */
+/**
+ * Settings that hold secrets, by name; what is shorter than ten characters would be found by
+ * chance.
+ */
 function settingsThatAreSecret(settings: readonly Record<string, string>[]): [name: string, value: string][] {
   const found = new Map<string, string>();
   for (const each of settings) {

@@ -8,11 +8,17 @@ import { fire, type LoadRequest } from "../load/fire.ts";
 import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
 
-/** How many times as long the median may take. Without the bounds it is a hundred times; the rest is room for a busy machine. */
+/**
+ * How many times as long the median may take. Without the bounds it is a hundred times; the rest is
+ * room for a busy machine.
+ */
 const ratioMax = 10;
 const noiseSeconds = 4;
 const samplesEach = 3;
-/** What takes less when it is quiet counts as this: how a few milliseconds grow is the machine's doing. */
+/**
+ * What takes less when it is quiet counts as this: how a few milliseconds grow is the machine's
+ * doing.
+ */
 const quietMsMin = 50;
 /** Beyond, one sample is worth no more waiting. */
 const webhookMsMax = 30_000;
@@ -29,8 +35,8 @@ interface Prepared {
 }
 
 /**
- * One business makes noise while another reads, creates, refunds and waits to be told; in turns with quiet and in one run,
- * so that only ratios are compared.
+ * One business makes noise while another reads, creates, refunds and waits to be told; in turns
+ * with quiet and in one run, so that only ratios are compared.
  */
 export async function makeNoise(
   system: System,
@@ -134,7 +140,10 @@ async function measure(system: System, quiet: TestBusiness, prepared: readonly P
   }
 }
 
-/** Endpoints of a business that never answer, and as many deliveries to them as an outage leaves behind. */
+/**
+ * Endpoints of a business that never answer, and as many deliveries to them as an outage leaves
+ * behind.
+ */
 async function hang(system: System, noisy: TestBusiness) {
   const server = createServer(() => {});
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

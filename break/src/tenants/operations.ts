@@ -47,10 +47,15 @@ export interface Operation {
 }
 
 const pageParameters = new Set(["limit", "offset"]);
-/** Names of things, whoever gave them: an id, a token, or what may be unique within one business. */
+/**
+ * Names of things, whoever gave them: an id, a token, or what may be unique within one business.
+ */
 const namesSomething = /(^|_)(ids?|token|email|ref|code)$/;
 
-/** Every operation that the document of the running gateway describes, with all places in it that can name a thing. */
+/**
+ * Every operation that the document of the running gateway describes, with all places in it that
+ * can name a thing.
+ */
 export function readOperations(document: Document): Operation[] {
   const resolve = (schema: Schema): Schema =>
     schema.$ref ? (document.components?.schemas?.[schema.$ref.split("/").at(-1) ?? ""] ?? schema) : schema;
@@ -89,7 +94,10 @@ const place = (where: Place["in"], name: string, noun = name): Place => ({ in: w
 
 const isName = (name: string, { format }: Schema) => format === "uuid" || namesSomething.test(name);
 
-/** A filter whose value a business made up or was given; choices and times say nothing about anybody. */
+/**
+ * A filter whose value a business made up or was given; choices and times say nothing about
+ * anybody.
+ */
 const narrows = (name: string, { type, format, enum: choices }: Schema) =>
   !pageParameters.has(name) && !choices && type !== "boolean" && format !== "date-time" && format !== "date";
 

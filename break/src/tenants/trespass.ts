@@ -11,8 +11,8 @@ import { makeTenant, nameOfNothing, nouns, type Tenant } from "./things.ts";
 type Filling = ReadonlyMap<Place, string | number>;
 
 /**
- * One business tries to reach another's things by every operation that the gateway describes, at every place that can name
- * one. What it gets must be what it gets for a name of nothing.
+ * One business tries to reach another's things by every operation that the gateway describes, at
+ * every place that can name one. What it gets must be what it gets for a name of nothing.
  */
 export async function trespass(system: System, random: Random, report: Report): Promise<void> {
   const document = (await (await request(`${system.gatewayUrl}/openapi.json`)).body.json()) as Document;
@@ -23,8 +23,8 @@ export async function trespass(system: System, random: Random, report: Report): 
   await readAll(document, owner);
   const before = await readAll(document, owner);
 
-  // Reads first: afterwards the stranger has things that it called as the owner calls its own. What an operation destroys of
-  // the stranger's own, the others still need.
+  // Reads first: afterwards the stranger has things that it called as the owner calls its own. What
+  // an operation destroys of the stranger's own, the others still need.
   const turn = ({ method }: Operation) => (method === "GET" ? 0 : method === "DELETE" ? 2 : 1);
   const operations = readOperations(document).sort((a, b) => turn(a) - turn(b));
   for (const operation of operations) {

@@ -52,8 +52,9 @@ export const someTerms = (random: Random): Asked => ({
 });
 
 /**
- * An answer as a provider might give it that is new, broken or hostile: mostly positive, so that what is wrong stands alone
- * as a rule. No expiry is `spared` that many days around today, which may pass while the answer is on its way.
+ * An answer as a provider might give it that is new, broken or hostile: mostly positive, so that
+ * what is wrong stands alone as a rule. No expiry is `spared` that many days around today, which
+ * may pass while the answer is on its way.
  */
 export function someAnswer(random: Random, asked: Asked, todayMs: number, spared = 0): Row {
   const calm = random.pick([0, 0.05, 0.15, 0.5]);
@@ -85,14 +86,18 @@ export function someAnswer(random: Random, asked: Asked, todayMs: number, spared
   };
 }
 
-/** A hit count of 0 and a real date are among no strange values, so each is worth nothing in any field. */
+/**
+ * A hit count of 0 and a real date are among no strange values, so each is worth nothing in any
+ * field.
+ */
 const strange = (random: Random): Value => ({ json: random.pick([absent, ...odd]), sign: "-" });
 
 function someReasons(random: Random, isOdd: () => boolean): Reasons {
   if (random.chance(0.2)) return reasonsOf("PROFILE_MISMATCH");
   if (!isOdd()) return random.chance(0.5) ? reasonsOf() : { json: absent, speakOf: "nothing" };
   const form = random.integer(1, 5);
-  // An empty list, a null and no list at all are one and the same; anything else that is no list says something.
+  // An empty list, a null and no list at all are one and the same; anything else that is no list
+  // says something.
   if (form === 1) {
     const json = random.pick(odd.filter((value) => value !== null && !(Array.isArray(value) && value.length === 0)));
     return { json, speakOf: "more" };

@@ -1,6 +1,7 @@
 /**
- * The rules of the specification (decisions §3, "Rules" and "Vocabulary"), as a table and from its text alone, to be held
- * against what the service makes of an answer. A value stands for itself or, absent, for a field that is not there.
+ * The rules of the specification (decisions §3, "Rules" and "Vocabulary"), as a table and from its
+ * text alone, to be held against what the service makes of an answer. A value stands for itself or,
+ * absent, for a field that is not there.
  */
 export const absent: unique symbol = Symbol("absent");
 
@@ -16,7 +17,10 @@ export interface Value {
 const plus = (json: unknown): Value => ({ json, sign: "+" });
 const minus = (json: unknown): Value => ({ json, sign: "-" });
 
-/** Every value of the vocabulary, an absent one and one that is unknown, of each field that a verdict can rest on. */
+/**
+ * Every value of the vocabulary, an absent one and one that is unknown, of each field that a
+ * verdict can rest on.
+ */
 export const evidence = {
   liveness_outcome: [plus("PASSED"), ...["FAILED", "INCONCLUSIVE", "NOT_PERFORMED", absent, "LIVE"].map(minus)],
   face_match_outcome: [plus("PASSED"), ...["FAILED", "INCONCLUSIVE", "NOT_PERFORMED", absent, "SIMILAR"].map(minus)],
@@ -53,7 +57,10 @@ export const codes = [
   "DUPLICATE",
 ] as const;
 
-/** A list of reasons: whether it speaks of nothing, of the profile alone, or of anything else, known to us or not. */
+/**
+ * A list of reasons: whether it speaks of nothing, of the profile alone, or of anything else, known
+ * to us or not.
+ */
 export interface Reasons {
   readonly json: unknown;
   readonly speakOf: "nothing" | "profile" | "more";
@@ -75,7 +82,10 @@ export const reasons: readonly Reasons[] = [
 
 export const verdicts: readonly unknown[] = ["APPROVED", "REJECTED", "NEEDS_REVIEW", absent, "MAYBE"];
 
-/** What the provider said, what its evidence is worth in the worst field, and what its reasons speak of: first match wins. */
+/**
+ * What the provider said, what its evidence is worth in the worst field, and what its reasons speak
+ * of: first match wins.
+ */
 const rules: readonly [said: string, worst: Sign | "any", speakOf: Reasons["speakOf"] | "any", verdict: Verdict][] = [
   ["any", "expired", "any", "REJECTED"],
   ["APPROVED", "+", "nothing", "APPROVED"],
@@ -84,7 +94,10 @@ const rules: readonly [said: string, worst: Sign | "any", speakOf: Reasons["spea
   ["any", "any", "any", "NEEDS_REVIEW"],
 ];
 
-/** An answer of the provider: its fields, what those that are evidence are worth, and what its reasons speak of. */
+/**
+ * An answer of the provider: its fields, what those that are evidence are worth, and what its
+ * reasons speak of.
+ */
 export interface Row {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly signs: readonly Sign[];

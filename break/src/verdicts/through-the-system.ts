@@ -20,7 +20,10 @@ export interface Stage {
   readonly report: Report;
 }
 
-/** One application, answered at random, and in review decided at random: the API and the webhooks say what is specified. */
+/**
+ * One application, answered at random, and in review decided at random: the API and the webhooks
+ * say what is specified.
+ */
 export async function followOne({ running, business, report }: Stage, random: Random): Promise<void> {
   const { system } = running;
   const asked = someTerms(random);
@@ -60,7 +63,10 @@ export async function followOne({ running, business, report }: Stage, random: Ra
   );
 }
 
-/** A person decides: our operator, or the provider's where it awaits a decision. Final, whatever the evidence. */
+/**
+ * A person decides: our operator, or the provider's where it awaits a decision. Final, whatever the
+ * evidence.
+ */
 async function decide(
   { running, business, report }: Stage,
   random: Random,
@@ -90,7 +96,10 @@ async function decide(
   );
 }
 
-/** The codes that we know are all shown, nothing else than known codes is, and each with words of ours. */
+/**
+ * The codes that we know are all shown, nothing else than known codes is, and each with words of
+ * ours.
+ */
 function checkReasons(
   report: Report,
   { reason_codes: given }: Readonly<Record<string, unknown>>,

@@ -21,7 +21,10 @@ const asked: readonly Asked[] = [
 /** Thousands of rows may differ for one reason. */
 const shownMax = 20;
 
-/** Every value of every field with every other, read and judged by the service, against the specification's own rules. */
+/**
+ * Every value of every field with every other, read and judged by the service, against the
+ * specification's own rules.
+ */
 export function tryTheTable(report: Report, todayMs: number): void {
   const counts = { APPROVED: 0, NEEDS_REVIEW: 0, REJECTED: 0 };
   const today = dayOf(todayMs);

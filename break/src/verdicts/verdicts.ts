@@ -11,9 +11,10 @@ const applicationsPerBatch = 24;
 const violationsMax = 50;
 
 /**
- * The rules of verdicts, written a second time from the specification's text (`specified.ts`): over every value of every
- * field with every other, over random answers of a provider that is new, broken or hostile, and through the running system,
- * where the API, the webhooks and what a person decides are compared.
+ * The rules of verdicts, written a second time from the specification's text (`specified.ts`): over
+ * every value of every field with every other, over random answers of a provider that is new,
+ * broken or hostile, and through the running system, where the API, the webhooks and what a person
+ * decides are compared.
  */
 export const verdicts: Program = {
   attacks: "P8, P9: an approval without evidence, a reason that vanishes, a word of the provider's that gets through",

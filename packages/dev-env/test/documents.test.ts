@@ -15,8 +15,9 @@ const services = readdirSync(join(root, "services")).map((name) => join("service
 const workspaces = [...services, ...readdirSync(join(root, "packages")).map((name) => join("packages", name)), "bench", "break"];
 
 /**
- * Where a document may mean, for each path it names: paths in back ticks that begin with a folder of the repository, or with
- * one of a service or package, and relative links. Paths with <placeholders> are left out.
+ * Where a document may mean, for each path it names: paths in back ticks that begin with a folder
+ * of the repository, or with one of a service or package, and relative links. Paths with
+ * <placeholders> are left out.
  */
 function pathsIn(document: string): string[][] {
   const text = readFileSync(join(root, document), "utf8");

@@ -10,7 +10,10 @@ export interface Place {
   readonly content: string;
 }
 
-/** Every row of every table of every database, bytea both as hexadecimal digits and as the text its bytes are. */
+/**
+ * Every row of every table of every database, bytea both as hexadecimal digits and as the text its
+ * bytes are.
+ */
 export async function databasePlaces(system: System): Promise<Place[]> {
   const places: Place[] = [];
   for (const [service, connectionString] of Object.entries(system.databaseUrls)) {
@@ -53,8 +56,8 @@ export async function kafkaPlaces(brokers: string): Promise<Place[]> {
 }
 
 /**
- * The names of the places that have the word: as it is in any case, as hexadecimal digits, percent-encoded, or anywhere
- * in base64.
+ * The names of the places that have the word: as it is in any case, as hexadecimal digits,
+ * percent-encoded, or anywhere in base64.
  */
 export function placesWith(places: readonly Place[], word: string): string[] {
   const anyCase = [word, Buffer.from(word).toString("hex"), encodeURIComponent(word)].map((form) => form.toLowerCase());
@@ -66,7 +69,10 @@ export function placesWith(places: readonly Place[], word: string): string[] {
   return [...new Set(found.map(({ name }) => name))];
 }
 
-/** What of a word's base64 stays the same whatever comes before and after it, for each of the three ways it can lie. */
+/**
+ * What of a word's base64 stays the same whatever comes before and after it, for each of the three
+ * ways it can lie.
+ */
 const inBase64 = (word: string): string[] =>
   [0, 1, 2].map((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(word)]);

@@ -10,7 +10,10 @@ export interface KafkaMessage {
 
 const timeoutMs = 30_000;
 
-/** Every message of every topic that is no topic of Kafka's own, from the beginning to what was there at the call. */
+/**
+ * Every message of every topic that is no topic of Kafka's own, from the beginning to what was
+ * there at the call.
+ */
 export async function readKafka(brokers: string): Promise<KafkaMessage[]> {
   const kafka = new Kafka({ clientId: "reader", brokers: brokers.split(","), logLevel: logLevel.NOTHING });
   const admin = kafka.admin();

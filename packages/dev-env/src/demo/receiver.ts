@@ -43,7 +43,10 @@ export async function startReceiver() {
     useSecret(value: string) {
       secret = value;
     },
-    /** The first webhook of this event about this payment or application; undefined when none comes in time. */
+    /**
+     * The first webhook of this event about this payment or application; undefined when none comes
+     * in time.
+     */
     async next(event: string, about: string, timeoutMs: number): Promise<ReceivedWebhook | undefined> {
       const endsAtMs = performance.now() + timeoutMs;
       for (;;) {

@@ -54,7 +54,10 @@ export async function placeOf({ call }: Caller, clientId: string) {
   };
 }
 
-/** Waits until a client's onboarding is there; `shown` is the application that it names, with a link while that lives. */
+/**
+ * Waits until a client's onboarding is there; `shown` is the application that it names, with a link
+ * while that lives.
+ */
 export const expectPlace = (business: Caller, clientId: string, place: Place, shown?: { id: string; link?: string }) =>
   eventually(async () => {
     expect(await placeOf(business, clientId)).toEqual({ place, client: place[1], application: shown?.id, link: shown?.link });

@@ -23,7 +23,10 @@ afterAll(async () => {
   await running?.[Symbol.asyncDispose]();
 });
 
-/** Restarts a service so that it kills itself at a point, does something, and brings it back when it has died. */
+/**
+ * Restarts a service so that it kills itself at a point, does something, and brings it back when it
+ * has died.
+ */
 async function dyingAt(service: "payments" | "webhooks", faultPoint: string, action: () => Promise<unknown>): Promise<void> {
   const { system } = running;
   await system.services[service].stop();
@@ -57,7 +60,10 @@ const refundWebhookIds = (paymentId: string) =>
       .map(({ body }) => String(body["id"])),
   );
 
-/** Every point of a refund and a creation, with the service alone: services/payments/test/crash.test.ts. */
+/**
+ * Every point of a refund and a creation, with the service alone:
+ * services/payments/test/crash.test.ts.
+ */
 describe("the payments service killed (-9)", () => {
   test("during a refund, sent, the answer not read: one refund, one event, and the same key gives the answer", async () => {
     const payment = await aPaidPayment(running.system, business);
@@ -132,7 +138,10 @@ describe("events survive", () => {
   }, 180_000);
 });
 
-/** Every way to lose one, with the service alone: the tests of services/payments/src/refund and src/payment. */
+/**
+ * Every way to lose one, with the service alone: the tests of services/payments/src/refund and
+ * src/payment.
+ */
 describe("the processor's answers get lost", () => {
   test.each(["timeout_after"])(
     "refund with %s: 504 and locked, then REFUNDED with one call",

@@ -117,7 +117,8 @@ function textOf({ format, pattern, examples = [], minLength = 0, maxLength = 10_
   if (format && !formats[format]) return fc.constantFrom(...(examples as string[]));
   const whole = new RegExp(pattern ?? "", "u");
   const unit = fc.constantFrom(...characters);
-  // A pattern from its first to its last character can be generated from; what looks ahead is tried.
+  // A pattern from its first to its last character can be generated from; what looks ahead is
+  // tried.
   const texts =
     pattern?.startsWith("^") && pattern.endsWith("$")
       ? fc.stringMatching(new RegExp(pattern.replaceAll(/\(\?=.*?\)(?=\\d|0)/g, ""), "u"))

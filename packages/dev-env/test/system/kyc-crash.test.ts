@@ -113,7 +113,9 @@ async function expectOneFor(key: string): Promise<Application> {
 /** Keys whose creation died; nobody may use them until whoever asked first has surely gone. */
 const orphaned: string[] = [];
 
-/** One kill for each promise; every point, with the service alone: services/kyc/test/crash.test.ts. */
+/**
+ * One kill for each promise; every point, with the service alone: services/kyc/test/crash.test.ts.
+ */
 describe("kyc killed (-9)", () => {
   test.each(["application.linked"])(
     "during a creation at %s, before the commit: nothing is listed, and the key is held",
@@ -279,7 +281,10 @@ describe("races", () => {
     for (let trip = 0; trip < trips; trip++) await (await request(`${running.system.sandboxUrl}/healthz`)).body.dump();
   };
 
-  /** A few rounds at a time: all at once would only race for the processor, until the provider seems not to answer. */
+  /**
+   * A few rounds at a time: all at once would only race for the processor, until the provider seems
+   * not to answer.
+   */
   const race = async <T>(play: (application: Application, round: number) => Promise<T>): Promise<T[]> => {
     const ends: T[] = [];
     for (let round = 0; round < rounds; round += atOnce) {

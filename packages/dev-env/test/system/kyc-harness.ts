@@ -7,7 +7,10 @@ import { aPerson, sandbox, type TestBusiness } from "../test-system.ts";
 
 export const applications = "/api/v1/kyc/applications";
 
-/** The kinds a business is told of on its own, and the one about applications that it has to ask for. */
+/**
+ * The kinds a business is told of on its own, and the one about applications that it has to ask
+ * for.
+ */
 export const kycKinds = [
   "KYC_COMPLETED",
   "KYC_REJECTED",
@@ -43,7 +46,10 @@ export async function aClient({ call }: { call: ApiCaller }): Promise<string> {
 
 export const tokenOf = (link: string): string => new URL(link).pathname.split("/").at(-1) ?? "";
 
-/** What the applicant, the provider's reviewer or time does with a link. Throws when the link does not take it. */
+/**
+ * What the applicant, the provider's reviewer or time does with a link. Throws when the link does
+ * not take it.
+ */
 export const onLink = (system: System, link: string, action: "open" | "submit" | "review" | "expire", body: object = {}) =>
   sandbox(system, "POST", `/sandbox/kyc/${tokenOf(link)}/${action}`, body);
 
@@ -79,7 +85,10 @@ export async function theWebhook({ receiver }: TestBusiness, kind: string, id: s
   return webhook;
 }
 
-/** The kinds of the webhooks that came about an application, one entry for each event however often it was delivered. */
+/**
+ * The kinds of the webhooks that came about an application, one entry for each event however often
+ * it was delivered.
+ */
 export function kindsOf({ receiver }: TestBusiness, id: string): string[] {
   const ours = receiver.received.filter(({ body }) => body["application_id"] === id);
   return [...new Map(ours.map(({ body, event }) => [body["id"], event])).values()].sort();

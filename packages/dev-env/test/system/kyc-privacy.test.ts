@@ -22,7 +22,10 @@ import {
 /** A word that is nowhere by chance. */
 const word = (name: string) => `zq${name}${randomBytes(8).toString("hex")}`;
 
-/** What must be nowhere: the applicant, as the business tells, as the document says, and as a provider could leak. */
+/**
+ * What must be nowhere: the applicant, as the business tells, as the document says, and as a
+ * provider could leak.
+ */
 const canaries = {
   firstName: word("first"),
   lastName: word("last"),
@@ -144,7 +147,8 @@ async function liveThrough(): Promise<void> {
   };
   await leak();
 
-  // The names on the document differ from the profile's, so that only a document without names is approved.
+  // The names on the document differ from the profile's, so that only a document without names is
+  // approved.
   await endsIn("KYC_COMPLETED", { outcome: "approved", first_name: undefined, last_name: undefined, birth_date: undefined });
   await endsIn("KYC_REJECTED", { outcome: "rejected", reason_codes: ["DOCUMENT_TAMPERED"] });
   const failed = await endsIn("KYC_FAILED", { outcome: "failed" });

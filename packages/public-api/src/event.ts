@@ -1,5 +1,6 @@
 import { enumNames } from "@amana/contracts/enum-names";
 import {
+  type Delivery,
   DeliveryAttemptSchema,
   DeliveryFailure,
   DeliverySchema,
@@ -64,3 +65,10 @@ export const DeliveryJson = Type.Object({
 
 /** One event on its way to one endpoint, with every attempt. */
 export const renderDelivery = renderer(DeliverySchema, DeliveryJson, { attempts: ({ attempts }) => attempts.map(renderAttempt) });
+
+/** An event and its only delivery, as a test of an endpoint makes them. */
+export const TestEventJson = Type.Object({ ...EventJson.properties, delivery: DeliveryJson });
+
+export function renderTestEvent(event: Event, delivery: Delivery): string {
+  return `${renderEvent(event).slice(0, -1)},"delivery":${JSON.stringify(renderDelivery(delivery))}}`;
+}

@@ -2,6 +2,7 @@
 export * from "./account.ts";
 export * from "./api-key.ts";
 export * from "./bank-details.ts";
+export * from "./bare-event.ts";
 export * from "./beneficiary.ts";
 export * from "./bic.ts";
 export * from "./business.ts";

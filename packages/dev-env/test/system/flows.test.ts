@@ -69,6 +69,7 @@ describe("another tenant's things", () => {
       ["GET", (id) => `/api/v1/webhook-endpoints/${id}`, business.endpointId],
       ["PATCH", (id) => `/api/v1/webhook-endpoints/${id}`, business.endpointId, { rotate_secret: true }],
       ["DELETE", (id) => `/api/v1/webhook-endpoints/${id}`, business.endpointId],
+      ["POST", (id) => `/api/v1/webhook-endpoints/${id}/test`, business.endpointId, {}],
       ["GET", (id) => `/api/v1/events/${id}`, webhook.id],
       ["GET", (id) => `/api/v1/events/${id}/deliveries`, webhook.id],
       ["POST", (id) => `/api/v1/events/${id}/redeliver`, webhook.id, {}],

@@ -1,4 +1,4 @@
-import { eventTypeNames, eventTypes, KycEventJson, PaymentEventJson } from "@amana/public-api";
+import { BareEventJson, eventTypeNames, eventTypes, KycEventJson, PaymentEventJson } from "@amana/public-api";
 
 const header = (name: string, description: string) => ({
   name,
@@ -16,24 +16,29 @@ const parameters = [
   header("webhook-signature", "v1, and the base64 HMAC-SHA256 of id.timestamp.body; two during a rotation (Standard Webhooks)."),
 ];
 
+const promise = "At least once, in no particular order; eight attempts over a day.";
+
+function webhook(name: string, description: string, schema: object): [name: string, item: object] {
+  const post = {
+    tags: ["Webhooks"],
+    operationId: `on_${name.toLowerCase()}`,
+    summary: name,
+    description,
+    security: [],
+    parameters,
+    requestBody: { required: true, content: { "application/json": { schema } } },
+    responses: { "2XX": { description: "Anything from 200 to 299 within 10 seconds: taken." } },
+  };
+  return [name, { post }];
+}
+
 /** The events as webhooks of an OpenAPI 3.1 document: what a business's endpoints are sent. */
 export function describeWebhooks(): Record<string, object> {
-  return Object.fromEntries(
-    eventTypeNames.map((name) => {
-      const schema = name.startsWith("KYC_") ? KycEventJson : PaymentEventJson;
-      const { meaning, optIn } = eventTypes[name];
-      const asked = optIn ? " Only for endpoints that ask for it." : "";
-      const post = {
-        tags: ["Webhooks"],
-        operationId: `on_${name.toLowerCase()}`,
-        summary: name,
-        description: `${meaning}${asked} At least once, in no particular order; eight attempts over a day.`,
-        security: [],
-        parameters,
-        requestBody: { required: true, content: { "application/json": { schema } } },
-        responses: { "2XX": { description: "Anything from 200 to 299 within 10 seconds: taken." } },
-      };
-      return [name, { post }];
-    }),
-  );
+  const asked = eventTypeNames.map((name) => {
+    const { meaning, optIn } = eventTypes[name];
+    const schema = name.startsWith("KYC_") ? KycEventJson : PaymentEventJson;
+    return webhook(name, `${meaning}${optIn ? " Only for endpoints that ask for it." : ""} ${promise}`, schema);
+  });
+  const test = webhook("WEBHOOK_TEST", `You tested the endpoint. No other one is told. ${promise}`, BareEventJson);
+  return Object.fromEntries([...asked, test]);
 }

@@ -161,6 +161,20 @@ describe("webhook endpoints", () => {
   });
 });
 
+test("a test of an endpoint answers the event, its body as it is signed, and the delivery", async () => {
+  const body = `{"id":"${id}","event":"WEBHOOK_TEST"}`;
+  gateway.behaviour.webhookEndpoints.testWebhookEndpoint = async () => ({
+    event: { id, type: "WEBHOOK_TEST", createdAtMs: at, body },
+    delivery: { id, endpointId: id, status: DeliveryStatus.PENDING, nextAttemptAtMs: at, attempts: [] },
+  });
+  const answer = await send("POST", `/webhook-endpoints/${id}/test`);
+  const delivery = { id, endpoint_id: id, status: "pending", next_attempt_at: atText, attempts: [] };
+  const head = `{"id":"${id}","type":"WEBHOOK_TEST","created_at":"${atText}"`;
+  expect([answer.statusCode, answer.body]).toEqual([200, `${head},"body":${body},"delivery":${JSON.stringify(delivery)}}`]);
+  expect(gateway.received[0]?.request).toMatchObject({ id });
+  expect((await send("POST", `/webhook-endpoints/${id}/test`, { types: [] })).statusCode).toBe(422);
+});
+
 describe("plain http", () => {
   test("is for sandboxes: loopback for the way back from a payment", async () => {
     await using sandbox = await startTestGateway({ allowInsecureUrls: true });

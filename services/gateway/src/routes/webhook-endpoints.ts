@@ -1,6 +1,9 @@
+import type { Delivery, Event } from "@amana/contracts/webhooks/v1/event_pb";
 import {
   eventTypeNames,
+  renderTestEvent,
   renderWebhookEndpoint,
+  TestEventJson,
   WebhookEndpointCreation,
   WebhookEndpointFields,
   WebhookEndpointJson,
@@ -11,7 +14,7 @@ import { Type } from "typebox";
 import { clearable } from "../form/field.ts";
 import { choice, distinct, flag, text } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
-import { change, create, list, read, remove } from "../operations.ts";
+import { act, change, create, list, read, remove } from "../operations.ts";
 
 /** Checking an address resolves its name. */
 const urlCheckTimeoutMs = 15_000;
@@ -75,5 +78,16 @@ export const webhookEndpoints =
       rpc: rpc.deleteWebhookEndpoint,
       summary: "Delete a webhook endpoint",
       description: "Its pending deliveries are dropped.",
+    });
+
+    act(app, "/:id/test", {
+      ...endpoint,
+      rpc: rpc.testWebhookEndpoint,
+      summary: "Send a webhook endpoint a test event",
+      description:
+        "A WEBHOOK_TEST to this endpoint alone, whatever types it asks for. It is kept, delivered and retried like any event; " +
+        "the answer does not wait for the delivery, whose attempts GET /events/{id}/deliveries shows.",
+      answer: TestEventJson,
+      render: ({ event, delivery }) => renderTestEvent(event as Event, delivery as Delivery),
     });
   };

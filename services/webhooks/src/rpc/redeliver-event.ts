@@ -1,7 +1,6 @@
 import { type EventService, ListDeliveriesResponseSchema } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { once } from "@amana/idempotency";
 import { businessOf, type Implementation } from "@amana/rpc";
-import { isUuid } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { toDeliveryMessages } from "../delivery/delivery.message.ts";
@@ -13,7 +12,7 @@ import {
   redeliveryWithoutDelivery,
 } from "../event/event.errors.ts";
 import { eventView } from "../event/event.message.ts";
-import { WebhookEndpoint } from "../webhook-endpoint/webhook-endpoint.ts";
+import { activeEndpoint } from "../webhook-endpoint/active-endpoint.ts";
 
 export const redeliverEvent =
   ({ orm, dispatcher }: Context): Implementation<typeof EventService.method.redeliverEvent> =>
@@ -23,7 +22,9 @@ export const redeliverEvent =
     const before = event ? await readDeliveries(orm.em, businessId, eventId) : [];
     const answer = await once(orm, call, ListDeliveriesResponseSchema, async (em) => {
       if (!event) throw eventNotFound();
-      if (endpointId !== undefined) await requireActive(em, businessId, endpointId);
+      if (endpointId !== undefined) {
+        await activeEndpoint(em, businessId, endpointId, redeliveryEndpointNotFound, redeliveryEndpointDisabled);
+      }
       const restarted = await restart(em, businessId, eventId, endpointId);
       if (endpointId !== undefined && restarted.length === 0) throw redeliveryWithoutDelivery();
       const attempts = new Map(before.map((delivery) => [delivery.id, delivery.attempts]));
@@ -33,12 +34,6 @@ export const redeliverEvent =
     dispatcher.pause.wake();
     return answer;
   };
-
-async function requireActive(em: SqlEntityManager, businessId: string, endpointId: string): Promise<void> {
-  const endpoint = isUuid(endpointId) ? await em.findOne(WebhookEndpoint, { id: endpointId, businessId }) : null;
-  if (!endpoint) throw redeliveryEndpointNotFound();
-  if (endpoint.status !== "ACTIVE") throw redeliveryEndpointDisabled();
-}
 
 /**
  * The schedule starts again; earlier attempts stay in the log. An attempt that is under way is logged too but, its

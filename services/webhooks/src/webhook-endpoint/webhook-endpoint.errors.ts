@@ -4,6 +4,9 @@ export const endpointsMax = 20;
 
 export const webhookEndpointNotFound = () => notFound("not_found", "There is no such webhook endpoint.");
 
+export const webhookEndpointDisabled = () =>
+  conflict("webhook_endpoint_disabled", "The webhook endpoint is DISABLED. Set its status to ACTIVE first.");
+
 export const webhookEndpointLimitReached = () =>
   conflict(
     "webhook_endpoint_limit_reached",

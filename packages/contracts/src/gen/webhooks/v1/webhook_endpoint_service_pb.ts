@@ -4,6 +4,8 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Delivery, Event } from "./event_pb.ts";
+import { file_webhooks_v1_event } from "./event_pb.ts";
 import type { WebhookEndpoint, WebhookEndpointSchema, WebhookEndpointStatus } from "./webhook_endpoint_pb.ts";
 import { file_webhooks_v1_webhook_endpoint } from "./webhook_endpoint_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
@@ -12,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file webhooks/v1/webhook_endpoint_service.proto.
  */
 export const file_webhooks_v1_webhook_endpoint_service: GenFile = /*@__PURE__*/
-  fileDesc("Cip3ZWJob29rcy92MS93ZWJob29rX2VuZHBvaW50X3NlcnZpY2UucHJvdG8SC3dlYmhvb2tzLnYxIjsKHENyZWF0ZVdlYmhvb2tFbmRwb2ludFJlcXVlc3QSCwoDdXJsGAEgASgJEg4KBmV2ZW50cxgCIAMoCSInChlHZXRXZWJob29rRW5kcG9pbnRSZXF1ZXN0EgoKAmlkGAEgASgJIjwKG0xpc3RXZWJob29rRW5kcG9pbnRzUmVxdWVzdBINCgVsaW1pdBgBIAEoBRIOCgZvZmZzZXQYAiABKAUiZgocTGlzdFdlYmhvb2tFbmRwb2ludHNSZXNwb25zZRI3ChF3ZWJob29rX2VuZHBvaW50cxgBIAMoCzIcLndlYmhvb2tzLnYxLldlYmhvb2tFbmRwb2ludBINCgV0b3RhbBgCIAEoBSLJAQocVXBkYXRlV2ViaG9va0VuZHBvaW50UmVxdWVzdBIKCgJpZBgBIAEoCRIQCgN1cmwYAiABKAlIAIgBARIVCg1yb3RhdGVfc2VjcmV0GAMgASgIEjIKBnN0YXR1cxgEIAEoDjIiLndlYmhvb2tzLnYxLldlYmhvb2tFbmRwb2ludFN0YXR1cxItCgZldmVudHMYBSABKAsyGC53ZWJob29rcy52MS5FdmVudEZpbHRlckgBiAEBQgYKBF91cmxCCQoHX2V2ZW50cyIcCgtFdmVudEZpbHRlchINCgV0eXBlcxgBIAMoCSIqChxEZWxldGVXZWJob29rRW5kcG9pbnRSZXF1ZXN0EgoKAmlkGAEgASgJIh8KHURlbGV0ZVdlYmhvb2tFbmRwb2ludFJlc3BvbnNlMp8EChZXZWJob29rRW5kcG9pbnRTZXJ2aWNlEmAKFUNyZWF0ZVdlYmhvb2tFbmRwb2ludBIpLndlYmhvb2tzLnYxLkNyZWF0ZVdlYmhvb2tFbmRwb2ludFJlcXVlc3QaHC53ZWJob29rcy52MS5XZWJob29rRW5kcG9pbnQSXwoSR2V0V2ViaG9va0VuZHBvaW50EiYud2ViaG9va3MudjEuR2V0V2ViaG9va0VuZHBvaW50UmVxdWVzdBocLndlYmhvb2tzLnYxLldlYmhvb2tFbmRwb2ludCIDkAIBEnAKFExpc3RXZWJob29rRW5kcG9pbnRzEigud2ViaG9va3MudjEuTGlzdFdlYmhvb2tFbmRwb2ludHNSZXF1ZXN0Gikud2ViaG9va3MudjEuTGlzdFdlYmhvb2tFbmRwb2ludHNSZXNwb25zZSIDkAIBEmAKFVVwZGF0ZVdlYmhvb2tFbmRwb2ludBIpLndlYmhvb2tzLnYxLlVwZGF0ZVdlYmhvb2tFbmRwb2ludFJlcXVlc3QaHC53ZWJob29rcy52MS5XZWJob29rRW5kcG9pbnQSbgoVRGVsZXRlV2ViaG9va0VuZHBvaW50Eikud2ViaG9va3MudjEuRGVsZXRlV2ViaG9va0VuZHBvaW50UmVxdWVzdBoqLndlYmhvb2tzLnYxLkRlbGV0ZVdlYmhvb2tFbmRwb2ludFJlc3BvbnNlYgZwcm90bzM", [file_webhooks_v1_webhook_endpoint]);
+  fileDesc("Cip3ZWJob29rcy92MS93ZWJob29rX2VuZHBvaW50X3NlcnZpY2UucHJvdG8SC3dlYmhvb2tzLnYxIjsKHENyZWF0ZVdlYmhvb2tFbmRwb2ludFJlcXVlc3QSCwoDdXJsGAEgASgJEg4KBmV2ZW50cxgCIAMoCSInChlHZXRXZWJob29rRW5kcG9pbnRSZXF1ZXN0EgoKAmlkGAEgASgJIjwKG0xpc3RXZWJob29rRW5kcG9pbnRzUmVxdWVzdBINCgVsaW1pdBgBIAEoBRIOCgZvZmZzZXQYAiABKAUiZgocTGlzdFdlYmhvb2tFbmRwb2ludHNSZXNwb25zZRI3ChF3ZWJob29rX2VuZHBvaW50cxgBIAMoCzIcLndlYmhvb2tzLnYxLldlYmhvb2tFbmRwb2ludBINCgV0b3RhbBgCIAEoBSLJAQocVXBkYXRlV2ViaG9va0VuZHBvaW50UmVxdWVzdBIKCgJpZBgBIAEoCRIQCgN1cmwYAiABKAlIAIgBARIVCg1yb3RhdGVfc2VjcmV0GAMgASgIEjIKBnN0YXR1cxgEIAEoDjIiLndlYmhvb2tzLnYxLldlYmhvb2tFbmRwb2ludFN0YXR1cxItCgZldmVudHMYBSABKAsyGC53ZWJob29rcy52MS5FdmVudEZpbHRlckgBiAEBQgYKBF91cmxCCQoHX2V2ZW50cyIcCgtFdmVudEZpbHRlchINCgV0eXBlcxgBIAMoCSIqChxEZWxldGVXZWJob29rRW5kcG9pbnRSZXF1ZXN0EgoKAmlkGAEgASgJIh8KHURlbGV0ZVdlYmhvb2tFbmRwb2ludFJlc3BvbnNlIigKGlRlc3RXZWJob29rRW5kcG9pbnRSZXF1ZXN0EgoKAmlkGAEgASgJImkKG1Rlc3RXZWJob29rRW5kcG9pbnRSZXNwb25zZRIhCgVldmVudBgBIAEoCzISLndlYmhvb2tzLnYxLkV2ZW50EicKCGRlbGl2ZXJ5GAIgASgLMhUud2ViaG9va3MudjEuRGVsaXZlcnkyiQUKFldlYmhvb2tFbmRwb2ludFNlcnZpY2USYAoVQ3JlYXRlV2ViaG9va0VuZHBvaW50Eikud2ViaG9va3MudjEuQ3JlYXRlV2ViaG9va0VuZHBvaW50UmVxdWVzdBocLndlYmhvb2tzLnYxLldlYmhvb2tFbmRwb2ludBJfChJHZXRXZWJob29rRW5kcG9pbnQSJi53ZWJob29rcy52MS5HZXRXZWJob29rRW5kcG9pbnRSZXF1ZXN0Ghwud2ViaG9va3MudjEuV2ViaG9va0VuZHBvaW50IgOQAgEScAoUTGlzdFdlYmhvb2tFbmRwb2ludHMSKC53ZWJob29rcy52MS5MaXN0V2ViaG9va0VuZHBvaW50c1JlcXVlc3QaKS53ZWJob29rcy52MS5MaXN0V2ViaG9va0VuZHBvaW50c1Jlc3BvbnNlIgOQAgESYAoVVXBkYXRlV2ViaG9va0VuZHBvaW50Eikud2ViaG9va3MudjEuVXBkYXRlV2ViaG9va0VuZHBvaW50UmVxdWVzdBocLndlYmhvb2tzLnYxLldlYmhvb2tFbmRwb2ludBJuChVEZWxldGVXZWJob29rRW5kcG9pbnQSKS53ZWJob29rcy52MS5EZWxldGVXZWJob29rRW5kcG9pbnRSZXF1ZXN0Gioud2ViaG9va3MudjEuRGVsZXRlV2ViaG9va0VuZHBvaW50UmVzcG9uc2USaAoTVGVzdFdlYmhvb2tFbmRwb2ludBInLndlYmhvb2tzLnYxLlRlc3RXZWJob29rRW5kcG9pbnRSZXF1ZXN0Gigud2ViaG9va3MudjEuVGVzdFdlYmhvb2tFbmRwb2ludFJlc3BvbnNlYgZwcm90bzM", [file_webhooks_v1_event, file_webhooks_v1_webhook_endpoint]);
 
 /**
  * @generated from message webhooks.v1.CreateWebhookEndpointRequest
@@ -190,6 +192,45 @@ export const DeleteWebhookEndpointResponseSchema: GenMessage<DeleteWebhookEndpoi
   messageDesc(file_webhooks_v1_webhook_endpoint_service, 7);
 
 /**
+ * @generated from message webhooks.v1.TestWebhookEndpointRequest
+ */
+export type TestWebhookEndpointRequest = Message<"webhooks.v1.TestWebhookEndpointRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message webhooks.v1.TestWebhookEndpointRequest.
+ * Use `create(TestWebhookEndpointRequestSchema)` to create a new message.
+ */
+export const TestWebhookEndpointRequestSchema: GenMessage<TestWebhookEndpointRequest> = /*@__PURE__*/
+  messageDesc(file_webhooks_v1_webhook_endpoint_service, 8);
+
+/**
+ * @generated from message webhooks.v1.TestWebhookEndpointResponse
+ */
+export type TestWebhookEndpointResponse = Message<"webhooks.v1.TestWebhookEndpointResponse"> & {
+  /**
+   * @generated from field: webhooks.v1.Event event = 1;
+   */
+  event?: Event | undefined;
+
+  /**
+   * @generated from field: webhooks.v1.Delivery delivery = 2;
+   */
+  delivery?: Delivery | undefined;
+};
+
+/**
+ * Describes the message webhooks.v1.TestWebhookEndpointResponse.
+ * Use `create(TestWebhookEndpointResponseSchema)` to create a new message.
+ */
+export const TestWebhookEndpointResponseSchema: GenMessage<TestWebhookEndpointResponse> = /*@__PURE__*/
+  messageDesc(file_webhooks_v1_webhook_endpoint_service, 9);
+
+/**
  * Where the calling business receives its events.
  *
  * @generated from service webhooks.v1.WebhookEndpointService
@@ -238,6 +279,16 @@ export const WebhookEndpointService: GenService<{
     methodKind: "unary";
     input: typeof DeleteWebhookEndpointRequestSchema;
     output: typeof DeleteWebhookEndpointResponseSchema;
+  },
+  /**
+   * Tells this endpoint alone a WEBHOOK_TEST.
+   *
+   * @generated from rpc webhooks.v1.WebhookEndpointService.TestWebhookEndpoint
+   */
+  testWebhookEndpoint: {
+    methodKind: "unary";
+    input: typeof TestWebhookEndpointRequestSchema;
+    output: typeof TestWebhookEndpointResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_webhooks_v1_webhook_endpoint_service, 0);

@@ -1,0 +1,18 @@
+import { type Static, Type } from "typebox";
+
+/** Events that are about one endpoint and go to no other; nobody asks for them. */
+export type BareEventType = "WEBHOOK_TEST";
+
+/** What every webhook's body begins with; of these it is all. */
+export const BareEventJson = Type.Object({
+  id: Type.String({ format: "uuid", description: "Of the event; the same on every attempt." }),
+  event: Type.String({ examples: ["WEBHOOK_TEST"] }),
+  occurred_at: Type.String({ format: "date-time" }),
+  business_id: Type.String({ format: "uuid" }),
+});
+
+/** The body as it is stored and sent. */
+export function renderBareEvent(event: BareEventType, id: string, businessId: string, occurredAt: Date): string {
+  const body: Static<typeof BareEventJson> = { id, event, occurred_at: occurredAt.toISOString(), business_id: businessId };
+  return JSON.stringify(body);
+}

@@ -1,0 +1,77 @@
+import { DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
+import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
+import { uuidv7 } from "@amana/runtime";
+import { aBusinessCaller, eventually, keyed } from "@amana/testing";
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Harness, startHarness, startReceiver } from "../../test/harness.ts";
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+afterAll(() => harness[Symbol.asyncDispose]());
+
+const page = { limit: 50, offset: 0 };
+const idOf = ({ event }: { event?: { id: string } | undefined }) => event?.id ?? "";
+
+test("a test event goes to the one endpoint, signed, whatever it asks for, and is kept like any", async () => {
+  const caller = aBusinessCaller();
+  await using receiver = await startReceiver();
+  await using otherReceiver = await startReceiver();
+  const filter = { events: ["KYC_COMPLETED"] };
+  const endpoint = await harness.endpoints.createWebhookEndpoint({ url: receiver.url, ...filter }, { caller });
+  await harness.endpoints.createWebhookEndpoint({ url: otherReceiver.url }, { caller });
+
+  const answer = await harness.endpoints.testWebhookEndpoint({ id: endpoint.id }, { caller });
+  expect(answer).toMatchObject({
+    event: { type: "WEBHOOK_TEST" },
+    delivery: { endpointId: endpoint.id, status: DeliveryStatus.PENDING, attempts: [] },
+  });
+  await eventually(() => expect(receiver.requests).toHaveLength(1));
+  await harness.settled();
+
+  const eventId = idOf(answer);
+  const [request] = receiver.requests;
+  expect([receiver.requests.length, otherReceiver.requests.length]).toEqual([1, 0]);
+  expect(request?.headers).toMatchObject({ "x-webhook-event": "WEBHOOK_TEST", "webhook-id": eventId });
+  const body = new Webhook(endpoint.secret as string).verify(request?.body as Buffer, request?.headers as never);
+  const occurredAt = new Date(Number(answer.event?.createdAtMs)).toISOString();
+  expect(body).toEqual({ id: eventId, event: "WEBHOOK_TEST", occurred_at: occurredAt, business_id: caller.businessId });
+  expect(request?.body.toString()).toBe(answer.event?.body);
+
+  const listed = await harness.events.listEvents({ ...page, type: "WEBHOOK_TEST" }, { caller });
+  expect(listed).toMatchObject({ events: [answer.event], total: 1 });
+  const { deliveries } = await harness.events.listDeliveries({ eventId, ...page }, { caller });
+  expect(deliveries).toMatchObject([
+    { id: answer.delivery?.id, status: DeliveryStatus.SUCCEEDED, attempts: [{ statusCode: 200 }] },
+  ]);
+});
+
+test("a test event that fails is tried again like any, and the same Idempotency-Key makes one", async () => {
+  const caller = aBusinessCaller();
+  await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 204).end());
+  const { id } = await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });
+  const first = await harness.endpoints.testWebhookEndpoint({ id }, keyed(caller, "again"));
+  await harness.settled();
+  const second = await harness.endpoints.testWebhookEndpoint({ id }, keyed(caller, "again"));
+  await harness.settled();
+  expect(second).toEqual(first);
+  expect(receiver.requests.map(({ headers }) => headers["webhook-id"])).toEqual([idOf(first), idOf(first)]);
+});
+
+test("a DISABLED endpoint, another business's and an unknown one are not tested", async () => {
+  const caller = aBusinessCaller();
+  await using receiver = await startReceiver();
+  const { id } = await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });
+  const foreign = await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller: aBusinessCaller() });
+  await harness.endpoints.updateWebhookEndpoint({ id, status: WebhookEndpointStatus.DISABLED }, { caller });
+  const tested = (one: string) => harness.endpoints.testWebhookEndpoint({ id: one }, { caller });
+
+  await expect(tested(id)).rejects.toMatchObject({ kind: "conflict", code: "webhook_endpoint_disabled" });
+  const refusals = await Promise.all([foreign.id, uuidv7(), "x"].map((one) => tested(one).catch((error: unknown) => error)));
+  for (const refusal of refusals) expect(refusal).toEqual(refusals[1]);
+  expect(refusals[0]).toMatchObject({ kind: "not_found", code: "not_found" });
+  expect((await harness.events.listEvents(page, { caller })).total).toBe(0);
+  expect(receiver.requests).toEqual([]);
+});

@@ -151,6 +151,8 @@ test("room counts what is held until it is written down, and says it by endpoint
     ],
     businesses: [["b"], [3], [1]],
   });
+  // However often it is named: the statement that leases would otherwise multiply its rows.
+  expect(dispatcher.room(["b", "b", "unknown"])).toEqual(dispatcher.room());
   begun[0]?.answer("IN_TIME");
   expect(dispatcher.room().free.total).toBe(28);
   begun[0]?.end();

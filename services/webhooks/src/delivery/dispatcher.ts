@@ -143,7 +143,7 @@ export class Dispatcher {
     const slow = (places: number) => Math.max(1, Math.floor(places * slowPart));
     const perEndpoint = { QUICK: 2 * firstWindow, SLOW: slow(this.#shares.perEndpoint) };
     const known = businessIds
-      ? businessIds.map((id) => this.#businesses.get(id)).filter((business) => business !== undefined)
+      ? [...new Set(businessIds)].map((id) => this.#businesses.get(id)).filter((business) => business !== undefined)
       : [...this.#businesses.values()].filter(({ held }) => held.QUICK + held.SLOW > 0);
     const endpoints = known.flatMap((business) => [...business.endpoints]);
     return {

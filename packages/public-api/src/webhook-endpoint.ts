@@ -1,10 +1,49 @@
 import { enumNames } from "@amana/contracts/enum-names";
-import { WebhookEndpointSchema, WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
+import {
+  WebhookEndpointHealthSchema,
+  WebhookEndpointSchema,
+  WebhookEndpointStatus,
+} from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
 import { Type } from "typebox";
 import { defaultEventTypeNames } from "./event-types.ts";
 import { renderer } from "./renderer.ts";
 
 export const webhookEndpointStatuses = enumNames(WebhookEndpointStatus);
+
+const rate = (time: string) =>
+  Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: `The part of the last ${time}'s attempts that succeeded; absent without any.`,
+    }),
+  );
+
+const HealthJson = Type.Object(
+  {
+    failing_since: Type.Optional(
+      Type.String({
+        format: "date-time",
+        description: "Since when every attempt has failed; five days of it disable the endpoint.",
+      }),
+    ),
+    success_rate_1h: rate("hour"),
+    success_rate_24h: rate("day"),
+    last_error: Type.Optional(
+      Type.String({
+        description: "Of the newest attempt that failed within a day: the code of its `error`, or `http_` and the status.",
+        examples: ["timeout", "http_500"],
+      }),
+    ),
+    p95_ms_24h: Type.Optional(
+      Type.Integer({ description: "95 of 100 attempts of the last day took no longer, estimated to a fifth, in milliseconds." }),
+    ),
+  },
+  {
+    description:
+      "How deliveries to it went. Attempts count after a few seconds, and the edges of hour and day are five minutes wide.",
+  },
+);
 
 export const WebhookEndpointFields = Type.Object({
   id: Type.String({ format: "uuid" }),
@@ -17,14 +56,20 @@ export const WebhookEndpointFields = Type.Object({
   created_at: Type.String({ format: "date-time" }),
   updated_at: Type.String({ format: "date-time" }),
   secret: Type.Optional(Type.String({ description: "The signing secret, only in the answer that makes it." })),
+  health: Type.Optional(HealthJson),
 });
 
-export const WebhookEndpointJson = Type.Omit(WebhookEndpointFields, ["secret"]);
-export const WebhookEndpointCreation = Type.Omit(WebhookEndpointFields, ["updated_at"]);
-export const WebhookEndpointUpdate = Type.Omit(WebhookEndpointFields, ["created_at"]);
+/** Where one is read. */
+export const WebhookEndpointWithHealth = Type.Omit(WebhookEndpointFields, ["secret"]);
+export const WebhookEndpointJson = Type.Omit(WebhookEndpointFields, ["secret", "health"]);
+export const WebhookEndpointCreation = Type.Omit(WebhookEndpointFields, ["updated_at", "health"]);
+export const WebhookEndpointUpdate = Type.Omit(WebhookEndpointFields, ["created_at", "health"]);
+
+const renderHealth = renderer(WebhookEndpointHealthSchema, HealthJson);
 
 /** An endpoint with every public field; the schema of each answer chooses among them. */
 export const renderWebhookEndpoint = renderer(WebhookEndpointSchema, WebhookEndpointFields, {
   // Stored empty, so that a type which is added later reaches endpoints that never chose.
   events: ({ events }) => (events.length > 0 ? events : defaultEventTypeNames),
+  health: ({ health }) => health && renderHealth(health),
 });

@@ -16,6 +16,7 @@ import { deleteOldEvents } from "./jobs/delete-old-events.ts";
 import { database } from "./orm.ts";
 import * as rpcs from "./rpc/index.ts";
 import { createAddressGuard } from "./webhook-endpoint/address-guard.ts";
+import { deleteOldHealth } from "./webhook-endpoint/endpoint-health.ts";
 
 /** What the webhooks service is made of. */
 export const webhooks: Service<Config, Context> = {
@@ -42,6 +43,6 @@ export const webhooks: Service<Config, Context> = {
   jobs: (context) => [
     startDelivering(context),
     startTallyFolding(context.orm, [eventTally], context.logger),
-    ...everyHour(context, { deleteOldEvents }),
+    ...everyHour(context, { deleteOldEvents, deleteOldHealth }),
   ],
 };

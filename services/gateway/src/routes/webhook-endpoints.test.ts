@@ -87,6 +87,25 @@ describe("webhook endpoints", () => {
     expect(list.headers["x-total-count"]).toBe("1");
   });
 
+  test("only reading one shows its health, without what is not known", async () => {
+    const health = { failingSinceMs: at, successRate1h: 0, successRate24h: 0.25, lastError: "timeout", p95Ms24h: 9_800 };
+    const seen = async (given: object) => {
+      gateway.behaviour.webhookEndpoints.getWebhookEndpoint = async () => anEndpoint({ health: given });
+      return (await send("GET", `/webhook-endpoints/${id}`)).json().health;
+    };
+    const shownHealth = { success_rate_1h: 0, success_rate_24h: 0.25, last_error: "timeout", p95_ms_24h: 9_800 };
+    expect(await seen(health)).toEqual({ failing_since: atText, ...shownHealth });
+    expect(await seen({})).toEqual({});
+    gateway.behaviour.webhookEndpoints.listWebhookEndpoints = async () => ({
+      webhookEndpoints: [anEndpoint({ health })],
+      total: 1,
+    });
+    gateway.behaviour.webhookEndpoints.updateWebhookEndpoint = async () => anEndpoint({ health });
+    expect((await send("GET", "/webhook-endpoints")).json()[0]).not.toHaveProperty("health");
+    expect((await send("PATCH", `/webhook-endpoints/${id}`, {})).json()).not.toHaveProperty("health");
+    expect((await send("PATCH", `/webhook-endpoints/${id}`, { health: {} })).json().code).toBe("immutable_field");
+  });
+
   test("a change answers the update shape, with the secret only when it was rotated", async () => {
     gateway.behaviour.webhookEndpoints.updateWebhookEndpoint = async ({ rotateSecret }) =>
       anEndpoint(rotateSecret ? { secret: "whsec_new" } : {});

@@ -8,6 +8,7 @@ import {
   WebhookEndpointFields,
   WebhookEndpointJson,
   WebhookEndpointUpdate,
+  WebhookEndpointWithHealth,
   webhookEndpointStatuses,
 } from "@amana/public-api";
 import { Type } from "typebox";
@@ -53,7 +54,12 @@ export const webhookEndpoints =
 
     list(app, "", { ...endpoint, rpc: rpc.listWebhookEndpoints, summary: "List webhook endpoints, newest first" });
 
-    read(app, "/:id", { ...endpoint, rpc: rpc.getWebhookEndpoint, summary: "Read a webhook endpoint" });
+    read(app, "/:id", {
+      ...endpoint,
+      rpc: rpc.getWebhookEndpoint,
+      summary: "Read a webhook endpoint, with how deliveries to it went",
+      answer: WebhookEndpointWithHealth,
+    });
 
     change(app, "PATCH", "/:id", {
       ...endpoint,

@@ -1,6 +1,7 @@
 import { faultPoint } from "@amana/runtime";
 import { decryptIfReadable } from "@amana/secret-box";
 import type { Context } from "../context.ts";
+import type { AttemptCounter } from "../webhook-endpoint/count-attempts.ts";
 import { type ClaimedDelivery, release } from "./claim.ts";
 import type { Attempt } from "./dispatcher.ts";
 import type { Answer, Poster } from "./post.ts";
@@ -12,7 +13,7 @@ import { signatureHeaders } from "./sign.ts";
 const slowMs = 3_000;
 
 /** Makes one attempt at a delivery that was leased: sign, POST, record, schedule. What was cut off is given back. */
-export function createAttempt(context: Context, poster: Poster, timeoutMs: number): Attempt {
+export function createAttempt(context: Context, poster: Poster, counter: AttemptCounter, timeoutMs: number): Attempt {
   const { orm, logger, clock, dispatcher } = context;
   const record = createRecorder(orm, logger);
   // The timer that ends an attempt may fire a moment early.
@@ -34,6 +35,7 @@ export function createAttempt(context: Context, poster: Poster, timeoutMs: numbe
     faultPoint("delivery.posted");
     const result = { ...resultOf(context, delivery, answer), at: at.toISOString(), slow };
     await record([result]);
+    counter.count(delivery, answer.durationMs, result.status === "SUCCEEDED");
     // What waits for it here goes on in the slow lane, which is claimed for.
     if (slow) await dispatcher.forget(delivery.business_id, delivery.endpoint_id);
     logger[result.status === "SUCCEEDED" ? "debug" : "info"](

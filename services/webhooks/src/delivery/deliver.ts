@@ -1,5 +1,6 @@
 import { backoffMs } from "@amana/runtime";
 import type { Context } from "../context.ts";
+import { startCountingAttempts } from "../webhook-endpoint/count-attempts.ts";
 import { createAttempt } from "./attempt.ts";
 import { claimDue, leaseMarginMs, release, untilDueMs } from "./claim.ts";
 import { createPoster } from "./post.ts";
@@ -29,7 +30,8 @@ export function startDelivering(context: Context): Deliverer {
   const { timeoutMs = timeoutMsDefault, stopMs = stopMsDefault } = options;
   const { pause } = dispatcher;
   const poster = createPoster({ addresses: context.addresses, timeoutMs });
-  const makeAttempt = createAttempt(context, poster, timeoutMs);
+  const counter = startCountingAttempts(orm, logger);
+  const makeAttempt = createAttempt(context, poster, counter, timeoutMs);
   const stop = new AbortController();
   const sending = new Set<Promise<void>>();
   const settledWaiters: (() => void)[] = [];
@@ -98,6 +100,7 @@ export function startDelivering(context: Context): Deliverer {
       const timer = setTimeout(poster.cutOff, stopMs);
       await Promise.all(sending);
       clearTimeout(timer);
+      await counter[Symbol.asyncDispose]();
       await poster[Symbol.asyncDispose]();
     },
   };

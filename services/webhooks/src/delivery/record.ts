@@ -74,19 +74,21 @@ async function recordResults(orm: Orm, results: readonly AttemptResult[]): Promi
        select id, business_id, at, status_code, error, failure, duration_ms, response from result
      ), outcome as (
        select e.id, bool_or(r.status = 'SUCCEEDED') as worked, bool_or(r.slow) as slow,
+         max(coalesce(lower(r.failure), 'http_' || r.status_code)) filter (where r.status <> 'SUCCEEDED') as error,
          bool_or(r.gone and r.url = e.url) or e.failing_since < now() - interval '5 days' as over
        from result r join webhook_endpoint e on e.id = r.endpoint_id
        group by e.id
      ), endpoint as (
        update webhook_endpoint e
-       set slow = o.slow,
+       set slow = o.slow, last_error = coalesce(o.error, e.last_error),
            failing_since = case when not o.worked then coalesce(e.failing_since, now()) end,
            status = case when o.over and not o.worked then 'DISABLED' else e.status end,
            updated_at = case when o.over and not o.worked then now() else e.updated_at end,
            version = e.version + 1
        from outcome o
        where e.id = o.id and e.status = 'ACTIVE'
-         and (o.worked = (e.failing_since is not null) or o.slow <> e.slow or (o.over and not o.worked))
+         and (o.worked = (e.failing_since is not null) or o.slow <> e.slow
+           or o.error <> coalesce(e.last_error, '') or (o.over and not o.worked))
        returning e.id, e.status
      )
      select id from endpoint where status = 'DISABLED'`,

@@ -42,7 +42,7 @@ export const createWebhookEndpoint =
           updatedAt: now,
         });
         em.persist(endpoint);
-        return toWebhookEndpointMessage(endpoint, secret);
+        return toWebhookEndpointMessage(endpoint, { secret });
       },
       ({ secret: _shownOnce, ...answer }) => answer,
     );

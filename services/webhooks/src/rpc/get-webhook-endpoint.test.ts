@@ -1,7 +1,8 @@
 import { uuidv7 } from "@amana/runtime";
-import { aBusinessCaller } from "@amana/testing";
+import { aBusinessCaller, eventually } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Harness, startHarness } from "../../test/harness.ts";
+import { aPaymentEvent } from "../../test/a-payment-event.ts";
+import { type Harness, startHarness, startReceiver } from "../../test/harness.ts";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -12,7 +13,34 @@ afterAll(() => harness[Symbol.asyncDispose]());
 test("an endpoint is read without its secret", async () => {
   const caller = aBusinessCaller();
   const created = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller });
-  expect(await harness.endpoints.getWebhookEndpoint({ id: created.id }, { caller })).toEqual({ ...created, secret: undefined });
+  const { health, ...read } = await harness.endpoints.getWebhookEndpoint({ id: created.id }, { caller });
+  expect(read).toEqual({ ...created, secret: undefined });
+  expect(Object.keys(health ?? {})).toEqual(["$typeName"]);
+});
+
+test("its health tells how deliveries to it went, and since when it fails", async () => {
+  await using delivering = await startHarness();
+  const statuses = [200, 503, 200, 500];
+  await using receiver = await startReceiver((response, number) => response.writeHead(statuses[number - 1] ?? 500).end());
+  const caller = aBusinessCaller();
+  const { id } = await delivering.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });
+  const health = async () => (await delivering.endpoints.getWebhookEndpoint({ id }, { caller })).health;
+  const deliver = async () => {
+    await delivering.publish(aPaymentEvent(caller));
+    await delivering.settled();
+  };
+
+  await deliver();
+  await deliver();
+  await eventually(async () => expect(await health()).toMatchObject({ successRate1h: 2 / 3, successRate24h: 2 / 3 }));
+  expect(await health()).toMatchObject({ lastError: "http_503", p95Ms24h: expect.any(Number) });
+  expect(await health()).not.toHaveProperty("failingSinceMs");
+
+  await deliver();
+  expect(await health()).toMatchObject({ lastError: "http_500", failingSinceMs: expect.any(BigInt) });
+  await receiver[Symbol.asyncDispose]();
+  await deliver();
+  expect(await health()).toMatchObject({ lastError: "connection_refused" });
 });
 
 test("another business's endpoint, an unknown id and a malformed one are refused alike", async () => {

@@ -3,10 +3,8 @@ import { eventNotFound } from "../event/event.errors.ts";
 import { eventView } from "../event/event.message.ts";
 import { eventList } from "../event/queries.ts";
 import { webhookEndpointList } from "../webhook-endpoint/queries.ts";
-import { webhookEndpointNotFound } from "../webhook-endpoint/webhook-endpoint.errors.ts";
-import { toWebhookEndpointMessage, webhookEndpointView } from "../webhook-endpoint/webhook-endpoint.message.ts";
+import { toWebhookEndpointMessage } from "../webhook-endpoint/webhook-endpoint.message.ts";
 
-export const getWebhookEndpoint = readOne(webhookEndpointView, toWebhookEndpointMessage, webhookEndpointNotFound);
 export const listWebhookEndpoints = readPage(webhookEndpointList, "webhookEndpoints", toWebhookEndpointMessage);
 
 export const getEvent = readOne(eventView, eventView.toMessage, eventNotFound);

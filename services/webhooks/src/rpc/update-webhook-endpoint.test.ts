@@ -18,6 +18,11 @@ const anEndpoint = async () => {
   return { caller, created, id: created.id };
 };
 
+const read = async (id: string, caller: ReturnType<typeof aBusinessCaller>) => {
+  const { health: _, ...endpoint } = await harness.endpoints.getWebhookEndpoint({ id }, { caller });
+  return endpoint;
+};
+
 test("url, status and events change one by one, and what is not named stays", async () => {
   const { caller, created, id } = await anEndpoint();
   const moved = await harness.endpoints.updateWebhookEndpoint({ id, url: "http://127.0.0.1/new" }, { caller });
@@ -76,7 +81,7 @@ test("a refused field changes nothing of the others", async () => {
   await expect(
     harness.endpoints.updateWebhookEndpoint({ id, url: "http://127.0.0.1/new", events: { types: ["NOPE"] } }, { caller }),
   ).rejects.toMatchObject({ code: "unknown_event_type", pointer: "/events" });
-  expect(await harness.endpoints.getWebhookEndpoint({ id }, { caller })).toEqual({ ...created, secret: undefined });
+  expect(await read(id, caller)).toEqual({ ...created, secret: undefined });
 });
 
 test("another business's endpoint, an unknown id and a malformed one are refused alike, and nothing changes", async () => {
@@ -90,5 +95,5 @@ test("another business's endpoint, an unknown id and a malformed one are refused
   );
   for (const refusal of refusals) expect(refusal).toEqual(refusals[1]);
   expect(refusals[0]).toMatchObject({ kind: "not_found", code: "not_found" });
-  expect(await harness.endpoints.getWebhookEndpoint({ id }, { caller })).toEqual({ ...created, secret: undefined });
+  expect(await read(id, caller)).toEqual({ ...created, secret: undefined });
 });

@@ -39,7 +39,7 @@ export const updateWebhookEndpoint =
 
       const secret = newSecret();
       endpoint.rotateSecret(secrets.encrypt(secret, endpoint.id), now);
-      return toWebhookEndpointMessage(endpoint, secret);
+      return toWebhookEndpointMessage(endpoint, { secret });
     });
     await dispatcher.forget(businessId, request.id);
     return answer;

@@ -1,9 +1,16 @@
 import { WebhookEndpointSchema } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
 import { defineView, type RowOf } from "@amana/database";
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { WebhookEndpoint } from "./webhook-endpoint.ts";
 
-export const webhookEndpointView = defineView(WebhookEndpoint, WebhookEndpointSchema);
+export const webhookEndpointView = defineView(WebhookEndpoint, WebhookEndpointSchema, {
+  columns: ["failingSince", "lastError"],
+});
 
-/** `secret` only in the answer to the call that made it. */
-export const toWebhookEndpointMessage = (endpoint: RowOf<typeof webhookEndpointView>, secret?: string) =>
-  webhookEndpointView.toMessage(endpoint, { secret });
+type Row = Omit<RowOf<typeof webhookEndpointView>, "failingSince" | "lastError">;
+
+/** `secret` only in the answer to the call that made it, `health` only where one endpoint is read. */
+export const toWebhookEndpointMessage = (
+  endpoint: Row,
+  { secret, health }: Pick<MessageInitShape<typeof WebhookEndpointSchema>, "secret" | "health"> = {},
+) => webhookEndpointView.toMessage(endpoint, { secret, health });

@@ -20,6 +20,8 @@ const schema = defineEntity({
     previousSecretUntil: p.datetime(3).nullable(),
     /** When the first of an unbroken row of failed attempts was; the delivery engine keeps it. */
     failingSince: p.datetime(3).nullable(),
+    /** Why the newest attempt that failed did so; the delivery engine keeps it. */
+    lastError: p.text().nullable(),
     /** Whether the last attempts took long; the delivery engine keeps it. */
     slow: p.boolean().default(false),
     createdAt: p.datetime(3),

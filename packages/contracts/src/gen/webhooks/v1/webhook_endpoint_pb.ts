@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file webhooks/v1/webhook_endpoint.proto.
  */
 export const file_webhooks_v1_webhook_endpoint: GenFile = /*@__PURE__*/
-  fileDesc("CiJ3ZWJob29rcy92MS93ZWJob29rX2VuZHBvaW50LnByb3RvEgt3ZWJob29rcy52MSLRAQoPV2ViaG9va0VuZHBvaW50EgoKAmlkGAEgASgJEhMKC2J1c2luZXNzX2lkGAIgASgJEgsKA3VybBgDIAEoCRIyCgZzdGF0dXMYBCABKA4yIi53ZWJob29rcy52MS5XZWJob29rRW5kcG9pbnRTdGF0dXMSFQoNY3JlYXRlZF9hdF9tcxgFIAEoAxIVCg11cGRhdGVkX2F0X21zGAYgASgDEg4KBmV2ZW50cxgHIAMoCRITCgZzZWNyZXQYCCABKAlIAIgBAUIJCgdfc2VjcmV0KooBChVXZWJob29rRW5kcG9pbnRTdGF0dXMSJwojV0VCSE9PS19FTkRQT0lOVF9TVEFUVVNfVU5TUEVDSUZJRUQQABIiCh5XRUJIT09LX0VORFBPSU5UX1NUQVRVU19BQ1RJVkUQARIkCiBXRUJIT09LX0VORFBPSU5UX1NUQVRVU19ESVNBQkxFRBACYgZwcm90bzM");
+  fileDesc("CiJ3ZWJob29rcy92MS93ZWJob29rX2VuZHBvaW50LnByb3RvEgt3ZWJob29rcy52MSKFAgoPV2ViaG9va0VuZHBvaW50EgoKAmlkGAEgASgJEhMKC2J1c2luZXNzX2lkGAIgASgJEgsKA3VybBgDIAEoCRIyCgZzdGF0dXMYBCABKA4yIi53ZWJob29rcy52MS5XZWJob29rRW5kcG9pbnRTdGF0dXMSFQoNY3JlYXRlZF9hdF9tcxgFIAEoAxIVCg11cGRhdGVkX2F0X21zGAYgASgDEg4KBmV2ZW50cxgHIAMoCRITCgZzZWNyZXQYCCABKAlIAIgBARIyCgZoZWFsdGgYCSABKAsyIi53ZWJob29rcy52MS5XZWJob29rRW5kcG9pbnRIZWFsdGhCCQoHX3NlY3JldCKBAgoVV2ViaG9va0VuZHBvaW50SGVhbHRoEh0KEGZhaWxpbmdfc2luY2VfbXMYASABKANIAIgBARIcCg9zdWNjZXNzX3JhdGVfMWgYAiABKAFIAYgBARIdChBzdWNjZXNzX3JhdGVfMjRoGAMgASgBSAKIAQESFwoKbGFzdF9lcnJvchgEIAEoCUgDiAEBEhcKCnA5NV9tc18yNGgYBSABKAVIBIgBAUITChFfZmFpbGluZ19zaW5jZV9tc0ISChBfc3VjY2Vzc19yYXRlXzFoQhMKEV9zdWNjZXNzX3JhdGVfMjRoQg0KC19sYXN0X2Vycm9yQg0KC19wOTVfbXNfMjRoKooBChVXZWJob29rRW5kcG9pbnRTdGF0dXMSJwojV0VCSE9PS19FTkRQT0lOVF9TVEFUVVNfVU5TUEVDSUZJRUQQABIiCh5XRUJIT09LX0VORFBPSU5UX1NUQVRVU19BQ1RJVkUQARIkCiBXRUJIT09LX0VORFBPSU5UX1NUQVRVU19ESVNBQkxFRBACYgZwcm90bzM");
 
 /**
  * @generated from message webhooks.v1.WebhookEndpoint
@@ -59,6 +59,13 @@ export type WebhookEndpoint = Message<"webhooks.v1.WebhookEndpoint"> & {
    * @generated from field: optional string secret = 8;
    */
   secret?: string | undefined;
+
+  /**
+   * Only in the answer to GetWebhookEndpoint.
+   *
+   * @generated from field: webhooks.v1.WebhookEndpointHealth health = 9;
+   */
+  health?: WebhookEndpointHealth | undefined;
 };
 
 /**
@@ -67,6 +74,53 @@ export type WebhookEndpoint = Message<"webhooks.v1.WebhookEndpoint"> & {
  */
 export const WebhookEndpointSchema: GenMessage<WebhookEndpoint> = /*@__PURE__*/
   messageDesc(file_webhooks_v1_webhook_endpoint, 0);
+
+/**
+ * How the attempts of the last day went; known to a few seconds and five minutes.
+ *
+ * @generated from message webhooks.v1.WebhookEndpointHealth
+ */
+export type WebhookEndpointHealth = Message<"webhooks.v1.WebhookEndpointHealth"> & {
+  /**
+   * When the first of an unbroken row of failed attempts was.
+   *
+   * @generated from field: optional int64 failing_since_ms = 1;
+   */
+  failingSinceMs?: bigint | undefined;
+
+  /**
+   * 0 to 1; absent without attempts.
+   *
+   * @generated from field: optional double success_rate_1h = 2;
+   */
+  successRate1h?: number | undefined;
+
+  /**
+   * @generated from field: optional double success_rate_24h = 3;
+   */
+  successRate24h?: number | undefined;
+
+  /**
+   * "timeout", "http_500": of the newest attempt that failed, when one of the last day did or it is failing.
+   *
+   * @generated from field: optional string last_error = 4;
+   */
+  lastError?: string | undefined;
+
+  /**
+   * To a fifth.
+   *
+   * @generated from field: optional int32 p95_ms_24h = 5;
+   */
+  p95Ms24h?: number | undefined;
+};
+
+/**
+ * Describes the message webhooks.v1.WebhookEndpointHealth.
+ * Use `create(WebhookEndpointHealthSchema)` to create a new message.
+ */
+export const WebhookEndpointHealthSchema: GenMessage<WebhookEndpointHealth> = /*@__PURE__*/
+  messageDesc(file_webhooks_v1_webhook_endpoint, 1);
 
 /**
  * @generated from enum webhooks.v1.WebhookEndpointStatus

@@ -1,0 +1,61 @@
+import { uuidv7 } from "@amana/runtime";
+import { eventually } from "@amana/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Harness, startHarness } from "../../test/harness.ts";
+import { startCountingAttempts } from "./count-attempts.ts";
+import { deleteOldHealth, durationClassOf, readDay } from "./endpoint-health.ts";
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness({ deliver: false });
+});
+afterAll(() => harness[Symbol.asyncDispose]());
+
+const anEndpoint = () => ({ business_id: uuidv7(), endpoint_id: uuidv7() });
+const dayOf = ({ business_id, endpoint_id }: ReturnType<typeof anEndpoint>) => readDay(harness.orm.em, business_id, endpoint_id);
+const aCounter = () => startCountingAttempts(harness.orm, harness.context.logger);
+const totals = async (endpoint: ReturnType<typeof anEndpoint>) =>
+  (await dayOf(endpoint)).map(({ duration_class, succeeded, failed }) => [duration_class, succeeded, failed]);
+
+test("what several processes count adds up, by duration, also what they counted just before they stopped", async () => {
+  const [one, other] = [anEndpoint(), anEndpoint()];
+  {
+    await using first = aCounter();
+    await using second = aCounter();
+    for (const counter of [first, second]) {
+      for (let i = 0; i < 100; i++) counter.count(one, 20, true);
+      counter.count(one, 10_000, false);
+      counter.count(other, 0, true);
+    }
+  }
+  expect(await totals(one)).toEqual([
+    [durationClassOf(20), 200, 0],
+    [durationClassOf(10_000), 0, 2],
+  ]);
+  expect(await totals(other)).toEqual([[0, 2, 0]]);
+});
+
+test("counts are written while the process runs", async () => {
+  const endpoint = anEndpoint();
+  await using counter = aCounter();
+  counter.count(endpoint, 20, true);
+  await eventually(async () => expect(await totals(endpoint)).toHaveLength(1));
+});
+
+test("hour and day end where they end, another business has none of it, and older counts are deleted", async () => {
+  const endpoint = anEndpoint();
+  const counts = ["2 minutes", "61 minutes", "1435 minutes", "1441 minutes", "1501 minutes"];
+  for (const ago of counts) {
+    await harness.sql("insert into endpoint_health values (?, ?, now() - ?::interval, 7, 1, 1)", [
+      endpoint.business_id,
+      endpoint.endpoint_id,
+      ago,
+    ]);
+  }
+  const day = [{ duration_class: 7, succeeded: 3, failed: 3, succeeded_1h: 1, failed_1h: 1 }];
+  expect(await dayOf(endpoint)).toEqual(day);
+  expect(await dayOf({ ...endpoint, business_id: uuidv7() })).toEqual([]);
+  expect(await deleteOldHealth(harness)).toBe(1);
+  expect(await deleteOldHealth(harness)).toBe(0);
+  expect(await dayOf(endpoint)).toEqual(day);
+});

@@ -1,0 +1,63 @@
+import { namedQuery, type Orm } from "@amana/database";
+import { type Logger, poll } from "@amana/runtime";
+import { durationClassOf } from "./endpoint-health.ts";
+
+/** Attempts at an endpoint that took about as long as each other. */
+interface Count {
+  readonly business_id: string;
+  readonly endpoint_id: string;
+  readonly duration_class: number;
+  succeeded: number;
+  failed: number;
+}
+
+export interface AttemptCounter extends AsyncDisposable {
+  count(endpoint: { business_id: string; endpoint_id: string }, durationMs: number, hasSucceeded: boolean): void;
+}
+
+const writeEveryMs = 2_000;
+
+/**
+ * Counts attempts for the health of their endpoints. Counts are gathered in memory and written every two seconds: as a
+ * part of the statement that records results they cost it up to a fifth. A process that dies takes two seconds along.
+ */
+export function startCountingAttempts(orm: Orm, logger: Logger): AttemptCounter {
+  let counts = new Map<string, Count>();
+  const write = async () => {
+    const written = [...counts.values()];
+    counts = new Map();
+    if (written.length > 0) await writeCounts(orm, written);
+    return 0;
+  };
+  const writing = poll("count-attempts", logger, write, writeEveryMs);
+
+  return {
+    count({ business_id, endpoint_id }, durationMs, hasSucceeded) {
+      const duration_class = durationClassOf(durationMs);
+      const key = `${endpoint_id} ${duration_class}`;
+      const count = counts.get(key) ?? { business_id, endpoint_id, duration_class, succeeded: 0, failed: 0 };
+      count[hasSucceeded ? "succeeded" : "failed"]++;
+      counts.set(key, count);
+    },
+    async [Symbol.asyncDispose]() {
+      await writing[Symbol.asyncDispose]();
+      await write().catch((error: unknown) => logger.warn({ err: error }, "the last attempts could not be counted"));
+    },
+  };
+}
+
+/** In the order of the key, so that two processes wait for each other in turn and not in a circle. */
+async function writeCounts(orm: Orm, counts: readonly Count[]): Promise<void> {
+  await namedQuery(
+    orm.em,
+    "endpoint_health_add",
+    `insert into endpoint_health as h (business_id, endpoint_id, since, duration_class, succeeded, failed)
+     select business_id, endpoint_id, date_bin('5 minutes', now(), 'epoch'), duration_class, succeeded, failed
+     from jsonb_to_recordset($1::jsonb)
+       as c (business_id uuid, endpoint_id uuid, duration_class smallint, succeeded integer, failed integer)
+     order by business_id, endpoint_id, duration_class
+     on conflict (business_id, endpoint_id, since, duration_class)
+       do update set succeeded = h.succeeded + excluded.succeeded, failed = h.failed + excluded.failed`,
+    [JSON.stringify(counts)],
+  );
+}

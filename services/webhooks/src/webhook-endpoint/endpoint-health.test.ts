@@ -1,0 +1,45 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { durationClassOf, healthOf } from "./endpoint-health.ts";
+
+const working = { failingSince: null, lastError: null };
+const aClass = { duration_class: 0, succeeded: 0, failed: 0, succeeded_1h: 0, failed_1h: 0 };
+
+test("an endpoint without attempts has no rates, no duration and no error of long ago", () => {
+  expect(healthOf({ failingSince: null, lastError: "timeout" }, [])).toEqual({});
+});
+
+test("rates are the part that succeeded, of the hour and of the day", () => {
+  const day = [
+    { ...aClass, succeeded: 6, failed: 1, succeeded_1h: 1, failed_1h: 1 },
+    { ...aClass, duration_class: 9, failed: 1 },
+  ];
+  expect(healthOf(working, day)).toMatchObject({ successRate1h: 0.5, successRate24h: 0.75 });
+  expect(healthOf(working, [{ ...aClass, failed: 3 }])).toMatchObject({ successRate24h: 0 });
+  expect(healthOf(working, [{ ...aClass, failed: 3 }]).successRate1h).toBeUndefined();
+});
+
+test("the last error is told while it is of that day, or the endpoint is failing", () => {
+  const lastError = "http_500";
+  const failingSince = new Date("2026-11-20T10:00:00.000Z");
+  expect(healthOf({ failingSince, lastError }, [])).toEqual({ failingSinceMs: BigInt(failingSince.getTime()), lastError });
+  expect(healthOf({ failingSince: null, lastError }, [{ ...aClass, succeeded: 9, failed: 1 }]).lastError).toBe(lastError);
+  expect(healthOf({ failingSince: null, lastError }, [{ ...aClass, succeeded: 9 }]).lastError).toBeUndefined();
+});
+
+test("the 95th percentile is known to a fifth", () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 5, max: 12_000 }), { minLength: 1, maxLength: 300 }), (durations) => {
+      const counts = new Map<number, number>();
+      for (const each of durations.map(durationClassOf)) counts.set(each, (counts.get(each) ?? 0) + 1);
+      const day = [...counts].sort(([a], [b]) => a - b);
+      const p95 = healthOf(
+        working,
+        day.map(([duration_class, succeeded]) => ({ ...aClass, duration_class, succeeded })),
+      ).p95Ms24h as number;
+      const exact = durations.sort((a, b) => a - b)[Math.ceil(0.95 * durations.length) - 1] as number;
+      expect(p95).toBeGreaterThanOrEqual(exact / 1.2 - 1);
+      expect(p95).toBeLessThanOrEqual(exact * 1.2 + 1);
+    }),
+  );
+});

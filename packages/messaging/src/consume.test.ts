@@ -409,8 +409,8 @@ test("what was seen more than 30 days ago is forgotten, in batches, from the sta
     db.orm.em
       .fork()
       .execute(
-        "insert into inbox (consumer, event_id, received_at) select ?, gen_random_uuid(), now() - make_interval(days => ?) from generate_series(1, ?)",
-        [consumer, days, count],
+        "insert into inbox (consumer, event_id, received_at) select ?, uuidv7(make_interval(days => -?)), now() - make_interval(days => ?) from generate_series(1, ?)",
+        [consumer, days, days, count],
       );
   await see("tests", 31, 3);
   await see("tests", 29, 1);

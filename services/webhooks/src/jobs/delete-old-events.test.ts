@@ -1,3 +1,4 @@
+import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller } from "@amana/testing";
 import { expect, test } from "vitest";
 import { aPaymentEvent } from "../../test/a-payment-event.ts";
@@ -9,9 +10,10 @@ test("events older than 30 days go with their deliveries and attempts, and young
   const caller = aBusinessCaller();
   await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller });
   const dayMs = 24 * 60 * 60 * 1000;
-  const [old, young] = [30.1, 29.9].map((days) =>
-    aPaymentEvent({ ...caller, occurredAt: new Date(Date.now() - days * dayMs).toISOString() }),
-  ) as [ReturnType<typeof aPaymentEvent>, ReturnType<typeof aPaymentEvent>];
+  const [old, young] = [30.1, 29.9].map((days) => {
+    const occurredMs = Date.now() - days * dayMs;
+    return aPaymentEvent({ ...caller, id: uuidv7(occurredMs), occurredAt: new Date(occurredMs).toISOString() });
+  }) as [ReturnType<typeof aPaymentEvent>, ReturnType<typeof aPaymentEvent>];
   await harness.publish(old, young);
   await harness.sql(
     "insert into delivery_attempt (delivery_id, business_id, at, duration_ms) select id, business_id, now(), 1 from delivery",

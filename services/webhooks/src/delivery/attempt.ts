@@ -36,8 +36,8 @@ export function createAttempt(context: Context, poster: Poster, counter: Attempt
     const result = { ...resultOf(context, delivery, answer), at: at.toISOString(), slow };
     await record([result]);
     counter.count(delivery, answer.durationMs, result.status === "SUCCEEDED");
-    // What waits for it here goes on in the slow lane, which is claimed for.
-    if (slow) await dispatcher.forget(delivery.business_id, delivery.endpoint_id);
+    // What waits for it here goes on in the slow lane, or ends as skipped: either way by a claim.
+    if (slow || result.gone) await dispatcher.forget(delivery.business_id, delivery.endpoint_id);
     logger[result.status === "SUCCEEDED" ? "debug" : "info"](
       {
         delivery_id: delivery.id,

@@ -5,7 +5,10 @@ import type { PaymentEventType } from "@amana/contracts/payments/v1/payment_even
 /** Steps on the way, which other services are told of and businesses are not. */
 type Step = "KYC_CREATED" | "KYC_OPENED" | "KYC_SUBMITTED" | "KYC_PROCESSING";
 
-export type EventType = EnumName<typeof PaymentEventType> | Exclude<EnumName<typeof KycEventType>, Step>;
+export type EventType =
+  | EnumName<typeof PaymentEventType>
+  | Exclude<EnumName<typeof KycEventType>, Step>
+  | "WEBHOOK_ENDPOINT_DISABLED";
 
 /**
  * What an event means for the business, for the documentation; opt-in types reach only endpoints
@@ -41,6 +44,9 @@ export const eventTypes: Readonly<Record<EventType, About>> = {
   PAYMENT_CANCELED: told("The card holder gave up."),
   PAYMENT_EXPIRED: told("Nobody paid in time."),
   PAYMENT_REFUNDED: told("A refund succeeded."),
+  WEBHOOK_ENDPOINT_DISABLED: onRequest(
+    "Another endpoint of yours was disabled: it answered 410, or nothing but failures came of it for five days.",
+  ),
 };
 
 export const eventTypeNames = Object.keys(eventTypes) as EventType[];

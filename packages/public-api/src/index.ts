@@ -9,6 +9,7 @@ export * from "./business.ts";
 export * from "./client.ts";
 export * from "./countries.ts";
 export * from "./dead-letter.ts";
+export * from "./endpoint-disabled-event.ts";
 export * from "./event.ts";
 export * from "./event-types.ts";
 export * from "./iban.ts";

@@ -1,4 +1,12 @@
-import { BareEventJson, eventTypeNames, eventTypes, KycEventJson, PaymentEventJson } from "@amana/public-api";
+import {
+  BareEventJson,
+  EndpointDisabledEventJson,
+  type EventType,
+  eventTypeNames,
+  eventTypes,
+  KycEventJson,
+  PaymentEventJson,
+} from "@amana/public-api";
 
 const header = (name: string, description: string) => ({
   name,
@@ -32,12 +40,16 @@ function webhook(name: string, description: string, schema: object): [name: stri
   return [name, { post }];
 }
 
+function bodyOf(type: EventType) {
+  if (type === "WEBHOOK_ENDPOINT_DISABLED") return EndpointDisabledEventJson;
+  return type.startsWith("KYC_") ? KycEventJson : PaymentEventJson;
+}
+
 /** The events as webhooks of an OpenAPI 3.1 document: what a business's endpoints are sent. */
 export function describeWebhooks(): Record<string, object> {
   const asked = eventTypeNames.map((name) => {
     const { meaning, optIn } = eventTypes[name];
-    const schema = name.startsWith("KYC_") ? KycEventJson : PaymentEventJson;
-    return webhook(name, `${meaning}${optIn ? " Only for endpoints that ask for it." : ""} ${promise}`, schema);
+    return webhook(name, `${meaning}${optIn ? " Only for endpoints that ask for it." : ""} ${promise}`, bodyOf(name));
   });
   const test = webhook("WEBHOOK_TEST", `You tested the endpoint. No other one is told. ${promise}`, BareEventJson);
   return Object.fromEntries([...asked, test]);

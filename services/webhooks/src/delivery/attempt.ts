@@ -15,7 +15,7 @@ const slowMs = 3_000;
 /** Makes one attempt at a delivery that was leased: sign, POST, record, schedule. What was cut off is given back. */
 export function createAttempt(context: Context, poster: Poster, counter: AttemptCounter, timeoutMs: number): Attempt {
   const { orm, logger, clock, dispatcher } = context;
-  const record = createRecorder(orm, logger);
+  const record = createRecorder(context);
   // The timer that ends an attempt may fire a moment early.
   const isSlow = ({ durationMs }: Answer) => durationMs >= Math.min(slowMs, timeoutMs - 2);
 
@@ -77,8 +77,7 @@ function resultOf(
     lease_token: delivery.lease_token,
     status: succeeded ? "SUCCEEDED" : pause === undefined ? "FAILED" : "PENDING",
     retry_in_ms: pause ?? null,
-    gone,
-    url: delivery.url,
+    gone: gone ? { id: delivery.endpoint_id, reason: "GONE", url: delivery.url } : undefined,
     status_code: statusCode ?? null,
     error: failure?.detail ?? null,
     failure: failure?.code ?? null,

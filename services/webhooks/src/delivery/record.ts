@@ -1,5 +1,7 @@
 import { namedQuery, type Orm } from "@amana/database";
-import { backoffMs, inGroups, type Logger, sleep } from "@amana/runtime";
+import { backoffMs, inGroups, sleep } from "@amana/runtime";
+import type { Context } from "../context.ts";
+import { disableEndpoints, type GivenUp } from "../webhook-endpoint/disable-endpoints.ts";
 import type { FailureCode } from "./describe-failure.ts";
 
 /** How one attempt ended, and what follows. */
@@ -9,9 +11,8 @@ export interface AttemptResult {
   /** PENDING: there will be another attempt. */
   readonly status: "SUCCEEDED" | "FAILED" | "PENDING";
   readonly retry_in_ms: number | null;
-  /** The endpoint answered that it is gone for good; it was asked at `url`. */
-  readonly gone: boolean;
-  readonly url: string;
+  /** The endpoint that answered that it is gone for good. */
+  readonly gone: GivenUp | undefined;
   readonly at: string;
   readonly status_code: number | null;
   /** Why no answer came, in words and as a code. */
@@ -30,19 +31,31 @@ const triesMax = 3;
  * Writes results down, in groups. One that cannot be written is left to its lease, after which the
  * attempt is repeated; so the returned function never throws.
  */
-export const createRecorder = (orm: Orm, logger: Logger) =>
-  inGroups<AttemptResult>(groupMax, (results) => write(orm, logger, results));
+export const createRecorder = (context: Context) =>
+  inGroups<AttemptResult>(groupMax, async (results) => {
+    const failing = await write(context, results);
+    // Failing that, the next attempt at such an endpoint finds it failing too.
+    await disableEndpoints(context, failing).catch((error: unknown) =>
+      context.logger.warn({ err: error }, "failing endpoints could not be disabled"),
+    );
+  });
 
-async function write(orm: Orm, logger: Logger, results: readonly AttemptResult[]): Promise<void> {
+/** Answers the endpoints that have failed for too long. */
+async function write(context: Context, results: readonly AttemptResult[]): Promise<GivenUp[]> {
+  const { orm, logger } = context;
   for (let failures = 1; ; failures++) {
     try {
-      const disabled = await recordResults(orm, results);
-      for (const { id } of disabled) logger.info({ endpoint_id: id }, "an endpoint was disabled");
-      return;
+      // Before the record: once that says 410, nobody would disable them any more.
+      await disableEndpoints(
+        context,
+        results.map(({ gone }) => gone).filter((gone) => gone !== undefined),
+      );
+      const failing = await recordResults(orm, results);
+      return failing.map(({ id }) => ({ id, reason: "FAILING" }));
     } catch (error) {
       if (failures === triesMax) {
         logger.error({ err: error, count: results.length }, "results could not be recorded; the deliveries will be repeated");
-        return;
+        return [];
       }
       await sleep(backoffMs(failures, 50, 1_000));
     }
@@ -51,17 +64,16 @@ async function write(orm: Orm, logger: Logger, results: readonly AttemptResult[]
 
 /**
  * One statement: the attempts join the log, deliveries whose lease still stands move on, and endpoints are told whether
- * they failed and whether they took long. An endpoint is disabled when it says it is gone, or after five days of nothing but failures.
+ * they failed and whether they took long. Answers those that have done nothing but fail for five days.
  */
 async function recordResults(orm: Orm, results: readonly AttemptResult[]): Promise<{ id: string }[]> {
-  return await namedQuery<{ id: string; status: string }>(
+  return await namedQuery<{ id: string }>(
     orm.em,
     "delivery_record",
     `with result as (
        select r.*, d.business_id, d.endpoint_id
-       from jsonb_to_recordset($1::jsonb) as r (id uuid, lease_token uuid, status text, retry_in_ms float8, gone boolean,
-         url text, at timestamptz, status_code integer, error text, duration_ms integer, slow boolean,
-         response text, failure text)
+       from jsonb_to_recordset($1::jsonb) as r (id uuid, lease_token uuid, status text, retry_in_ms float8,
+         at timestamptz, status_code integer, error text, failure text, duration_ms integer, slow boolean, response text)
        join delivery d on d.id = r.id
      ), moved as (
        update delivery d
@@ -75,23 +87,19 @@ async function recordResults(orm: Orm, results: readonly AttemptResult[]): Promi
      ), outcome as (
        select e.id, bool_or(r.status = 'SUCCEEDED') as worked, bool_or(r.slow) as slow,
          max(coalesce(lower(r.failure), 'http_' || r.status_code)) filter (where r.status <> 'SUCCEEDED') as error,
-         bool_or(r.gone and r.url = e.url) or e.failing_since < now() - interval '5 days' as over
+         not bool_or(r.status = 'SUCCEEDED') and e.status = 'ACTIVE' and e.failing_since < now() - interval '5 days' as is_over
        from result r join webhook_endpoint e on e.id = r.endpoint_id
        group by e.id
      ), endpoint as (
        update webhook_endpoint e
        set slow = o.slow, last_error = coalesce(o.error, e.last_error),
            failing_since = case when not o.worked then coalesce(e.failing_since, now()) end,
-           status = case when o.over and not o.worked then 'DISABLED' else e.status end,
-           updated_at = case when o.over and not o.worked then now() else e.updated_at end,
            version = e.version + 1
        from outcome o
-       where e.id = o.id and e.status = 'ACTIVE'
-         and (o.worked = (e.failing_since is not null) or o.slow <> e.slow
-           or o.error <> coalesce(e.last_error, '') or (o.over and not o.worked))
-       returning e.id, e.status
+       where e.id = o.id
+         and (o.worked = (e.failing_since is not null) or o.slow <> e.slow or o.error <> coalesce(e.last_error, ''))
      )
-     select id from endpoint where status = 'DISABLED'`,
+     select id from outcome where is_over`,
     [JSON.stringify(results)],
   );
 }

@@ -1,0 +1,111 @@
+import { ActionRecordedSchema } from "@amana/contracts/identity/v1/audit_events_pb";
+import { DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
+import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
+import { aBusinessCaller } from "@amana/testing";
+import { fromBinary } from "@bufbuild/protobuf";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { aPaymentEvent } from "../../test/a-payment-event.ts";
+import { type Harness, startHarness, startReceiver } from "../../test/harness.ts";
+import { disableEndpoints } from "./disable-endpoints.ts";
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+afterAll(() => harness[Symbol.asyncDispose]());
+
+const type = "WEBHOOK_ENDPOINT_DISABLED";
+const page = { limit: 50, offset: 0 };
+type Caller = ReturnType<typeof aBusinessCaller>;
+
+const create = (url: string, caller: Caller, events: string[] = []) =>
+  harness.endpoints.createWebhookEndpoint({ url, events }, { caller });
+const eventsOf = async (caller: Caller) => (await harness.events.listEvents({ ...page, type }, { caller })).events;
+const auditOf = async (endpointId: string) => {
+  const rows = await harness.sql<{ payload: Buffer }>("select payload from outbox where topic = 'audit.v1' and key = ?", [
+    endpointId,
+  ]);
+  return rows.map(({ payload }) => fromBinary(ActionRecordedSchema, payload));
+};
+async function deliver(caller: Caller): Promise<void> {
+  await harness.publish(aPaymentEvent(caller));
+  await harness.settled();
+}
+
+test("who answers 410 is disabled, which the audit trail, the log and the endpoints that ask for it are told", async () => {
+  await using gone = await startReceiver((response) => response.writeHead(410).end());
+  await using listening = await startReceiver();
+  await using others = await startReceiver();
+  const [caller, stranger] = [aBusinessCaller(), aBusinessCaller()];
+  const { id, url } = await create(gone.url, caller, ["PAYMENT_REFUNDED", type]);
+  const listener = await create(listening.url, caller, [type]);
+  const switchedOff = await create(others.url, caller, [type]);
+  await harness.endpoints.updateWebhookEndpoint({ id: switchedOff.id, status: WebhookEndpointStatus.DISABLED }, { caller });
+  await create(others.url, caller, ["KYC_COMPLETED"]);
+  await create(others.url, stranger, [type]);
+  await deliver(caller);
+
+  const [event, ...more] = await eventsOf(caller);
+  expect(more).toEqual([]);
+  const body = { id: event?.id, event: type, occurred_at: expect.any(String), business_id: caller.businessId };
+  expect(JSON.parse(event?.body ?? "")).toEqual({ ...body, endpoint_id: id, url, reason: "GONE" });
+  expect(listening.requests.map((request) => request.body.toString())).toEqual([event?.body]);
+  expect([gone.requests.length, others.requests.length]).toEqual([1, 0]);
+  const { deliveries } = await harness.events.listDeliveries({ eventId: event?.id as string, ...page }, { caller });
+  expect(new Map(deliveries.map(({ endpointId, status }) => [endpointId, status]))).toEqual(
+    new Map([
+      [listener.id, DeliveryStatus.SUCCEEDED],
+      [switchedOff.id, DeliveryStatus.SKIPPED],
+    ]),
+  );
+  expect(await eventsOf(stranger)).toEqual([]);
+  expect(await auditOf(id)).toMatchObject([
+    {
+      actor: "platform",
+      action: "webhook_endpoint.disabled",
+      entityType: "webhook_endpoint",
+      businessId: caller.businessId,
+      before: { fields: { status: "ACTIVE" } },
+      after: { fields: { status: "DISABLED" } },
+      reason: "GONE",
+    },
+  ]);
+  const read = await harness.endpoints.getWebhookEndpoint({ id }, { caller });
+  expect(read).toMatchObject({ status: WebhookEndpointStatus.DISABLED, health: { lastError: "http_410" } });
+});
+
+test("who failed for five days is disabled as FAILING, once", async () => {
+  await using failing = await startReceiver((response) => response.writeHead(500).end());
+  const caller = aBusinessCaller();
+  const { id } = await create(failing.url, caller);
+  await harness.sql("update webhook_endpoint set failing_since = now() - interval '121 hours' where id = ?", [id]);
+  await deliver(caller);
+  expect((await eventsOf(caller)).map(({ body }) => JSON.parse(body))).toMatchObject([{ endpoint_id: id, reason: "FAILING" }]);
+  expect(await auditOf(id)).toMatchObject([{ reason: "FAILING" }]);
+});
+
+test("what is not true any more disables nobody, and what is asked several times at once is done once", async () => {
+  const caller = aBusinessCaller();
+  const { id, url } = await create("http://127.0.0.1:9/", caller);
+  const disable = (reason: "GONE" | "FAILING", at = url) => disableEndpoints(harness.context, [{ id, reason, url: at }]);
+  await disable("GONE", "http://127.0.0.1:9/before");
+  await disable("FAILING");
+  await harness.sql("update webhook_endpoint set failing_since = now() - interval '119 hours' where id = ?", [id]);
+  await disable("FAILING");
+  expect([await eventsOf(caller), await auditOf(id)]).toEqual([[], []]);
+  expect((await harness.endpoints.getWebhookEndpoint({ id }, { caller })).status).toBe(WebhookEndpointStatus.ACTIVE);
+
+  await Promise.all(Array.from({ length: 5 }, () => disable("GONE")));
+  expect([(await eventsOf(caller)).length, (await auditOf(id)).length]).toEqual([1, 1]);
+  expect((await harness.endpoints.getWebhookEndpoint({ id }, { caller })).status).toBe(WebhookEndpointStatus.DISABLED);
+});
+
+test("when the event cannot be written, nothing is disabled", async () => {
+  const caller = aBusinessCaller();
+  const { id, url } = await create("http://127.0.0.1:9/", caller);
+  await harness.sql("alter table event add constraint refuse check (type <> 'WEBHOOK_ENDPOINT_DISABLED') not valid");
+  await expect(disableEndpoints(harness.context, [{ id, reason: "GONE", url }])).rejects.toThrow("refuse");
+  await harness.sql("alter table event drop constraint refuse");
+  expect(await auditOf(id)).toEqual([]);
+  expect((await harness.endpoints.getWebhookEndpoint({ id }, { caller })).status).toBe(WebhookEndpointStatus.ACTIVE);
+});

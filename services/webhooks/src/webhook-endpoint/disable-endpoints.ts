@@ -1,0 +1,72 @@
+import { transaction } from "@amana/database";
+import { byCaller, recordAction } from "@amana/messaging";
+import { type EndpointDisabledReason, renderEndpointDisabled } from "@amana/public-api";
+import { platformCaller } from "@amana/rpc";
+import { uuidv7 } from "@amana/runtime";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import type { Context } from "../context.ts";
+
+/** An endpoint that nothing more is to be sent to: it answered 410 at `url`, or failed for five days. */
+export type GivenUp =
+  | { readonly id: string; readonly reason: "GONE"; readonly url: string }
+  | { readonly id: string; readonly reason: "FAILING" };
+
+interface Disabled {
+  readonly id: string;
+  readonly business_id: string;
+  readonly url: string;
+  readonly reason: EndpointDisabledReason;
+}
+
+/**
+ * Disables those endpoints of which it is still true. The audit trail and the business's other
+ * endpoints are told in the same transaction, so it does no harm to ask twice.
+ */
+export async function disableEndpoints(context: Context, givenUp: readonly GivenUp[]): Promise<void> {
+  if (givenUp.length === 0) return;
+  const { orm, clock, dispatcher, logger } = context;
+  const disabled = await transaction(orm, async (em) => {
+    const rows = await em.execute<Disabled[]>(
+      `update webhook_endpoint e set status = 'DISABLED', updated_at = now(), version = e.version + 1
+       from jsonb_to_recordset(?::jsonb) as g (id uuid, reason text, url text)
+       where e.id = g.id and e.status = 'ACTIVE'
+         and case g.reason when 'GONE' then e.url = g.url else e.failing_since < now() - interval '5 days' end
+       returning e.id, e.business_id, e.url, g.reason`,
+      [JSON.stringify(givenUp)],
+    );
+    const now = clock.now();
+    for (const row of rows) await tell(em, row, now);
+    return rows;
+  });
+  for (const { id, business_id, reason } of disabled) {
+    logger.info({ endpoint_id: id, reason }, "an endpoint was disabled");
+    // What waits for it in this process is skipped like what comes due later.
+    await dispatcher.forget(business_id, id);
+  }
+  if (disabled.length > 0) dispatcher.pause.wake();
+}
+
+async function tell(em: SqlEntityManager, { id, business_id: businessId, url, reason }: Disabled, now: Date): Promise<void> {
+  recordAction("webhooks")(em, now, {
+    by: byCaller({ caller: platformCaller, requestId: "", address: "" }),
+    action: "webhook_endpoint.disabled",
+    entity: { type: "webhook_endpoint", id },
+    businessId,
+    before: { status: "ACTIVE" },
+    after: { status: "DISABLED" },
+    reason,
+  });
+  const eventId = uuidv7();
+  const body = renderEndpointDisabled({ id: eventId, businessId, occurredAt: now, endpointId: id, url, reason });
+  await em.execute(
+    `with told as (
+       insert into event (id, business_id, type, body, created_at) values (?, ?, 'WEBHOOK_ENDPOINT_DISABLED', ?, ?)
+       returning id, business_id, type
+     )
+     insert into delivery (id, business_id, event_id, endpoint_id, status, next_attempt_at)
+     select uuidv7(), t.business_id, t.id, e.id,
+       case when e.status = 'ACTIVE' then 'PENDING' else 'SKIPPED' end, case when e.status = 'ACTIVE' then now() end
+     from told t join webhook_endpoint e on e.business_id = t.business_id and t.type = any(e.events) and e.id <> ?`,
+    [eventId, businessId, body, now, id],
+  );
+}

@@ -54,4 +54,7 @@ export const eventTypeNames = Object.keys(eventTypes) as EventType[];
 /** What an endpoint receives that names no types. */
 export const defaultEventTypeNames: readonly EventType[] = eventTypeNames.filter((name) => !eventTypes[name].optIn);
 
+/** What the log of events may have. */
+export const eventLogTypes = [...eventTypeNames, "WEBHOOK_TEST"] as const;
+
 export const isEventType = (text: string): text is EventType => Object.hasOwn(eventTypes, text);

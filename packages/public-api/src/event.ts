@@ -55,10 +55,12 @@ const renderAttempt = renderer(DeliveryAttemptSchema, AttemptJson, {
   duration_ms: ({ durationMs }) => durationMs,
 });
 
+export const deliveryStatuses = lowerCase(DeliveryStatus);
+
 export const DeliveryJson = Type.Object({
   id: Type.String({ format: "uuid" }),
   endpoint_id: Type.String({ format: "uuid" }),
-  status: Type.Enum(lowerCase(DeliveryStatus)),
+  status: Type.Enum(deliveryStatuses),
   next_attempt_at: Type.Optional(Type.String({ format: "date-time" })),
   attempts: Type.Array(AttemptJson),
 });

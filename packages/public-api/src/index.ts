@@ -23,3 +23,4 @@ export * from "./payment-refund.ts";
 export * from "./render.ts";
 export * from "./routing-number.ts";
 export * from "./webhook-endpoint.ts";
+export * from "./webhook-replay.ts";

@@ -80,15 +80,17 @@ export function create<M, P extends TProperties>(
   operation: Operation<M, Fields<P>> & {
     body: P;
     otherNames?: BodyRule["otherNames"];
+    /** 202: it is still being made. */
+    status?: 201 | 202;
     location?: (made: M, request: FastifyRequest) => string;
   },
 ): void {
-  const { body, otherNames, location = (made) => `${app.prefix}/${(made as Id).id}` } = operation;
+  const { body, otherNames, status = 201, location = (made) => `${app.prefix}/${(made as Id).id}` } = operation;
   const render: Operation<M, Fields<P>>["render"] = (made, request, reply) => {
     reply.header("location", location(made, request));
     return operation.render(made, request, reply);
   };
-  route(app, "POST", path, 201, { ...operation, render }, { body: postBody(body, otherNames) });
+  route(app, "POST", path, status, { ...operation, render }, { body: postBody(body, otherNames) });
 }
 
 /** A POST that does something with what is there. */
@@ -133,10 +135,8 @@ function each(schemas: TProperties, make: (schema: TSchema, name: string) => TSc
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, make(schema, name)]));
 }
 
-const PathId = Type.Object({ id: Type.String({ format: "uuid" }) });
-
-/** The id in a path. One that is no UUID names nothing, like any unknown one. */
-function pathId({ id }: Id): string {
+/** An id in a path. One that is no UUID names nothing, like any unknown one. */
+function pathId(id: string): string {
   if (!isUuid(id)) throw problems.notFound();
   return id.toLowerCase();
 }
@@ -151,8 +151,8 @@ function route<M, F>(
 ): void {
   const { rpc, render, timeoutMs, config, tags, summary, description, answer, ask } = operation;
   const { input, localName } = rpc.method;
-  const hasId = `${app.prefix}${path}`.includes("/:id");
-  const names = Object.keys({ ...(hasId && PathId.properties), ...(form.querystring ?? form.body)?.properties });
+  const ids = [...`${app.prefix}${path}`.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
+  const names = [...ids, ...Object.keys((form.querystring ?? form.body)?.properties ?? {})];
   if (!ask) for (const name of names) sourceOf(input, name);
   app.route({
     method,
@@ -163,15 +163,18 @@ function route<M, F>(
       operationId: operation.operationId ?? localName,
       summary,
       ...(description && { description }),
-      ...(hasId && { params: PathId }),
+      ...(ids.length > 0 && {
+        params: Type.Object(Object.fromEntries(ids.map((name) => [name, Type.String({ format: "uuid" })]))),
+      }),
       ...form,
       response: { [status]: answer },
     },
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
-      const id = hasId ? { id: pathId(request.params as Id) } : undefined;
+      const params = request.params as Record<string, string>;
+      const named = Object.fromEntries(ids.map((name) => [name, pathId(params[name] ?? "")]));
       // Only what a form has checked: a DELETE has none, and may come with a body.
       const given = form.querystring ? request.query : form.body && request.body;
-      const fields = { ...(given as object), ...id };
+      const fields = { ...(given as object), ...named };
       const call = callOf(request, reply, timeoutMs);
       const send = (given: object) => rpc(requestOf(input, given) as never, call);
       const message = await (ask ? ask(fields as F, { send, call, request }) : send(fields));

@@ -114,6 +114,8 @@ export const problemCatalogue = {
     "The card processor did not answer in time. We find out and tell you by webhook; read the payment meanwhile.",
   ],
   refund_refused: ["Refund refused", "The card processor refused the refund; processor_error_code has its reason."],
+  replay_in_progress: ["Replay in progress", "One replay at a time to each webhook endpoint. Wait until it is DONE."],
+  replay_range_empty: ["Nothing to replay", "since must be before until, and before now. Send an earlier since."],
   request_timeout: ["Request timed out", "The request did not arrive in time. Send it again."],
   service_unavailable: ["Service unavailable", "A part of the service cannot be reached right now. Try again in a moment."],
   unknown_event_type: ["Unknown event type", "The documentation lists the types that endpoints can ask for."],

@@ -2,10 +2,11 @@ import { join } from "node:path";
 import { readMigrations } from "@amana/database";
 import { IdempotencyRecord, idempotencyMigrations } from "@amana/idempotency";
 import { inboxMigrations, OutboxMessage, outboxMigrations } from "@amana/messaging";
+import { WebhookReplay } from "./replay/webhook-replay.ts";
 import { WebhookEndpoint } from "./webhook-endpoint/webhook-endpoint.ts";
 
 export const database = {
-  entities: [WebhookEndpoint, OutboxMessage, IdempotencyRecord],
+  entities: [WebhookEndpoint, WebhookReplay, OutboxMessage, IdempotencyRecord],
   migrations: [
     ...outboxMigrations,
     ...inboxMigrations,

@@ -13,6 +13,8 @@ import { startDelivering } from "./delivery/deliver.ts";
 import { Dispatcher } from "./delivery/dispatcher.ts";
 import { eventTally } from "./event/queries.ts";
 import { deleteOldEvents } from "./jobs/delete-old-events.ts";
+import { deleteOldReplays } from "./jobs/delete-old-replays.ts";
+import { runReplays } from "./jobs/run-replays.ts";
 import { database } from "./orm.ts";
 import * as rpcs from "./rpc/index.ts";
 import { createAddressGuard } from "./webhook-endpoint/address-guard.ts";
@@ -42,7 +44,8 @@ export const webhooks: Service<Config, Context> = {
   consumptions: (context) => [payments(context), kyc(context)],
   jobs: (context) => [
     startDelivering(context),
+    runReplays(context),
     startTallyFolding(context.orm, [eventTally], context.logger),
-    ...everyHour(context, { deleteOldEvents, deleteOldHealth }),
+    ...everyHour(context, { deleteOldEvents, deleteOldHealth, deleteOldReplays }),
   ],
 };

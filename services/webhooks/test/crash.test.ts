@@ -1,12 +1,13 @@
 import { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
+import { WebhookReplayStatus } from "@amana/contracts/webhooks/v1/webhook_replay_pb";
 import { createRpcClient } from "@amana/rpc";
 import { emitTo, startTestProcess } from "@amana/service/testing";
 import { aBusinessCaller, createTestDatabase, eventually } from "@amana/testing";
 import { expect, test } from "vitest";
 import { database } from "../src/orm.ts";
 import { aPaymentEvent } from "./a-payment-event.ts";
-import { startReceiver, webhooksSettings } from "./harness.ts";
+import { addOldEvents, startReceiver, webhooksSettings } from "./harness.ts";
 
 /** The service as its own process; disposing stops it the way a supervisor does. */
 async function startProcess(databaseUrl: string, faultPoint: string) {
@@ -66,3 +67,51 @@ test("a consumer killed after its commit and handed the message again makes one 
   });
   expect(receiver.requests.map(({ headers }) => headers["webhook-id"])).toEqual([event.id]);
 });
+
+// With so many, the first step still counts; with few it starts deliveries.
+test.each([
+  ["before the commit", "replay.stepped", 5_100],
+  ["after the commit", "replay.committed", 300],
+])(
+  "a replay whose process is killed again and again %s of a step goes on, and counts each delivery once",
+  async (_, fault, count) => {
+    await using testDatabase = await createTestDatabase("webhooks", database);
+    await using receiver = await startReceiver();
+    const caller = aBusinessCaller();
+    const sql = <Row>(text: string, values: unknown[] = []) => testDatabase.orm.em.fork().execute<Row[]>(text, values);
+    const leasesEnd = async () => {
+      for (const table of ["webhook_replay", "delivery"]) {
+        await sql(`update ${table} set leased_until = now() where leased_until is not null`);
+      }
+    };
+    let id = "";
+    {
+      await using crashing = await startProcess(testDatabase.url, fault);
+      ({ id } = await eventually(() => crashing.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller })));
+      await addOldEvents({ sql }, { caller, id, count, hoursAgo: 1, status: "SKIPPED" });
+      // It may die before it answers.
+      await crashing.endpoints.replayWebhookEndpoint({ id, sinceMs: 0n }, { caller }).catch(() => {});
+      expect(await crashing.exited).toEqual([null, "SIGKILL"]);
+    }
+    for (let again = 0; again < 2; again++) {
+      await leasesEnd();
+      await using crashing = await startProcess(testDatabase.url, fault);
+      expect(await crashing.exited).toEqual([null, "SIGKILL"]);
+    }
+    await leasesEnd();
+    const [replay] = await sql<{ id: string; sent: number }>("select id, sent from webhook_replay");
+    const started = await sql("select 1 from delivery where status <> 'SKIPPED'");
+    expect(replay?.sent).toBe(started.length);
+    expect(started.length > 0).toBe(fault === "replay.committed");
+
+    await using restarted = await startProcess(testDatabase.url, "");
+    const read = () => restarted.endpoints.getWebhookReplay({ id, replayId: replay?.id ?? "" }, { caller });
+    await eventually(
+      async () => expect(await read()).toMatchObject({ status: WebhookReplayStatus.DONE, matched: count, sent: count }),
+      60_000,
+    );
+    await eventually(async () => expect(await sql("select 1 from delivery where status <> 'SUCCEEDED'")).toEqual([]), 30_000);
+    expect(new Set(receiver.requests.map(({ headers }) => headers["webhook-id"])).size).toBe(count);
+  },
+  180_000,
+);

@@ -52,6 +52,43 @@ export async function startHarness(options: HarnessOptions = {}) {
   };
 }
 
+/**
+ * Events of some hours ago with a delivery each to one endpoint, put into the tables as they stand
+ * later. Three at a time happened in the same millisecond.
+ */
+export async function addOldEvents(
+  { sql }: Pick<Harness, "sql">,
+  to: {
+    readonly caller: { readonly businessId: string };
+    readonly id: string;
+    readonly count: number;
+    readonly hoursAgo: number;
+    readonly status: string;
+    readonly type?: string;
+    readonly nextAttemptInHours?: number;
+  },
+) {
+  await sql(
+    `with told as (
+       insert into event (id, business_id, type, body, created_at)
+       select uuidv7(), ?, ?, '{}', now() - make_interval(hours => ?) + n / 3 * interval '1 millisecond' from generate_series(1, ?) n
+       returning id, business_id, created_at
+     )
+     insert into delivery (id, business_id, event_id, endpoint_id, status, created_at, next_attempt_at)
+     select uuidv7(), business_id, id, ?, ?, created_at, case when ? = 'PENDING' then now() + make_interval(hours => ?) end from told`,
+    [
+      to.caller.businessId,
+      to.type ?? "PAYMENT_REFUNDED",
+      to.hoursAgo,
+      to.count,
+      to.id,
+      to.status,
+      to.status,
+      to.nextAttemptInHours ?? 0,
+    ],
+  );
+}
+
 /** The settings of its own that the service needs. */
 export const webhooksSettings = {
   SECRET_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,

@@ -111,7 +111,7 @@ function complete(method: string, operation: Operation): void {
 
   for (const [status, response] of Object.entries(operation.responses)) {
     response.headers = { "X-Request-Id": textHeader("Names this request to support."), ...response.headers };
-    if (status === "201") response.headers = { ...response.headers, Location: textHeader("Where the new thing is.") };
+    if (/^20[12]$/.test(status)) response.headers = { ...response.headers, Location: textHeader("Where the new thing is.") };
     if (status === "200" && hasQuery) {
       response.headers = {
         ...response.headers,

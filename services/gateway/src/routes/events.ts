@@ -1,4 +1,4 @@
-import { DeliveryJson, EventJson, eventTypeNames, renderDelivery, renderEvent } from "@amana/public-api";
+import { DeliveryJson, EventJson, eventLogTypes, renderDelivery, renderEvent } from "@amana/public-api";
 import { Type } from "typebox";
 import { choice, timestamp, uuid } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
@@ -14,7 +14,7 @@ export const events =
       rpc: rpc.listEvents,
       summary: "List what you were told, newest first, 30 days back",
       filters: {
-        type: choice([...eventTypeNames, "WEBHOOK_TEST"]),
+        type: choice(eventLogTypes),
         from: timestamp({ description: "Created at this time or later." }),
         to: timestamp({ description: "Created before this time, which is itself left out." }),
       },

@@ -1,6 +1,7 @@
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { DeliveryFailure, DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
 import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
+import { WebhookReplayStatus } from "@amana/contracts/webhooks/v1/webhook_replay_pb";
 import { eventTypeNames, eventTypes } from "@amana/public-api";
 import { DomainError } from "@amana/rpc";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -192,6 +193,64 @@ test("a test of an endpoint answers the event, its body as it is signed, and the
   expect([answer.statusCode, answer.body]).toEqual([200, `${head},"body":${body},"delivery":${JSON.stringify(delivery)}}`]);
   expect(gateway.received[0]?.request).toMatchObject({ id });
   expect((await send("POST", `/webhook-endpoints/${id}/test`, { types: [] })).statusCode).toBe(422);
+});
+
+describe("a replay", () => {
+  const replayId = "019a0000-0000-7000-8000-000000000002";
+  const shownReplay = { id: replayId, status: "RUNNING", matched: 3, sent: 1 };
+  const since = "2026-11-20T10:00:00Z";
+  beforeEach(() => {
+    const aReplay = async () => ({ id: replayId, status: WebhookReplayStatus.RUNNING, matched: 3, sent: 1 });
+    gateway.behaviour.webhookEndpoints.replayWebhookEndpoint = aReplay;
+    gateway.behaviour.webhookEndpoints.getWebhookReplay = aReplay;
+  });
+
+  test("is accepted with its address, where it is read", async () => {
+    const body = { since, until: "2026-11-21T10:00:00Z", types: ["WEBHOOK_TEST"], statuses: ["skipped", "pending"] };
+    const begun = await send("POST", `/webhook-endpoints/${id}/replay`, body);
+    const location = `/api/v1/webhook-endpoints/${id}/replays/${replayId}`;
+    expect([begun.statusCode, begun.headers["location"], begun.json()]).toEqual([202, location, shownReplay]);
+    const read = await send("GET", location.replace("/api/v1", ""));
+    expect([read.statusCode, read.json()]).toEqual([200, shownReplay]);
+    expect(gateway.received.map(({ request }) => request)).toMatchObject([
+      {
+        id,
+        sinceMs: BigInt(Date.parse(since)),
+        untilMs: BigInt(Date.parse(body.until)),
+        types: ["WEBHOOK_TEST"],
+        statuses: [DeliveryStatus.SKIPPED, DeliveryStatus.PENDING],
+      },
+      { id, replayId },
+    ]);
+  });
+
+  test("asks for what was skipped and what failed unless told otherwise", async () => {
+    expect((await send("POST", `/webhook-endpoints/${id}/replay`, { since })).statusCode).toBe(202);
+    expect(gateway.received[0]?.request).toMatchObject({ types: [], statuses: [] });
+    expect(gateway.received[0]?.request).not.toHaveProperty("untilMs");
+  });
+
+  test.each([
+    [{}, "/since"],
+    [{ since: "yesterday" }, "/since"],
+    [{ since, until: null }, "/until"],
+    [{ since, types: [] }, "/types"],
+    [{ since, types: ["NOTHING"] }, "/types"],
+    [{ since, statuses: ["FAILED"] }, "/statuses"],
+    [{ since, statuses: ["failed", "failed"] }, "/statuses"],
+    [{ since, status: "failed" }, "/status"],
+  ])("asked for by %j is refused", async (payload, pointer) => {
+    const answer = await send("POST", `/webhook-endpoints/${id}/replay`, payload);
+    expect([answer.statusCode, answer.json().errors]).toEqual([422, [expect.objectContaining({ pointer })]]);
+    expect(gateway.received).toEqual([]);
+  });
+
+  test("is not found by what is no id", async () => {
+    for (const path of [`/webhook-endpoints/x/replays/${replayId}`, `/webhook-endpoints/${id}/replays/x`]) {
+      expect((await send("GET", path)).statusCode).toBe(404);
+    }
+    expect(gateway.received).toEqual([]);
+  });
 });
 
 describe("plain http", () => {

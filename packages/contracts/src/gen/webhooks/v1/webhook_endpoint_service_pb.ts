@@ -4,17 +4,19 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Delivery, Event } from "./event_pb.ts";
+import type { Delivery, DeliveryStatus, Event } from "./event_pb.ts";
 import { file_webhooks_v1_event } from "./event_pb.ts";
 import type { WebhookEndpoint, WebhookEndpointSchema, WebhookEndpointStatus } from "./webhook_endpoint_pb.ts";
 import { file_webhooks_v1_webhook_endpoint } from "./webhook_endpoint_pb.ts";
+import type { WebhookReplaySchema } from "./webhook_replay_pb.ts";
+import { file_webhooks_v1_webhook_replay } from "./webhook_replay_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file webhooks/v1/webhook_endpoint_service.proto.
  */
 export const file_webhooks_v1_webhook_endpoint_service: GenFile = /*@__PURE__*/
-  fileDesc("Cip3ZWJob29rcy92MS93ZWJob29rX2VuZHBvaW50X3NlcnZpY2UucHJvdG8SC3dlYmhvb2tzLnYxIjsKHENyZWF0ZVdlYmhvb2tFbmRwb2ludFJlcXVlc3QSCwoDdXJsGAEgASgJEg4KBmV2ZW50cxgCIAMoCSInChlHZXRXZWJob29rRW5kcG9pbnRSZXF1ZXN0EgoKAmlkGAEgASgJIjwKG0xpc3RXZWJob29rRW5kcG9pbnRzUmVxdWVzdBINCgVsaW1pdBgBIAEoBRIOCgZvZmZzZXQYAiABKAUiZgocTGlzdFdlYmhvb2tFbmRwb2ludHNSZXNwb25zZRI3ChF3ZWJob29rX2VuZHBvaW50cxgBIAMoCzIcLndlYmhvb2tzLnYxLldlYmhvb2tFbmRwb2ludBINCgV0b3RhbBgCIAEoBSLJAQocVXBkYXRlV2ViaG9va0VuZHBvaW50UmVxdWVzdBIKCgJpZBgBIAEoCRIQCgN1cmwYAiABKAlIAIgBARIVCg1yb3RhdGVfc2VjcmV0GAMgASgIEjIKBnN0YXR1cxgEIAEoDjIiLndlYmhvb2tzLnYxLldlYmhvb2tFbmRwb2ludFN0YXR1cxItCgZldmVudHMYBSABKAsyGC53ZWJob29rcy52MS5FdmVudEZpbHRlckgBiAEBQgYKBF91cmxCCQoHX2V2ZW50cyIcCgtFdmVudEZpbHRlchINCgV0eXBlcxgBIAMoCSIqChxEZWxldGVXZWJob29rRW5kcG9pbnRSZXF1ZXN0EgoKAmlkGAEgASgJIh8KHURlbGV0ZVdlYmhvb2tFbmRwb2ludFJlc3BvbnNlIigKGlRlc3RXZWJob29rRW5kcG9pbnRSZXF1ZXN0EgoKAmlkGAEgASgJImkKG1Rlc3RXZWJob29rRW5kcG9pbnRSZXNwb25zZRIhCgVldmVudBgBIAEoCzISLndlYmhvb2tzLnYxLkV2ZW50EicKCGRlbGl2ZXJ5GAIgASgLMhUud2ViaG9va3MudjEuRGVsaXZlcnkyiQUKFldlYmhvb2tFbmRwb2ludFNlcnZpY2USYAoVQ3JlYXRlV2ViaG9va0VuZHBvaW50Eikud2ViaG9va3MudjEuQ3JlYXRlV2ViaG9va0VuZHBvaW50UmVxdWVzdBocLndlYmhvb2tzLnYxLldlYmhvb2tFbmRwb2ludBJfChJHZXRXZWJob29rRW5kcG9pbnQSJi53ZWJob29rcy52MS5HZXRXZWJob29rRW5kcG9pbnRSZXF1ZXN0Ghwud2ViaG9va3MudjEuV2ViaG9va0VuZHBvaW50IgOQAgEScAoUTGlzdFdlYmhvb2tFbmRwb2ludHMSKC53ZWJob29rcy52MS5MaXN0V2ViaG9va0VuZHBvaW50c1JlcXVlc3QaKS53ZWJob29rcy52MS5MaXN0V2ViaG9va0VuZHBvaW50c1Jlc3BvbnNlIgOQAgESYAoVVXBkYXRlV2ViaG9va0VuZHBvaW50Eikud2ViaG9va3MudjEuVXBkYXRlV2ViaG9va0VuZHBvaW50UmVxdWVzdBocLndlYmhvb2tzLnYxLldlYmhvb2tFbmRwb2ludBJuChVEZWxldGVXZWJob29rRW5kcG9pbnQSKS53ZWJob29rcy52MS5EZWxldGVXZWJob29rRW5kcG9pbnRSZXF1ZXN0Gioud2ViaG9va3MudjEuRGVsZXRlV2ViaG9va0VuZHBvaW50UmVzcG9uc2USaAoTVGVzdFdlYmhvb2tFbmRwb2ludBInLndlYmhvb2tzLnYxLlRlc3RXZWJob29rRW5kcG9pbnRSZXF1ZXN0Gigud2ViaG9va3MudjEuVGVzdFdlYmhvb2tFbmRwb2ludFJlc3BvbnNlYgZwcm90bzM", [file_webhooks_v1_event, file_webhooks_v1_webhook_endpoint]);
+  fileDesc("Cip3ZWJob29rcy92MS93ZWJob29rX2VuZHBvaW50X3NlcnZpY2UucHJvdG8SC3dlYmhvb2tzLnYxIjsKHENyZWF0ZVdlYmhvb2tFbmRwb2ludFJlcXVlc3QSCwoDdXJsGAEgASgJEg4KBmV2ZW50cxgCIAMoCSInChlHZXRXZWJob29rRW5kcG9pbnRSZXF1ZXN0EgoKAmlkGAEgASgJIjwKG0xpc3RXZWJob29rRW5kcG9pbnRzUmVxdWVzdBINCgVsaW1pdBgBIAEoBRIOCgZvZmZzZXQYAiABKAUiZgocTGlzdFdlYmhvb2tFbmRwb2ludHNSZXNwb25zZRI3ChF3ZWJob29rX2VuZHBvaW50cxgBIAMoCzIcLndlYmhvb2tzLnYxLldlYmhvb2tFbmRwb2ludBINCgV0b3RhbBgCIAEoBSLJAQocVXBkYXRlV2ViaG9va0VuZHBvaW50UmVxdWVzdBIKCgJpZBgBIAEoCRIQCgN1cmwYAiABKAlIAIgBARIVCg1yb3RhdGVfc2VjcmV0GAMgASgIEjIKBnN0YXR1cxgEIAEoDjIiLndlYmhvb2tzLnYxLldlYmhvb2tFbmRwb2ludFN0YXR1cxItCgZldmVudHMYBSABKAsyGC53ZWJob29rcy52MS5FdmVudEZpbHRlckgBiAEBQgYKBF91cmxCCQoHX2V2ZW50cyIcCgtFdmVudEZpbHRlchINCgV0eXBlcxgBIAMoCSIqChxEZWxldGVXZWJob29rRW5kcG9pbnRSZXF1ZXN0EgoKAmlkGAEgASgJIh8KHURlbGV0ZVdlYmhvb2tFbmRwb2ludFJlc3BvbnNlIigKGlRlc3RXZWJob29rRW5kcG9pbnRSZXF1ZXN0EgoKAmlkGAEgASgJImkKG1Rlc3RXZWJob29rRW5kcG9pbnRSZXNwb25zZRIhCgVldmVudBgBIAEoCzISLndlYmhvb2tzLnYxLkV2ZW50EicKCGRlbGl2ZXJ5GAIgASgLMhUud2ViaG9va3MudjEuRGVsaXZlcnkingEKHFJlcGxheVdlYmhvb2tFbmRwb2ludFJlcXVlc3QSCgoCaWQYASABKAkSEAoIc2luY2VfbXMYAiABKAMSFQoIdW50aWxfbXMYAyABKANIAIgBARINCgV0eXBlcxgEIAMoCRItCghzdGF0dXNlcxgFIAMoDjIbLndlYmhvb2tzLnYxLkRlbGl2ZXJ5U3RhdHVzQgsKCV91bnRpbF9tcyI4ChdHZXRXZWJob29rUmVwbGF5UmVxdWVzdBIKCgJpZBgBIAEoCRIRCglyZXBsYXlfaWQYAiABKAkyxAYKFldlYmhvb2tFbmRwb2ludFNlcnZpY2USYAoVQ3JlYXRlV2ViaG9va0VuZHBvaW50Eikud2ViaG9va3MudjEuQ3JlYXRlV2ViaG9va0VuZHBvaW50UmVxdWVzdBocLndlYmhvb2tzLnYxLldlYmhvb2tFbmRwb2ludBJfChJHZXRXZWJob29rRW5kcG9pbnQSJi53ZWJob29rcy52MS5HZXRXZWJob29rRW5kcG9pbnRSZXF1ZXN0Ghwud2ViaG9va3MudjEuV2ViaG9va0VuZHBvaW50IgOQAgEScAoUTGlzdFdlYmhvb2tFbmRwb2ludHMSKC53ZWJob29rcy52MS5MaXN0V2ViaG9va0VuZHBvaW50c1JlcXVlc3QaKS53ZWJob29rcy52MS5MaXN0V2ViaG9va0VuZHBvaW50c1Jlc3BvbnNlIgOQAgESYAoVVXBkYXRlV2ViaG9va0VuZHBvaW50Eikud2ViaG9va3MudjEuVXBkYXRlV2ViaG9va0VuZHBvaW50UmVxdWVzdBocLndlYmhvb2tzLnYxLldlYmhvb2tFbmRwb2ludBJuChVEZWxldGVXZWJob29rRW5kcG9pbnQSKS53ZWJob29rcy52MS5EZWxldGVXZWJob29rRW5kcG9pbnRSZXF1ZXN0Gioud2ViaG9va3MudjEuRGVsZXRlV2ViaG9va0VuZHBvaW50UmVzcG9uc2USaAoTVGVzdFdlYmhvb2tFbmRwb2ludBInLndlYmhvb2tzLnYxLlRlc3RXZWJob29rRW5kcG9pbnRSZXF1ZXN0Gigud2ViaG9va3MudjEuVGVzdFdlYmhvb2tFbmRwb2ludFJlc3BvbnNlEl4KFVJlcGxheVdlYmhvb2tFbmRwb2ludBIpLndlYmhvb2tzLnYxLlJlcGxheVdlYmhvb2tFbmRwb2ludFJlcXVlc3QaGi53ZWJob29rcy52MS5XZWJob29rUmVwbGF5ElkKEEdldFdlYmhvb2tSZXBsYXkSJC53ZWJob29rcy52MS5HZXRXZWJob29rUmVwbGF5UmVxdWVzdBoaLndlYmhvb2tzLnYxLldlYmhvb2tSZXBsYXkiA5ACAWIGcHJvdG8z", [file_webhooks_v1_event, file_webhooks_v1_webhook_endpoint, file_webhooks_v1_webhook_replay]);
 
 /**
  * @generated from message webhooks.v1.CreateWebhookEndpointRequest
@@ -231,6 +233,75 @@ export const TestWebhookEndpointResponseSchema: GenMessage<TestWebhookEndpointRe
   messageDesc(file_webhooks_v1_webhook_endpoint_service, 9);
 
 /**
+ * @generated from message webhooks.v1.ReplayWebhookEndpointRequest
+ */
+export type ReplayWebhookEndpointRequest = Message<"webhooks.v1.ReplayWebhookEndpointRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * When the event happened.
+   *
+   * @generated from field: int64 since_ms = 2;
+   */
+  sinceMs: bigint;
+
+  /**
+   * Exclusive; now when absent.
+   *
+   * @generated from field: optional int64 until_ms = 3;
+   */
+  untilMs?: bigint | undefined;
+
+  /**
+   * Empty: all types.
+   *
+   * @generated from field: repeated string types = 4;
+   */
+  types: string[];
+
+  /**
+   * Empty: SKIPPED and FAILED.
+   *
+   * @generated from field: repeated webhooks.v1.DeliveryStatus statuses = 5;
+   */
+  statuses: DeliveryStatus[];
+};
+
+/**
+ * Describes the message webhooks.v1.ReplayWebhookEndpointRequest.
+ * Use `create(ReplayWebhookEndpointRequestSchema)` to create a new message.
+ */
+export const ReplayWebhookEndpointRequestSchema: GenMessage<ReplayWebhookEndpointRequest> = /*@__PURE__*/
+  messageDesc(file_webhooks_v1_webhook_endpoint_service, 10);
+
+/**
+ * @generated from message webhooks.v1.GetWebhookReplayRequest
+ */
+export type GetWebhookReplayRequest = Message<"webhooks.v1.GetWebhookReplayRequest"> & {
+  /**
+   * The endpoint's.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string replay_id = 2;
+   */
+  replayId: string;
+};
+
+/**
+ * Describes the message webhooks.v1.GetWebhookReplayRequest.
+ * Use `create(GetWebhookReplayRequestSchema)` to create a new message.
+ */
+export const GetWebhookReplayRequestSchema: GenMessage<GetWebhookReplayRequest> = /*@__PURE__*/
+  messageDesc(file_webhooks_v1_webhook_endpoint_service, 11);
+
+/**
  * Where the calling business receives its events.
  *
  * @generated from service webhooks.v1.WebhookEndpointService
@@ -289,6 +360,24 @@ export const WebhookEndpointService: GenService<{
     methodKind: "unary";
     input: typeof TestWebhookEndpointRequestSchema;
     output: typeof TestWebhookEndpointResponseSchema;
+  },
+  /**
+   * Starts deliveries to this endpoint anew, in the background.
+   *
+   * @generated from rpc webhooks.v1.WebhookEndpointService.ReplayWebhookEndpoint
+   */
+  replayWebhookEndpoint: {
+    methodKind: "unary";
+    input: typeof ReplayWebhookEndpointRequestSchema;
+    output: typeof WebhookReplaySchema;
+  },
+  /**
+   * @generated from rpc webhooks.v1.WebhookEndpointService.GetWebhookReplay
+   */
+  getWebhookReplay: {
+    methodKind: "unary";
+    input: typeof GetWebhookReplayRequestSchema;
+    output: typeof WebhookReplaySchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_webhooks_v1_webhook_endpoint_service, 0);

@@ -1,0 +1,14 @@
+import { workOnDue } from "@amana/due-work";
+import type { Context } from "../context.ts";
+import { advanceReplay } from "../replay/advance-replay.ts";
+
+const concurrency = 16;
+
+/** Takes replays forward, a turn each, also those that a process left when it died. */
+export const runReplays = (context: Context, pauseMs = 250): AsyncDisposable =>
+  workOnDue(
+    context,
+    { name: "run-replays", table: "webhook_replay", due: "next_step_at", concurrency },
+    (id, lease) => advanceReplay(context, id, lease),
+    pauseMs,
+  );

@@ -1,0 +1,100 @@
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
+
+/** Events that one step looks at, at most. */
+const countedMax = 5_000;
+const walkedMax = 2_000;
+/** More that are due than these are not counted. */
+const waitingMax = 1_000;
+
+/** The next events in the order in which they happened, of any type, so that a step is bounded. */
+const page = (limit: number) => `
+  page as (
+    select v.id, v.type, v.created_at from webhook_replay r cross join lateral (
+      select id, type, created_at from event
+      where business_id = r.business_id and (created_at, id) > (r.reached_at, r.reached_id) and created_at < r.until
+      order by created_at, id limit ${limit}
+    ) v where r.id = ?
+  )`;
+
+/** Its deliveries that the filter names. A pending one that is due goes out anyway. */
+const matching = `
+  from webhook_replay r cross join page v join delivery d on d.event_id = v.id and d.endpoint_id = r.endpoint_id
+  where r.id = ? and (cardinality(r.types) = 0 or v.type = any(r.types)) and d.status = any(r.statuses)
+    and (d.next_attempt_at is null or d.next_attempt_at > now())`;
+
+/** Counts on; once all is counted, the walk begins again at its start. */
+export async function countMatches(em: SqlEntityManager, id: string): Promise<void> {
+  await em.execute(
+    `with ${page(countedMax)},
+       found as (select count(*) as n ${matching}),
+       seen as (select count(*) as n, (array_agg(id order by created_at desc, id desc))[1] as last_id, max(created_at) as last_at from page)
+     update webhook_replay r
+     set matched = matched + f.n, is_counted = s.n < ${countedMax},
+       reached_at = case when s.n < ${countedMax} then r.since else s.last_at end,
+       reached_id = case when s.n < ${countedMax} then '00000000-0000-0000-0000-000000000000' else s.last_id end
+     from found f, seen s where r.id = ?`,
+    [id, id, id],
+  );
+}
+
+/**
+ * Starts the next `batch` deliveries anew, or as many as a step comes to, and counts them in the
+ * same statement. A row that somebody else has locked is being restarted or deleted: it is passed
+ * over, so a step never waits.
+ */
+export async function startNext(em: SqlEntityManager, id: string, batch: number): Promise<{ sent: number; isDone: boolean }> {
+  const [row] = await em.execute<{ sent: number; is_done: boolean }[]>(
+    `with ${page(walkedMax)},
+       found as (
+         select d.id, d.status, v.created_at, v.id as event_id ${matching} order by v.created_at, v.id limit ?
+       ), mine as (
+         select d.id from delivery d join found f on f.id = d.id where d.status = f.status for update of d skip locked
+       ), started as (
+         update delivery d
+         set status = 'PENDING', attempts = 0, next_attempt_at = now(), lease_token = null, leased_until = null
+         from mine where d.id = mine.id returning d.id
+       ), step as (
+         select (select count(*) from started)::int as sent, (select count(*) from found) = ? as is_full,
+           (select count(*) from page) = ${walkedMax} as has_more
+       ), seen as (
+         select created_at, event_id as id from found where (select is_full from step)
+         union all select created_at, id from page where not (select is_full from step)
+       ), last as (select created_at, id from seen order by created_at desc, id desc limit 1)
+     update webhook_replay r
+     set sent = r.sent + s.sent, matched = greatest(r.matched, r.sent + s.sent),
+       reached_at = coalesce((select created_at from last), r.reached_at), reached_id = coalesce((select id from last), r.reached_id),
+       status = case when s.is_full or s.has_more then 'RUNNING' else 'DONE' end,
+       next_step_at = case when s.is_full or s.has_more then r.next_step_at end
+     from step s where r.id = ? returning s.sent, r.status = 'DONE' as is_done`,
+    [id, id, batch, batch, id],
+  );
+  return { sent: row?.sent ?? 0, isDone: row?.is_done ?? true };
+}
+
+export interface Standing {
+  readonly is_counted: boolean;
+  /** False: the endpoint is DISABLED or gone. */
+  readonly is_active: boolean;
+  /** Deliveries to the endpoint that are due and that nobody has claimed. */
+  readonly waiting: number;
+}
+
+export async function readStanding(em: SqlEntityManager, id: string): Promise<Standing | undefined> {
+  const [row] = await em.execute<Standing[]>(
+    `select r.is_counted, e.status is not distinct from 'ACTIVE' as is_active, (
+       select count(*)::int from (
+         select from delivery d
+         where d.business_id = r.business_id and d.endpoint_id = r.endpoint_id and d.status = 'PENDING'
+           and greatest(d.next_attempt_at, d.leased_until) <= now()
+         limit ${waitingMax}
+       ) due
+     ) as waiting
+     from webhook_replay r left join webhook_endpoint e on e.id = r.endpoint_id where r.id = ?`,
+    [id],
+  );
+  return row;
+}
+
+export async function endReplay(em: SqlEntityManager, id: string): Promise<void> {
+  await em.execute("update webhook_replay set status = 'DONE', next_step_at = null where id = ?", [id]);
+}

@@ -1,0 +1,20 @@
+import type { EnumName } from "@amana/contracts/enum-names";
+import type * as proto from "@amana/contracts/webhooks/v1/webhook_replay_pb";
+import { defineEntity, p } from "@mikro-orm/postgresql";
+
+const schema = defineEntity({
+  name: "WebhookReplay",
+  tableName: "webhook_replay",
+  properties: {
+    id: p.uuid().primary(),
+    businessId: p.uuid(),
+    endpointId: p.uuid(),
+    status: p.text().$type<EnumName<typeof proto.WebhookReplayStatus>>(),
+    matched: p.integer(),
+    sent: p.integer(),
+  },
+});
+
+/** Deliveries of one endpoint that are started anew, a batch at a time. Written in SQL. */
+export class WebhookReplay extends schema.class {}
+schema.setClass(WebhookReplay);

@@ -1,0 +1,256 @@
+import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
+import { DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
+import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
+import { WebhookReplayStatus } from "@amana/contracts/webhooks/v1/webhook_replay_pb";
+import { uuidv7 } from "@amana/runtime";
+import { aBusinessCaller, eventually, keyed } from "@amana/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { aPaymentEvent } from "../../test/a-payment-event.ts";
+import { addOldEvents, type Harness, startHarness, startReceiver } from "../../test/harness.ts";
+import { deleteOldReplays } from "../jobs/delete-old-replays.ts";
+import { runReplays } from "../jobs/run-replays.ts";
+import { advanceReplay } from "../replay/advance-replay.ts";
+
+let harness: Harness;
+/** One where nothing is delivered. */
+let still: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+  still = await startHarness({ deliver: false });
+});
+afterAll(async () => {
+  await harness[Symbol.asyncDispose]();
+  await still[Symbol.asyncDispose]();
+});
+
+const { RUNNING, DONE } = WebhookReplayStatus;
+const { PENDING, SUCCEEDED, FAILED, SKIPPED } = DeliveryStatus;
+const hourMs = 3_600_000;
+const hoursAgo = (hours: number) => BigInt(Date.now() - hours * hourMs);
+const sinceMs = hoursAgo(100);
+
+/** A business with one endpoint there. */
+async function anEndpoint(on: Harness, url = "http://127.0.0.1/hook") {
+  const caller = aBusinessCaller();
+  const { id } = await on.endpoints.createWebhookEndpoint({ url }, { caller });
+  return {
+    caller,
+    id,
+    replay: (filter: object = {}) => on.endpoints.replayWebhookEndpoint({ id, sinceMs, ...filter }, { caller }),
+    read: (replayId: string) => on.endpoints.getWebhookReplay({ id, replayId }, { caller }),
+    disable: () => on.endpoints.updateWebhookEndpoint({ id, status: WebhookEndpointStatus.DISABLED }, { caller }),
+    dueCount: async () => {
+      const [row] = await on.sql<{ n: number }>(
+        "select count(*)::int as n from delivery where endpoint_id = ? and status = 'PENDING' and greatest(next_attempt_at, leased_until) <= now()",
+        [id],
+      );
+      return row?.n ?? 0;
+    },
+  };
+}
+
+describe("a replay names", () => {
+  let endpoint: Awaited<ReturnType<typeof anEndpoint>>;
+  beforeAll(async () => {
+    endpoint = await anEndpoint(still);
+    const { caller, id } = endpoint;
+    await addOldEvents(still, { caller, id, count: 4, hoursAgo: 10, status: "SKIPPED" });
+    await addOldEvents(still, { caller, id, count: 3, hoursAgo: 8, status: "FAILED", type: "PAYMENT_COMPLETED" });
+    await addOldEvents(still, { caller, id, count: 2, hoursAgo: 6, status: "SUCCEEDED" });
+    await addOldEvents(still, { caller, id, count: 1, hoursAgo: 4, status: "PENDING", nextAttemptInHours: 1 });
+    await addOldEvents(still, { caller, id, count: 5, hoursAgo: 4, status: "PENDING" });
+    await addOldEvents(still, { caller, id, count: 6, hoursAgo: 31 * 24, status: "SKIPPED" });
+    const other = await still.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/other" }, { caller });
+    await addOldEvents(still, { caller, id: other.id, count: 7, hoursAgo: 8, status: "FAILED" });
+  });
+
+  test.each<[string, object, number]>([
+    ["skipped and failed deliveries unless told otherwise", {}, 7],
+    ["those of some statuses", { statuses: [SUCCEEDED, FAILED] }, 5],
+    ["pending ones that wait for a later attempt, and none that goes out anyway", { statuses: [PENDING] }, 1],
+    ["those of some types", { types: ["PAYMENT_COMPLETED", "WEBHOOK_TEST"] }, 3],
+    ["those since a time", { sinceMs: hoursAgo(9) }, 3],
+    ["those until a time, itself left out", { untilMs: hoursAgo(9) }, 4],
+    ["none of more than 30 days ago", { sinceMs: 0n }, 7],
+    ["nothing when nothing fits", { types: ["KYC_COMPLETED"] }, 0],
+    ["nothing that is yet to come", { untilMs: hoursAgo(-10), statuses: [SKIPPED] }, 4],
+  ])("%s", async (_, filter, matched) => {
+    const replay = await endpoint.replay(filter);
+    expect(replay).toMatchObject({ status: RUNNING, matched, sent: 0 });
+    await still.sql("delete from webhook_replay where id = ?", [replay.id]);
+  });
+
+  test.each<[string, object]>([
+    ["ends before it begins", { sinceMs: hoursAgo(2), untilMs: hoursAgo(3) }],
+    ["begins in the future", { sinceMs: hoursAgo(-1) }],
+  ])("nothing, and is refused, when it %s", async (_, filter) => {
+    await expect(endpoint.replay(filter)).rejects.toMatchObject({ kind: "invalid", code: "replay_range_empty" });
+  });
+});
+
+test("what was skipped and what failed is sent again, with the same bytes, to that endpoint alone", async () => {
+  await using receiver = await startReceiver((response, number) => response.writeHead(number > 8 ? 204 : 500).end());
+  await using otherReceiver = await startReceiver();
+  const endpoint = await anEndpoint(harness, receiver.url);
+  const { caller, id } = endpoint;
+  const failed = aPaymentEvent(caller);
+  await harness.publish(failed);
+  await harness.settled();
+  await harness.endpoints.createWebhookEndpoint({ url: otherReceiver.url }, { caller });
+  await endpoint.disable();
+  const skipped = aPaymentEvent({ ...caller, type: PaymentEventType.PAYMENT_COMPLETED });
+  await harness.publish(skipped);
+  await harness.settled();
+  await harness.endpoints.updateWebhookEndpoint({ id, status: WebhookEndpointStatus.ACTIVE }, { caller });
+  expect([receiver.requests.length, otherReceiver.requests.length]).toEqual([8, 1]);
+
+  const replay = await endpoint.replay();
+  expect(replay).toMatchObject({ status: RUNNING, matched: 2, sent: 0 });
+  await using _job = runReplays(harness.context, 20);
+  await eventually(async () => expect(await endpoint.read(replay.id)).toMatchObject({ status: DONE, matched: 2, sent: 2 }));
+  await harness.settled();
+
+  const again = receiver.requests.slice(8);
+  expect(again.map(({ headers }) => headers["webhook-id"]).toSorted()).toEqual([failed.id, skipped.id].toSorted());
+  expect(again.find(({ headers }) => headers["webhook-id"] === failed.id)?.body).toEqual(receiver.requests[0]?.body);
+  expect(otherReceiver.requests).toHaveLength(1);
+  expect(await endpoint.replay()).toMatchObject({ matched: 0 });
+});
+
+test("one at a time to each endpoint, and the next when it is done", async () => {
+  const endpoint = await anEndpoint(still);
+  const begun = await Promise.allSettled(Array.from({ length: 10 }, () => endpoint.replay()));
+  const refused = begun.filter((one) => one.status === "rejected").map(({ reason }) => reason);
+  expect(refused).toHaveLength(9);
+  for (const refusal of refused) expect(refusal).toMatchObject({ kind: "conflict", code: "replay_in_progress" });
+  const { id } = await still.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/2" }, endpoint);
+  await still.endpoints.replayWebhookEndpoint({ id, sinceMs }, endpoint);
+  {
+    await using _job = runReplays(still.context, 20);
+    await eventually(() => endpoint.replay());
+  }
+});
+
+test("the same Idempotency-Key begins one, and gets the first answer also when it is done", async () => {
+  const { id, caller } = await anEndpoint(still);
+  const first = await still.endpoints.replayWebhookEndpoint({ id, sinceMs }, keyed(caller, "again"));
+  await still.sql("update webhook_replay set status = 'DONE', next_step_at = null where id = ?", [first.id]);
+  expect(await still.endpoints.replayWebhookEndpoint({ id, sinceMs }, keyed(caller, "again"))).toEqual(first);
+  expect(await still.sql("select 1 from webhook_replay where endpoint_id = ?", [id])).toHaveLength(1);
+});
+
+test("a DISABLED endpoint is sent nothing; another business's, an unknown and a malformed id are refused alike", async () => {
+  const endpoint = await anEndpoint(still);
+  const foreign = await anEndpoint(still);
+  const replay = await endpoint.replay();
+  const ofForeign = await foreign.replay();
+  const { caller } = endpoint;
+  const begin = (id: string) => still.endpoints.replayWebhookEndpoint({ id, sinceMs }, { caller });
+  const read = (id: string, replayId: string) => still.endpoints.getWebhookReplay({ id, replayId }, { caller });
+  expect(await read(endpoint.id, replay.id)).toEqual(replay);
+
+  const places: (() => Promise<unknown>)[][] = [
+    [foreign.id, uuidv7(), "x"].map((id) => () => begin(id)),
+    [ofForeign.id, uuidv7(), "x"].map((id) => () => read(endpoint.id, id)),
+    [foreign.id, uuidv7(), "x"].map((id) => () => read(id, replay.id)),
+    [() => read(foreign.id, ofForeign.id)],
+  ];
+  for (const calls of places) {
+    const refusals = await Promise.all(calls.map((call) => call().catch((error: unknown) => error)));
+    for (const refusal of refusals) expect(refusal).toEqual(refusals[0]);
+    expect(refusals[0]).toMatchObject({ kind: "not_found", code: "not_found" });
+  }
+  await endpoint.disable();
+  await expect(endpoint.replay()).rejects.toMatchObject({ kind: "conflict", code: "webhook_endpoint_disabled" });
+});
+
+test("all of a long time are counted, and an endpoint that takes nothing is handed a few hundred", async () => {
+  const endpoint = await anEndpoint(still);
+  await addOldEvents(still, { ...endpoint, count: 12_000, hoursAgo: 20, status: "SKIPPED" });
+  const replay = await endpoint.replay();
+  expect(replay.matched).toBeLessThan(12_000);
+  await using _job = runReplays(still.context, 20);
+  await eventually(async () => {
+    const { matched, sent } = await endpoint.read(replay.id);
+    expect(matched).toBe(12_000);
+    expect(sent).toBeGreaterThan(0);
+  });
+  await eventually(async () =>
+    expect(
+      (await still.sql("select 1 from webhook_replay where id = ? and leased_until is null and sent > 0", [replay.id])).length,
+    ).toBe(1),
+  );
+  const { sent, status } = await endpoint.read(replay.id);
+  expect([status, await endpoint.dueCount()]).toEqual([RUNNING, sent]);
+  expect(sent).toBeLessThan(600);
+});
+
+test("new events overtake a long replay, which two replicas work on and which sends each once", async () => {
+  const count = 4_000;
+  await using receiver = await startReceiver();
+  const endpoint = await anEndpoint(harness, receiver.url);
+  await addOldEvents(harness, { ...endpoint, count, hoursAgo: 20, status: "SKIPPED" });
+  const replay = await endpoint.replay();
+  await using _one = runReplays(harness.context, 20);
+  await using _other = runReplays(harness.context, 20);
+  await eventually(() => expect(receiver.requests.length).toBeGreaterThan(300));
+  const fresh = aPaymentEvent(endpoint.caller);
+  await harness.publish(fresh);
+  const arrived = () => receiver.requests.findIndex(({ headers }) => headers["webhook-id"] === fresh.id);
+  let dueMax = 0;
+  await eventually(async () => {
+    dueMax = Math.max(dueMax, await endpoint.dueCount());
+    expect(await endpoint.read(replay.id)).toMatchObject({ status: DONE, matched: count, sent: count });
+  }, 60_000);
+  await harness.settled();
+  expect(arrived()).toBeGreaterThan(0);
+  expect(arrived()).toBeLessThan(count - 500);
+  expect(dueMax).toBeLessThan(600);
+  expect(receiver.requests).toHaveLength(count + 1);
+  expect(new Set(receiver.requests.map(({ headers }) => headers["webhook-id"])).size).toBe(count + 1);
+}, 90_000);
+
+test("whoever has lost the lease starts nothing", async () => {
+  const endpoint = await anEndpoint(still);
+  await addOldEvents(still, { ...endpoint, count: 10, hoursAgo: 20, status: "SKIPPED" });
+  const replay = await endpoint.replay();
+  await advanceReplay(still.context, replay.id, { holds: async () => false });
+  expect(await endpoint.read(replay.id)).toEqual(replay);
+  expect(await endpoint.dueCount()).toBe(0);
+});
+
+test("a replay ends when its endpoint is disabled, and goes when it is deleted", async () => {
+  const disabled = await anEndpoint(still);
+  const deleted = await anEndpoint(still);
+  for (const endpoint of [disabled, deleted])
+    await addOldEvents(still, { ...endpoint, count: 3_000, hoursAgo: 20, status: "SKIPPED" });
+  const [one, two] = [await disabled.replay(), await deleted.replay()];
+  await using _job = runReplays(still.context, 20);
+  for (const [endpoint, { id }] of [
+    [disabled, one],
+    [deleted, two],
+  ] as const) {
+    await eventually(async () => expect((await endpoint.read(id)).sent).toBeGreaterThan(0));
+  }
+  await disabled.disable();
+  await still.endpoints.deleteWebhookEndpoint({ id: deleted.id }, deleted);
+
+  await eventually(async () => expect(await disabled.read(one.id)).toMatchObject({ status: DONE, matched: 3_000 }));
+  expect((await disabled.read(one.id)).sent).toBeLessThan(600);
+  expect(await still.sql("select 1 from webhook_replay where id = ?", [two.id])).toEqual([]);
+  expect(await deleted.dueCount()).toBe(0);
+});
+
+test("replays are shown for 30 days, and those that run for as long as they do", async () => {
+  const endpoints = [await anEndpoint(still), await anEndpoint(still), await anEndpoint(still)];
+  const [young, old, running] = await Promise.all(endpoints.map(({ replay }) => replay()));
+  await still.sql("update webhook_replay set status = 'DONE', next_step_at = null where id in (?, ?)", [young?.id, old?.id]);
+  await still.sql("update webhook_replay set created_at = now() - interval '31 days' where id in (?, ?)", [old?.id, running?.id]);
+  expect(await deleteOldReplays(still)).toBe(1);
+  const left = await still.sql<{ id: string }>("select id from webhook_replay where id in (?, ?, ?)", [
+    young?.id,
+    old?.id,
+    running?.id,
+  ]);
+  expect(left.map(({ id }) => id).toSorted()).toEqual([young?.id, running?.id].toSorted());
+});

@@ -1,0 +1,46 @@
+import { enumName } from "@amana/contracts/enum-names";
+import { DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
+import type { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
+import { WebhookReplaySchema } from "@amana/contracts/webhooks/v1/webhook_replay_pb";
+import { once } from "@amana/idempotency";
+import { businessOf, type Implementation } from "@amana/rpc";
+import { dateOf, uuidv7 } from "@amana/runtime";
+import type { Context } from "../context.ts";
+import { countMatches } from "../replay/take-step.ts";
+import { replayInProgress, replayRangeEmpty } from "../replay/webhook-replay.errors.ts";
+import { webhookReplayView } from "../replay/webhook-replay.message.ts";
+import { WebhookReplay } from "../replay/webhook-replay.ts";
+import { activeEndpoint } from "../webhook-endpoint/active-endpoint.ts";
+
+/** Events are kept for 30 days. */
+const goesBackMs = 30 * 24 * 60 * 60 * 1000;
+const statusesDefault = [DeliveryStatus.SKIPPED, DeliveryStatus.FAILED];
+
+/** SQL: a list of words that comes as JSON. */
+const textArray = "array(select jsonb_array_elements_text(?::jsonb))";
+
+/** Writes down what is asked and counts what one step comes to; the rest is `runReplays`. */
+export const replayWebhookEndpoint =
+  ({ orm, clock }: Context): Implementation<typeof WebhookEndpointService.method.replayWebhookEndpoint> =>
+  async ({ id: endpointId, sinceMs, untilMs, types, statuses }, call) => {
+    const businessId = businessOf(call.caller);
+    return await once(orm, call, WebhookReplaySchema, async (em) => {
+      const endpoint = await activeEndpoint(em, businessId, endpointId);
+      const nowMs = clock.now().getTime();
+      const since = new Date(Math.max(dateOf(sinceMs)?.getTime() ?? 0, nowMs - goesBackMs));
+      const until = new Date(Math.min(dateOf(untilMs)?.getTime() ?? nowMs, nowMs));
+      if (since >= until) throw replayRangeEmpty();
+      const id = uuidv7();
+      const asked = (statuses.length > 0 ? statuses : statusesDefault).map((status) => enumName(DeliveryStatus, status));
+      const begun = await em.execute(
+        `insert into webhook_replay
+           (id, business_id, endpoint_id, status, since, until, types, statuses, reached_at, reached_id, next_step_at)
+         select ?, ?, ?, 'RUNNING', ?, ?, ${textArray}, ${textArray}, ?, '00000000-0000-0000-0000-000000000000', now()
+         on conflict (business_id, endpoint_id) where next_step_at is not null do nothing returning id`,
+        [id, businessId, endpoint.id, since, until, JSON.stringify(types), JSON.stringify(asked), since],
+      );
+      if (begun.length === 0) throw replayInProgress();
+      await countMatches(em, id);
+      return webhookReplayView.toMessage(await em.findOneOrFail(WebhookReplay, { id, businessId }));
+    });
+  };

@@ -2,8 +2,11 @@ import { namedQuery, type Orm } from "@amana/database";
 import { uuidv7 } from "@amana/runtime";
 import type { Room } from "./dispatcher.ts";
 
-/** Endpoints that answered their last attempt in time are QUICK, the others SLOW. */
-export type Lane = "QUICK" | "SLOW";
+/**
+ * SLOW: the endpoint's last answer took long, or did not come. NEW: this process has had no answer
+ * in time from it yet, or waits for one. QUICK: all others.
+ */
+export type Lane = "QUICK" | "NEW" | "SLOW";
 
 /** Longer than an attempt, its wait here and its recording can take, so that only a crash lets a lease end. */
 export const leaseMarginMs = 20_000;
@@ -45,29 +48,34 @@ const pending = `
 /** Those that have room, with how much; those that are DISABLED or gone have lane NONE and all the room there is. */
 const open = `
   share as (
-    select * from (values ('QUICK', $7::int, $8::int, $9::int), ('SLOW', $10::int, $11::int, $12::int), ('NONE', $7, $7, $7))
-      as s (lane, free, per_business, per_endpoint)
+    select * from (values ('QUICK', $8::int, $9::int, 0), ('NEW', $10::int, $9, $11::int), ('SLOW', $12::int, $13::int, $14::int),
+      ('NONE', $8, $8, $8)) as s (lane, free, per_business, per_endpoint)
   ), open as (
     select p.business_id, p.endpoint_id, s.lane, s.free, s.per_business, coalesce(b.held, 0) as business_held, h.free as endpoint_free
     from pending p
     left join webhook_endpoint e on e.id = p.endpoint_id
-    join share s on s.lane = case when e.status is distinct from 'ACTIVE' then 'NONE' when e.slow then 'SLOW' else 'QUICK' end
-    left join unnest($1::uuid[], $2::int[], $3::int[]) as known (id, quick, slow) on known.id = p.endpoint_id
-    left join unnest($4::uuid[], $5::int[], $6::int[]) as by_business (id, quick, slow) on by_business.id = p.business_id
+    left join unnest($1::uuid[], $2::int[], $3::int[], $4::bool[]) as known (id, free, slow, is_new) on known.id = p.endpoint_id
+    left join unnest($5::uuid[], $6::int[], $7::int[]) as by_business (id, held, slow) on by_business.id = p.business_id
+    join share s on s.lane = case when e.status is distinct from 'ACTIVE' then 'NONE' when e.slow then 'SLOW'
+      when coalesce(known.is_new, true) then 'NEW' else 'QUICK' end
     cross join lateral (
-      select case s.lane when 'QUICK' then coalesce(known.quick, s.per_endpoint) when 'SLOW' then coalesce(known.slow, s.per_endpoint)
-        else s.per_endpoint end as free
+      select coalesce(case s.lane when 'SLOW' then known.slow when 'NONE' then null else known.free end, s.per_endpoint) as free
     ) h
     cross join lateral (
-      select case s.lane when 'QUICK' then by_business.quick when 'SLOW' then by_business.slow end as held
+      select case s.lane when 'SLOW' then by_business.slow when 'NONE' then null else by_business.held end as held
     ) b
     where s.free > 0 and h.free > 0 and s.per_business > coalesce(b.held, 0)
   )`;
 
-/** The first twelve values of a statement with `open`. */
+/** The first fourteen values of a statement with `open`. */
 function valuesOf({ endpoints, businesses, free, perBusiness, perEndpoint }: Room): unknown[] {
-  const quick = [free.total, perBusiness.QUICK, perEndpoint.QUICK];
-  return [...endpoints, ...businesses, ...quick, free.slow, perBusiness.SLOW, perEndpoint.SLOW];
+  const [total, fresh] = [free.total, Math.min(free.total, free.fresh)];
+  return [
+    ...endpoints,
+    ...businesses,
+    ...[total, perBusiness.quick, fresh, perEndpoint.fresh],
+    ...[free.slow, perBusiness.slow, perEndpoint.slow],
+  ];
 }
 
 /**
@@ -92,7 +100,7 @@ export async function claimDue(orm: Orm, room: Room, leaseMs: number): Promise<C
      ), next as (
        select id, lane from (select *, row_number() over (partition by lane order by turn, due_at) as number from due) d
        where turn <= per_business and number <= free
-       order by turn, due_at limit $7
+       order by turn, due_at limit $8
      ), mine as (
        select id from delivery
        where id in (select id from next) and status = 'PENDING' and greatest(next_attempt_at, leased_until) <= now()
@@ -101,8 +109,8 @@ export async function claimDue(orm: Orm, room: Room, leaseMs: number): Promise<C
        update delivery d
        set status = case when n.lane <> 'NONE' then 'PENDING' else 'SKIPPED' end,
            next_attempt_at = case when n.lane <> 'NONE' then d.next_attempt_at end,
-           lease_token = case when n.lane <> 'NONE' then $13::uuid end,
-           leased_until = case when n.lane <> 'NONE' then now() + $14 * interval '1 millisecond' end
+           lease_token = case when n.lane <> 'NONE' then $15::uuid end,
+           leased_until = case when n.lane <> 'NONE' then now() + $16 * interval '1 millisecond' end
        from mine m join next n on n.id = m.id
        where d.id = m.id
        returning d.id, d.lease_token, d.status, d.attempts, d.event_id, d.business_id, d.endpoint_id, n.lane

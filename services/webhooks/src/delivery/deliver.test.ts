@@ -19,10 +19,10 @@ afterAll(() => harness[Symbol.asyncDispose]());
 const eighth = (places: number) => Math.max(1, Math.floor(places / 8));
 /** Room for so many, of which an eighth for slow endpoints, with nothing held yet. */
 const aRoom = (total: number, perBusiness: number, perEndpoint: number): Room => ({
-  free: { total, slow: eighth(total) },
-  perBusiness: { QUICK: perBusiness, SLOW: eighth(perBusiness) },
-  perEndpoint: { QUICK: perEndpoint, SLOW: eighth(perEndpoint) },
-  endpoints: [[], [], []],
+  free: { total, fresh: total, slow: eighth(total) },
+  perBusiness: { quick: perBusiness, slow: eighth(perBusiness) },
+  perEndpoint: { fresh: perEndpoint, slow: eighth(perEndpoint) },
+  endpoints: [[], [], [], []],
   businesses: [[], [], []],
 });
 const dayMs = 24 * 60 * 60 * 1000;
@@ -338,7 +338,7 @@ test("a claim steps over a backlog, however long, of a business that has its sha
   );
   await idle.publish(aPaymentEvent(other));
   await idle.sql("analyze delivery");
-  const room: Room = { ...aRoom(8, 2, 2), endpoints: [[endpointId], [0], [0]] };
+  const room: Room = { ...aRoom(8, 2, 2), endpoints: [[endpointId], [0], [0], [false]] };
 
   const read = async () => {
     await idle.sql("select pg_stat_force_next_flush()");

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { ClaimedDelivery } from "./claim.ts";
+import type { ClaimedDelivery, Lane } from "./claim.ts";
 import { Dispatcher, type Pace, type Shares } from "./dispatcher.ts";
 
 beforeEach(() => {
@@ -10,7 +10,7 @@ afterEach(() => {
 });
 
 let number = 0;
-const aDelivery = (business: string, endpoint: string, lane: "QUICK" | "SLOW" = "QUICK"): ClaimedDelivery => ({
+const aDelivery = (business: string, endpoint: string, lane: Lane = "QUICK"): ClaimedDelivery => ({
   id: String(number++),
   lease_token: "token",
   status: "PENDING",
@@ -140,14 +140,15 @@ test("what waits for more than three seconds, or for an endpoint that changed, i
 
 test("room counts what is held until it is written down, and says it by endpoint and business", async () => {
   const { dispatcher, begun } = aDispatcher({ total: 8, perBusiness: 4, perEndpoint: 4 });
-  expect(dispatcher.room()).toMatchObject({ free: { total: 32, slow: 1 }, perEndpoint: { QUICK: 4, SLOW: 1 } });
-  dispatcher.take([...some(3, "b", "e"), aDelivery("b", "slow", "SLOW")]);
+  expect(dispatcher.room()).toMatchObject({ free: { total: 32, fresh: 16, slow: 1 }, perEndpoint: { fresh: 4, slow: 1 } });
+  dispatcher.take([...some(2, "b", "e"), aDelivery("b", "e", "NEW"), aDelivery("b", "slow", "SLOW")]);
   expect(dispatcher.room()).toMatchObject({
-    free: { total: 28, slow: 0 },
+    free: { total: 28, fresh: 15, slow: 0 },
     endpoints: [
       ["e", "slow"],
       [1, 4],
       [1, 0],
+      [true, true],
     ],
     businesses: [["b"], [3], [1]],
   });
@@ -158,4 +159,27 @@ test("room counts what is held until it is written down, and says it by endpoint
   begun[0]?.end();
   await new Promise(setImmediate);
   expect(dispatcher.room().free.total).toBe(29);
+});
+
+test("new events have places while there is room, for as many endpoints as the business is known to have", async () => {
+  const { dispatcher, answerAll } = aDispatcher({ total: 16, perBusiness: 8, perEndpoint: 4 });
+  // Of whom nothing is known may have twenty, and all such together have half of the sixty-four.
+  expect(dispatcher.placesFor(["a", "b", "a"])).toEqual([1, undefined, undefined]);
+  dispatcher.take([...some(1, "a", "e1"), ...some(1, "a", "e2"), ...some(1, "a", "e3")]);
+  await answerAll("IN_TIME");
+  // Thirty-two for a business, three for each event.
+  expect(dispatcher.placesFor(Array(12).fill("a"))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, undefined, undefined]);
+  dispatcher.take(Array.from({ length: 32 }, (_, i) => aDelivery(`new${i}`, `e${i}`, "NEW")));
+  expect(dispatcher.placesFor(["c", "a"])).toEqual([undefined, 1]);
+  expect(dispatcher.room(["c", "new1"])).toMatchObject({ perEndpoint: { fresh: 0 }, endpoints: [["e1"], [0], [1], [true]] });
+});
+
+test("what waits for an endpoint that hangs is given back after three seconds, before it answers", async () => {
+  const { dispatcher, released } = aDispatcher({ total: 8, perBusiness: 8, perEndpoint: 4 });
+  dispatcher.take(some(4, "b", "hangs"));
+  vi.advanceTimersByTime(2_900);
+  expect(released).toEqual([]);
+  vi.advanceTimersByTime(500);
+  expect(released).toHaveLength(2);
+  expect(dispatcher.room().free.total).toBe(30);
 });

@@ -1,4 +1,5 @@
 import { Pause } from "@amana/runtime";
+import { endpointsMax } from "../webhook-endpoint/webhook-endpoint.errors.ts";
 import type { ClaimedDelivery, Lane } from "./claim.ts";
 
 /** How many attempts may be under way at once in this process. */
@@ -16,12 +17,13 @@ export type Attempt = (delivery: ClaimedDelivery, answered: (pace: Pace) => void
 
 /** What this process can take, in the form in which the statements that lease want it. */
 export interface Room {
-  /** Of deliveries in all, and of those the ones for slow endpoints. */
-  readonly free: { readonly total: number; readonly slow: number };
-  readonly perBusiness: Readonly<Record<Lane, number>>;
-  /** For an endpoint that is not in `endpoints`. */
-  readonly perEndpoint: Readonly<Record<Lane, number>>;
-  readonly endpoints: [ids: string[], free: number[], freeSlow: number[]];
+  /** Of deliveries in all; of those the ones in the lane NEW, and SLOW. */
+  readonly free: { readonly total: number; readonly fresh: number; readonly slow: number };
+  readonly perBusiness: { readonly quick: number; readonly slow: number };
+  /** For an endpoint that is not in `endpoints`, which is NEW or SLOW. */
+  readonly perEndpoint: { readonly fresh: number; readonly slow: number };
+  readonly endpoints: [ids: string[], free: number[], freeSlow: number[], isNew: boolean[]];
+  /** What they hold in the lane SLOW, and in the others. */
   readonly businesses: [ids: string[], held: number[], heldSlow: number[]];
 }
 
@@ -42,7 +44,7 @@ const businessesMax = 10_000;
 class Endpoint {
   readonly business: Business;
   readonly waiting: Held[] = [];
-  readonly held: Record<Lane, number> = { QUICK: 0, SLOW: 0 };
+  readonly held: Record<Lane, number> = { QUICK: 0, NEW: 0, SLOW: 0 };
   underWay = 0;
   stalled = 0;
   /** Attempts that may be under way at once: grows with each that is answered in time. */
@@ -67,7 +69,7 @@ class Business {
   readonly endpoints = new Map<string, Endpoint>();
   /** Endpoints with something waiting; whose turn is next comes first. */
   readonly waiting = new Map<string, Endpoint>();
-  readonly held: Record<Lane, number> = { QUICK: 0, SLOW: 0 };
+  readonly held: Record<Lane, number> = { QUICK: 0, NEW: 0, SLOW: 0 };
   underWay = 0;
   stalled = 0;
 
@@ -107,7 +109,7 @@ export class Dispatcher {
   readonly #waiting = new Map<string, Business>();
   /** In the order in which they were begun. */
   readonly #underWay = new Set<UnderWay>();
-  readonly #held: Record<Lane, number> = { QUICK: 0, SLOW: 0 };
+  readonly #held: Record<Lane, number> = { QUICK: 0, NEW: 0, SLOW: 0 };
   #places = 0;
   #unproven = 0;
   #stalled = 0;
@@ -134,31 +136,65 @@ export class Dispatcher {
 
   /** Nothing is held. */
   get isIdle(): boolean {
-    return this.#held.QUICK + this.#held.SLOW === 0;
+    return sumOf(this.#held) === 0;
   }
 
   /** The room for deliveries to these businesses, or to any. */
   room(businessIds?: readonly string[]): Room {
     const { total, perBusiness } = this.#shares;
     const slow = (places: number) => Math.max(1, Math.floor(places * slowPart));
-    const perEndpoint = { QUICK: 2 * firstWindow, SLOW: slow(this.#shares.perEndpoint) };
+    const held = sumOf(this.#held);
+    const free = this.#attempt
+      ? {
+          total: total * heldPerPlace - held,
+          fresh: Math.max(0, (total * heldPerPlace) / 2 - this.#held.NEW),
+          slow: slow(total) - this.#held.SLOW,
+        }
+      : { total: 0, fresh: 0, slow: 0 };
+    const perEndpoint = { fresh: Math.min(2 * firstWindow, free.fresh), slow: slow(this.#shares.perEndpoint) };
     const known = businessIds
       ? [...new Set(businessIds)].map((id) => this.#businesses.get(id)).filter((business) => business !== undefined)
-      : [...this.#businesses.values()].filter(({ held }) => held.QUICK + held.SLOW > 0);
+      : [...this.#businesses.values()].filter((business) => sumOf(business.held) > 0);
     const endpoints = known.flatMap((business) => [...business.endpoints]);
+    const freeOf = ({ heldMax, held, isHealthy }: Endpoint) =>
+      Math.max(0, Math.min(heldMax - held.QUICK - held.NEW, isHealthy ? heldMax : free.fresh));
     return {
-      free: this.#attempt
-        ? { total: total * heldPerPlace - this.#held.QUICK - this.#held.SLOW, slow: slow(total) - this.#held.SLOW }
-        : { total: 0, slow: 0 },
-      perBusiness: { QUICK: perBusiness * heldPerPlace, SLOW: slow(perBusiness) },
+      free,
+      perBusiness: { quick: perBusiness * heldPerPlace, slow: slow(perBusiness) },
       perEndpoint,
       endpoints: [
         endpoints.map(([id]) => id),
-        endpoints.map(([, { heldMax, held }]) => Math.max(0, heldMax - held.QUICK)),
-        endpoints.map(([, { held }]) => Math.max(0, perEndpoint.SLOW - held.SLOW)),
+        endpoints.map(([, endpoint]) => freeOf(endpoint)),
+        endpoints.map(([, { held }]) => Math.max(0, perEndpoint.slow - held.SLOW)),
+        endpoints.map(([, { isHealthy }]) => !isHealthy),
       ],
-      businesses: [known.map(({ id }) => id), known.map(({ held }) => held.QUICK), known.map(({ held }) => held.SLOW)],
+      businesses: [known.map(({ id }) => id), known.map(({ held }) => held.QUICK + held.NEW), known.map(({ held }) => held.SLOW)],
     };
+  }
+
+  /**
+   * For new events, by their businesses: which place each has among those of its business, counted
+   * from one, and undefined where there is no room for its deliveries. A business that nothing is
+   * known of here is taken to have as many endpoints as any may.
+   */
+  placesFor(businessIds: readonly string[]): (number | undefined)[] {
+    const places = new Map<string, number>();
+    const { free, perBusiness } = this.room([]);
+    const left = { ...free };
+    return businessIds.map((id) => {
+      const business = this.#businesses.get(id);
+      const endpoints = [...(business?.endpoints.values() ?? [])];
+      const deliveries = endpoints.length || endpointsMax;
+      const isNew = endpoints.length === 0 || endpoints.some(({ isHealthy }) => !isHealthy);
+      const place = (places.get(id) ?? 0) + 1;
+      const held = business ? business.held.QUICK + business.held.NEW : 0;
+      if (Math.min(left.total, isNew ? left.fresh : left.total) < deliveries) return undefined;
+      if (place * deliveries > perBusiness.quick - held) return undefined;
+      left.total -= deliveries;
+      if (isNew) left.fresh -= deliveries;
+      places.set(id, place);
+      return place;
+    });
   }
 
   /** Takes deliveries that were leased to this process, and sends them in turn. */
@@ -214,8 +250,7 @@ export class Dispatcher {
 
   #hold({ delivery: { lane, business_id }, endpoint }: Held, count: 1 | -1): void {
     for (const held of [this.#held, endpoint.held, endpoint.business.held]) held[lane] += count;
-    const { QUICK, SLOW } = endpoint.business.held;
-    if (QUICK + SLOW === 0 && this.#businesses.size > businessesMax) this.#businesses.delete(business_id);
+    if (sumOf(endpoint.business.held) === 0 && this.#businesses.size > businessesMax) this.#businesses.delete(business_id);
   }
 
   #beginNext(): void {
@@ -270,12 +305,11 @@ export class Dispatcher {
     const underWay = { ...held, startedMs: performance.now(), isUnproven, isStalled: false, isAnswered: false };
     this.#underWay.add(underWay);
     endpoint.underWay++;
-    if (delivery.lane === "QUICK") this.#occupy(underWay, 1);
+    if (delivery.lane !== "SLOW") this.#occupy(underWay, 1);
     this.#attempt?.(delivery, (pace) => this.#answered(underWay, pace)).then(() => {
       this.#answered(underWay, "LATE");
       this.#hold(held, -1);
-      const { held: left, heldMax } = endpoint;
-      if (this.backlog && left[delivery.lane] * 2 <= heldMax) this.pause.wake();
+      if (this.backlog && sumOf(endpoint.held) * 2 <= endpoint.heldMax) this.pause.wake();
     });
   }
 
@@ -298,6 +332,11 @@ export class Dispatcher {
       endpoint.window = Math.min(endpoint.window, Math.max(firstWindow, this.#shares.perEndpoint / 4));
     }
     this.#beginNext();
+    const late = [...this.#waiting.values()]
+      .flatMap(({ waiting }) => [...waiting.values()])
+      .filter(({ waiting: [first] }) => first && performance.now() - first.takenMs > waitMsMax);
+    // Their leases end by themselves if this fails.
+    this.#giveBack(late).catch(() => {});
   }
 
   #stall(endpoint: Endpoint, count: 1 | -1): void {
@@ -313,7 +352,7 @@ export class Dispatcher {
     const { endpoint, delivery } = underWay;
     endpoint.underWay--;
     if (underWay.isStalled) this.#stall(endpoint, -1);
-    else if (delivery.lane === "QUICK") this.#occupy(underWay, -1);
+    else if (delivery.lane !== "SLOW") this.#occupy(underWay, -1);
     endpoint.isProven = pace === "IN_TIME";
     endpoint.window =
       endpoint.isProven && !underWay.isStalled ? Math.min(2 * endpoint.window, this.#shares.perEndpoint) : endpoint.window;
@@ -321,3 +360,5 @@ export class Dispatcher {
     this.#beginNext();
   }
 }
+
+const sumOf = ({ QUICK, NEW, SLOW }: Record<Lane, number>): number => QUICK + NEW + SLOW;

@@ -33,63 +33,52 @@ function addEvents(
     name: "webhooks_add_events",
     documentOf(messages) {
       const events = messages.map(toEvent).filter((event) => event !== undefined);
-      const { free, perBusiness, perEndpoint, endpoints, businesses } = dispatcher.room(
-        events.map(({ businessId }) => businessId),
-      );
+      const businessIds = events.map(({ businessId }) => businessId);
+      const places = dispatcher.placesFor(businessIds);
+      const { perEndpoint, endpoints } = dispatcher.room(businessIds);
       return {
-        events: events.map(({ id, businessId, type, occurredAt, body }) => ({
+        events: events.map(({ id, businessId, type, occurredAt, body }, i) => ({
           id,
           business_id: businessId,
           type,
           created_at: occurredAt,
           body,
           opt_in: eventTypes[type].optIn,
+          place: places[i],
         })),
         lease_token: uuidv7(),
         lease_ms: timeoutMs + leaseMarginMs,
-        free: free.total,
-        per_business: perBusiness.QUICK,
-        per_endpoint: perEndpoint.QUICK,
-        endpoints: endpoints[0].map((id, i) => ({ id, free: endpoints[1][i] })),
-        businesses: businesses[0].map((id, i) => ({ id, held: businesses[1][i] })),
+        per_endpoint: perEndpoint.fresh,
+        endpoints: endpoints[0].map((id, i) => ({ id, free: endpoints[1][i], is_new: endpoints[3][i] })),
       };
     },
     ctes: `
       told as (
-        select v.*, row_number() over () as number
-        from given cross join jsonb_to_recordset(doc -> 'events')
-          as v (id uuid, business_id uuid, type text, created_at timestamptz, body text, opt_in boolean)
+        select v.* from given cross join jsonb_to_recordset(doc -> 'events')
+          as v (id uuid, business_id uuid, type text, created_at timestamptz, body text, opt_in boolean, place int)
         where v.id in (select event_id from fresh)
       ), added as (
         insert into event (id, business_id, type, body, created_at)
         select id, business_id, type, body, created_at from told on conflict (id) do nothing
       ), target as (
-        select t.id as event_id, t.business_id, t.type, t.number, e.id as endpoint_id, e.status, e.slow, e.url, e.secret_ciphertext,
+        select t.id as event_id, t.business_id, t.type, e.id as endpoint_id, e.status, e.url,
+          case when e.slow then 'SLOW' when coalesce(known.is_new, true) then 'NEW' else 'QUICK' end as lane, e.secret_ciphertext,
           case when e.previous_secret_until > now() then e.previous_secret_ciphertext end as previous_secret_ciphertext,
-          row_number() over (partition by e.id order by t.number) as of_endpoint,
-          row_number() over (partition by t.business_id order by t.number) as of_business,
-          row_number() over (order by t.number) as of_all
-        from told t join webhook_endpoint e on e.business_id = t.business_id
+          case when e.status = 'ACTIVE' and not e.slow and t.place <= coalesce(known.free, (doc -> 'per_endpoint')::int)
+            then (doc ->> 'lease_token')::uuid end as lease_token,
+          now() + (doc -> 'lease_ms')::float8 * interval '1 millisecond' as lease_end
+        from given cross join told t join webhook_endpoint e on e.business_id = t.business_id
           and case when cardinality(e.events) = 0 then not t.opt_in else t.type = any(e.events) end
-      ), placed as (
-        select t.*, t.status = 'ACTIVE' and not t.slow
-          and of_all <= (doc -> 'free')::int
-          and of_endpoint <= coalesce(e.free, (doc -> 'per_endpoint')::int)
-          and of_business <= (doc -> 'per_business')::int - coalesce(b.held, 0) as is_ours,
-          (doc ->> 'lease_token')::uuid as token, now() + (doc -> 'lease_ms')::float8 * interval '1 millisecond' as lease_end
-        from given cross join target t
-        left join jsonb_to_recordset(doc -> 'endpoints') as e (id uuid, free int) on e.id = t.endpoint_id
-        left join jsonb_to_recordset(doc -> 'businesses') as b (id uuid, held int) on b.id = t.business_id
+        left join jsonb_to_recordset(doc -> 'endpoints') as known (id uuid, free int, is_new boolean) on known.id = e.id
       ), born as (
         insert into delivery (id, business_id, event_id, endpoint_id, status, next_attempt_at, lease_token, leased_until)
         select uuidv7(), business_id, event_id, endpoint_id,
           case when status = 'ACTIVE' then 'PENDING' else 'SKIPPED' end, case when status = 'ACTIVE' then now() end,
-          case when is_ours then token end, case when is_ours then lease_end end
-        from placed on conflict (event_id, endpoint_id) do nothing
+          lease_token, case when lease_token is not null then lease_end end
+        from target on conflict (event_id, endpoint_id) do nothing
         returning id, event_id, endpoint_id, status, lease_token, attempts
       ), answer as (
-        select b.*, t.business_id, t.type, t.url, t.secret_ciphertext, t.previous_secret_ciphertext,
-          case when t.slow then 'SLOW' else 'QUICK' end as lane
+        select b.*, t.business_id, t.type, t.lane, t.url, t.secret_ciphertext, t.previous_secret_ciphertext
         from born b join target t on t.event_id = b.event_id and t.endpoint_id = b.endpoint_id where b.status = 'PENDING'
       )`,
     answer: "answer",

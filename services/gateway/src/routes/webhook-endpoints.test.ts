@@ -123,6 +123,29 @@ describe("webhook endpoints", () => {
     });
   });
 
+  test("a rotation may keep X-Signature on the old secret for up to a day", async () => {
+    gateway.behaviour.webhookEndpoints.updateWebhookEndpoint = async () => anEndpoint({ secret: "whsec_new" });
+    for (const seconds of [0, 86_400]) {
+      const answer = await send("PATCH", `/webhook-endpoints/${id}`, { rotate_secret: true, activate_in_seconds: seconds });
+      expect([answer.statusCode, answer.json().secret]).toEqual([200, "whsec_new"]);
+      expect(gateway.received.at(-1)?.request).toMatchObject({ rotateSecret: true, activateInSeconds: seconds });
+    }
+  });
+
+  test.each([
+    { rotate_secret: true, activate_in_seconds: -1 },
+    { rotate_secret: true, activate_in_seconds: 86_401 },
+    { rotate_secret: true, activate_in_seconds: 0.5 },
+    { rotate_secret: true, activate_in_seconds: "60" },
+    { rotate_secret: true, activate_in_seconds: null },
+    { activate_in_seconds: 60 },
+    { activate_in_seconds: 0, rotate_secret: false },
+  ])("a rotation with %j is refused", async (payload) => {
+    const answer = await send("PATCH", `/webhook-endpoints/${id}`, payload);
+    expect([answer.statusCode, answer.json().errors]).toMatchObject([422, [{ pointer: "/activate_in_seconds" }]]);
+    expect(gateway.received).toEqual([]);
+  });
+
   test.each([
     [{ secret: "x" }, "immutable_field"],
     [{ url: null }, "validation_failed"],

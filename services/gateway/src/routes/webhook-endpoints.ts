@@ -17,14 +17,16 @@ import {
 } from "@amana/public-api";
 import { Type } from "typebox";
 import { clearable } from "../form/field.ts";
-import { choice, distinct, flag, text, timestamp } from "../form/fields.ts";
+import { choice, distinct, flag, integer, text, timestamp } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { act, change, create, list, read, remove } from "../operations.ts";
+import { problems } from "../problems.ts";
 
 /** Checking an address resolves its name. */
 const urlCheckTimeoutMs = 15_000;
 /** A bound for what is passed on. The service refuses shorter ones, in its own words. */
 const urlCharactersMax = 8_192;
+const activateInSecondsMax = 24 * 60 * 60;
 const urlRule = "Absolute, https, public, at most 2048 characters, without credentials and without a fragment.";
 
 const endpoint = { tags: ["Webhook endpoints"], answer: WebhookEndpointJson, render: renderWebhookEndpoint };
@@ -77,17 +79,24 @@ export const webhookEndpoints =
       rpc: rpc.updateWebhookEndpoint,
       timeoutMs: urlCheckTimeoutMs,
       summary: "Change a webhook endpoint, rotate its secret",
-      description: "`events` null or an empty list brings back the default: all but the opt-in ones.",
+      description:
+        "`events` null or an empty list brings back the default: all but the opt-in ones. `activate_in_seconds` goes with `rotate_secret: true` only: X-Signature goes on with the old secret for that long, so that the receiver can learn the new one first. For a day after the rotation webhook-signature has a signature by each of the two. A change may be late by up to three seconds.",
       body: {
         url: url(),
         rotate_secret: flag(),
+        activate_in_seconds: integer(0, activateInSecondsMax),
         status: choice(webhookEndpointStatuses),
         events: clearable(events()),
       },
       answer: WebhookEndpointUpdate,
       whole: WebhookEndpointFields,
-      ask: ({ events, ...fields }, { send }) =>
-        send({ ...fields, events: events === undefined ? undefined : { types: events ?? [] } }),
+      ask: async ({ events, ...fields }, { send }) => {
+        if (fields.activate_in_seconds !== undefined && !fields.rotate_secret) {
+          const message = "is for a rotation; send rotate_secret: true with it";
+          throw problems.validationFailed([{ pointer: "/activate_in_seconds", code: "invalid", message }]);
+        }
+        return await send({ ...fields, events: events === undefined ? undefined : { types: events ?? [] } });
+      },
     });
 
     remove(app, "/:id", {

@@ -55,11 +55,11 @@ export function createAttempt(context: Context, poster: Poster, counter: Attempt
 }
 
 function secretsOf({ secrets, logger }: Context, delivery: ClaimedDelivery) {
-  const { endpoint_id: id, secret_ciphertext: current, previous_secret_ciphertext: previous } = delivery;
+  const { endpoint_id: id, secret_ciphertext: current, other_secret_ciphertext: other } = delivery;
   return {
     current: secrets.decrypt(current, id),
-    // Nothing can be sent without the secret, but a good one is not worth less because the one before cannot be read.
-    previous: previous ? decryptIfReadable(secrets, previous, id, logger) : undefined,
+    // Nothing can be sent without the secret, but a good one is not worth less because the other cannot be read.
+    other: other ? decryptIfReadable(secrets, other, id, logger) : undefined,
   };
 }
 

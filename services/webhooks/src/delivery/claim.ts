@@ -1,5 +1,6 @@
 import { namedQuery, type Orm } from "@amana/database";
 import { uuidv7 } from "@amana/runtime";
+import { signingSecrets } from "../webhook-endpoint/signing-secrets.ts";
 import type { Room } from "./dispatcher.ts";
 
 /**
@@ -25,8 +26,8 @@ export interface ClaimedDelivery {
   lane: Lane;
   url: string;
   secret_ciphertext: string;
-  /** While it is still good. */
-  previous_secret_ciphertext: string | null;
+  /** While a rotation makes two of them good. */
+  other_secret_ciphertext: string | null;
 }
 
 /**
@@ -115,8 +116,7 @@ export async function claimDue(orm: Orm, room: Room, leaseMs: number): Promise<C
        where d.id = m.id
        returning d.id, d.lease_token, d.status, d.attempts, d.event_id, d.business_id, d.endpoint_id, n.lane
      )
-     select c.*, v.type, v.body, e.url, e.secret_ciphertext,
-       case when e.previous_secret_until > now() then e.previous_secret_ciphertext end as previous_secret_ciphertext
+     select c.*, v.type, v.body, e.url, ${signingSecrets}
      from claimed c join event v on v.id = c.event_id left join webhook_endpoint e on e.id = c.endpoint_id`,
     [...valuesOf(room), uuidv7(), leaseMs],
   );

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { DeliveryFailure, DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
 import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
@@ -9,6 +10,7 @@ import { type Harness, startHarness, startReceiver } from "../../test/harness.ts
 import { claimDue, untilDueMs } from "./claim.ts";
 import { startDelivering } from "./deliver.ts";
 import { Dispatcher, type Room } from "./dispatcher.ts";
+import { signatureHeaders } from "./sign.ts";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -193,6 +195,62 @@ test("a rotation signs at once with the new secret, and for a day with both in w
   expect(first.headers["webhook-signature"]?.split(" ")).toHaveLength(2);
   expect(verify(rotated.secret, second)).toMatchObject({ id: after.id });
   expect(() => verify(created.secret, second)).toThrow();
+});
+
+test("until a new secret becomes active X-Signature has the old one, and webhook-signature both", async () => {
+  await using receiver = await startReceiver();
+  const caller = aBusinessCaller();
+  const { id, secret: old } = await create(receiver.url, caller);
+  const rotate = async (activateInSeconds: number) =>
+    (await harness.endpoints.updateWebhookEndpoint({ id, rotateSecret: true, activateInSeconds }, { caller })).secret;
+  const activate = () => harness.sql("update webhook_endpoint set secret_active_from = now() where id = ?", [id]);
+  /** Of a new event: which of the secrets X-Signature is keyed with, and which of them webhook-signature has. */
+  const signedWith = async (...known: (string | undefined)[]) => {
+    await harness.publish(aPaymentEvent(caller));
+    await harness.settled();
+    const { body, headers } = receiver.requests.at(-1) as (typeof receiver.requests)[number];
+    const [timestamp, sent] = [headers["webhook-timestamp"], String(headers["webhook-signature"]).split(" ")];
+    const made = known.map((current) =>
+      signatureHeaders(String(headers["webhook-id"]), Number(timestamp), body, { current: String(current), other: undefined }),
+    );
+    return [
+      made.findIndex((each) => each["x-signature"] === headers["x-signature"]),
+      made.map((each) => sent.includes(each["webhook-signature"])),
+    ];
+  };
+
+  const first = await rotate(3_600);
+  expect(await signedWith(old, first)).toEqual([0, [true, true]]);
+  await activate();
+  expect(await signedWith(old, first)).toEqual([1, [true, true]]);
+
+  const second = await rotate(86_400);
+  expect(await signedWith(old, first, second)).toEqual([1, [false, true, true]]);
+  // The second one never became active, so what signs is still what the receiver knows.
+  const third = await rotate(3_600);
+  expect(await signedWith(old, first, second, third)).toEqual([1, [false, true, false, true]]);
+  const fourth = await rotate(0);
+  expect(await signedWith(old, first, second, third, fourth)).toEqual([4, [false, true, false, false, true]]);
+});
+
+test("a retry is signed with what signs by then", async () => {
+  await using slow = await startHarness({ deliver: { pausesMs: [60_000] } });
+  await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 200).end());
+  const { caller, endpoint, event } = await deliverOne(receiver.url, slow);
+  const { id } = endpoint;
+  const { secret } = await slow.endpoints.updateWebhookEndpoint({ id, rotateSecret: true, activateInSeconds: 3_600 }, { caller });
+  const retry = async () => {
+    await slow.events.redeliverEvent({ eventId: event.id }, { caller });
+    await slow.settled();
+    return receiver.requests.at(-1)?.headers["x-signature"];
+  };
+  const keyedWith = (key: string | undefined) =>
+    `sha256=${createHmac("sha256", String(key))
+      .update(receiver.requests[0]?.body as Buffer)
+      .digest("hex")}`;
+  expect(await retry()).toBe(keyedWith(endpoint.secret));
+  await slow.sql("update webhook_endpoint set secret_active_from = now() where id = ?", [id]);
+  expect(await retry()).toBe(keyedWith(secret));
 });
 
 test("a previous secret that cannot be read costs its own signature and not the delivery", async () => {

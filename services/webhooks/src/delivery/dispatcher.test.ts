@@ -23,7 +23,7 @@ const aDelivery = (business: string, endpoint: string, lane: Lane = "QUICK"): Cl
   lane,
   url: "http://127.0.0.1:9/",
   secret_ciphertext: "",
-  previous_secret_ciphertext: null,
+  other_secret_ciphertext: null,
 });
 const some = (count: number, business: string, endpoint: string) =>
   Array.from({ length: count }, () => aDelivery(business, endpoint));

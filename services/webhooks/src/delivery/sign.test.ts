@@ -10,7 +10,7 @@ const body = Buffer.from(
 
 test("the signatures of a known delivery are the published ones", () => {
   expect(
-    signatureHeaders("01980000-0000-7000-8000-000000000001", 1795170000, body, { current: secret, previous: undefined }),
+    signatureHeaders("01980000-0000-7000-8000-000000000001", 1795170000, body, { current: secret, other: undefined }),
   ).toEqual({
     "x-signature": "sha256=720f0a0b8ff5754c23162208d94052b59cbf0f97d6b9f40b5a85cab89dec07d0",
     "webhook-id": "01980000-0000-7000-8000-000000000001",
@@ -25,7 +25,7 @@ test("the Standard Webhooks library accepts every delivery, with the new and wit
   fc.assert(
     fc.property(fc.uuid(), fc.jsonValue(), secrets, secrets, (id, payload, current, previous) => {
       const text = JSON.stringify(payload);
-      const headers = signatureHeaders(id, Math.floor(Date.now() / 1000), Buffer.from(text), { current, previous });
+      const headers = signatureHeaders(id, Math.floor(Date.now() / 1000), Buffer.from(text), { current, other: previous });
       for (const known of [current, previous]) expect(() => new Webhook(known).verify(text, headers)).not.toThrow();
     }),
   );
@@ -37,7 +37,7 @@ test("one changed byte of the body breaks both signatures", () => {
       const changed = Buffer.from(bytes);
       const index = at % changed.length;
       changed[index] = (changed[index] as number) ^ change;
-      const of = (text: Buffer) => signatureHeaders("id", 1, text, { current: secret, previous: undefined });
+      const of = (text: Buffer) => signatureHeaders("id", 1, text, { current: secret, other: undefined });
       expect(of(changed)["x-signature"]).not.toBe(of(Buffer.from(bytes))["x-signature"]);
       expect(of(changed)["webhook-signature"]).not.toBe(of(Buffer.from(bytes))["webhook-signature"]);
     }),

@@ -3,8 +3,8 @@ import { createHmac } from "node:crypto";
 /** Signing secrets as they were shown: `whsec_` and base64. */
 export interface SigningSecrets {
   readonly current: string;
-  /** For a day after a rotation. */
-  readonly previous: string | undefined;
+  /** While a rotation makes two of them good. */
+  readonly other: string | undefined;
 }
 
 /**
@@ -12,7 +12,7 @@ export interface SigningSecrets {
  * secret; the Standard Webhooks headers with the bytes its base64 part stands for, over id, timestamp and body.
  */
 export function signatureHeaders(id: string, timestampS: number, body: Buffer, secrets: SigningSecrets) {
-  const signed = [secrets.current, secrets.previous].filter((secret) => secret !== undefined);
+  const signed = [secrets.current, secrets.other].filter((secret) => secret !== undefined);
   return {
     "x-signature": `sha256=${createHmac("sha256", secrets.current).update(body).digest("hex")}`,
     "webhook-id": id,

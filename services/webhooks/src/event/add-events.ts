@@ -4,6 +4,7 @@ import { uuidv7 } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { type ClaimedDelivery, leaseMarginMs } from "../delivery/claim.ts";
 import { timeoutMsDefault } from "../delivery/deliver.ts";
+import { signingSecrets } from "../webhook-endpoint/signing-secrets.ts";
 
 export interface NewEvent {
   readonly id: string;
@@ -62,8 +63,7 @@ function addEvents(
         select id, business_id, type, body, created_at from told on conflict (id) do nothing
       ), target as (
         select t.id as event_id, t.business_id, t.type, e.id as endpoint_id, e.status, e.url,
-          case when e.slow then 'SLOW' when coalesce(known.is_new, true) then 'NEW' else 'QUICK' end as lane, e.secret_ciphertext,
-          case when e.previous_secret_until > now() then e.previous_secret_ciphertext end as previous_secret_ciphertext,
+          case when e.slow then 'SLOW' when coalesce(known.is_new, true) then 'NEW' else 'QUICK' end as lane, ${signingSecrets},
           case when e.status = 'ACTIVE' and not e.slow and t.place <= coalesce(known.free, (doc -> 'per_endpoint')::int)
             then (doc ->> 'lease_token')::uuid end as lease_token,
           now() + (doc -> 'lease_ms')::float8 * interval '1 millisecond' as lease_end
@@ -78,7 +78,7 @@ function addEvents(
         from target on conflict (event_id, endpoint_id) do nothing
         returning id, event_id, endpoint_id, status, lease_token, attempts
       ), answer as (
-        select b.*, t.business_id, t.type, t.lane, t.url, t.secret_ciphertext, t.previous_secret_ciphertext
+        select b.*, t.business_id, t.type, t.lane, t.url, t.secret_ciphertext, t.other_secret_ciphertext
         from born b join target t on t.event_id = b.event_id and t.endpoint_id = b.endpoint_id where b.status = 'PENDING'
       )`,
     answer: "answer",

@@ -73,6 +73,19 @@ test("a rotation shows a new secret once and keeps the old one, encrypted, for 2
   expect(secrets.decrypt(row?.current as string, id)).toBe(rotated.secret);
 });
 
+test("a rotation becomes active within a day, or is refused", async () => {
+  const { caller, created, id } = await anEndpoint();
+  for (const activateInSeconds of [-1, 86_401]) {
+    await expect(
+      harness.endpoints.updateWebhookEndpoint({ id, rotateSecret: true, activateInSeconds }, { caller }),
+    ).rejects.toMatchObject({ kind: "invalid", pointer: "/activate_in_seconds" });
+  }
+  const [row] = await harness.sql<{ secret: string }>("select secret_ciphertext as secret from webhook_endpoint where id = ?", [
+    id,
+  ]);
+  expect(harness.context.secrets.decrypt(row?.secret as string, id)).toBe(created.secret);
+});
+
 test("a refused field changes nothing of the others", async () => {
   const { caller, created, id } = await anEndpoint();
   await expect(

@@ -8,7 +8,11 @@ import type { Context } from "../context.ts";
 import { eventFilter } from "../webhook-endpoint/event-filter.ts";
 import { newSecret } from "../webhook-endpoint/secret.ts";
 import { refusalOfUrl } from "../webhook-endpoint/url.ts";
-import { webhookEndpointNotFound } from "../webhook-endpoint/webhook-endpoint.errors.ts";
+import {
+  activateInSecondsInvalid,
+  activateInSecondsMax,
+  webhookEndpointNotFound,
+} from "../webhook-endpoint/webhook-endpoint.errors.ts";
 import { toWebhookEndpointMessage } from "../webhook-endpoint/webhook-endpoint.message.ts";
 import { WebhookEndpoint } from "../webhook-endpoint/webhook-endpoint.ts";
 
@@ -23,7 +27,8 @@ export const updateWebhookEndpoint =
   async (request, { caller }) => {
     const businessId = businessOf(caller);
     if (!isUuid(request.id)) throw webhookEndpointNotFound();
-    const { url } = request;
+    const { url, activateInSeconds } = request;
+    if (activateInSeconds < 0 || activateInSeconds > activateInSecondsMax) throw activateInSecondsInvalid();
     // Before the transaction, which must not wait for name servers.
     const refusal = url === undefined ? undefined : await refusalOfUrl(url, addresses);
     const answer = await transaction(orm, async (em) => {
@@ -38,7 +43,7 @@ export const updateWebhookEndpoint =
       if (!request.rotateSecret) return toWebhookEndpointMessage(endpoint);
 
       const secret = newSecret();
-      endpoint.rotateSecret(secrets.encrypt(secret, endpoint.id), now);
+      endpoint.rotateSecret(secrets.encrypt(secret, endpoint.id), now, activateInSeconds);
       return toWebhookEndpointMessage(endpoint, { secret });
     });
     await dispatcher.forget(businessId, request.id);

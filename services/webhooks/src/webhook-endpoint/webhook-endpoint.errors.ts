@@ -22,6 +22,14 @@ export const unknownEventType = (type: string) =>
     },
   );
 
+/** As long as both secrets are good in `webhook-signature`. */
+export const activateInSecondsMax = 24 * 60 * 60;
+
+export const activateInSecondsInvalid = () =>
+  invalid("validation_failed", `activate_in_seconds is a whole number from 0 to ${activateInSecondsMax}.`, {
+    pointer: "/activate_in_seconds",
+  });
+
 const urlRefusal = (code: string, detail: string) => invalid(code, detail, { pointer: "/url" });
 
 export const urlInvalid = () => urlRefusal("url_invalid", "This is not an absolute URL, like https://example.com/webhooks.");

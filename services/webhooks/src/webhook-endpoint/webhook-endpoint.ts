@@ -15,6 +15,8 @@ const schema = defineEntity({
     /** Event types it asks for; empty means all but the opt-in ones. */
     events: p.array(),
     secretCiphertext: p.text(),
+    /** Until then X-Signature goes on with the previous secret. */
+    secretActiveFrom: p.datetime(3).nullable(),
     /** The secret before the last rotation, which `webhook-signature` carries along until then. */
     previousSecretCiphertext: p.text().nullable(),
     previousSecretUntil: p.datetime(3).nullable(),
@@ -41,11 +43,16 @@ export class WebhookEndpoint extends schema.class {
     this.updatedAt = now;
   }
 
-  /** The old secret stays good for `webhook-signature` for a day; one from before a still earlier rotation does not. */
-  rotateSecret(ciphertext: string, now: Date): void {
-    this.previousSecretCiphertext = this.secretCiphertext;
+  /**
+   * The old secret stays good for `webhook-signature` for a day; one from before a still earlier rotation does not. `X-Signature`
+   * goes on with it for `activateInSeconds`. A secret that has not become active by now never does.
+   */
+  rotateSecret(ciphertext: string, now: Date, activateInSeconds: number): void {
+    const isActive = !this.secretActiveFrom || this.secretActiveFrom <= now;
+    if (isActive) this.previousSecretCiphertext = this.secretCiphertext;
     this.previousSecretUntil = new Date(now.getTime() + previousSecretKeptMs);
     this.secretCiphertext = ciphertext;
+    this.secretActiveFrom = activateInSeconds > 0 ? new Date(now.getTime() + activateInSeconds * 1000) : null;
     this.updatedAt = now;
   }
 

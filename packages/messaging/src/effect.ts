@@ -43,9 +43,10 @@ export async function applyAtOnce<Row extends object, Result>(
   statement: StatementEffect<Row, Result>,
   messages: readonly Message[],
 ): Promise<{ count: number; result: Result } | undefined> {
-  const ids = messages.map(eventIdOf).filter((id) => id !== undefined);
-  if (ids.length < messages.length) return undefined;
-  const document = statement.documentOf(messages);
+  // A relay that took over may have published one twice, side by side.
+  const byId = new Map(messages.map((message) => [eventIdOf(message), message]));
+  if (byId.has(undefined)) return undefined;
+  const document = statement.documentOf([...byId.values()]);
   const rows = await namedQuery<Row & { count: number; is_clear: boolean; is_answer: boolean | null }>(
     em,
     statement.name,
@@ -59,7 +60,7 @@ export async function applyAtOnce<Row extends object, Result>(
      select s.is_clear, (select count(*)::int from fresh) as count, a.* from standing s
      left join (select true as is_answer, * from ${statement.answer}) a on true`,
     // Sorted, so that two consumers with overlapping messages wait for each other in turn and not in a circle.
-    [JSON.stringify(document), consumer, topic, [...new Set(ids)].sort()],
+    [JSON.stringify(document), consumer, topic, [...byId.keys()].sort()],
   );
   const [first] = rows as [(typeof rows)[number]];
   if (!first.is_clear) return undefined;

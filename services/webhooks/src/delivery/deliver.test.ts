@@ -75,6 +75,16 @@ test("a delivery is a POST of the stored body, signed in both ways", async () =>
   expect(delivery).toMatchObject({ status: DeliveryStatus.SUCCEEDED, attempts: [{ statusCode: 200 }] });
 });
 
+test("an event that comes twice at once is sent once", async () => {
+  await using receiver = await startReceiver();
+  const caller = aBusinessCaller();
+  await create(receiver.url, caller);
+  const event = aPaymentEvent(caller);
+  await harness.publish(event, event);
+  await harness.settled();
+  expect(receiver.requests).toHaveLength(1);
+});
+
 test("after a failure the same id and the same bytes are sent until a 2xx comes", async () => {
   await using receiver = await startReceiver((response, number) => response.writeHead(number < 4 ? 500 : 204).end());
   const { event, delivery } = await deliverOne(receiver.url);

@@ -10,6 +10,9 @@ export interface Failure {
   readonly detail: string;
 }
 
+/** More came than an answer may have. */
+export class AnswerTooLong extends Error {}
+
 const noName: Failure = { code: "DNS_ERROR", detail: "the host name does not resolve" };
 const noNameNow: Failure = { code: "DNS_ERROR", detail: "the host name does not resolve right now" };
 const closed: Failure = { code: "CONNECTION_RESET", detail: "the connection was closed before an answer" };
@@ -35,6 +38,7 @@ const namesNothing = new Set(["ENOTFOUND", "ENODATA"]);
 /** What to look at, and nothing about our side. */
 export function describeFailure(error: Error): Failure {
   if (error instanceof AddressNotPublic) return { code: "ADDRESS_FORBIDDEN", detail: error.message };
+  if (error instanceof AnswerTooLong) return { code: "INVALID_RESPONSE", detail: "the answer is too long" };
   const { code = "" } = error as NodeJS.ErrnoException;
   // Of a name server, whose own refusal of a connection is not the endpoint's.
   if (/^query[A-Z]/.test((error as NodeJS.ErrnoException).syscall ?? "")) return namesNothing.has(code) ? noName : noNameNow;

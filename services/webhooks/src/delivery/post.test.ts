@@ -204,3 +204,35 @@ test("what is under way can be cut off, and nobody learns how it ended", async (
   expect(await posting).toBeUndefined();
   expect(await poster.post(server.url, {}, body)).toBeUndefined();
 });
+
+test.each([
+  ["interim answers", "", `HTTP/1.1 103 Early Hints\r\n\r\n`],
+  ["empty lines", "", "\r\n"],
+  ["reason", "HTTP/1.1 200 ", "a"],
+])("an answer whose %s never end is cut off, long before its time is over", async (_what, first, again) => {
+  const flood = again.repeat(50_000 / again.length);
+  const server = await startRawServer((socket) => {
+    socket.write(first);
+    const more = () => void (socket.destroyed || (socket.write(flood) ? setImmediate(more) : socket.once("drain", more)));
+    more();
+  });
+  const answer = await aPoster().post(server.url, {}, body);
+  expect(answer).toMatchObject({
+    statusCode: undefined,
+    failure: { code: "INVALID_RESPONSE", detail: "the answer is too long" },
+  });
+});
+
+test("a connection that is kept alive carries any number of answers", async () => {
+  const ports = new Set<number | undefined>();
+  await using receiver = await startReceiver((response) => {
+    ports.add(response.socket?.remotePort);
+    response.end("a".repeat(15_000));
+  });
+  const poster = aPoster();
+  for (let i = 0; i < 60; i++) {
+    expect(await poster.post(new URL(receiver.url), {}, body)).toMatchObject({ statusCode: 200 });
+  }
+  // The next request may begin before the client has seen that the connection is free.
+  expect(ports.size).toBeLessThan(3);
+});

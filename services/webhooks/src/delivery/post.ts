@@ -1,7 +1,7 @@
-import { isIP, type LookupFunction } from "node:net";
+import { isIP, type LookupFunction, type Socket } from "node:net";
 import { Agent, buildConnector } from "undici";
 import { type AddressGuard, AddressNotPublic } from "../webhook-endpoint/address-guard.ts";
-import { describeFailure, type Failure } from "./describe-failure.ts";
+import { AnswerTooLong, describeFailure, type Failure } from "./describe-failure.ts";
 
 export interface Answer {
   readonly statusCode: number | undefined;
@@ -24,6 +24,8 @@ export interface Poster extends AsyncDisposable {
 const bodyBytesMax = 16 * 1024;
 const bodyMsMax = 2_000;
 const shownBytes = 1024;
+/** Of all that comes on the wire: interim answers, endless status lines and the like cost time to parse. */
+const answerBytesMax = 256 * 1024;
 
 /**
  * Sends deliveries: connections kept alive for each origin and dropped when unused, one deadline over all of
@@ -134,8 +136,24 @@ function guardedConnector(addresses: AddressGuard, timeoutMs: number): buildConn
     // Sockets do not look up literals.
     const host = target.hostname.replace(/^\[(.*)\]$/, "$1");
     if (isIP(host) !== 0 && !addresses.allows(host)) callback(new AddressNotPublic(), null);
-    else connect(target, callback);
+    else
+      connect(target, (...connected) => {
+        if (connected[1]) endLongAnswers(connected[1]);
+        callback(...connected);
+      });
   };
+}
+
+/** Ends a connection on which too much has come since a request was last written. */
+function endLongAnswers(socket: Socket): void {
+  let [written, before, read] = [0, 0, 0];
+  const look = () => {
+    if (socket.bytesWritten !== written) [written, before] = [socket.bytesWritten, read];
+    read = socket.bytesRead;
+    if (read - before > answerBytesMax) socket.destroy(new AnswerTooLong());
+  };
+  // Once the client listens: the first listener sets off the reading.
+  setImmediate(() => socket.on("readable", look));
 }
 
 const single = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header[0] : header);

@@ -54,11 +54,12 @@ export function startDelivering(context: Context): Deliverer {
   /** Takes what there is room for; answers how long nothing more can be done, unless woken. */
   const claim = async (): Promise<number> => {
     const asked = settledWaiters.length;
+    const { left } = dispatcher;
     const room = dispatcher.room();
     const claimed = room.free.total > 0 ? await claimDue(orm, room, timeoutMs + leaseMarginMs) : [];
     dispatcher.take(claimed.filter(({ status }) => status === "PENDING"));
     const dueMs = await untilDueMs(orm);
-    dispatcher.backlog = dueMs !== undefined && dueMs <= 0;
+    dispatcher.backlog = (dueMs !== undefined && dueMs <= 0) || dispatcher.left !== left;
     // Those that were skipped took room and need none.
     if (claimed.some(({ status }) => status === "SKIPPED")) return 0;
     if (dispatcher.backlog) return dispatcher.isIdle ? contendedMs : backlogMs;

@@ -6,6 +6,7 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
 });
 afterEach(() => {
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
@@ -182,4 +183,54 @@ test("what waits for an endpoint that hangs is given back after three seconds, b
   vi.advanceTimersByTime(500);
   expect(released).toHaveLength(2);
   expect(dispatcher.room().free.total).toBe(30);
+});
+
+/** Whether claims are woken by it. */
+async function wakes(dispatcher: Dispatcher, work: () => unknown): Promise<boolean> {
+  dispatcher.pause.begin();
+  await work();
+  await new Promise(setImmediate);
+  return await dispatcher.pause.wait(0);
+}
+
+test("what was born without a lease wakes claims while its endpoint has room: nothing that ends would", async () => {
+  const { dispatcher, answerAll } = aDispatcher({ total: 8, perBusiness: 8, perEndpoint: 4 });
+  const unleased = (lane: "NEW" | "QUICK" | "SLOW") => [{ ...aDelivery("b", "e", lane), lease_token: null }];
+  for (const lane of ["NEW", "QUICK", "SLOW"] as const) {
+    expect(await wakes(dispatcher, () => dispatcher.takeNew(unleased(lane)))).toBe(true);
+  }
+  dispatcher.take(some(4, "b", "e"));
+  expect(await wakes(dispatcher, () => dispatcher.takeNew(unleased("NEW")))).toBe(false);
+  // The end of the attempts before it does.
+  expect(await wakes(dispatcher, () => answerAll("IN_TIME"))).toBe(true);
+});
+
+test("what waited too long wakes claims once it is given back", async () => {
+  const { dispatcher, begun, released } = aDispatcher({ total: 8, perBusiness: 8, perEndpoint: 2 });
+  dispatcher.take(some(3, "b", "e"));
+  const [first] = begun;
+  vi.spyOn(performance, "now").mockReturnValue(performance.now() + 3_100);
+  expect(await wakes(dispatcher, () => first?.answer("IN_TIME"))).toBe(true);
+  expect(released).toHaveLength(1);
+});
+
+test("deliveries that are taken while the process stops are given back", async () => {
+  const { dispatcher, released, opened } = aDispatcher({ total: 2, perBusiness: 2, perEndpoint: 2 });
+  await opened[Symbol.asyncDispose]();
+  dispatcher.take(some(2, "b", "e"));
+  expect(released).toHaveLength(2);
+  expect(dispatcher.isIdle).toBe(true);
+});
+
+test("endpoints that are gone, or never answered, are not counted among a business's", async () => {
+  const { dispatcher, answerAll } = aDispatcher({ total: 16, perBusiness: 16, perEndpoint: 4 });
+  for (let i = 0; i < 100; i++) {
+    dispatcher.take(some(1, "b", `deleted ${i}`));
+    await answerAll(i % 2 === 0 ? "IN_TIME" : "LATE");
+    await dispatcher.forget("b", `deleted ${i}`);
+  }
+  dispatcher.take(some(1, "b", "e"));
+  await answerAll("IN_TIME");
+  expect(dispatcher.room(["b"]).endpoints[0]).toEqual(["e"]);
+  expect(dispatcher.placesFor(["b"])).toEqual([1]);
 });

@@ -62,6 +62,11 @@ class Endpoint {
   get heldMax(): number {
     return 2 * this.window;
   }
+
+  /** So much room is worth a claim. */
+  get isHalfEmpty(): boolean {
+    return sumOf(this.held) * 2 <= this.heldMax;
+  }
 }
 
 class Business {
@@ -103,6 +108,8 @@ export class Dispatcher {
   readonly pause = new Pause();
   /** Something is due and there was no room for it here. */
   backlog = false;
+  /** How often something was left to claims: one that began to look before may not have seen it. */
+  left = 0;
   readonly #shares: Shares;
   readonly #businesses = new Map<string, Business>();
   /** Businesses with something waiting; whose turn is next comes first. */
@@ -199,6 +206,11 @@ export class Dispatcher {
 
   /** Takes deliveries that were leased to this process, and sends them in turn. */
   take(deliveries: readonly ClaimedDelivery[]): void {
+    if (!this.#attempt) {
+      // They were on their way when this process began to stop; their leases end by themselves if this fails.
+      this.#release(deliveries).catch(() => {});
+      return;
+    }
     const takenMs = performance.now();
     for (const delivery of deliveries) {
       const endpoint = this.#endpointOf(delivery);
@@ -222,14 +234,23 @@ export class Dispatcher {
     this.take(leased);
     if (leased.length === deliveries.length) return;
     this.backlog = true;
-    // A slow endpoint's are claimed while it has room; where others have no room, they wait for it.
-    if (deliveries.some((delivery) => delivery.lane === "SLOW" && this.#endpointOf(delivery).held.SLOW === 0)) this.pause.wake();
+    this.left++;
+    // Where there is room, maybe since a moment ago, nothing that ends says that there is.
+    const hasRoom = ({ lease_token, business_id, endpoint_id }: (typeof deliveries)[number]) => {
+      const endpoint = this.#businesses.get(business_id)?.endpoints.get(endpoint_id);
+      return lease_token === null && (!endpoint || endpoint.isHalfEmpty);
+    };
+    if (deliveries.some(hasRoom)) this.pause.wake();
   }
 
   /** What waits for an endpoint that has changed, or goes on in the slow lane, is given back and claimed anew. */
   async forget(businessId: string, endpointId: string): Promise<void> {
     const endpoint = this.#businesses.get(businessId)?.endpoints.get(endpointId);
-    if (endpoint) await this.#giveBack([endpoint]);
+    if (!endpoint) return;
+    // What answered may be elsewhere now, or nowhere.
+    endpoint.isProven = false;
+    if (sumOf(endpoint.held) === 0) endpoint.business.endpoints.delete(endpointId);
+    await this.#giveBack([endpoint]);
   }
 
   async #giveBack(endpoints: readonly Endpoint[]): Promise<void> {
@@ -248,8 +269,10 @@ export class Dispatcher {
     return endpoint;
   }
 
-  #hold({ delivery: { lane, business_id }, endpoint }: Held, count: 1 | -1): void {
+  #hold({ delivery: { lane, business_id, endpoint_id }, endpoint }: Held, count: 1 | -1): void {
     for (const held of [this.#held, endpoint.held, endpoint.business.held]) held[lane] += count;
+    // An endpoint that nothing good is known of needs no memory; it may have been deleted.
+    if (sumOf(endpoint.held) === 0 && !endpoint.isProven) endpoint.business.endpoints.delete(endpoint_id);
     if (sumOf(endpoint.business.held) === 0 && this.#businesses.size > businessesMax) this.#businesses.delete(business_id);
   }
 
@@ -263,7 +286,9 @@ export class Dispatcher {
     for (const held of expired) this.#hold(held, -1);
     this.backlog = true;
     // Their leases end by themselves if this fails.
-    this.#release(expired.map(({ delivery }) => delivery)).catch(() => {});
+    this.#release(expired.map(({ delivery }) => delivery))
+      .then(() => this.pause.wake())
+      .catch(() => {});
   }
 
   /** Takes the next that may begin from those who wait; each one's turn passes to its neighbour. */
@@ -309,7 +334,7 @@ export class Dispatcher {
     this.#attempt?.(delivery, (pace) => this.#answered(underWay, pace)).then(() => {
       this.#answered(underWay, "LATE");
       this.#hold(held, -1);
-      if (this.backlog && sumOf(endpoint.held) * 2 <= endpoint.heldMax) this.pause.wake();
+      if (this.backlog && endpoint.isHalfEmpty) this.pause.wake();
     });
   }
 

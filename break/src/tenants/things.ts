@@ -73,6 +73,7 @@ export async function makeTenant(system: System, mark: string): Promise<Tenant> 
     business.call("POST", `/api/v1/webhook-endpoints/${business.endpointId}/replay`, { since: "2026-01-01T00:00:00Z" }),
     "a replay",
   );
+  await untilDone(business, replay["id"] ?? "");
   const view = await operator("GET", `/api/v1/businesses/${business.id}`);
 
   return {
@@ -111,6 +112,16 @@ export function nameOfNothing(noun: string, like: string | number): string | num
   if (typeof like === "number") return 2_000_000_000;
   if (/^[0-9a-f]{8}-/.test(like)) return randomUUID();
   return noun.endsWith("email") ? "nobody@example.dz" : like.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
+}
+
+/** What is still going on would be seen as a change. */
+async function untilDone({ call, endpointId }: TestBusiness, replayId: string): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    const { body } = await call("GET", `/api/v1/webhook-endpoints/${endpointId}/replays/${replayId}`);
+    if (body["status"] === "DONE") return;
+    await sleep(100);
+  }
+  throw new Error("a replay of nothing did not end");
 }
 
 async function firstEvent({ call }: TestBusiness): Promise<string> {

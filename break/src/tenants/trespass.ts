@@ -199,7 +199,8 @@ async function readAll(document: Document, owner: Tenant): Promise<Map<string, s
   for (const operation of readOperations(document)) {
     if (operation.method !== "GET" || operation.isKeyless) continue;
     const { status, text } = await call(operation, owner, fill(operation, owner.names));
-    if (status === 200) found.set(operation.name, text.replaceAll(/"(synced_at|updated_at|last_used_at)":"[^"]*"/g, ""));
+    if (status === 200)
+      found.set(operation.name, text.replaceAll(/"(synced_at|updated_at|last_used_at)":"[^"]*"|"health":{[^}]*}/g, ""));
   }
   return found;
 }

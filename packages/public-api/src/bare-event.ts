@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 
 /** Events that are about one endpoint and go to no other; nobody asks for them. */
-export type BareEventType = "WEBHOOK_TEST";
+export type BareEventType = "WEBHOOK_TEST" | "WEBHOOK_CHECK";
 
 /** What every webhook's body begins with; of these it is all. */
 export const BareEventJson = Type.Object({

@@ -1,4 +1,3 @@
-import { enumNames } from "@amana/contracts/enum-names";
 import {
   type Delivery,
   DeliveryAttemptSchema,
@@ -9,6 +8,7 @@ import {
   EventSchema,
 } from "@amana/contracts/webhooks/v1/event_pb";
 import { Type } from "typebox";
+import { lowerCaseNames } from "./lower-case-names.ts";
 import { renderer } from "./renderer.ts";
 
 export const EventJson = Type.Object({
@@ -31,10 +31,7 @@ export function renderEvent(event: Event): string {
   return `${JSON.stringify(renderHead(event)).slice(0, -1)},"body":${event.body}}`;
 }
 
-const lowerCase = <E extends object>(enumeration: E) =>
-  enumNames(enumeration).map((name) => name.toLowerCase() as Lowercase<typeof name>);
-
-export const attemptErrors = lowerCase(DeliveryFailure);
+export const attemptErrors = lowerCaseNames(DeliveryFailure);
 
 const AttemptJson = Type.Object({
   at: Type.String({ format: "date-time" }),
@@ -55,7 +52,7 @@ const renderAttempt = renderer(DeliveryAttemptSchema, AttemptJson, {
   duration_ms: ({ durationMs }) => durationMs,
 });
 
-export const deliveryStatuses = lowerCase(DeliveryStatus);
+export const deliveryStatuses = lowerCaseNames(DeliveryStatus);
 
 export const DeliveryJson = Type.Object({
   id: Type.String({ format: "uuid" }),

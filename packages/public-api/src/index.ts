@@ -22,5 +22,6 @@ export * from "./payment-event.ts";
 export * from "./payment-refund.ts";
 export * from "./render.ts";
 export * from "./routing-number.ts";
+export * from "./webhook-check.ts";
 export * from "./webhook-endpoint.ts";
 export * from "./webhook-replay.ts";

@@ -29,6 +29,7 @@ import { paymentReturn, sendReturnPage } from "./routes/payment-return.ts";
 import { payments } from "./routes/payments.ts";
 import { problemPages } from "./routes/problem-pages.ts";
 import { webhookEndpoints } from "./routes/webhook-endpoints.ts";
+import { webhookReplays } from "./routes/webhook-replays.ts";
 
 const api = "/api/v1";
 const returnPrefix = `${api}/payments/return`;
@@ -91,6 +92,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
       business.register(onboarding(gateway), { prefix: "/clients/:id/onboarding" });
       business.register(payments(gateway), { prefix: "/payments" });
       business.register(webhookEndpoints(gateway), { prefix: "/webhook-endpoints" });
+      business.register(webhookReplays(gateway), { prefix: "/webhook-endpoints" });
       business.register(events(gateway), { prefix: "/events" });
     },
     { prefix: api },

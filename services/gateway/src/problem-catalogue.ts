@@ -46,6 +46,10 @@ export const problemCatalogue = {
   dead_letter_forged: ["Event is not authentic", "Only what was signed with a key of its topic has an effect. Drop it."],
   dead_letter_over: ["Dead letter has ended", "It was delivered or dropped, and stays so."],
   email_taken: ["E-mail address taken", "Another client of the business has it. Use that client or another address."],
+  endpoint_checked_recently: [
+    "Checked a moment ago",
+    "A webhook endpoint is checked at most once in ten seconds. Wait, then check again.",
+  ],
   event_without_delivery: ["Event had no delivery there", "An event goes again only to endpoints that were to get it."],
   expectation_failed: ["Expectation failed", "Expect takes 100-continue and nothing else. Send the request without the header."],
   external_account_id_taken: [

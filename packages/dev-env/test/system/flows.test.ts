@@ -70,6 +70,7 @@ describe("another tenant's things", () => {
       ["PATCH", (id) => `/api/v1/webhook-endpoints/${id}`, business.endpointId, { rotate_secret: true }],
       ["DELETE", (id) => `/api/v1/webhook-endpoints/${id}`, business.endpointId],
       ["POST", (id) => `/api/v1/webhook-endpoints/${id}/test`, business.endpointId, {}],
+      ["POST", (id) => `/api/v1/webhook-endpoints/${id}/check`, business.endpointId, {}],
       ["POST", (id) => `/api/v1/webhook-endpoints/${id}/replay`, business.endpointId, { since: "2026-01-01T00:00:00Z" }],
       ["GET", (id) => `/api/v1/events/${id}`, webhook.id],
       ["GET", (id) => `/api/v1/events/${id}/deliveries`, webhook.id],

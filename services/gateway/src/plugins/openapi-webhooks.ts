@@ -52,5 +52,7 @@ export function describeWebhooks(): Record<string, object> {
     return webhook(name, `${meaning}${optIn ? " Only for endpoints that ask for it." : ""} ${promise}`, bodyOf(name));
   });
   const test = webhook("WEBHOOK_TEST", `You tested the endpoint. No other one is told. ${promise}`, BareEventJson);
-  return Object.fromEntries([...asked, test]);
+  const checked = "You asked for a check of the endpoint: some of these must be refused. Never kept and never sent again.";
+  const check = webhook("WEBHOOK_CHECK", checked, BareEventJson);
+  return Object.fromEntries([...asked, test, check]);
 }

@@ -1,6 +1,7 @@
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { DeliveryFailure, DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
 import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
+import { WebhookCheckName } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { WebhookReplayStatus } from "@amana/contracts/webhooks/v1/webhook_replay_pb";
 import { eventTypeNames, eventTypes } from "@amana/public-api";
 import { DomainError } from "@amana/rpc";
@@ -216,6 +217,29 @@ test("a test of an endpoint answers the event, its body as it is signed, and the
   expect([answer.statusCode, answer.body]).toEqual([200, `${head},"body":${body},"delivery":${JSON.stringify(delivery)}}`]);
   expect(gateway.received[0]?.request).toMatchObject({ id });
   expect((await send("POST", `/webhook-endpoints/${id}/test`, { types: [] })).statusCode).toBe(422);
+});
+
+test("a check of an endpoint answers what passed, in the order in which it was asked", async () => {
+  gateway.behaviour.webhookEndpoints.checkWebhookEndpoint = async () => ({
+    checks: [
+      { name: WebhookCheckName.GOOD, passed: true, detail: "answered 204 in 35 ms" },
+      { name: WebhookCheckName.FORGED_SIGNATURE, passed: false, detail: "answered 204 in 35 ms. It accepts forged events." },
+      { name: WebhookCheckName.DUPLICATE, passed: true, detail: "answered 204 in 35 ms" },
+      { name: WebhookCheckName.OLD_TIMESTAMP, passed: true, detail: "answered 400 in 35 ms" },
+    ],
+  });
+  const answer = await send("POST", `/webhook-endpoints/${id}/check`);
+  expect([answer.statusCode, answer.json()]).toEqual([
+    200,
+    {
+      checks: [
+        { name: "good", passed: true, detail: "answered 204 in 35 ms" },
+        { name: "forged_signature", passed: false, detail: "answered 204 in 35 ms. It accepts forged events." },
+        { name: "duplicate", passed: true, detail: "answered 204 in 35 ms" },
+        { name: "old_timestamp", passed: true, detail: "answered 400 in 35 ms" },
+      ],
+    },
+  ]);
 });
 
 describe("a replay", () => {

@@ -1,36 +1,35 @@
-import { type Delivery, DeliveryStatus, type Event } from "@amana/contracts/webhooks/v1/event_pb";
+import type { Delivery, Event } from "@amana/contracts/webhooks/v1/event_pb";
 import {
-  deliveryStatuses,
-  eventLogTypes,
   eventTypeNames,
   renderTestEvent,
+  renderWebhookCheck,
   renderWebhookEndpoint,
-  renderWebhookReplay,
   TestEventJson,
+  WebhookCheckJson,
   WebhookEndpointCreation,
   WebhookEndpointFields,
   WebhookEndpointJson,
   WebhookEndpointUpdate,
   WebhookEndpointWithHealth,
-  WebhookReplayJson,
   webhookEndpointStatuses,
 } from "@amana/public-api";
 import { Type } from "typebox";
 import { clearable } from "../form/field.ts";
-import { choice, distinct, flag, integer, text, timestamp } from "../form/fields.ts";
+import { choice, distinct, flag, integer, text } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { act, change, create, list, read, remove } from "../operations.ts";
 import { problems } from "../problems.ts";
 
 /** Checking an address resolves its name. */
 const urlCheckTimeoutMs = 15_000;
+/** Two answers of a receiver, one after the other, of 5 s each. */
+const receiverCheckTimeoutMs = 15_000;
 /** A bound for what is passed on. The service refuses shorter ones, in its own words. */
 const urlCharactersMax = 8_192;
 const activateInSecondsMax = 24 * 60 * 60;
 const urlRule = "Absolute, https, public, at most 2048 characters, without credentials and without a fragment.";
 
 const endpoint = { tags: ["Webhook endpoints"], answer: WebhookEndpointJson, render: renderWebhookEndpoint };
-const replay = { tags: ["Webhook endpoints"], answer: WebhookReplayJson, render: renderWebhookReplay };
 
 // Which addresses are good is for the service to say, which also connects to them: one judge, with
 // precise codes.
@@ -43,12 +42,6 @@ const url = () =>
 const events = () =>
   distinct(choice(eventTypeNames), `must be a list of different event types among ${eventTypeNames.join(", ")}`, {
     description: "Event types it is to receive. Empty means the default: all but the opt-in ones.",
-  });
-
-const some = <const T extends string>(words: readonly T[], description?: string) =>
-  distinct(choice(words), `must be a list of one or more of ${words.join(", ")}, each once`, {
-    minItems: 1,
-    ...(description && { description }),
   });
 
 export const webhookEndpoints =
@@ -117,32 +110,17 @@ export const webhookEndpoints =
       render: ({ event, delivery }) => renderTestEvent(event as Event, delivery as Delivery),
     });
 
-    create(app, "/:id/replay", {
-      ...replay,
-      rpc: rpc.replayWebhookEndpoint,
-      status: 202,
-      summary: "Deliver again what a webhook endpoint missed",
+    act(app, "/:id/check", {
+      ...endpoint,
+      rpc: rpc.checkWebhookEndpoint,
+      timeoutMs: receiverCheckTimeoutMs,
+      summary: "Check what a webhook endpoint does with genuine, forged, repeated and old events",
       description:
-        "Starts the deliveries to this endpoint anew whose event happened from `since` until before `until` (now, when left out): " +
-        "of these `types`, or of all, and in these `statuses`, or skipped and failed ones. An event that had no delivery to this " +
-        "endpoint, because the endpoint did not exist yet or had not asked for the type, is not among them: read it in GET /events. " +
-        "It goes on in the background, oldest first and no faster than the endpoint takes them, so that new events need not wait. " +
-        "One at a time for each endpoint; it ends early when the endpoint is disabled.",
-      body: {
-        since: timestamp({ description: "Events are kept for 30 days." }),
-        until: Type.Optional(timestamp({ description: "Itself left out." })),
-        types: Type.Optional(some(eventLogTypes)),
-        statuses: Type.Optional(some(deliveryStatuses, "pending: those that wait for a later attempt, which comes now.")),
-      },
-      location: ({ id }, { params }) => `${app.prefix}/${(params as { id: string }).id}/replays/${id}`,
-      ask: ({ statuses = [], ...fields }, { send }) =>
-        send({ ...fields, statuses: statuses.map((status) => DeliveryStatus[status.toUpperCase() as Uppercase<typeof status>]) }),
-    });
-
-    read(app, "/:id/replays/:replay_id", {
-      ...replay,
-      rpc: rpc.getWebhookReplay,
-      summary: "Read how far a replay came",
-      description: "DONE: all were started anew, or the endpoint was disabled. How each one went, its event's deliveries show.",
+        "Sends it four events of type WEBHOOK_CHECK, told in X-Webhook-Event too, and waits at most 5 s for each: a `good` one " +
+        "and a `duplicate` of it, which it must answer with 2xx, and one with a `forged_signature` and one with an `old_timestamp`, " +
+        "which it must refuse. None is a delivery: nothing is kept, tried again, or counted in the endpoint's health. " +
+        "Once in ten seconds for each endpoint.",
+      answer: Type.Object({ checks: Type.Array(WebhookCheckJson) }),
+      render: ({ checks }) => ({ checks: checks.map(renderWebhookCheck) }),
     });
   };

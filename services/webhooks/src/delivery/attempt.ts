@@ -1,13 +1,13 @@
 import { faultPoint } from "@amana/runtime";
-import { decryptIfReadable } from "@amana/secret-box";
 import type { Context } from "../context.ts";
 import type { AttemptCounter } from "../webhook-endpoint/count-attempts.ts";
 import { type ClaimedDelivery, release } from "./claim.ts";
 import type { Attempt } from "./dispatcher.ts";
+import { openSecrets } from "./open-secrets.ts";
 import type { Answer, Poster } from "./post.ts";
 import { type AttemptResult, createRecorder } from "./record.ts";
 import { pauseMs, readRetryAfterMs } from "./schedule.ts";
-import { signatureHeaders } from "./sign.ts";
+import { deliveryHeaders } from "./sign.ts";
 
 /** An endpoint that takes this long to answer is slow: it may keep few places busy. */
 const slowMs = 3_000;
@@ -22,12 +22,8 @@ export function createAttempt(context: Context, poster: Poster, counter: Attempt
   return async (delivery, answered) => {
     const at = clock.now();
     const body = Buffer.from(delivery.body);
-    const headers = {
-      "content-type": "application/json",
-      "user-agent": "Amana-Webhooks/1.0",
-      "x-webhook-event": delivery.type,
-      ...signatureHeaders(delivery.event_id, Math.floor(at.getTime() / 1000), body, secretsOf(context, delivery)),
-    };
+    const secrets = openSecrets(context, delivery.endpoint_id, delivery);
+    const headers = deliveryHeaders(delivery.type, delivery.event_id, at, body, secrets);
     const answer = await poster.post(new URL(delivery.url), headers, body);
     const slow = answer === undefined || isSlow(answer);
     answered(slow ? "LATE" : "IN_TIME");
@@ -51,15 +47,6 @@ export function createAttempt(context: Context, poster: Poster, counter: Attempt
       },
       `a delivery attempt ended: ${result.status}`,
     );
-  };
-}
-
-function secretsOf({ secrets, logger }: Context, delivery: ClaimedDelivery) {
-  const { endpoint_id: id, secret_ciphertext: current, other_secret_ciphertext: other } = delivery;
-  return {
-    current: secrets.decrypt(current, id),
-    // Nothing can be sent without the secret, but a good one is not worth less because the other cannot be read.
-    other: other ? decryptIfReadable(secrets, other, id, logger) : undefined,
   };
 }
 

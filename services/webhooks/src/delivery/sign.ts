@@ -7,6 +7,14 @@ export interface SigningSecrets {
   readonly other: string | undefined;
 }
 
+/** All headers of an attempt. */
+export const deliveryHeaders = (type: string, id: string, at: Date, body: Buffer, secrets: SigningSecrets) => ({
+  "content-type": "application/json",
+  "user-agent": "Amana-Webhooks/1.0",
+  "x-webhook-event": type,
+  ...signatureHeaders(id, Math.floor(at.getTime() / 1000), body, secrets),
+});
+
 /**
  * The headers by which a business knows that a delivery is genuine. `X-Signature` is keyed with the bytes of the whole
  * secret; the Standard Webhooks headers with the bytes its base64 part stands for, over id, timestamp and body.

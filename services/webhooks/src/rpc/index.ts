@@ -1,3 +1,4 @@
+export { checkWebhookEndpoint } from "./check-webhook-endpoint.ts";
 export { createWebhookEndpoint } from "./create-webhook-endpoint.ts";
 export { deleteWebhookEndpoint } from "./delete-webhook-endpoint.ts";
 export { getWebhookEndpoint } from "./get-webhook-endpoint.ts";

@@ -7,6 +7,9 @@ export const webhookEndpointNotFound = () => notFound("not_found", "There is no 
 export const webhookEndpointDisabled = () =>
   conflict("webhook_endpoint_disabled", "The webhook endpoint is DISABLED. Set its status to ACTIVE first.");
 
+export const checkedRecently = () =>
+  conflict("endpoint_checked_recently", "This webhook endpoint was checked less than ten seconds ago. Wait, and check it again.");
+
 export const webhookEndpointLimitReached = () =>
   conflict(
     "webhook_endpoint_limit_reached",

@@ -2,21 +2,21 @@
 // @generated from file webhooks/v1/webhook_endpoint_service.proto (package webhooks.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Delivery, DeliveryStatus, Event } from "./event_pb.ts";
 import { file_webhooks_v1_event } from "./event_pb.ts";
 import type { WebhookEndpoint, WebhookEndpointSchema, WebhookEndpointStatus } from "./webhook_endpoint_pb.ts";
 import { file_webhooks_v1_webhook_endpoint } from "./webhook_endpoint_pb.ts";
 import type { WebhookReplaySchema } from "./webhook_replay_pb.ts";
 import { file_webhooks_v1_webhook_replay } from "./webhook_replay_pb.ts";
-import type { Message } from "@bufbuild/protobuf";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file webhooks/v1/webhook_endpoint_service.proto.
  */
 export const file_webhooks_v1_webhook_endpoint_service: GenFile = /*@__PURE__*/
-  fileDesc("Cip3ZWJob29rcy92MS93ZWJob29rX2VuZHBvaW50X3NlcnZpY2UucHJvdG8SC3dlYmhvb2tzLnYxIjsKHENyZWF0ZVdlYmhvb2tFbmRwb2ludFJlcXVlc3QSCwoDdXJsGAEgASgJEg4KBmV2ZW50cxgCIAMoCSInChlHZXRXZWJob29rRW5kcG9pbnRSZXF1ZXN0EgoKAmlkGAEgASgJIjwKG0xpc3RXZWJob29rRW5kcG9pbnRzUmVxdWVzdBINCgVsaW1pdBgBIAEoBRIOCgZvZmZzZXQYAiABKAUiZgocTGlzdFdlYmhvb2tFbmRwb2ludHNSZXNwb25zZRI3ChF3ZWJob29rX2VuZHBvaW50cxgBIAMoCzIcLndlYmhvb2tzLnYxLldlYmhvb2tFbmRwb2ludBINCgV0b3RhbBgCIAEoBSLmAQocVXBkYXRlV2ViaG9va0VuZHBvaW50UmVxdWVzdBIKCgJpZBgBIAEoCRIQCgN1cmwYAiABKAlIAIgBARIVCg1yb3RhdGVfc2VjcmV0GAMgASgIEjIKBnN0YXR1cxgEIAEoDjIiLndlYmhvb2tzLnYxLldlYmhvb2tFbmRwb2ludFN0YXR1cxItCgZldmVudHMYBSABKAsyGC53ZWJob29rcy52MS5FdmVudEZpbHRlckgBiAEBEhsKE2FjdGl2YXRlX2luX3NlY29uZHMYBiABKAVCBgoEX3VybEIJCgdfZXZlbnRzIhwKC0V2ZW50RmlsdGVyEg0KBXR5cGVzGAEgAygJIioKHERlbGV0ZVdlYmhvb2tFbmRwb2ludFJlcXVlc3QSCgoCaWQYASABKAkiHwodRGVsZXRlV2ViaG9va0VuZHBvaW50UmVzcG9uc2UiKAoaVGVzdFdlYmhvb2tFbmRwb2ludFJlcXVlc3QSCgoCaWQYASABKAkiaQobVGVzdFdlYmhvb2tFbmRwb2ludFJlc3BvbnNlEiEKBWV2ZW50GAEgASgLMhIud2ViaG9va3MudjEuRXZlbnQSJwoIZGVsaXZlcnkYAiABKAsyFS53ZWJob29rcy52MS5EZWxpdmVyeSKeAQocUmVwbGF5V2ViaG9va0VuZHBvaW50UmVxdWVzdBIKCgJpZBgBIAEoCRIQCghzaW5jZV9tcxgCIAEoAxIVCgh1bnRpbF9tcxgDIAEoA0gAiAEBEg0KBXR5cGVzGAQgAygJEi0KCHN0YXR1c2VzGAUgAygOMhsud2ViaG9va3MudjEuRGVsaXZlcnlTdGF0dXNCCwoJX3VudGlsX21zIjgKF0dldFdlYmhvb2tSZXBsYXlSZXF1ZXN0EgoKAmlkGAEgASgJEhEKCXJlcGxheV9pZBgCIAEoCTLEBgoWV2ViaG9va0VuZHBvaW50U2VydmljZRJgChVDcmVhdGVXZWJob29rRW5kcG9pbnQSKS53ZWJob29rcy52MS5DcmVhdGVXZWJob29rRW5kcG9pbnRSZXF1ZXN0Ghwud2ViaG9va3MudjEuV2ViaG9va0VuZHBvaW50El8KEkdldFdlYmhvb2tFbmRwb2ludBImLndlYmhvb2tzLnYxLkdldFdlYmhvb2tFbmRwb2ludFJlcXVlc3QaHC53ZWJob29rcy52MS5XZWJob29rRW5kcG9pbnQiA5ACARJwChRMaXN0V2ViaG9va0VuZHBvaW50cxIoLndlYmhvb2tzLnYxLkxpc3RXZWJob29rRW5kcG9pbnRzUmVxdWVzdBopLndlYmhvb2tzLnYxLkxpc3RXZWJob29rRW5kcG9pbnRzUmVzcG9uc2UiA5ACARJgChVVcGRhdGVXZWJob29rRW5kcG9pbnQSKS53ZWJob29rcy52MS5VcGRhdGVXZWJob29rRW5kcG9pbnRSZXF1ZXN0Ghwud2ViaG9va3MudjEuV2ViaG9va0VuZHBvaW50Em4KFURlbGV0ZVdlYmhvb2tFbmRwb2ludBIpLndlYmhvb2tzLnYxLkRlbGV0ZVdlYmhvb2tFbmRwb2ludFJlcXVlc3QaKi53ZWJob29rcy52MS5EZWxldGVXZWJob29rRW5kcG9pbnRSZXNwb25zZRJoChNUZXN0V2ViaG9va0VuZHBvaW50Eicud2ViaG9va3MudjEuVGVzdFdlYmhvb2tFbmRwb2ludFJlcXVlc3QaKC53ZWJob29rcy52MS5UZXN0V2ViaG9va0VuZHBvaW50UmVzcG9uc2USXgoVUmVwbGF5V2ViaG9va0VuZHBvaW50Eikud2ViaG9va3MudjEuUmVwbGF5V2ViaG9va0VuZHBvaW50UmVxdWVzdBoaLndlYmhvb2tzLnYxLldlYmhvb2tSZXBsYXkSWQoQR2V0V2ViaG9va1JlcGxheRIkLndlYmhvb2tzLnYxLkdldFdlYmhvb2tSZXBsYXlSZXF1ZXN0Ghoud2ViaG9va3MudjEuV2ViaG9va1JlcGxheSIDkAIBYgZwcm90bzM", [file_webhooks_v1_event, file_webhooks_v1_webhook_endpoint, file_webhooks_v1_webhook_replay]);
+  fileDesc("Cip3ZWJob29rcy92MS93ZWJob29rX2VuZHBvaW50X3NlcnZpY2UucHJvdG8SC3dlYmhvb2tzLnYxIjsKHENyZWF0ZVdlYmhvb2tFbmRwb2ludFJlcXVlc3QSCwoDdXJsGAEgASgJEg4KBmV2ZW50cxgCIAMoCSInChlHZXRXZWJob29rRW5kcG9pbnRSZXF1ZXN0EgoKAmlkGAEgASgJIjwKG0xpc3RXZWJob29rRW5kcG9pbnRzUmVxdWVzdBINCgVsaW1pdBgBIAEoBRIOCgZvZmZzZXQYAiABKAUiZgocTGlzdFdlYmhvb2tFbmRwb2ludHNSZXNwb25zZRI3ChF3ZWJob29rX2VuZHBvaW50cxgBIAMoCzIcLndlYmhvb2tzLnYxLldlYmhvb2tFbmRwb2ludBINCgV0b3RhbBgCIAEoBSLmAQocVXBkYXRlV2ViaG9va0VuZHBvaW50UmVxdWVzdBIKCgJpZBgBIAEoCRIQCgN1cmwYAiABKAlIAIgBARIVCg1yb3RhdGVfc2VjcmV0GAMgASgIEjIKBnN0YXR1cxgEIAEoDjIiLndlYmhvb2tzLnYxLldlYmhvb2tFbmRwb2ludFN0YXR1cxItCgZldmVudHMYBSABKAsyGC53ZWJob29rcy52MS5FdmVudEZpbHRlckgBiAEBEhsKE2FjdGl2YXRlX2luX3NlY29uZHMYBiABKAVCBgoEX3VybEIJCgdfZXZlbnRzIhwKC0V2ZW50RmlsdGVyEg0KBXR5cGVzGAEgAygJIioKHERlbGV0ZVdlYmhvb2tFbmRwb2ludFJlcXVlc3QSCgoCaWQYASABKAkiHwodRGVsZXRlV2ViaG9va0VuZHBvaW50UmVzcG9uc2UiKAoaVGVzdFdlYmhvb2tFbmRwb2ludFJlcXVlc3QSCgoCaWQYASABKAkiaQobVGVzdFdlYmhvb2tFbmRwb2ludFJlc3BvbnNlEiEKBWV2ZW50GAEgASgLMhIud2ViaG9va3MudjEuRXZlbnQSJwoIZGVsaXZlcnkYAiABKAsyFS53ZWJob29rcy52MS5EZWxpdmVyeSKeAQocUmVwbGF5V2ViaG9va0VuZHBvaW50UmVxdWVzdBIKCgJpZBgBIAEoCRIQCghzaW5jZV9tcxgCIAEoAxIVCgh1bnRpbF9tcxgDIAEoA0gAiAEBEg0KBXR5cGVzGAQgAygJEi0KCHN0YXR1c2VzGAUgAygOMhsud2ViaG9va3MudjEuRGVsaXZlcnlTdGF0dXNCCwoJX3VudGlsX21zIjgKF0dldFdlYmhvb2tSZXBsYXlSZXF1ZXN0EgoKAmlkGAEgASgJEhEKCXJlcGxheV9pZBgCIAEoCSIpChtDaGVja1dlYmhvb2tFbmRwb2ludFJlcXVlc3QSCgoCaWQYASABKAkiSQocQ2hlY2tXZWJob29rRW5kcG9pbnRSZXNwb25zZRIpCgZjaGVja3MYASADKAsyGS53ZWJob29rcy52MS5XZWJob29rQ2hlY2siWwoMV2ViaG9va0NoZWNrEisKBG5hbWUYASABKA4yHS53ZWJob29rcy52MS5XZWJob29rQ2hlY2tOYW1lEg4KBnBhc3NlZBgCIAEoCBIOCgZkZXRhaWwYAyABKAkqxAEKEFdlYmhvb2tDaGVja05hbWUSIgoeV0VCSE9PS19DSEVDS19OQU1FX1VOU1BFQ0lGSUVEEAASGwoXV0VCSE9PS19DSEVDS19OQU1FX0dPT0QQARInCiNXRUJIT09LX0NIRUNLX05BTUVfRk9SR0VEX1NJR05BVFVSRRACEiAKHFdFQkhPT0tfQ0hFQ0tfTkFNRV9EVVBMSUNBVEUQAxIkCiBXRUJIT09LX0NIRUNLX05BTUVfT0xEX1RJTUVTVEFNUBAEMrEHChZXZWJob29rRW5kcG9pbnRTZXJ2aWNlEmAKFUNyZWF0ZVdlYmhvb2tFbmRwb2ludBIpLndlYmhvb2tzLnYxLkNyZWF0ZVdlYmhvb2tFbmRwb2ludFJlcXVlc3QaHC53ZWJob29rcy52MS5XZWJob29rRW5kcG9pbnQSXwoSR2V0V2ViaG9va0VuZHBvaW50EiYud2ViaG9va3MudjEuR2V0V2ViaG9va0VuZHBvaW50UmVxdWVzdBocLndlYmhvb2tzLnYxLldlYmhvb2tFbmRwb2ludCIDkAIBEnAKFExpc3RXZWJob29rRW5kcG9pbnRzEigud2ViaG9va3MudjEuTGlzdFdlYmhvb2tFbmRwb2ludHNSZXF1ZXN0Gikud2ViaG9va3MudjEuTGlzdFdlYmhvb2tFbmRwb2ludHNSZXNwb25zZSIDkAIBEmAKFVVwZGF0ZVdlYmhvb2tFbmRwb2ludBIpLndlYmhvb2tzLnYxLlVwZGF0ZVdlYmhvb2tFbmRwb2ludFJlcXVlc3QaHC53ZWJob29rcy52MS5XZWJob29rRW5kcG9pbnQSbgoVRGVsZXRlV2ViaG9va0VuZHBvaW50Eikud2ViaG9va3MudjEuRGVsZXRlV2ViaG9va0VuZHBvaW50UmVxdWVzdBoqLndlYmhvb2tzLnYxLkRlbGV0ZVdlYmhvb2tFbmRwb2ludFJlc3BvbnNlEmgKE1Rlc3RXZWJob29rRW5kcG9pbnQSJy53ZWJob29rcy52MS5UZXN0V2ViaG9va0VuZHBvaW50UmVxdWVzdBooLndlYmhvb2tzLnYxLlRlc3RXZWJob29rRW5kcG9pbnRSZXNwb25zZRJeChVSZXBsYXlXZWJob29rRW5kcG9pbnQSKS53ZWJob29rcy52MS5SZXBsYXlXZWJob29rRW5kcG9pbnRSZXF1ZXN0Ghoud2ViaG9va3MudjEuV2ViaG9va1JlcGxheRJrChRDaGVja1dlYmhvb2tFbmRwb2ludBIoLndlYmhvb2tzLnYxLkNoZWNrV2ViaG9va0VuZHBvaW50UmVxdWVzdBopLndlYmhvb2tzLnYxLkNoZWNrV2ViaG9va0VuZHBvaW50UmVzcG9uc2USWQoQR2V0V2ViaG9va1JlcGxheRIkLndlYmhvb2tzLnYxLkdldFdlYmhvb2tSZXBsYXlSZXF1ZXN0Ghoud2ViaG9va3MudjEuV2ViaG9va1JlcGxheSIDkAIBYgZwcm90bzM", [file_webhooks_v1_event, file_webhooks_v1_webhook_endpoint, file_webhooks_v1_webhook_replay]);
 
 /**
  * @generated from message webhooks.v1.CreateWebhookEndpointRequest
@@ -309,6 +309,112 @@ export const GetWebhookReplayRequestSchema: GenMessage<GetWebhookReplayRequest> 
   messageDesc(file_webhooks_v1_webhook_endpoint_service, 11);
 
 /**
+ * @generated from message webhooks.v1.CheckWebhookEndpointRequest
+ */
+export type CheckWebhookEndpointRequest = Message<"webhooks.v1.CheckWebhookEndpointRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message webhooks.v1.CheckWebhookEndpointRequest.
+ * Use `create(CheckWebhookEndpointRequestSchema)` to create a new message.
+ */
+export const CheckWebhookEndpointRequestSchema: GenMessage<CheckWebhookEndpointRequest> = /*@__PURE__*/
+  messageDesc(file_webhooks_v1_webhook_endpoint_service, 12);
+
+/**
+ * @generated from message webhooks.v1.CheckWebhookEndpointResponse
+ */
+export type CheckWebhookEndpointResponse = Message<"webhooks.v1.CheckWebhookEndpointResponse"> & {
+  /**
+   * @generated from field: repeated webhooks.v1.WebhookCheck checks = 1;
+   */
+  checks: WebhookCheck[];
+};
+
+/**
+ * Describes the message webhooks.v1.CheckWebhookEndpointResponse.
+ * Use `create(CheckWebhookEndpointResponseSchema)` to create a new message.
+ */
+export const CheckWebhookEndpointResponseSchema: GenMessage<CheckWebhookEndpointResponse> = /*@__PURE__*/
+  messageDesc(file_webhooks_v1_webhook_endpoint_service, 13);
+
+/**
+ * @generated from message webhooks.v1.WebhookCheck
+ */
+export type WebhookCheck = Message<"webhooks.v1.WebhookCheck"> & {
+  /**
+   * @generated from field: webhooks.v1.WebhookCheckName name = 1;
+   */
+  name: WebhookCheckName;
+
+  /**
+   * @generated from field: bool passed = 2;
+   */
+  passed: boolean;
+
+  /**
+   * In words: what it answered, and what to do about it.
+   *
+   * @generated from field: string detail = 3;
+   */
+  detail: string;
+};
+
+/**
+ * Describes the message webhooks.v1.WebhookCheck.
+ * Use `create(WebhookCheckSchema)` to create a new message.
+ */
+export const WebhookCheckSchema: GenMessage<WebhookCheck> = /*@__PURE__*/
+  messageDesc(file_webhooks_v1_webhook_endpoint_service, 14);
+
+/**
+ * @generated from enum webhooks.v1.WebhookCheckName
+ */
+export const WebhookCheckName = {
+  /**
+   * @generated from enum value: WEBHOOK_CHECK_NAME_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: WEBHOOK_CHECK_NAME_GOOD = 1;
+   */
+  GOOD: 1,
+
+  /**
+   * @generated from enum value: WEBHOOK_CHECK_NAME_FORGED_SIGNATURE = 2;
+   */
+  FORGED_SIGNATURE: 2,
+
+  /**
+   * The good one again.
+   *
+   * @generated from enum value: WEBHOOK_CHECK_NAME_DUPLICATE = 3;
+   */
+  DUPLICATE: 3,
+
+  /**
+   * @generated from enum value: WEBHOOK_CHECK_NAME_OLD_TIMESTAMP = 4;
+   */
+  OLD_TIMESTAMP: 4,
+} as const;
+
+/**
+ * @generated from enum webhooks.v1.WebhookCheckName
+ */
+export type WebhookCheckName = (typeof WebhookCheckName)[keyof typeof WebhookCheckName] | UnknownEnum;
+
+/**
+ * Describes the enum webhooks.v1.WebhookCheckName.
+ */
+export const WebhookCheckNameSchema: GenEnum<WebhookCheckName> = /*@__PURE__*/
+  enumDesc(file_webhooks_v1_webhook_endpoint_service, 0);
+
+/**
  * Where the calling business receives its events.
  *
  * @generated from service webhooks.v1.WebhookEndpointService
@@ -377,6 +483,16 @@ export const WebhookEndpointService: GenService<{
     methodKind: "unary";
     input: typeof ReplayWebhookEndpointRequestSchema;
     output: typeof WebhookReplaySchema;
+  },
+  /**
+   * Sends it four events, some of which it must refuse; no delivery comes of it.
+   *
+   * @generated from rpc webhooks.v1.WebhookEndpointService.CheckWebhookEndpoint
+   */
+  checkWebhookEndpoint: {
+    methodKind: "unary";
+    input: typeof CheckWebhookEndpointRequestSchema;
+    output: typeof CheckWebhookEndpointResponseSchema;
   },
   /**
    * @generated from rpc webhooks.v1.WebhookEndpointService.GetWebhookReplay

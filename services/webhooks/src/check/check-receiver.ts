@@ -1,0 +1,69 @@
+import { WebhookCheckName, type WebhookCheckSchema } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
+import { renderBareEvent } from "@amana/public-api";
+import { uuidv7 } from "@amana/runtime";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { Context } from "../context.ts";
+import type { ClaimedDelivery } from "../delivery/claim.ts";
+import { openSecrets } from "../delivery/open-secrets.ts";
+import { type Answer, createPoster } from "../delivery/post.ts";
+import { deliveryHeaders, type SigningSecrets } from "../delivery/sign.ts";
+import { newSecret } from "../webhook-endpoint/secret.ts";
+import { type Judgement, judgements } from "./judgements.ts";
+
+/** An endpoint with what signs its events now. */
+export type Receiver = Pick<
+  ClaimedDelivery,
+  "business_id" | "endpoint_id" | "url" | "secret_ciphertext" | "other_secret_ciphertext"
+>;
+
+type Check = MessageInitShape<typeof WebhookCheckSchema>;
+
+const type = "WEBHOOK_CHECK";
+const timeoutMsDefault = 5_000;
+/** More than any receiver tolerates, and than a clock is wrong by in earnest. */
+const oldMs = 60 * 60 * 1000;
+
+/**
+ * Sends the receiver what it must take and what it must refuse, as the engine would send it, and says
+ * what it did wrong. Two calls one after the other at most. Nothing of it is a delivery.
+ */
+export async function checkReceiver(context: Context, receiver: Receiver): Promise<Check[]> {
+  const { addresses, clock, delivery } = context;
+  const timeoutMs = Math.min(delivery.timeoutMs ?? timeoutMsDefault, timeoutMsDefault);
+  await using poster = createPoster({ addresses, timeoutMs });
+  const secrets = openSecrets(context, receiver.endpoint_id, receiver);
+
+  const send = async (event: { id: string; body: Buffer }, signing: SigningSecrets, at: Date) =>
+    await poster.post(new URL(receiver.url), deliveryHeaders(type, event.id, at, event.body, signing), event.body);
+  const anEvent = () => {
+    const id = uuidv7();
+    return { id, body: Buffer.from(renderBareEvent(type, id, receiver.business_id, clock.now())) };
+  };
+  const twice = async () => {
+    const event = anEvent();
+    const good = await send(event, secrets, clock.now());
+    return [good, await send(event, secrets, clock.now())] as const;
+  };
+  const [[good, duplicate], forged, old] = await Promise.all([
+    twice(),
+    send(anEvent(), { current: newSecret(), other: undefined }, clock.now()),
+    send(anEvent(), secrets, new Date(clock.now().getTime() - oldMs)),
+  ]);
+  return [
+    judged(WebhookCheckName.GOOD, judgements.good, good),
+    judged(WebhookCheckName.FORGED_SIGNATURE, judgements.forged, forged),
+    judged(WebhookCheckName.DUPLICATE, judgements.duplicate, duplicate),
+    judged(WebhookCheckName.OLD_TIMESTAMP, judgements.old, old),
+  ];
+}
+
+function judged(name: WebhookCheckName, { must, advice, silence }: Judgement, answer: Answer | undefined): Check {
+  const { statusCode, failure, durationMs } = answer ?? {};
+  if (statusCode === undefined)
+    return { name, passed: false, detail: `no answer: ${failure?.detail ?? "it was cut off"}. ${silence}` };
+  const passed = must === "take" ? isTaken(statusCode) : !isTaken(statusCode);
+  const said = `answered ${statusCode} in ${durationMs} ms`;
+  return { name, passed, detail: passed ? said : `${said}. ${advice}` };
+}
+
+const isTaken = (statusCode: number) => statusCode >= 200 && statusCode < 300;

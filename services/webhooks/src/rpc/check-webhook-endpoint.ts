@@ -1,0 +1,44 @@
+import {
+  CheckWebhookEndpointResponseSchema,
+  type WebhookEndpointService,
+} from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
+import { transaction } from "@amana/database";
+import { takeTurn } from "@amana/due-work";
+import { claimKey, lockKey } from "@amana/idempotency";
+import { businessOf, type Implementation } from "@amana/rpc";
+import { checkReceiver, type Receiver } from "../check/check-receiver.ts";
+import type { Context } from "../context.ts";
+import { activeEndpoint } from "../webhook-endpoint/active-endpoint.ts";
+import { signingSecrets } from "../webhook-endpoint/signing-secrets.ts";
+import { checkedRecently, webhookEndpointNotFound } from "../webhook-endpoint/webhook-endpoint.errors.ts";
+
+/** Whose turn it is, by all replicas together: a check takes ten seconds at most. */
+const turn = { table: "webhook_endpoint", column: "checked_at", where: "status = 'ACTIVE'" };
+
+/** The endpoint's turn and the key (commit) → the receiver, outside any transaction → the stored answer (commit). */
+export const checkWebhookEndpoint =
+  (context: Context): Implementation<typeof WebhookEndpointService.method.checkWebhookEndpoint> =>
+  async (request, call) => {
+    const businessId = businessOf(call.caller);
+    const begun = await transaction(context.orm, async (em) => {
+      // A check that died with its process may be made again.
+      const claim = await claimKey(em, call, CheckWebhookEndpointResponseSchema, { heldMs: call.remainingMs() });
+      if ("replayed" in claim) return claim;
+      const endpoint = await activeEndpoint(em, businessId, request.id);
+      if (!(await takeTurn(em, turn, businessId, endpoint.id))) throw checkedRecently();
+      const [receiver] = await em.execute<Receiver[]>(
+        `select e.business_id, e.id as endpoint_id, e.url, ${signingSecrets} from webhook_endpoint e where e.id = ?`,
+        [endpoint.id],
+      );
+      if (!receiver) throw webhookEndpointNotFound();
+      return { receiver, keyId: claim.record?.id };
+    });
+    if ("replayed" in begun) return begun.replayed;
+
+    const answer = { checks: await checkReceiver(context, begun.receiver) };
+    await transaction(context.orm, async (em) => {
+      const key = await lockKey(em, begun.keyId);
+      if (key && !key.hasEnded()) key.storeAnswer(CheckWebhookEndpointResponseSchema, answer);
+    });
+    return answer;
+  };

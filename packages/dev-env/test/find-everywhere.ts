@@ -10,16 +10,25 @@ export interface Place {
   readonly content: string;
 }
 
+/** One connection, for as long as it is used. */
+export async function withClient<T>(connectionString: string, use: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString });
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
 /**
  * Every row of every table of every database, bytea both as hexadecimal digits and as the text its
  * bytes are.
  */
 export async function databasePlaces(system: System): Promise<Place[]> {
   const places: Place[] = [];
-  for (const [service, connectionString] of Object.entries(system.databaseUrls)) {
-    const client = new Client({ connectionString });
-    await client.connect();
-    try {
+  for (const [service, url] of Object.entries(system.databaseUrls)) {
+    await withClient(url, async (client) => {
       const tables = await client.query<{ name: string }>(
         `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
          where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE' order by name`,
@@ -28,9 +37,7 @@ export async function databasePlaces(system: System): Promise<Place[]> {
         const { rows } = await client.query<{ row: string }>(`select t::text as row from ${name} as t`);
         places.push({ name: `${service}: ${name}`, content: rows.map(({ row }) => `${row}\n${bytesIn(row)}`).join("\n") });
       }
-    } finally {
-      await client.end();
-    }
+    });
   }
   return places;
 }

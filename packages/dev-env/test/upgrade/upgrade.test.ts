@@ -1,7 +1,7 @@
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Client } from "pg";
+import type { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ensureDatabases } from "../../src/databases.ts";
 import { apiCaller } from "../../src/demo/api.ts";
@@ -11,6 +11,7 @@ import { readSecrets } from "../../src/secrets.ts";
 import { migrateService } from "../../src/service-process.ts";
 import { services } from "../../src/services.ts";
 import { startSystem } from "../../src/system.ts";
+import { withClient } from "../find-everywhere.ts";
 import { describeSchema, readRows } from "./describe-schema.ts";
 
 /**
@@ -38,16 +39,6 @@ async function startEmpty() {
     return (name: string) => ownerUrls[name] ?? "";
   };
   return { empty, [Symbol.asyncDispose]: () => postgres.stop() };
-}
-
-async function withClient<T>(connectionString: string, use: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString });
-  await client.connect();
-  try {
-    return await use(client);
-  } finally {
-    await client.end();
-  }
 }
 
 /** What `use` finds in each service's database, by service. */

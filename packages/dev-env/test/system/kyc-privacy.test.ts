@@ -255,7 +255,12 @@ describe("the search can find", () => {
     expect(placesWith(databases, controls.externalId)).toEqual(
       expect.arrayContaining(["kyc: public.kyc_application", "kyc: public.idempotency_key", "webhooks: public.event"]),
     );
-    expect(placesWith(databases, controls.note)).toEqual(["identity: public.audit_event", "kyc: public.kyc_application"]);
+    // The outbox keeps what was published for three days.
+    expect(placesWith(databases, controls.note)).toEqual([
+      "identity: public.audit_event",
+      "kyc: public.kyc_application",
+      "kyc: public.outbox",
+    ]);
   });
 
   test("in the logs of every service, and they are kept at the level trace", () => {

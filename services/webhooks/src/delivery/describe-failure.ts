@@ -4,7 +4,7 @@ import { AddressNotPublic } from "../webhook-endpoint/address-guard.ts";
 
 export type FailureCode = EnumName<typeof DeliveryFailure>;
 
-/** Why no answer came: for the programs, and for the people, of the business that owns the endpoint. */
+/** Why no answer came: for the programs and for the people of the endpoint's business. */
 export interface Failure {
   readonly code: FailureCode;
   readonly detail: string;

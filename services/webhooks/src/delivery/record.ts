@@ -63,8 +63,9 @@ async function write(context: Context, results: readonly AttemptResult[]): Promi
 }
 
 /**
- * One statement: the attempts join the log, deliveries whose lease still stands move on, and endpoints are told whether
- * they failed and whether they took long. Answers those that have done nothing but fail for five days.
+ * One statement: the attempts join the log, deliveries whose lease still stands move on, and
+ * endpoints are told whether they failed and whether they took long. Answers those that have done
+ * nothing but fail for five days.
  */
 async function recordResults(orm: Orm, results: readonly AttemptResult[]): Promise<{ id: string }[]> {
   return await namedQuery<{ id: string }>(

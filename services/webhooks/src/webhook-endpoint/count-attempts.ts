@@ -18,8 +18,9 @@ export interface AttemptCounter extends AsyncDisposable {
 const writeEveryMs = 2_000;
 
 /**
- * Counts attempts for the health of their endpoints. Counts are gathered in memory and written every two seconds: as a
- * part of the statement that records results they cost it up to a fifth. A process that dies takes two seconds along.
+ * Counts attempts for the health of their endpoints. Counts are gathered in memory and written
+ * every two seconds: in the statement that records results they cost it up to a fifth. A process
+ * that dies takes two seconds along.
  */
 export function startCountingAttempts(orm: Orm, logger: Logger): AttemptCounter {
   let counts = new Map<string, Count>();
@@ -46,7 +47,7 @@ export function startCountingAttempts(orm: Orm, logger: Logger): AttemptCounter 
   };
 }
 
-/** In the order of the key, so that two processes wait for each other in turn and not in a circle. */
+/** In the order of the key, so that processes wait for each other in turn, not in a circle. */
 async function writeCounts(orm: Orm, counts: readonly Count[]): Promise<void> {
   await namedQuery(
     orm.em,

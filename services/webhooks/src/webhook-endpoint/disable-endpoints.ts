@@ -6,7 +6,7 @@ import { uuidv7 } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 
-/** An endpoint that nothing more is to be sent to: it answered 410 at `url`, or failed for five days. */
+/** Nothing more is to be sent to it: it answered 410 at `url`, or failed for five days. */
 export type GivenUp =
   | { readonly id: string; readonly reason: "GONE"; readonly url: string }
   | { readonly id: string; readonly reason: "FAILING" };

@@ -9,7 +9,7 @@ export const webhookEndpointView = defineView(WebhookEndpoint, WebhookEndpointSc
 
 type Row = Omit<RowOf<typeof webhookEndpointView>, "failingSince" | "lastError">;
 
-/** `secret` only in the answer to the call that made it, `health` only where one endpoint is read. */
+/** `secret` only in the answer to the call that made it, `health` only where one is read. */
 export const toWebhookEndpointMessage = (
   endpoint: Row,
   { secret, health }: Pick<MessageInitShape<typeof WebhookEndpointSchema>, "secret" | "health"> = {},

@@ -44,8 +44,9 @@ export class WebhookEndpoint extends schema.class {
   }
 
   /**
-   * The old secret stays good for `webhook-signature` for a day; one from before a still earlier rotation does not. `X-Signature`
-   * goes on with it for `activateInSeconds`. A secret that has not become active by now never does.
+   * The old secret stays good for `webhook-signature` for a day; one from before a still earlier
+   * rotation does not. `X-Signature` goes on with it for `activateInSeconds`. A secret that has not
+   * become active by now never does.
    */
   rotateSecret(ciphertext: string, now: Date, activateInSeconds: number): void {
     const isActive = !this.secretActiveFrom || this.secretActiveFrom <= now;

@@ -101,7 +101,7 @@ export type WebhookEndpointHealth = Message<"webhooks.v1.WebhookEndpointHealth">
   successRate24h?: number | undefined;
 
   /**
-   * "timeout", "http_500": of the newest attempt that failed, when one of the last day did or it is failing.
+   * "timeout", "http_500": of the newest attempt that failed, if that was within a day or all fail.
    *
    * @generated from field: optional string last_error = 4;
    */

@@ -61,14 +61,19 @@ export async function readNext(
   const { rows } = await client.query<FoundRow>({
     name: "outbox_read_next",
     // What is read is what is published, so that a client that is frozen while it reads leaves little on the way.
-    text: `with later as (
+    // In a copy on another server, rows may be of transactions that have yet to come: they are looked at once.
+    text: `with seen as (
+             select case when xmax < $6::xid8 then xid8 '18446744073709551615' else xmax end as before
+             from pg_snapshot_xmax(pg_current_snapshot()) as xmax
+           ), later as (
              select * from outbox where topic = $1 and id > $2 order by id limit $3
            ), sized as (
              select *, sum(length(payload)) over (order by id) - length(payload) as bytes_before from later
            ), found as (
              select id, key, payload, headers from outbox where xid = any($5::xid8[]) and topic = $1 and id <= $2
              union all
-             select id, key, payload, headers from outbox where xid >= $6::xid8 and topic = $1 and id <= $2
+             select id, key, payload, headers from outbox
+             where xid >= $6::xid8 and xid < (select before from seen) and topic = $1 and id <= $2
              union all
              select id, key, payload, headers from sized where bytes_before = 0 or bytes_before + length(payload) <= $4
            )
@@ -106,7 +111,8 @@ export async function deletePublished(client: pg.Client): Promise<number> {
   const { rowCount } = await client.query(
     `delete from outbox where id = any (array(
        select o.id from outbox o join outbox_position p on p.topic = o.topic and o.id <= p.id
-       where o.created_at < now() - interval '3 days' and coalesce(pg_visible_in_snapshot(o.xid, p.snapshot), true)
+       where o.created_at < now() - interval '3 days'
+         and (coalesce(pg_visible_in_snapshot(o.xid, p.snapshot), true) or o.xid >= pg_snapshot_xmax(pg_current_snapshot()))
        order by o.id limit 5000 for update of o skip locked
      ))`,
   );

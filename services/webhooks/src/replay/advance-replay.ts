@@ -7,7 +7,7 @@ import { countMatches, endReplay, readStanding, startNext } from "./take-step.ts
 /** How long a replay goes on before another may have its place, and the pause between steps. */
 const turnMs = 2_000;
 const stepPauseMs = 100;
-/** Deliveries that a replay lets wait at its endpoint; the bound doubles while none waits. */
+/** Deliveries that a replay lets wait at its endpoint. */
 const waitingMin = 16;
 const waitingMax = 512;
 
@@ -19,7 +19,7 @@ const waitingMax = 512;
 export async function advanceReplay(context: Context, id: string, lease: Lease): Promise<void> {
   const { orm, dispatcher } = context;
   const endMs = performance.now() + turnMs;
-  let [sent, bound] = [0, waitingMin];
+  let [sent, bound, left] = [0, waitingMin, 0];
   while (performance.now() < endMs) {
     const step = await takeStep(context, id, lease, bound);
     faultPoint("replay.committed");
@@ -27,7 +27,8 @@ export async function advanceReplay(context: Context, id: string, lease: Lease):
     if (step.sent > 0) dispatcher.pause.wake();
     if (step.isDone) return;
     sent += step.sent;
-    bound = step.waiting === 0 ? Math.min(2 * bound, waitingMax) : Math.max(bound / 2, waitingMin);
+    bound = nextBound(bound, left - step.waiting);
+    left = step.waiting + step.sent;
     if (step.isCounted) await sleep(stepPauseMs);
   }
   const pauseMs = sent === 0 ? turnMs : 0;
@@ -38,6 +39,10 @@ export async function advanceReplay(context: Context, id: string, lease: Lease):
       [pauseMs, id],
     );
 }
+
+/** Twice what the endpoint took since the last step; one that took little may be an exception. */
+export const nextBound = (bound: number, taken: number): number =>
+  Math.min(Math.max(2 * taken, Math.ceil(bound / 2), waitingMin), waitingMax);
 
 /** Undefined when somebody else does it, or it is gone with its endpoint. */
 async function takeStep({ orm }: Context, id: string, lease: Lease, bound: number) {

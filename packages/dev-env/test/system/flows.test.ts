@@ -54,6 +54,38 @@ test("one Idempotency-Key sent 20 times at once executes once", async () => {
   expect(list.headers["x-total-count"]).toBe("1");
 });
 
+test("an endpoint is tested and checked, and what it missed is replayed", async () => {
+  const own = await aBusiness(running.system, "Replays");
+  await using receiver = own.receiver;
+  const endpoint = `/api/v1/webhook-endpoints/${own.endpointId}`;
+
+  const tested = await own.call("POST", `${endpoint}/test`);
+  expect([tested.status, tested.body["type"]]).toEqual([200, "WEBHOOK_TEST"]);
+  await eventually(async () => {
+    const { body } = await own.call("GET", `/api/v1/events/${tested.body["id"]}/deliveries`);
+    expect(body).toMatchObject([{ endpoint_id: own.endpointId, status: "succeeded", attempts: [{ status_code: 204 }] }]);
+  });
+
+  const checked = await own.call("POST", `${endpoint}/check`);
+  const all = ["good", "forged_signature", "duplicate", "old_timestamp"].map((name) => ({ name, passed: true }));
+  expect([checked.status, checked.body]).toMatchObject([200, { checks: all }]);
+
+  await own.call("PATCH", endpoint, { status: "DISABLED" });
+  const since = new Date(Date.now() - 60_000).toISOString();
+  const { id } = await aPaidPayment(running.system, own);
+  await eventually(async () => {
+    expect((await own.call("GET", "/api/v1/events?type=PAYMENT_COMPLETED")).headers["x-total-count"]).toBe("1");
+  });
+  await own.call("PATCH", endpoint, { status: "ACTIVE" });
+  const begun = await own.call("POST", `${endpoint}/replay`, { since });
+  expect([begun.status, begun.body["matched"]]).toEqual([202, 1]);
+  expect(await receiver.next("PAYMENT_COMPLETED", id, 15_000)).toBeDefined();
+  await eventually(async () => {
+    const { body } = await own.call("GET", String(begun.headers["location"]));
+    expect(body).toEqual({ id: begun.body["id"], status: "DONE", matched: 1, sent: 1 });
+  });
+});
+
 describe("another tenant's things", () => {
   test("are exactly what an unknown id is, for every operation with an id", async () => {
     const payment = await aPaidPayment(running.system, business);

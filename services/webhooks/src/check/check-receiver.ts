@@ -24,8 +24,8 @@ const timeoutMsDefault = 5_000;
 const oldMs = 60 * 60 * 1000;
 
 /**
- * Sends the receiver what it must take and what it must refuse, as the engine would send it, and says
- * what it did wrong. Two calls one after the other at most. Nothing of it is a delivery.
+ * Sends the receiver what it must take and what it must refuse, as the engine would, and says what
+ * it did wrong. At most two calls come one after the other. None of them is a delivery.
  */
 export async function checkReceiver(context: Context, receiver: Receiver): Promise<Check[]> {
   const { addresses, clock, delivery } = context;

@@ -1,4 +1,4 @@
-/** What a receiver must do with an event, and what to tell whoever wrote one that does otherwise. */
+/** What a receiver must do with an event, and what to tell whoever wrote it when it does not. */
 export interface Judgement {
   readonly must: "take" | "refuse";
   /** When it did the other thing. */

@@ -14,7 +14,7 @@ import { activeEndpoint } from "../webhook-endpoint/active-endpoint.ts";
 
 const type = "WEBHOOK_TEST";
 
-/** The event and its one delivery are due when they are committed; from then on they are like any. */
+/** The event and its one delivery are due when committed, and go the way of all others. */
 export const testWebhookEndpoint =
   ({ orm, clock, dispatcher }: Context): Implementation<typeof WebhookEndpointService.method.testWebhookEndpoint> =>
   async (request, call) => {

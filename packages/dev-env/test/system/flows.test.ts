@@ -1,5 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import grpc from "@grpc/grpc-js";
+import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { apiCaller } from "../../src/demo/api.ts";
 import { eventually } from "../../src/eventually.ts";
@@ -83,6 +86,30 @@ test("an endpoint is tested and checked, and what it missed is replayed", async 
   await eventually(async () => {
     const { body } = await own.call("GET", String(begun.headers["location"]));
     expect(body).toEqual({ id: begun.body["id"], status: "DONE", matched: 1, sent: 1 });
+  });
+});
+
+test("an endpoint that answers 410 is disabled, and business, its other endpoint and operators learn of it", async () => {
+  const { call, receiver } = await aBusiness(running.system, "Librairie", ["WEBHOOK_ENDPOINT_DISABLED"]);
+  await using _receiver = receiver;
+  const gone = createServer((_request, response) => response.writeHead(410).end());
+  await new Promise<void>((resolve) => gone.listen(0, "127.0.0.1", resolve));
+  await using _gone = { [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void gone.close(() => resolve())) };
+  const url = `http://127.0.0.1:${(gone.address() as AddressInfo).port}/`;
+  const endpointId = String((await call("POST", "/api/v1/webhook-endpoints", { url })).body["id"]);
+  const identity = new Client({ connectionString: running.system.databaseUrls["identity"] });
+  await identity.connect();
+  await using _identity = { [Symbol.asyncDispose]: () => identity.end() };
+  await call("POST", `/api/v1/webhook-endpoints/${endpointId}/test`);
+
+  await eventually(async () => {
+    const { body } = await call("GET", `/api/v1/webhook-endpoints/${endpointId}`);
+    expect(body).toMatchObject({ status: "DISABLED", health: { success_rate_1h: 0, last_error: "http_410" } });
+    expect(receiver.received.map(({ event, body }) => [event, body])).toEqual([
+      ["WEBHOOK_ENDPOINT_DISABLED", expect.objectContaining({ endpoint_id: endpointId, url, reason: "GONE" })],
+    ]);
+    const { rows } = await identity.query("select actor, action, reason from audit_event where entity_id = $1", [endpointId]);
+    expect(rows).toEqual([{ actor: "platform", action: "webhook_endpoint.disabled", reason: "GONE" }]);
   });
 });
 

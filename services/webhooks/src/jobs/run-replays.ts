@@ -2,7 +2,8 @@ import { workOnDue } from "@amana/due-work";
 import type { Context } from "../context.ts";
 import { advanceReplay } from "../replay/advance-replay.ts";
 
-const concurrency = 16;
+/** Few, because a replay that finds nothing for long keeps a connection to the database busy. */
+const concurrency = 4;
 
 /** Takes replays forward, a turn each, also those that a process left when it died. */
 export const runReplays = (context: Context, pauseMs = 250): AsyncDisposable =>

@@ -4,9 +4,13 @@ import { faultPoint, sleep } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { countMatches, endReplay, readStanding, startNext } from "./take-step.ts";
 
-/** How long a replay goes on before another may have its place, and the pause between steps. */
+/** How long a replay goes on before another may have its place. */
 const turnMs = 2_000;
-const stepPauseMs = 100;
+/** Between steps: for the endpoint to take what it was handed, or only for others to get on. */
+const handedPauseMs = 100;
+const walkedPauseMs = 20;
+/** How long an endpoint that takes nothing is left alone. */
+const stuckPauseMs = 2_000;
 /** Deliveries that a replay lets wait at its endpoint. */
 const waitingMin = 16;
 const waitingMax = 512;
@@ -19,25 +23,25 @@ const waitingMax = 512;
 export async function advanceReplay(context: Context, id: string, lease: Lease): Promise<void> {
   const { orm, dispatcher } = context;
   const endMs = performance.now() + turnMs;
-  let [sent, bound, left] = [0, waitingMin, 0];
-  while (performance.now() < endMs) {
+  let bound = waitingMin;
+  let left: number | undefined;
+  let isStuck = false;
+  while (!isStuck && performance.now() < endMs) {
     const step = await takeStep(context, id, lease, bound);
     faultPoint("replay.committed");
     if (!step) return;
     if (step.sent > 0) dispatcher.pause.wake();
     if (step.isDone) return;
-    sent += step.sent;
-    bound = nextBound(bound, left - step.waiting);
+    const taken = left === undefined ? undefined : left - step.waiting;
+    isStuck = step.isFull && taken !== undefined && taken <= 0;
+    bound = nextBound(bound, taken ?? 0);
     left = step.waiting + step.sent;
-    if (step.isCounted) await sleep(stepPauseMs);
+    await sleep(step.sent > 0 || step.isFull ? handedPauseMs : walkedPauseMs);
   }
-  const pauseMs = sent === 0 ? turnMs : 0;
-  await orm.em
-    .fork()
-    .execute(
-      "update webhook_replay set next_step_at = now() + ? * interval '1 millisecond' where id = ? and next_step_at is not null",
-      [pauseMs, id],
-    );
+  const next = "now() + ? * interval '1 millisecond'";
+  const pauseMs = isStuck ? stuckPauseMs : 0;
+  const sql = `update webhook_replay set next_step_at = ${next} where id = ? and next_step_at is not null`;
+  await orm.em.fork().execute(sql, [pauseMs, id]);
 }
 
 /** Twice what the endpoint took since the last step; one that took little may be an exception. */
@@ -50,13 +54,15 @@ async function takeStep({ orm }: Context, id: string, lease: Lease, bound: numbe
     const standing = (await lease.holds(em)) ? await readStanding(em, id) : undefined;
     if (!standing) return undefined;
     const { is_active: isActive, is_counted: isCounted, waiting } = standing;
-    const step = { sent: 0, isDone: false, waiting, isCounted };
+    /** So much waits at the endpoint that it is handed nothing. */
+    const isFull = isCounted && waiting >= bound;
+    const step = { sent: 0, isDone: false, waiting, isFull };
     if (!isActive) {
       await endReplay(em, id);
       return { ...step, isDone: true };
     }
     if (!isCounted) await countMatches(em, id);
-    else if (waiting < bound) Object.assign(step, await startNext(em, id, bound - waiting));
+    else if (!isFull) Object.assign(step, await startNext(em, id, bound - waiting));
     faultPoint("replay.stepped");
     return step;
   });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { AddressNotPublic } from "../webhook-endpoint/address-guard.ts";
-import { describeFailure } from "./describe-failure.ts";
+import { AnswerTooLong, describeFailure } from "./describe-failure.ts";
 
 const fault = (code: string, more: object = {}) => Object.assign(new Error("no"), { code, ...more });
 
@@ -16,7 +16,7 @@ test.each([
   ["TLS_ERROR", fault("CERT_HAS_EXPIRED")],
   ["TLS_ERROR", fault("ERR_TLS_CERT_ALTNAME_INVALID")],
   ["ADDRESS_FORBIDDEN", new AddressNotPublic()],
-  ["INVALID_RESPONSE", fault("UND_ERR_HEADERS_OVERFLOW")],
+  ["INVALID_RESPONSE", new AnswerTooLong()],
   // Whatever else happens, no answer came over the connection.
   ["CONNECTION_RESET", fault("ESOMETHING")],
 ])("%s is the code of %s", (code, error) => {

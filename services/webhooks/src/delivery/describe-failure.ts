@@ -30,7 +30,6 @@ const byCode: Readonly<Record<string, Failure>> = {
   UND_ERR_CONNECT_TIMEOUT: lateToConnect,
   EHOSTUNREACH: unreachable,
   ENETUNREACH: unreachable,
-  UND_ERR_HEADERS_OVERFLOW: { code: "INVALID_RESPONSE", detail: "the answer's headers are too long" },
 };
 
 const namesNothing = new Set(["ENOTFOUND", "ENODATA"]);

@@ -1,4 +1,5 @@
 import { database } from "./database/database.ts";
+import { endpoints } from "./endpoints/endpoints.ts";
 import { events } from "./events/events.ts";
 import { keys } from "./keys/keys.ts";
 import { models } from "./models/models.ts";
@@ -12,6 +13,7 @@ import { verdicts } from "./verdicts/verdicts.ts";
 /** Every program, by the name it is called with. */
 export const programs: Readonly<Record<string, Program>> = {
   database,
+  endpoints,
   events,
   keys,
   models,

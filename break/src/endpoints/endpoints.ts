@@ -14,6 +14,8 @@ import { startHealthyReceiver } from "./healthy-receiver.ts";
 import { type ProcessUse, useOf } from "./process-use.ts";
 
 const quietSeconds = 3;
+/** However little time there is, so that evil ones have shown what they are. */
+const loudSecondsMin = 8;
 /** For each business; every event goes to its healthy endpoint and to some evil ones. */
 const eventsPerSecond = 8;
 /** Evil endpoints are shared out among so many; one more business has none. */
@@ -23,7 +25,7 @@ const jitter = 0.2;
 /** After the last event, everything must have arrived at the healthy; and after the evil are gone, everything be over. */
 const settleMsMax = 45_000;
 const handlesMoreMax = 40;
-const megabytesMoreMax = 150;
+const megabytesMoreMax = 300;
 
 interface Business {
   readonly id: string;
@@ -71,7 +73,7 @@ export const endpoints: Program = {
     await registerForbidden((businesses[0] as Business).call, report);
     const ids = await registerEvil(businesses, evil.urls, webhooks.pool, forbidden.port);
     report.count("evil endpoints", ids.size);
-    const loud = await emit(signal);
+    const loud = [...(await emit(AbortSignal.timeout(loudSecondsMin * 1_000))), ...(await emit(signal))];
     const during = await useOf(pid);
     say(`${quiet.length + loud.length} events committed; waiting for what is still under way`);
     await arrived(loud, healthy, report);

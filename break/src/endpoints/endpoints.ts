@@ -15,7 +15,7 @@ import { type ProcessUse, useOf } from "./process-use.ts";
 
 const quietSeconds = 3;
 /** However little time there is, so that evil ones have shown what they are. */
-const loudSecondsMin = 8;
+const loudSecondsMin = 5;
 /** For each business; every event goes to its healthy endpoint and to some evil ones. */
 const eventsPerSecond = 8;
 /** Evil endpoints are shared out among so many; one more business has none. */

@@ -4,12 +4,11 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..", "..", "..");
-const documents = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {
-  cwd: root,
-  encoding: "utf8",
-})
-  .split("\n")
-  .filter(Boolean);
+const filesLike = (...patterns: string[]) =>
+  execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", ...patterns], { cwd: root, encoding: "utf8" })
+    .split("\n")
+    .filter((path) => path && existsSync(join(root, path)));
+const documents = filesLike("*.md");
 
 const services = readdirSync(join(root, "services")).map((name) => join("services", name));
 const workspaces = [...services, ...readdirSync(join(root, "packages")).map((name) => join("packages", name)), "bench", "break"];
@@ -35,4 +34,15 @@ function pathsIn(document: string): string[][] {
 test.each(documents)("every path that %s names exists", (document) => {
   const missing = pathsIn(document).filter((places) => !places.some((path) => existsSync(join(root, path))));
   expect(missing.map(([path]) => path)).toEqual([]);
+});
+
+test("no comment in the code is wider than a hundred columns, but for tables and what tools read", () => {
+  const isWide = (line: string) => line.length > 100 && /^ *(\/\/|\*|\/\*)/.test(line) && !/ \| |biome-ignore/.test(line);
+  const wide = filesLike("services/*.ts", "packages/*.ts")
+    .filter((path) => !path.includes("/gen/"))
+    .flatMap((path) => {
+      const lines = readFileSync(join(root, path), "utf8").split("\n");
+      return lines.flatMap((line, i) => (isWide(line) ? [`${path}:${i + 1}`] : []));
+    });
+  expect(wide).toEqual([]);
 });

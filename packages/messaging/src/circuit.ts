@@ -1,6 +1,6 @@
-/** So many different messages that fail, with none between them that succeeds, are no coincidence. */
+/** So many different messages that fail in a row are no coincidence. */
 const failuresMax = 3;
-/** So many messages may be tried after one pause: few of what is set aside at most, and enough to get past many bad ones. */
+/** So many messages may be tried after one pause: enough to get past many bad ones. */
 const triesMax = 128;
 
 /**
@@ -19,7 +19,7 @@ export function createCircuit(pausesMs: readonly number[], nowMs: () => number =
 
   return {
     isStopped: () => failures >= failuresMax,
-    /** Whether a message may be tried; while stopped, a few of those who ask, each time a pause is over. */
+    /** Whether a message may be tried; while stopped, a few after each pause. */
     mayTry(): boolean {
       if (failures < failuresMax) return true;
       if (triesLeft === 0) {

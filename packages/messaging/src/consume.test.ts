@@ -77,7 +77,7 @@ test("many messages at once take effect in their order", async () => {
 });
 
 const statuses = async () => (await deadLetters(db.orm)).map(({ status }) => status);
-/** Pauses of a hundredth of a second: a message has failed to the end of the schedule after three of them. */
+/** Pauses of a hundredth of a second: after three a message has failed to the end. */
 const quickly = { retrySeconds: [0.01, 0.01, 0.01] };
 /** Fails for messages with one of these bodies; what is taken out is mended. */
 const failingFor = (bodies: Set<string>, failure: (body: string) => Error): Effect => {

@@ -35,7 +35,7 @@ const behind = {
   pauseMs: 0,
 } as const;
 
-/** New messages are not taken for now; they stay where they are. Handed over directly, that is the answer, and no fault. */
+/** New messages are not taken for now and stay where they are. In direct mode this is no fault. */
 class ConsumerStoppedError extends DomainError {
   constructor(topic: string, why: string) {
     super("unavailable", "service_unavailable", `The consumer of ${topic} has stopped: ${why}`);
@@ -147,7 +147,7 @@ export async function consume(
   return { [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-/** Sets aside what waits behind others of its key, and lets the rest take effect; answers how many did. */
+/** Sets aside what waits behind others of its key; answers how many of the rest took effect. */
 async function applyWithin(
   em: SqlEntityManager,
   consumption: Consumption,

@@ -15,7 +15,7 @@ export type TransportOptions =
       readonly subscribers: Readonly<Record<string, readonly string[]>>;
     };
 
-/** Between the attempts at a message that fails, in seconds: nearly six minutes, after which one that fails alone is parked. */
+/** Seconds between the attempts at a message that fails: nearly six minutes, then it is parked. */
 export const eventRetrySeconds = "1,2,5,10,30,60,60,60,60,60";
 
 /**

@@ -50,7 +50,7 @@ const listed = `id, consumer, topic, key, event_id, event_type, headers, status,
 /** When a letter that was tried by hand is tried by itself again. */
 const pausesWhenRetriedByHand = [60_000];
 
-/** What operators can do with messages that were set aside. The service consumes, and serves this. */
+/** What operators can do with messages that were set aside; each consuming service serves it. */
 export function deadLetterService(context: DeadLetterContext): ServedService {
   const { orm, consumptions } = context;
   const consumptionOf = (topic: string) => consumptions.find((consumption) => consumption.topic === topic);
@@ -139,7 +139,7 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
         const letter = await lock(em, id);
         if (letter.status === "DROPPED") return await read(em, id);
         if (letter.status === "DELIVERED") throw deadLetterOver("DELIVERED");
-        // Seen, so that it stays without effect when the transport brings it again. A forged one may name any good event.
+        // Seen, so that it has no effect when it comes again. A forged one may name any good event.
         if (letter.event_id !== null) await claimFromInbox(em, letter.consumer, [messageOf(letter)]);
         await resolve(em, [id], "DROPPED");
         record(em, call, "dropped", [letter, "DROPPED"], note);

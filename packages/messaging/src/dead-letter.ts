@@ -196,7 +196,7 @@ export async function resolveParked(em: SqlEntityManager, consumer: string, even
   );
 }
 
-/** Writes down another failure, with the time of the next attempt; answers how often it has failed, and since when. */
+/** Writes down a failure and when to try again; answers how often and since when it failed. */
 export async function noteFailure(
   em: SqlEntityManager,
   id: string,
@@ -220,7 +220,7 @@ export async function noteFailure(
   return row && { attempts: row.attempts, ageMs: row.age_ms };
 }
 
-/** Parks a letter that fails alone: not while one of another key fails alike. Answers whether it did. */
+/** Parks a letter, unless one of another key fails alike. Answers whether it did. */
 export async function park(em: SqlEntityManager, id: string): Promise<boolean> {
   const rows = await em.execute<{ id: string }[]>(
     `update dead_letter d set status = 'PARKED', next_attempt_at = null, updated_at = now()
@@ -250,7 +250,7 @@ export async function retryAll(em: SqlEntityManager, { topic, consumer }: Subscr
   );
 }
 
-/** Letters that ended, and forged ones, are kept as long as the inbox remembers: one batch; answers how many. */
+/** Deletes a batch of letters that ended, or are forged, after 30 days; answers how many. */
 export const cleanDeadLetters = (em: SqlEntityManager, consumer: string): Promise<number> =>
   deleteOld(em, {
     table: "dead_letter",
@@ -260,7 +260,7 @@ export const cleanDeadLetters = (em: SqlEntityManager, consumer: string): Promis
     values: [consumer],
   });
 
-/** PostgreSQL stores neither NUL nor half a surrogate pair, and a message that cannot even be kept would stop all. */
+/** PostgreSQL stores neither NUL nor half a surrogate pair; what cannot be kept would stop all. */
 const storable = (text: string) => text.toWellFormed().replaceAll("\0", "\uFFFD");
 
 const textArray = (texts: readonly string[]): string =>

@@ -49,7 +49,7 @@ export function createDirectTransport(
           async handOverMessages({ topic, messages }) {
             const subscribed = handlers.get(topic);
             if (!subscribed) throw notFound("topic_not_consumed", `This service does not consume ${topic}.`);
-            // Refused as a whole and not set aside: whoever sends in good faith keeps them, and nobody fills our tables.
+            // Refused and not set aside: honest senders keep them, and nobody fills our tables.
             if (messages.some((message) => !keys.verify(topic, message))) {
               logger.error({ alert: true, topic }, "messages were handed over whose MAC is not good; they are refused");
               throw forbidden(

@@ -4,7 +4,7 @@ import type { Subscription } from "./dead-letter.ts";
 import { eventIdOf, uuidArray } from "./event-id.ts";
 import type { Message } from "./message.ts";
 
-/** What a consumer does with messages it has not seen before, inside the transaction that marks them as seen. */
+/** What a consumer does with new messages, in the transaction that marks them as seen. */
 export type Effect<Result = unknown> = (em: SqlEntityManager, messages: readonly Message[]) => Promise<Result>;
 
 /**
@@ -59,7 +59,7 @@ export async function applyAtOnce<Row extends object, Result>(
      ), ${statement.ctes}
      select s.is_clear, (select count(*)::int from fresh) as count, a.* from standing s
      left join (select true as is_answer, * from ${statement.answer}) a on true`,
-    // Sorted, so that two consumers with overlapping messages wait for each other in turn and not in a circle.
+    // Sorted, so that two consumers of the same messages do not wait in a circle.
     [JSON.stringify(document), consumer, topic, [...byId.keys()].sort()],
   );
   const [first] = rows as [(typeof rows)[number]];

@@ -1,7 +1,7 @@
 import { isUuid } from "@amana/runtime";
 import type { Message } from "./message.ts";
 
-/** As PostgreSQL writes it: compared with another spelling, a new message would pass for a known one. */
+/** Spelled as PostgreSQL does; otherwise a known message could pass for a new one. */
 export function eventIdOf(message: Message): string | undefined {
   const id = message.headers["ce_id"];
   return isUuid(id) ? id.toLowerCase() : undefined;

@@ -11,7 +11,7 @@ export class UnknownEventTypeError extends Error {
   }
 }
 
-/** Errors of the data, in whose texts PostgreSQL repeats it, and those that triggers word as they like. */
+/** Errors whose texts may repeat data: those about the data, and those that triggers word. */
 const withValues = /^(22|23|P0)/;
 const reasonMax = 1_000;
 
@@ -32,7 +32,7 @@ export function reasonOf(error: unknown): string {
 /** What two messages have in common that fail alike: the reason without ids and numbers. */
 export const alike = (reason: string): string => reason.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/gi, "#").replaceAll(/\d+/g, "#");
 
-/** Limits on statements and locks, which one message can run into always: the database is there and the message is to blame. */
+/** Limits on statements and locks: the database is there, and the message is to blame. */
 const perStatement = /^(57014|55P03|40001|40P01|53200|25P03)$/;
 
 /** Whether the database is away, so that nothing can be said of the message. */

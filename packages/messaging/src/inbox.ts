@@ -2,13 +2,13 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { eventIdOf, uuidArray } from "./event-id.ts";
 import type { Message } from "./message.ts";
 
-/** The messages this consumer has not seen yet; from this transaction's commit on they count as seen. */
+/** The messages this consumer has not seen; with this transaction they count as seen. */
 export async function claimFromInbox(em: SqlEntityManager, consumer: string, messages: readonly Message[]): Promise<Message[]> {
   if (messages.length === 0) return [];
   const byId = new Map(messages.map((message) => [requireEventId(message), message]));
   const rows = await em.execute<{ event_id: string }[]>(
     `insert into inbox (consumer, event_id) select ?, unnest(?::uuid[]) on conflict do nothing returning event_id`,
-    // Sorted, so that two consumers with overlapping messages wait for each other in turn and not in a circle.
+    // Sorted, so that two consumers of the same messages do not wait in a circle.
     [consumer, uuidArray([...byId.keys()].sort())],
   );
   const fresh = new Set(rows.map((row) => row.event_id));
@@ -17,7 +17,8 @@ export async function claimFromInbox(em: SqlEntityManager, consumer: string, mes
 
 /**
  * Forgets what a consumer saw longer ago than any transport keeps it, one batch; answers how many.
- * Ids of events begin with the time they were made (UUIDv7), which finds old rows in the primary key.
+ * Ids of events begin with the time they were made (UUIDv7), which finds old rows in the primary
+ * key.
  */
 export async function cleanInbox(em: SqlEntityManager, consumer: string, batch = 5_000): Promise<number> {
   const rows = await em.execute<object[]>(

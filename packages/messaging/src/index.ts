@@ -1,4 +1,4 @@
-/** Events between services: outbox, relay, inbox, consumers, over Kafka or straight to the consumer. */
+/** Events between services: outbox, relay, inbox and consumers, over Kafka or directly. */
 export { type Consumption, consume } from "./consume.ts";
 export { createTransport, eventRetrySeconds, readTransportOptions, type TransportOptions } from "./create-transport.ts";
 export { deadLetterService } from "./dead-letter-service.ts";

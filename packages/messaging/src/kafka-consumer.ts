@@ -6,15 +6,15 @@ import type { MessageHandler } from "./transport.ts";
 
 /** How soon a member that died gives up its partitions; brokers allow no less by default. */
 const sessionTimeoutMs = 6_000;
-/** Also how long a group takes to notice that a member has come or gone, and it stands still meanwhile. */
+/** A group notices so late that a member came or went, and stands still meanwhile. */
 const heartbeatMs = 1_000;
-/** How long the group waits for a busy member when it shares out anew, before others get its partitions. */
+/** How long the group waits for a busy member before others get its partitions. */
 const rebalanceTimeoutMs = 30_000;
-/** How long the broker holds an empty fetch open; messages end it at once, a stop or a rebalance only afterwards. */
+/** How long the broker holds an empty fetch open; a stop or a rebalance waits for its end. */
 const fetchWaitMs = 500;
 /** After each so many messages the group may take the partition away. */
 const chunkMessagesMax = 200;
-/** How often the group is told how far it has come. What was not told is consumed again after a crash; inboxes know it. */
+/** How often the position is told; after a crash the rest comes again, and inboxes know it. */
 const commitMs = 1_000;
 
 interface Subscription {
@@ -28,7 +28,7 @@ interface Subscription {
   readonly stop: AbortSignal;
 }
 
-/** Consumes until stopped: a consumer that cannot start, or that kafkajs ends, is replaced by a fresh one. */
+/** Consumes until stopped: a consumer that cannot start, or that ends, is replaced. */
 export async function consumeAlways(subscription: Subscription): Promise<void> {
   const { topics, logger, topic, group, stop } = subscription;
   for (let failures = 1; !stop.aborted; failures++) {
@@ -46,7 +46,7 @@ export async function consumeAlways(subscription: Subscription): Promise<void> {
   }
 }
 
-/** One consumer, from its start to its end. Resolves when it is stopped, throws when it has failed. */
+/** One consumer's life. Resolves when it is stopped, throws when it has failed. */
 async function consumeOnce(subscription: Subscription, joined: () => void): Promise<void> {
   const { kafka, topics, topic, group, stop } = subscription;
   const consumer = kafka.consumer({
@@ -56,7 +56,7 @@ async function consumeOnce(subscription: Subscription, joined: () => void): Prom
     rebalanceTimeout: rebalanceTimeoutMs,
     maxWaitTimeInMs: fetchWaitMs,
     allowAutoTopicCreation: false,
-    // A consumer that kafkajs restarts by itself can outlive its disconnect; here each one has one life.
+    // One that kafkajs restarts by itself can outlive its disconnect; here each has one life.
     retry: { restartOnFailure: async () => false },
   });
   const end = Promise.withResolvers<void>();
@@ -72,7 +72,7 @@ async function consumeOnce(subscription: Subscription, joined: () => void): Prom
     offsets.clear();
     if (done.length > 0) await consumer.commitOffsets(done);
   };
-  // kafkajs itself would commit after each batch and wait for it. One that fails is made up for by the next.
+  // kafkajs would commit after each batch and wait for it. After a failure the next one does.
   const committing = setInterval(() => commit().catch(() => {}), commitMs);
   const stopped = () => end.resolve();
   stop.addEventListener("abort", stopped);
@@ -103,7 +103,7 @@ async function handOver(
 ): Promise<void> {
   const { batch, resolveOffset, heartbeat, isRunning, isStale } = payload;
   const ended = () => stop.aborted || !isRunning() || isStale();
-  // A long chunk must not look like a dead member. A group that wants to rebalance is noticed after the chunk.
+  // A long chunk must not look like a dead member. A rebalance is noticed after the chunk.
   const alive = setInterval(() => heartbeat().catch(() => {}), heartbeatMs);
   try {
     for (let start = 0; start < batch.messages.length; start += chunkMessagesMax) {

@@ -5,7 +5,7 @@ export interface KafkaOptions {
   readonly brokers: readonly string[];
   readonly ssl?: NonNullable<KafkaConfig["ssl"]>;
   readonly sasl?: { readonly mechanism: SaslMechanism; readonly username: string; readonly password: string };
-  /** Three copies of each topic, of which two acknowledge: without them one lost disk loses events. */
+  /** Three copies of each topic, two of which acknowledge: one lost disk loses no event. */
   readonly requiresCopies: boolean;
 }
 

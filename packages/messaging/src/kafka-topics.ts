@@ -1,11 +1,11 @@
 import type { Admin, ConfigResourceTypes, Kafka } from "kafkajs";
 
-/** With three copies, of which two have each message before it counts as published, one machine can be lost and one restarted. */
+/** With three copies, two of which acknowledge, one machine may be lost while one restarts. */
 const copies = 3;
 const minInSync = 2;
 const partitions = 6;
 
-/** Node finds no names behind a certain place in a CommonJS module, so this one cannot be imported as a value. */
+/** Node does not find this name in the CommonJS module, so it cannot be imported as a value. */
 const topicResource: ConfigResourceTypes.TOPIC = 2;
 
 /** A topic that could lose what was acknowledged. */
@@ -18,7 +18,7 @@ export class TopicAtRiskError extends Error {
   }
 }
 
-/** Each topic is looked for once, and made where it is missing. One that may be gone is forgotten, and looked for again. */
+/** Looks for each topic once and makes what is missing; what may be gone is looked for again. */
 export function createTopics(kafka: Kafka, { requiresCopies }: { requiresCopies: boolean }) {
   const known = new Map<string, Promise<void>>();
   return {
@@ -57,7 +57,7 @@ async function makeTopic(admin: Admin, topic: string, requiresCopies: boolean): 
   }
 }
 
-/** Throws TopicAtRiskError for a topic with fewer than three replicas or min.insync.replicas below two. */
+/** Throws TopicAtRiskError below three replicas or min.insync.replicas of two. */
 async function requireCopies(admin: Admin, topic: string): Promise<void> {
   const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
   const fewest = Math.min(...(topics[0]?.partitions ?? []).map(({ replicas }) => replicas.length));

@@ -22,7 +22,7 @@ export interface MessageKeys {
 export const macHeader = "amana-mac";
 const keyBytes = 32;
 
-/** EVENT_MAC_KEYS: "topic=id:base64 of 32 bytes", comma-separated. Topics without a key are problems. */
+/** EVENT_MAC_KEYS: "topic=id:base64 of 32 bytes", comma-separated. Each topic needs a key. */
 export function readMessageKeys(env: EnvReader, topics: readonly string[]): MessageKeyring {
   const ring: Record<string, MessageKey[]> = {};
   // The entries hold secrets, so a problem names their place and not their text.
@@ -71,7 +71,7 @@ export function createMessageKeys(ring: MessageKeyring): MessageKeys {
   };
 }
 
-/** JSON tells the parts apart and has no raw line feed, so that nothing can be moved across the border to the payload. */
+/** JSON tells the parts apart and has no raw line feed: nothing can move into the payload. */
 function macOf(key: Uint8Array, topic: string, { key: messageKey, headers, payload }: Message): Buffer {
   const names = Object.keys(headers).sort();
   const text = JSON.stringify([topic, messageKey, names.map((name) => [name, headers[name]])]);

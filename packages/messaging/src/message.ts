@@ -1,4 +1,4 @@
-/** A message as it travels: CloudEvents attributes as headers (CloudEvents 1.0, Kafka binding, binary mode). */
+/** A message as it travels: CloudEvents 1.0 as headers (Kafka binding, binary mode). */
 export interface Message {
   /** Messages of one key stay in order. */
   readonly key: string;

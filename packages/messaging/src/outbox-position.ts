@@ -60,8 +60,8 @@ export async function readNext(
   const [, xmax = "", xip = ""] = position.snapshot.split(":");
   const { rows } = await client.query<FoundRow>({
     name: "outbox_read_next",
-    // What is read is what is published, so that a client that is frozen while it reads leaves little on the way.
-    // In a copy on another server, rows may be of transactions that have yet to come: they are looked at once.
+    // Only what is published is read: a client frozen while it reads leaves little on the way.
+    // In a copy on another server, rows may be of transactions yet to come: these are read once.
     text: `with seen as (
              select case when xmax < $6::xid8 then xid8 '18446744073709551615' else xmax end as before
              from pg_snapshot_xmax(pg_current_snapshot()) as xmax

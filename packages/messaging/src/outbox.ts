@@ -14,7 +14,7 @@ const schema = defineEntity({
   },
 });
 
-/** Events are small: what they carry goes to Kafka, where one that does not fit would hold up all behind it. */
+/** An event that does not fit into Kafka would hold up all behind it. */
 const payloadBytesMax = 256 * 1024;
 
 /** A message that is committed with the change it announces. */
@@ -69,7 +69,7 @@ export function addToOutbox(
 
 const listeners = new Set<() => void>();
 
-/** Has `listener` called after each commit of this process with an event in it; answers how to end that. */
+/** Calls `listener` after each commit of this process with an event; answers how to end that. */
 export function whenCommitted(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

@@ -3,7 +3,7 @@ import type pg from "pg";
 import { loadPosition, type OutboxRow, partsOf, readNext, savePosition } from "./outbox-position.ts";
 import type { Transport } from "./transport.ts";
 
-/** For so long a published row may be unknown as such: a relay that takes over publishes it again. */
+/** For so long the position may lag: a relay that takes over publishes that again. */
 const saveMs = 1_000;
 /** Wake-ups get lost with a process or a connection: this bounds how long a row then waits. */
 const netMs = 1_500;
@@ -50,7 +50,7 @@ export class TopicRelay {
     try {
       for (let failures = 0; !end.aborted; ) {
         this.#pause.begin();
-        // Who asked before the rows are read knows that theirs are published; who asks later does not.
+        // Those who asked before this look know that theirs are published.
         const asked = this.#waiters.length;
         const { rows, next, isCut } = await readNext(client, topic, position);
         try {

@@ -18,9 +18,9 @@ export interface Relay extends AsyncDisposable {
 
 /** How often the relay shows life. */
 const lifeMs = 1_500;
-/** A relay that does not show life for so long, frozen or with a machine that hangs, loses its session and with it the lock. */
+/** A relay that shows no life for so long loses its session and with it the lock. */
 const frozenMs = 6_000;
-/** A publication that takes longer has failed; it is tried again, and what comes of it later is a duplicate. */
+/** A publication that takes longer is tried again; what comes of it later is a duplicate. */
 const publishTimeoutMs = 25_000;
 /** How often a replica that is not the relay asks whether it should be. */
 const electionMs = 1_000;
@@ -88,7 +88,7 @@ export function startRelay({ databaseUrl, transport, logger, ...options }: Relay
     }
   };
 
-  /** Tells the replica that relays of commits here, one notification under way at a time, until it has gone. */
+  /** Tells the replica that relays of commits here, one notification at a time. */
   const standBy = async (client: pg.Client): Promise<void> => {
     if (!(await committed.wait(electionMs)) || stop.signal.aborted) return;
     committed.begin();

@@ -3,7 +3,8 @@
  * had acknowledged: their rows are put into the outbox once more, under the same event ids, and the
  * running service relays them. Consumers drop those they know.
  *
- *   DATABASE_URL=… node packages/messaging/src/republish.ts --topic payments.v1 --from 2026-11-20T08:00Z --to 2026-11-20T09:30Z
+ *   DATABASE_URL=… node packages/messaging/src/republish.ts \
+ *     --topic payments.v1 --from 2026-11-20T08:00Z --to 2026-11-20T09:30Z
  */
 import { parseArgs } from "node:util";
 import pg from "pg";

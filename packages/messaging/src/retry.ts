@@ -19,7 +19,7 @@ interface Retrying {
   readonly succeeded: (result: unknown) => void;
 }
 
-/** Tries messages that were set aside again when their time comes: at the start all of them, for a version that knows more. */
+/** Tries messages that were set aside again at their time, and all when a new version starts. */
 export function startRetrying(consumption: Consumption, retrying: Retrying): AsyncDisposable {
   const { orm, logger, succeeded } = retrying;
   const em = () => orm.em.fork() as SqlEntityManager;
@@ -39,7 +39,7 @@ export function startRetrying(consumption: Consumption, retrying: Retrying): Asy
           await retryAlike(em(), consumption, outcome.reason);
         }
       }
-      // Those that failed have their pause, and those that another replica has in hand are not waited for by asking.
+      // Those that failed have their pause; another replica may have the rest in hand.
       return delivered;
     },
     pollMs,

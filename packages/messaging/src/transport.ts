@@ -2,12 +2,12 @@ import type { ServedService } from "@amana/rpc";
 import type { Message } from "./message.ts";
 import type { MessageKeys } from "./message-keys.ts";
 
-/** Receives messages in order of each key, as they travel. Resolves when their effects are committed; a failure means: again. */
+/** Receives messages in order of each key; resolves when they took effect, else gets them again. */
 export type MessageHandler = (messages: readonly Message[]) => Promise<void>;
 
 /** How messages get from here to there, at least once. */
 export interface Transport extends AsyncDisposable {
-  /** Signs the messages; resolves when they are safe on the other side. `signal`: nobody waits for it any more. */
+  /** Signs the messages; resolves when they are safe there. `signal`: nobody waits any more. */
   publish(topic: string, messages: readonly Message[], signal?: AbortSignal): Promise<void>;
   /** Every group sees every message, authentic or not. */
   subscribe(topic: string, group: string, handler: MessageHandler): Promise<void>;

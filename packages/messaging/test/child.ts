@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { processEnv } from "@amana/testing";
 
-/** Starts a script of this folder. It ends, at the latest, with the test; `killed` is how it ended. */
+/** Starts a script of this folder. It ends with the test at the latest. */
 export function startChild(script: string, env: Record<string, string>) {
   const child = spawn(process.execPath, [new URL(script, import.meta.url).pathname], {
     env: { ...processEnv, LOG_LEVEL: process.env["TEST_LOG_LEVEL"] ?? "silent", ...env },

@@ -1,4 +1,4 @@
-/** A consumer as a process of its own, over Kafka or direct; prints the address of its RPC server when it is ready. */
+/** A consumer as a process of its own; prints the address of its RPC server when it is ready. */
 import { createOrm } from "@amana/database";
 import { createRpcServer } from "@amana/rpc";
 import { type Logger, readEnv, readLogLevel, runProcess } from "@amana/runtime";

@@ -3,7 +3,7 @@ import { testEventKeys } from "@amana/testing";
 import { createMessageKeys, type Message, type MessageHandler, type Transport } from "../src/index.ts";
 import { topic } from "./database.ts";
 
-/** A transport inside the test: what was published lies in `published`, `deliver` hands messages to subscribers. */
+/** A transport inside the test: `published` is what was, `deliver` hands messages over. */
 export class MemoryTransport implements Transport {
   readonly published: { topic: string; message: Message }[] = [];
   /** The sizes of what was handed to `publish` at once. */

@@ -1,4 +1,4 @@
-/** A relay as a process of its own, whose transport is its standard output: one line of JSON for each message. */
+/** A relay as a process of its own, which prints a line of JSON for each message. */
 import { runProcess } from "@amana/runtime";
 import { createMessageKeys, startRelay, type Transport } from "../src/index.ts";
 import { topic } from "./database.ts";

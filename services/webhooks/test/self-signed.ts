@@ -1,4 +1,4 @@
-/** A certificate for 127.0.0.1 that nobody vouches for, made for these tests alone; it ends in a hundred years. */
+/** A certificate for 127.0.0.1 that nobody vouches for; it ends in a hundred years. */
 export const selfSigned = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgDW1Qo99uy6Kq+OoO

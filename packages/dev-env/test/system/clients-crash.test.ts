@@ -16,7 +16,7 @@ let business: TestBusiness;
 const databases: Record<string, Client> = {};
 
 beforeAll(async () => {
-  // Approved without an operator, so that a verdict that took effect twice would be in the audit trail twice.
+  // Approved without an operator: a verdict that took effect twice is in the audit trail twice.
   running = await startTestSystem("kafka", { clients: { ONBOARDING_AUTO_APPROVE: "true" } });
   business = await aBusiness(running.system, "Banque");
   for (const name of ["clients", "kyc", "identity"]) {
@@ -46,7 +46,7 @@ async function withKafka<T>(use: (admin: ReturnType<Kafka["admin"]>) => Promise<
 
 const submissions = ["approved", "rejected", "needs_review", "failed", "expired", "held"] as const;
 
-/** Clients with details and two applications each: what happens to the older one must not show in the end. */
+/** Clients with details and two applications each: the older one must not show in the end. */
 async function someClients(count: number): Promise<(() => Promise<unknown>)[]> {
   const made = await Promise.all(
     Array.from({ length: count }, async (_, index) => {
@@ -70,7 +70,7 @@ async function someClients(count: number): Promise<(() => Promise<unknown>)[]> {
   return made.flat();
 }
 
-/** Lets a stream of verdicts flow, and does something to the system before the one and the other of them. */
+/** Lets verdicts flow, and does something to the system before some of them. */
 async function stream(verdicts: (() => Promise<unknown>)[], at: Record<number, () => Promise<unknown>> = {}): Promise<void> {
   for (const [index, verdict] of verdicts.entries()) {
     await at[index]?.();
@@ -279,7 +279,7 @@ test("a client is blocked while accounts are opened, 30 times in parallel: what 
       const open = async (): Promise<unknown> => {
         const sentAtMs = performance.now();
         const { status, body } = await business.call("POST", "/api/v1/accounts", { ...someAccount, client_id });
-        // So many at once of one business wait for their turn, on a slow machine for too long: nothing was done.
+        // So many of one business may wait too long for their turn: then nothing was done.
         if (body["code"] === "overloaded") return await open();
         if (status !== 201) return body["code"];
         if (sentAtMs > blockedAtMs) late.push(String(body["id"]));

@@ -6,7 +6,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import type { Context } from "../context.ts";
 import { eventConsumption, type NewDeliveries, type NewEvent } from "../event/add-events.ts";
 
-/** What happens to KYC applications becomes events, except for the steps that only other services are told of. */
+/** What happens to KYC applications becomes events, but for steps only other services hear of. */
 export const kyc = (context: Context): Consumption<NewDeliveries> => ({
   topic: "kyc.v1",
   schema: KycEventSchema,

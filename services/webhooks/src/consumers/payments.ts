@@ -5,7 +5,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import type { Context } from "../context.ts";
 import { eventConsumption, type NewDeliveries, type NewEvent } from "../event/add-events.ts";
 
-/** What happens to payments becomes events and, for each endpoint that asks for them, deliveries. */
+/** What happens to payments becomes events, and deliveries to each endpoint that asks. */
 export const payments = (context: Context): Consumption<NewDeliveries> => ({
   topic: "payments.v1",
   schema: PaymentEventSchema,

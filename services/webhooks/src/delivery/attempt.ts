@@ -12,7 +12,7 @@ import { deliveryHeaders } from "./sign.ts";
 /** An endpoint that takes this long to answer is slow: it may keep few places busy. */
 const slowMs = 3_000;
 
-/** Makes one attempt at a delivery that was leased: sign, POST, record, schedule. What was cut off is given back. */
+/** One attempt at a leased delivery: sign, POST, record, schedule. One cut off is given back. */
 export function createAttempt(context: Context, poster: Poster, counter: AttemptCounter, timeoutMs: number): Attempt {
   const { orm, logger, clock, dispatcher } = context;
   const record = createRecorder(context);

@@ -9,10 +9,10 @@ import type { Room } from "./dispatcher.ts";
  */
 export type Lane = "QUICK" | "NEW" | "SLOW";
 
-/** Longer than an attempt, its wait here and its recording can take, so that only a crash lets a lease end. */
+/** Longer than waiting here and recording can take, so that only a crash lets a lease end. */
 export const leaseMarginMs = 20_000;
 
-/** A delivery that this process alone may send until its lease ends, with all that sending it takes. */
+/** A delivery that this process alone may send until its lease ends. */
 export interface ClaimedDelivery {
   id: string;
   lease_token: string;
@@ -31,8 +31,8 @@ export interface ClaimedDelivery {
 }
 
 /**
- * The endpoints that something is pending for. Steps from endpoint to endpoint in the index, so that
- * it costs the same however many deliveries each of them has.
+ * The endpoints that something is pending for. Steps from endpoint to endpoint in the index, so
+ * that it costs the same however many deliveries each of them has.
  */
 const pending = `
   with recursive pending as (
@@ -46,7 +46,7 @@ const pending = `
     ) next
   )`;
 
-/** Those that have room, with how much; those that are DISABLED or gone have lane NONE and all the room there is. */
+/** Those with room, and how much; DISABLED or gone ones have lane NONE and all the room. */
 const open = `
   share as (
     select * from (values ('QUICK', $8::int, $9::int, 0), ('NEW', $10::int, $9, $11::int), ('SLOW', $12::int, $13::int, $14::int),
@@ -80,10 +80,11 @@ function valuesOf({ endpoints, businesses, free, perBusiness, perEndpoint }: Roo
 }
 
 /**
- * Takes due deliveries, in one statement and by the database's clock, so that nobody else takes them before the lease
- * ends. Businesses take turns: who holds the fewest places is next, whatever it has waiting, and nobody gets more than its
- * share. Deliveries that come due while their endpoint is DISABLED, or gone, end here as SKIPPED; they are among the rows
- * only to say that there was something to do.
+ * Takes due deliveries, in one statement and by the database's clock, so that nobody else takes
+ * them before the lease ends. Businesses take turns: who holds the fewest places is next, whatever
+ * it has waiting, and nobody gets more than its share. Deliveries that come due while their
+ * endpoint is DISABLED, or gone, end here as SKIPPED; they are among the rows only to say that
+ * there was something to do.
  */
 export async function claimDue(orm: Orm, room: Room, leaseMs: number): Promise<ClaimedDelivery[]> {
   return await namedQuery<ClaimedDelivery>(
@@ -123,8 +124,8 @@ export async function claimDue(orm: Orm, room: Room, leaseMs: number): Promise<C
 }
 
 /**
- * Milliseconds until the next delivery comes due or lease ends, at any endpoint. Negative when it is
- * overdue, undefined when nothing is pending.
+ * Milliseconds until the next delivery comes due or lease ends, at any endpoint. Negative when it
+ * is overdue, undefined when nothing is pending.
  */
 export async function untilDueMs(orm: Orm): Promise<number | undefined> {
   const [row] = await namedQuery<{ ms: number | null }>(

@@ -39,7 +39,7 @@ const answerWith =
   (response: ServerResponse) =>
     response.writeHead(status, headers).end();
 
-/** Publishes one event for a business with one endpoint there, and waits until nothing is left to do at once. */
+/** Publishes an event for a business with one endpoint there; waits until nothing is to be done. */
 async function deliverOne(url: string, on = harness) {
   const caller = aBusinessCaller();
   const endpoint = await create(url, caller, on);
@@ -214,7 +214,7 @@ test("until a new secret becomes active X-Signature has the old one, and webhook
   const rotate = async (activateInSeconds: number) =>
     (await harness.endpoints.updateWebhookEndpoint({ id, rotateSecret: true, activateInSeconds }, { caller })).secret;
   const activate = () => harness.sql("update webhook_endpoint set secret_active_from = now() where id = ?", [id]);
-  /** Of a new event: which of the secrets X-Signature is keyed with, and which of them webhook-signature has. */
+  /** Of a new event: which secrets X-Signature and webhook-signature are keyed with. */
   const signedWith = async (...known: (string | undefined)[]) => {
     await harness.publish(aPaymentEvent(caller));
     await harness.settled();
@@ -322,7 +322,7 @@ test("one business's hanging endpoints take its share, and deliveries of others 
   for (let i = 0; i < 8; i++) await create(hanging.url, one, fair);
   await create(healthy.url, other, fair);
   await fair.publish(...Array.from({ length: 10 }, () => aPaymentEvent(one)));
-  // Half of all places at once, for endpoints that have not answered yet; then more, as those give up theirs.
+  // Half of all places for endpoints that have not answered yet; more as those give up theirs.
   await eventually(() => expect(hanging.requests.length).toBeGreaterThanOrEqual(6));
   await fair.publish(...Array.from({ length: 20 }, () => aPaymentEvent(other)));
   await eventually(() => expect(healthy.requests).toHaveLength(20));
@@ -375,7 +375,7 @@ test("what is claimed at once keeps every share too, and businesses take turns",
   const room = aRoom(24, 16, 8);
   const claimed = await claimDue(idle.orm, room, 60_000);
   const of = (caller: Caller) => claimed.filter(({ business_id }) => business_id === caller.businessId);
-  // An eighth of 16 for the slow business, eight for the one endpoint of the other, and the rest for who has more.
+  // An eighth of 16 for the slow business, eight for the other's one endpoint, the rest for `one`.
   expect([of(slow), of(other), of(one)].map(({ length }) => length)).toEqual([2, 8, 14]);
   expect(new Set(of(slow).map(({ lane }) => lane))).toEqual(new Set(["SLOW"]));
 

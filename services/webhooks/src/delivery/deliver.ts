@@ -11,11 +11,11 @@ export interface Deliverer extends AsyncDisposable {
 }
 
 export const timeoutMsDefault = 10_000;
-/** Another process may have died between committing deliveries and taking them up; this bounds how long they wait. */
+/** Bounds how long deliveries wait that a process committed before it died. */
 const idleMsMax = 10_000;
 /** What is due and found no room is looked for at least so often, besides when room comes free. */
 const backlogMs = 1_000;
-/** The shortest wait when something is due and yet could not be claimed, because another process is at it. */
+/** The wait when something is due and another process is at it. */
 const contendedMs = 25;
 const stopMsDefault = 8_000;
 

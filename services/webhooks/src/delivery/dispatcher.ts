@@ -12,7 +12,7 @@ export interface Shares {
 /** How one attempt ended for its endpoint: LATE when it took long or got no answer. */
 export type Pace = "IN_TIME" | "LATE";
 
-/** Makes one attempt and calls `answered` when its endpoint is free again; resolves when all is written down. */
+/** Makes one attempt; calls `answered` when its endpoint is free again, resolves when recorded. */
 export type Attempt = (delivery: ClaimedDelivery, answered: (pace: Pace) => void) => Promise<void>;
 
 /** What this process can take, in the form in which the statements that lease want it. */
@@ -29,11 +29,11 @@ export interface Room {
 
 /** What of each share may be held by, or for, endpoints that are slow. */
 const slowPart = 1 / 8;
-/** What waits in memory for its turn, in places: enough that a place that comes free never waits for a statement. */
+/** What may wait in memory, in places: a place that comes free never waits for a statement. */
 const heldPerPlace = 4;
 /** An endpoint that has not answered in time yet is given so many attempts at once. */
 const firstWindow = 2;
-/** An attempt that takes longer gives up its place: the endpoint may hang, and others must not wait for it. */
+/** An attempt that takes longer gives up its place: its endpoint may hang. */
 const stalledMs = 1_000;
 const sweepMs = 250;
 /** What has waited longer here is given back: its endpoint may be another by now. */
@@ -127,7 +127,7 @@ export class Dispatcher {
     this.#shares = shares;
   }
 
-  /** From now on there is room. `release` gives leases back. Disposing ends that; what is under way goes on. */
+  /** Gives room, until disposed; what is under way then goes on. `release` gives leases back. */
   open(attempt: Attempt, release: (deliveries: readonly ClaimedDelivery[]) => Promise<void>): AsyncDisposable {
     this.#attempt = attempt;
     this.#release = release;
@@ -207,7 +207,7 @@ export class Dispatcher {
   /** Takes deliveries that were leased to this process, and sends them in turn. */
   take(deliveries: readonly ClaimedDelivery[]): void {
     if (!this.#attempt) {
-      // They were on their way when this process began to stop; their leases end by themselves if this fails.
+      // They came while this process was stopping. Their leases end by themselves if this fails.
       this.#release(deliveries).catch(() => {});
       return;
     }
@@ -228,7 +228,7 @@ export class Dispatcher {
     this.#beginNext();
   }
 
-  /** Takes those of new deliveries that are leased to this process; the others are due for whoever has room. */
+  /** Takes those of new deliveries that are leased to this process; others are to be claimed. */
   takeNew(deliveries: readonly (Omit<ClaimedDelivery, "lease_token"> & { readonly lease_token: string | null })[]): void {
     const leased = deliveries.filter((delivery): delivery is ClaimedDelivery => delivery.lease_token !== null);
     this.take(leased);
@@ -243,7 +243,7 @@ export class Dispatcher {
     if (deliveries.some(hasRoom)) this.pause.wake();
   }
 
-  /** What waits for an endpoint that has changed, or goes on in the slow lane, is given back and claimed anew. */
+  /** Gives back what waits for an endpoint that has changed or become slow: it is claimed anew. */
   async forget(businessId: string, endpointId: string): Promise<void> {
     const endpoint = this.#businesses.get(businessId)?.endpoints.get(endpointId);
     if (!endpoint) return;

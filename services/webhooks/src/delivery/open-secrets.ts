@@ -6,8 +6,8 @@ import type { SigningSecrets } from "./sign.ts";
 type Ciphertexts = Pick<ClaimedDelivery, "secret_ciphertext" | "other_secret_ciphertext">;
 
 /**
- * What to sign an endpoint's events with. Throws when the secret cannot be read: nothing can be sent
- * without it.
+ * What to sign an endpoint's events with. Throws when the secret cannot be read: nothing can be
+ * sent without it.
  */
 export const openSecrets = (
   { secrets, logger }: Pick<Context, "secrets" | "logger">,

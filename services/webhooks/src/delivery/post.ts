@@ -20,7 +20,7 @@ export interface Poster extends AsyncDisposable {
   cutOff(): void;
 }
 
-/** The body of an answer is only for the log; a longer one is cut off together with its connection. */
+/** An answer's body is only for the log; a longer one is cut off with its connection. */
 const bodyBytesMax = 16 * 1024;
 const bodyMsMax = 2_000;
 const shownBytes = 1024;
@@ -28,20 +28,21 @@ const shownBytes = 1024;
 const answerBytesMax = 128 * 1024;
 
 /**
- * Sends deliveries: connections kept alive for each origin and dropped when unused, one deadline over all of
- * connecting, TLS and headers, no redirects, no decompression, and no connection to an address the guard forbids.
+ * Sends deliveries: connections kept alive for each origin and dropped when unused, one deadline
+ * over all of connecting, TLS and headers, no redirects, no decompression, and no connection to an
+ * address the guard forbids.
  */
 export function createPoster(options: { addresses: AddressGuard; timeoutMs: number }): Poster {
   const { timeoutMs } = options;
   const agent = new Agent({
     connect: guardedConnector(options.addresses, timeoutMs),
-    // Many endpoints may share an origin, and one that hangs must not take the connections of others:
+    // Many endpoints may share an origin, and one that hangs must not take others' connections:
     // the dispatcher bounds how many attempts run at once, and nothing else does.
     connections: null,
     pipelining: 1,
     keepAliveTimeout: 4_000,
     keepAliveMaxTimeout: 60_000,
-    // Never reached: the client makes an error of each header beyond, which takes it 100 ms for what comes at once.
+    // Never reached: the client takes 100 ms to make an error of each header beyond.
     maxHeaderSize: 2 * answerBytesMax,
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -123,7 +124,7 @@ export function createPoster(options: { addresses: AddressGuard; timeoutMs: numb
   };
 }
 
-/** Judges the address that is connected to, at that moment: names by our own look-up, literals here. */
+/** Judges the address that is connected to: names by our own look-up, literals here. */
 function guardedConnector(addresses: AddressGuard, timeoutMs: number): buildConnector.connector {
   const lookup: LookupFunction = (hostname, { all }, callback) => {
     addresses.resolve(hostname).then(
@@ -131,7 +132,7 @@ function guardedConnector(addresses: AddressGuard, timeoutMs: number): buildConn
       (error: NodeJS.ErrnoException) => callback(error, "", 0),
     );
   };
-  // HTTP/1.1 alone: its connections carry one request at a time, so cutting one off disturbs no other.
+  // HTTP/1.1 alone: a connection carries one request, so cutting it off disturbs no other.
   const connect = buildConnector({ timeout: timeoutMs, allowH2: false, lookup, maxCachedSessions: 1_000 } as object);
   return (target, callback) => {
     // Sockets do not look up literals.
@@ -145,7 +146,7 @@ function guardedConnector(addresses: AddressGuard, timeoutMs: number): buildConn
   };
 }
 
-/** Ends a connection on which too much has come since a request was last written, before it is parsed. */
+/** Ends a connection on which too much has come since the last request, before it is parsed. */
 function endLongAnswers(socket: Socket): void {
   let [written, before, read] = [0, 0, 0];
   const look = () => {
@@ -161,7 +162,7 @@ function endLongAnswers(socket: Socket): void {
 
 const single = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header[0] : header);
 
-/** Without a character that the cut went through, and without NUL, which PostgreSQL does not store. */
+/** Without a character that was cut through, and without NUL, which PostgreSQL does not store. */
 function shownText(chunks: readonly Buffer[]): string {
   const bytes = Buffer.concat(chunks).subarray(0, shownBytes);
   return new TextDecoder().decode(bytes, { stream: true }).replaceAll("\0", "\uFFFD");

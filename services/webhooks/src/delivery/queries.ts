@@ -22,7 +22,7 @@ export interface DeliveryRow {
   attempts: AttemptRow[];
 }
 
-/** Newest first. An event has at most as many deliveries as a business had endpoints, so they come in one go. */
+/** Newest first. An event has no more deliveries than a business had endpoints. */
 export async function readDeliveries(em: SqlEntityManager, businessId: string, eventId: string): Promise<DeliveryRow[]> {
   return await namedQuery<DeliveryRow>(
     em,

@@ -5,8 +5,8 @@ const retryAfterMsMax = 24 * 60 * 60 * 1000;
 const statusesWithRetryAfter = new Set([429, 503]);
 
 /**
- * How long to wait after the `attempts`-th attempt has failed, or undefined when it was the last. `pausesMs` are the
- * waits between attempts, so there is one attempt more than pauses.
+ * How long to wait after the `attempts`-th attempt has failed, or undefined when it was the last.
+ * `pausesMs` are the waits between attempts, so there is one attempt more than pauses.
  */
 export function pauseMs(
   attempts: number,
@@ -20,7 +20,7 @@ export function pauseMs(
   return Math.max(jitter(pause, 0.2, random), Math.min(asked, retryAfterMsMax));
 }
 
-/** A Retry-After header in milliseconds: seconds, or a date; undefined when it is neither, or past. */
+/** A Retry-After header in milliseconds; undefined when it is no time, or past. */
 export function readRetryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined;
   // Nobody means more digits than these, and Number would make Infinity of enough of them.

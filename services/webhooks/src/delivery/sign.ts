@@ -16,8 +16,9 @@ export const deliveryHeaders = (type: string, id: string, at: Date, body: Buffer
 });
 
 /**
- * The headers by which a business knows that a delivery is genuine. `X-Signature` is keyed with the bytes of the whole
- * secret; the Standard Webhooks headers with the bytes its base64 part stands for, over id, timestamp and body.
+ * The headers by which a business knows that a delivery is genuine. `X-Signature` is keyed with the
+ * bytes of the whole secret; the Standard Webhooks headers with the bytes its base64 part stands
+ * for, over id, timestamp and body.
  */
 export function signatureHeaders(id: string, timestampS: number, body: Buffer, secrets: SigningSecrets) {
   const signed = [secrets.current, secrets.other].filter((secret) => secret !== undefined);

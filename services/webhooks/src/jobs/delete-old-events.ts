@@ -4,8 +4,8 @@ const batchEvents = 1_000;
 
 /**
  * Deletes events older than 30 days with their deliveries and attempts: a batch that is short
- * enough to disturb nobody. Answers how many. Ids begin with the time they were made (UUIDv7), which
- * finds old events in the primary key.
+ * enough to disturb nobody. Answers how many. Ids begin with the time they were made (UUIDv7),
+ * which finds old events in the primary key.
  */
 export async function deleteOldEvents({ orm }: { readonly orm: Orm }): Promise<number> {
   const rows = await orm.em.fork().execute<{ id: string }[]>(

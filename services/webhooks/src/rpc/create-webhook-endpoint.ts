@@ -15,7 +15,7 @@ export const createWebhookEndpoint =
   ({ orm, clock, secrets, addresses }: Context): Implementation<typeof WebhookEndpointService.method.createWebhookEndpoint> =>
   async (request, call) => {
     const businessId = businessOf(call.caller);
-    // Resolving a name may take long, so it happens before the transaction; a stored answer still comes first.
+    // Resolving a name may take long: before the transaction. A stored answer still comes first.
     const refusal = await refusalOfUrl(request.url, addresses);
     return await once(
       orm,

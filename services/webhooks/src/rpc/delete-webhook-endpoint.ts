@@ -14,7 +14,7 @@ export const deleteWebhookEndpoint =
     await transaction(orm, async (em) => {
       // First its replay, which holds its own row while it makes deliveries pending.
       await em.execute("delete from webhook_replay where endpoint_id = ? and business_id = ?", [id, businessId]);
-      // Deliveries before the endpoint: the order in which the delivery engine locks them, so neither waits in a circle.
+      // Deliveries before the endpoint, as the engine locks them: nobody waits in a circle.
       await em.execute("delete from delivery where endpoint_id = ? and business_id = ? and status = 'PENDING'", [id, businessId]);
       if ((await em.nativeDelete(WebhookEndpoint, { id, businessId })) === 0) throw webhookEndpointNotFound();
     });

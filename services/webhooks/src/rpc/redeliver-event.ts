@@ -36,8 +36,8 @@ export const redeliverEvent =
   };
 
 /**
- * The schedule starts again; earlier attempts stay in the log. An attempt that is under way is logged too but, its
- * lease being gone, decides nothing any more.
+ * The schedule starts again; earlier attempts stay in the log. An attempt that is under way is
+ * logged too but, its lease being gone, decides nothing any more.
  */
 async function restart(
   em: SqlEntityManager,

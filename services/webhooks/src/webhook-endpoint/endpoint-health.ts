@@ -18,7 +18,7 @@ const classesPerDoubling = 4;
 export const durationClassOf = (ms: number): number => Math.floor(classesPerDoubling * Math.log2(Math.max(1, ms)));
 const fromMs = (durationClass: number): number => 2 ** (durationClass / classesPerDoubling);
 
-/** By duration, the shortest first. Reads some hundreds of rows, however many attempts there were. */
+/** By duration, the shortest first: some hundreds of rows, however many attempts there were. */
 export async function readDay(em: SqlEntityManager, businessId: string, endpointId: string): Promise<DayOfAttempts[]> {
   return await namedQuery<DayOfAttempts>(
     em,

@@ -11,7 +11,7 @@ const records: Readonly<Record<string, Readonly<Record<number, readonly number[]
 const server = createSocket("udp4");
 let asked = 0;
 
-/** The answer of a name server (RFC 1035, section 4): the question again, and the one record there is of that type. */
+/** A name server's answer (RFC 1035, section 4): the question again, and one record. */
 server.on("message", (query, { port }) => {
   const labels: string[] = [];
   let at = 12;

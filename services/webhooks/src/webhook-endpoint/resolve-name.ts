@@ -5,9 +5,9 @@ const timeoutMs = 2_000;
 const localhost = /(^|\.)localhost\.?$/i;
 
 /**
- * Asks name servers. Not `lookup`, which the system answers on two of the process's few threads: names whose servers keep
- * silent, and any business may register some, would make every other delivery wait for theirs. `servers` are address:port,
- * for tests.
+ * Asks name servers. Not `lookup`, which the system answers on two of the process's few threads:
+ * names whose servers keep silent, and any business may register some, would make every other
+ * delivery wait for theirs. `servers` are address:port, for tests.
  */
 export function createNameResolver(servers?: readonly string[]): Resolve {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2 });

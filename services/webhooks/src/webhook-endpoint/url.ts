@@ -11,16 +11,16 @@ import {
 } from "./webhook-endpoint.errors.ts";
 
 const urlCharactersMax = 2_048;
-/** A name server that is slower than this does not hold up a registration; the connection judges anew anyway. */
+/** A slower name server does not hold up a registration; each connection judges anew. */
 const resolveTimeoutMs = 2_000;
 
 /**
- * Why deliveries cannot go to this URL, or undefined when they can. A name that does not resolve now passes: every
- * connection is judged again by the address it goes to.
+ * Why deliveries cannot go to this URL, or undefined when they can. A name that does not resolve
+ * now passes: every connection is judged again by the address it goes to.
  */
 export async function refusalOfUrl(text: string, addresses: AddressGuard): Promise<DomainError | undefined> {
   if (text.length > urlCharactersMax) return urlTooLong();
-  // URL.parse would silently drop white space, turn backslashes and repair "https:example.com" or "https:///example.com".
+  // URL.parse would drop white space, turn backslashes and repair "https:example.com".
   const { authority } = /^[a-z]+:\/\/(?<authority>[^\s\p{Cc}\\/?#]+)[^\s\p{Cc}\\]*$/iu.exec(text)?.groups ?? {};
   if (authority === undefined) return urlInvalid();
   const url = URL.parse(text);

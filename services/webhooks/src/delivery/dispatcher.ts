@@ -136,7 +136,8 @@ export class Dispatcher {
       [Symbol.asyncDispose]: async () => {
         clearInterval(sweeping);
         this.#attempt = undefined;
-        await this.#giveBack([...this.#businesses.values()].flatMap(({ endpoints }) => [...endpoints.values()]));
+        const endpoints = [...this.#businesses.values()].flatMap((business) => [...business.endpoints.values()]);
+        await this.#giveBack(endpoints.flatMap(({ waiting }) => waiting.splice(0)));
       },
     };
   }
@@ -250,13 +251,14 @@ export class Dispatcher {
     // What answered may be elsewhere now, or nowhere.
     endpoint.isProven = false;
     if (sumOf(endpoint.held) === 0) endpoint.business.endpoints.delete(endpointId);
-    await this.#giveBack([endpoint]);
+    await this.#giveBack(endpoint.waiting.splice(0));
   }
 
-  async #giveBack(endpoints: readonly Endpoint[]): Promise<void> {
-    const given = endpoints.flatMap(({ waiting }) => waiting.splice(0));
-    for (const held of given) this.#hold(held, -1);
+  /** Gives back what has not begun. If the release fails, the leases end by themselves. */
+  async #giveBack(given: readonly Held[]): Promise<void> {
     if (given.length === 0) return;
+    for (const held of given) this.#hold(held, -1);
+    this.backlog = true;
     await this.#release(given.map(({ delivery }) => delivery));
     this.pause.wake();
   }
@@ -282,13 +284,7 @@ export class Dispatcher {
       if (performance.now() - held.takenMs <= waitMsMax) this.#begin(held);
       else expired.push(held);
     }
-    if (expired.length === 0) return;
-    for (const held of expired) this.#hold(held, -1);
-    this.backlog = true;
-    // Their leases end by themselves if this fails.
-    this.#release(expired.map(({ delivery }) => delivery))
-      .then(() => this.pause.wake())
-      .catch(() => {});
+    this.#giveBack(expired).catch(() => {});
   }
 
   /** Takes the next that may begin from those who wait; each one's turn passes to its neighbour. */
@@ -360,8 +356,7 @@ export class Dispatcher {
     const late = [...this.#waiting.values()]
       .flatMap(({ waiting }) => [...waiting.values()])
       .filter(({ waiting: [first] }) => first && performance.now() - first.takenMs > waitMsMax);
-    // Their leases end by themselves if this fails.
-    this.#giveBack(late).catch(() => {});
+    this.#giveBack(late.flatMap(({ waiting }) => waiting.splice(0))).catch(() => {});
   }
 
   #stall(endpoint: Endpoint, count: 1 | -1): void {
@@ -379,9 +374,8 @@ export class Dispatcher {
     if (underWay.isStalled) this.#stall(endpoint, -1);
     else if (delivery.lane !== "SLOW") this.#occupy(underWay, -1);
     endpoint.isProven = pace === "IN_TIME";
-    endpoint.window =
-      endpoint.isProven && !underWay.isStalled ? Math.min(2 * endpoint.window, this.#shares.perEndpoint) : endpoint.window;
     if (!endpoint.isProven) endpoint.window = firstWindow;
+    else if (!underWay.isStalled) endpoint.window = Math.min(2 * endpoint.window, this.#shares.perEndpoint);
     this.#beginNext();
   }
 }

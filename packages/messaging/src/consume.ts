@@ -6,7 +6,7 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { createCircuit } from "./circuit.ts";
 import { eventRetrySeconds } from "./create-transport.ts";
 import { cleanDeadLetters, isBlocked, readStanding, resolveParked, type Subscription, setAside } from "./dead-letter.ts";
-import { applyAtOnce, type Effect, type StatementEffect } from "./effect.ts";
+import { atOnce, type Effect, type StatementEffect } from "./effect.ts";
 import { eventIdOf } from "./event-id.ts";
 import { isDatabaseAway, reasonOf, UnknownEventTypeError } from "./failure.ts";
 import { createForgedMessages } from "./forged-messages.ts";
@@ -68,6 +68,8 @@ export async function consume(
   const circuit = createCircuit(pausesMs);
   const forged = createForgedMessages(orm, consumption, logger);
 
+  const applyAtOnce = consumption.statement && atOnce(orm.em, consumption, consumption.statement);
+
   const succeeded = (result: unknown) => {
     consumption.committed?.(result);
     if (circuit.succeeded()) logger.info("the consumer goes on");
@@ -75,8 +77,8 @@ export async function consume(
 
   /** Answers how many had an effect. */
   const apply = async (messages: readonly Message[]): Promise<number> => {
-    const atOnce = consumption.statement && (await applyAtOnce(orm.em, consumption, consumption.statement, messages));
-    const { count, result } = atOnce ?? (await transaction(orm, (em) => applyWithin(em, consumption, messages)));
+    const { count, result } =
+      (await applyAtOnce?.(messages)) ?? (await transaction(orm, (em) => applyWithin(em, consumption, messages)));
     faultPoint("consumer.committed");
     if (count > 0) succeeded(result);
     return count;

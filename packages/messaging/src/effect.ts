@@ -34,35 +34,39 @@ export function effectOf<Row extends object, Result>(statement: StatementEffect<
 }
 
 /**
- * Inbox and effect in one statement that commits by itself. Undefined, and nothing is done, when
- * something of the topic is set aside: then each message has to be looked at.
+ * Inbox and effect in one statement that commits by itself. It answers undefined, and nothing is
+ * done, when something of the topic is set aside: then each message has to be looked at.
  */
-export async function applyAtOnce<Row extends object, Result>(
+export function atOnce<Row extends object, Result>(
   em: SqlEntityManager,
   { topic, consumer }: Subscription,
   statement: StatementEffect<Row, Result>,
-  messages: readonly Message[],
-): Promise<{ count: number; result: Result } | undefined> {
-  // A relay that took over may have published one twice, side by side.
-  const byId = new Map(messages.map((message) => [eventIdOf(message), message]));
-  if (byId.has(undefined)) return undefined;
-  const document = statement.documentOf([...byId.values()]);
-  const rows = await namedQuery<Row & { count: number; is_clear: boolean; is_answer: boolean | null }>(
-    em,
-    statement.name,
-    `with given as (select $1::jsonb as doc), standing as (
-       select not exists (select 1 from dead_letter where consumer = $2 and topic = $3 and status in ('RETRYING', 'WAITING'))
-         and not exists (select 1 from dead_letter where consumer = $2 and event_id = any($4::uuid[]) and status = 'PARKED') as is_clear
-     ), fresh as (
-       insert into inbox (consumer, event_id) select $2, id from unnest($4::uuid[]) as id where (select is_clear from standing)
-       on conflict do nothing returning event_id
-     ), ${statement.ctes}
-     select s.is_clear, (select count(*)::int from fresh) as count, a.* from standing s
-     left join (select true as is_answer, * from ${statement.answer}) a on true`,
+): (messages: readonly Message[]) => Promise<{ count: number; result: Result } | undefined> {
+  const text = `with given as (select $1::jsonb as doc), standing as (
+      select not exists (select 1 from dead_letter where consumer = $2 and topic = $3 and status in ('RETRYING', 'WAITING'))
+        and not exists (select 1 from dead_letter where consumer = $2 and event_id = any($4::uuid[]) and status = 'PARKED') as is_clear
+    ), fresh as (
+      insert into inbox (consumer, event_id) select $2, id from unnest($4::uuid[]) as id where (select is_clear from standing)
+      on conflict do nothing returning event_id
+    ), ${statement.ctes}
+    select s.is_clear, (select count(*)::int from fresh) as count, a.* from standing s
+    left join (select true as is_answer, * from ${statement.answer}) a on true`;
+
+  return async (messages) => {
+    // A relay that took over may have published one twice, side by side.
+    const byId = new Map(messages.map((message) => [eventIdOf(message), message]));
+    if (byId.has(undefined)) return undefined;
+    const document = statement.documentOf([...byId.values()]);
     // Sorted, so that two consumers of the same messages do not wait in a circle.
-    [JSON.stringify(document), consumer, topic, [...byId.keys()].sort()],
-  );
-  const [first] = rows as [(typeof rows)[number]];
-  if (!first.is_clear) return undefined;
-  return { count: first.count, result: statement.resultOf(first.is_answer ? rows : [], document) };
+    const values = [JSON.stringify(document), consumer, topic, [...byId.keys()].sort()];
+    const rows = await namedQuery<Row & { count: number; is_clear: boolean; is_answer: boolean | null }>(
+      em,
+      statement.name,
+      text,
+      values,
+    );
+    const [first] = rows as [(typeof rows)[number]];
+    if (!first.is_clear) return undefined;
+    return { count: first.count, result: statement.resultOf(first.is_answer ? rows : [], document) };
+  };
 }

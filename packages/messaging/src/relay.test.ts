@@ -31,6 +31,23 @@ function aRelay(): Relay {
   return relay;
 }
 
+/** A transaction that has its event's id and waits; answers how to commit it. */
+async function beginEarly(body: string): Promise<() => Promise<void>> {
+  const hasId = Promise.withResolvers<void>();
+  const mayCommit = Promise.withResolvers<void>();
+  const committed = transaction(db.orm, async (em) => {
+    addToOutbox(em, { topic, key: "a", type: "t", source: "s", payload: Buffer.from(body), occurredAt: new Date() });
+    await em.flush();
+    hasId.resolve();
+    await mayCommit.promise;
+  });
+  await hasId.promise;
+  return async () => {
+    mayCommit.resolve();
+    await committed;
+  };
+}
+
 /** Ends the relays' sessions, as a restart of the database does. */
 const cutOff = () =>
   db.orm.em
@@ -124,15 +141,7 @@ test("a transaction is not passed over that began last, took the first id, and c
 
 test("a transaction that began before others were published, and commits when another relay has taken over, is not passed over", async () => {
   const first = aRelay();
-  const early = Promise.withResolvers<void>();
-  const hasId = Promise.withResolvers<void>();
-  const late = transaction(db.orm, async (em) => {
-    addToOutbox(em, { topic, key: "a", type: "t", source: "s", payload: Buffer.from("early id"), occurredAt: new Date() });
-    await em.flush();
-    hasId.resolve();
-    await early.promise;
-  });
-  await hasId.promise;
+  const commitLate = await beginEarly("early id");
   for (const body of ["1", "2"]) {
     await emit(db.orm, "b", body);
     await first.settled();
@@ -142,8 +151,7 @@ test("a transaction that began before others were published, and commits when an
   await second.settled();
   await emit(db.orm, "b", "3");
   await second.settled();
-  early.resolve();
-  await late;
+  await commitLate();
   await second.settled();
   expect(transport.bodies).toEqual(["1", "2", "3", "early id"]);
   expect(await outbox(db.orm)).toEqual([]);
@@ -192,20 +200,11 @@ test("what was published in a range of time is published again on command, with 
 
 test("of two interleaved transactions the one with the earlier id may commit last: both are published", async () => {
   const relay = aRelay();
-  const early = Promise.withResolvers<void>();
-  const hasId = Promise.withResolvers<void>();
-  const late = transaction(db.orm, async (em) => {
-    addToOutbox(em, { topic, key: "a", type: "t", source: "s", payload: Buffer.from("early id"), occurredAt: new Date() });
-    await em.flush();
-    hasId.resolve();
-    await early.promise;
-  });
-  await hasId.promise;
+  const commitLate = await beginEarly("early id");
   await emit(db.orm, "b", "late id");
   await relay.settled();
   expect(transport.bodies).toEqual(["late id"]);
-  early.resolve();
-  await late;
+  await commitLate();
   await relay.settled();
   expect(transport.bodies).toEqual(["late id", "early id"]);
 });

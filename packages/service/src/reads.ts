@@ -1,5 +1,5 @@
-import type { List, Orm } from "@amana/database";
-import { businessOf, type Call, type DomainError } from "@amana/rpc";
+import { everyBusiness, type List, type Orm, type Owner } from "@amana/database";
+import { adminOf, businessOf, type Call, type Caller, type DomainError } from "@amana/rpc";
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
@@ -7,35 +7,46 @@ interface Context {
   readonly orm: Orm;
 }
 
-/** Answers one row of the calling business, by its id. Throws `missing` without one. */
+/** For operators: the rows of all businesses. */
+export function forOperators(caller: Caller): typeof everyBusiness {
+  adminOf(caller);
+  return everyBusiness;
+}
+
+/** Answers one row by its id: of the calling business, unless given. Throws `missing` without one. */
 export const readOne =
   <Row, Message>(
-    view: { read(em: SqlEntityManager, businessId: string, id: string): Promise<Row | undefined> },
+    view: { read(em: SqlEntityManager, owner: Owner, id: string): Promise<Row | undefined> },
     toMessage: (row: Row) => Message,
     missing: () => DomainError,
+    ownerOf: (caller: Caller) => Owner = businessOf,
   ) =>
   ({ orm }: Context) =>
   async ({ id }: { id: string }, { caller }: Call): Promise<Message> => {
-    const row = await view.read(orm.em, businessOf(caller), id);
+    const row = await view.read(orm.em, ownerOf(caller), id);
     if (!row) throw missing();
     return toMessage(row);
   };
 
-/**
- * The RPC that answers a page of the calling business's rows, in the field `name`, and how many
- * there are. `check` may refuse what the request names.
- */
+interface PageOptions<Request> {
+  /** Whose rows; of the calling business unless given. */
+  readonly ownerOf?: (caller: Caller) => Owner;
+  /** May refuse what the request names. */
+  readonly check?: (em: SqlEntityManager, owner: Owner, request: Request) => Promise<void>;
+}
+
+/** The RPC that answers a page of rows, in the field `name`, and how many there are. */
 export const readPage =
   <R extends DescMessage, Row, Name extends string, Message>(
     list: List<R, Row>,
     name: Name,
     toMessage: (row: Row) => Message,
-    check?: (em: SqlEntityManager, businessId: string, request: MessageShape<R>) => Promise<void>,
+    { ownerOf = businessOf, check }: PageOptions<MessageShape<R>> = {},
   ) =>
   ({ orm }: Context) =>
   async (request: MessageShape<R>, { caller }: Call) => {
-    const businessId = businessOf(caller);
-    await check?.(orm.em, businessId, request);
-    const { rows, ...total } = await list.page(orm.em, businessId, request);
+    const owner = ownerOf(caller);
+    await check?.(orm.em, owner, request);
+    const { rows, ...total } = await list.page(orm.em, owner, request);
     return { ...total, ...({ [name]: rows.map((row) => toMessage(row)) } as Record<Name, Message[]>) };
   };

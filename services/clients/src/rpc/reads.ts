@@ -15,5 +15,5 @@ export const getBeneficiary = readOne(beneficiaryView, toBeneficiaryMessage, ben
 export const getAccount = readOne(accountView, toAccountMessage, accountNotFound);
 
 export const listClients = readPage(clientList, "clients", toClientMessage);
-export const listBeneficiaries = readPage(beneficiaryList, "beneficiaries", toBeneficiaryMessage, checkNamedClient);
-export const listAccounts = readPage(accountList, "accounts", toAccountMessage, checkNamedClient);
+export const listBeneficiaries = readPage(beneficiaryList, "beneficiaries", toBeneficiaryMessage, { check: checkNamedClient });
+export const listAccounts = readPage(accountList, "accounts", toAccountMessage, { check: checkNamedClient });

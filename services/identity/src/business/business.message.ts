@@ -11,12 +11,15 @@ export const businessView = defineView(Business, BusinessSchema, {
   },
 });
 
-export interface ShownKey {
+interface ShownKey {
   /** Of the newest live key. */
   readonly apiKeyPrefix?: string | null | undefined;
   /** The plaintext, only in the answer that issues it. */
   readonly apiKey?: string | undefined;
 }
 
-export const toBusinessMessage = (business: Omit<RowOf<typeof businessView>, "apiKeyPrefix">, key: ShownKey) =>
-  businessView.toMessage(business, { apiKeyPrefix: key.apiKeyPrefix ?? undefined, apiKey: key.apiKey });
+/** A row that was read tells the prefix itself. */
+export const toBusinessMessage = (
+  business: Omit<RowOf<typeof businessView>, "apiKeyPrefix"> & ShownKey,
+  { apiKeyPrefix, apiKey }: ShownKey = business,
+) => businessView.toMessage(business, { apiKeyPrefix: apiKeyPrefix ?? undefined, apiKey });

@@ -1,10 +1,6 @@
 export { createApiKey } from "./create-api-key.ts";
 export { createBusiness } from "./create-business.ts";
-export { getBusiness } from "./get-business.ts";
-export { getOwnBusiness } from "./get-own-business.ts";
-export { listApiKeys } from "./list-api-keys.ts";
-export { listBusinesses } from "./list-businesses.ts";
-export { listOwnApiKeys } from "./list-own-api-keys.ts";
+export { getBusiness, getOwnBusiness, listApiKeys, listBusinesses, listOwnApiKeys } from "./reads.ts";
 export { resolveKeys } from "./resolve-keys.ts";
 export { revokeApiKey } from "./revoke-api-key.ts";
 export { updateBusiness } from "./update-business.ts";

@@ -1,0 +1,63 @@
+import { isDeepStrictEqual } from "node:util";
+import { transaction } from "@amana/database";
+import type { Call } from "@amana/rpc";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import type { ApiKey } from "../api-key/api-key.ts";
+import { defaultKeyName, type KeyRing, takeKeyRing } from "../api-key/key-ring.ts";
+import { keepChange } from "../audit/audit-event.ts";
+import type { Context } from "../context.ts";
+import { toBusinessMessage } from "./business.message.ts";
+import { type Business, type BusinessStatus, lockBusiness } from "./business.ts";
+
+/** The key that a new one takes the place of, if there is one. It ends now, or at `end`. */
+interface Rotation {
+  readonly old: ApiKey | undefined;
+  readonly end?: Date | undefined;
+}
+
+interface Changes {
+  readonly name: string | undefined;
+  readonly status?: BusinessStatus | undefined;
+  /** Undefined: no key is replaced. */
+  readonly rotation: ((keyRing: KeyRing, em: SqlEntityManager) => Rotation | Promise<Rotation>) | undefined;
+}
+
+/** Changes a business with its audit trail. Access that this takes away is gone once it answers. */
+export async function changeBusiness(context: Context, call: Call, id: string, { name, status, rotation }: Changes) {
+  const { orm, clock, keyMode, leases } = context;
+  const { answer, isCutOff } = await transaction(orm, async (em) => {
+    const business = await lockBusiness(em, id);
+    const keyRing = await takeKeyRing(em, business, keyMode);
+    const now = clock.now();
+
+    const before = business.snapshot();
+    if (name !== undefined) business.rename(name, now);
+    if (status) business.moveTo(status, now);
+    if (!isDeepStrictEqual(business.snapshot(), before)) keepChange(em, now, call, "business.updated", business, { before });
+
+    const rotated = await rotation?.(keyRing, em);
+    const apiKey = rotated && rotateKey(em, call, now, { business, keyRing, ...rotated });
+    return {
+      answer: toBusinessMessage(business, { apiKeyPrefix: keyRing.newest?.prefix, apiKey }),
+      isCutOff: rotated?.old !== undefined || status === "DISABLED",
+    };
+  });
+
+  if (isCutOff) await leases.ended();
+  return answer;
+}
+
+/** Issues a key and answers it in plain text; without an old one, the only live one there is. */
+function rotateKey(em: SqlEntityManager, call: Call, now: Date, change: Rotation & { business: Business; keyRing: KeyRing }) {
+  const { business, keyRing, old, end } = change;
+  const before = old?.snapshot();
+  const { apiKey, plaintext } = old ? keyRing.replace(old, now, end) : keyRing.add(defaultKeyName, now);
+  business.touch(now);
+
+  const ended = old && { replaced_id: old.id, replaced_ends_at: (old.revokedAt ?? old.expiresAt)?.toISOString() ?? null };
+  keepChange(em, now, call, old ? "api_key.rotated" : "api_key.created", apiKey, {
+    before,
+    after: { ...apiKey.snapshot(), ...ended },
+  });
+  return plaintext;
+}

@@ -1,0 +1,24 @@
+import { everyBusiness } from "@amana/database";
+import { businessOf, type Call } from "@amana/rpc";
+import { forOperators, readOne, readPage } from "@amana/service";
+import { toApiKeyMessage } from "../api-key/api-key.message.ts";
+import { apiKeyList, ownApiKeyList } from "../api-key/queries.ts";
+import { businessNotFound, namedBusinessNotFound } from "../business/business.errors.ts";
+import { businessView, toBusinessMessage } from "../business/business.message.ts";
+import { businessList } from "../business/queries.ts";
+import type { Context } from "../context.ts";
+
+const readBusiness = readOne(businessView, toBusinessMessage, businessNotFound, () => everyBusiness);
+
+export const getBusiness = readOne(businessView, toBusinessMessage, businessNotFound, forOperators);
+export const listBusinesses = readPage(businessList, "businesses", toBusinessMessage, { ownerOf: forOperators });
+export const listApiKeys = readPage(apiKeyList, "apiKeys", toApiKeyMessage, {
+  ownerOf: forOperators,
+  check: async (em, owner, { businessId }) => {
+    if (!(await businessView.read(em, owner, businessId))) throw namedBusinessNotFound("");
+  },
+});
+
+export const getOwnBusiness = (context: Context) => (_request: object, call: Call) =>
+  readBusiness(context)({ id: businessOf(call.caller) }, call);
+export const listOwnApiKeys = readPage(ownApiKeyList, "apiKeys", toApiKeyMessage);

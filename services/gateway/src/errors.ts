@@ -2,8 +2,8 @@ import { DomainError, type DomainErrorKind } from "@amana/rpc";
 import type { Logger } from "@amana/runtime";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { problemTitle } from "./problem-catalogue.ts";
-import { Problem, problems } from "./problems.ts";
+import { Problem } from "./problem.ts";
+import { type OwnCode, problemTitle } from "./problem-catalogue.ts";
 
 const statusOf: Record<DomainErrorKind, number> = {
   not_found: 404,
@@ -17,13 +17,13 @@ const statusOf: Record<DomainErrorKind, number> = {
 };
 
 /** What Fastify itself refuses. */
-const frameworkProblems: Readonly<Record<string, () => Problem>> = {
-  FST_ERR_BAD_URL: problems.notFound,
-  FST_ERR_MAX_PARAM_LENGTH: problems.notFound,
-  FST_ERR_CTP_BODY_TOO_LARGE: problems.bodyTooLarge,
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: problems.unsupportedMediaType,
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: problems.malformedRequest,
-  ECONNRESET: problems.malformedRequest,
+const frameworkProblems: Readonly<Record<string, OwnCode>> = {
+  FST_ERR_BAD_URL: "not_found",
+  FST_ERR_MAX_PARAM_LENGTH: "not_found",
+  FST_ERR_CTP_BODY_TOO_LARGE: "body_too_large",
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: "unsupported_media_type",
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: "malformed_request",
+  ECONNRESET: "malformed_request",
 };
 
 /** The one place that decides what the outside sees of an error. Undefined for faults. */
@@ -31,16 +31,17 @@ function toProblem(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
   if (error instanceof DomainError) return fromRefusal(error);
   if (error instanceof ConnectError) {
-    if (error.code === Code.DeadlineExceeded) return problems.timedOut();
-    if (error.code === Code.Unavailable) return problems.unavailable();
+    if (error.code === Code.DeadlineExceeded) return Problem.of("upstream_timeout");
+    if (error.code === Code.Unavailable) return Problem.of("service_unavailable");
     return undefined;
   }
-  return frameworkProblems[(error as { code?: string }).code ?? ""]?.();
+  const code = frameworkProblems[(error as { code?: string }).code ?? ""];
+  return code && Problem.of(code);
 }
 
 function fromRefusal(error: DomainError): Problem {
   // One text for ids of others, ids of nothing and ids that are none.
-  if (error.kind === "not_found" && error.code === "not_found") return problems.notFound();
+  if (error.kind === "not_found" && error.code === "not_found") return Problem.of("not_found");
   const status = statusOf[error.kind];
   const { pointer, code, message } = error;
   return new Problem(status, code, message, {
@@ -81,7 +82,8 @@ export function problemOf(error: unknown, request: FastifyRequest, logger: Logge
   const problem = toProblem(error);
   if (problem) return problem;
   logger.error({ err: error, request_id: request.id, route: request.routeOptions.url }, "a request failed");
-  return problems.internal(request.id);
+  const detail = `Something went wrong on our side. Tell support the request id ${request.id}.`;
+  return Problem.of("internal_error", { detail });
 }
 
 /** Fastify's error handler for everything that answers with problem documents. */

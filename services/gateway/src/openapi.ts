@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createRpcChannel } from "@amana/rpc";
 import { createLogger } from "@amana/runtime";
 import { createApp } from "./app.ts";
@@ -23,20 +23,8 @@ const document = `${JSON.stringify(app.swagger(), null, 2)}\n`;
 await app.close();
 await nowhere[Symbol.asyncDispose]();
 
-if (process.argv.includes("--check")) {
-  if (readIfThere() !== document) {
-    process.stderr.write("docs/api/openapi.json is not what the routes say. Run `npx --yes pnpm@12 generate`.\n");
-    process.exitCode = 1;
-  }
-} else {
-  mkdirSync(new URL(".", target), { recursive: true });
-  writeFileSync(target, document);
-}
-
-function readIfThere(): string | undefined {
-  try {
-    return readFileSync(target, "utf8");
-  } catch {
-    return undefined;
-  }
+if (!process.argv.includes("--check")) writeFileSync(target, document);
+else if (readFileSync(target, "utf8") !== document) {
+  process.stderr.write("docs/api/openapi.json is not what the routes say. Run `npx --yes pnpm@12 generate`.\n");
+  process.exitCode = 1;
 }

@@ -9,7 +9,7 @@ import { pageParameters } from "./form/query.ts";
 import type { App } from "./gateway.ts";
 import type { LaneCall } from "./lanes/lane-channel.ts";
 import { pageHeaders } from "./page-headers.ts";
-import { problems } from "./problems.ts";
+import { Problem } from "./problem.ts";
 import { requestOf, sourceOf } from "./rpc-request.ts";
 
 /** One operation of the API: a form, one RPC, a renderer. */
@@ -137,7 +137,7 @@ function each(schemas: TProperties, make: (schema: TSchema, name: string) => TSc
 
 /** An id in a path. One that is no UUID names nothing, like any unknown one. */
 function pathId(id: string): string {
-  if (!isUuid(id)) throw problems.notFound();
+  if (!isUuid(id)) throw Problem.of("not_found");
   return id.toLowerCase();
 }
 

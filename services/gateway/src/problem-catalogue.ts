@@ -1,4 +1,9 @@
-/** What every refusal is called, and what to do about it. Its page is served under /problems/. */
+type Entry = readonly [title: string, advice: string, status?: number];
+
+/**
+ * What every refusal is called, and what to do about it; for those that the gateway makes itself,
+ * the status. Its page is served under /problems/.
+ */
 export const problemCatalogue = {
   account_balance_not_zero: ["Account is not empty", "Only an account with zero balances can be closed. Empty it first."],
   account_closed: [
@@ -16,25 +21,30 @@ export const problemCatalogue = {
   ],
   account_not_active: ["Account not active", "Only an ACTIVE account transacts. Activate or reactivate it first."],
   address_not_allowed: ["Address not allowed", "The key may be used only from certain addresses, and this is none of them."],
-  admin_required: ["Operator's key required", "This needs an operator's key. A business's key cannot be used here."],
-  api_key_expired: ["API key expired", "This key has expired. Use a newer one, or have one issued."],
+  admin_required: ["Operator's key required", "This needs an operator's key. A business's key cannot be used here.", 403],
+  api_key_expired: ["API key expired", "This key has expired. Use a newer one, or have one issued.", 401],
   api_key_limit_reached: ["Too many API keys", "Revoke a key that is no longer used, then issue the new one."],
   api_key_name_taken: ["Name already in use", "Another live key of the business has this name. Choose another name."],
   api_key_replaced: ["API key was just replaced", "Another request rotated or revoked the key. Go on with its successor."],
-  api_key_revoked: ["API key revoked", "This key was revoked or replaced. Use the new one."],
+  api_key_revoked: ["API key revoked", "This key was revoked or replaced. Use the new one.", 401],
   beneficiary_needs_iban_or_account_number: [
     "IBAN or account number needed",
     "A beneficiary needs an IBAN or an account number. Send one of them.",
   ],
-  body_too_large: ["Body too large", "The request's body exceeds 1 MiB. Send a smaller one."],
-  business_disabled: ["Business disabled", "This business is disabled, so its keys do not work. Ask your operator."],
-  business_key_required: ["Business key required", "This needs the key of a business. An operator's key cannot be used here."],
+  body_too_large: ["Body too large", "The request's body exceeds 1 MiB. Send a smaller one.", 413],
+  business_disabled: ["Business disabled", "This business is disabled, so its keys do not work. Ask your operator.", 401],
+  business_key_required: [
+    "Business key required",
+    "This needs the key of a business. An operator's key cannot be used here.",
+    403,
+  ],
   business_not_found: ["Business not found", "The business named in the request does not exist. Check its id."],
   business_pending: [
     "Business awaits approval",
     "This business awaits approval. Its keys will work once an operator has approved it.",
+    401,
   ],
-  business_rejected: ["Business rejected", "This business was rejected, so its keys do not work."],
+  business_rejected: ["Business rejected", "This business was rejected, so its keys do not work.", 401],
   capture_too_large: ["Capture too large", "No more can be captured than was held."],
   client_blocked: ["Client blocked", "A blocked client gets nothing new. Unblock it first, or leave client_id out."],
   client_not_found: ["Client not found", "The client named in the request does not exist. Check its id."],
@@ -51,27 +61,32 @@ export const problemCatalogue = {
     "A webhook endpoint is checked at most once in ten seconds. Wait, then check again.",
   ],
   event_without_delivery: ["Event had no delivery there", "An event goes again only to endpoints that were to get it."],
-  expectation_failed: ["Expectation failed", "Expect takes 100-continue and nothing else. Send the request without the header."],
+  expectation_failed: [
+    "Expectation failed",
+    "Expect takes 100-continue and nothing else. Send the request without the header.",
+    417,
+  ],
   external_account_id_taken: [
     "External id taken",
     "Another account of the business has this external_account_id. Use another one.",
   ],
-  headers_too_large: ["Headers too large", "The request's headers exceed 16 KiB. Send fewer or shorter headers."],
+  headers_too_large: ["Headers too large", "The request's headers exceed 16 KiB. Send fewer or shorter headers.", 431],
   hold_not_open: ["Hold is over", "The hold was captured or released already. Place a new one."],
   idempotency_in_progress: [
     "First request still running",
     "A request with this Idempotency-Key is being worked on. Send the same request again in a few seconds.",
   ],
   idempotency_key_reused: ["Idempotency key reused", "The key was used for another request. Use a new key for a new request."],
-  immutable_field: ["Field cannot be changed", "Leave the named field out of the request."],
+  immutable_field: ["Field cannot be changed", "Leave the named field out of the request.", 422],
   insufficient_funds: ["Insufficient funds", "The available balance does not cover the amount."],
-  internal_error: ["Internal error", "Something went wrong on our side. Support finds it by the request id."],
-  invalid_api_key: ["Invalid API key", "This is not a key we know. Check that it was copied whole."],
+  internal_error: ["Internal error", "Something went wrong on our side. Support finds it by the request id.", 500],
+  invalid_api_key: ["Invalid API key", "This is not a key we know. Check that it was copied whole.", 401],
   invalid_idempotency_key: [
     "Invalid idempotency key",
     "Idempotency-Key must be 1 to 255 visible ASCII characters. A UUID is a good choice.",
+    400,
   ],
-  invalid_json: ["Invalid JSON", "The body must be one JSON object in UTF-8 without repeated keys, at most 32 levels deep."],
+  invalid_json: ["Invalid JSON", "The body must be one JSON object in UTF-8 without repeated keys, at most 32 levels deep.", 400],
   invalid_signature: ["Invalid signature", "The callback was not signed by the verification provider, or too long ago."],
   invalid_status_transition: ["Status cannot change like this", "Read the present status; the detail says what is possible."],
   kyc_application_final: ["KYC application is final", "COMPLETED, EXPIRED and CANCELED stay so. Create a new application."],
@@ -86,10 +101,14 @@ export const problemCatalogue = {
     "Another decision is being handed over. Read the application again in a minute.",
   ],
   kyc_review_not_open: ["No review to decide", "Only an application with the verdict NEEDS_REVIEW can be decided."],
-  malformed_request: ["Malformed request", "The request is not well-formed HTTP. Check its headers and the framing of its body."],
-  method_not_allowed: ["Method not allowed", "The Allow header lists what this address answers."],
-  missing_api_key: ["API key missing", "Send your key as Authorization: Bearer <key> or as X-API-Key: <key>."],
-  not_found: ["Not found", "There is nothing at this address that your key may see. Check the path and the id."],
+  malformed_request: [
+    "Malformed request",
+    "The request is not well-formed HTTP. Check its headers and the framing of its body.",
+    400,
+  ],
+  method_not_allowed: ["Method not allowed", "The Allow header lists what this address answers.", 405],
+  missing_api_key: ["API key missing", "Send your key as Authorization: Bearer <key> or as X-API-Key: <key>.", 401],
+  not_found: ["Not found", "There is nothing at this address that your key may see. Check the path and the id.", 404],
   onboarding_details_exist: ["Onboarding details exist", "A client has one set of details. Change them with PATCH."],
   onboarding_details_incomplete: ["Onboarding details incomplete", "Send the missing fields too."],
   onboarding_details_not_found: ["No onboarding details yet", "Create them with POST or PATCH, then read them."],
@@ -101,12 +120,17 @@ export const problemCatalogue = {
   posting_not_reversible: ["Posting cannot be reversed", "A credit, debit or capture can be reversed, once."],
   posting_reference_reused: ["Posting reference reused", "The reference names another posting of the account. Use a new one."],
   processor_error: ["Card processor error", "The card processor answered with an error. Nothing was taken."],
-  overloaded: ["Overloaded", "More is being asked than can be answered in time. Nothing was done; try again in a moment."],
+  overloaded: ["Overloaded", "More is being asked than can be answered in time. Nothing was done; try again in a moment.", 503],
   processor_outcome_unknown: [
     "Outcome unknown",
     "The card processor did not answer in time. Read the payment before you create another one.",
+    504,
   ],
-  rate_limited: ["Too many requests", "Too many requests. Wait for the seconds that Retry-After names, then go on more slowly."],
+  rate_limited: [
+    "Too many requests",
+    "Too many requests. Wait for the seconds that Retry-After names, then go on more slowly.",
+    429,
+  ],
   refund_amount_invalid: ["Refund amount invalid", "The amount must be above zero and at most what was paid."],
   refund_decision_not_open: [
     "No decision to take",
@@ -116,33 +140,40 @@ export const problemCatalogue = {
   refund_outcome_unknown: [
     "Refund outcome unknown",
     "The card processor did not answer in time. We find out and tell you by webhook; read the payment meanwhile.",
+    504,
   ],
   refund_refused: ["Refund refused", "The card processor refused the refund; processor_error_code has its reason."],
   replay_in_progress: ["Replay in progress", "One replay at a time to each webhook endpoint. Wait until it is DONE."],
   replay_range_empty: ["Nothing to replay", "since must be before until, and before now. Send an earlier since."],
-  request_timeout: ["Request timed out", "The request did not arrive in time. Send it again."],
-  service_unavailable: ["Service unavailable", "A part of the service cannot be reached right now. Try again in a moment."],
+  request_timeout: ["Request timed out", "The request did not arrive in time. Send it again.", 408],
+  service_unavailable: ["Service unavailable", "A part of the service cannot be reached right now. Try again in a moment.", 503],
   unknown_event_type: ["Unknown event type", "The documentation lists the types that endpoints can ask for."],
   unsupported_media_type: [
     "Unsupported media type",
     "The body must be JSON in UTF-8, without compression. Send it with Content-Type: application/json.",
+    415,
   ],
-  upstream_timeout: ["No answer in time", "The answer did not come in time. Read the state before you try again."],
+  upstream_timeout: ["No answer in time", "The answer did not come in time. Read the state before you try again.", 504],
   url_has_credentials: ["URL with credentials", "Leave user name and password out. Check the signature of deliveries instead."],
   url_has_fragment: ["URL with a fragment", "Leave out what follows the number sign; it would never be sent."],
   url_invalid: ["Invalid URL", "Send an absolute address such as https://shop.example/webhooks."],
   url_not_https: ["URL without https", "Deliveries go over https only."],
   url_not_public: ["URL not public", "The host must be reachable on the public internet."],
   url_too_long: ["URL too long", "A URL may have 2048 characters."],
-  validation_failed: ["Validation failed", "The errors member names each field and what it takes."],
+  validation_failed: ["Validation failed", "The errors member names each field and what it takes.", 422],
   webhook_endpoint_disabled: ["Webhook endpoint disabled", "Set its status to ACTIVE first."],
   webhook_endpoint_limit_reached: ["Too many webhook endpoints", "A business may have 20. Delete one that is no longer used."],
   webhook_endpoint_not_found: ["Webhook endpoint not found", "The endpoint named in the request does not exist. Check its id."],
-} as const satisfies Readonly<Record<string, readonly [title: string, advice: string]>>;
+} as const satisfies Readonly<Record<string, Entry>>;
 
-const catalogue: ReadonlyMap<string, readonly [string, string]> = new Map(Object.entries(problemCatalogue));
+/** The codes with a status. */
+export type OwnCode = {
+  [C in keyof typeof problemCatalogue]: (typeof problemCatalogue)[C] extends readonly [string, string, number] ? C : never;
+}[keyof typeof problemCatalogue];
 
-export function problemAdvice(code: string): readonly [title: string, advice: string] | undefined {
+const catalogue: ReadonlyMap<string, Entry> = new Map(Object.entries(problemCatalogue));
+
+export function problemAdvice(code: string): Entry | undefined {
   return catalogue.get(code);
 }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type TObject, type TProperties, Type } from "typebox";
 import { pointerToken } from "../json/read-json.ts";
-import { type FieldError, problems } from "../problems.ts";
+import { type FieldError, invalidJson, validationFailed } from "../problem.ts";
 import { type Checked, compileField } from "./field.ts";
 
 export interface BodyRule {
@@ -33,7 +33,7 @@ export function compileBody(schema: TObject): (body: unknown) => Record<string, 
 
   return (given) => {
     // Fastify hands an absent body over as null; a body that is null was refused where it was read.
-    if (given === null && !rule.optional) throw problems.invalidJson("A JSON body is needed.");
+    if (given === null && !rule.optional) throw invalidJson("A JSON body is needed.");
     const body = (given ?? {}) as Record<string, unknown>;
     const errors: FieldError[] = [];
     const checked: Record<string, unknown> = {};
@@ -60,7 +60,7 @@ export function compileBody(schema: TObject): (body: unknown) => Record<string, 
     for (const name of required) {
       if (!named.has(name)) errors.push({ pointer: `/${name}`, code: "required", message: "is required" });
     }
-    if (errors.length > 0) throw problems.validationFailed(errors);
+    if (errors.length > 0) throw validationFailed(errors);
     return checked;
   };
 }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { memberText } from "../json/member-text.ts";
-import { problems } from "../problems.ts";
+import { validationFailed } from "../problem.ts";
 
 const bytesMax = 16 * 1024;
 
@@ -12,7 +12,7 @@ const bytesMax = 16 * 1024;
 export function opaqueText(request: FastifyRequest, name: string): string | undefined {
   const text = request.bodyBytes ? memberText(request.bodyBytes, name) : undefined;
   if (text === undefined || Buffer.byteLength(text) <= bytesMax) return text;
-  throw problems.validationFailed([
+  throw validationFailed([
     { pointer: `/${name}`, code: "invalid", message: `must have at most ${bytesMax} bytes as JSON without white space` },
   ]);
 }

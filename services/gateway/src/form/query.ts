@@ -1,6 +1,6 @@
 import { parse } from "node:querystring";
 import { type TInteger, type TObject, Type } from "typebox";
-import { type FieldError, problems } from "../problems.ts";
+import { type FieldError, validationFailed } from "../problem.ts";
 import { type Checked, compileField } from "./field.ts";
 import { integer } from "./fields.ts";
 
@@ -62,7 +62,7 @@ export function compileQuery(schema: TObject): (query: unknown) => Record<string
       if ("message" in result) errors.push({ parameter: name, code: "invalid", message: result.message });
       else checked[name] = result.value;
     }
-    if (errors.length > 0) throw problems.validationFailed(errors);
+    if (errors.length > 0) throw validationFailed(errors);
     return checked;
   };
 }

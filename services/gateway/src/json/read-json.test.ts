@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Problem } from "../problems.ts";
+import type { Problem } from "../problem.ts";
 import { pointerToken, readJsonObject } from "./read-json.ts";
 
 const read = (text: string | Buffer) => readJsonObject(Buffer.from(text as string));

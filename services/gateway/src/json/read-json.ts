@@ -1,4 +1,4 @@
-import { type FieldError, problems } from "../problems.ts";
+import { type FieldError, invalidJson, validationFailed } from "../problem.ts";
 
 const depthMax = 32;
 const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -14,17 +14,17 @@ export function readJsonObject(bytes: Uint8Array): Record<string, unknown> | und
   try {
     text = decoder.decode(bytes);
   } catch {
-    throw problems.invalidJson("The body is not UTF-8.");
+    throw invalidJson("The body is not UTF-8.");
   }
   refuseDeepAndRepeated(text);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw problems.invalidJson("The body is not JSON.");
+    throw invalidJson("The body is not JSON.");
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw problems.invalidJson("The body must be a JSON object.");
+    throw invalidJson("The body must be a JSON object.");
   }
   // Only an escape can bring in what UTF-8 and JSON's grammar refuse.
   if (text.includes("\\u")) refuseBrokenTexts(value);
@@ -42,7 +42,7 @@ function refuseDeepAndRepeated(text: string): void {
     const c = text[i];
     if (c === "{" || c === "[") {
       open.push(c === "{" ? new Set() : undefined);
-      if (open.length > depthMax) throw problems.invalidJson(`The body is nested deeper than ${depthMax} levels.`);
+      if (open.length > depthMax) throw invalidJson(`The body is nested deeper than ${depthMax} levels.`);
     } else if (c === "}" || c === "]") {
       open.pop();
     } else if (c === '"') {
@@ -51,7 +51,7 @@ function refuseDeepAndRepeated(text: string): void {
       const keys = open.at(-1);
       if (!keys || !isFollowedByColon(text, i + 1)) continue;
       const key = readKey(text.slice(start, i + 1));
-      if (keys.has(key)) throw problems.invalidJson(`The key ${JSON.stringify(key)} is repeated in one object.`);
+      if (keys.has(key)) throw invalidJson(`The key ${JSON.stringify(key)} is repeated in one object.`);
       keys.add(key);
     }
   }
@@ -67,7 +67,7 @@ function readKey(literal: string): string {
   try {
     return JSON.parse(literal) as string;
   } catch {
-    throw problems.invalidJson("The body is not JSON.");
+    throw invalidJson("The body is not JSON.");
   }
 }
 
@@ -86,7 +86,7 @@ function refuseBrokenTexts(body: object): void {
     }
   };
   visit(body, "");
-  if (errors.length > 0) throw problems.validationFailed(errors);
+  if (errors.length > 0) throw validationFailed(errors);
 }
 
 /** A key as a part of a JSON pointer (RFC 6901, section 3). */

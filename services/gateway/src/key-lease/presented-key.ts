@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { hashApiKey, readApiKeyKind } from "@amana/api-keys";
-import { unauthorizedProblems } from "../problems.ts";
+import { Problem } from "../problem.ts";
 
 /**
  * The hash, in base64, of the key a request presents as `Authorization: Bearer …` or `X-API-Key:
@@ -9,16 +9,19 @@ import { unauthorizedProblems } from "../problems.ts";
  */
 export function presentedKeyHash({ headers, rawHeaders }: Pick<IncomingMessage, "headers" | "rawHeaders">): string {
   const { authorization, "x-api-key": own } = headers;
-  if (authorization !== undefined && hasOtherAuthorization(rawHeaders, authorization)) throw unauthorizedProblems.conflicting();
+  if (authorization !== undefined && hasOtherAuthorization(rawHeaders, authorization)) throw conflicting();
   const bearer = authorization === undefined ? undefined : bearerOf(authorization);
   const named = typeof own === "string" ? own.trim() : undefined;
-  if (bearer === undefined && named === undefined) throw unauthorizedProblems.missing();
-  if (bearer !== undefined && named !== undefined && bearer !== named) throw unauthorizedProblems.conflicting();
+  if (bearer === undefined && named === undefined) throw Problem.of("missing_api_key");
+  if (bearer !== undefined && named !== undefined && bearer !== named) throw conflicting();
   const key = bearer ?? named ?? "";
-  if (key === "") throw unauthorizedProblems.missing();
-  if (readApiKeyKind(key) === undefined) throw unauthorizedProblems.invalid();
+  if (key === "") throw Problem.of("missing_api_key");
+  if (readApiKeyKind(key) === undefined) throw Problem.of("invalid_api_key");
   return hashApiKey(key).toString("base64");
 }
+
+const conflicting = () =>
+  Problem.of("invalid_api_key", { detail: "The headers carry different keys. Send one key, in one header." });
 
 /** Node keeps the first of several Authorization headers and drops the others without a word. */
 function hasOtherAuthorization(rawHeaders: readonly string[], first: string): boolean {
@@ -35,6 +38,9 @@ function hasOtherAuthorization(rawHeaders: readonly string[], first: string): bo
  */
 function bearerOf(authorization: string): string {
   const bearer = /^bearer(?: +(?<token>.*))?$/i.exec(authorization.trim());
-  if (!bearer) throw unauthorizedProblems.otherScheme();
+  if (!bearer) {
+    const detail = "Authorization takes one scheme here: Authorization: Bearer <key>.";
+    throw Problem.of("invalid_api_key", { detail });
+  }
   return bearer.groups?.["token"]?.trim() ?? "";
 }

@@ -1,6 +1,6 @@
 import type { CallOptions, RpcChannel } from "@amana/rpc";
 import { Turns } from "@amana/runtime";
-import { problems } from "../problems.ts";
+import { Problem } from "../problem.ts";
 import { type Lane, lanes } from "./lane.ts";
 
 /** What a request's calls carry besides; a call without it, as of a probe, waits for no turn. */
@@ -35,7 +35,7 @@ export function createLaneChannel(replicas: number, open: (connections?: number)
       const { turns, channel } = byLane[lane];
       const arrivedAtMs = performance.now();
       const entered = turns.enter(turnOf, timeoutMs * waitingPart);
-      if (entered !== true && !(await entered)) throw problems.overloaded();
+      if (entered !== true && !(await entered)) throw Problem.of("overloaded");
       try {
         return await channel.call(method, body, { ...call, timeoutMs: timeoutMs - Math.floor(performance.now() - arrivedAtMs) });
       } finally {

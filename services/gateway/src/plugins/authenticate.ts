@@ -4,20 +4,21 @@ import type { FastifyRequest, onRequestHookHandler, preValidationHookHandler } f
 import type { App, Gateway } from "../gateway.ts";
 import type { KeyAnswer } from "../key-lease/believed-keys.ts";
 import { presentedKeyHash } from "../key-lease/presented-key.ts";
-import { Problem, problems, unauthorizedProblems } from "../problems.ts";
+import { Problem } from "../problem.ts";
+import type { OwnCode } from "../problem-catalogue.ts";
 import { networkOf } from "../rate-limit/network.ts";
 import { rateLimited } from "./limit-rate.ts";
 
-const refusals: Readonly<Partial<Record<KeyState, () => Problem>>> = {
-  [KeyState.UNKNOWN]: unauthorizedProblems.invalid,
-  [KeyState.REVOKED]: unauthorizedProblems.revoked,
-  [KeyState.EXPIRED]: unauthorizedProblems.expired,
-  [KeyState.BUSINESS_PENDING]: unauthorizedProblems.businessPending,
-  [KeyState.BUSINESS_REJECTED]: unauthorizedProblems.businessRejected,
-  [KeyState.BUSINESS_DISABLED]: unauthorizedProblems.businessDisabled,
+const refusals: Readonly<Partial<Record<KeyState, OwnCode>>> = {
+  [KeyState.UNKNOWN]: "invalid_api_key",
+  [KeyState.REVOKED]: "api_key_revoked",
+  [KeyState.EXPIRED]: "api_key_expired",
+  [KeyState.BUSINESS_PENDING]: "business_pending",
+  [KeyState.BUSINESS_REJECTED]: "business_rejected",
+  [KeyState.BUSINESS_DISABLED]: "business_disabled",
 };
 
-const wrongRole = { business: problems.businessKeyRequired, admin: problems.adminRequired } as const;
+const wrongRole = { business: "business_key_required", admin: "admin_required" } as const;
 
 /**
  * Lets in the holders of one role's keys: 401 for a key that opens nothing, then 403 for one of the
@@ -30,12 +31,12 @@ export function authenticate(scope: App, gateway: Gateway, role: "business" | "a
 
   const enter = (request: FastifyRequest, answer: KeyAnswer) => {
     const { state, caller, organizationId } = answer;
-    if (!caller) throw (refusals[state] ?? problems.unavailable)();
+    if (!caller) throw Problem.of(refusals[state] ?? "service_unavailable");
     // Known also when the role is wrong, so that the log says whose key it was.
     request.caller = caller;
     request.organizationId = organizationId;
     request.keyAnswer = answer;
-    if (caller.role !== role) throw wrongRole[role]();
+    if (caller.role !== role) throw Problem.of(wrongRole[role]);
   };
   /** Guessing is slowed down by address; a key that works is let in from there all the same. */
   const slowedDown = (error: unknown, address: string): unknown => {
@@ -58,7 +59,7 @@ export function authenticate(scope: App, gateway: Gateway, role: "business" | "a
     answer
       .catch((error: unknown) => {
         logger.warn({ err: error, request_id: request.id }, "a key could not be looked up");
-        throw problems.unavailable();
+        throw Problem.of("service_unavailable");
       })
       .then((found) => enter(request, found))
       .then(

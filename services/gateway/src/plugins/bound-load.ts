@@ -1,6 +1,6 @@
 import type { preValidationHookHandler } from "fastify";
 import type { Gateway } from "../gateway.ts";
-import { problems } from "../problems.ts";
+import { Problem } from "../problem.ts";
 import { callerKey } from "../rate-limit/caller-key.ts";
 import { rateLimited } from "./limit-rate.ts";
 
@@ -15,8 +15,8 @@ export function boundLoad({ loadBounds: { total, perCaller } }: Gateway): preVal
   return (request, reply, done) => {
     if (request.routeOptions.config.isUnbounded) return done();
     // It went while its key was looked up: nobody would hear the answer, nor we of its end.
-    if (reply.raw.destroyed) return done(problems.unavailable());
-    if (underWay >= total) return done(problems.overloaded());
+    if (reply.raw.destroyed) return done(Problem.of("service_unavailable"));
+    if (underWay >= total) return done(Problem.of("overloaded"));
     const key = callerKey(request);
     const own = byCaller.get(key) ?? 0;
     if (own >= perCaller) {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { uuidv7 } from "@amana/runtime";
 import type { FastifyRequest } from "fastify";
 import type { App } from "../gateway.ts";
-import { problems } from "../problems.ts";
+import { Problem } from "../problem.ts";
 import { traceparentOf } from "./trace.ts";
 
 export const bodyBytesMax = 1024 * 1024;
@@ -29,9 +29,9 @@ export function guardEdge(app: App): void {
     reply.header("cache-control", "no-store");
     request.traceparent = traceparentOf(headers.traceparent);
     if (request.is404) return done(unknownAddress(request, addresses));
-    if (headers.host === undefined && request.raw.httpVersion === "1.1") return done(problems.malformedRequest());
+    if (headers.host === undefined && request.raw.httpVersion === "1.1") return done(Problem.of("malformed_request"));
     const length = headers["content-length"];
-    if (length !== undefined && Number(length) > bodyBytesMax) return done(problems.bodyTooLarge());
+    if (length !== undefined && Number(length) > bodyBytesMax) return done(Problem.of("body_too_large"));
     done();
   });
 }
@@ -60,5 +60,7 @@ function unknownAddress(request: FastifyRequest, addresses: Map<string, Address>
   const own = addresses.get(path);
   const matching = own ? [own] : [...addresses.values()].filter(({ pattern }) => pattern.test(path));
   const methods = new Set(matching.flatMap((address) => [...address.methods]));
-  return methods.size > 0 ? problems.methodNotAllowed([...methods].sort()) : problems.notFound();
+  if (methods.size === 0) return Problem.of("not_found");
+  const allow = [...methods].sort().join(", ");
+  return Problem.of("method_not_allowed", { detail: `This address answers ${allow}.`, headers: { allow } });
 }

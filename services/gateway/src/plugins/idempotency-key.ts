@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import type { FastifyRequest, preHandlerHookHandler } from "fastify";
 import { routeOf } from "../call.ts";
 import type { Gateway } from "../gateway.ts";
-import { problems } from "../problems.ts";
+import { Problem } from "../problem.ts";
 
 export const idempotencyKeyPattern = "^[\\x21-\\x7e]{1,255}$";
 const keyPattern = new RegExp(idempotencyKeyPattern);
@@ -13,7 +13,7 @@ export const takeIdempotencyKey =
   (request, _reply, done) => {
     const key = request.headers["idempotency-key"];
     if (request.method !== "POST" || key === undefined) return done();
-    if (typeof key !== "string" || !keyPattern.test(key)) return done(problems.invalidIdempotencyKey());
+    if (typeof key !== "string" || !keyPattern.test(key)) return done(Problem.of("invalid_idempotency_key"));
     const [fingerprint = "", otherFingerprint] = fingerprintKeys.map((secret) => fingerprintOf(request, secret));
     request.idempotencyKey = { key, route: routeOf(request), fingerprint, otherFingerprint };
     done();

@@ -3,7 +3,7 @@ import { compileBody } from "../form/body.ts";
 import { compileQuery } from "../form/query.ts";
 import type { App } from "../gateway.ts";
 import { readJsonObject } from "../json/read-json.ts";
-import { problems } from "../problems.ts";
+import { Problem } from "../problem.ts";
 import { bodyBytesMax } from "./edge.ts";
 
 // No two runs of white space meet: there are too many ways to divide 16 KiB between them.
@@ -18,7 +18,7 @@ export function readJsonBodies(app: App): void {
     if (bytes.length === 0) return done(null);
     const encoding = request.headers["content-encoding"];
     if (!jsonType.test(request.headers["content-type"] ?? "") || (encoding !== undefined && !/^identity$/i.test(encoding))) {
-      return done(problems.unsupportedMediaType());
+      return done(Problem.of("unsupported_media_type"));
     }
     request.bodyBytes = bytes as Buffer;
     try {

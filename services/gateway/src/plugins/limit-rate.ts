@@ -1,6 +1,6 @@
-import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
+import type { FastifyRequest, onRequestHookHandler } from "fastify";
 import type { Gateway } from "../gateway.ts";
-import { type Problem, problems } from "../problems.ts";
+import { Problem } from "../problem.ts";
 import { createsSomething, isCostlyRead } from "../rate-limit/kind-of-request.ts";
 import { networkOf } from "../rate-limit/network.ts";
 import type { Draw } from "../rate-limit/token-buckets.ts";
@@ -13,7 +13,7 @@ export function limitRate({ limits }: Gateway): onRequestHookHandler {
     if (limits.business) {
       const draw = limits.business.draw(caller.businessId);
       if (!draw.allowed) return done(rateLimited(draw));
-      show(reply, draw);
+      reply.headers(rateHeaders(draw));
     }
     const own = kindOf(request);
     const ownLimit = own && limits[own];
@@ -21,7 +21,7 @@ export function limitRate({ limits }: Gateway): onRequestHookHandler {
       const draw = ownLimit.draw(caller.businessId);
       if (!draw.allowed) return done(rateLimited(draw));
       // The narrower limit is the one that a client runs into.
-      show(reply, draw);
+      reply.headers(rateHeaders(draw));
     }
     done();
   };
@@ -41,22 +41,16 @@ export function limitKeyless({ limits }: Gateway): onRequestHookHandler {
     if (limits.proven.has(network)) return done();
     const own = limits.keyless?.draw(network);
     if (own && !own.allowed) return done(rateLimited(own));
-    if (limits.keylessTotal?.draw("").allowed === false) return done(problems.overloaded());
+    if (limits.keylessTotal?.draw("").allowed === false) return done(Problem.of("overloaded"));
     done();
   };
 }
 
-export function rateLimited(draw: Draw): Problem {
-  return problems.rateLimited({
-    "retry-after": String(draw.retryAfterSeconds),
-    "ratelimit-limit": String(draw.limit),
-    "ratelimit-remaining": String(draw.remaining),
-    "ratelimit-reset": String(draw.resetSeconds),
-  });
-}
+export const rateLimited = (draw: Draw): Problem =>
+  Problem.of("rate_limited", { headers: { "retry-after": String(draw.retryAfterSeconds), ...rateHeaders(draw) } });
 
-function show(reply: FastifyReply, { limit, remaining, resetSeconds }: Draw): void {
-  reply.header("ratelimit-limit", String(limit));
-  reply.header("ratelimit-remaining", String(remaining));
-  reply.header("ratelimit-reset", String(resetSeconds));
-}
+const rateHeaders = ({ limit, remaining, resetSeconds }: Draw) => ({
+  "ratelimit-limit": String(limit),
+  "ratelimit-remaining": String(remaining),
+  "ratelimit-reset": String(resetSeconds),
+});

@@ -3,12 +3,13 @@ import type { Socket } from "node:net";
 import { uuidv7 } from "@amana/runtime";
 import type { Connections } from "../connections.ts";
 import { problemDocument } from "../errors.ts";
-import { problems } from "../problems.ts";
+import { Problem } from "../problem.ts";
+import type { OwnCode } from "../problem-catalogue.ts";
 import { requestIdOf } from "./edge.ts";
 
-const problemOfCode: Readonly<Record<string, () => ReturnType<typeof problems.malformedRequest>>> = {
-  HPE_HEADER_OVERFLOW: problems.headersTooLarge,
-  ERR_HTTP_REQUEST_TIMEOUT: problems.requestTimeout,
+const problemCodes: Readonly<Record<string, OwnCode>> = {
+  HPE_HEADER_OVERFLOW: "headers_too_large",
+  ERR_HTTP_REQUEST_TIMEOUT: "request_timeout",
 };
 
 /** What Node's parser refuses never becomes a request, so its answer goes to the socket. */
@@ -21,7 +22,7 @@ export const answerParserErrors = (connections: Connections) => (error: Error & 
   // What came whole before is being done, so its own answer is the one to give.
   if (connections.endWithAnswer(socket)) return;
   const requestId = uuidv7();
-  const problem = (problemOfCode[error.code ?? ""] ?? problems.malformedRequest)();
+  const problem = Problem.of(problemCodes[error.code ?? ""] ?? "malformed_request");
   const body = problemDocument(problem, requestId);
   socket.end(
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n` +
@@ -33,7 +34,7 @@ export const answerParserErrors = (connections: Connections) => (error: Error & 
 /** Node answers an `Expect` that is not 100-continue by itself, before a request begins. */
 export function answerUnknownExpectation(request: IncomingMessage, response: ServerResponse): void {
   const requestId = requestIdOf(request);
-  const problem = problems.expectationFailed();
+  const problem = Problem.of("expectation_failed");
   response
     .writeHead(problem.status, {
       "content-type": "application/problem+json",

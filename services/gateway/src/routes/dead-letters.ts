@@ -6,7 +6,7 @@ import { choice, text } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
 import type { LaneCall } from "../lanes/lane-channel.ts";
 import { act, list, read } from "../operations.ts";
-import { problems } from "../problems.ts";
+import { Problem } from "../problem.ts";
 import { requestOf } from "../rpc-request.ts";
 
 const serviceNames = ["webhooks", "clients", "identity"] as const;
@@ -56,7 +56,7 @@ export const deadLetters =
       if (found) return found.value;
       // As long as one of them cannot be asked, nobody knows that there is none.
       const unknown = answers.find((answer) => answer.status === "rejected" && !isNotFound(answer.reason));
-      throw unknown?.status === "rejected" ? unknown.reason : problems.notFound();
+      throw unknown?.status === "rejected" ? unknown.reason : Problem.of("not_found");
     };
 
     read(app, "/:id", {

@@ -5,7 +5,7 @@ import { callOf } from "../call.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { readAnyBodies } from "../plugins/any-bodies.ts";
 import { limitKeyless } from "../plugins/limit-rate.ts";
-import { Problem } from "../problems.ts";
+import { Problem } from "../problem.ts";
 import { networkOf } from "../rate-limit/network.ts";
 
 const bodyBytesMax = 256 * 1024;

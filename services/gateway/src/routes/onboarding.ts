@@ -17,7 +17,7 @@ import { omittable } from "../form/field.ts";
 import { choice, countryNumber, distinct, flag, nameText, text } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { act, change, create, read } from "../operations.ts";
-import { problems } from "../problems.ts";
+import { validationFailed } from "../problem.ts";
 import { requestOf } from "../rpc-request.ts";
 import { kycLinkOf } from "./kyc-link.ts";
 
@@ -54,7 +54,7 @@ const optional = () => ({
 function listMissing(error: unknown): never {
   if (!(error instanceof DomainError) || error.code !== "onboarding_details_incomplete") throw error;
   const missing = (error.members["missing"] ?? "").split(",");
-  throw problems.validationFailed(
+  throw validationFailed(
     missing.map((name) => ({
       pointer: `/${name}`,
       code: "required",

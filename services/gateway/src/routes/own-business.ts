@@ -9,7 +9,7 @@ import {
 import { flag, integer, nameText } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { change, list, read } from "../operations.ts";
-import { problems } from "../problems.ts";
+import { validationFailed } from "../problem.ts";
 
 /** A rotation waits until it holds on all gateways. */
 const changeTimeoutMs = 15_000;
@@ -43,7 +43,7 @@ export const ownBusiness =
       ask: async (fields, { send }) => {
         if (fields.previous_key_ttl_seconds !== undefined && !fields.rotate_api_key) {
           const message = "is for a rotation; send rotate_api_key: true with it";
-          throw problems.validationFailed([{ pointer: "/previous_key_ttl_seconds", code: "invalid", message }]);
+          throw validationFailed([{ pointer: "/previous_key_ttl_seconds", code: "invalid", message }]);
         }
         return await send(fields);
       },

@@ -5,7 +5,8 @@ import { anyCaseChoice, choice, createdBetween, money, processorText, uuid } fro
 import { webUrl } from "../form/web-url.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { act, create, list, read } from "../operations.ts";
-import { problems } from "../problems.ts";
+import { Problem } from "../problem.ts";
+import type { OwnCode } from "../problem-catalogue.ts";
 
 const currency = "DZD";
 /**
@@ -100,6 +101,6 @@ export const payments =
 /**
  * A deadline that passed while the card processor was asked leaves the outcome open, and says so.
  */
-const timedOutAs = (code: string) => (error: unknown) => {
-  throw error instanceof ConnectError && error.code === Code.DeadlineExceeded ? problems.timedOut(code) : error;
+const timedOutAs = (code: OwnCode) => (error: unknown) => {
+  throw error instanceof ConnectError && error.code === Code.DeadlineExceeded ? Problem.of(code) : error;
 };

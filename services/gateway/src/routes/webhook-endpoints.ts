@@ -18,7 +18,7 @@ import { clearable } from "../form/field.ts";
 import { choice, distinct, flag, integer, text } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { act, change, create, list, read, remove } from "../operations.ts";
-import { problems } from "../problems.ts";
+import { validationFailed } from "../problem.ts";
 
 /** Checking an address resolves its name. */
 const urlCheckTimeoutMs = 15_000;
@@ -86,7 +86,7 @@ export const webhookEndpoints =
       ask: async ({ events, ...fields }, { send }) => {
         if (fields.activate_in_seconds !== undefined && !fields.rotate_secret) {
           const message = "is for a rotation; send rotate_secret: true with it";
-          throw problems.validationFailed([{ pointer: "/activate_in_seconds", code: "invalid", message }]);
+          throw validationFailed([{ pointer: "/activate_in_seconds", code: "invalid", message }]);
         }
         return await send({ ...fields, events: events === undefined ? undefined : { types: events ?? [] } });
       },

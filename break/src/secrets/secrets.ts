@@ -1,5 +1,5 @@
 import { databasePlaces, kafkaPlaces, logPlaces, type Place, placesWith } from "@amana/dev-env/find-everywhere";
-import { services } from "@amana/dev-env/services";
+import { serviceNames } from "@amana/dev-env/services";
 import { aBusiness, startTestSystem } from "@amana/dev-env/test-system";
 import type { Attempt, Program } from "../program.ts";
 import { createRandom } from "../random.ts";
@@ -22,14 +22,14 @@ async function run({ seed, signal, report, say }: Attempt): Promise<void> {
   const canaries = new Canaries(random);
   const processorPassword = canaries.word("the processor's password");
   const providerToken = canaries.word("the provider's token");
-  const env = Object.fromEntries(services.map(({ name }) => [name, { LOG_LEVEL: "trace" }])) as Record<string, object>;
+  const env = Object.fromEntries(serviceNames.map((name) => [name, { LOG_LEVEL: "trace" }])) as Record<string, object>;
   env["payments"] = { ...env["payments"], SATIM_PASSWORD: processorPassword };
   env["kyc"] = { ...env["kyc"], KYC_PROVIDER_TOKEN: providerToken };
   env["sandbox"] = { ...env["sandbox"], SATIM_PASSWORD: processorPassword, KYC_PROVIDER_TOKEN: providerToken };
   env["gateway"] = { ...env["gateway"], RATE_LIMIT_FAILED_AUTH_PER_MINUTE: "0" };
   await using running = await startTestSystem("kafka", env);
   const { system } = running;
-  for (const [name, value] of settingsThatAreSecret(services.map(({ name }) => system.envOf(name)))) {
+  for (const [name, value] of settingsThatAreSecret(serviceNames.map(system.envOf))) {
     canaries.watch(`the setting ${name}`, value);
   }
   say("the system runs, every log at trace");

@@ -1,10 +1,11 @@
-import { connect } from "node:net";
+import { acceptsConnections } from "./accepts-connections.ts";
 import { DevEnvError } from "./dev-env-error.ts";
 import { startKafka, startKafkaInDocker } from "./kafka.ts";
 import type { Progress } from "./progress.ts";
 
 /** How events travel between the services: `auto` is the first way that works. */
-export type EventChoice = "auto" | "kafka" | "docker" | "direct";
+export const eventChoices = ["auto", "kafka", "docker", "direct"] as const;
+export type EventChoice = (typeof eventChoices)[number];
 
 export interface EventTransportOptions {
   choice: EventChoice;
@@ -23,8 +24,6 @@ export type EventTransport =
 const docker = { name: "Docker engine", start: startKafkaInDocker };
 const java = { name: "Java with Maven", start: startKafka };
 
-const connectTimeoutMs = 3_000;
-
 /**
  * Makes the transport that was chosen available. Brokers that are given are used for `auto` and
  * `kafka`; an explicit `docker` or `direct` goes before them. Throws DevEnvError when the choice
@@ -42,38 +41,31 @@ async function firstThatWorks(
   ways: readonly (typeof docker | typeof java)[],
   options: EventTransportOptions,
 ): Promise<EventTransport> {
-  const refusals: { way: string; error: unknown }[] = [];
-  for (const way of ways) {
+  const refusals: string[] = [];
+  const nextSteps: string[] = [];
+  const without = () => refusals.map((refusal) => `no ${refusal}`);
+  for (const { name, start } of ways) {
     try {
-      const kafka = await way.start(options);
-      const reasons = refusals.map((refusal) => `; no ${refusal.way}: ${problemOf(refusal.error)}`);
-      return {
-        mode: "kafka",
-        brokers: kafka.brokers,
-        how: oneLine(`Kafka ${kafka.version} at ${kafka.brokers}, by ${way.name}${reasons.join("")}`),
-        stop: kafka.stop,
-      };
+      const { version, brokers, stop } = await start(options);
+      const how = oneLine([`Kafka ${version} at ${brokers}, by ${name}`, ...without()].join("; "));
+      return { mode: "kafka", brokers, how, stop };
     } catch (error) {
-      refusals.push({ way: way.name, error });
+      const { problem, nextStep } = error instanceof DevEnvError ? error : { problem: String(error), nextStep: "Try again." };
+      refusals.push(`${name}: ${problem.replace(/\.$/, "")}`);
+      nextSteps.push(nextStep);
     }
   }
-  if (options.choice === "auto") {
-    return direct(refusals.map(({ way, error }) => `no ${way}: ${problemOf(error)}`).join("; "));
-  }
+  if (options.choice === "auto") return direct(without().join("; "));
+  nextSteps.push("Set KAFKA_BROKERS to a Kafka that runs, or choose direct events.");
   throw new DevEnvError(
-    `No Kafka could be started (events: ${options.choice}).\n${refusals.map(({ way, error }) => `  - ${way}: ${problemOf(error)}`).join("\n")}`,
-    [
-      "One of these helps:",
-      ...refusals.map(({ error }) => `  - ${error instanceof DevEnvError ? error.nextStep : "Try again."}`),
-      "  - Set KAFKA_BROKERS to a Kafka that runs, or choose direct events.",
-    ].join("\n"),
-    { cause: refusals.at(-1)?.error },
+    `No Kafka could be started (events: ${options.choice}).\n${listOf(refusals)}`,
+    `One of these helps:\n${listOf(nextSteps)}`,
   );
 }
 
 async function givenBrokers(brokers: string): Promise<EventTransport> {
   const addresses = brokers.split(",").map((address) => address.trim());
-  const reachable = await Promise.all(addresses.map(acceptsConnections));
+  const reachable = await Promise.all(addresses.map(isReachable));
   if (!reachable.includes(true)) {
     throw new DevEnvError(
       `KAFKA_BROKERS is ${brokers}, but nothing accepts connections there.`,
@@ -83,30 +75,15 @@ async function givenBrokers(brokers: string): Promise<EventTransport> {
   return { mode: "kafka", brokers, how: `Kafka at ${brokers}, because KAFKA_BROKERS is set`, stop: async () => {} };
 }
 
-function acceptsConnections(address: string): Promise<boolean> {
+async function isReachable(address: string): Promise<boolean> {
   const [, host, port] = /^\[?([^\]]+)\]?:(\d+)$/.exec(address) ?? [];
-  if (host === undefined || port === undefined || Number(port) > 65_535) return Promise.resolve(false);
-  return new Promise((resolve) => {
-    const socket = connect({ host, port: Number(port), timeout: connectTimeoutMs });
-    const end = (answer: boolean) => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket.on("connect", () => end(true));
-    socket.on("timeout", () => end(false));
-    socket.on("error", () => end(false));
-  });
+  return host !== undefined && Number(port) <= 65_535 && (await acceptsConnections(host, Number(port)));
 }
 
 function direct(why: string): EventTransport {
   return { mode: "direct", how: oneLine(`direct calls between the services, at least once; ${why}`), stop: async () => {} };
 }
 
-function problemOf(error: unknown): string {
-  const text = error instanceof DevEnvError ? error.problem : String(error);
-  return text.replace(/\.$/, "");
-}
+const listOf = (lines: readonly string[]) => lines.map((line) => `  - ${line}`).join("\n");
 
-function oneLine(text: string): string {
-  return text.replace(/\s*\n\s*/g, " ");
-}
+const oneLine = (text: string) => text.replace(/\s*\n\s*/g, " ");

@@ -1,3 +1,7 @@
+import { sleep } from "@amana/runtime";
+
+const pollMs = 20;
+
 /**
  * Asks again and again until `probe` answers without throwing, and returns its answer; for state
  * that another process reaches in its own time. Throws the last error after `timeoutMs`.
@@ -9,7 +13,17 @@ export async function eventually<T>(probe: () => Promise<T> | T, timeoutMs = 15_
       return await probe();
     } catch (error) {
       if (performance.now() > endsAtMs) throw error;
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      await sleep(pauseMs);
     }
   }
+}
+
+/** Asks again and again until `isSo` answers yes. False when it did not within `timeoutMs`. */
+export async function until(isSo: () => Promise<boolean> | boolean, timeoutMs: number): Promise<boolean> {
+  const endsAtMs = performance.now() + timeoutMs;
+  while (!(await isSo())) {
+    if (performance.now() > endsAtMs) return false;
+    await sleep(pollMs);
+  }
+  return true;
 }

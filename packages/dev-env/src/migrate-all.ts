@@ -1,31 +1,27 @@
 import { createHash } from "node:crypto";
 import { globSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Databases } from "./databases.ts";
+import { readJson, writeJson } from "./json-file.ts";
 import { inStep, type Progress } from "./progress.ts";
 import { migrateService } from "./service-process.ts";
-import { services } from "./services.ts";
+import { databaseOwners } from "./services.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 
 /** Skips a service whose migrations this data folder has seen: each command costs a process. */
 export async function migrateAll(dir: string, databases: Databases, progress: Progress): Promise<void> {
   const stampFile = join(dir, "migrated.json");
-  const seen = await readFile(stampFile, "utf8").then(
-    (text) => JSON.parse(text) as Record<string, string>,
-    () => ({}) as Record<string, string>,
-  );
+  const seen = (await readJson<Record<string, string>>(stampFile)) ?? {};
   const stamps = await Promise.all(
-    services
-      .filter(({ hasDatabase }) => hasDatabase)
-      .map(async ({ name }) => [name, `${await digestOfMigrations(name)} ${databases.clusterId}`] as const),
+    databaseOwners.map(async (name) => [name, `${await digestOfMigrations(name)} ${databases.clusterId}`] as const),
   );
   const due = stamps.filter(([name, stamp]) => seen[name] !== stamp).map(([name]) => name);
   if (due.length === 0) return;
   await inStep(progress, "Migrations", async (step) => {
     await Promise.all(due.map((name) => migrateService(name, { DATABASE_URL: databases.ownerUrls[name] ?? "" })));
-    await writeFile(stampFile, `${JSON.stringify(Object.fromEntries(stamps))}\n`);
+    await writeJson(stampFile, Object.fromEntries(stamps));
     step.done(due.join(", "));
   });
 }

@@ -1,8 +1,8 @@
 import { mkdir, readFile, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "pg";
 import { DevEnvError } from "./dev-env-error.ts";
+import { until } from "./eventually.ts";
 import { freePort } from "./free-port.ts";
 import { postgresEnv, prepareDataFolder, removeFolder, superuser } from "./postgres/data-folder.ts";
 import { cleanStop, ownerSetting, stopLeftoverPostmaster } from "./postgres/leftover-postmaster.ts";
@@ -37,7 +37,6 @@ const host = "127.0.0.1";
 const connectionsMax = 200;
 /** Recovery after a crash can take its time. */
 const readyTimeoutMs = 60_000;
-const pollMs = 20;
 
 const notDurable = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
 
@@ -104,12 +103,12 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
 
 /** PostgreSQL writes its state into its pid file; that is also what its own pg_ctl waits for. */
 async function untilReady(server: ServerProcess, dataDir: string, port: number): Promise<void> {
-  for (let waitedMs = 0; waitedMs < readyTimeoutMs; waitedMs += pollMs) {
+  const isReady = async () => {
     if (!server.running()) throw startFailure(server.recentOutput(), dataDir, port);
     const lines = (await readFile(join(dataDir, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
-    if (Number(lines[0]) === server.pid && lines[7]?.trim() === "ready") return;
-    await delay(pollMs);
-  }
+    return Number(lines[0]) === server.pid && lines[7]?.trim() === "ready";
+  };
+  if (await until(isReady, readyTimeoutMs)) return;
   throw new DevEnvError(
     `PostgreSQL on ${dataDir} was not ready after ${readyTimeoutMs / 1000} s. It last said:\n${server.recentOutput()}`,
     "Wait until the machine is less busy and try again.",

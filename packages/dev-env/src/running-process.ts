@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { setTimeout as delay } from "node:timers/promises";
+import { until } from "./eventually.ts";
 
 export interface RunningProcess {
   parentPid: number;
@@ -13,8 +13,6 @@ export interface StopStep {
   signal: NodeJS.Signals;
   waitMs: number;
 }
-
-const pollMs = 20;
 
 /** What runs under this process id; undefined when nothing does, or only a zombie. */
 export function readProcess(pid: number): RunningProcess | undefined {
@@ -46,14 +44,14 @@ function readPs(pid: number): RunningProcess | undefined {
 
 /** Sends one signal after another until `isOver`; false when even the last had no effect. */
 export async function stopByPid(pid: number, steps: readonly StopStep[], isOver: () => boolean): Promise<boolean> {
+  if (isOver()) return true;
   for (const { signal, waitMs } of steps) {
-    if (isOver()) return true;
     try {
       process.kill(pid, signal);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
     }
-    for (let waitedMs = 0; waitedMs < waitMs && !isOver(); waitedMs += pollMs) await delay(pollMs);
+    if (await until(isOver, waitMs)) return true;
   }
-  return isOver();
+  return false;
 }

@@ -1,8 +1,8 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { generateApiKey } from "@amana/api-keys";
-import { DevEnvError } from "./dev-env-error.ts";
+import { readJson, writeJson } from "./json-file.ts";
 
 /** What a deployment would take from its secret store, made once for this data folder. */
 export interface Secrets {
@@ -28,20 +28,10 @@ export interface KeyPair {
   readonly publicKey: string;
 }
 
-const file = "secrets.json";
+const fileIn = (dir: string) => join(dir, "secrets.json");
 
 export async function readSecrets(dir: string): Promise<Secrets> {
   await mkdir(dir, { recursive: true });
-  let known: Partial<Secrets> = {};
-  try {
-    known = JSON.parse(await readFile(join(dir, file), "utf8")) as Secrets;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
-      throw new DevEnvError(`${join(dir, file)} cannot be read.`, "Start with --fresh to throw the data away and begin anew.", {
-        cause: error,
-      });
-    }
-  }
   const secrets: Secrets = {
     adminKey: generateApiKey("ak_"),
     gatewayKey: aKeyPair("gateway-dev"),
@@ -51,16 +41,13 @@ export async function readSecrets(dir: string): Promise<Secrets> {
     encryptionKey: randomBytes(32).toString("base64"),
     databasePassword: randomBytes(24).toString("hex"),
     // A data folder of an older version lacks what is new.
-    ...known,
+    ...(await readJson<Partial<Secrets>>(fileIn(dir))),
   };
   await keepSecrets(dir, secrets);
   return secrets;
 }
 
-export async function keepSecrets(dir: string, secrets: Secrets): Promise<void> {
-  await writeFile(join(dir, `${file}.new`), `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
-  await rename(join(dir, `${file}.new`), join(dir, file));
-}
+export const keepSecrets = (dir: string, secrets: Secrets): Promise<void> => writeJson(fileIn(dir), secrets);
 
 function aKeyPair(id: string): KeyPair {
   const { privateKey, publicKey } = generateKeyPairSync("ed25519");

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { type StopStep, stopByPid } from "./running-process.ts";
 
@@ -7,6 +8,8 @@ export type LogLine = (line: string) => void;
 
 export interface ServerProcess {
   readonly pid: number;
+  /** Comes when the process has ended and its last output was read. */
+  readonly ended: Promise<void>;
   /** False from the moment the process has ended, for whatever reason. */
   running(): boolean;
   /** The last lines it wrote, for a message about why it failed. */
@@ -47,14 +50,7 @@ process.on("exit", () => {
  */
 export async function spawnServer(options: ServerProcessOptions): Promise<ServerProcess> {
   const { command, args, cwd, env, uid, gid, log } = options;
-  const child = spawn(command, args, {
-    cwd,
-    env,
-    uid,
-    gid,
-    detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(command, args, { cwd, env, uid, gid, detached: true, stdio: ["ignore", "pipe", "pipe"] });
 
   const recent: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
@@ -64,19 +60,19 @@ export async function spawnServer(options: ServerProcessOptions): Promise<Server
     });
   }
 
-  await new Promise<void>((resolve, reject) => child.once("spawn", resolve).once("error", reject));
+  await once(child, "spawn");
   const pid = child.pid as number;
   let running = true;
   abandoned.set(pid, options.exitSignal);
-  // `close` comes after the last output was read, so that a message about a failure is complete.
-  child.once("close", () => {
-    running = false;
-    abandoned.delete(pid);
-  });
   child.once("exit", () => abandoned.delete(pid));
+  // `close` comes after the last output was read, so that a message about a failure is complete.
+  const ended = once(child, "close").then(() => {
+    running = false;
+  });
 
   return {
     pid,
+    ended,
     running: () => running,
     recentOutput: () => recent.join("\n"),
     async stop(steps) {

@@ -1,8 +1,8 @@
 import { createWriteStream, type WriteStream } from "node:fs";
-import { connect } from "node:net";
 import { join } from "node:path";
-import { sleep } from "@amana/runtime";
+import { acceptsConnections } from "./accepts-connections.ts";
 import { DevEnvError } from "./dev-env-error.ts";
+import { until } from "./eventually.ts";
 import { runCommand } from "./run-command.ts";
 import type { StopStep } from "./running-process.ts";
 import { type ServerProcess, spawnServer } from "./server-process.ts";
@@ -26,13 +26,11 @@ const stopSteps: readonly StopStep[] = [
   { signal: "SIGKILL", waitMs: 5_000 },
 ];
 const killSteps: readonly StopStep[] = [{ signal: "SIGKILL", waitMs: 5_000 }];
-const watchMs = 250;
 /** Doubles with every crash, so that a service that cannot start does not fill the terminal. */
 const restartPauseMs = 250;
 const restartPauseMaxMs = 30_000;
 const migrateTimeoutMs = 60_000;
 const listenTimeoutMs = 30_000;
-const listenPollMs = 20;
 
 /**
  * One service as a process of its own, as a deployment would run it. What it writes goes to a log
@@ -58,7 +56,7 @@ export function serviceProcess(options: {
 
   const spawn = async (extraEnv: Record<string, string>) => {
     log ??= createWriteStream(logFile, { flags: "a" });
-    server = await spawnServer({
+    const started = await spawnServer({
       command: process.execPath,
       args: [join("services", name, "src", "main.ts")],
       cwd: root,
@@ -66,29 +64,20 @@ export function serviceProcess(options: {
       exitSignal: "SIGTERM",
       log: (line) => log?.write(`${line}\n`),
     });
+    server = started;
+    void started.ended.then(() => restart(started));
     await options.onStart?.();
   };
 
-  const supervise = () => {
-    const started = server;
-    const timer = setInterval(() => {
-      if (!wanted || server !== started) return clearInterval(timer);
-      if (started?.running()) return;
-      clearInterval(timer);
-      onCrash(name, started?.recentOutput() ?? "");
-      if (!supervised) return;
-      crashes++;
-      const pauseMs = Math.min(restartPauseMaxMs, restartPauseMs * 2 ** (crashes - 1));
-      setTimeout(() => {
-        if (wanted && server === started) void spawn({}).then(supervise);
-      }, pauseMs).unref();
-    }, watchMs);
-    timer.unref();
-  };
-
-  const listening = async () => {
-    const endsAtMs = performance.now() + listenTimeoutMs;
-    while (server?.running() && performance.now() < endsAtMs && !(await accepts(options.port))) await sleep(listenPollMs);
+  const restart = (ended: ServerProcess) => {
+    const isMissed = () => wanted && server === ended;
+    if (!isMissed()) return;
+    onCrash(name, ended.recentOutput());
+    if (!supervised) return;
+    const pauseMs = Math.min(restartPauseMaxMs, restartPauseMs * 2 ** crashes++);
+    setTimeout(() => {
+      if (isMissed()) void spawn({});
+    }, pauseMs).unref();
   };
 
   const end = async (steps: readonly StopStep[]) => {
@@ -105,8 +94,7 @@ export function serviceProcess(options: {
     async start(extraEnv = {}) {
       wanted = true;
       await spawn(extraEnv);
-      supervise();
-      await listening();
+      await until(async () => !server?.running() || (await acceptsConnections("127.0.0.1", options.port)), listenTimeoutMs);
     },
     async stop() {
       await end(stopSteps);
@@ -115,17 +103,6 @@ export function serviceProcess(options: {
     },
     kill: () => end(killSteps),
   };
-}
-
-function accepts(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1");
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once("error", () => resolve(false));
-  });
 }
 
 /** Runs a service's `migrate` command to its end. */

@@ -1,15 +1,16 @@
+import { once } from "node:events";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { readEnv, StartRefused } from "@amana/runtime";
 import { DevEnvError } from "./dev-env-error.ts";
 import { removeDevFile, writeDevFile } from "./dev-file.ts";
-import type { EventChoice } from "./event-transport.ts";
+import { type EventChoice, eventChoices } from "./event-transport.ts";
 import { ownArguments } from "./own-arguments.ts";
 import { createProgress } from "./progress.ts";
 import { removeData, type System, startSystem } from "./system.ts";
 import { restartOnChange } from "./watch.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
-const eventChoices = ["auto", "kafka", "docker", "direct"] as const;
 
 const usage = `Starts Amana on this machine: PostgreSQL, events, every service, and the sandbox of the card processor.
 
@@ -30,7 +31,7 @@ const progress = createProgress();
 try {
   await main();
 } catch (error) {
-  if (!(error instanceof DevEnvError)) throw error;
+  if (!(error instanceof DevEnvError || error instanceof StartRefused)) throw error;
   process.stderr.write(`\n✗ ${error.message}\n`);
   process.exitCode = 1;
 }
@@ -69,8 +70,12 @@ function readArguments() {
 
 async function run(dir: string, events: EventChoice, watch: boolean): Promise<void> {
   const startedMs = performance.now();
+  const ports = readEnv((env) => ({
+    port: env.integer("PORT", { fallback: 8080, min: 1, max: 65_535 }),
+    sandboxPort: env.integer("SANDBOX_PORT", { fallback: 8090, min: 1, max: 65_535 }),
+  }));
   const stop = new AbortController();
-  const stopRequested = new Promise<void>((done) => stop.signal.addEventListener("abort", () => done()));
+  const stopRequested = once(stop.signal, "abort");
   let signals = 0;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {
@@ -82,8 +87,7 @@ async function run(dir: string, events: EventChoice, watch: boolean): Promise<vo
 
   const system = await startSystem({
     dir,
-    port: port("PORT", 8080),
-    sandboxPort: port("SANDBOX_PORT", 8090),
+    ...ports,
     events,
     brokers: process.env["KAFKA_BROKERS"],
     databaseUrl: process.env["DATABASE_URL"],
@@ -129,17 +133,4 @@ A first call:
 
 The whole story, in another terminal: npx --yes pnpm@12 demo
 `;
-}
-
-function port(name: string, fallback: number): number {
-  const text = process.env[name];
-  if (text === undefined || text === "") return fallback;
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1 || value > 65_535) {
-    throw new DevEnvError(
-      `${name} must be a port from 1 to 65535, not "${text}".`,
-      `Set ${name} to another one, or leave it out for ${fallback}.`,
-    );
-  }
-  return value;
 }

@@ -4,14 +4,14 @@ import { join, resolve } from "node:path";
 import { type Databases, ensureDatabases } from "./databases.ts";
 import { type EventChoice, startEventTransport } from "./event-transport.ts";
 import { freePort, requireFreePort } from "./free-port.ts";
-import { requireNotRunning, stopLeftoverServices, writeProcesses } from "./leftover-services.ts";
+import { stopLeftoverServices, writeProcesses } from "./leftover-services.ts";
 import { migrateAll } from "./migrate-all.ts";
 import { startPostgres } from "./postgres.ts";
 import { inStep, type Progress, silentProgress } from "./progress.ts";
 import { readSecrets } from "./secrets.ts";
 import { seedBusiness } from "./seed.ts";
 import { type ServiceProcess, serviceProcess } from "./service-process.ts";
-import { loopbackUrl, type ServiceName, services, type Wiring } from "./services.ts";
+import { databaseOwners, loopbackUrl, type ServiceName, serviceNames, settingsOf, type Wiring } from "./services.ts";
 import { untilReady } from "./until-ready.ts";
 
 export interface SystemOptions {
@@ -66,20 +66,24 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const dir = resolve(options.dir);
   await using stack = new AsyncDisposableStack();
 
-  await requireNotRunning(dir);
+  // What a killed run left behind may still hold the ports.
+  await stopLeftoverServices(dir);
   const secrets = await readSecrets(dir);
   const logDir = join(dir, "logs");
   await mkdir(logDir, { recursive: true });
-  // What a killed run left behind may still hold the ports.
-  await stopLeftoverServices(dir);
   if (options.port !== undefined) await requireFreePort(options.port, "the gateway", "Set PORT to another one");
   if (options.sandboxPort !== undefined)
     await requireFreePort(options.sandboxPort, "the sandbox", "Set SANDBOX_PORT to another one");
 
-  const [databases, events] = await settleBoth(
+  const starting = [
     startDatabases(options, { dir, logDir, progress, stack, password: secrets.databasePassword }),
-    startEvents(options, dir, progress, stack),
-  );
+    startEventTransport({ choice: options.events, brokers: options.brokers, dir: join(dir, "kafka"), progress }).then(
+      (transport) => stack.adopt(transport, () => transport.stop()),
+    ),
+  ] as const;
+  // Where one fails, what the other starts can be stopped only when it has ended.
+  await Promise.allSettled(starting);
+  const [databases, events] = await Promise.all(starting);
   options.signal?.throwIfAborted();
 
   const ports = await choosePorts(options);
@@ -90,22 +94,19 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     brokers: events.mode === "kafka" ? events.brokers : undefined,
     sandboxDir: join(dir, "sandbox"),
   };
-  const envOf = (name: ServiceName) => ({
-    ...services.find((service) => service.name === name)?.env(wiring),
-    ...options.env?.[name],
-  });
+  const envOf = (name: ServiceName) => ({ ...settingsOf(name, wiring), ...options.env?.[name] });
 
   await migrateAll(dir, databases, progress);
   options.signal?.throwIfAborted();
 
   const processes = createProcesses(options, { dir, logDir, progress, ports, envOf });
-  for (const { name } of services) stack.defer(() => processes[name].stop());
+  for (const name of serviceNames) stack.defer(() => processes[name].stop());
   const gatewayUrl = loopbackUrl(ports.gateway);
   const ready = () => untilReady(gatewayUrl, Object.values(processes), { ...options, logDir });
   await inStep(progress, "Services", async (step) => {
-    await Promise.all(services.map(({ name }) => processes[name].start()));
+    await Promise.all(serviceNames.map((name) => processes[name].start()));
     await ready();
-    step.done(services.map(({ name }) => name).join(", "));
+    step.done(serviceNames.join(", "));
   });
   const business = await seedBusiness(dir, secrets, gatewayUrl);
   const running = stack.move();
@@ -154,27 +155,15 @@ async function startDatabases(
       superuserUrl = postgres.superuserUrl;
       step.update(`${postgres.version} on port ${postgres.port}`);
     }
-    const names = services.filter(({ hasDatabase }) => hasDatabase).map(({ name }) => name);
-    const found = await ensureDatabases(superuserUrl, names, password);
-    step.done(`on port ${new URL(superuserUrl).port}, databases ${names.join(", ")}`);
+    const found = await ensureDatabases(superuserUrl, databaseOwners, password);
+    step.done(`on port ${new URL(superuserUrl).port}, databases ${databaseOwners.join(", ")}`);
     return found;
   });
 }
 
-async function startEvents(
-  { events: choice, brokers }: SystemOptions,
-  dir: string,
-  progress: Progress,
-  stack: AsyncDisposableStack,
-) {
-  const transport = await startEventTransport({ choice, brokers, dir: join(dir, "kafka"), progress });
-  stack.defer(() => transport.stop());
-  return transport;
-}
-
 async function choosePorts({ port, sandboxPort }: SystemOptions): Promise<Record<ServiceName, number>> {
   const fixed: Partial<Record<ServiceName, number | undefined>> = { gateway: port, sandbox: sandboxPort };
-  const chosen = services.map(async ({ name }) => [name, fixed[name] ?? (await freePort())] as const);
+  const chosen = serviceNames.map(async (name) => [name, fixed[name] ?? (await freePort())] as const);
   return Object.fromEntries(await Promise.all(chosen)) as Record<ServiceName, number>;
 }
 
@@ -184,7 +173,7 @@ function createProcesses(
   { dir, logDir, progress, ports, envOf }: Starting & Pick<System, "envOf"> & { ports: Record<ServiceName, number> },
 ): Record<ServiceName, ServiceProcess> {
   let remembering = Promise.resolve();
-  const entries = services.map(({ name }) => [
+  const entries = serviceNames.map((name) => [
     name,
     serviceProcess({
       name,
@@ -206,16 +195,8 @@ function createProcesses(
   return processes;
 }
 
-/** Both, or the first failure once both have ended: what did start can then be stopped. */
-async function settleBoth<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
-  const [first, second] = await Promise.allSettled([a, b]);
-  if (first.status === "rejected") throw first.reason;
-  if (second.status === "rejected") throw second.reason;
-  return [first.value, second.value];
-}
-
 /** Throws the data away. Throws DevEnvError, and keeps it, while a system runs on it. */
 export async function removeData(dir: string): Promise<void> {
-  await requireNotRunning(dir);
-  await rm(resolve(dir), { recursive: true, force: true });
+  await stopLeftoverServices(dir);
+  await rm(dir, { recursive: true, force: true });
 }

@@ -1,6 +1,6 @@
-import { sleep } from "@amana/runtime";
 import { request } from "undici";
 import { DevEnvError } from "./dev-env-error.ts";
+import { until } from "./eventually.ts";
 import type { ServiceProcess } from "./service-process.ts";
 
 const timeoutMs = 60_000;
@@ -14,21 +14,19 @@ export async function untilReady(
   processes: readonly ServiceProcess[],
   options: { supervised?: boolean; signal?: AbortSignal; logDir: string },
 ): Promise<void> {
-  const endsAtMs = performance.now() + timeoutMs;
-  for (;;) {
+  let status = "";
+  const isReady = async () => {
     options.signal?.throwIfAborted();
-    const status = await readinessOf(gatewayUrl);
+    status = await readinessOf(gatewayUrl);
     const down = processes.find((service) => !service.running());
-    if (status === "ready" && !down) return;
     if (down && !options.supervised) {
       throw new DevEnvError(`${down.name} ended while starting:\n${down.recentOutput()}`, `Its whole log: ${down.logFile}`);
     }
-    if (performance.now() > endsAtMs) {
-      const why = `The services are not ready after ${timeoutMs / 1000} s: ${status}`;
-      throw new DevEnvError(why, `Look into the logs in ${options.logDir}`);
-    }
-    await sleep(25);
-  }
+    return status === "ready" && !down;
+  };
+  if (await until(isReady, timeoutMs)) return;
+  const why = `The services are not ready after ${timeoutMs / 1000} s: ${status}`;
+  throw new DevEnvError(why, `Look into the logs in ${options.logDir}`);
 }
 
 async function readinessOf(gatewayUrl: string): Promise<string> {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readSecrets } from "../src/secrets.ts";
-import { type ServiceName, services } from "../src/services.ts";
+import { databaseOwners, type ServiceName, serviceNames, settingsOf } from "../src/services.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 let dir: string;
@@ -16,13 +16,12 @@ afterAll(() => rm(dir, { recursive: true, force: true }));
 
 /** What a service says that does not start, with the settings of a sandbox and these. */
 async function refusalOf(name: ServiceName, settings: Record<string, string>, program = "main.ts"): Promise<string> {
-  const ports = Object.fromEntries(services.map((service, i) => [service.name, 4000 + i])) as Record<ServiceName, number>;
-  const databaseUrls = Object.fromEntries(services.map((service) => [service.name, "postgres://nobody@127.0.0.1:1/none"]));
+  const ports = Object.fromEntries(serviceNames.map((service, i) => [service, 4000 + i])) as Record<ServiceName, number>;
+  const databaseUrls = Object.fromEntries(serviceNames.map((service) => [service, "postgres://nobody@127.0.0.1:1/none"]));
   const wiring = { secrets: await readSecrets(dir), databaseUrls, ports, brokers: undefined, sandboxDir: dir };
-  const env = services.find((service) => service.name === name)?.env(wiring);
   const started = promisify(execFile)(process.execPath, [join("services", name, "src", program)], {
     cwd: root,
-    env: { PATH: process.env["PATH"], ...env, ...settings },
+    env: { PATH: process.env["PATH"], ...settingsOf(name, wiring), ...settings },
     timeout: 20_000,
   });
   return await started.then(
@@ -43,8 +42,8 @@ test.each<[ServiceName, string[]]>([
 });
 
 test.each([
-  ...services.map(({ name }) => [name, "main.ts"] as const),
-  ...services.filter(({ hasDatabase }) => hasDatabase).map(({ name }) => [name, "migrate.ts"] as const),
+  ...serviceNames.map((name) => [name, "main.ts"] as const),
+  ...databaseOwners.map((name) => [name, "migrate.ts"] as const),
 ])("%s %s refuses a LOG_LEVEL that is none, like every other setting", async (name, program) => {
   const refusal = await refusalOf(name, { LOG_LEVEL: "loud" }, program);
   expect(refusal).toContain('LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "loud"');

@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { request } from "undici";
 import { DevEnvError } from "../dev-env-error.ts";
-import { type DevFile, readDevFile } from "../dev-file.ts";
+import { type DevFile, devFileOf, readDevFile } from "../dev-file.ts";
 import { ownArguments } from "../own-arguments.ts";
 import { createProgress } from "../progress.ts";
 import { startSystem } from "../system.ts";
@@ -40,13 +40,7 @@ async function main(): Promise<void> {
     databaseUrl: process.env["DATABASE_URL"],
     progress: createProgress(),
   });
-  await tell({
-    gateway_url: system.gatewayUrl,
-    sandbox_url: system.sandboxUrl,
-    admin_key: system.adminKey,
-    business: system.business,
-    events: system.events.mode,
-  });
+  await tell(devFileOf(system));
 }
 
 /** The system on this folder, if it answers. */

@@ -1,21 +1,22 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import type { StartedTestContainer } from "testcontainers";
+import { acceptsConnections } from "../accepts-connections.ts";
 import { DevEnvError } from "../dev-env-error.ts";
 import { freePort } from "../free-port.ts";
 import { inStep } from "../progress.ts";
 import { runCommand } from "../run-command.ts";
 import type { Kafka, KafkaOptions } from "./kafka.ts";
-import { kafkaProperties, kafkaVersion } from "./kafka-properties.ts";
-import { untilKafkaAnswers } from "./until-kafka-answers.ts";
+import { kafkaProperties, kafkaVersion, startedMessage } from "./kafka-properties.ts";
 
 const image = `apache/kafka:${kafkaVersion}`;
 const engineTimeoutMs = 5_000;
 /** With the download of the image (about 200 MB). */
 const startTimeoutMs = 5 * 60_000;
-const readyTimeoutMs = 30_000;
 const stopTimeoutMs = 15_000;
 const containerDataDir = "/var/lib/kafka/data";
+/** Inside the container only Kafka listens; `freePort` answers higher ones. */
+const controllerPort = 9093;
 
 /** Throws DevEnvError when no Docker engine answers. */
 export async function requireDockerEngine(): Promise<void> {
@@ -71,7 +72,7 @@ async function startContainer(port: number, dir: string): Promise<StartedTestCon
       ...imageEnv(
         kafkaProperties({
           port,
-          controllerPorts: [controllerPortBeside(port)],
+          controllerPorts: [controllerPort],
           index: 0,
           listenHost: "0.0.0.0",
           dataDir: containerDataDir,
@@ -81,29 +82,19 @@ async function startContainer(port: number, dir: string): Promise<StartedTestCon
       CLUSTER_ID: key.subarray(0, 16).toString("base64url"),
       KAFKA_HEAP_OPTS: "-Xmx256m",
     })
-    .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
+    .withWaitStrategy(Wait.forLogMessage(startedMessage))
     .withStartupTimeout(startTimeoutMs)
     .start();
-  await requireAnswer(container, port);
-  return container;
-}
-
-/** Inside the container only Kafka listens, so any port but the clients' one will do. */
-function controllerPortBeside(port: number): number {
-  return port === 9093 ? 9094 : 9093;
+  if (await acceptsConnections("127.0.0.1", port)) return container;
+  await container.stop();
+  throw new DevEnvError(
+    `Kafka runs in its container but does not answer on 127.0.0.1:${port}.`,
+    "The Docker engine must publish ports on this machine; for one elsewhere set KAFKA_BROKERS.",
+  );
 }
 
 /** The image takes each Kafka setting from a variable: process.roles from KAFKA_PROCESS_ROLES. */
 function imageEnv(properties: Record<string, string>): Record<string, string> {
   const entries = Object.entries(properties);
   return Object.fromEntries(entries.map(([name, value]) => [`KAFKA_${name.toUpperCase().replaceAll(".", "_")}`, value]));
-}
-
-async function requireAnswer(container: StartedTestContainer, port: number): Promise<void> {
-  if (await untilKafkaAnswers(port, readyTimeoutMs, () => true)) return;
-  await container.stop();
-  throw new DevEnvError(
-    `Kafka runs in its container but does not answer on 127.0.0.1:${port}.`,
-    "The Docker engine must publish ports on this machine; for one elsewhere set KAFKA_BROKERS.",
-  );
 }

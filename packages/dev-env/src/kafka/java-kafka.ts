@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DevEnvError } from "../dev-env-error.ts";
+import { until } from "../eventually.ts";
 import { freePort } from "../free-port.ts";
 import { inStep } from "../progress.ts";
 import { runCommand } from "../run-command.ts";
@@ -10,9 +11,8 @@ import { type ServerProcess, spawnServer } from "../server-process.ts";
 import { findJava, type Java } from "./java.ts";
 import type { Kafka, KafkaOptions } from "./kafka.ts";
 import { defaultCacheDir, kafkaJars } from "./kafka-jars.ts";
-import { type KafkaAddresses, kafkaProperties, kafkaVersion } from "./kafka-properties.ts";
-import { cleanStop, ownerFlags, removePid, stopLeftoverKafka, writePid } from "./leftover-kafka.ts";
-import { untilKafkaAnswers } from "./until-kafka-answers.ts";
+import { type KafkaAddresses, kafkaProperties, kafkaVersion, startedMessage } from "./kafka-properties.ts";
+import { cleanStop, ownerFlags, stopLeftoverKafka, writePid } from "./leftover-kafka.ts";
 
 const host = "127.0.0.1";
 const readyTimeoutMs = 60_000;
@@ -27,6 +27,8 @@ const javaFlags = [
   "-Djava.awt.headless=true",
   "-Djava.net.preferIPv4Stack=true",
   "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+  // Says when it has started.
+  "-Dorg.slf4j.simpleLogger.log.kafka.server.KafkaRaftServer=info",
 ];
 
 export interface JavaKafkaOptions extends KafkaOptions {
@@ -71,18 +73,22 @@ export async function startKafka(options: JavaKafkaOptions): Promise<Kafka> {
     await writeProperties(propertiesFile, { port, ...node, dataDir }, options.properties);
 
     const run = async (): Promise<ServerProcess> => {
+      let started = false;
       const broker = await spawnServer({
         command: java.program,
         args: [...javaFlags, ...ownerFlags(dir), "-cp", join(jars, "*"), "kafka.Kafka", propertiesFile],
         cwd: dir,
         env: process.env,
         exitSignal: "SIGTERM",
+        log(line) {
+          started ||= startedMessage.test(line);
+        },
       });
       await writePid(dir, broker.pid);
-      if (await untilKafkaAnswers(port, readyTimeoutMs, broker.running)) return broker;
+      await until(() => started || !broker.running(), readyTimeoutMs);
+      if (started) return broker;
       const ended = !broker.running();
       await broker.stop(cleanStop);
-      await removePid(dir);
       throw startFailure(ended, broker.recentOutput(), dir);
     };
 
@@ -90,15 +96,11 @@ export async function startKafka(options: JavaKafkaOptions): Promise<Kafka> {
     let broker = await run();
     step.done(`${kafkaVersion} on port ${port}, by Java ${java.majorVersion}`);
 
-    const end = async (steps: typeof cleanStop) => {
-      await broker.stop(steps);
-      await removePid(dir);
-    };
     return {
       brokers: `${host}:${port}`,
       version: kafkaVersion,
-      stop: () => end(cleanStop),
-      kill: () => end(cleanStop.slice(1)),
+      stop: () => broker.stop(cleanStop),
+      kill: () => broker.stop(cleanStop.slice(1)),
       async start() {
         if (!broker.running()) broker = await run();
       },

@@ -11,15 +11,16 @@ import type { Kafka } from "./kafka.ts";
 export async function startKafkaNodes(count: number, options: Omit<JavaKafkaOptions, "node">): Promise<Kafka[]> {
   const controllerPorts = await Promise.all(Array.from({ length: count }, freePort));
   const clusterId = newClusterId();
+  await using stack = new AsyncDisposableStack();
   // At once: a node answers only when most of them are there.
-  const nodes = await Promise.allSettled(
-    controllerPorts.map((_, index) =>
-      startKafka({ ...options, dir: join(options.dir, String(index)), node: { clusterId, controllerPorts, index } }),
-    ),
-  );
-  const started = nodes.flatMap((node) => (node.status === "fulfilled" ? [node.value] : []));
-  const failed = nodes.find((node) => node.status === "rejected");
-  if (!failed) return started;
-  await Promise.all(started.map((node) => node.kill()));
-  throw failed.reason;
+  const starting = controllerPorts.map(async (_, index) => {
+    const dir = join(options.dir, String(index));
+    const node = await startKafka({ ...options, dir, node: { clusterId, controllerPorts, index } });
+    stack.defer(() => node.kill());
+    return node;
+  });
+  await Promise.allSettled(starting);
+  const nodes = await Promise.all(starting);
+  stack.move();
+  return nodes;
 }

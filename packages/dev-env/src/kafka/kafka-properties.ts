@@ -1,6 +1,9 @@
 /** The version of the broker, whichever way it is started; kafka/pom.xml names it too. */
 export const kafkaVersion = "4.3.1";
 
+/** An open port comes earlier and does not yet mean that topics can be created. */
+export const startedMessage = /Kafka Server started/;
+
 export interface KafkaAddresses {
   /** The port that clients connect to on 127.0.0.1. */
   port: number;

@@ -1,6 +1,6 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { stopLeftover } from "../leftover-server.ts";
+import { stopLeftover } from "../leftover.ts";
 import { readProcess, type StopStep } from "../running-process.ts";
 import type { LogLine } from "../server-process.ts";
 
@@ -20,10 +20,10 @@ export const ownerSetting = `${ownerFlag}${process.pid}`;
 export async function stopLeftoverPostmaster(dataDir: string, log: LogLine): Promise<void> {
   const pidFile = join(dataDir, "postmaster.pid");
   const pid = Number((await readFile(pidFile, "utf8").catch(() => "")).split("\n")[0]);
-  if (!Number.isInteger(pid) || pid <= 1) return;
+  if (!(pid > 1)) return;
   const isIt = (command: string) => /\/postgres /.test(command) && `${command} `.includes(` -D ${dataDir} `);
-  const owner = new RegExp(`${ownerFlag}(\\d+)`);
-  if (await stopLeftover({ name: "PostgreSQL", dir: dataDir, pid, isIt, owner, stopSteps: cleanStop }, log)) return;
+  const starter = (command: string) => Number.parseInt(command.split(ownerFlag)[1] ?? "", 10);
+  await stopLeftover({ name: "PostgreSQL", dir: dataDir, pid, isIt, starter, stopSteps: cleanStop }, log);
   // PostgreSQL takes any process with that id for a server at work, and would refuse to start.
   if (isAlive(pid) && !readProcess(pid)?.command.includes("postgres")) await rm(pidFile, { force: true });
 }

@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { apiCaller } from "../../src/demo/api.ts";
 import { eventually } from "../../src/eventually.ts";
-import { services } from "../../src/services.ts";
+import { serviceNames } from "../../src/services.ts";
 import { databasePlaces, kafkaPlaces, logPlaces, type Place, placesWith, withClient } from "../find-everywhere.ts";
 import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../test-system.ts";
 import {
@@ -83,7 +83,7 @@ beforeAll(async () => {
   running = await startTestSystem(
     "kafka",
     Object.fromEntries(
-      services.map(({ name }) => [
+      serviceNames.map((name) => [
         name,
         {
           LOG_LEVEL: "trace",
@@ -266,7 +266,7 @@ describe("the search can find", () => {
   test("in the logs of every service, and they are kept at the level trace", () => {
     for (const { id } of made) expect(placesWith(logs, id)).toContain("log: kyc.log");
     expect(placesWith(logs, business.id)).toContain("log: gateway.log");
-    const names = ["postgres", ...services.map(({ name }) => name)];
+    const names = ["postgres", ...serviceNames];
     expect(logs.map(({ name }) => name).sort()).toEqual(names.map((name) => `log: ${name}.log`).sort());
     expect(placesWith(logs, '"level":20')).not.toEqual([]);
   });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../../src/eventually.ts";
-import { type ServiceName, services } from "../../src/services.ts";
+import { type ServiceName, serviceNames } from "../../src/services.ts";
 import { aBusiness, aPaidPayment, startTestSystem, type TestSystem } from "../test-system.ts";
 
 const script = join(import.meta.dirname, "..", "..", "..", "..", "deploy", "make-certificates.sh");
@@ -33,7 +33,7 @@ test("the whole system works with mTLS between its services, and nobody without 
       RPC_TLS_CA_FILE: join(folder, name, "ca.pem"),
     };
   };
-  const inside = services.map(({ name }) => name).filter((name) => name !== "sandbox");
+  const inside = serviceNames.filter((name) => name !== "sandbox");
   await Promise.all(inside.map((name) => system.services[name].stop()));
   await Promise.all(inside.map((name) => system.services[name].start(withTls(name))));
   await system.ready();

@@ -101,7 +101,7 @@ describe("start", () => {
       SANDBOX_PORT: String(await freePort()),
     });
     expect(await other.ended).toBe(1);
-    expect(other.output()).toContain("is running on");
+    expect(other.output()).toContain("is already running on");
     expect((await request(`${gateway_url}/readyz`)).statusCode).toBe(200);
 
     first.child.kill("SIGINT");

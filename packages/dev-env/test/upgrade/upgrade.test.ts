@@ -9,7 +9,7 @@ import { eventually } from "../../src/eventually.ts";
 import { startPostgres } from "../../src/postgres.ts";
 import { readSecrets } from "../../src/secrets.ts";
 import { migrateService } from "../../src/service-process.ts";
-import { services } from "../../src/services.ts";
+import { databaseOwners } from "../../src/services.ts";
 import { startSystem } from "../../src/system.ts";
 import { withClient } from "../find-everywhere.ts";
 import { describeSchema, readRows } from "./describe-schema.ts";
@@ -18,7 +18,7 @@ import { describeSchema, readRows } from "./describe-schema.ts";
  * Starts from the dumps beside this file: the first schema, from before migrations had checksums,
  * with rows in every table. They were written by a running system, and are never made anew.
  */
-const names = services.filter(({ hasDatabase }) => hasDatabase).map(({ name }) => name);
+
 let dir: string;
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "amana-upgrade-"));
@@ -33,9 +33,9 @@ async function startEmpty() {
   const { databasePassword } = await readSecrets(dir);
   const empty = async () => {
     await withClient(postgres.superuserUrl, async (client) => {
-      for (const name of names) await client.query(`drop database if exists amana_${name} with (force)`);
+      for (const name of databaseOwners) await client.query(`drop database if exists amana_${name} with (force)`);
     });
-    const { ownerUrls } = await ensureDatabases(postgres.superuserUrl, names, databasePassword);
+    const { ownerUrls } = await ensureDatabases(postgres.superuserUrl, databaseOwners, databasePassword);
     return (name: string) => ownerUrls[name] ?? "";
   };
   return { empty, [Symbol.asyncDispose]: () => postgres.stop() };
@@ -44,7 +44,7 @@ async function startEmpty() {
 /** What `use` finds in each service's database, by service. */
 async function inEach<T>(urlOf: (name: string) => string, use: (client: Client, name: string) => Promise<T>) {
   const found = await Promise.all(
-    names.map(async (name) => [name, await withClient(urlOf(name), (client) => use(client, name))]),
+    databaseOwners.map(async (name) => [name, await withClient(urlOf(name), (client) => use(client, name))]),
   );
   return Object.fromEntries(found) as Record<string, T>;
 }
@@ -52,7 +52,7 @@ async function inEach<T>(urlOf: (name: string) => string, use: (client: Client, 
 const restore = (urlOf: (name: string) => string) =>
   inEach(urlOf, async (client, name) => client.query(await readFile(join(import.meta.dirname, `${name}.sql`), "utf8")));
 const migrateAll = (urlOf: (name: string) => string) =>
-  Promise.all(names.map((name) => migrateService(name, { DATABASE_URL: urlOf(name) })));
+  Promise.all(databaseOwners.map((name) => migrateService(name, { DATABASE_URL: urlOf(name) })));
 
 test("a database of the first schema is migrated to the newest with every row, and differs from a fresh one in nothing", async () => {
   await using server = await startEmpty();
@@ -81,7 +81,7 @@ test("start upgrades the data folder of an older version, and what is in it is t
   {
     await using server = await startEmpty();
     await restore(await server.empty());
-    const stamps = names.map((name) => [name, "the stamp of another version"]);
+    const stamps = databaseOwners.map((name) => [name, "the stamp of another version"]);
     await writeFile(join(dir, "migrated.json"), JSON.stringify(Object.fromEntries(stamps)));
   }
   await using system = await startSystem({ dir, events: "direct", durable: false });

@@ -1,0 +1,20 @@
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { DevEnvError } from "./dev-env-error.ts";
+
+/** What the file holds; undefined when there is none. Throws DevEnvError when it is broken. */
+export async function readJson<T>(path: string): Promise<T | undefined> {
+  try {
+    return JSON.parse(await readFile(path, "utf8")) as T;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new DevEnvError(`${path} cannot be read.`, "Start with --fresh to throw the data away and begin anew.", {
+      cause: error,
+    });
+  }
+}
+
+/** Written whole or not at all, so no reader sees half a file. For its owner only: it may hold keys. */
+export async function writeJson(path: string, content: object): Promise<void> {
+  await writeFile(`${path}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  await rename(`${path}.new`, path);
+}

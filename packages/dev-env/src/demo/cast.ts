@@ -1,42 +1,25 @@
-import { type ApiCaller, apiCaller } from "./api.ts";
-import { type ReceivedWebhook, type Receiver, startReceiver } from "./receiver.ts";
+import type { DevFile } from "../dev-file.ts";
+import { apiCaller } from "./api.ts";
+import { type ReceivedWebhook, startReceiver } from "./receiver.ts";
 import type { Story } from "./story.ts";
 
 const webhookTimeoutMs = 30_000;
 
 /** A business with its webhook receiver, and the operator. */
-export interface Cast extends AsyncDisposable {
-  readonly operator: ApiCaller;
-  readonly business: ApiCaller;
-  readonly receiver: Receiver;
-  readonly sandboxUrl: string;
-  /** The next webhook of this event about this payment or application; its signatures held. */
-  expectWebhook(event: string, about: string): Promise<ReceivedWebhook>;
-}
+export type Cast = Awaited<ReturnType<typeof gatherCast>>;
 
 /** Registers the business and its endpoint, as every story begins. */
-export async function gatherCast(
-  story: Story,
-  { gateway_url, sandbox_url, admin_key }: { gateway_url: string; sandbox_url: string; admin_key: string },
-): Promise<Cast> {
+export async function gatherCast(story: Story, { gateway_url, sandbox_url, admin_key }: DevFile) {
   const operator = apiCaller(gateway_url, admin_key);
   story.step("An operator registers a business.");
   const registered = await operator("POST", "/api/v1/businesses", { name: "Librairie du Port" });
-  story.expect(
-    registered.status === 201 && registered.body["status"] === "ACTIVE",
-    "the business is ACTIVE and got its key, shown this once",
-    registered,
-  );
+  story.expectAnswer(registered, 201, { status: "ACTIVE" }, "the business is ACTIVE and got its key, shown this once");
   const business = apiCaller(gateway_url, String(registered.body["api_key"]));
 
   story.step("The business registers a webhook endpoint on its own server.");
   const receiver = await startReceiver();
   const endpoint = await business("POST", "/api/v1/webhook-endpoints", { url: receiver.url });
-  story.expect(
-    endpoint.status === 201 && endpoint.body["status"] === "ACTIVE",
-    `${receiver.url} is ACTIVE and has a signing secret`,
-    endpoint,
-  );
+  story.expectAnswer(endpoint, 201, { status: "ACTIVE" }, `${receiver.url} is ACTIVE and has a signing secret`);
   receiver.useSecret(String(endpoint.body["secret"]));
 
   return {
@@ -44,7 +27,8 @@ export async function gatherCast(
     business,
     receiver,
     sandboxUrl: sandbox_url,
-    async expectWebhook(event, about) {
+    /** The next webhook of this event about this payment or application; its signatures held. */
+    async expectWebhook(event: string, about: string): Promise<ReceivedWebhook> {
       const webhook = await receiver.next(event, about, webhookTimeoutMs);
       if (!webhook) {
         const refused = receiver.refused.join("; ") || "none";

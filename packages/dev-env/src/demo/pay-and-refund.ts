@@ -1,20 +1,19 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { request } from "undici";
 import { control } from "./at-the-sandbox.ts";
 import type { Cast } from "./cast.ts";
-import { payInBrowser } from "./pay-in-browser.ts";
+import { payInBrowser } from "./in-browser.ts";
+import { listen } from "./listen.ts";
 import type { Story } from "./story.ts";
 
 const card = { pan: "6280581110007215", expiry: "01/2027", cvv2: "373", password: "123456" };
 
 /** A card payment, its refund, and the webhooks of both. */
 export async function payAndRefund(story: Story, cast: Cast, options: { inBrowser: boolean }): Promise<void> {
-  const { step, say, expect } = story;
+  const { step, say, expect, expectAnswer } = story;
   const { business } = cast;
 
   step("It creates a payment of 5000.00 DZD.");
-  await using shop = await startShop();
+  await using shop = await listen((_request, response) => response.end("Merci."));
   const order = {
     amount: "5000.00",
     success_url: `${shop.url}/merci?panier=7`,
@@ -23,18 +22,11 @@ export async function payAndRefund(story: Story, cast: Cast, options: { inBrowse
   };
   const key = { "idempotency-key": `demo-create-${Date.now()}` };
   const created = await business("POST", "/api/v1/payments", order, key);
-  expect(
-    created.status === 201 && created.body["status"] === "PENDING",
-    "the payment is PENDING and has a form for the card holder",
-    created,
-  );
-  const again = await business("POST", "/api/v1/payments", order, key);
-  expect(
-    again.status === 201 && again.body["id"] === created.body["id"] && again.headers["idempotent-replayed"] === "true",
-    "sending it again with the same Idempotency-Key gives the same payment",
-    again,
-  );
+  expectAnswer(created, 201, { status: "PENDING" }, "the payment is PENDING and has a form for the card holder");
   const paymentId = String(created.body["id"]);
+  const again = await business("POST", "/api/v1/payments", order, key);
+  const isReplay = again.status === 201 && again.body["id"] === paymentId && again.headers["idempotent-replayed"] === "true";
+  expect(isReplay, "sending it again with the same Idempotency-Key gives the same payment", `${again.status} ${again.text}`);
   const formUrl = String(created.body["form_url"]);
 
   step(
@@ -55,33 +47,20 @@ export async function payAndRefund(story: Story, cast: Cast, options: { inBrowse
     "the browser is back at the shop's success page, with payment_id and status added",
   );
   const paid = await business("GET", `/api/v1/payments/${paymentId}`);
-  expect(
-    paid.status === 200 && paid.body["status"] === "PAID",
-    `the payment is PAID, card ${paid.body["masked_pan"]} (${paid.body["card_brand"]})`,
-    paid,
-  );
+  const paidWith = `${paid.body["masked_pan"]} (${paid.body["card_brand"]})`;
+  expectAnswer(paid, 200, { status: "PAID" }, `the payment is PAID, card ${paidWith}`);
   const completed = await cast.expectWebhook("PAYMENT_COMPLETED", paymentId);
   expect(completed.body["status"] === "PAID", "it says PAID");
 
   step("The business refunds it.");
-  const refunded = await business(
-    "POST",
-    `/api/v1/payments/${paymentId}/refund`,
-    {},
-    { "idempotency-key": `demo-refund-${Date.now()}` },
-  );
+  const refund = `/api/v1/payments/${paymentId}/refund`;
+  const refunded = await business("POST", refund, {}, { "idempotency-key": `demo-refund-${Date.now()}` });
   const refundedAtMs = performance.now();
-  expect(
-    refunded.status === 200 && refunded.body["status"] === "REFUNDED" && refunded.body["refunded_amount"] === "5000.00",
-    "the payment is REFUNDED, 5000.00 given back",
-    refunded,
-  );
-  const second = await business("POST", `/api/v1/payments/${paymentId}/refund`, {});
-  expect(
-    second.status === 409 && second.body["code"] === "payment_not_refundable",
-    "a second refund is refused with 409 payment_not_refundable",
-    second,
-  );
+  const givenBack = { status: "REFUNDED", refunded_amount: "5000.00" };
+  expectAnswer(refunded, 200, givenBack, "the payment is REFUNDED, 5000.00 given back");
+  const second = await business("POST", refund, {});
+  const notAgain = "a second refund is refused with 409 payment_not_refundable";
+  expectAnswer(second, 409, { code: "payment_not_refundable" }, notAgain);
 
   step("The signed PAYMENT_REFUNDED arrives.");
   const webhook = await cast.expectWebhook("PAYMENT_REFUNDED", paymentId);
@@ -89,7 +68,7 @@ export async function payAndRefund(story: Story, cast: Cast, options: { inBrowse
   say(`   ${JSON.stringify(webhook.body)}`);
   say(`   ${Math.max(0, webhook.receivedAtMs - refundedAtMs).toFixed(0)} ms after the refund's answer`);
   const log = await business("GET", `/api/v1/events/${String(webhook.body["id"])}`);
-  expect(log.status === 200 && log.body["type"] === "PAYMENT_REFUNDED", "the event is in the business's log", log);
+  expectAnswer(log, 200, { type: "PAYMENT_REFUNDED" }, "the event is in the business's log");
 }
 
 /** What the card holder does on the page, in one call; then to the shop, as the browser goes. */
@@ -100,19 +79,4 @@ async function payByControlCall(sandboxUrl: string, formUrl: string): Promise<st
   await back.body.dump();
   if (back.statusCode !== 303) throw new Error(`The return address answered ${back.statusCode}, not 303.`);
   return String(back.headers["location"]);
-}
-
-/** The shop whose pages the card holder comes back to. */
-async function startShop() {
-  const server = createServer((_request, response) => {
-    response.writeHead(200, { "content-type": "text/plain" }).end("Merci.");
-  });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise<void>((done) => server.close(() => done()));
-    },
-  };
 }

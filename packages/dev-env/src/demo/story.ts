@@ -1,26 +1,25 @@
 import type { Answer } from "./api.ts";
 
-/** How the demo tells what it does and what it saw. */
-export interface Story {
-  say(text: string): void;
-  /** What happens next. */
-  step(text: string): void;
-  /** Says what was seen, or ends the demo when it was not. */
-  expect(truth: boolean, what: string, answer?: Answer): void;
-}
+export type Story = ReturnType<typeof createStory>;
 
-export function createStory(write: (text: string) => void): Story {
+/** How the demo tells what it does and what it saw. */
+export function createStory(write: (text: string) => void) {
   let steps = 0;
   const say = (text: string) => write(`${text}\n`);
+  const expect = (truth: boolean, what: string, seen = "something else") => {
+    if (!truth) throw new Error(`Expected ${what}, but saw ${seen}.`);
+    say(`   ✓ ${what}`);
+  };
   return {
     say,
-    step: (text) => say(`\n${++steps}. ${text}`),
-    expect(truth, what, answer) {
-      if (!truth) {
-        const seen = answer ? `${answer.status} ${JSON.stringify(answer.body)}` : "something else";
-        throw new Error(`Expected ${what}, but saw ${seen}.`);
-      }
-      say(`   ✓ ${what}`);
+    /** What happens next. */
+    step: (text: string) => say(`\n${++steps}. ${text}`),
+    /** Says what was seen, or ends the demo when it was not. */
+    expect,
+    /** Likewise, of an answer with this status and these fields. */
+    expectAnswer({ status, body }: Answer, wanted: number, fields: Readonly<Record<string, unknown>>, what: string) {
+      const holds = Object.entries(fields).every(([name, value]) => body[name] === value);
+      expect(status === wanted && holds, what, `${status} ${JSON.stringify(body)}`);
     },
   };
 }

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { toBase62 } from "./base62.ts";
 
 /** How a key begins: a business's in a live or a test deployment, or an operator's. */
 export type ApiKeyKind = "sk_live_" | "sk_test_" | "ak_";
@@ -47,4 +46,13 @@ export function hashApiKey(key: string): Buffer {
 /** CRC-32 of zlib and Ethernet (ISO 3309). */
 function checksumOf(text: string): string {
   return toBase62(BigInt(crc32(text)), checksumLength);
+}
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/** A number from 0 in base 62, padded with 0 on the left to `length`. */
+function toBase62(value: bigint, length: number): string {
+  let text = "";
+  for (let rest = value; rest > 0n; rest /= 62n) text = alphabet.charAt(Number(rest % 62n)) + text;
+  return text.padStart(length, "0");
 }

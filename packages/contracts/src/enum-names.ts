@@ -6,6 +6,10 @@ export function enumNames<E extends object>(enumeration: E): EnumName<E>[] {
   return Object.keys(enumeration).filter((name): name is EnumName<E> => name !== "UNSPECIFIED");
 }
 
+/** The same as lists of lower-case words show them. */
+export const lowerCaseNames = <E extends object>(enumeration: E) =>
+  enumNames(enumeration).map((name) => name.toLowerCase() as Lowercase<typeof name>);
+
 /**
  * The name of an enum's value. Undefined for UNSPECIFIED, which is how a request leaves something
  * out; "", which nothing is called, for a value that only a newer version knows.

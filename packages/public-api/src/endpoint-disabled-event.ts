@@ -15,22 +15,5 @@ export const EndpointDisabledEventJson = Type.Object({
 });
 
 /** The body as it is stored and sent. */
-export function renderEndpointDisabled(event: {
-  readonly id: string;
-  readonly businessId: string;
-  readonly occurredAt: Date;
-  readonly endpointId: string;
-  readonly url: string;
-  readonly reason: EndpointDisabledReason;
-}): string {
-  const body: Static<typeof EndpointDisabledEventJson> = {
-    id: event.id,
-    event: "WEBHOOK_ENDPOINT_DISABLED",
-    occurred_at: event.occurredAt.toISOString(),
-    business_id: event.businessId,
-    endpoint_id: event.endpointId,
-    url: event.url,
-    reason: event.reason,
-  };
-  return JSON.stringify(body);
-}
+export const renderEndpointDisabled = ({ id, ...event }: Omit<Static<typeof EndpointDisabledEventJson>, "event">): string =>
+  JSON.stringify({ id, event: "WEBHOOK_ENDPOINT_DISABLED", ...event });

@@ -10,10 +10,7 @@ export type EventType =
   | Exclude<EnumName<typeof KycEventType>, Step>
   | "WEBHOOK_ENDPOINT_DISABLED";
 
-/**
- * What an event means for the business, for the documentation; opt-in types reach only endpoints
- * that name them.
- */
+/** `meaning` is for the documentation. Opt-in types reach only endpoints that name them. */
 interface About {
   readonly meaning: string;
   readonly optIn: boolean;

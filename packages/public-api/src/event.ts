@@ -1,3 +1,4 @@
+import { lowerCaseNames } from "@amana/contracts/enum-names";
 import {
   type Delivery,
   DeliveryAttemptSchema,
@@ -8,7 +9,6 @@ import {
   EventSchema,
 } from "@amana/contracts/webhooks/v1/event_pb";
 import { Type } from "typebox";
-import { lowerCaseNames } from "./lower-case-names.ts";
 import { renderer } from "./renderer.ts";
 
 export const EventJson = Type.Object({

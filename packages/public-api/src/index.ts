@@ -20,8 +20,5 @@ export * from "./onboarding.ts";
 export * from "./payment.ts";
 export * from "./payment-event.ts";
 export * from "./payment-refund.ts";
-export * from "./render.ts";
 export * from "./routing-number.ts";
-export * from "./webhook-check.ts";
 export * from "./webhook-endpoint.ts";
-export * from "./webhook-replay.ts";

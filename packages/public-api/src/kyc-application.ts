@@ -29,10 +29,7 @@ export const KycApplicationCreation = Type.Object({
   external_id: optionalText(),
 });
 
-/**
- * What a business sees of an application: the decision and where it comes from, nothing of the
- * applicant.
- */
+/** What a business sees: the decision and where it comes from, nothing of the applicant. */
 export const KycApplicationJson = Type.Object({
   id: Type.String({ format: "uuid" }),
   created_at: Type.String({ format: "date-time" }),

@@ -2,14 +2,13 @@ import { enumName } from "@amana/contracts/enum-names";
 import { KycApplicationSchema } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { type KycEvent, KycEventType } from "@amana/contracts/kyc/v1/kyc_events_pb";
 import { Type } from "typebox";
+import { BareEventJson } from "./bare-event.ts";
 import { kycVerdicts, renderKycReasons } from "./kyc-application.ts";
 import { renderer } from "./renderer.ts";
 
 export const KycEventJson = Type.Object({
-  id: Type.String({ format: "uuid", description: "Of the event; the same on every attempt." }),
+  ...BareEventJson.properties,
   event: Type.String({ examples: ["KYC_COMPLETED"] }),
-  occurred_at: Type.String({ format: "date-time" }),
-  business_id: Type.String({ format: "uuid" }),
   application_id: Type.String({ format: "uuid" }),
   client_id: Type.Optional(Type.String({ format: "uuid" })),
   external_id: Type.Optional(Type.String()),

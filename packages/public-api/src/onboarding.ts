@@ -1,6 +1,4 @@
 import {
-  type Onboarding,
-  type OnboardingDetails,
   OnboardingDetailsSchema,
   OnboardingSchema,
   OnboardingStep,
@@ -11,120 +9,35 @@ import { Type } from "typebox";
 import { clientKycStatuses } from "./client.ts";
 import { renderer } from "./renderer.ts";
 
-export const accountPurposes = [
-  "PAY_BILLS",
-  "MONEY_TO_FROM_FAMILY",
-  "DIVIDENDS",
-  "SAVINGS",
-  "PERSONAL_BUSINESS_PURPOSES",
-  "PENSION",
-  "CRYPTO",
-  "SALARY",
-  "LOTTERY_GAMING",
-  "RECONCILIATION",
-  "VIRTUAL_ACCOUNT",
-  "CURRENCY_EXCHANGE",
-  "OTHER",
-] as const;
+const words = (list: string): string[] => list.trim().split(/\s+/);
 
-export const monthlyVolumes = [
-  "LESS_THAN1000",
-  "BETWEEN1001_AND5000",
-  "BETWEEN5001_AND10000",
-  "BETWEEN10001_AND15000",
-  "BETWEEN15001_AND30000",
-  "BETWEEN30001_AND60000",
-  "MORE_THAN60001",
-] as const;
+export const accountPurposes = words(`
+  PAY_BILLS MONEY_TO_FROM_FAMILY DIVIDENDS SAVINGS PERSONAL_BUSINESS_PURPOSES PENSION CRYPTO SALARY LOTTERY_GAMING
+  RECONCILIATION VIRTUAL_ACCOUNT CURRENCY_EXCHANGE OTHER`);
 
-export const occupations = [
-  "BUSINESS_OWNER",
-  "CLERGY",
-  "CRAFTSMAN",
-  "ENGINEER",
-  "EXECUTIVE",
-  "FARMER",
-  "FREELANCE",
-  "LIBERAL_PROFESSION",
-  "POLITICIAN",
-  "PROFESSOR",
-  "PUBLIC_SERVANT",
-  "RETIRED",
-  "SHOPKEEPER",
-  "STUDENT",
-  "UNEMPLOYED",
-  "WORKER",
-  "OTHER",
-] as const;
+export const monthlyVolumes = words(`
+  LESS_THAN1000 BETWEEN1001_AND5000 BETWEEN5001_AND10000 BETWEEN10001_AND15000 BETWEEN15001_AND30000
+  BETWEEN30001_AND60000 MORE_THAN60001`);
 
-export const occupationSectors = [
-  "ACCOUNTING_AUDIT",
-  "E_MONEY_SERVICES",
-  "CURRENCY_EXCHANGE",
-  "TRADES_ON_OTC_MARKET",
-  "PRECIOUS_METALS_OR_STONES",
-  "PAWNSHOPS",
-  "CROSS_BORDER_CASH_OR_PRECIOUS_MATERIALS",
-  "MINING_EXTRACTIVE_INDUSTRIES",
-  "ENERGY",
-  "TRADE_IN_PETROL_PRODUCTS",
-  "TRADE_IN_MEDICINES",
-  "REAL_ESTATE",
-  "CONSTRUCTION_REPAIR",
-  "CONSULTANCY_LEGAL",
-  "FREELANCE",
-  "NON_PROFIT_LEGAL_ENTITIES",
-  "CRYPTOCURRENCIES",
-  "GAMING",
-  "GAMBLING",
-  "EU_FUNDS_UTILIZATION",
-  "ADULT",
-  "HIGH_VALUE_ASSET_DEALER",
-  "BANKING_LENDING",
-  "INSURANCE_SECURITY",
-  "TRANSPORTATION_AND_LOGISTICS",
-  "MANUFACTURING",
-  "UTILITIES_AND_INFRASTRUCTURE",
-  "TRADE_IN_FOOD_PRODUCT",
-  "WHOLESALE",
-  "REPAIR_OF_MOTOR_VEHICLES",
-  "SOCIAL_WORK_ACTIVITIES",
-  "AUTO_AVIATION",
-  "COURIER_POST_SERVICES",
-  "AGRICULTURE_FORESTRY_AND_FISHING",
-  "OTHER_TRADE_AND_SALES",
-  "TRAVEL_TOURISM",
-  "INFORMATION_AND_COMMUNICATION",
-  "PR_MARKETING",
-  "EDUCATION",
-  "INFORMATIONAL_TECHNOLOGIES",
-  "PUBLIC_AND_DEFENCE_SECTOR",
-  "HEALTH_CARE_MEDICAL_SERVICES",
-  "ART_ENTERTAINMENT_SPORT",
-  "ADMINISTRATIVE_OFFICE_BUSINESS_ACTIVITIES",
-  "HOSPITALITY_AND_LEISURE",
-  "SCIENTIFIC_AND_TECHNICAL_ACTIVITIES",
-  "OTHER",
-] as const;
+export const occupations = words(`
+  BUSINESS_OWNER CLERGY CRAFTSMAN ENGINEER EXECUTIVE FARMER FREELANCE LIBERAL_PROFESSION POLITICIAN PROFESSOR
+  PUBLIC_SERVANT RETIRED SHOPKEEPER STUDENT UNEMPLOYED WORKER OTHER`);
 
-export const sourcesOfFunds = [
-  "COMPENSATION_PAYOUT",
-  "COMPANY_PROFITS",
-  "COMPANY_SALE",
-  "DIVIDEND_PAYMENTS",
-  "DIVORCE_SETTLEMENT",
-  "FIXED_DEPOSITS",
-  "GIFT",
-  "INHERITANCE",
-  "INSURANCE_PAYOUT",
-  "LOAN",
-  "LOTTERY_OR_GAMBLING_WIN",
-  "RETIREMENT_INCOME",
-  "SALE_OF_INVESTMENT",
-  "SALE_OF_PROPERTY",
-  "SAVINGS_FROM_SALARY",
-  "OTHER",
-] as const;
+export const occupationSectors = words(`
+  ACCOUNTING_AUDIT E_MONEY_SERVICES CURRENCY_EXCHANGE TRADES_ON_OTC_MARKET PRECIOUS_METALS_OR_STONES PAWNSHOPS
+  CROSS_BORDER_CASH_OR_PRECIOUS_MATERIALS MINING_EXTRACTIVE_INDUSTRIES ENERGY TRADE_IN_PETROL_PRODUCTS
+  TRADE_IN_MEDICINES REAL_ESTATE CONSTRUCTION_REPAIR CONSULTANCY_LEGAL FREELANCE NON_PROFIT_LEGAL_ENTITIES
+  CRYPTOCURRENCIES GAMING GAMBLING EU_FUNDS_UTILIZATION ADULT HIGH_VALUE_ASSET_DEALER BANKING_LENDING
+  INSURANCE_SECURITY TRANSPORTATION_AND_LOGISTICS MANUFACTURING UTILITIES_AND_INFRASTRUCTURE TRADE_IN_FOOD_PRODUCT
+  WHOLESALE REPAIR_OF_MOTOR_VEHICLES SOCIAL_WORK_ACTIVITIES AUTO_AVIATION COURIER_POST_SERVICES
+  AGRICULTURE_FORESTRY_AND_FISHING OTHER_TRADE_AND_SALES TRAVEL_TOURISM INFORMATION_AND_COMMUNICATION PR_MARKETING
+  EDUCATION INFORMATIONAL_TECHNOLOGIES PUBLIC_AND_DEFENCE_SECTOR HEALTH_CARE_MEDICAL_SERVICES ART_ENTERTAINMENT_SPORT
+  ADMINISTRATIVE_OFFICE_BUSINESS_ACTIVITIES HOSPITALITY_AND_LEISURE SCIENTIFIC_AND_TECHNICAL_ACTIVITIES OTHER`);
+
+export const sourcesOfFunds = words(`
+  COMPENSATION_PAYOUT COMPANY_PROFITS COMPANY_SALE DIVIDEND_PAYMENTS DIVORCE_SETTLEMENT FIXED_DEPOSITS GIFT
+  INHERITANCE INSURANCE_PAYOUT LOAN LOTTERY_OR_GAMBLING_WIN RETIREMENT_INCOME SALE_OF_INVESTMENT SALE_OF_PROPERTY
+  SAVINGS_FROM_SALARY OTHER`);
 
 const optionalText = () => Type.Optional(Type.String());
 const verification = () => ({
@@ -135,14 +48,14 @@ const verification = () => ({
 /** What a client told about its means and intentions. */
 export const OnboardingDetailsJson = Type.Object({
   id: Type.String({ format: "uuid" }),
-  account_purposes: Type.Array(Type.Enum([...accountPurposes])),
-  expected_monthly_incoming_volume: Type.Enum([...monthlyVolumes]),
-  expected_monthly_outgoing_volume: Type.Enum([...monthlyVolumes]),
+  account_purposes: Type.Array(Type.Enum(accountPurposes)),
+  expected_monthly_incoming_volume: Type.Enum(monthlyVolumes),
+  expected_monthly_outgoing_volume: Type.Enum(monthlyVolumes),
   is_us_person: Type.Boolean(),
-  occupation: Type.Enum([...occupations]),
+  occupation: Type.Enum(occupations),
   other_occupation: optionalText(),
-  occupation_sector: Type.Enum([...occupationSectors]),
-  source_of_funds: Type.Enum([...sourcesOfFunds]),
+  occupation_sector: Type.Enum(occupationSectors),
+  source_of_funds: Type.Enum(sourcesOfFunds),
   other_source_of_funds: optionalText(),
   funds_origin_country_id: Type.Optional(Type.Integer({ description: "ISO 3166-1 numeric.", examples: [12] })),
   tax_identification_number: optionalText(),
@@ -163,17 +76,12 @@ export const OnboardingStatusJson = Type.Object({
   updated_at: Type.String({ format: "date-time" }),
 });
 
-const renderDetails = renderer(OnboardingDetailsSchema, Type.Omit(OnboardingDetailsJson, ["kyc_link"]));
-const renderStatus = renderer(OnboardingSchema, Type.Omit(OnboardingStatusJson, ["kyc_link"]));
-
 /** `kycLink`: of the newest KYC application, while it may still be used. */
-export const renderOnboardingDetails = (details: OnboardingDetails, kycLink: string | undefined) => ({
-  ...renderDetails(details),
-  kyc_link: kycLink,
-});
+const withLink =
+  <Message, Json>(render: (message: Message) => Json) =>
+  (message: Message, kycLink: string | undefined) => ({ ...render(message), kyc_link: kycLink });
 
-/** `kycLink`: of the newest KYC application, while it may still be used. */
-export const renderOnboardingStatus = (onboarding: Onboarding, kycLink: string | undefined) => ({
-  ...renderStatus(onboarding),
-  kyc_link: kycLink,
-});
+export const renderOnboardingDetails = withLink(
+  renderer(OnboardingDetailsSchema, Type.Omit(OnboardingDetailsJson, ["kyc_link"])),
+);
+export const renderOnboardingStatus = withLink(renderer(OnboardingSchema, Type.Omit(OnboardingStatusJson, ["kyc_link"])));

@@ -2,13 +2,12 @@ import { enumName } from "@amana/contracts/enum-names";
 import { type PaymentEvent, PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
 import { type Static, Type } from "typebox";
+import { BareEventJson } from "./bare-event.ts";
 import { renderer } from "./renderer.ts";
 
 export const PaymentEventJson = Type.Object({
-  id: Type.String({ format: "uuid", description: "Of the event; the same on every attempt." }),
+  ...BareEventJson.properties,
   event: Type.String({ examples: ["PAYMENT_REFUNDED"] }),
-  occurred_at: Type.String({ format: "date-time" }),
-  business_id: Type.String({ format: "uuid" }),
   payment_id: Type.String({ format: "uuid" }),
   order_ref: Type.Optional(Type.String()),
   processor_order_id: Type.Optional(Type.String()),

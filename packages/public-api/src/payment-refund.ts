@@ -5,8 +5,7 @@ import type { ChangedPayment } from "@amana/contracts/payments/v1/refund_service
 import { type Static, Type } from "typebox";
 import { formatMoney } from "./money.ts";
 import { PaymentJson, renderPayment } from "./payment.ts";
-import { isoTimestamp } from "./render.ts";
-import { renderer } from "./renderer.ts";
+import { isoTimestamp, renderer } from "./renderer.ts";
 
 export const refundOutcomes = enumNames(RefundOutcome);
 
@@ -51,12 +50,11 @@ export const RefundJson = Type.Object({
   created_at: time(),
   updated_at: time(),
 });
-/** Left out of `renderOwn`: what the refund's payment says. */
-const ofPayment = ["amount", "currency", "payment_status", "payment_amount", "payment_refunded_amount", "processor"] as const;
-
-const renderOwn = renderer(RefundSchema, Type.Omit(RefundJson, [...ofPayment]), {
-  needs_decision: ({ needsDecisionSinceMs }) => needsDecisionSinceMs !== undefined,
-});
+const renderOwn = renderer(
+  RefundSchema,
+  Type.Omit(RefundJson, ["currency", "amount", "payment_status", "payment_amount", "payment_refunded_amount", "processor"]),
+  { needs_decision: ({ needsDecisionSinceMs }) => needsDecisionSinceMs !== undefined },
+);
 
 /** Throws without the payment it belongs to. */
 export function renderRefund(refund: Refund): Static<typeof RefundJson> {

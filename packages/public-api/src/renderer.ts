@@ -1,11 +1,8 @@
 import type { DescField, DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { Static, TObject, TProperties, TSchema } from "typebox";
 import { formatMoney } from "./money.ts";
-import { isoTimestamp } from "./render.ts";
 
-/**
- * Where a field's value is, if not under its own name: under another one, or made by a function.
- */
+/** Where a value is, if not in the field of its name: in another one, or made by a function. */
 type Sources<M, P> = { readonly [K in keyof P]?: string | ((message: M) => unknown) };
 
 /**
@@ -38,10 +35,7 @@ export function renderer<D extends DescMessage, P extends TProperties>(
   };
 }
 
-/**
- * How a field's value is shown; undefined: as it is. `words`: what the schema calls an enum's
- * values, in its own case.
- */
+/** Undefined: shown as it is. `words`: what the schema calls an enum's values, in its own case. */
 function showing(field: DescField, words: readonly string[] | undefined) {
   if (field.name.endsWith("_ms") && field.fieldKind === "scalar") return isoTimestamp;
   if (field.name.endsWith("_minor")) {
@@ -56,3 +50,6 @@ function showing(field: DescField, words: readonly string[] | undefined) {
   );
   return (number: number) => names.get(number);
 }
+
+/** Unix milliseconds as the public API writes timestamps: UTC, "Z", milliseconds. */
+export const isoTimestamp = (ms: bigint): string => new Date(Number(ms)).toISOString();

@@ -1,9 +1,11 @@
-import { enumNames } from "@amana/contracts/enum-names";
+import { enumNames, lowerCaseNames } from "@amana/contracts/enum-names";
 import {
   WebhookEndpointHealthSchema,
   WebhookEndpointSchema,
   WebhookEndpointStatus,
 } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
+import { WebhookCheckName, WebhookCheckSchema } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
+import { WebhookReplaySchema, WebhookReplayStatus } from "@amana/contracts/webhooks/v1/webhook_replay_pb";
 import { Type } from "typebox";
 import { defaultEventTypeNames } from "./event-types.ts";
 import { renderer } from "./renderer.ts";
@@ -73,3 +75,19 @@ export const renderWebhookEndpoint = renderer(WebhookEndpointSchema, WebhookEndp
   events: ({ events }) => (events.length > 0 ? events : defaultEventTypeNames),
   health: ({ health }) => health && renderHealth(health),
 });
+
+/** What an endpoint did with one of the events of a check. */
+export const WebhookCheckJson = Type.Object({
+  name: Type.Enum(lowerCaseNames(WebhookCheckName)),
+  passed: Type.Boolean(),
+  detail: Type.String({ description: "What it answered, and what to do about it.", examples: ["answered 204 in 35 ms"] }),
+});
+export const renderWebhookCheck = renderer(WebhookCheckSchema, WebhookCheckJson);
+
+export const WebhookReplayJson = Type.Object({
+  id: Type.String({ format: "uuid" }),
+  status: Type.Enum(enumNames(WebhookReplayStatus)),
+  matched: Type.Integer({ description: "Deliveries that the filter names; while it is RUNNING they may still be counted." }),
+  sent: Type.Integer({ description: "Those of them that were started anew." }),
+});
+export const renderWebhookReplay = renderer(WebhookReplaySchema, WebhookReplayJson);

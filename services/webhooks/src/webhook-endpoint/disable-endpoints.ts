@@ -57,7 +57,14 @@ async function tell(em: SqlEntityManager, { id, business_id: businessId, url, re
     reason,
   });
   const eventId = uuidv7();
-  const body = renderEndpointDisabled({ id: eventId, businessId, occurredAt: now, endpointId: id, url, reason });
+  const body = renderEndpointDisabled({
+    id: eventId,
+    occurred_at: now.toISOString(),
+    business_id: businessId,
+    endpoint_id: id,
+    url,
+    reason,
+  });
   await em.execute(
     `with told as (
        insert into event (id, business_id, type, body, created_at) values (?, ?, 'WEBHOOK_ENDPOINT_DISABLED', ?, ?)

@@ -1,4 +1,5 @@
 import { Health, HealthCheckResponse_ServingStatus as Status } from "@amana/contracts/grpc/health/v1/health_pb";
+import { atMostEvery } from "@amana/runtime";
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 
 /** Probes come from several sides; what the server depends on is asked at most this often. */
@@ -10,14 +11,13 @@ const probeEveryMs = 1_000;
  */
 export class ServerHealth {
   #serving = true;
-  #probe: { atMs: number; ready: Promise<boolean> } | undefined;
   readonly #changes = new EventTarget();
   readonly #services: Set<string>;
-  readonly #isReady: () => Promise<boolean>;
+  readonly #ready: () => Promise<boolean>;
 
   constructor(services: Iterable<string>, isReady: () => Promise<boolean> = async () => true) {
     this.#services = new Set(["", ...services]);
-    this.#isReady = isReady;
+    this.#ready = atMostEvery(probeEveryMs, isReady);
   }
 
   /** Goes off before the server closes, so that balancers look elsewhere first. */
@@ -34,12 +34,6 @@ export class ServerHealth {
       },
       watch: ({ service }, { signal }) => this.#watch(service, signal),
     });
-  }
-
-  #ready(): Promise<boolean> {
-    const now = performance.now();
-    if (!this.#probe || now - this.#probe.atMs >= probeEveryMs) this.#probe = { atMs: now, ready: this.#isReady() };
-    return this.#probe.ready;
   }
 
   #status(): Status {

@@ -1,5 +1,5 @@
 import http from "node:http";
-import type { Logger } from "@amana/runtime";
+import { type Logger, readBytes } from "@amana/runtime";
 import { create, type DescMethodUnary, type DescService, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 import { codeToHttpStatus, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
@@ -69,6 +69,8 @@ export interface RpcServer extends AsyncDisposable {
 
 /** Requests and answers larger than this are refused. */
 const messageBytesMax = 4 * 1024 * 1024;
+const tooLarge = () => new ConnectError(`the message is larger than ${messageBytesMax} bytes`, Code.ResourceExhausted);
+
 interface Target {
   readonly method: DescMethodUnary;
   readonly implementation: Implementation<DescMethodUnary>;
@@ -204,7 +206,7 @@ async function answerFast(
     () => response.setHeader(headerNames.replayed, "true"),
   );
   try {
-    const body = await readBody(request);
+    const body = await readBytes(request, messageBytesMax, tooLarge);
     const bytes = encode(method, await invoke(target, () => decode(method, body), call));
     response.writeHead(200, { "content-type": "application/proto", "content-length": bytes.length });
     response.end(bytes);
@@ -231,18 +233,6 @@ function refuse(response: Response, refusal: ConnectError): void {
   response.setHeader("content-type", "application/json");
   response.setHeader("content-length", bytes.length);
   response.end(bytes);
-}
-
-async function readBody(request: http.IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > messageBytesMax)
-      throw new ConnectError(`the message is larger than ${messageBytesMax} bytes`, Code.ResourceExhausted);
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
 }
 
 function encode(method: DescMethodUnary, answer: Message): Uint8Array {

@@ -1,11 +1,12 @@
 /** What every process needs: settings, logs, a start and a clean stop, time and identifiers. */
+export { atMostEvery } from "./at-most-every.ts";
 export { type EnvReader, type EnvSource, readEnv, SettingsError } from "./env.ts";
 export { faultPoint } from "./fault-point.ts";
 export { inGroups } from "./groups.ts";
 export { createLogger, type Logger, type LogLevel, readLogLevel } from "./logger.ts";
 export { Pause } from "./pause.ts";
 export { everyHour, poll } from "./poll.ts";
-export { readText } from "./read-text.ts";
+export { readBytes, readText } from "./read-body.ts";
 export { remember } from "./remember.ts";
 export { runProcess } from "./run-process.ts";
 export { StartRefused } from "./start-refused.ts";

@@ -13,7 +13,7 @@ import { Connections } from "./connections.ts";
 import { BelievedKeys, type KeyAnswer } from "./key-lease/believed-keys.ts";
 import type { Lane } from "./lanes/lane.ts";
 import { createRateLimits, type RateLimitSettings } from "./rate-limit/rate-limits.ts";
-import { Readiness } from "./readiness.ts";
+import { createReadiness } from "./readiness.ts";
 import { type Channels, createRpc } from "./rpc.ts";
 
 const keyLookUpTimeoutMs = 3_000;
@@ -39,7 +39,7 @@ export function createGateway(
     keys: new BelievedKeys({
       lookUp: (keyHashes) => rpc.keyLeases.resolveKeys({ keyHashes }, { caller: platformCaller, timeoutMs: keyLookUpTimeoutMs }),
     }),
-    readiness: new Readiness(channels),
+    readiness: createReadiness(channels),
     connections: new Connections(),
     limits: createRateLimits(rateLimits, nowMs),
   };

@@ -67,10 +67,7 @@ export interface StartOptions<Context> {
   readonly background?: boolean;
 }
 
-/**
- * Starts a service on a migrated database. Disposing stops it in the opposite order: calls first,
- * the database last.
- */
+/** Starts a service on a migrated database. Disposing stops it: calls first, the database last. */
 export async function startService<Config extends ServiceConfig, Context extends { readonly orm: Orm }>(
   service: Service<Config, Context>,
   config: Config,

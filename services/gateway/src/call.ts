@@ -2,7 +2,7 @@ import { platformCaller } from "@amana/rpc";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { laneOf } from "./lanes/lane.ts";
 import type { LaneCall } from "./lanes/lane-channel.ts";
-import { callerKey } from "./rate-limit/caller-key.ts";
+import { networkOf } from "./rate-limit/network.ts";
 
 const timeoutMsDefault = 5_000;
 
@@ -24,4 +24,10 @@ export function callOf(request: FastifyRequest, reply: FastifyReply, timeoutMs: 
 /** "POST /api/v1/payments/{id}/refund" */
 export function routeOf(request: FastifyRequest): string {
   return `${request.method} ${(request.routeOptions.url ?? "").replaceAll(/:(\w+)/g, "{$1}")}`;
+}
+
+/** Whom a request counts for: a business, an operator's key, or else the network it is from. */
+export function callerKey({ caller, ip }: FastifyRequest): string {
+  if (caller?.role === "business") return caller.businessId;
+  return caller?.role === "admin" ? caller.keyId : networkOf(ip);
 }

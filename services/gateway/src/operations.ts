@@ -26,7 +26,9 @@ interface Operation<M, F, Shown = M> {
   readonly config?: FastifyContextConfig;
   /** For what waits for more than a service. */
   readonly timeoutMs?: number;
-  /** For fields that the RPC does not have under their names: `send` takes its own ones. */
+  /** What the RPC calls a field otherwise. */
+  readonly rpcNames?: Readonly<Record<string, string>>;
+  /** Where the fields alone do not make the request. */
   readonly ask?: (fields: F, asking: Asking<M>) => Promise<Omit<M, "$typeName" | "$unknown">>;
 }
 
@@ -70,10 +72,7 @@ export function list<M, P extends TProperties>(
   route(app, "GET", path, 200, { ...operation, answer: Type.Array(answer), render: renderPage }, { querystring });
 }
 
-/**
- * A POST that makes something. It has its address, unless given, under the path of its routes by
- * its id.
- */
+/** A POST that makes something, whose address is, unless given, that of its routes and its id. */
 export function create<M, P extends TProperties>(
   app: App,
   path: string,
@@ -149,11 +148,11 @@ function route<M, F>(
   operation: Operation<M, F>,
   form: { querystring?: TObject; body?: TObject },
 ): void {
-  const { rpc, render, timeoutMs, config, tags, summary, description, answer, ask } = operation;
+  const { rpc, render, timeoutMs, config, tags, summary, description, answer, rpcNames = {}, ask } = operation;
   const { input, localName } = rpc.method;
   const ids = [...`${app.prefix}${path}`.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
   const names = [...ids, ...Object.keys((form.querystring ?? form.body)?.properties ?? {})];
-  if (!ask) for (const name of names) sourceOf(input, name);
+  if (!ask) for (const name of names) sourceOf(input, rpcNames[name] ?? name);
   app.route({
     method,
     url: path,
@@ -176,7 +175,7 @@ function route<M, F>(
       const given = form.querystring ? request.query : form.body && request.body;
       const fields = { ...(given as object), ...named };
       const call = callOf(request, reply, timeoutMs);
-      const send = (given: object) => rpc(requestOf(input, given) as never, call);
+      const send = (given: object) => rpc(requestOf(input, given, rpcNames) as never, call);
       const message = await (ask ? ask(fields as F, { send, call, request }) : send(fields));
       const rendered = await render(message as M, request, reply);
       if (typeof rendered === "string") reply.type("application/json; charset=utf-8");

@@ -13,12 +13,16 @@ const known = new WeakMap<DescMessage, Map<string, Source>>();
  * in `cleared` where the message has that, and left out elsewhere. Throws a TypeError for a field
  * or a word that the message does not have.
  */
-export function requestOf<I extends DescMessage>(message: I, fields: object): MessageInitShape<I> {
+export function requestOf<I extends DescMessage>(
+  message: I,
+  fields: object,
+  rpcNames: Readonly<Record<string, string>> = {},
+): MessageInitShape<I> {
   const request: Record<string, unknown> = {};
   const cleared: string[] = [];
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined) continue;
-    const { field, read } = sourceOf(message, name);
+    const { field, read } = sourceOf(message, rpcNames[name] ?? name);
     if (value === null || value === "") cleared.push(name);
     else request[field.localName] = read(value);
   }
@@ -39,13 +43,14 @@ export function sourceOf(message: DescMessage, name: string): Source {
 }
 
 function readerOf(field: DescField): Source["read"] {
-  if (field.fieldKind === "enum") {
+  if (field.enum) {
     const numbers = new Map(field.enum.values.map(({ localName, number }) => [localName, number]));
-    return (word) => {
+    const numberOf = (word: unknown) => {
       const number = numbers.get(String(word).toUpperCase());
       if (number === undefined) throw new TypeError(`${field.name} has no value ${word}`);
       return number;
     };
+    return field.fieldKind === "list" ? (words) => (words as unknown[]).map(numberOf) : numberOf;
   }
   if (field.name.endsWith("_ms")) return (time) => BigInt(Date.parse(String(time).toUpperCase()));
   return (value) => value;

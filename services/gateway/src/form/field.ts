@@ -8,20 +8,16 @@ export interface FieldRule {
   readonly message: string;
   /** Puts a text into the form it is kept in, before anything is checked. */
   readonly normalise?: (text: string) => string;
-  /** What the schema cannot say. Called only with values of the schema's type. */
-  readonly accepts?: (value: never) => boolean;
   /**
-   * Like `accepts`, for rules that can say more precisely what is wrong: the message, or undefined
-   * for a good value.
+   * What the schema cannot say. Called only with values of the schema's type. A text refuses, and
+   * says more precisely what is wrong.
    */
-  readonly refuses?: (value: never) => string | undefined;
+  readonly accepts?: (value: never) => boolean | string;
 }
 
 const ruleKey = Symbol("field rule");
 
-/**
- * A schema with its rule. The rule sits under a symbol, so it never shows in the published schema.
- */
+/** A schema with its rule, under a symbol so that it never shows in the published schema. */
 export function field<T extends TSchema>(schema: T, rule: FieldRule): T {
   return Object.assign(schema, { [ruleKey]: rule });
 }
@@ -38,28 +34,18 @@ export function erasable<T extends TSchema>(schema: T): TUnion<[T, TLiteral<"">,
   return orNothing(schema, union, (value) => value === null || value === "");
 }
 
-/**
- * Fields that whoever creates something may leave out. There is nothing to clear yet, so null is no
- * value of them.
- */
+/** Fields that a creation may leave out. There is nothing to clear yet, so null is refused. */
 export const omittable = <P extends TProperties>(fields: P) =>
   Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, Type.Optional(schema)])) as {
     [K in keyof P]: TOptional<P[K]>;
   };
 
-/**
- * Carries a field's rule over to a union with values that clear it, which the rule knows nothing
- * of.
- */
+/** Carries a rule over to a union with values that clear the field, which it knows nothing of. */
 function orNothing<U extends TSchema>(schema: TSchema, union: U, isNothing: (value: unknown) => boolean): U {
   const rule = (schema as { [ruleKey]?: FieldRule })[ruleKey];
   if (!rule) return union;
-  const { accepts, refuses } = rule;
-  return field(union, {
-    ...rule,
-    ...(accepts && { accepts: (value: never) => isNothing(value) || accepts(value) }),
-    ...(refuses && { refuses: (value: never) => (isNothing(value) ? undefined : refuses(value)) }),
-  });
+  const { accepts = () => true } = rule;
+  return field(union, { ...rule, accepts: (value: never) => isNothing(value) || accepts(value) });
 }
 
 /** The checked value, or what is wrong with it. */
@@ -72,8 +58,7 @@ export function compileField(schema: TSchema): (value: unknown) => Checked {
   const message = rule?.message ?? "is not of the documented form";
   return (given) => {
     const value = rule?.normalise && typeof given === "string" ? rule.normalise(given) : given;
-    if (!validator.Check(value) || !(rule?.accepts?.(value as never) ?? true)) return { message };
-    const refusal = rule?.refuses?.(value as never);
-    return refusal === undefined ? { value } : { message: refusal };
+    const verdict = validator.Check(value) && (rule?.accepts?.(value as never) ?? true);
+    return verdict === true ? { value } : { message: verdict || message };
   };
 }

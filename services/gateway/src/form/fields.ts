@@ -25,16 +25,11 @@ export const processorText = (max: number) => {
   });
 };
 
-/**
- * Marks that combine are put in order in the square of their number; nothing that is short once
- * composed comes from more.
- */
+/** Ordering combining marks takes the square of their number; short texts come from no more. */
 const composedFromMax = 1_000;
 const composed = (value: string) => (value.length > composedFromMax ? value : value.normalize("NFC"));
 
-/**
- * A name or an address line: trimmed and composed (NFC), so that what looks the same is the same.
- */
+/** A name or an address line: trimmed and composed (NFC), so that what looks alike is alike. */
 export const nameText = (options: { description?: string; examples?: string[] } = { examples: ["Librairie El Kitab"] }) =>
   field(Type.String({ minLength: 1, maxLength: 200, pattern: "\\S", ...options }), {
     message: "must be a text of 1 to 200 characters",
@@ -93,18 +88,13 @@ export const countryNumber = () =>
     message: "must be a country's number such as 12 (ISO 3166-1 numeric)",
   });
 
-/**
- * A day of the calendar, not before 1900. The format knows the lengths of months and leap years.
- */
+/** A day, not before 1900. The format knows the lengths of months and leap years. */
 export const date = (options: { description?: string; examples?: string[] } = {}) =>
   field(Type.String({ format: "date", pattern: "^(19|[2-9]\\d)", ...options }), {
     message: "must be a day such as 1990-05-17, not before 1900",
   });
 
-/**
- * What is looked for, composed like what it is looked for in. Line breaks part the fields that are
- * looked through.
- */
+/** Composed like what it is looked for in, where line breaks part the fields. */
 export const search = (options: { description: string }) =>
   field(Type.String({ minLength: 1, maxLength: 100, pattern: "^[^\\n]*$", ...options }), {
     message: "must be a text of 1 to 100 characters without a line break",
@@ -129,14 +119,12 @@ export const phone = () =>
 
 const opaqueDepthMax = 8;
 
-/** A JSON object of the caller's own making. How long its text may be, `opaqueText` says. */
+/** A JSON object of the caller's own making, whose text has a bound of its own. */
 export const opaqueObject = (options: { description: string; examples: object[] }): TObject =>
   field(Type.Object({}, { additionalProperties: true, ...options }), {
     message: "must be a JSON object",
-    refuses: (value: object) => {
-      if (Array.isArray(value)) return "must be a JSON object";
-      return depthOf(value) > opaqueDepthMax ? `must be nested at most ${opaqueDepthMax} levels deep` : undefined;
-    },
+    accepts: (value: object) =>
+      !Array.isArray(value) && (depthOf(value) <= opaqueDepthMax || `must be nested at most ${opaqueDepthMax} levels deep`),
   });
 
 const depthOf = (value: unknown): number =>
@@ -154,10 +142,7 @@ function isTimestamp(value: string): boolean {
   return Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
 }
 
-/**
- * A point in time with any offset (RFC 3339). In a query, a "+" that was not escaped arrives as a
- * space.
- */
+/** A point in time with any offset (RFC 3339). In a query an unescaped "+" arrives as a space. */
 export const timestamp = (options: { description?: string } = {}) =>
   field(Type.String({ format: "date-time", examples: ["2026-11-20T10:00:00Z"], ...options }), {
     message: "must be a timestamp with an offset such as 2026-11-20T10:00:00Z",

@@ -20,21 +20,21 @@ export const webUrl = (options: { insecure: boolean; examples: string[] }) => {
   const description = "An absolute https URL without credentials. Letters beyond ASCII need no encoding. Kept as it was sent.";
   return field(Type.String({ format: "web-address", description, maxLength: charactersMax, examples: options.examples }), {
     message,
-    refuses: (value: string) => refusalOf(value, message, options.insecure),
+    accepts: (value: string) => judge(value, options.insecure),
   });
 };
 
-function refusalOf(value: string, message: string, insecure: boolean): string | undefined {
+function judge(value: string, insecure: boolean): boolean | string {
   const { authority, rest = "" } = (value.length <= charactersMax && form.exec(value)?.groups) || {};
   const url = URL.parse(value);
-  if (authority === undefined || !url) return message;
+  if (authority === undefined || !url) return false;
   if (authority.includes("@")) return "must not carry a user name or password";
-  if (url.protocol === "http:" && !(insecure && loopbackHost.test(url.hostname))) return message;
+  if (url.protocol === "http:" && !(insecure && loopbackHost.test(url.hostname))) return false;
   if (url.href.length > charactersMax) return `must have at most ${charactersMax} characters once it is percent-encoded`;
   if (!isHostOf(url, authority) || encoded(rest) !== encoded(url.href.slice(url.origin.length))) {
     return `must be written as browsers read it: ${url.href}`;
   }
-  return undefined;
+  return true;
 }
 
 /** Whether the host is the parser's but for case and punycode: "127.1" is not "127.0.0.1". */

@@ -69,10 +69,7 @@ export class BelievedKeys {
     return this.#nowMs() < answer.goodUntilMs;
   }
 
-  /**
-   * At once when a lease lasts, which spares hot requests a turn of the event loop. `hash`: SHA-256
-   * in base64.
-   */
+  /** At once while a lease lasts: this spares a turn of the event loop. `hash`: in base64. */
   resolve(hash: string): KeyAnswer | Promise<KeyAnswer> {
     const lease = this.#leases.get(hash);
     if (lease) {

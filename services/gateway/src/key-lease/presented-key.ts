@@ -32,10 +32,7 @@ function hasOtherAuthorization(rawHeaders: readonly string[], first: string): bo
   return false;
 }
 
-/**
- * The token of a bearer header (RFC 6750). Throws a Problem for another scheme, or a key without
- * one.
- */
+/** The token of a bearer header (RFC 6750). Throws a Problem for any other scheme. */
 function bearerOf(authorization: string): string {
   const bearer = /^bearer(?: +(?<token>.*))?$/i.exec(authorization.trim());
   if (!bearer) {

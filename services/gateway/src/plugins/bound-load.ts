@@ -1,7 +1,7 @@
 import type { preValidationHookHandler } from "fastify";
+import { callerKey } from "../call.ts";
 import type { Gateway } from "../gateway.ts";
 import { Problem } from "../problem.ts";
-import { callerKey } from "../rate-limit/caller-key.ts";
 import { rateLimited } from "./limit-rate.ts";
 
 /**

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from "node:http";
-import { uuidv7 } from "@amana/runtime";
+import { randomHex, uuidv7 } from "@amana/runtime";
 import type { FastifyRequest } from "fastify";
 import type { App } from "../gateway.ts";
 import { Problem } from "../problem.ts";
-import { traceparentOf } from "./trace.ts";
 
 export const bodyBytesMax = 1024 * 1024;
 
@@ -63,4 +62,14 @@ function unknownAddress(request: FastifyRequest, addresses: Map<string, Address>
   if (methods.size === 0) return Problem.of("not_found");
   const allow = [...methods].sort().join(", ");
   return Problem.of("method_not_allowed", { detail: `This address answers ${allow}.`, headers: { allow } });
+}
+
+const traceparentPattern = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** A span of our own in the caller's trace, or in a new one (W3C Trace Context, level 1). */
+function traceparentOf(given: string | string[] | undefined): string {
+  if (typeof given === "string" && traceparentPattern.test(given)) {
+    return `${given.slice(0, 36)}${randomHex(8)}${given.slice(52)}`;
+  }
+  return `00-${randomHex(16)}-${randomHex(8)}-01`;
 }

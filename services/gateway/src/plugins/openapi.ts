@@ -141,10 +141,7 @@ function complete(method: string, operation: Operation): void {
   operation.parameters = parameters;
 }
 
-/**
- * The paths with a reference in the place of each schema that has a title; the schemas get these,
- * by title.
- */
+/** The paths with references in the place of schemas that have a title; `schemas` gets these. */
 function sayOnce(value: unknown, schemas: Record<string, unknown>): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((one) => sayOnce(one, schemas));

@@ -5,7 +5,7 @@ import { choice, money, nameText, search, text, uuid } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { act, change, create, list, read } from "../operations.ts";
 
-const account = { tags: ["Accounts"], answer: AccountJson, render: renderAccount };
+const account = { tags: ["Accounts"], answer: AccountJson, render: renderAccount, rpcNames: { account_type: "type" } };
 
 /** Which ones accounts are held in is a setting of the service: a pattern cannot say it. */
 const currency = () => {
@@ -56,7 +56,6 @@ export const accounts =
         currency: currency(),
         ...omittable(optional()),
       },
-      ask: ({ account_type: type, ...fields }, { send }) => send({ type, ...fields }),
     });
 
     list(app, "", {
@@ -70,7 +69,6 @@ export const accounts =
         currency: currency(),
         search: search({ description: "Any part of name, account number or external id, in any case." }),
       },
-      ask: ({ account_type: type, ...filters }, { send }) => send({ type, ...filters }),
     });
 
     read(app, "/:id", { ...account, rpc: rpc.getAccount, summary: "Read an account" });

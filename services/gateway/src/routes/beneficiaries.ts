@@ -6,7 +6,12 @@ import { choice, country, flag, nameText, search, uuid } from "../form/fields.ts
 import type { App, Gateway } from "../gateway.ts";
 import { change, create, list, read } from "../operations.ts";
 
-const beneficiary = { tags: ["Beneficiaries"], answer: BeneficiaryJson, render: renderBeneficiary };
+const beneficiary = {
+  tags: ["Beneficiaries"],
+  answer: BeneficiaryJson,
+  render: renderBeneficiary,
+  rpcNames: { beneficiary_type: "type" },
+};
 
 const name = () => nameText({ examples: ["Karim Haddad"] });
 
@@ -40,7 +45,6 @@ export const beneficiaries =
         display: Type.Optional(flag()),
         ...details(),
       },
-      ask: ({ beneficiary_type: type, ...fields }, { send }) => send({ type, ...fields }),
     });
 
     list(app, "", {
@@ -54,7 +58,6 @@ export const beneficiaries =
         display: flag(),
         search: search({ description: "Any part of name, IBAN or account number, in any case; IBANs without their spaces." }),
       },
-      ask: ({ beneficiary_type: type, ...filters }, { send }) => send({ type, ...filters }),
     });
 
     read(app, "/:id", { ...beneficiary, rpc: rpc.getBeneficiary, summary: "Read a beneficiary" });
@@ -67,6 +70,5 @@ export const beneficiaries =
         "A field that is left out stays; null or an empty text clears an optional one. An IBAN or an account number must " +
         "remain. `display` false hides the beneficiary, which takes the place of deleting it.",
       body: { beneficiary_type: choice(beneficiaryTypes), name: name(), display: flag(), ...details() },
-      ask: ({ beneficiary_type: type, ...fields }, { send }) => send({ type, ...fields }),
     });
   };

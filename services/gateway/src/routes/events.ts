@@ -28,7 +28,7 @@ export const events =
       summary: "List the deliveries of an event with every attempt",
       answer: DeliveryJson,
       render: renderDelivery,
-      ask: ({ id: event_id, ...page }, { send }) => send({ event_id, ...page }),
+      rpcNames: { id: "event_id" },
     });
 
     act(app, "/:id/redeliver", {
@@ -39,6 +39,6 @@ export const events =
       body: { endpoint_id: Type.Optional(uuid()) },
       answer: Type.Array(DeliveryJson),
       render: ({ deliveries }) => deliveries.map(renderDelivery),
-      ask: ({ id: event_id, endpoint_id }, { send }) => send({ event_id, endpoint_id }),
+      rpcNames: { id: "event_id" },
     });
   };

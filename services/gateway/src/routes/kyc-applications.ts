@@ -8,6 +8,7 @@ import {
   renderKycApplication,
   renderKycApplicationCreation,
 } from "@amana/public-api";
+import type { FastifyRequest } from "fastify";
 import { omittable } from "../form/field.ts";
 import {
   anyCaseChoice,
@@ -22,10 +23,11 @@ import {
   text,
   uuid,
 } from "../form/fields.ts";
-import { opaqueText } from "../form/opaque-text.ts";
 import { webUrl } from "../form/web-url.ts";
 import type { App, Gateway } from "../gateway.ts";
+import { memberText } from "../json/member-text.ts";
 import { act, create, list, read } from "../operations.ts";
+import { validationFailed } from "../problem.ts";
 
 /** The provider may take 15 s, and an unknown outcome is asked for again. */
 const providerTimeoutMs = 28_000;
@@ -122,3 +124,18 @@ export const kycReviews =
       answer: KycReviewJson,
     });
   };
+
+const opaqueBytesMax = 16 * 1024;
+
+/**
+ * The text of a member that `opaqueObject` accepted, as it was sent: parsing and writing it again
+ * would change numbers and escapes that belong to the caller. Undefined when it was not sent;
+ * throws a Problem above 16 KiB.
+ */
+function opaqueText(request: FastifyRequest, name: string): string | undefined {
+  const text = request.bodyBytes ? memberText(request.bodyBytes, name) : undefined;
+  if (text === undefined || Buffer.byteLength(text) <= opaqueBytesMax) return text;
+  throw validationFailed([
+    { pointer: `/${name}`, code: "invalid", message: `must have at most ${opaqueBytesMax} bytes as JSON without white space` },
+  ]);
+}

@@ -98,7 +98,7 @@ export const onboarding =
       ...details,
       rpc: rpc.getOnboardingDetails,
       summary: "Read a client's onboarding details",
-      ask: ({ id: client_id }, { send }) => send({ client_id }),
+      rpcNames: { id: "client_id" },
     });
 
     change(app, "PATCH", "/details", {
@@ -122,7 +122,7 @@ export const onboarding =
       answer: OnboardingStatusJson,
       render: async (status: Status, request, reply) =>
         renderOnboardingStatus(status, await kycLinkOf(gateway, status, request, reply)),
-      ask: ({ id: client_id }, { send }) => send({ client_id }),
+      rpcNames: { id: "client_id" },
     });
   };
 

@@ -9,10 +9,7 @@ import { Problem } from "../problem.ts";
 import type { OwnCode } from "../problem-catalogue.ts";
 
 const currency = "DZD";
-/**
- * Payment creation and refund may take 40 s in all, the look-up of the key and the way back
- * included.
- */
+/** Creation and refund may take 40 s, with the look-up of the key and the way back. */
 const processorTimeoutMs = 36_000;
 /** A read that refreshes serves the stored state when the processor is slow. */
 const refreshTimeoutMs = 15_000;
@@ -98,9 +95,7 @@ export const payments =
     });
   };
 
-/**
- * A deadline that passed while the card processor was asked leaves the outcome open, and says so.
- */
+/** A deadline that passed at the card processor leaves the outcome open, and says so. */
 const timedOutAs = (code: OwnCode) => (error: unknown) => {
   throw error instanceof ConnectError && error.code === Code.DeadlineExceeded ? Problem.of(code) : error;
 };

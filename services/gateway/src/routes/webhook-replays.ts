@@ -1,4 +1,3 @@
-import { DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
 import { deliveryStatuses, eventLogTypes, renderWebhookReplay, WebhookReplayJson } from "@amana/public-api";
 import { Type } from "typebox";
 import { choice, distinct, timestamp } from "../form/fields.ts";
@@ -34,8 +33,6 @@ export const webhookReplays =
         statuses: Type.Optional(some(deliveryStatuses, "pending: those that wait for a later attempt, which comes now.")),
       },
       location: ({ id }, { params }) => `${app.prefix}/${(params as { id: string }).id}/replays/${id}`,
-      ask: ({ statuses = [], ...fields }, { send }) =>
-        send({ ...fields, statuses: statuses.map((status) => DeliveryStatus[status.toUpperCase() as Uppercase<typeof status>]) }),
     });
 
     read(app, "/:id/replays/:replay_id", {

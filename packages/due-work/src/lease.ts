@@ -39,10 +39,12 @@ export async function withLease<T>(
   work: (lease: Lease) => Promise<T>,
 ): Promise<{ result: T } | undefined> {
   const token = randomUUID();
-  const taken = await (orm.em.fork() as SqlEntityManager).execute(
-    `update ${table} set leased_until = ${leaseEnd}, lease_token = ? where id = ? and ${isFree} returning id`,
-    [token, id],
-  );
+  const taken = await orm.em
+    .fork()
+    .execute(`update ${table} set leased_until = ${leaseEnd}, lease_token = ? where id = ? and ${isFree} returning id`, [
+      token,
+      id,
+    ]);
   return taken.length === 0 ? undefined : { result: await keepLease(orm, { table, id, token }, work) };
 }
 
@@ -51,7 +53,7 @@ export async function keepLease<T>(orm: Orm, { table, id, token }: LeasedRow, wo
   const update = (em: SqlEntityManager, changes: string) =>
     em.execute(`update ${table} set ${changes} where id = ? and lease_token = ? returning id`, [id, token]);
   const renew = (em: SqlEntityManager) => update(em, `leased_until = ${leaseEnd}`);
-  const onItsOwn = () => orm.em.fork() as SqlEntityManager;
+  const onItsOwn = () => orm.em.fork();
 
   const renewal = setInterval(() => {
     // A renewal that fails is made good by the next; a lease that is lost shows in `holds`.

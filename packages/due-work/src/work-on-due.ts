@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Orm } from "@amana/database";
 import { type Logger, poll } from "@amana/runtime";
-import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { isFree, keepLease, type Lease, leaseEnd } from "./lease.ts";
 
 /**
@@ -61,7 +60,8 @@ export function workOnDue(
     } catch (error) {
       logger.error({ err: error, job: rows.name, [`${table}_id`]: claimed.id }, "a due row could not be worked on");
       // Not of a row that has ended, by a commit whose answer was lost: it would stay due for ever.
-      await (orm.em.fork() as SqlEntityManager)
+      await orm.em
+        .fork()
         .execute(
           `update ${table} set ${due} = now() + interval '${faultPauseSeconds} seconds' where id = ? and ${due} is not null`,
           [claimed.id],
@@ -114,7 +114,7 @@ interface Found {
 function createSearch(orm: Orm, { table, due }: DueRows): () => Promise<Found> {
   let walkedTo = beforeAll;
   return async () => {
-    const em = orm.em.fork() as SqlEntityManager;
+    const em = orm.em.fork();
     const soonest = await em.execute<{ id: string }[]>(
       `select business_id as id from ${table} where ${due} <= now() and ${isFree} order by ${due} limit ${lookAheadMax}`,
     );
@@ -154,7 +154,7 @@ async function claim(
   const share = Math.max(1, Math.floor(concurrency / 2));
   const busy: Record<string, number> = {};
   for (const { businessId } of inFlight.values()) busy[businessId] = (busy[businessId] ?? 0) + 1;
-  return await (orm.em.fork() as SqlEntityManager).execute(
+  return await orm.em.fork().execute(
     `with turns as (
        select candidates.* from unnest(?::uuid[]) business (id) cross join lateral (
          select candidate.id, candidate.is_less, candidate.since,

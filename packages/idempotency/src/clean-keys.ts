@@ -1,5 +1,4 @@
 import { deleteOld, type Orm } from "@amana/database";
-import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 /**
  * Deletes keys that have ended or were abandoned a day after their first use, one batch; answers
@@ -7,7 +6,7 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
  */
 export const cleanKeys = ({ orm }: { readonly orm: Orm }, batch?: number): Promise<number> =>
   deleteOld(
-    orm.em.fork() as SqlEntityManager,
+    orm.em.fork(),
     {
       table: "idempotency_key",
       since: "created_at",

@@ -1,5 +1,4 @@
 import { poll } from "@amana/runtime";
-import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 
 const pageMax = 100;
@@ -17,7 +16,7 @@ export const catchUp = (context: Context, everySeconds: number): AsyncDisposable
  * twice, which is once.
  */
 export async function catchUpOnce(context: Context): Promise<number> {
-  const em = context.orm.em.fork() as SqlEntityManager;
+  const em = context.orm.em.fork();
   const [row] = await em.execute<{ cursor: string | null }[]>("select cursor from provider_cursor");
   const after = row?.cursor ?? null;
   const page = await context.provider.events(after, pageMax, timeoutMs);

@@ -1,5 +1,4 @@
 import { deleteOld } from "@amana/database";
-import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 
 /**
@@ -7,4 +6,4 @@ import type { Context } from "../context.ts";
  * how many there were.
  */
 export const deleteLeftovers = ({ orm }: Context, batch?: number): Promise<number> =>
-  deleteOld(orm.em.fork() as SqlEntityManager, { table: "provider_event", since: "received_at", olderThan: "30 days" }, batch);
+  deleteOld(orm.em.fork(), { table: "provider_event", since: "received_at", olderThan: "30 days" }, batch);

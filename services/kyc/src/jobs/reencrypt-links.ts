@@ -1,5 +1,4 @@
 import { decryptIfReadable } from "@amana/secret-box";
-import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 
 const batchMax = 200;
@@ -18,7 +17,7 @@ export function createReencryption({ orm, secrets, logger }: Context): () => Pro
 
   return async () => {
     if (formerKeyIds.length === 0) return 0;
-    const em = orm.em.fork() as SqlEntityManager;
+    const em = orm.em.fork();
     const rows = await em.execute<{ id: string; link_ciphertext: string }[]>(
       `select id, link_ciphertext from kyc_application
        where split_part(link_ciphertext, ':', 1) = any (string_to_array(?, ',')) and id > ? order by id limit ${batchMax}`,

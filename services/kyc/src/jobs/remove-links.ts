@@ -1,4 +1,3 @@
-import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 
 const batchMax = 500;
@@ -8,7 +7,7 @@ const batchMax = 500;
  * one batch, of applications that ended 30 days ago. Answers how many.
  */
 export async function removeLinks({ orm }: Context): Promise<number> {
-  const em = orm.em.fork() as SqlEntityManager;
+  const em = orm.em.fork();
   const rows = await em.execute<unknown[]>(
     `update kyc_application set link_ciphertext = null where id = any (array(
        select id from kyc_application

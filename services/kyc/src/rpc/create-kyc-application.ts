@@ -41,7 +41,7 @@ export const createKycApplication =
     // and when nobody can be waiting any more, whoever sends the request again asks under it.
     const claim = await transaction(orm, (em) => claimKey(em, call, KycApplicationSchema, { heldMs: call.remainingMs() }));
     if ("replayed" in claim) {
-      const row = await kycApplicationView.read(orm.em.fork() as SqlEntityManager, businessId, claim.replayed.id);
+      const row = await kycApplicationView.read(orm.em.fork(), businessId, claim.replayed.id);
       return { ...claim.replayed, linkUrl: row && linkOf(context, row) };
     }
 

@@ -2,7 +2,6 @@ import type { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_applicat
 import { takeTurn } from "@amana/due-work";
 import { businessOf, type Implementation } from "@amana/rpc";
 import { waitAtMost } from "@amana/runtime";
-import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { kycApplicationNotFound } from "../kyc-application/kyc-application.errors.ts";
 import {
@@ -27,7 +26,7 @@ export const getKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.getKycApplication> =>
   async (request, call) => {
     const businessId = businessOf(call.caller);
-    const em = context.orm.em.fork() as SqlEntityManager;
+    const em = context.orm.em.fork();
     let row = await kycApplicationView.read(em, businessId, request.id);
     if (!row) throw kycApplicationNotFound();
     if (!request.stored && mayStillChange(row) && (await takeTurn(em, refreshable, businessId, row.id))) {

@@ -28,7 +28,7 @@ export const receiveProviderCallback =
       logger.error({ alert: true }, "a signed callback cannot be read");
       return { result: ACCEPTED };
     }
-    const known = isUuid(hint.reference) ? await find(orm.em.fork() as SqlEntityManager, hint) : undefined;
+    const known = isUuid(hint.reference) ? await find(orm.em.fork(), hint) : undefined;
     if (!known) logger.info({ application_id: hint.reference }, "a callback is about no application of ours");
     if (!known || known.is_seen) return { result: ACCEPTED };
 

@@ -1,6 +1,5 @@
 import { takeTurn, withLease } from "@amana/due-work";
 import { waitAtMost } from "@amana/runtime";
-import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { Payment } from "./payment.ts";
 import { rereadPayment } from "./reread-payment.ts";
@@ -20,7 +19,7 @@ const refreshable = {
  * stored state as it is.
  */
 export async function refreshPayment(context: Context, businessId: string, id: string, waitMs: number): Promise<void> {
-  if (!(await takeTurn(context.orm.em.fork() as SqlEntityManager, refreshable, businessId, id))) return;
+  if (!(await takeTurn(context.orm.em.fork(), refreshable, businessId, id))) return;
   const remainingMs = () => timeoutMs;
   const refreshing = withLease(context.orm, "payment", id, async () => {
     const payment = await context.orm.em.fork().findOneOrFail(Payment, { id });

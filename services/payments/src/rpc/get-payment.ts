@@ -1,6 +1,5 @@
 import type { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { businessOf, type Implementation } from "@amana/rpc";
-import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { paymentNotFound } from "../payment/payment.errors.ts";
 import { paymentView, toPaymentMessage } from "../payment/payment.message.ts";
@@ -14,7 +13,7 @@ export const getPayment =
   (context: Context): Implementation<typeof PaymentService.method.getPayment> =>
   async (request, call) => {
     const businessId = businessOf(call.caller);
-    const em = context.orm.em.fork() as SqlEntityManager;
+    const em = context.orm.em.fork();
     let payment = await paymentView.read(em, businessId, request.id);
     if (!payment) throw paymentNotFound();
     if (payment.status === "PENDING") {

@@ -1,9 +1,8 @@
 import { deleteOld, type Orm } from "@amana/database";
-import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 /** Replays that are DONE are shown as long as the events that they were about. */
 export const deleteOldReplays = ({ orm }: { readonly orm: Orm }): Promise<number> =>
-  deleteOld(orm.em.fork() as SqlEntityManager, {
+  deleteOld(orm.em.fork(), {
     table: "webhook_replay",
     since: "created_at",
     olderThan: "30 days",

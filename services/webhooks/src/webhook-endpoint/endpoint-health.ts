@@ -72,4 +72,4 @@ function percentileMs(day: readonly DayOfAttempts[], part: number): number | und
 
 /** Deletes the counts that nobody reads any more. Answers how many. */
 export const deleteOldHealth = ({ orm }: { readonly orm: Orm }): Promise<number> =>
-  deleteOld(orm.em.fork() as SqlEntityManager, { table: "endpoint_health", since: "since", olderThan: "25 hours" });
+  deleteOld(orm.em.fork(), { table: "endpoint_health", since: "since", olderThan: "25 hours" });

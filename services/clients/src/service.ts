@@ -5,9 +5,9 @@ import { OnboardingService } from "@amana/contracts/clients/v1/onboarding_servic
 import { startTallyFolding } from "@amana/database";
 import { serveFrom } from "@amana/rpc";
 import type { Service } from "@amana/service";
-import { accountTally } from "./account/queries.ts";
-import { beneficiaryTally } from "./beneficiary/queries.ts";
-import { clientTally } from "./client/queries.ts";
+import { accountTally } from "./account/account.message.ts";
+import { beneficiaryTally } from "./beneficiary/beneficiary.message.ts";
+import { clientTally } from "./client/client.message.ts";
 import { type Config, readConfig } from "./config.ts";
 import { kyc } from "./consumers/kyc.ts";
 import type { Context } from "./context.ts";

@@ -13,7 +13,7 @@ import { deleteLeftovers } from "./jobs/delete-leftovers.ts";
 import { noticeDocuments } from "./jobs/notice-documents.ts";
 import { createReencryption } from "./jobs/reencrypt-links.ts";
 import { removeLinks } from "./jobs/remove-links.ts";
-import { kycApplicationTally } from "./kyc-application/queries.ts";
+import { kycApplicationTally } from "./kyc-application/kyc-application.message.ts";
 import { database } from "./orm.ts";
 import * as rpcs from "./rpc/index.ts";
 import { createHttpProvider } from "./verification-provider/http-provider.ts";

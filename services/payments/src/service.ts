@@ -10,7 +10,7 @@ import { reconcilePayments } from "./jobs/reconcile-payments.ts";
 import { rereadPayments } from "./jobs/reread-payments.ts";
 import { resolveRefunds } from "./jobs/resolve-refunds.ts";
 import { database } from "./orm.ts";
-import { paymentTally } from "./payment/queries.ts";
+import { paymentTally } from "./payment/payment.message.ts";
 import * as rpcs from "./rpc/index.ts";
 
 /** What the payments service is made of. */

@@ -11,7 +11,7 @@ import { payments } from "./consumers/payments.ts";
 import type { Context } from "./context.ts";
 import { startDelivering } from "./delivery/deliver.ts";
 import { Dispatcher } from "./delivery/dispatcher.ts";
-import { eventTally } from "./event/queries.ts";
+import { eventTally } from "./event/event.message.ts";
 import { deleteOldEvents } from "./jobs/delete-old-events.ts";
 import { deleteOldReplays } from "./jobs/delete-old-replays.ts";
 import { runReplays } from "./jobs/run-replays.ts";
@@ -33,6 +33,8 @@ export const webhooks: Service<Config, Context> = {
     addresses: createAddressGuard({ allowInsecure: config.allowInsecureWebhooks }),
     delivery: {
       pausesMs: config.retryScheduleSeconds.map((seconds) => seconds * 1000),
+      timeoutMs: 10_000,
+      stopMs: 8_000,
     },
     dispatcher: new Dispatcher({
       total: config.deliveryConcurrency,

@@ -1,14 +1,11 @@
 import { readOne, readPage } from "@amana/service";
 import { accountNotFound } from "../account/account.errors.ts";
-import { accountView, toAccountMessage } from "../account/account.message.ts";
-import { accountList } from "../account/queries.ts";
+import { accountList, accountView, toAccountMessage } from "../account/account.message.ts";
 import { beneficiaryNotFound } from "../beneficiary/beneficiary.errors.ts";
-import { beneficiaryView, toBeneficiaryMessage } from "../beneficiary/beneficiary.message.ts";
-import { beneficiaryList } from "../beneficiary/queries.ts";
+import { beneficiaryList, beneficiaryView, toBeneficiaryMessage } from "../beneficiary/beneficiary.message.ts";
 import { checkNamedClient } from "../client/check-named-client.ts";
 import { clientNotFound } from "../client/client.errors.ts";
-import { clientView, toClientMessage } from "../client/client.message.ts";
-import { clientList } from "../client/queries.ts";
+import { clientList, clientView, toClientMessage } from "../client/client.message.ts";
 
 export const getClient = readOne(clientView, toClientMessage, clientNotFound);
 export const getBeneficiary = readOne(beneficiaryView, toBeneficiaryMessage, beneficiaryNotFound);

@@ -1,5 +1,7 @@
 import { ApiKeySchema } from "@amana/contracts/identity/v1/api_key_pb";
-import { defineView, type RowOf } from "@amana/database";
+import { ListApiKeysRequestSchema } from "@amana/contracts/identity/v1/api_key_service_pb";
+import { ListOwnApiKeysRequestSchema } from "@amana/contracts/identity/v1/business_service_pb";
+import { defineList, defineView, type RowOf } from "@amana/database";
 import { ApiKey } from "./api-key.ts";
 
 export const apiKeyView = defineView(ApiKey, ApiKeySchema);
@@ -7,3 +9,6 @@ export const apiKeyView = defineView(ApiKey, ApiKeySchema);
 /** `plaintext` only in the answer that issues the key. */
 export const toApiKeyMessage = (key: RowOf<typeof apiKeyView>, plaintext?: string) =>
   apiKeyView.toMessage(key, { apiKey: plaintext });
+
+export const apiKeyList = defineList(apiKeyView, ListApiKeysRequestSchema, {});
+export const ownApiKeyList = defineList(apiKeyView, ListOwnApiKeysRequestSchema, {});

@@ -1,5 +1,6 @@
 import { BusinessSchema } from "@amana/contracts/identity/v1/business_pb";
-import { defineView, type RowOf } from "@amana/database";
+import { ListBusinessesRequestSchema } from "@amana/contracts/identity/v1/business_service_pb";
+import { defineList, defineView, type RowOf } from "@amana/database";
 import { Business } from "./business.ts";
 
 /** With the prefix of the newest live key. */
@@ -23,3 +24,5 @@ export const toBusinessMessage = (
   business: Omit<RowOf<typeof businessView>, "apiKeyPrefix"> & ShownKey,
   { apiKeyPrefix, apiKey }: ShownKey = business,
 ) => businessView.toMessage(business, { apiKeyPrefix: apiKeyPrefix ?? undefined, apiKey });
+
+export const businessList = defineList(businessView, ListBusinessesRequestSchema, { search: { contains: "lower(name)" } });

@@ -1,11 +1,9 @@
 import { everyBusiness } from "@amana/database";
 import { businessOf, type Call } from "@amana/rpc";
 import { forOperators, readOne, readPage } from "@amana/service";
-import { toApiKeyMessage } from "../api-key/api-key.message.ts";
-import { apiKeyList, ownApiKeyList } from "../api-key/queries.ts";
+import { apiKeyList, ownApiKeyList, toApiKeyMessage } from "../api-key/api-key.message.ts";
 import { businessNotFound, namedBusinessNotFound } from "../business/business.errors.ts";
-import { businessView, toBusinessMessage } from "../business/business.message.ts";
-import { businessList } from "../business/queries.ts";
+import { businessList, businessView, toBusinessMessage } from "../business/business.message.ts";
 import type { Context } from "../context.ts";
 
 const readBusiness = readOne(businessView, toBusinessMessage, businessNotFound, () => everyBusiness);

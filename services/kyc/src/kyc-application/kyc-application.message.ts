@@ -1,5 +1,6 @@
 import { KycApplicationSchema } from "@amana/contracts/kyc/v1/kyc_application_pb";
-import { defineView, type RowOf } from "@amana/database";
+import { ListKycApplicationsRequestSchema } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
+import { defineList, defineView, type RowOf, type Tally } from "@amana/database";
 import { reasonMessages } from "../verification-provider/verification-provider.ts";
 import { KycApplication } from "./kyc-application.ts";
 import { decisionSummary, errorMessage } from "./wording.ts";
@@ -22,3 +23,12 @@ export function toKycApplicationMessage(application: KycApplicationRow, linkUrl?
     errorMessage: errorMessage(application.status, attemptsRemaining),
   });
 }
+
+export const kycApplicationTally: Tally = { table: "kyc_application", dimensions: ["status", "verdict"] };
+
+export const kycApplicationList = defineList(
+  kycApplicationView,
+  ListKycApplicationsRequestSchema,
+  { createdFromMs: "created_at >= ?", createdToMs: "created_at < ?" },
+  kycApplicationTally,
+);

@@ -3,9 +3,8 @@ import { businessOf, type Implementation } from "@amana/rpc";
 import { isUuid } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { namedClientNotFound } from "../kyc-application/kyc-application.errors.ts";
-import { toKycApplicationMessage } from "../kyc-application/kyc-application.message.ts";
+import { kycApplicationList, toKycApplicationMessage } from "../kyc-application/kyc-application.message.ts";
 import { linkOf } from "../kyc-application/link.ts";
-import { kycApplicationList } from "../kyc-application/queries.ts";
 
 export const listKycApplications =
   (context: Context): Implementation<typeof KycApplicationService.method.listKycApplications> =>

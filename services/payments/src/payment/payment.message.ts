@@ -1,6 +1,7 @@
 import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
-import { ChangedPaymentSchema } from "@amana/contracts/payments/v1/refund_service_pb";
-import { defineView } from "@amana/database";
+import { ListPaymentsRequestSchema } from "@amana/contracts/payments/v1/payment_service_pb";
+import { ChangedPaymentSchema, ListChangedPaymentsRequestSchema } from "@amana/contracts/payments/v1/refund_service_pb";
+import { defineList, defineView, type Tally } from "@amana/database";
 import { Payment } from "./payment.ts";
 
 export const paymentView = defineView(Payment, PaymentSchema);
@@ -11,3 +12,19 @@ export const changedPaymentView = defineView(Payment, ChangedPaymentSchema, {
   columns: paymentView.properties,
   where: "(origin is not null or difference is not null)",
 });
+
+export const paymentTally: Tally = { table: "payment", dimensions: ["status"] };
+
+export const paymentList = defineList(
+  paymentView,
+  ListPaymentsRequestSchema,
+  {
+    createdFromMs: "created_at >= ?",
+    createdToMs: "created_at < ?",
+    // No payment comes from a payment link yet, so none has this one.
+    paymentLinkId: "?::text is null",
+  },
+  paymentTally,
+);
+
+export const changedPaymentList = defineList(changedPaymentView, ListChangedPaymentsRequestSchema, {});

@@ -1,5 +1,6 @@
 import { RefundSchema } from "@amana/contracts/payments/v1/refund_pb";
-import { defineView, type RowOf } from "@amana/database";
+import { ListRefundsRequestSchema } from "@amana/contracts/payments/v1/refund_service_pb";
+import { defineList, defineView, type RowOf } from "@amana/database";
 import { type paymentView, toPaymentMessage } from "../payment/payment.message.ts";
 import { Refund } from "./refund.ts";
 
@@ -7,3 +8,7 @@ export const refundView = defineView(Refund, RefundSchema);
 
 export const toRefundMessage = (refund: RowOf<typeof refundView>, payment: RowOf<typeof paymentView>) =>
   refundView.toMessage(refund, { payment: toPaymentMessage(payment) });
+
+export const refundList = defineList(refundView, ListRefundsRequestSchema, {
+  needsDecision: "(needs_decision_since is not null) = ?",
+});

@@ -1,8 +1,6 @@
 export { createPayment } from "./create-payment.ts";
 export { getPayment } from "./get-payment.ts";
-export { listChangedPayments } from "./list-changed-payments.ts";
-export { listPayments } from "./list-payments.ts";
-export { listRefunds } from "./list-refunds.ts";
+export { listChangedPayments, listPayments, listRefunds } from "./reads.ts";
 export { refreshPayment } from "./refresh-payment.ts";
 export { refundPayment } from "./refund-payment.ts";
 export { resolveRefund } from "./resolve-refund.ts";

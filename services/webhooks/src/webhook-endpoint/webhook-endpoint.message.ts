@@ -1,5 +1,6 @@
 import { WebhookEndpointSchema } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
-import { defineView, type RowOf } from "@amana/database";
+import { ListWebhookEndpointsRequestSchema } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
+import { defineList, defineView, type RowOf } from "@amana/database";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { WebhookEndpoint } from "./webhook-endpoint.ts";
 
@@ -14,3 +15,5 @@ export const toWebhookEndpointMessage = (
   endpoint: Row,
   { secret, health }: Pick<MessageInitShape<typeof WebhookEndpointSchema>, "secret" | "health"> = {},
 ) => webhookEndpointView.toMessage(endpoint, { secret, health });
+
+export const webhookEndpointList = defineList(webhookEndpointView, ListWebhookEndpointsRequestSchema, {});

@@ -1,0 +1,31 @@
+import type { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
+import type { Implementation } from "@amana/rpc";
+import { forOperators, readPage } from "@amana/service";
+import type { Context } from "../context.ts";
+import { changedPaymentList, changedPaymentView, paymentList, toPaymentMessage } from "../payment/payment.message.ts";
+import { Payment } from "../payment/payment.ts";
+import { refundList, toRefundMessage } from "../refund/refund.message.ts";
+
+export const listPayments = readPage(paymentList, "payments", toPaymentMessage);
+
+/** For operators: payments that the processor changed, or says of what no rule explains. */
+export const listChangedPayments = readPage(
+  changedPaymentList,
+  "payments",
+  (row) => changedPaymentView.toMessage(row, { payment: toPaymentMessage(row) }),
+  { ownerOf: forOperators },
+);
+
+/** For operators: refunds of all businesses, each beside its payment. */
+export const listRefunds =
+  ({ orm }: Context): Implementation<typeof RefundService.method.listRefunds> =>
+  async (request, { caller }) => {
+    const { rows, total } = await refundList.page(orm.em, forOperators(caller), request);
+    const payments = await orm.em.fork().find(Payment, { id: { $in: rows.map(({ paymentId }) => paymentId) } });
+    const paymentOf = new Map(payments.map((payment) => [payment.id, payment]));
+    const refunds = rows.flatMap((refund) => {
+      const payment = paymentOf.get(refund.paymentId);
+      return payment ? [toRefundMessage(refund, payment)] : [];
+    });
+    return { refunds, total };
+  };

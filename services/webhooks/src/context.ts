@@ -19,7 +19,7 @@ export interface DeliveryOptions {
   /** Waits between attempts; there is one attempt more. */
   readonly pausesMs: readonly number[];
   /** For one attempt, from connecting to the headers of the answer. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs: number;
   /** How long attempts may go on when the process stops. */
-  readonly stopMs?: number;
+  readonly stopMs: number;
 }

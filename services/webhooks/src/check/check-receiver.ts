@@ -19,7 +19,7 @@ export type Receiver = Pick<
 type Check = MessageInitShape<typeof WebhookCheckSchema>;
 
 const type = "WEBHOOK_CHECK";
-const timeoutMsDefault = 5_000;
+const timeoutMsMax = 5_000;
 /** More than any receiver tolerates, and than a clock is wrong by in earnest. */
 const oldMs = 60 * 60 * 1000;
 
@@ -29,8 +29,7 @@ const oldMs = 60 * 60 * 1000;
  */
 export async function checkReceiver(context: Context, receiver: Receiver): Promise<Check[]> {
   const { addresses, clock, delivery } = context;
-  const timeoutMs = Math.min(delivery.timeoutMs ?? timeoutMsDefault, timeoutMsDefault);
-  await using poster = createPoster({ addresses, timeoutMs });
+  await using poster = createPoster({ addresses, timeoutMs: Math.min(delivery.timeoutMs, timeoutMsMax) });
   const secrets = openSecrets(context, receiver.endpoint_id, receiver);
 
   const send = async (event: { id: string; body: Buffer }, signing: SigningSecrets, at: Date) =>

@@ -13,11 +13,11 @@ import { deliveryHeaders } from "./sign.ts";
 const slowMs = 3_000;
 
 /** One attempt at a leased delivery: sign, POST, record, schedule. One cut off is given back. */
-export function createAttempt(context: Context, poster: Poster, counter: AttemptCounter, timeoutMs: number): Attempt {
+export function createAttempt(context: Context, poster: Poster, counter: AttemptCounter): Attempt {
   const { orm, logger, clock, dispatcher } = context;
   const record = createRecorder(context);
   // The timer that ends an attempt may fire a moment early.
-  const isSlow = ({ durationMs }: Answer) => durationMs >= Math.min(slowMs, timeoutMs - 2);
+  const isSlow = ({ durationMs }: Answer) => durationMs >= Math.min(slowMs, context.delivery.timeoutMs - 2);
 
   return async (delivery, answered) => {
     const at = clock.now();

@@ -10,14 +10,12 @@ export interface Deliverer extends AsyncDisposable {
   settled(): Promise<void>;
 }
 
-export const timeoutMsDefault = 10_000;
 /** Bounds how long deliveries wait that a process committed before it died. */
 const idleMsMax = 10_000;
 /** What is due and found no room is looked for at least so often, besides when room comes free. */
 const backlogMs = 1_000;
 /** The wait when something is due and another process is at it. */
 const contendedMs = 25;
-const stopMsDefault = 8_000;
 
 /**
  * Sends deliveries: lease, commit, sign, POST, record, schedule. A new one is born with a lease and
@@ -26,12 +24,12 @@ const stopMsDefault = 8_000;
  * sent again.
  */
 export function startDelivering(context: Context): Deliverer {
-  const { orm, logger, dispatcher, delivery: options } = context;
-  const { timeoutMs = timeoutMsDefault, stopMs = stopMsDefault } = options;
+  const { orm, logger, dispatcher } = context;
+  const { timeoutMs, stopMs } = context.delivery;
   const { pause } = dispatcher;
   const poster = createPoster({ addresses: context.addresses, timeoutMs });
   const counter = startCountingAttempts(orm, logger);
-  const makeAttempt = createAttempt(context, poster, counter, timeoutMs);
+  const makeAttempt = createAttempt(context, poster, counter);
   const stop = new AbortController();
   const sending = new Set<Promise<void>>();
   const settledWaiters: (() => void)[] = [];

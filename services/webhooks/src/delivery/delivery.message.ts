@@ -1,19 +1,38 @@
-import { DeliveryFailure, type DeliverySchema, DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
-import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { DeliveryRow } from "./queries.ts";
+import { type Delivery, DeliverySchema } from "@amana/contracts/webhooks/v1/event_pb";
+import { namedQuery } from "@amana/database";
+import { fromJson, type JsonValue } from "@bufbuild/protobuf";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
-export const toDeliveryMessages = (rows: readonly DeliveryRow[]): MessageInitShape<typeof DeliverySchema>[] =>
-  rows.map((row) => ({
-    id: row.id,
-    endpointId: row.endpoint_id,
-    status: DeliveryStatus[row.status],
-    nextAttemptAtMs: row.next_attempt_at_ms === null ? undefined : BigInt(row.next_attempt_at_ms),
-    attempts: row.attempts.map((attempt) => ({
-      atMs: BigInt(attempt.at_ms),
-      statusCode: attempt.status_code ?? undefined,
-      error: attempt.error ?? undefined,
-      failure: attempt.failure === null ? undefined : DeliveryFailure[attempt.failure],
-      durationMs: attempt.duration_ms,
-      response: attempt.response ?? undefined,
-    })),
-  }));
+export interface DeliveryJson {
+  readonly delivery: JsonValue;
+}
+
+const msOf = (column: string) => `floor(extract(epoch from ${column}) * 1000)::bigint`;
+
+/** SQL: selects delivery `d` as the JSON of its message. `attempts` is SQL too. */
+export const deliveryJson = (attempts = "null") => `json_build_object('id', d.id, 'endpointId', d.endpoint_id,
+  'status', 'DELIVERY_STATUS_' || d.status, 'nextAttemptAtMs', ${msOf("d.next_attempt_at")}, 'attempts', ${attempts}) as delivery`;
+
+export const toDelivery = ({ delivery }: DeliveryJson): Delivery => fromJson(DeliverySchema, delivery);
+
+/**
+ * Newest first, each with its newest 50 attempts in the order they were made. An event has no more
+ * deliveries than a business had endpoints.
+ */
+export async function readDeliveries(em: SqlEntityManager, businessId: string, eventId: string): Promise<Delivery[]> {
+  const rows = await namedQuery<DeliveryJson>(
+    em,
+    "delivery_list",
+    `select ${deliveryJson("a.attempts")}
+     from delivery d
+     left join lateral (
+       select json_agg(json_build_object('atMs', ${msOf("n.at")}, 'statusCode', n.status_code, 'error', n.error,
+         'failure', 'DELIVERY_FAILURE_' || n.failure, 'durationMs', n.duration_ms, 'response', n.response) order by n.id) as attempts
+       from (select * from delivery_attempt where delivery_id = d.id order by id desc limit 50) n
+     ) a on true
+     where d.business_id = $1 and d.event_id = $2
+     order by d.created_at desc, d.id desc`,
+    [businessId, eventId],
+  );
+  return rows.map(toDelivery);
+}

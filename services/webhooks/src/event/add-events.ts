@@ -1,9 +1,10 @@
 import { effectOf, type Message, type StatementEffect } from "@amana/messaging";
 import { type EventType, eventTypes } from "@amana/public-api";
 import { uuidv7 } from "@amana/runtime";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { type ClaimedDelivery, leaseMarginMs } from "../delivery/claim.ts";
-import { timeoutMsDefault } from "../delivery/deliver.ts";
+import { type DeliveryJson, deliveryJson, toDelivery } from "../delivery/delivery.message.ts";
 import { signingSecrets } from "../webhook-endpoint/signing-secrets.ts";
 
 export interface NewEvent {
@@ -18,6 +19,9 @@ export interface NewEvent {
 
 type Born = Omit<ClaimedDelivery, "body" | "lease_token"> & { readonly lease_token: string | null };
 
+/** SQL: the status and the time of a new delivery to endpoint `e`. */
+const atBirth = "case e.status when 'ACTIVE' then 'PENDING' else 'SKIPPED' end, case e.status when 'ACTIVE' then now() end";
+
 /** Deliveries that came to be: leased to this process, or due for whoever has room. */
 export type NewDeliveries = readonly (Born & { readonly body: string })[];
 
@@ -27,7 +31,7 @@ export type NewDeliveries = readonly (Born & { readonly body: string })[];
  * endpoint that is DISABLED the delivery is skipped at once; it can be replayed later.
  */
 function addEvents(
-  { dispatcher, delivery: { timeoutMs = timeoutMsDefault } }: Context,
+  { dispatcher, delivery: { timeoutMs } }: Context,
   toEvent: (message: Message) => NewEvent | undefined,
 ): StatementEffect<Born, NewDeliveries> {
   return {
@@ -72,10 +76,8 @@ function addEvents(
         left join jsonb_to_recordset(doc -> 'endpoints') as known (id uuid, free int, is_new boolean) on known.id = e.id
       ), born as (
         insert into delivery (id, business_id, event_id, endpoint_id, status, next_attempt_at, lease_token, leased_until)
-        select uuidv7(), business_id, event_id, endpoint_id,
-          case when status = 'ACTIVE' then 'PENDING' else 'SKIPPED' end, case when status = 'ACTIVE' then now() end,
-          lease_token, case when lease_token is not null then lease_end end
-        from target on conflict (event_id, endpoint_id) do nothing
+        select uuidv7(), business_id, event_id, endpoint_id, ${atBirth}, lease_token, case when lease_token is not null then lease_end end
+        from target e on conflict (event_id, endpoint_id) do nothing
         returning id, event_id, endpoint_id, status, lease_token, attempts
       ), answer as (
         select b.*, t.business_id, t.type, t.lane, t.url, t.secret_ciphertext, t.other_secret_ciphertext
@@ -88,6 +90,29 @@ function addEvents(
       return rows.map((row) => ({ ...row, body: bodies.get(row.event_id) ?? "" }));
     },
   };
+}
+
+/**
+ * Keeps an event that happened here, due at once at those of the business's endpoints `e` for which
+ * `where`, SQL about `?`, holds. Answers the deliveries.
+ */
+export async function addEvent(
+  em: SqlEntityManager,
+  { id, businessId, type, occurredAt, body }: Readonly<Record<keyof NewEvent, string>>,
+  where: string,
+  value: unknown,
+) {
+  const deliveries = await em.execute<DeliveryJson[]>(
+    `with told as (
+       insert into event (id, business_id, type, body, created_at) values (?, ?, ?, ?, ?) returning *
+     )
+     insert into delivery as d (id, business_id, event_id, endpoint_id, status, next_attempt_at)
+     select uuidv7(), t.business_id, t.id, e.id, ${atBirth}
+     from told t join webhook_endpoint e on e.business_id = t.business_id and ${where}
+     returning ${deliveryJson()}`,
+    [id, businessId, type, body, occurredAt, value],
+  );
+  return deliveries.map(toDelivery);
 }
 
 /** What a consumption of events that businesses are told of has in common with any other. */

@@ -1,4 +1,5 @@
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import { asNew } from "../delivery/schedule.ts";
 
 /** Events that one step looks at, at most. */
 const countedMax = 5_000;
@@ -50,9 +51,7 @@ export async function startNext(em: SqlEntityManager, id: string, batch: number)
        ), mine as (
          select d.id from delivery d join found f on f.id = d.id where d.status = f.status for update of d skip locked
        ), started as (
-         update delivery d
-         set status = 'PENDING', attempts = 0, next_attempt_at = now(), lease_token = null, leased_until = null
-         from mine where d.id = mine.id returning d.id
+         update delivery d set ${asNew} from mine where d.id = mine.id returning d.id
        ), step as (
          select (select count(*) from started)::int as sent, (select count(*) from found) = ? as is_full,
            (select count(*) from page) = ${walkedMax} as has_more

@@ -1,10 +1,11 @@
+import type { Delivery } from "@amana/contracts/webhooks/v1/event_pb";
 import { type EventService, ListDeliveriesResponseSchema } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { once } from "@amana/idempotency";
 import { businessOf, type Implementation } from "@amana/rpc";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
-import { toDeliveryMessages } from "../delivery/delivery.message.ts";
-import { type DeliveryRow, readDeliveries } from "../delivery/queries.ts";
+import { type DeliveryJson, deliveryJson, readDeliveries, toDelivery } from "../delivery/delivery.message.ts";
+import { asNew } from "../delivery/schedule.ts";
 import {
   eventNotFound,
   redeliveryEndpointDisabled,
@@ -28,8 +29,8 @@ export const redeliverEvent =
       const restarted = await restart(em, businessId, eventId, endpointId);
       if (endpointId !== undefined && restarted.length === 0) throw redeliveryWithoutDelivery();
       const attempts = new Map(before.map((delivery) => [delivery.id, delivery.attempts]));
-      const rows = restarted.map((delivery) => ({ ...delivery, attempts: attempts.get(delivery.id) ?? [] }));
-      return { deliveries: toDeliveryMessages(rows), total: rows.length };
+      const deliveries = restarted.map((delivery) => ({ ...delivery, attempts: attempts.get(delivery.id) ?? [] }));
+      return { deliveries, total: deliveries.length };
     });
     dispatcher.pause.wake();
     return answer;
@@ -44,14 +45,14 @@ async function restart(
   businessId: string,
   eventId: string,
   endpointId: string | undefined,
-): Promise<Omit<DeliveryRow, "attempts">[]> {
-  return await em.execute(
-    `update delivery d
-     set status = 'PENDING', attempts = 0, next_attempt_at = now(), lease_token = null, leased_until = null
+): Promise<Delivery[]> {
+  const restarted = await em.execute<DeliveryJson[]>(
+    `update delivery d set ${asNew}
      from webhook_endpoint e
      where d.business_id = ? and d.event_id = ? and e.id = d.endpoint_id and e.status = 'ACTIVE'
        and (?::uuid is null or d.endpoint_id = ?)
-     returning d.id, d.endpoint_id, d.status, floor(extract(epoch from d.next_attempt_at) * 1000)::bigint as next_attempt_at_ms`,
+     returning ${deliveryJson()}`,
     [businessId, eventId, endpointId ?? null, endpointId ?? null],
   );
+  return restarted.map(toDelivery);
 }

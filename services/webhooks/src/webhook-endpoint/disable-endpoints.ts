@@ -1,10 +1,10 @@
 import { transaction } from "@amana/database";
-import { byCaller, recordAction } from "@amana/messaging";
+import { byPlatform, recordAction } from "@amana/messaging";
 import { type EndpointDisabledReason, renderEndpointDisabled } from "@amana/public-api";
-import { platformCaller } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
+import { addEvent } from "../event/add-events.ts";
 
 /** Nothing more is to be sent to it: it answered 410 at `url`, or failed for five days. */
 export type GivenUp =
@@ -48,7 +48,7 @@ export async function disableEndpoints(context: Context, givenUp: readonly Given
 
 async function tell(em: SqlEntityManager, { id, business_id: businessId, url, reason }: Disabled, now: Date): Promise<void> {
   recordAction("webhooks")(em, now, {
-    by: byCaller({ caller: platformCaller, requestId: "", address: "" }),
+    by: byPlatform,
     action: "webhook_endpoint.disabled",
     entity: { type: "webhook_endpoint", id },
     businessId,
@@ -56,24 +56,15 @@ async function tell(em: SqlEntityManager, { id, business_id: businessId, url, re
     after: { status: "DISABLED" },
     reason,
   });
-  const eventId = uuidv7();
+  const [eventId, occurredAt] = [uuidv7(), now.toISOString()];
   const body = renderEndpointDisabled({
     id: eventId,
-    occurred_at: now.toISOString(),
+    occurred_at: occurredAt,
     business_id: businessId,
     endpoint_id: id,
     url,
     reason,
   });
-  await em.execute(
-    `with told as (
-       insert into event (id, business_id, type, body, created_at) values (?, ?, 'WEBHOOK_ENDPOINT_DISABLED', ?, ?)
-       returning id, business_id, type
-     )
-     insert into delivery (id, business_id, event_id, endpoint_id, status, next_attempt_at)
-     select uuidv7(), t.business_id, t.id, e.id,
-       case when e.status = 'ACTIVE' then 'PENDING' else 'SKIPPED' end, case when e.status = 'ACTIVE' then now() end
-     from told t join webhook_endpoint e on e.business_id = t.business_id and t.type = any(e.events) and e.id <> ?`,
-    [eventId, businessId, body, now, id],
-  );
+  const event = { id: eventId, businessId, type: "WEBHOOK_ENDPOINT_DISABLED", occurredAt, body };
+  await addEvent(em, event, "t.type = any(e.events) and e.id <> ?", id);
 }

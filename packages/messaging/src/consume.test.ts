@@ -1,7 +1,6 @@
 import { createOrm, type Orm, transaction } from "@amana/database";
 import { createLogger, uuidv7 } from "@amana/runtime";
 import { createTestDatabase, eventually, type TestDatabase } from "@amana/testing";
-import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { database, deadLetters, effects, topic, writeDown } from "../test/database.ts";
 import { aMessage, MemoryTransport } from "../test/memory-transport.ts";
@@ -415,7 +414,7 @@ test("what was seen more than 30 days ago is forgotten, in batches, from the sta
   await see("tests", 31, 3);
   await see("tests", 29, 1);
   await see("others", 31, 1);
-  const em = () => db.orm.em.fork() as SqlEntityManager;
+  const em = () => db.orm.em.fork();
   expect(await cleanInbox(em(), "tests", 2)).toBe(2);
   await aConsumer();
   await eventually(async () => expect(await seen()).toEqual(["others", "tests"]));

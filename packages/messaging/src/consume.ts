@@ -6,11 +6,11 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { createCircuit } from "./circuit.ts";
 import { eventRetrySeconds } from "./create-transport.ts";
 import { cleanDeadLetters, isBlocked, readStanding, resolveParked, type Subscription, setAside } from "./dead-letter.ts";
-import { atOnce, type Effect, type StatementEffect } from "./effect.ts";
+import { applyFresh, atOnce, type Effect, type StatementEffect } from "./effect.ts";
 import { eventIdOf } from "./event-id.ts";
 import { isDatabaseAway, reasonOf, UnknownEventTypeError } from "./failure.ts";
 import { createForgedMessages } from "./forged-messages.ts";
-import { claimFromInbox, cleanInbox } from "./inbox.ts";
+import { cleanInbox } from "./inbox.ts";
 import type { Message } from "./message.ts";
 import { startRetrying } from "./retry.ts";
 import type { Transport } from "./transport.ts";
@@ -137,7 +137,7 @@ export async function consume(
   };
 
   const clean = async () => {
-    const em = orm.em.fork() as SqlEntityManager;
+    const em = orm.em.fork();
     return (await cleanDeadLetters(em, consumer)) + (await cleanInbox(em, consumer));
   };
 
@@ -155,16 +155,12 @@ async function applyWithin(
   consumption: Consumption,
   messages: readonly Message[],
 ): Promise<{ count: number; result: unknown }> {
-  const { topic, consumer, effect } = consumption;
+  const { topic, consumer } = consumption;
   const standing = await readStanding(em, consumption, messages);
   if (standing.open >= openMax) throw new ConsumerStoppedError(topic, `${standing.open} of its messages are set aside.`);
-  const fresh = await claimFromInbox(
-    em,
-    consumer,
-    messages.filter((message) => !isBlocked(standing, message)),
-  );
-  const result = fresh.length > 0 ? await effect(em, fresh) : undefined;
-  for (const message of messages) if (isBlocked(standing, message)) await setAside(em, consumption, message, behind);
+  const { blocked = [], free = [] } = Object.groupBy(messages, (message) => (isBlocked(standing, message) ? "blocked" : "free"));
+  const { fresh, result } = await applyFresh(em, consumption, free);
+  for (const message of blocked) await setAside(em, consumption, message, behind);
   const parked = fresh.map(eventIdOf).filter((id) => id !== undefined && standing.parkedIds.includes(id)) as string[];
   if (parked.length > 0) await resolveParked(em, consumer, parked);
   return { count: fresh.length, result };

@@ -5,7 +5,7 @@ import {
   DeadLetterStatus as ProtoStatus,
   DeadLetterSchema as schema,
 } from "@amana/contracts/messaging/v1/dead_letter_service_pb";
-import { listPage, type Orm, transaction } from "@amana/database";
+import { afterCommit, listPage, type Orm, transaction } from "@amana/database";
 import { once } from "@amana/idempotency";
 import { adminOf, type Call, DomainError, type ServedService, serve } from "@amana/rpc";
 import { isUuid } from "@amana/runtime";
@@ -20,10 +20,11 @@ import {
   deadLetterOver,
 } from "./dead-letter.errors.ts";
 import { type DeadLetterRow, type DeadLetterStatus, lockLetter, messageOf, noteFailure, resolve } from "./dead-letter.ts";
-import { isDatabaseAway, reasonOf, UnknownEventTypeError } from "./failure.ts";
+import { applyFresh } from "./effect.ts";
+import { isDatabaseAway, reasonOf } from "./failure.ts";
 import { claimFromInbox } from "./inbox.ts";
 import type { MessageKeys } from "./message-keys.ts";
-import { type Action, byCaller, type RecordAction } from "./record-action.ts";
+import { byCaller, type RecordAction } from "./record-action.ts";
 import { shownPayload } from "./shown-payload.ts";
 
 export interface DeadLetterContext {
@@ -54,15 +55,7 @@ const pausesWhenRetriedByHand = [60_000];
 export function deadLetterService(context: DeadLetterContext): ServedService {
   const { orm, consumptions } = context;
   const consumptionOf = (topic: string) => consumptions.find((consumption) => consumption.topic === topic);
-  const fork = () => orm.em.fork() as SqlEntityManager;
-
-  const record = (
-    em: SqlEntityManager,
-    call: Call,
-    did: "retried" | "dropped",
-    [letter, status]: [DeadLetterRow, DeadLetterStatus],
-    reason?: string,
-  ) => context.record(em, new Date(), { by: byCaller(call), action: `dead_letter.${did}`, ...changeOf(letter, status), reason });
+  const fork = () => orm.em.fork();
 
   const toAnswer = (row: ShownRow) => answerOf(row, consumptionOf(row.topic)?.schema);
 
@@ -99,9 +92,7 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
 
     async retryDeadLetter({ id }, call) {
       adminOf(call.caller);
-      let commits = () => {};
       const attempt = once(orm, call, schema, async (em) => {
-        commits = () => {};
         const letter = await lock(em, id);
         if (letter.status === "DELIVERED") return await read(em, id);
         if (letter.status === "DROPPED") throw deadLetterOver("DROPPED");
@@ -110,27 +101,22 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
         if (!message) throw deadLetterForged();
         const consumption = consumptionOf(letter.topic);
         if (!consumption) throw new Error(`nothing here consumes ${letter.topic} any more`);
-        const fresh = await claimFromInbox(em, letter.consumer, [message]);
-        const result = fresh.length > 0 ? await consumption.effect(em, fresh) : undefined;
-        await resolve(em, [id], "DELIVERED");
-        record(em, call, "retried", [letter, "DELIVERED"]);
-        await em.flush();
-        commits = () => consumption.committed?.(result);
+        const { result } = await applyFresh(em, consumption, [message]);
+        await resolve(em, id, "DELIVERED");
+        record(context, em, call, "retried", letter, "DELIVERED");
+        afterCommit(em, () => consumption.committed?.(result));
         return await read(em, id);
       });
-      const answer = await attempt.catch(async (error: unknown) => {
+      return await attempt.catch(async (error: unknown) => {
         if (error instanceof DomainError || isDatabaseAway(error)) throw error;
         const reason = reasonOf(error);
         await transaction(orm, async (em) => {
           const letter = await lock(em, id);
-          const isUnknownType = error instanceof UnknownEventTypeError;
-          await noteFailure(em, id, { reason, isUnknownType, pausesMs: pausesWhenRetriedByHand });
-          record(em, call, "retried", [letter, letter.status], reason);
+          await noteFailure(em, id, error, pausesWhenRetriedByHand);
+          record(context, em, call, "retried", letter, letter.status, reason);
         });
         throw deadLetterFailed(reason);
       });
-      commits();
-      return answer;
     },
 
     async dropDeadLetter({ id, note }, call) {
@@ -141,8 +127,8 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
         if (letter.status === "DELIVERED") throw deadLetterOver("DELIVERED");
         // Seen, so that it has no effect when it comes again. A forged one may name any good event.
         if (letter.event_id !== null) await claimFromInbox(em, letter.consumer, [messageOf(letter)]);
-        await resolve(em, [id], "DROPPED");
-        record(em, call, "dropped", [letter, "DROPPED"], note);
+        await resolve(em, id, "DROPPED");
+        record(context, em, call, "dropped", letter, "DROPPED", note);
         return await read(em, id);
       });
     },
@@ -177,18 +163,29 @@ function answerOf(row: ShownRow, schema: DescMessage | undefined): Answer {
 }
 
 /** What an operator made of a letter, for the audit trail. */
-function changeOf(letter: DeadLetterRow, status: DeadLetterStatus): Pick<Action, "entity" | "before" | "after"> {
+function record(
+  context: DeadLetterContext,
+  em: SqlEntityManager,
+  call: Call,
+  did: "retried" | "dropped",
+  letter: DeadLetterRow,
+  status: DeadLetterStatus,
+  reason?: string,
+): void {
   const named = {
     service: letter.consumer,
     topic: letter.topic,
     event_id: letter.event_id ?? "",
     event_type: short(letter.event_type),
   };
-  return {
+  context.record(em, new Date(), {
+    by: byCaller(call),
+    action: `dead_letter.${did}`,
     entity: { type: "dead_letter", id: letter.id },
     before: { ...named, status: letter.status },
     after: { ...named, status },
-  };
+    reason,
+  });
 }
 
 /** Of a forged message all text is the forger's. */

@@ -3,7 +3,7 @@ import type * as proto from "@amana/contracts/messaging/v1/dead_letter_service_p
 import { deleteOld } from "@amana/database";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { eventIdOf, uuidArray } from "./event-id.ts";
-import { alike } from "./failure.ts";
+import { alike, reasonOf, UnknownEventTypeError } from "./failure.ts";
 import type { Message } from "./message.ts";
 
 /**
@@ -52,14 +52,14 @@ export async function readStanding(
 ): Promise<Standing> {
   const [row] = await em.execute<{ open: number; blocked: string[]; parked: string[] }[]>(
     `select (select count(*)::int from dead_letter where consumer = ? and topic = ? and ${isOpen}) as open,
-       array(select distinct key from dead_letter where consumer = ? and topic = ? and ${isOpen} and key = any(?)) as blocked,
+       array(select distinct key from dead_letter where consumer = ? and topic = ? and ${isOpen} and key in (?)) as blocked,
        array(select event_id::text from dead_letter where consumer = ? and event_id = any(?::uuid[]) and status = 'PARKED') as parked`,
     [
       consumer,
       topic,
       consumer,
       topic,
-      textArray([...new Set(messages.map(({ key }) => storable(key)))]),
+      [...new Set(messages.map(({ key }) => storable(key)))],
       consumer,
       uuidArray(messages.map(eventIdOf).filter((id) => id !== undefined)),
     ],
@@ -80,10 +80,9 @@ export async function setAside(
   why: { status: "RETRYING" | "WAITING" | "PARKED"; reason: string; attempts: number; pauseMs: number },
 ): Promise<boolean> {
   const eventId = eventIdOf(message) ?? null;
-  const isOpenOne = why.status !== "PARKED";
   const rows = await em.execute<{ id: string }[]>(
     `insert into dead_letter (${contentColumns}, event_id, status, reason, failure, attempts, next_attempt_at)
-     select ${contentPlaces}, ?::uuid, ?, ?, ?, ?::int, ${isOpenOne ? "now() + make_interval(secs => ?::float8)" : "null"}
+     select ${contentPlaces}, ?::uuid, ?, ?, ?, ?::int, now() + make_interval(secs => ?::float8)
      where not exists (select 1 from inbox where consumer = ? and event_id = ?::uuid)
      on conflict (consumer, event_id) where status in ('RETRYING', 'WAITING', 'PARKED') do update
        set status = 'WAITING', reason = excluded.reason, attempts = 0, next_attempt_at = now(), updated_at = now()
@@ -96,7 +95,7 @@ export async function setAside(
       storable(why.reason),
       why.attempts > 0 ? alike(storable(why.reason)) : "",
       why.attempts,
-      ...(isOpenOne ? [why.pauseMs / 1000] : []),
+      why.status === "PARKED" ? null : why.pauseMs / 1000,
       subscription.consumer,
       eventId,
     ],
@@ -149,15 +148,15 @@ const columns = "id, consumer, topic, key, event_id, event_type, payload, header
 export async function dueLetters(em: SqlEntityManager, { topic, consumer }: Subscription, limit: number): Promise<string[]> {
   const rows = await em.execute<{ id: string }[]>(
     `select id from dead_letter d where consumer = ? and topic = ? and ${isOpen} and next_attempt_at <= now()
-       and not exists (${earlier("d")}) order by next_attempt_at, position limit ?`,
+       and not exists (${earlier}) order by next_attempt_at, position limit ?`,
     [consumer, topic, limit],
   );
   return rows.map(({ id }) => id);
 }
 
-const earlier = (letter: string) =>
-  `select 1 from dead_letter e where e.consumer = ${letter}.consumer and e.topic = ${letter}.topic and e.key = ${letter}.key
-     and e.status in ('RETRYING', 'WAITING') and e.position < ${letter}.position`;
+/** SQL: that letter `d` is not the first of its key. */
+const earlier = `select 1 from dead_letter e where e.consumer = d.consumer and e.topic = d.topic and e.key = d.key
+  and e.status in ('RETRYING', 'WAITING') and e.position < d.position`;
 
 /** Locks a letter whose time has come, unless another replica has it. */
 export async function lockDue(em: SqlEntityManager, id: string): Promise<DeadLetterRow | undefined> {
@@ -171,7 +170,7 @@ export async function lockDue(em: SqlEntityManager, id: string): Promise<DeadLet
 /** Locks a letter, however it stands; `waits` behind an earlier one of its key. */
 export async function lockLetter(em: SqlEntityManager, id: string): Promise<(DeadLetterRow & { waits: boolean }) | undefined> {
   const [row] = await em.execute<(DeadLetterRow & { waits: boolean })[]>(
-    `select ${columns}, ${isOpen} and exists (${earlier("d")}) as waits from dead_letter d where id = ? for update`,
+    `select ${columns}, ${isOpen} and exists (${earlier}) as waits from dead_letter d where id = ? for update`,
     [id],
   );
   return row;
@@ -179,29 +178,33 @@ export async function lockLetter(em: SqlEntityManager, id: string): Promise<(Dea
 
 export const messageOf = ({ key, payload, headers }: DeadLetterRow): Message => ({ key, payload, headers });
 
+const resolved = "next_attempt_at = null, payload = '', updated_at = now()";
+
 /** The end of a letter. What it carried is not kept any longer. */
-export async function resolve(em: SqlEntityManager, ids: readonly string[], status: "DELIVERED" | "DROPPED"): Promise<void> {
-  await em.execute(
-    `update dead_letter set status = ?, next_attempt_at = null, payload = '', updated_at = now() where id = any(?::uuid[])`,
-    [status, uuidArray(ids)],
-  );
+export async function resolve(em: SqlEntityManager, id: string, status: "DELIVERED" | "DROPPED"): Promise<void> {
+  await em.execute(`update dead_letter set status = ?, ${resolved} where id = ?`, [status, id]);
 }
 
 /** The parked letters of events that were published again, with effect this time. */
 export async function resolveParked(em: SqlEntityManager, consumer: string, eventIds: readonly string[]): Promise<void> {
   await em.execute(
-    `update dead_letter set status = 'DELIVERED', payload = '', updated_at = now()
-     where consumer = ? and event_id = any(?::uuid[]) and status = 'PARKED'`,
+    `update dead_letter set status = 'DELIVERED', ${resolved} where consumer = ? and event_id = any(?::uuid[]) and status = 'PARKED'`,
     [consumer, uuidArray(eventIds)],
   );
 }
 
-/** Writes down a failure and when to try again; answers how often and since when it failed. */
+/**
+ * Writes down a failure and when to try again. Answers how often and since when it failed, unless
+ * it waits for a version that knows its type.
+ */
 export async function noteFailure(
   em: SqlEntityManager,
   id: string,
-  why: { reason: string; isUnknownType: boolean; pausesMs: readonly number[] },
+  error: unknown,
+  pausesMs: readonly number[],
 ): Promise<{ attempts: number; ageMs: number } | undefined> {
+  const reason = storable(reasonOf(error));
+  const isUnknownType = error instanceof UnknownEventTypeError;
   const [row] = await em.execute<{ attempts: number; age_ms: number }[]>(
     `update dead_letter set attempts = attempts + 1, reason = ?, failure = ?, updated_at = now(),
        status = case when ${isOpen} then ? else status end,
@@ -209,15 +212,15 @@ export async function noteFailure(
      where id = ? and status not in ('DELIVERED', 'DROPPED')
      returning attempts, (extract(epoch from now() - created_at) * 1000)::float8 as age_ms`,
     [
-      storable(why.reason),
-      why.isUnknownType ? "" : alike(storable(why.reason)),
-      why.isUnknownType ? "WAITING" : "RETRYING",
-      `{${why.pausesMs.map((ms) => ms / 1000).join(",")}}`,
-      why.pausesMs.length,
+      reason,
+      isUnknownType ? "" : alike(reason),
+      isUnknownType ? "WAITING" : "RETRYING",
+      `{${pausesMs.map((ms) => ms / 1000).join(",")}}`,
+      pausesMs.length,
       id,
     ],
   );
-  return row && { attempts: row.attempts, ageMs: row.age_ms };
+  return row && !isUnknownType ? { attempts: row.attempts, ageMs: row.age_ms } : undefined;
 }
 
 /** Parks a letter, unless one of another key fails alike. Answers whether it did. */
@@ -233,20 +236,12 @@ export async function park(em: SqlEntityManager, id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** What fails for one reason is mended for all of them: none has to wait for its time. */
-export async function retryAlike(em: SqlEntityManager, { topic, consumer }: Subscription, reason: string): Promise<void> {
+/** None has to wait for its time of those that failed for this reason, or, without one, of all. */
+export async function retryNow(em: SqlEntityManager, { topic, consumer }: Subscription, reason?: string): Promise<void> {
+  const which = reason === undefined ? isOpen : "status = 'RETRYING' and failure = ?";
   await em.execute(
-    `update dead_letter set next_attempt_at = now()
-     where consumer = ? and topic = ? and status = 'RETRYING' and failure = ? and next_attempt_at > now()`,
-    [consumer, topic, alike(reason)],
-  );
-}
-
-/** A version that starts may know what the one before it did not. */
-export async function retryAll(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<void> {
-  await em.execute(
-    `update dead_letter set next_attempt_at = now() where consumer = ? and topic = ? and ${isOpen} and next_attempt_at > now()`,
-    [consumer, topic],
+    `update dead_letter set next_attempt_at = now() where consumer = ? and topic = ? and next_attempt_at > now() and ${which}`,
+    [consumer, topic, ...(reason === undefined ? [] : [alike(reason)])],
   );
 }
 
@@ -262,6 +257,3 @@ export const cleanDeadLetters = (em: SqlEntityManager, consumer: string): Promis
 
 /** PostgreSQL stores neither NUL nor half a surrogate pair; what cannot be kept would stop all. */
 const storable = (text: string) => text.toWellFormed().replaceAll("\0", "\uFFFD");
-
-const textArray = (texts: readonly string[]): string =>
-  `{${texts.map((text) => `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`).join(",")}}`;

@@ -2,10 +2,21 @@ import { namedQuery } from "@amana/database";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Subscription } from "./dead-letter.ts";
 import { eventIdOf, uuidArray } from "./event-id.ts";
+import { claimFromInbox } from "./inbox.ts";
 import type { Message } from "./message.ts";
 
 /** What a consumer does with new messages, in the transaction that marks them as seen. */
 export type Effect<Result = unknown> = (em: SqlEntityManager, messages: readonly Message[]) => Promise<Result>;
+
+/** The effect of those messages that were not seen before, which from this transaction on are. */
+export async function applyFresh<Result>(
+  em: SqlEntityManager,
+  { consumer, effect }: { readonly consumer: string; readonly effect: Effect<Result> },
+  messages: readonly Message[],
+): Promise<{ fresh: readonly Message[]; result: Result | undefined }> {
+  const fresh = await claimFromInbox(em, consumer, messages);
+  return { fresh, result: fresh.length > 0 ? await effect(em, fresh) : undefined };
+}
 
 /**
  * An effect that is one statement, and so costs one round trip together with the inbox. Its CTEs

@@ -8,7 +8,7 @@ export type { Message } from "./message.ts";
 export { createMessageKeys, type MessageKeyring, type MessageKeys } from "./message-keys.ts";
 export { inboxMigrations, outboxMigrations } from "./migrations.ts";
 export { addToOutbox, OutboxMessage } from "./outbox.ts";
-export { type Action, byCaller, type RecordAction, recordAction } from "./record-action.ts";
+export { type Action, byCaller, byPlatform, type RecordAction, recordAction } from "./record-action.ts";
 export { type Relay, startRelay } from "./relay.ts";
 export { republish } from "./republish.ts";
 export type { MessageHandler, Transport } from "./transport.ts";

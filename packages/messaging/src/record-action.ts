@@ -4,9 +4,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { addToOutbox } from "./outbox.ts";
 
-/**
- * What somebody did, for the audit trail. `before` and `after` have no secrets, no personal data.
- */
+/** What somebody did, for the audit trail. `before` and `after` have no secrets or personal data. */
 export interface Action<Value = string> {
   /** Who, and in which request. */
   readonly by: { readonly actor: string; readonly requestId: string; readonly address: string };
@@ -29,6 +27,9 @@ export const byCaller = ({ caller, requestId, address }: Pick<Call, "caller" | "
   requestId,
   address,
 });
+
+/** The platform itself, which nobody asked. */
+export const byPlatform: Action["by"] = { actor: "platform", requestId: "", address: "" };
 
 /** Records actions of the service `source` by event; identity puts them into the one trail. */
 export const recordAction =

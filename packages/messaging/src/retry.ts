@@ -1,11 +1,10 @@
 import { type Orm, transaction } from "@amana/database";
 import { type Logger, poll } from "@amana/runtime";
-import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Circuit } from "./circuit.ts";
 import type { Consumption } from "./consume.ts";
-import { dueLetters, lockDue, messageOf, noteFailure, park, resolve, retryAlike, retryAll } from "./dead-letter.ts";
-import { isDatabaseAway, reasonOf, UnknownEventTypeError } from "./failure.ts";
-import { claimFromInbox } from "./inbox.ts";
+import { dueLetters, lockDue, messageOf, noteFailure, park, resolve, retryNow } from "./dead-letter.ts";
+import { applyFresh } from "./effect.ts";
+import { isDatabaseAway } from "./failure.ts";
 
 const pollMs = 500;
 const atOnceMax = 20;
@@ -22,13 +21,14 @@ interface Retrying {
 /** Tries messages that were set aside again at their time, and all when a new version starts. */
 export function startRetrying(consumption: Consumption, retrying: Retrying): AsyncDisposable {
   const { orm, logger, succeeded } = retrying;
-  const em = () => orm.em.fork() as SqlEntityManager;
+  const em = () => orm.em.fork();
   let isFirst = true;
   return poll(
     "retry-messages",
     logger,
     async () => {
-      if (isFirst) await retryAll(em(), consumption);
+      // A version that starts may know what the one before it did not.
+      if (isFirst) await retryNow(em(), consumption);
       isFirst = false;
       let delivered = 0;
       for (const id of await dueLetters(em(), consumption, atOnceMax)) {
@@ -36,7 +36,8 @@ export function startRetrying(consumption: Consumption, retrying: Retrying): Asy
         if (outcome) delivered++;
         if (outcome?.hadEffect) {
           succeeded(outcome.result);
-          await retryAlike(em(), consumption, outcome.reason);
+          // What fails for one reason is mended for all of them.
+          await retryNow(em(), consumption, outcome.reason);
         }
       }
       // Those that failed have their pause; another replica may have the rest in hand.
@@ -60,17 +61,15 @@ async function tryAgain(
     return await transaction(orm, async (em) => {
       const letter = await lockDue(em, id);
       if (!letter) return undefined;
-      const fresh = await claimFromInbox(em, consumption.consumer, [messageOf(letter)]);
-      const result = fresh.length > 0 ? await consumption.effect(em, fresh) : undefined;
-      await resolve(em, [id], "DELIVERED");
+      const { fresh, result } = await applyFresh(em, consumption, [messageOf(letter)]);
+      await resolve(em, id, "DELIVERED");
       return { hadEffect: fresh.length > 0, result, reason: letter.reason };
     });
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
-    const isUnknownType = error instanceof UnknownEventTypeError;
     await transaction(orm, async (em) => {
-      const failed = await noteFailure(em, id, { reason: reasonOf(error), isUnknownType, pausesMs });
-      if (!failed || isUnknownType) return;
+      const failed = await noteFailure(em, id, error, pausesMs);
+      if (!failed) return;
       logger.warn({ err: error, dead_letter: id, attempts: failed.attempts }, "a message failed again");
       if (failed.attempts <= pausesMs.length || !circuit.hasSucceededWithin(failed.ageMs)) return;
       if (await park(em, id)) logger.error({ err: error, alert: true, dead_letter: id }, "a message is parked");

@@ -1,5 +1,5 @@
-import { byCaller, recordAction } from "@amana/messaging";
-import { type Call, platformCaller } from "@amana/rpc";
+import { byCaller, byPlatform, recordAction } from "@amana/messaging";
+import type { Call } from "@amana/rpc";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import type { Decision, Onboarding } from "./onboarding.ts";
@@ -19,7 +19,7 @@ export function decide(
   const before = fields();
   onboarding.decide(decision, now);
   recordAction("clients")(em, now, {
-    by: byCaller(by?.call ?? { caller: platformCaller, requestId: "", address: "" }),
+    by: by ? byCaller(by.call) : byPlatform,
     action: `onboarding.${decision.toLowerCase()}`,
     entity: { type: "onboarding", id: onboarding.id },
     businessId: onboarding.businessId,

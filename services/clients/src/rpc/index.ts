@@ -2,12 +2,19 @@ export { createBeneficiary } from "./create-beneficiary.ts";
 export { createOnboardingDetails } from "./create-onboarding-details.ts";
 export { createPerson } from "./create-person.ts";
 export { decideOnboarding } from "./decide-onboarding.ts";
-export { getClientStanding } from "./get-client-standing.ts";
-export { getOnboarding } from "./get-onboarding.ts";
-export { getOnboardingDetails } from "./get-onboarding-details.ts";
 export { activateAccount, closeAccount, reactivateAccount, suspendAccount } from "./move-account.ts";
 export { openAccount } from "./open-account.ts";
-export { getAccount, getBeneficiary, getClient, listAccounts, listBeneficiaries, listClients } from "./reads.ts";
+export {
+  getAccount,
+  getBeneficiary,
+  getClient,
+  getClientStanding,
+  getOnboarding,
+  getOnboardingDetails,
+  listAccounts,
+  listBeneficiaries,
+  listClients,
+} from "./reads.ts";
 export { updateAccount } from "./update-account.ts";
 export { updateBeneficiary } from "./update-beneficiary.ts";
 export { updateOnboardingDetails } from "./update-onboarding-details.ts";

@@ -1,16 +1,62 @@
+import { type ClientService, ClientStanding } from "@amana/contracts/clients/v1/client_service_pb";
+import type { OnboardingService } from "@amana/contracts/clients/v1/onboarding_service_pb";
+import type { Owner } from "@amana/database";
+import { businessOf, type Implementation } from "@amana/rpc";
+import { isUuid } from "@amana/runtime";
 import { readOne, readPage } from "@amana/service";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { accountNotFound } from "../account/account.errors.ts";
 import { accountList, accountView, toAccountMessage } from "../account/account.message.ts";
 import { beneficiaryNotFound } from "../beneficiary/beneficiary.errors.ts";
 import { beneficiaryList, beneficiaryView, toBeneficiaryMessage } from "../beneficiary/beneficiary.message.ts";
-import { checkNamedClient } from "../client/check-named-client.ts";
-import { clientNotFound } from "../client/client.errors.ts";
+import { clientNotFound, namedClientNotFound } from "../client/client.errors.ts";
 import { clientList, clientView, toClientMessage } from "../client/client.message.ts";
+import type { Context } from "../context.ts";
+import { onboardingDetailsNotFound } from "../onboarding/onboarding.errors.ts";
+import { toDetailsMessage, toOnboardingMessage } from "../onboarding/onboarding.message.ts";
+import { Onboarding } from "../onboarding/onboarding.ts";
+import { OnboardingDetails } from "../onboarding/onboarding-details.ts";
 
 export const getClient = readOne(clientView, toClientMessage, clientNotFound);
 export const getBeneficiary = readOne(beneficiaryView, toBeneficiaryMessage, beneficiaryNotFound);
 export const getAccount = readOne(accountView, toAccountMessage, accountNotFound);
 
+/** Refuses a list's filter that names no client of the business. */
+async function check(em: SqlEntityManager, owner: Owner, { clientId }: { clientId?: string }): Promise<void> {
+  if (clientId !== undefined && !(await clientView.read(em, owner, clientId))) throw namedClientNotFound("");
+}
+
 export const listClients = readPage(clientList, "clients", toClientMessage);
-export const listBeneficiaries = readPage(beneficiaryList, "beneficiaries", toBeneficiaryMessage, { check: checkNamedClient });
-export const listAccounts = readPage(accountList, "accounts", toAccountMessage, { check: checkNamedClient });
+export const listBeneficiaries = readPage(beneficiaryList, "beneficiaries", toBeneficiaryMessage, { check });
+export const listAccounts = readPage(accountList, "accounts", toAccountMessage, { check });
+
+export const getClientStanding =
+  ({ orm }: Context): Implementation<typeof ClientService.method.getClientStanding> =>
+  async ({ businessId, clientId }, { caller }) => {
+    const isTheirs = caller.role === "platform" || businessOf(caller) === businessId;
+    const client = isTheirs && isUuid(businessId) ? await clientView.read(orm.em, businessId, clientId) : undefined;
+    if (!client) return { standing: ClientStanding.UNKNOWN };
+    return { standing: client.blocked ? ClientStanding.BLOCKED : ClientStanding.GOOD };
+  };
+
+async function readOnboarding(em: SqlEntityManager, businessId: string, clientId: string): Promise<Onboarding> {
+  const onboarding = isUuid(clientId) ? await em.findOne(Onboarding, { businessId, clientId }) : null;
+  if (!onboarding) throw clientNotFound();
+  return onboarding;
+}
+
+export const getOnboarding =
+  ({ orm }: Context): Implementation<typeof OnboardingService.method.getOnboarding> =>
+  async ({ clientId }, { caller }) =>
+    toOnboardingMessage(await readOnboarding(orm.em.fork(), businessOf(caller), clientId));
+
+export const getOnboardingDetails =
+  ({ orm }: Context): Implementation<typeof OnboardingService.method.getOnboardingDetails> =>
+  async ({ clientId }, { caller }) => {
+    const businessId = businessOf(caller);
+    const em = orm.em.fork();
+    const onboarding = await readOnboarding(em, businessId, clientId);
+    const details = await em.findOne(OnboardingDetails, { businessId, clientId });
+    if (!details) throw onboardingDetailsNotFound();
+    return toDetailsMessage(details, onboarding);
+  };

@@ -1,10 +1,7 @@
 export { checkWebhookEndpoint } from "./check-webhook-endpoint.ts";
 export { createWebhookEndpoint } from "./create-webhook-endpoint.ts";
 export { deleteWebhookEndpoint } from "./delete-webhook-endpoint.ts";
-export { getWebhookEndpoint } from "./get-webhook-endpoint.ts";
-export { getWebhookReplay } from "./get-webhook-replay.ts";
-export { listDeliveries } from "./list-deliveries.ts";
-export { getEvent, listEvents, listWebhookEndpoints } from "./reads.ts";
+export { getEvent, getWebhookEndpoint, getWebhookReplay, listDeliveries, listEvents, listWebhookEndpoints } from "./reads.ts";
 export { redeliverEvent } from "./redeliver-event.ts";
 export { replayWebhookEndpoint } from "./replay-webhook-endpoint.ts";
 export { testWebhookEndpoint } from "./test-webhook-endpoint.ts";

@@ -1,9 +1,48 @@
+import type { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
+import type { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
+import { businessOf, type Implementation } from "@amana/rpc";
 import { readOne, readPage } from "@amana/service";
+import type { Context } from "../context.ts";
+import { readDeliveries } from "../delivery/delivery.message.ts";
 import { eventNotFound } from "../event/event.errors.ts";
 import { eventList, eventView } from "../event/event.message.ts";
-import { toWebhookEndpointMessage, webhookEndpointList } from "../webhook-endpoint/webhook-endpoint.message.ts";
+import { webhookReplayNotFound } from "../replay/webhook-replay.errors.ts";
+import { webhookReplayView } from "../replay/webhook-replay.message.ts";
+import { healthOf, readDay } from "../webhook-endpoint/endpoint-health.ts";
+import { webhookEndpointNotFound } from "../webhook-endpoint/webhook-endpoint.errors.ts";
+import {
+  toWebhookEndpointMessage,
+  webhookEndpointList,
+  webhookEndpointView,
+} from "../webhook-endpoint/webhook-endpoint.message.ts";
 
 export const listWebhookEndpoints = readPage(webhookEndpointList, "webhookEndpoints", toWebhookEndpointMessage);
 
+export const getWebhookEndpoint =
+  ({ orm }: Context): Implementation<typeof WebhookEndpointService.method.getWebhookEndpoint> =>
+  async ({ id }, { caller }) => {
+    const businessId = businessOf(caller);
+    const endpoint = await webhookEndpointView.read(orm.em, businessId, id);
+    if (!endpoint) throw webhookEndpointNotFound();
+    return toWebhookEndpointMessage(endpoint, { health: healthOf(endpoint, await readDay(orm.em, businessId, id)) });
+  };
+
+export const getWebhookReplay =
+  ({ orm }: Context): Implementation<typeof WebhookEndpointService.method.getWebhookReplay> =>
+  async ({ id, replayId }, { caller }) => {
+    const replay = await webhookReplayView.read(orm.em, businessOf(caller), replayId);
+    if (replay?.endpointId !== id) throw webhookReplayNotFound();
+    return webhookReplayView.toMessage(replay);
+  };
+
 export const getEvent = readOne(eventView, eventView.toMessage, eventNotFound);
 export const listEvents = readPage(eventList, "events", eventView.toMessage);
+
+export const listDeliveries =
+  ({ orm }: Context): Implementation<typeof EventService.method.listDeliveries> =>
+  async ({ eventId, limit, offset }, { caller }) => {
+    const businessId = businessOf(caller);
+    if (!(await eventView.read(orm.em, businessId, eventId))) throw eventNotFound();
+    const deliveries = await readDeliveries(orm.em, businessId, eventId);
+    return { deliveries: deliveries.slice(offset, offset + limit), total: deliveries.length };
+  };

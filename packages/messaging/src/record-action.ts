@@ -4,7 +4,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { addToOutbox } from "./outbox.ts";
 
-/** What somebody did, for the audit trail. `before` and `after` have no secrets or personal data. */
+/** What somebody did, for the audit trail: without secrets, without personal data. */
 export interface Action<Value = string> {
   /** Who, and in which request. */
   readonly by: { readonly actor: string; readonly requestId: string; readonly address: string };

@@ -3,18 +3,13 @@ import { renderBareEvent } from "@amana/public-api";
 import { uuidv7 } from "@amana/runtime";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Context } from "../context.ts";
-import type { ClaimedDelivery } from "../delivery/claim.ts";
-import { openSecrets } from "../delivery/open-secrets.ts";
 import { type Answer, createPoster } from "../delivery/post.ts";
-import { deliveryHeaders, type SigningSecrets } from "../delivery/sign.ts";
-import { newSecret } from "../webhook-endpoint/secret.ts";
+import { deliveryHeaders } from "../delivery/sign.ts";
+import { newSecret, openSecrets, type SealedSecrets, type SigningSecrets } from "../webhook-endpoint/secrets.ts";
 import { type Judgement, judgements } from "./judgements.ts";
 
 /** An endpoint with what signs its events now. */
-export type Receiver = Pick<
-  ClaimedDelivery,
-  "business_id" | "endpoint_id" | "url" | "secret_ciphertext" | "other_secret_ciphertext"
->;
+export type Receiver = SealedSecrets & { readonly business_id: string; readonly url: string };
 
 type Check = MessageInitShape<typeof WebhookCheckSchema>;
 
@@ -30,7 +25,7 @@ const oldMs = 60 * 60 * 1000;
 export async function checkReceiver(context: Context, receiver: Receiver): Promise<Check[]> {
   const { addresses, clock, delivery } = context;
   await using poster = createPoster({ addresses, timeoutMs: Math.min(delivery.timeoutMs, timeoutMsMax) });
-  const secrets = openSecrets(context, receiver.endpoint_id, receiver);
+  const secrets = openSecrets(context, receiver);
 
   const send = async (event: { id: string; body: Buffer }, signing: SigningSecrets, at: Date) =>
     await poster.post(new URL(receiver.url), deliveryHeaders(type, event.id, at, event.body, signing), event.body);

@@ -1,9 +1,9 @@
 import { faultPoint } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import type { AttemptCounter } from "../webhook-endpoint/count-attempts.ts";
+import { openSecrets } from "../webhook-endpoint/secrets.ts";
 import { type ClaimedDelivery, release } from "./claim.ts";
 import type { Attempt } from "./dispatcher.ts";
-import { openSecrets } from "./open-secrets.ts";
 import type { Answer, Poster } from "./post.ts";
 import { type AttemptResult, createRecorder } from "./record.ts";
 import { pauseMs, readRetryAfterMs } from "./schedule.ts";
@@ -22,7 +22,7 @@ export function createAttempt(context: Context, poster: Poster, counter: Attempt
   return async (delivery, answered) => {
     const at = clock.now();
     const body = Buffer.from(delivery.body);
-    const secrets = openSecrets(context, delivery.endpoint_id, delivery);
+    const secrets = openSecrets(context, delivery);
     const headers = deliveryHeaders(delivery.type, delivery.event_id, at, body, secrets);
     const answer = await poster.post(new URL(delivery.url), headers, body);
     const slow = answer === undefined || isSlow(answer);

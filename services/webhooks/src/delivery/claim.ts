@@ -1,6 +1,6 @@
 import { namedQuery, type Orm } from "@amana/database";
 import { uuidv7 } from "@amana/runtime";
-import { signingSecrets } from "../webhook-endpoint/signing-secrets.ts";
+import { type SealedSecrets, signingSecrets } from "../webhook-endpoint/secrets.ts";
 import type { Room } from "./dispatcher.ts";
 
 /**
@@ -13,21 +13,22 @@ export type Lane = "QUICK" | "NEW" | "SLOW";
 export const leaseMarginMs = 20_000;
 
 /** A delivery that this process alone may send until its lease ends. */
-export interface ClaimedDelivery {
-  id: string;
-  lease_token: string;
-  status: "PENDING" | "SKIPPED";
-  attempts: number;
-  event_id: string;
-  type: string;
-  body: string;
-  business_id: string;
-  endpoint_id: string;
-  lane: Lane;
-  url: string;
-  secret_ciphertext: string;
-  /** While a rotation makes two of them good. */
-  other_secret_ciphertext: string | null;
+export interface ClaimedDelivery extends NewDelivery {
+  readonly lease_token: string;
+}
+
+/** One that came to be: leased to this process, or due for whoever has room. */
+export interface NewDelivery extends SealedSecrets {
+  readonly id: string;
+  readonly lease_token: string | null;
+  readonly status: "PENDING" | "SKIPPED";
+  readonly attempts: number;
+  readonly event_id: string;
+  readonly type: string;
+  readonly body: string;
+  readonly business_id: string;
+  readonly lane: Lane;
+  readonly url: string;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { Pause } from "@amana/runtime";
 import { endpointsMax } from "../webhook-endpoint/webhook-endpoint.errors.ts";
-import type { ClaimedDelivery, Lane } from "./claim.ts";
+import type { ClaimedDelivery, Lane, NewDelivery } from "./claim.ts";
 
 /** How many attempts may be under way at once in this process. */
 export interface Shares {
@@ -230,14 +230,14 @@ export class Dispatcher {
   }
 
   /** Takes those of new deliveries that are leased to this process; others are to be claimed. */
-  takeNew(deliveries: readonly (Omit<ClaimedDelivery, "lease_token"> & { readonly lease_token: string | null })[]): void {
+  takeNew(deliveries: readonly NewDelivery[]): void {
     const leased = deliveries.filter((delivery): delivery is ClaimedDelivery => delivery.lease_token !== null);
     this.take(leased);
     if (leased.length === deliveries.length) return;
     this.backlog = true;
     this.left++;
     // Where there is room, maybe since a moment ago, nothing that ends says that there is.
-    const hasRoom = ({ lease_token, business_id, endpoint_id }: (typeof deliveries)[number]) => {
+    const hasRoom = ({ lease_token, business_id, endpoint_id }: NewDelivery) => {
       const endpoint = this.#businesses.get(business_id)?.endpoints.get(endpoint_id);
       return lease_token === null && (!endpoint || endpoint.isHalfEmpty);
     };

@@ -1,11 +1,5 @@
 import { createHmac } from "node:crypto";
-
-/** Signing secrets as they were shown: `whsec_` and base64. */
-export interface SigningSecrets {
-  readonly current: string;
-  /** While a rotation makes two of them good. */
-  readonly other: string | undefined;
-}
+import type { SigningSecrets } from "../webhook-endpoint/secrets.ts";
 
 /** All headers of an attempt. */
 export const deliveryHeaders = (type: string, id: string, at: Date, body: Buffer, secrets: SigningSecrets) => ({

@@ -1,11 +1,12 @@
-import { effectOf, type Message, type StatementEffect } from "@amana/messaging";
+import { type Consumption, effectOf, type Message, type StatementEffect } from "@amana/messaging";
 import { type EventType, eventTypes } from "@amana/public-api";
 import { uuidv7 } from "@amana/runtime";
+import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
-import { type ClaimedDelivery, leaseMarginMs } from "../delivery/claim.ts";
+import { leaseMarginMs, type NewDelivery } from "../delivery/claim.ts";
 import { type DeliveryJson, deliveryJson, toDelivery } from "../delivery/delivery.message.ts";
-import { signingSecrets } from "../webhook-endpoint/signing-secrets.ts";
+import { signingSecrets } from "../webhook-endpoint/secrets.ts";
 
 export interface NewEvent {
   readonly id: string;
@@ -17,13 +18,8 @@ export interface NewEvent {
   readonly body: string;
 }
 
-type Born = Omit<ClaimedDelivery, "body" | "lease_token"> & { readonly lease_token: string | null };
-
 /** SQL: the status and the time of a new delivery to endpoint `e`. */
 const atBirth = "case e.status when 'ACTIVE' then 'PENDING' else 'SKIPPED' end, case e.status when 'ACTIVE' then now() end";
-
-/** Deliveries that came to be: leased to this process, or due for whoever has room. */
-export type NewDeliveries = readonly (Born & { readonly body: string })[];
 
 /**
  * Keeps events and makes one delivery for each endpoint of the business that asks for the type. As
@@ -33,7 +29,7 @@ export type NewDeliveries = readonly (Born & { readonly body: string })[];
 function addEvents(
   { dispatcher, delivery: { timeoutMs } }: Context,
   toEvent: (message: Message) => NewEvent | undefined,
-): StatementEffect<Born, NewDeliveries> {
+): StatementEffect<Omit<NewDelivery, "body">, readonly NewDelivery[]> {
   return {
     name: "webhooks_add_events",
     documentOf(messages) {
@@ -115,13 +111,31 @@ export async function addEvent(
   return deliveries.map(toDelivery);
 }
 
-/** What a consumption of events that businesses are told of has in common with any other. */
-export function eventConsumption(context: Context, toEvent: (message: Message) => NewEvent | undefined) {
-  const statement = addEvents(context, toEvent);
+/**
+ * Consumes a topic of which businesses are told. `toEvent` says what, undefined for what only other
+ * services hear of; it throws for a message that no event can be made of.
+ */
+export function eventConsumption<M extends DescMessage>(
+  context: Context,
+  topic: string,
+  schema: M,
+  toEvent: (
+    message: MessageShape<M>,
+    id: string,
+    occurredAt: string,
+  ) => Pick<NewEvent, "businessId" | "type" | "body"> | undefined,
+): Consumption<readonly NewDelivery[]> {
+  const statement = addEvents(context, ({ headers: { ce_id: id = "", ce_time: time = "" }, payload }) => {
+    const occurredAt = new Date(time).toISOString();
+    const event = toEvent(fromBinary(schema, payload), id, occurredAt);
+    return event && { id, occurredAt, ...event };
+  });
   return {
+    topic,
+    schema,
     consumer: "webhooks",
     statement,
     effect: effectOf(statement),
-    committed: (deliveries: NewDeliveries) => context.dispatcher.takeNew(deliveries),
+    committed: (deliveries) => context.dispatcher.takeNew(deliveries),
   };
 }

@@ -9,7 +9,7 @@ import { businessOf, type Implementation } from "@amana/rpc";
 import { checkReceiver, type Receiver } from "../check/check-receiver.ts";
 import type { Context } from "../context.ts";
 import { activeEndpoint } from "../webhook-endpoint/active-endpoint.ts";
-import { signingSecrets } from "../webhook-endpoint/signing-secrets.ts";
+import { signingSecrets } from "../webhook-endpoint/secrets.ts";
 import { checkedRecently, webhookEndpointNotFound } from "../webhook-endpoint/webhook-endpoint.errors.ts";
 
 /** Whose turn it is, by all replicas together: a check takes ten seconds at most. */

@@ -5,7 +5,7 @@ import { businessOf, type Implementation } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { eventFilter } from "../webhook-endpoint/event-filter.ts";
-import { newSecret } from "../webhook-endpoint/secret.ts";
+import { newSecret } from "../webhook-endpoint/secrets.ts";
 import { refusalOfUrl } from "../webhook-endpoint/url.ts";
 import { endpointsMax, webhookEndpointLimitReached } from "../webhook-endpoint/webhook-endpoint.errors.ts";
 import { toWebhookEndpointMessage } from "../webhook-endpoint/webhook-endpoint.message.ts";

@@ -6,7 +6,7 @@ import { businessOf, type Implementation } from "@amana/rpc";
 import { isUuid } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { eventFilter } from "../webhook-endpoint/event-filter.ts";
-import { newSecret } from "../webhook-endpoint/secret.ts";
+import { newSecret } from "../webhook-endpoint/secrets.ts";
 import { refusalOfUrl } from "../webhook-endpoint/url.ts";
 import {
   activateInSecondsInvalid,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newSecret } from "./secret.ts";
+import { newSecret } from "./secrets.ts";
 
 test("a secret is whsec_ and 32 random bytes", () => {
   const secret = newSecret();

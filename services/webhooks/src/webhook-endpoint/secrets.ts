@@ -1,0 +1,38 @@
+import { randomBytes } from "node:crypto";
+import { decryptIfReadable } from "@amana/secret-box";
+import type { Context } from "../context.ts";
+
+/** `whsec_` and 32 random bytes in base64 (Standard Webhooks, symmetric secrets). */
+export const newSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
+
+/**
+ * Selects, from webhook_endpoint `e`, the secret that X-Signature is keyed with now and the other
+ * one of a rotation: the new one until it becomes active, then the previous one, for a day in all.
+ */
+export const signingSecrets = `
+  case when e.secret_active_from > now() then e.previous_secret_ciphertext else e.secret_ciphertext end as secret_ciphertext,
+  case when e.secret_active_from > now() then e.secret_ciphertext
+    when e.previous_secret_until > now() then e.previous_secret_ciphertext end as other_secret_ciphertext`;
+
+export interface SealedSecrets {
+  readonly endpoint_id: string;
+  readonly secret_ciphertext: string;
+  readonly other_secret_ciphertext: string | null;
+}
+
+/** Signing secrets as they were shown. */
+export interface SigningSecrets {
+  readonly current: string;
+  /** While a rotation makes two of them good. */
+  readonly other: string | undefined;
+}
+
+/** Throws when the current secret cannot be read: nothing can be sent without it. */
+export const openSecrets = (
+  { secrets, logger }: Pick<Context, "secrets" | "logger">,
+  { endpoint_id: id, secret_ciphertext: current, other_secret_ciphertext: other }: SealedSecrets,
+): SigningSecrets => ({
+  current: secrets.decrypt(current, id),
+  // A good one is not worth less because the other cannot be read.
+  other: other ? decryptIfReadable(secrets, other, id, logger) : undefined,
+});

@@ -13,7 +13,7 @@ export function forOperators(caller: Caller): typeof everyBusiness {
   return everyBusiness;
 }
 
-/** Answers one row by its id: of the calling business, unless given. Throws `missing` without one. */
+/** Answers one row by its id, of the calling business unless given; else throws `missing`. */
 export const readOne =
   <Row, Message>(
     view: { read(em: SqlEntityManager, owner: Owner, id: string): Promise<Row | undefined> },

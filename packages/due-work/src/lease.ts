@@ -4,10 +4,7 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 /** The right of one process to work on one row. */
 export interface Lease {
-  /**
-   * Whether it still holds, asked inside the transaction whose effect depends on it; if so, it
-   * begins afresh.
-   */
+  /** Whether it still holds, asked in the transaction that needs it; if so, it begins afresh. */
   holds(em: SqlEntityManager): Promise<boolean>;
 }
 

@@ -1,9 +1,8 @@
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 /**
- * Whether the caller may look at a row that is looked at no more than once in ten seconds, by all
- * replicas together. The turn is noted in `column`. `where` is SQL: for other rows nobody's turn
- * comes.
+ * Whether the caller may look at a row: all replicas together do at most once in ten seconds, as
+ * `column` notes. `where` is SQL: for other rows nobody's turn comes.
  */
 export async function takeTurn(
   em: SqlEntityManager,

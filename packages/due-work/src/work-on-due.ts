@@ -3,16 +3,10 @@ import type { Orm } from "@amana/database";
 import { type Logger, poll } from "@amana/runtime";
 import { isFree, keepLease, type Lease, leaseEnd } from "./lease.ts";
 
-/**
- * A row whose check fails on a fault of ours waits, so that a few such rows cannot keep all others
- * from their turn.
- */
+/** After a fault of ours a row waits: a few such must not keep the others from their turn. */
 const faultPauseSeconds = 10;
 
-/**
- * Which rows are due, and how they are taken. All texts are SQL and part of the code, never of a
- * request.
- */
+/** Which rows are due and how they are taken. All texts are SQL of ours, never of a request. */
 export interface DueRows {
   /** The job's name in logs. */
   readonly name: string;
@@ -21,10 +15,7 @@ export interface DueRows {
   readonly due: string;
   /** Rows for which this holds come after all others of their business. */
   readonly isLess?: string;
-  /**
-   * The column by which the rest of a business's rows are ordered, the earliest first; `due` when
-   * left out.
-   */
+  /** The column that orders the rest of a business's rows, earliest first; `due` when left out. */
   readonly since?: string;
   /** How many rows are worked on at the same time, of one business at most half of them. */
   readonly concurrency: number;
@@ -139,10 +130,7 @@ const found = (rows: readonly { id: string }[], hasMore: boolean): Found => ({
   hasMore,
 });
 
-/**
- * Takes at most `limit` due rows of these businesses; of each, a share at most is read. What
- * another replica takes at the same moment is left to it.
- */
+/** Takes at most `limit` due rows, a share of each business; another replica's are left to it. */
 async function claim(
   orm: Orm,
   { table, due, isLess = "false", since = due, concurrency }: DueRows,

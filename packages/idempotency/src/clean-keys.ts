@@ -1,9 +1,6 @@
 import { deleteOld, type Orm } from "@amana/database";
 
-/**
- * Deletes keys that have ended or were abandoned a day after their first use, one batch; answers
- * how many. Others stay until they end. For `everyHour`.
- */
+/** Deletes a batch of keys a day after their first use, unless still open; answers how many. */
 export const cleanKeys = ({ orm }: { readonly orm: Orm }, batch?: number): Promise<number> =>
   deleteOld(
     orm.em.fork(),

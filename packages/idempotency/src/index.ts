@@ -1,7 +1,4 @@
-/**
- * Idempotency-Key: one execution for each key, whose answer is stored in the transaction that has
- * the effect.
- */
+/** One execution for each Idempotency-Key: its answer is stored in the effect's transaction. */
 export { type Claim, claimKey, lockKey } from "./claim-key.ts";
 export { cleanKeys } from "./clean-keys.ts";
 export { idempotencyMigrations } from "./migrations.ts";

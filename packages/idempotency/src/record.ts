@@ -37,10 +37,7 @@ export class IdempotencyRecord extends schema.class {
     return !this.hasEnded() && this.heldUntil != null && this.heldUntil <= now;
   }
 
-  /**
-   * Whether the key is free again. One whose outcome is unknown never is: to run it again could do
-   * it twice.
-   */
+  /** Whether the key is free again. Never while the outcome is unknown: it could happen twice. */
   isForgotten(now: Date): boolean {
     return (this.hasEnded() || this.isAbandoned(now)) && this.createdAt.getTime() <= now.getTime() - keptMs;
   }

@@ -107,9 +107,8 @@ export async function setAside(
 const forgedMax = 1_000;
 
 /**
- * Keeps a message whose MAC is not good, once. Without its event id in the column: a forger may
- * name the id of any good event, which must not stand in that one's way. Answers whether there is
- * room for more.
+ * Keeps a message whose MAC is not good, once, and without its event id: a forger may name any good
+ * event, which must not stand in its way. Answers whether there is room for more.
  */
 export async function keepForged(em: SqlEntityManager, { topic, consumer }: Subscription, message: Message): Promise<boolean> {
   const forged = "select count(*)::int as count from dead_letter where consumer = ? and topic = ? and status = 'FORGED'";
@@ -193,10 +192,7 @@ export async function resolveParked(em: SqlEntityManager, consumer: string, even
   );
 }
 
-/**
- * Writes down a failure and when to try again. Answers how often and since when it failed, unless
- * it waits for a version that knows its type.
- */
+/** Notes a failure and plans the next try. Undefined where the version has to change first. */
 export async function noteFailure(
   em: SqlEntityManager,
   id: string,

@@ -11,9 +11,8 @@ const pauseMs = 60_000;
 const askedMax = 1_000;
 
 /**
- * Messages without a good MAC never reach an effect. A bounded number of them is kept for whoever
- * looks into the matter; they can be tried again only once their MAC is good, which is so when it
- * was a key that was missing here.
+ * Messages without a good MAC never reach an effect. A bounded number is kept for whoever looks
+ * into it; they can be tried again once their MAC is good, which it is when a key was missing here.
  */
 export function createForgedMessages(orm: Orm, subscription: Subscription, logger: Logger) {
   let count = 0;

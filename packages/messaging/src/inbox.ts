@@ -16,9 +16,8 @@ export async function claimFromInbox(em: SqlEntityManager, consumer: string, mes
 }
 
 /**
- * Forgets what a consumer saw longer ago than any transport keeps it, one batch; answers how many.
- * Ids of events begin with the time they were made (UUIDv7), which finds old rows in the primary
- * key.
+ * Forgets a batch of what a consumer saw longer ago than any transport keeps it; answers how many.
+ * Event ids begin with their time (UUIDv7), which finds old rows in the primary key.
  */
 export async function cleanInbox(em: SqlEntityManager, consumer: string, batch = 5_000): Promise<number> {
   const rows = await em.execute<object[]>(

@@ -23,9 +23,8 @@ schema.setClass(OutboxMessage);
 
 /**
  * Puts an event into the caller's transaction. `key` orders: events of one key reach consumers in
- * the order in which their transactions took the lock on the thing they are about. Returns the
- * event's id, the same for every consumer and on every delivery. Throws for a payload above 256
- * KiB.
+ * the order in which their transactions took the lock on what they are about. Returns the event's
+ * id, the same on every delivery. Throws for a payload above 256 KiB.
  */
 export function addToOutbox(
   em: SqlEntityManager,

@@ -9,9 +9,8 @@ export interface Relay extends AsyncDisposable {
   /** Says that rows were committed, for who writes them past `transaction`. */
   wake(): void;
   /**
-   * Resolves when everything committed before the call has been published, by this relay: while
-   * another one holds the lock it waits until this one takes over. Throws when the relay is closed.
-   * For tests.
+   * Resolves when everything committed before the call has been published by this relay, which may
+   * have to take over first. Throws when the relay is closed. For tests.
    */
   settled(): Promise<void>;
 }

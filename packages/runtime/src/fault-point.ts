@@ -1,7 +1,6 @@
 /**
- * Kills the process, without any clean-up, when the setting FAULT_POINT names this point. Crash
- * tests use it to stop a service exactly between two steps. Outside tests it does nothing:
- * production refuses the setting.
+ * Kills the process, without any clean-up, when the setting FAULT_POINT names this point: crash
+ * tests stop a service exactly between two steps. Production refuses the setting.
  */
 export function faultPoint(name: string): void {
   if (armed !== name) return;

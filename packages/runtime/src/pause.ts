@@ -1,7 +1,6 @@
 /**
- * The wait of a loop that looks for work: it ends early when somebody wakes the loop, also when
- * that was while the loop was looking. Call `begin` before looking and `wait` when nothing was
- * found.
+ * The wait of a loop that looks for work: it ends early when somebody wakes the loop, also while it
+ * was looking. Call `begin` before looking and `wait` when nothing was found.
  */
 export class Pause {
   #woken = false;

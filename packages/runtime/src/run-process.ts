@@ -1,10 +1,7 @@
 import { createLogger, type Logger, type LogLevel } from "./logger.ts";
 import { StartRefused } from "./start-refused.ts";
 
-/**
- * How long a clean stop may take before the process ends anyway: longer than a delayed stop and the
- * longest request.
- */
+/** A clean stop gets longer than a delayed stop and the longest request; then it is ended. */
 const stopTimeoutMs = 65_000;
 
 /**

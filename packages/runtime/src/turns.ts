@@ -4,9 +4,8 @@ interface Waiter {
 }
 
 /**
- * Places that callers hold while their calls are under way. Nobody holds more than `perCaller`; who
- * finds none waits, and those who wait take turns by caller, so that a thousand calls of one delay
- * another's by no more than one.
+ * Places that callers hold during their calls, nobody more than `perCaller`. Those who find none
+ * take turns by caller, so that a thousand calls of one delay another's by no more than one.
  */
 export class Turns {
   readonly #perCaller: number;

@@ -4,10 +4,7 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import type { Decision, Onboarding } from "./onboarding.ts";
 
-/**
- * Decides an onboarding, with who did it in the audit trail. Without a call, the platform decides
- * by its setting.
- */
+/** Decides an onboarding, audited. Without a call, the platform decides by its setting. */
 export function decide(
   em: SqlEntityManager,
   onboarding: Onboarding,

@@ -6,8 +6,7 @@ import { Onboarding } from "./onboarding.ts";
 
 /**
  * A client's onboarding, kept from all others until the transaction ends. The client's row comes
- * first, everywhere: the other way round, this and an event of the client would wait for each
- * other.
+ * first everywhere; otherwise this and an event of the client would wait for each other.
  */
 export async function lockOnboarding(
   em: SqlEntityManager,

@@ -4,17 +4,11 @@ import type { Context } from "../context.ts";
 const pageMax = 100;
 const timeoutMs = 15_000;
 
-/**
- * Reads the provider's list of events: what changed while callbacks could not come is checked at
- * once.
- */
+/** Reads the provider's events: what changed while no callback could come is checked at once. */
 export const catchUp = (context: Context, everySeconds: number): AsyncDisposable =>
   poll("catch-up", context.logger, () => catchUpOnce(context), everySeconds * 1000);
 
-/**
- * One page. Answers how many readable events it had. Two replicas on one page do the same thing
- * twice, which is once.
- */
+/** One page; answers how many events it had. What two replicas do twice is the same as once. */
 export async function catchUpOnce(context: Context): Promise<number> {
   const em = context.orm.em.fork();
   const [row] = await em.execute<{ cursor: string | null }[]>("select cursor from provider_cursor");

@@ -8,10 +8,7 @@ import { KycApplication } from "../kyc-application/kyc-application.ts";
 const dayMs = 86_400_000;
 const batchMax = 100;
 
-/**
- * Tells of documents that expire, soon after a day begins in UTC. One batch; answers how many it
- * looked at.
- */
+/** Tells of documents that expire, soon after a day begins in UTC. One batch; answers how many. */
 export async function noticeDocuments({ orm }: Context): Promise<number> {
   return await transaction(orm, async (em) => {
     const now = await databaseTime(em);

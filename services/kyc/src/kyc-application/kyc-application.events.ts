@@ -8,8 +8,7 @@ import type { Announce, KycApplication, ReviewRequest } from "./kyc-application.
 
 /**
  * What follows from each change of an application, in the transaction of `em`: its event, by the
- * next number and without the link, and of a review that one of our operators decided an entry in
- * the audit trail.
+ * next number and without the link, and the audit of a review that one of our operators decided.
  */
 export const recordChanges =
   (em: SqlEntityManager, application: KycApplication, now: Date): Announce =>

@@ -27,9 +27,8 @@ export const lockApplication = (em: SqlEntityManager, owner: Owner, id: string):
 
 /**
  * Takes the provider's word over into a locked application, with its events, and plans the next
- * check. All by the database's clock: whether a link has lapsed or a document has expired must not
- * depend on which replica was told. `plannedBefore`: the next check as it was planned before the
- * provider was asked.
+ * check: by the database's clock, because whether a link has lapsed must not depend on which
+ * replica was told. `plannedBefore`: the next check as planned before the provider was asked.
  */
 export async function record(
   em: SqlEntityManager,

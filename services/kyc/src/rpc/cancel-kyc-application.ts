@@ -20,9 +20,7 @@ const callsMax = 2;
 /** Left over for the commit and the answer's way back. */
 const answerMs = 1_000;
 
-/**
- * Rules, and the key taken (commit) → provider → what it answered, event, stored answer (commit).
- */
+/** Rules and the key (commit) → provider → its answer, event, stored answer (commit). */
 export const cancelKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.cancelKycApplication> =>
   async (request, call) => {
@@ -69,10 +67,7 @@ export const cancelKycApplication =
     return { ...ended, linkUrl: linkOf(context, begun.application) };
   };
 
-/**
- * The applicant, or the clock, was faster: the provider's answer decides. What it could have
- * cancelled it did not want to.
- */
+/** The provider decides: the applicant or the clock was faster, or it did not want to. */
 function tooLate(status: Status): DomainError {
   if (status === "SUBMITTED" || status === "PROCESSING") return kycInProgress(status);
   return status === "CREATED" || status === "OPENED" || status === "FAILED" ? kycProviderError() : kycApplicationFinal(status);

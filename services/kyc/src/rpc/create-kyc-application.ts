@@ -21,10 +21,7 @@ import {
 const callsMax = 3;
 /** Left over for the second question about the client, the commit and the answer's way back. */
 const answerMs = 2_000;
-/**
- * For taking back what must not be, even if the refusal then comes late; as much is left for the
- * refusal's way.
- */
+/** For taking back what must not be; the refusal may come late. As much is left for its way. */
 const withdrawMsMin = 500;
 const maxAttemptsDefault = 3;
 
@@ -113,10 +110,7 @@ async function refusalOfClient(
   return standing === "BLOCKED" ? clientBlocked() : namedClientNotFound();
 }
 
-/**
- * Takes back what the provider made for an application that does not come into being. Nobody has
- * been given its link.
- */
+/** Takes back what the provider made in vain. Nobody has been given its link. */
 async function withdraw({ provider, logger }: Context, id: string, providerId: string, call: Call): Promise<void> {
   const { kind } = await provider.cancel(providerId, Math.max(withdrawMsMin, call.remainingMs() - withdrawMsMin));
   const logged = { application_id: id, provider_id: providerId, outcome: kind };

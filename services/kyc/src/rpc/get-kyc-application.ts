@@ -18,10 +18,7 @@ const refreshTimeoutMs = 15_000;
 /** Without a next check there is nothing to find out. */
 const refreshable = { table: "kyc_application", column: "refreshed_at", where: "next_check_at is not null" };
 
-/**
- * The stored application. One that may still change is refreshed first, at most once in ten
- * seconds, unless what is stored is enough.
- */
+/** The stored application, refreshed first where it may change: at most once in ten seconds. */
 export const getKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.getKycApplication> =>
   async (request, call) => {

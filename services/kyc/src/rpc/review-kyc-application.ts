@@ -20,10 +20,9 @@ import { lockApplication, record, syncApplication } from "../kyc-application/syn
 const answerMs = 1_000;
 
 /**
- * Rules, and the decision kept with the application (commit) → provider → what it answered, event,
- * audit, stored answer (commit). Kept first, the decision is audited by whoever learns of it: this
- * call, a callback or the poller. The link is the business's secret: an operator is answered
- * without it.
+ * Rules and the decision (commit) → provider → its answer, event, audit, stored answer (commit).
+ * Kept first, the decision is audited by whoever learns of it: this call, a callback or the poller.
+ * The link is the business's secret: an operator is answered without it.
  */
 export const reviewKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.reviewKycApplication> =>
@@ -87,10 +86,7 @@ export const reviewKycApplication =
     throw kycReviewNotOpen(application.status, application.verdict);
   };
 
-/**
- * A decision of which nobody heard may stand at the provider. It is found out, and audited, before
- * another takes its place.
- */
+/** A decision that nobody heard of is found out, and audited, before another takes its place. */
 async function settleEarlierReview(context: Context, id: string, call: Call): Promise<void> {
   const application = await context.orm.em.fork().findOne(KycApplication, { id });
   if (!application?.reviewRequest || !application.awaitsReview()) return;

@@ -8,9 +8,8 @@ const concurrency = 24;
 
 /**
  * Finishes what no browser came back for: asks about PENDING payments on schedule, confirms paid
- * ones, expires the rest. The processor cancels a paid order that is not confirmed within about
- * twenty minutes: first those that are known to be paid, then those that card holders have had the
- * longest.
+ * ones, expires the rest. The processor cancels a paid order that is not confirmed in about twenty
+ * minutes: first those known to be paid, then those that card holders have had the longest.
  */
 export const reconcilePayments = (context: Context, pauseMs?: number): AsyncDisposable =>
   workOnDue(

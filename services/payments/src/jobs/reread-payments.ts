@@ -4,10 +4,7 @@ import { rereadPayment } from "../payment/reread-payment.ts";
 
 const timeoutMs = 30_000;
 
-/**
- * Reads settled payments again at the processor, on their schedule and no more than so many a
- * second.
- */
+/** Reads settled payments again at the processor on their schedule, at most so many a second. */
 export const rereadPayments = (context: Context, pauseMs = 1_000): AsyncDisposable =>
   workOnDue(
     context,

@@ -6,10 +6,7 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { toPaymentMessage } from "./payment.message.ts";
 import type { Payment, PaymentChange } from "./payment.ts";
 
-/**
- * Announces what happened to a payment, as it is now, with the transaction of `em`. `traceparent`:
- * of the request which brought it about.
- */
+/** Announces what happened to a payment, as it is now, with the transaction of `em`. */
 export function announce(
   em: SqlEntityManager,
   payment: Payment,

@@ -14,9 +14,8 @@ const refreshable = {
 };
 
 /**
- * Asks the processor about a payment, at most once in ten seconds for all replicas together, and
- * waits no longer than `waitMs`: what it says later is still recorded. Whatever fails leaves the
- * stored state as it is.
+ * Asks the processor about a payment, once in ten seconds for all replicas together, and waits no
+ * longer than `waitMs`: later answers are still recorded. Failures leave the stored state.
  */
 export async function refreshPayment(context: Context, businessId: string, id: string, waitMs: number): Promise<void> {
   if (!(await takeTurn(context.orm.em.fork(), refreshable, businessId, id))) return;

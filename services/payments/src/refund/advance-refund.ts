@@ -51,10 +51,7 @@ export async function advanceRefund(
   return progress;
 }
 
-/**
- * Says "sent" in the books, unless somebody else has taken over or decided meanwhile; false: it may
- * not go out.
- */
+/** Says "sent" in the books. False, it may not go out: somebody has taken over or decided. */
 async function markSent(
   { orm, schedule }: Context,
   { payment, refund }: Both,

@@ -2,10 +2,7 @@ import type { CardProcessor, OrderState } from "../card-processor/card-processor
 import type { ElsewhereChange, Payment } from "../payment/payment.ts";
 import type { Refund } from "./refund.ts";
 
-/**
- * What one look at the processor, or its answer to a request, comes to; recorded in one
- * transaction.
- */
+/** What a look at the processor, or its answer, comes to; recorded in one transaction. */
 export type Ending =
   /** The sum is ours. */
   | { readonly kind: "accept" }
@@ -13,9 +10,7 @@ export type Ending =
   | { readonly kind: "reject"; readonly errorCode?: string; readonly reason?: string }
   /** Nothing was sent, and nothing will be: somebody else gave it back or reversed it. */
   | { readonly kind: "take_over"; readonly change: ElsewhereChange; readonly state: OrderState }
-  /**
-   * Somebody looks again on schedule, or, where no rule explains what was seen, a person decides.
-   */
+  /** Looked at again on schedule, or decided by a person where no rule explains what was seen. */
   | { readonly kind: "wait"; readonly reason: string; readonly isUnexplained?: boolean };
 
 /**
@@ -52,9 +47,7 @@ export function beforeSending(
 
 type SendOutcome = Awaited<ReturnType<CardProcessor["refund"]>>;
 
-/**
- * Whether the answer may end the refund as refused: a refusal says nothing of an earlier request.
- */
+/** Whether the answer may refuse the refund: a refusal says nothing of an earlier request. */
 export const mayBeRefused = (refund: Refund, outcome: SendOutcome): boolean => outcome.kind === "refused" && refund.sends === 0;
 
 /**

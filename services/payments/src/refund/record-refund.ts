@@ -14,10 +14,7 @@ import { takeOver } from "../payment/reread-payment.ts";
 import type { Ending } from "./next-step.ts";
 import { Refund } from "./refund.ts";
 
-/**
- * How far a refund got. "unknown": the payment stays locked and somebody asks again on schedule, or
- * decides.
- */
+/** How far a refund got. "unknown": the payment stays locked; it is asked again, or decided. */
 export type RefundProgress =
   | { kind: "accepted"; payment: Payment }
   | { kind: "rejected"; refusal: DomainError }
@@ -54,10 +51,7 @@ export async function lockRefund(em: SqlEntityManager, refundId: string): Promis
   return { payment, refund: await lockRow(em, Refund, businessId, refundId, refundNotFound), key };
 }
 
-/**
- * Writes down what was found out, in one transaction, unless it has been overtaken meanwhile;
- * answers how far the refund got.
- */
+/** Records in one transaction what was found out, unless overtaken; answers how far it got. */
 export async function recordEnding(
   context: Context,
   refundId: string,
@@ -78,17 +72,11 @@ export async function recordEnding(
   return progressOf(locked);
 }
 
-/**
- * A refusal says nothing of a request that somebody has sent since; and what was sent, or settled
- * otherwise, is not taken over.
- */
+/** A refusal says nothing of a later request; what was sent or settled is not taken over. */
 const isOvertaken = ({ payment, refund }: Both, { kind }: Ending): boolean =>
   (kind === "reject" && refund.sends !== 1) || (kind === "take_over" && (refund.sends > 0 || payment.status !== "PAID"));
 
-/**
- * What an ending, or an operator's decision, changes: both rows, the event, and the answer that a
- * key is owed.
- */
+/** What an ending or a decision changes: both rows, the event, and the answer a key is owed. */
 export function endRefund(em: SqlEntityManager, context: Context, locked: Locked, ending: Ending, now: Date): void {
   const { schedule } = context;
   const { payment, refund, key } = locked;

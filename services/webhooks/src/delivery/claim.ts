@@ -124,10 +124,7 @@ export async function claimDue(orm: Orm, room: Room, leaseMs: number): Promise<C
   );
 }
 
-/**
- * Milliseconds until the next delivery comes due or lease ends, at any endpoint. Negative when it
- * is overdue, undefined when nothing is pending.
- */
+/** Milliseconds until any is due or its lease ends: negative overdue, undefined none pending. */
 export async function untilDueMs(orm: Orm): Promise<number | undefined> {
   const [row] = await namedQuery<{ ms: number | null }>(
     orm.em,

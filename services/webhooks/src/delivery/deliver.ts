@@ -20,8 +20,7 @@ const contendedMs = 25;
 /**
  * Sends deliveries: lease, commit, sign, POST, record, schedule. A new one is born with a lease and
  * handed to the dispatcher; what comes due later, or found no room, is claimed here. At least once:
- * whoever dies after the POST leaves a lease that ends, and the same event with the same bytes is
- * sent again.
+ * whoever dies after the POST leaves a lease that ends, and the same bytes are sent again.
  */
 export function startDelivering(context: Context): Deliverer {
   const { orm, logger, dispatcher } = context;

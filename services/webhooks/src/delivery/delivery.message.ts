@@ -15,10 +15,7 @@ export const deliveryJson = (attempts = "null") => `json_build_object('id', d.id
 
 export const toDelivery = ({ delivery }: DeliveryJson): Delivery => fromJson(DeliverySchema, delivery);
 
-/**
- * Newest first, each with its newest 50 attempts in the order they were made. An event has no more
- * deliveries than a business had endpoints.
- */
+/** Newest first, with 50 attempts at most. There are no more than a business had endpoints. */
 export async function readDeliveries(em: SqlEntityManager, businessId: string, eventId: string): Promise<Delivery[]> {
   const rows = await namedQuery<DeliveryJson>(
     em,

@@ -28,9 +28,8 @@ const shownBytes = 1024;
 const answerBytesMax = 128 * 1024;
 
 /**
- * Sends deliveries: connections kept alive for each origin and dropped when unused, one deadline
- * over all of connecting, TLS and headers, no redirects, no decompression, and no connection to an
- * address the guard forbids.
+ * Sends deliveries: connections kept alive for each origin, one deadline over connecting, TLS and
+ * headers, no redirects, no decompression, and no connection to an address the guard forbids.
  */
 export function createPoster(options: { addresses: AddressGuard; timeoutMs: number }): Poster {
   const { timeoutMs } = options;

@@ -63,9 +63,8 @@ async function write(context: Context, results: readonly AttemptResult[]): Promi
 }
 
 /**
- * One statement: the attempts join the log, deliveries whose lease still stands move on, and
- * endpoints are told whether they failed and whether they took long. Answers those that have done
- * nothing but fail for five days.
+ * One statement: attempts join the log, deliveries whose lease still stands move on, endpoints are
+ * told whether they failed or took long. Answers those that have only failed for five days.
  */
 async function recordResults(orm: Orm, results: readonly AttemptResult[]): Promise<{ id: string }[]> {
   return await namedQuery<{ id: string }>(

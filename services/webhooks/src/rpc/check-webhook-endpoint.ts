@@ -15,10 +15,7 @@ import { checkedRecently, webhookEndpointNotFound } from "../webhook-endpoint/we
 /** Whose turn it is, by all replicas together: a check takes ten seconds at most. */
 const turn = { table: "webhook_endpoint", column: "checked_at", where: "status = 'ACTIVE'" };
 
-/**
- * The endpoint's turn and the key (commit) → the receiver, outside any transaction → the stored
- * answer (commit).
- */
+/** Turn and key (commit) → the receiver, outside any transaction → the stored answer (commit). */
 export const checkWebhookEndpoint =
   (context: Context): Implementation<typeof WebhookEndpointService.method.checkWebhookEndpoint> =>
   async (request, call) => {

@@ -24,8 +24,8 @@ export class AddressNotPublic extends Error {
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /**
- * Decides where webhooks may go: to global unicast addresses, and with `allowInsecure` also to
- * loopback and over plain http. 0.0.0.0 and [::] never.
+ * Where webhooks may go: to global unicast addresses, and with `allowInsecure` also to loopback and
+ * over plain http. 0.0.0.0 and [::] never.
  */
 export function createAddressGuard(options: { allowInsecure: boolean; resolve?: Resolve }) {
   // In a sandbox also the names that only the system knows, such as those of a hosts file.
@@ -44,9 +44,8 @@ export function createAddressGuard(options: { allowInsecure: boolean; resolve?: 
     allows,
 
     /**
-     * The addresses of a URL's host, which may be a literal, every one of them allowed: a name that
-     * has public and private addresses is refused whole. Throws AddressNotPublic, or the resolver's
-     * error.
+     * The addresses of a URL's host, which may be a literal. A name with public and private ones is
+     * refused whole. Throws AddressNotPublic, or the resolver's error.
      */
     async resolve(hostname: string): Promise<ResolvedAddress[]> {
       const host = hostname.replace(/^\[(.*)\]$/, "$1");

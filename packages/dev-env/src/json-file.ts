@@ -13,7 +13,7 @@ export async function readJson<T>(path: string): Promise<T | undefined> {
   }
 }
 
-/** Written whole or not at all, so no reader sees half a file. For its owner only: it may hold keys. */
+/** Written whole or not at all: no reader sees half. For its owner only, since it may hold keys. */
 export async function writeJson(path: string, content: object): Promise<void> {
   await writeFile(`${path}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
   await rename(`${path}.new`, path);

@@ -85,20 +85,7 @@ export type TestBusiness = Awaited<ReturnType<typeof aBusiness>>;
 
 export const anOrder = { amount: "5000.00", success_url: "https://shop.example/merci", fail_url: "https://shop.example/desole" };
 
-/** A client's body without the address that has to be its own. */
-export const aPerson = {
-  first_name: "Amina",
-  last_name: "Benali",
-  date_of_birth: "1990-05-17",
-  gender: "female",
-  birth_country: "DZA",
-  nationality: "DZA",
-  country_of_tax_residence: "DZA",
-  address: "12 rue Didouche Mourad",
-  city: "Alger",
-  postcode: "16000",
-  country_code: "DZA",
-};
+export { aPerson } from "../src/demo/a-person.ts";
 
 /** A payment that a card holder has paid: created, paid at the sandbox, returned. */
 export async function aPaidPayment(system: System, business: TestBusiness): Promise<{ id: string; orderId: string }> {

@@ -1,21 +1,8 @@
 import { eventually } from "../eventually.ts";
+import { aPerson } from "./a-person.ts";
 import { submit } from "./at-the-sandbox.ts";
 import type { Cast } from "./cast.ts";
 import type { Story } from "./story.ts";
-
-const person = {
-  first_name: "Amina",
-  last_name: "Benali",
-  date_of_birth: "1990-05-17",
-  gender: "female",
-  nationality: "DZA",
-  birth_country: "DZA",
-  country_of_tax_residence: "DZA",
-  address: "12 rue Didouche Mourad",
-  city: "Alger",
-  postcode: "16000",
-  country_code: "DZA",
-};
 
 const details = {
   account_purposes: ["SALARY", "SAVINGS"],
@@ -35,7 +22,7 @@ export async function onboardClient(story: Story, { business, operator, sandboxU
   const { step, expect, expectAnswer } = story;
 
   step("The business registers a client.");
-  const client = await business("POST", "/api/v1/clients/person", { ...person, email: `amina.${Date.now()}@example.dz` });
+  const client = await business("POST", "/api/v1/clients/person", { ...aPerson, email: `amina.${Date.now()}@example.dz` });
   const registered = "she is on record, not verified yet, and her e-mail address is hers alone";
   expectAnswer(client, 201, { kyc_status: "NOT_STARTED" }, registered);
   const id = String(client.body["id"]);

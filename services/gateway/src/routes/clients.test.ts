@@ -1,6 +1,7 @@
 import { ClientKycStatus, KycLevel, RiskLevel } from "@amana/contracts/clients/v1/client_pb";
 import { clientKycStatuses, countries, renderClient } from "@amana/public-api";
 import { DomainError } from "@amana/rpc";
+import { aPerson } from "@amana/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startTestGateway, type TestGateway } from "../../test/harness.ts";
 
@@ -17,20 +18,7 @@ const id = "019a0000-0000-7000-8000-000000000001";
 const at = 1_795_170_000_000n;
 const atText = "2026-11-20T10:20:00.000Z";
 
-const person = {
-  first_name: "Amina",
-  last_name: "Benali",
-  date_of_birth: "1990-05-17",
-  gender: "female",
-  birth_country: "DZA",
-  nationality: "DZA",
-  country_of_tax_residence: "FRA",
-  address: "12 rue Didouche Mourad",
-  city: "Alger",
-  postcode: "16000",
-  country_code: "DZA",
-  email: "amina@example.dz",
-};
+const person = { ...aPerson, country_of_tax_residence: "FRA", email: "amina@example.dz" };
 const message = {
   id,
   businessId: "b",

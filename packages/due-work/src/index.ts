@@ -1,5 +1,4 @@
 /** Work on rows whose time has come, and the leases under which it is done. */
 export { type Lease, withLease } from "./lease.ts";
-export { nextPauseSeconds } from "./pause.ts";
 export { takeTurn } from "./take-turn.ts";
 export { type DueRows, workOnDue } from "./work-on-due.ts";

@@ -1,3 +1,5 @@
+import { nextPause } from "@amana/runtime";
+
 /** So many different messages that fail in a row are no coincidence. */
 const failuresMax = 3;
 /** So many messages may be tried after one pause: enough to get past many bad ones. */
@@ -15,7 +17,6 @@ export function createCircuit(pausesMs: readonly number[], nowMs: () => number =
   let triesLeft = 0;
   let probeAtMs = 0;
   let succeededAtMs = Number.NEGATIVE_INFINITY;
-  const pauseMs = () => pausesMs[Math.min(probes, pausesMs.length - 1)] ?? 0;
 
   return {
     isStopped: () => failures >= failuresMax,
@@ -26,7 +27,7 @@ export function createCircuit(pausesMs: readonly number[], nowMs: () => number =
         if (nowMs() < probeAtMs) return false;
         triesLeft = Math.min(2 ** probes, triesMax);
         probes++;
-        probeAtMs = nowMs() + pauseMs();
+        probeAtMs = nowMs() + nextPause(pausesMs, probes);
       }
       triesLeft--;
       return true;
@@ -48,7 +49,7 @@ export function createCircuit(pausesMs: readonly number[], nowMs: () => number =
       if (failures !== failuresMax) return false;
       probes = 0;
       triesLeft = 0;
-      probeAtMs = nowMs() + pauseMs();
+      probeAtMs = nowMs() + nextPause(pausesMs, probes);
       return true;
     },
     hasSucceededWithin: (ms: number): boolean => nowMs() - succeededAtMs < ms,

@@ -10,6 +10,6 @@ export { readBytes, readText } from "./read-body.ts";
 export { remember } from "./remember.ts";
 export { runProcess } from "./run-process.ts";
 export { StartRefused } from "./start-refused.ts";
-export { backoffMs, dateOf, jitter, sleep, waitAtMost, within } from "./time.ts";
+export { backoffMs, dateOf, jitter, nextPause, sleep, waitAtMost, within } from "./time.ts";
 export { Turns } from "./turns.ts";
 export { isUuid, randomHex, uuidv7 } from "./uuid.ts";

@@ -42,6 +42,13 @@ export function backoffMs(failures: number, baseMs: number, maxMs: number): numb
   return Math.min(maxMs, jitter(baseMs * 2 ** Math.min(failures - 1, 30)));
 }
 
+/** The pause after the `done`-th time, counted from 0: the next of these. The last one repeats. */
+export function nextPause(pauses: readonly number[], done: number): number {
+  const pause = pauses[Math.min(done, pauses.length - 1)];
+  if (pause === undefined) throw new RangeError("a schedule needs a pause");
+  return pause;
+}
+
 const dateMsMax = 8.64e15;
 
 /** A request's Unix milliseconds, between 1970 and what a Date holds; undefined stays so. */

@@ -1,6 +1,6 @@
 import type { EnumName } from "@amana/contracts/enum-names";
 import type { KycEventType } from "@amana/contracts/kyc/v1/kyc_events_pb";
-import { nextPauseSeconds } from "@amana/due-work";
+import { nextPause } from "@amana/runtime";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import type {
   AmlDecision,
@@ -145,7 +145,7 @@ export class KycApplication extends schema.class {
     }
     const isNews = this.nextCheckAt?.getTime() !== plannedBefore?.getTime();
     if (isNews && this.nextCheckAt && this.nextCheckAt <= now) return;
-    const pause = nextPauseSeconds(pausesSeconds, this.checks);
+    const pause = nextPause(pausesSeconds, this.checks);
     const nowMs = now.getTime();
     const lapsesMs = this.linkExpiresAt.getTime();
     const lapse = this.mayLapse() ? [lapsesMs, lapsesMs + lapseGraceMs].filter((ms) => ms > nowMs) : [];

@@ -2,7 +2,7 @@ import type { EnumName } from "@amana/contracts/enum-names";
 import type { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import type * as proto from "@amana/contracts/payments/v1/payment_pb";
 import { takeOver } from "@amana/database";
-import { nextPauseSeconds } from "@amana/due-work";
+import { nextPause } from "@amana/runtime";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import type { OrderState } from "../card-processor/card-processor.ts";
 import type { Config } from "../config.ts";
@@ -133,7 +133,7 @@ export class Payment extends schema.class {
 
   /** After a registration whose outcome is not known: when somebody looks for the order. */
   planLookUp(now: Date): void {
-    this.nextCheckAt = new Date(now.getTime() + nextPauseSeconds(lookUpPausesSeconds, this.checks) * 1000);
+    this.nextCheckAt = new Date(now.getTime() + nextPause(lookUpPausesSeconds, this.checks) * 1000);
     this.checks += 1;
   }
 

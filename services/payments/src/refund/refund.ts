@@ -1,6 +1,6 @@
 import type { EnumName } from "@amana/contracts/enum-names";
 import type * as proto from "@amana/contracts/payments/v1/refund_pb";
-import { nextPauseSeconds } from "@amana/due-work";
+import { nextPause } from "@amana/runtime";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import type { OrderState } from "../card-processor/card-processor.ts";
 
@@ -102,7 +102,7 @@ export class Refund extends schema.class {
   unknown(pausesSeconds: readonly number[], now: Date): void {
     if (this.status === "SENT") this.status = "UNKNOWN";
     if (now >= this.decisionDueAt) this.needsDecision("OUTCOME_UNKNOWN", now);
-    const pause = this.needsDecisionSince ? waitingPauseSeconds : nextPauseSeconds(pausesSeconds, this.checks);
+    const pause = this.needsDecisionSince ? waitingPauseSeconds : nextPause(pausesSeconds, this.checks);
     this.checks += 1;
     this.nextCheckAt = new Date(now.getTime() + pause * 1000);
     this.updatedAt = now;

@@ -1,3 +1,4 @@
+import type { EventEmitter } from "node:events";
 import { PaymentSchema, PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { ListPaymentsRequestSchema } from "@amana/contracts/payments/v1/payment_service_pb";
 import { ChangedPaymentSchema } from "@amana/contracts/payments/v1/refund_service_pb";
@@ -62,6 +63,68 @@ async function aThing(businessId: string, fields: Partial<Thing> = {}): Promise<
   await inside.persist(thing).flush();
   return thing;
 }
+
+describe("rows that are read at once", () => {
+  /** How many connections statements were given while something is done. */
+  async function statementsOf(work: () => Promise<unknown>): Promise<number> {
+    const { getNativeClient } = em().getConnection() as unknown as { getNativeClient: () => Promise<EventEmitter> };
+    const pool = await getNativeClient.call(em().getConnection());
+    let statements = 0;
+    const count = () => statements++;
+    pool.on("acquire", count);
+    await work();
+    pool.off("acquire", count);
+    return statements;
+  }
+
+  test("are each its asker's own, and come by few statements", async () => {
+    const things = await Promise.all(Array.from({ length: 150 }, (_, i) => aThing(uuidv7(), { orderRef: String(i) })));
+    const [first, second] = things as [Thing, Thing];
+    const asked = [
+      ...things.map(({ businessId, id }) => [businessId, id] as const),
+      ...things.map(({ id }) => [everyBusiness, id] as const),
+      [first.businessId, second.id],
+      [second.businessId, first.id],
+      [first.businessId, uuidv7()],
+      [first.businessId, "no id"],
+      ["no business", first.id],
+      [first.businessId, first.id],
+    ] as const;
+    let seen: (string | null | undefined)[] = [];
+    const statements = await statementsOf(async () => {
+      const rows = await Promise.all(asked.map(([owner, id]) => view.read(em(), owner, id)));
+      seen = rows.map((row) => row?.orderRef);
+    });
+    const refs = things.map(({ orderRef }) => orderRef);
+    expect(seen).toEqual([...refs, ...refs, undefined, undefined, undefined, undefined, undefined, "0"]);
+    expect(statements).toBe(4);
+  });
+
+  test("show what was committed before they were asked for, whatever is under way", async () => {
+    const thing = await aThing(uuidv7());
+    const set = (ref: string) => em().execute("update thing set order_ref = ? where id = ?", [ref, thing.id]);
+    const seen: Promise<string | null | undefined>[] = [];
+    for (let i = 0; i < 50; i++) {
+      await set(String(i));
+      for (let reader = 0; reader < 10; reader++) {
+        seen.push(view.read(em(), thing.businessId, thing.id).then((row) => row?.orderRef));
+      }
+      if (i % 7 === 0) await new Promise(setImmediate);
+    }
+    const stale = (await Promise.all(seen)).filter((ref, i) => Number(ref) < Math.floor(i / 10));
+    expect(stale).toEqual([]);
+  });
+
+  test("fail together, and only they", async () => {
+    const thing = await aThing(uuidv7());
+    const readTwice = () => Promise.allSettled([1, 2].map(() => view.read(em(), thing.businessId, thing.id)));
+    await em().execute("alter table thing rename to other_thing");
+    const failed = await readTwice();
+    await em().execute("alter table other_thing rename to thing");
+    expect(failed.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    expect(await readTwice()).toMatchObject([{ value: { id: thing.id } }, { value: { id: thing.id } }]);
+  });
+});
 
 describe("a view", () => {
   test("shows the same of a row as of the entity, with bigint and times whole", async () => {

@@ -1,4 +1,3 @@
-import { isUuid } from "@amana/runtime";
 import { create, type DescField, type DescMessage, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
 import {
   BigIntType,
@@ -8,7 +7,7 @@ import {
   type SqlEntityManager,
   UnderscoreNamingStrategy,
 } from "@mikro-orm/postgresql";
-import { namedQuery } from "./named-query.ts";
+import { readTogether } from "./read-together.ts";
 import type { FieldOf } from "./request-value.ts";
 
 /** Whose rows: of one business, or, for operators and tables of the platform, of all. */
@@ -107,8 +106,9 @@ export function defineView<
     .map(([name, sql]) => `${sql} as "${name}"`)
     .join(", ");
 
-  const ofAny = `select ${selected} from ${table} where id = $1 and ${where}`;
-  const ofBusiness = `select ${selected} from ${table} where business_id = $1 and id = $2 and ${where}`;
+  const select = `select ${selected} from ${table} where ${where}`;
+  const readAny = readTogether(`${message.name}_read_any`, select, ["id"]);
+  const readOwn = readTogether(`${message.name}_read`, select, ["business_id", "id"]);
 
   const parse = (row: Record<string, unknown>) => {
     for (const { property, parse } of parsed) if (row[property] !== null) row[property] = parse(row[property] as string);
@@ -121,11 +121,7 @@ export function defineView<
     properties: properties as never,
     parse,
     async read(em, owner, id) {
-      if (!isUuid(id)) return undefined;
-      const [row] =
-        owner === everyBusiness
-          ? await namedQuery<Record<string, unknown>>(em, `${message.name}_read_any`, ofAny, [id])
-          : await namedQuery<Record<string, unknown>>(em, `${message.name}_read`, ofBusiness, [businessIdOf(owner), id]);
+      const row = await (owner === everyBusiness ? readAny(em, id) : readOwn(em, businessIdOf(owner), id));
       return row && parse(row);
     },
     toMessage(row, ...[others]) {

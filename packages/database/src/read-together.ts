@@ -1,0 +1,79 @@
+import { isUuid } from "@amana/runtime";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import { namedQuery } from "./named-query.ts";
+
+/** Of statements under way at once; a slow one holds up only what waits behind all of them. */
+const statementsMax = 4;
+const rowsMax = 100;
+
+type Row = Record<string, unknown>;
+
+interface Asked extends PromiseWithResolvers<Row | undefined> {
+  readonly key: readonly string[];
+}
+
+/**
+ * Reads single rows by a key of uuids; what is none names nothing. Those that are asked for in the
+ * same turn of the event loop are read by one statement, which costs a quarter of as many single
+ * ones. What was committed before a row was asked for is seen. `select` ends in a condition;
+ * `columns` are those of the key.
+ */
+export function readTogether(name: string, select: string, columns: readonly string[]) {
+  const matching = (wanted: (column: string, i: number) => string) =>
+    [select, ...columns.map((column, i) => `${column} = ${wanted(column, i)}`)].join(" and ");
+  const single = matching((_, i) => `$${i + 1}`);
+  // Arrays behind a select: the planner must not see how long they are, or it would plan each time
+  // anew. A limit: each row is looked up by an index, whatever the planner thinks of a join.
+  const several = `select asked.place, found.*
+    from unnest(${columns.map((_, i) => `(select $${i + 1}::uuid[])`).join(", ")})
+      with ordinality as asked (${columns.join(", ")}, place),
+      lateral (${matching((column) => `asked.${column}`)} limit 1) as found`;
+
+  const read = async (em: SqlEntityManager, group: readonly Asked[]) => {
+    const [first] = group;
+    if (first && group.length === 1) {
+      const [row] = await namedQuery<Row>(em, name, single, [...first.key]);
+      return first.resolve(row);
+    }
+    const values = columns.map((_, i) => group.map(({ key }) => key[i]));
+    const rows = await namedQuery<Row & { place: string }>(em, `${name}_several`, several, values);
+    for (const { place, ...row } of rows) group[Number(place) - 1]?.resolve(row);
+    for (const { resolve } of group) resolve(undefined);
+  };
+  const queues = new WeakMap<object, (asked: Asked) => void>();
+
+  return async (em: SqlEntityManager, ...key: string[]): Promise<Row | undefined> => {
+    // One that the database refused would be refused for all that are read with it.
+    if (!key.every(isUuid)) return undefined;
+    const connection = em.getConnection();
+    let ask = queues.get(connection);
+    if (!ask) {
+      ask = byTurns((group) => read(em, group));
+      queues.set(connection, ask);
+    }
+    const asked = { key, ...Promise.withResolvers<Row | undefined>() };
+    ask(asked);
+    return await asked.promise;
+  };
+}
+
+/** Collects what comes in a turn of the event loop, and longer while enough is under way. */
+function byTurns(read: (group: readonly Asked[]) => Promise<void>) {
+  const waiting: Asked[] = [];
+  let underWay = 0;
+
+  const readGroup = async (group: readonly Asked[]) => {
+    underWay++;
+    await read(group).catch((error: unknown) => {
+      for (const { reject } of group) reject(error);
+    });
+    underWay--;
+    readOn();
+  };
+  const readOn = () => {
+    while (waiting.length > 0 && underWay < statementsMax) void readGroup(waiting.splice(0, rowsMax));
+  };
+  return (asked: Asked) => {
+    if (waiting.push(asked) === 1) setImmediate(readOn);
+  };
+}

@@ -24,14 +24,8 @@ export async function startBareServer(
     args: [join(import.meta.dirname, program)],
     cwd: import.meta.dirname,
     env: { ...process.env, PORT: String(port), ...env },
-    exitSignal: "SIGTERM",
   });
-  stack.defer(() =>
-    server.stop([
-      { signal: "SIGTERM", waitMs: 2_000 },
-      { signal: "SIGKILL", waitMs: 2_000 },
-    ]),
-  );
+  stack.defer(() => server.stop());
   for (let i = 0; i < 200; i++) {
     const up = await request(`http://127.0.0.1:${port}/healthz`).then(
       (answer) => answer.body.dump().then(() => true),

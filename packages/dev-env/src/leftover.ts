@@ -1,5 +1,5 @@
 import { DevEnvError } from "./dev-env-error.ts";
-import { readProcess, type StopStep, stopByPid } from "./running-process.ts";
+import { orderly, readProcess, type StopStep, stopByPid } from "./running-process.ts";
 import type { LogLine } from "./server-process.ts";
 
 /** A process that an earlier run may have left behind. */
@@ -12,7 +12,7 @@ export interface Leftover {
   isIt(command: string): boolean;
   /** The process that started it. */
   starter(command: string): number;
-  readonly stopSteps: readonly StopStep[];
+  readonly stopSteps?: readonly StopStep[];
 }
 
 /**
@@ -20,7 +20,8 @@ export interface Leftover {
  * starter that died leaves its children to another parent, so an id that was given anew does not
  * deceive.
  */
-export async function stopLeftover({ name, dir, pid, isIt, starter, stopSteps }: Leftover, log?: LogLine): Promise<void> {
+export async function stopLeftover(leftover: Leftover, log?: LogLine): Promise<void> {
+  const { name, dir, pid, isIt, starter, stopSteps = orderly } = leftover;
   const here = () => {
     const found = readProcess(pid);
     return found && isIt(found.command) ? found : undefined;

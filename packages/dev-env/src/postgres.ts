@@ -19,7 +19,6 @@ export interface PostgresOptions {
 }
 
 export interface Postgres {
-  readonly host: string;
   readonly port: number;
   /** Like "18.4". */
   readonly version: string;
@@ -74,14 +73,14 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
       ...launch(programs.postgres, ["-D", dataDir, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])]),
       cwd: "/",
       env: postgresEnv(),
-      exitSignal: "SIGINT",
+      stopSteps: cleanStop,
       log,
     });
     try {
       await untilReady(server, dataDir, port);
       return { server, version: await serverVersion(superuserUrl, dataDir) };
     } catch (error) {
-      await server.stop(cleanStop);
+      await server.stop();
       throw error;
     }
   };
@@ -89,12 +88,11 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   let { server, version } = await run();
 
   return {
-    host,
     port,
     version,
     superuserUrl,
-    stop: () => server.stop(cleanStop),
-    kill: () => server.stop(cleanStop.slice(1)),
+    stop: () => server.stop(),
+    kill: () => server.kill(),
     async start() {
       if (!server.running()) ({ server, version } = await run());
     },

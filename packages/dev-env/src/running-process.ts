@@ -14,6 +14,12 @@ export interface StopStep {
   waitMs: number;
 }
 
+/** In good order; if that takes too long, by force. */
+export const orderly: readonly StopStep[] = [
+  { signal: "SIGTERM", waitMs: 30_000 },
+  { signal: "SIGKILL", waitMs: 5_000 },
+];
+
 /** What runs under this process id; undefined when nothing does, or only a zombie. */
 export function readProcess(pid: number): RunningProcess | undefined {
   try {

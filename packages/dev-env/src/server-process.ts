@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { type StopStep, stopByPid } from "./running-process.ts";
+import { orderly, type StopStep, stopByPid } from "./running-process.ts";
 
 /** Takes one line of a server's output, without its line end. */
 export type LogLine = (line: string) => void;
@@ -14,8 +14,10 @@ export interface ServerProcess {
   running(): boolean;
   /** The last lines it wrote, for a message about why it failed. */
   recentOutput(): string;
-  /** Ends it by these signals, in order. Safe to call again. Throws when it survives them. */
-  stop(steps: readonly StopStep[]): Promise<void>;
+  /** Ends it in good order. Safe to call again. Throws when it survives every step. */
+  stop(): Promise<void>;
+  /** Ends it as a crash does. */
+  kill(): Promise<void>;
 }
 
 export interface ServerProcessOptions {
@@ -25,14 +27,17 @@ export interface ServerProcessOptions {
   env: NodeJS.ProcessEnv;
   uid?: number | undefined;
   gid?: number | undefined;
-  /** Sent when this process exits without having stopped the server. */
-  exitSignal: NodeJS.Signals;
+  /**
+   * How it is ended; without the first step, as a crash ends it. The first signal is also sent when
+   * this process exits without having stopped the server.
+   */
+  stopSteps?: readonly StopStep[];
   log?: LogLine;
 }
 
 const recentLinesMax = 20;
 
-const abandoned = new Map<number, NodeJS.Signals>();
+const abandoned = new Map<number, NodeJS.Signals | undefined>();
 process.on("exit", () => {
   for (const [pid, signal] of abandoned) {
     try {
@@ -49,7 +54,7 @@ process.on("exit", () => {
  * cannot be run.
  */
 export async function spawnServer(options: ServerProcessOptions): Promise<ServerProcess> {
-  const { command, args, cwd, env, uid, gid, log } = options;
+  const { command, args, cwd, env, uid, gid, stopSteps = orderly, log } = options;
   const child = spawn(command, args, { cwd, env, uid, gid, detached: true, stdio: ["ignore", "pipe", "pipe"] });
 
   const recent: string[] = [];
@@ -63,20 +68,22 @@ export async function spawnServer(options: ServerProcessOptions): Promise<Server
   await once(child, "spawn");
   const pid = child.pid as number;
   let running = true;
-  abandoned.set(pid, options.exitSignal);
+  abandoned.set(pid, stopSteps[0]?.signal);
   child.once("exit", () => abandoned.delete(pid));
   // `close` comes after the last output was read, so that a message about a failure is complete.
   const ended = once(child, "close").then(() => {
     running = false;
   });
 
+  const end = async (steps: readonly StopStep[]) => {
+    if (!(await stopByPid(pid, steps, () => !running))) throw new Error(`${command} (process ${pid}) does not end`);
+  };
   return {
     pid,
     ended,
     running: () => running,
     recentOutput: () => recent.join("\n"),
-    async stop(steps) {
-      if (!(await stopByPid(pid, steps, () => !running))) throw new Error(`${command} (process ${pid}) does not end`);
-    },
+    stop: () => end(stopSteps),
+    kill: () => end(stopSteps.slice(1)),
   };
 }

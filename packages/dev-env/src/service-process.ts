@@ -4,7 +4,6 @@ import { acceptsConnections } from "./accepts-connections.ts";
 import { DevEnvError } from "./dev-env-error.ts";
 import { until } from "./eventually.ts";
 import { runCommand } from "./run-command.ts";
-import type { StopStep } from "./running-process.ts";
 import { type ServerProcess, spawnServer } from "./server-process.ts";
 
 export interface ServiceProcess {
@@ -21,11 +20,6 @@ export interface ServiceProcess {
 }
 
 const root = join(import.meta.dirname, "..", "..", "..");
-const stopSteps: readonly StopStep[] = [
-  { signal: "SIGTERM", waitMs: 30_000 },
-  { signal: "SIGKILL", waitMs: 5_000 },
-];
-const killSteps: readonly StopStep[] = [{ signal: "SIGKILL", waitMs: 5_000 }];
 /** Doubles with every crash, so that a service that cannot start does not fill the terminal. */
 const restartPauseMs = 250;
 const restartPauseMaxMs = 30_000;
@@ -61,7 +55,6 @@ export function serviceProcess(options: {
       args: [join("services", name, "src", "main.ts")],
       cwd: root,
       env: { ...inherited(), ...env, ...extraEnv },
-      exitSignal: "SIGTERM",
       log: (line) => log?.write(`${line}\n`),
     });
     server = started;
@@ -80,11 +73,6 @@ export function serviceProcess(options: {
     }, pauseMs).unref();
   };
 
-  const end = async (steps: readonly StopStep[]) => {
-    wanted = false;
-    await server?.stop(steps);
-  };
-
   return {
     name,
     logFile,
@@ -97,11 +85,15 @@ export function serviceProcess(options: {
       await until(async () => !server?.running() || (await acceptsConnections("127.0.0.1", options.port)), listenTimeoutMs);
     },
     async stop() {
-      await end(stopSteps);
+      wanted = false;
+      await server?.stop();
       log?.end();
       log = undefined;
     },
-    kill: () => end(killSteps),
+    async kill() {
+      wanted = false;
+      await server?.kill();
+    },
   };
 }
 

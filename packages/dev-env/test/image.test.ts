@@ -112,7 +112,6 @@ test.each(services)(
       args: [join("services", service, "src", "main.ts")],
       cwd: app,
       env: { PATH: env.PATH, NODE_ENV: "production", ...(await settingsOf(service)) },
-      exitSignal: "SIGTERM",
     });
     try {
       // Identity stores its bootstrap key first and therefore waits for a database that is not
@@ -121,10 +120,7 @@ test.each(services)(
       await eventually(() => expect(server.recentOutput()).toMatch(sign), 30_000);
       expect(server.recentOutput()).not.toContain("The settings are not usable");
     } finally {
-      await server.stop([
-        { signal: "SIGTERM", waitMs: 20_000 },
-        { signal: "SIGKILL", waitMs: 2_000 },
-      ]);
+      await server.stop();
     }
   },
   300_000,

@@ -74,8 +74,8 @@ export async function payAndRefund(story: Story, cast: Cast, options: { inBrowse
 /** What the card holder does on the page, in one call; then to the shop, as the browser goes. */
 async function payByControlCall(sandboxUrl: string, formUrl: string): Promise<string> {
   const orderId = new URL(formUrl).pathname.split("/").at(-1);
-  const { redirect_url } = await control(sandboxUrl, `payments/${orderId}/pay`, card);
-  const back = await request(String(redirect_url), { headersTimeout: 40_000 });
+  const { redirect_url } = await control<{ redirect_url: string }>(sandboxUrl, "POST", `payments/${orderId}/pay`, card);
+  const back = await request(redirect_url, { headersTimeout: 40_000 });
   await back.body.dump();
   if (back.statusCode !== 303) throw new Error(`The return address answered ${back.statusCode}, not 303.`);
   return String(back.headers["location"]);

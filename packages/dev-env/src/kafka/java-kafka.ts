@@ -12,7 +12,7 @@ import { findJava, type Java } from "./java.ts";
 import type { Kafka, KafkaOptions } from "./kafka.ts";
 import { defaultCacheDir, kafkaJars } from "./kafka-jars.ts";
 import { type KafkaAddresses, kafkaProperties, kafkaVersion, startedMessage } from "./kafka-properties.ts";
-import { cleanStop, ownerFlags, stopLeftoverKafka, writePid } from "./leftover-kafka.ts";
+import { ownerFlags, stopLeftoverKafka, writePid } from "./leftover-kafka.ts";
 
 const host = "127.0.0.1";
 const readyTimeoutMs = 60_000;
@@ -79,7 +79,6 @@ export async function startKafka(options: JavaKafkaOptions): Promise<Kafka> {
         args: [...javaFlags, ...ownerFlags(dir), "-cp", join(jars, "*"), "kafka.Kafka", propertiesFile],
         cwd: dir,
         env: process.env,
-        exitSignal: "SIGTERM",
         log(line) {
           started ||= startedMessage.test(line);
         },
@@ -88,7 +87,7 @@ export async function startKafka(options: JavaKafkaOptions): Promise<Kafka> {
       await until(() => started || !broker.running(), readyTimeoutMs);
       if (started) return broker;
       const ended = !broker.running();
-      await broker.stop(cleanStop);
+      await broker.stop();
       throw startFailure(ended, broker.recentOutput(), dir);
     };
 
@@ -99,8 +98,8 @@ export async function startKafka(options: JavaKafkaOptions): Promise<Kafka> {
     return {
       brokers: `${host}:${port}`,
       version: kafkaVersion,
-      stop: () => broker.stop(cleanStop),
-      kill: () => broker.stop(cleanStop.slice(1)),
+      stop: () => broker.stop(),
+      kill: () => broker.kill(),
       async start() {
         if (!broker.running()) broker = await run();
       },

@@ -1,12 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stopLeftover } from "../leftover.ts";
-import type { StopStep } from "../running-process.ts";
-
-export const cleanStop: readonly StopStep[] = [
-  { signal: "SIGTERM", waitMs: 15_000 },
-  { signal: "SIGKILL", waitMs: 5_000 },
-];
 
 const ownerFlag = "-Damana.owner=";
 const pidFile = (dir: string) => join(dir, "kafka.pid");
@@ -22,5 +16,5 @@ export async function stopLeftoverKafka(dir: string): Promise<void> {
   const pid = Number(await readFile(pidFile(dir), "utf8").catch(() => ""));
   const isIt = (command: string) => `${command} `.includes(` -Damana.kafka.dir=${dir} `);
   const starter = (command: string) => Number.parseInt(command.split(ownerFlag)[1] ?? "", 10);
-  await stopLeftover({ name: "Kafka", dir, pid, isIt, starter, stopSteps: cleanStop });
+  await stopLeftover({ name: "Kafka", dir, pid, isIt, starter });
 }

@@ -36,7 +36,7 @@ export async function prepareDataFolder(
   if (await isMissingOrEmpty(dataDir)) return initialise(dataDir, programs, as);
 
   const version = await readText(join(dataDir, "PG_VERSION"));
-  if (version === undefined || version === "") {
+  if (version === "") {
     throw new DevEnvError(
       `${dataDir} is not a PostgreSQL data folder, or a broken one: it holds no version (PG_VERSION).`,
       removeFolder(dataDir),
@@ -49,7 +49,7 @@ export async function prepareDataFolder(
     );
   }
   const password = await readText(join(dataDir, passwordFile));
-  if (password === undefined || password === "") {
+  if (password === "") {
     throw new DevEnvError(
       `${dataDir} was not made by this program: the superuser's password (${passwordFile}) is missing from it.`,
       removeFolder(dataDir),
@@ -96,23 +96,15 @@ async function isMissingOrEmpty(folder: string): Promise<boolean> {
   try {
     return (await readdir(folder)).length === 0;
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
+    const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return true;
-    if (code !== "EACCES" && code !== "ENOTDIR") throw error;
     throw new DevEnvError(
-      code === "EACCES" ? `${folder} belongs to another user.` : `${folder} is a file, not a folder.`,
-      code === "EACCES"
-        ? `Start as the user who made it, or remove it: sudo rm -rf ${folder}`
-        : "Remove it, or choose another folder.",
+      `${folder} cannot be opened (${code}): it is a file, or belongs to another user.`,
+      "Start as the user who made it, remove it, or choose another folder.",
+      { cause: error },
     );
   }
 }
 
-async function readText(path: string): Promise<string | undefined> {
-  try {
-    return (await readFile(path, "utf8")).trim();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
-}
+/** Empty when there is no such file. */
+const readText = async (path: string) => (await readFile(path, "utf8").catch(() => "")).trim();

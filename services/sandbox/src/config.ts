@@ -1,4 +1,4 @@
-import { type EnvReader, type EnvSource, type LogLevel, readEnv, readLogLevel } from "@amana/runtime";
+import { type EnvSource, type LogLevel, readEnv, readLogLevel } from "@amana/runtime";
 
 export interface Config {
   readonly logLevel: LogLevel;
@@ -35,16 +35,7 @@ export function readConfig(source: EnvSource = process.env): Config {
       numbersAsStrings: env.boolean("NUMBERS_AS_STRINGS", false),
       kycProviderToken: env.string("KYC_PROVIDER_TOKEN", "sandbox"),
       kycCallbackSecrets: env.string("KYC_CALLBACK_SECRET", "provider-callback-secret").split(","),
-      kycCallbackRetryMs: readRetries(env),
+      kycCallbackRetryMs: env.seconds("KYC_CALLBACK_RETRY_SECONDS", "5,30,120,600,3600").map((seconds) => seconds * 1000),
     };
   }, source);
-}
-
-/** Seconds, with decimals: tests shorten the schedule to fractions of one. */
-function readRetries(env: EnvReader): number[] {
-  const texts = env.string("KYC_CALLBACK_RETRY_SECONDS", "5,30,120,600,3600").split(",");
-  if (texts.some((text) => !/^\d{1,6}(\.\d{1,3})?$/.test(text))) {
-    env.problem("KYC_CALLBACK_RETRY_SECONDS must be seconds separated by commas, for example 5,30,120");
-  }
-  return texts.map((text) => Number(text) * 1000);
 }

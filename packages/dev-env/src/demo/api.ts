@@ -1,14 +1,7 @@
 import { request } from "undici";
 
-export interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: Record<string, unknown>;
-  /** The body as it came. */
-  readonly text: string;
-}
-
 export type ApiCaller = ReturnType<typeof apiCaller>;
+export type Answer = Awaited<ReturnType<ApiCaller>>;
 
 /** A caller of the public API with one key, as a business's own server would write it. */
 export function apiCaller(baseUrl: string, key: string) {
@@ -17,7 +10,7 @@ export function apiCaller(baseUrl: string, key: string) {
     path: string,
     body?: object | string,
     headers: Record<string, string> = {},
-  ): Promise<Answer> => {
+  ) => {
     const answer = await request(`${baseUrl}${path}`, {
       method,
       headers: { authorization: `Bearer ${key}`, ...(body ? { "content-type": "application/json" } : {}), ...headers },
@@ -29,6 +22,7 @@ export function apiCaller(baseUrl: string, key: string) {
       status: answer.statusCode,
       headers: answer.headers,
       body: text ? (JSON.parse(text) as Record<string, unknown>) : {},
+      /** The body as it came. */
       text,
     };
   };

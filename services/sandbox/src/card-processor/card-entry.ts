@@ -3,21 +3,11 @@ import { type TestCard, testCards } from "./test-cards.ts";
 export type CardField = "pan" | "expiry" | "cvv2";
 
 /** What is wrong with a field, named so that the page can say it in three languages. */
-export type CardProblem =
-  | "pan_missing"
-  | "pan_not_test_card"
-  | "expiry_missing"
-  | "expiry_mismatch"
-  | "cvv2_missing"
-  | "cvv2_mismatch";
+export type CardProblem = `${CardField}_missing` | "pan_not_test_card" | "expiry_mismatch" | "cvv2_mismatch";
 
 export type CardProblems = Partial<Record<CardField, CardProblem>>;
 
-export interface CardEntry {
-  readonly pan: string;
-  readonly expiry: string;
-  readonly cvv2: string;
-}
+export type CardEntry = Readonly<Record<CardField, string>>;
 
 /** Matches an entry against the table of test cards, all three values together. */
 export function matchCard(entry: CardEntry): { card: TestCard } | { problems: CardProblems } {

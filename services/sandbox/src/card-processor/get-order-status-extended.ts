@@ -1,8 +1,8 @@
-import { cardholder } from "./cardholder.ts";
 import type { Order, OrderStatus } from "./order.ts";
 import { outcomeOf } from "./outcome.ts";
 import type { Parameters, Processor } from "./processor.ts";
 import { refusal } from "./refusal.ts";
+import { cardholder } from "./test-cards.ts";
 import { outcomeText } from "./words/words.ts";
 
 const paymentState: Record<OrderStatus, string> = { 0: "CREATED", 2: "DEPOSITED", 3: "REVERSED", 4: "REFUNDED", 6: "DECLINED" };

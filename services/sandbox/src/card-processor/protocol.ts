@@ -1,8 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Operation } from "../faults.ts";
 import { answerWithFault } from "../faulty-answer.ts";
-import { confirm } from "./confirm.ts";
-import { getOrderStatus } from "./get-order-status.ts";
+import { confirm, getOrderStatus } from "./capitalised-calls.ts";
 import { getOrderStatusExtended } from "./get-order-status-extended.ts";
 import { startLateCalls } from "./late-calls.ts";
 import type { Parameters, Processor } from "./processor.ts";

@@ -30,5 +30,8 @@ export const testCards: readonly TestCard[] = [
   card("6280580610056615", "12/2022", "428", "card_expired"),
 ];
 
+/** What the real processor tells about the person who pays, and what its clients must not keep. */
+export const cardholder = { name: "TITULAIRE DE TEST", ip: "192.0.2.44" } as const;
+
 /** The 3-D Secure password of every test card. */
 export const testPassword = "123456";

@@ -47,7 +47,7 @@ export function conclude(
     if (submission.amlHitCount > 0) find("AML_MATCH");
   }
 
-  const verdict = askedFor(submission.outcome) ?? byRules(found, requireVideo);
+  const verdict = (submission.outcome && askedFor[submission.outcome]) ?? byRules(found, requireVideo);
   if (verdict === "REJECTED" && found.length === 0) find("DOCUMENT_UNREADABLE");
   const has = (code: ReasonCode) => found.some((reason) => reason.code === code);
   const check = (failure: ReasonCode): Check => (has(failure) ? "FAILED" : "PASSED");
@@ -73,11 +73,7 @@ const summaries: Readonly<Record<Verdict, string>> = {
   NEEDS_REVIEW: "A person has to decide.",
 };
 
-function askedFor(outcome: Outcome | undefined): Verdict | undefined {
-  if (outcome === "approved") return "APPROVED";
-  if (outcome === "rejected") return "REJECTED";
-  return outcome === "needs_review" ? "NEEDS_REVIEW" : undefined;
-}
+const askedFor: Partial<Record<Outcome, Verdict>> = { approved: "APPROVED", rejected: "REJECTED", needs_review: "NEEDS_REVIEW" };
 
 function byRules(found: readonly Reason[], requireVideo: boolean): Verdict {
   if (found.some(({ code }) => !doubts.includes(code))) return "REJECTED";

@@ -24,14 +24,14 @@ const eventsMax = 500;
 export function port(app: FastifyInstance, provider: Provider): void {
   const { clock, applications } = provider;
   const serve = answerTo(app, provider);
-  const onApplication =
-    (answer: (application: Application, reply: FastifyReply, body: Body) => object) =>
-    ({ params, body }: PortRequest, reply: FastifyReply) => {
+  type AnswerOnOne = (application: Application, reply: FastifyReply, body: Body) => object;
+  const serveOne = (method: "GET" | "POST", action: string, operation: string, answer: AnswerOnOne) =>
+    serve(method, `/:providerId${action}`, operation, ({ params, body }, reply) => {
       const application = applications.byProviderId(params.providerId ?? "");
       return application
         ? answer(application, reply, body ?? {})
         : refuse(reply, 404, "unknown_application", "There is no application with this provider_id.");
-    };
+    });
 
   serve("POST", "", "kyc_create", ({ body }, reply) => {
     const wish = readWish(body ?? {});
@@ -44,44 +44,29 @@ export function port(app: FastifyInstance, provider: Provider): void {
     return objectWithLink(provider, created);
   });
 
-  serve(
-    "GET",
-    "/:providerId",
-    "kyc_get",
-    onApplication((application) => objectWithLink(provider, application)),
-  );
+  serveOne("GET", "", "kyc_get", (application) => objectWithLink(provider, application));
 
-  serve(
-    "POST",
-    "/:providerId/cancel",
-    "kyc_cancel",
-    onApplication((application, reply) => {
-      if (isCancelable(application)) {
-        cancel(application, clock.nowMs());
-        applications.save(application);
-      } else reply.code(409);
-      return objectWithLink(provider, application);
-    }),
-  );
+  serveOne("POST", "/cancel", "kyc_cancel", (application, reply) => {
+    if (isCancelable(application)) {
+      cancel(application, clock.nowMs());
+      applications.save(application);
+    } else reply.code(409);
+    return objectWithLink(provider, application);
+  });
 
-  serve(
-    "POST",
-    "/:providerId/review",
-    "kyc_review",
-    onApplication((application, reply, { outcome, reviewer, note }) => {
-      if (outcome !== "APPROVED" && outcome !== "REJECTED") {
-        return refuse(reply, 422, "invalid_request", "outcome must be APPROVED or REJECTED.");
-      }
-      if (!isText(reviewer) || !isText(note)) {
-        return refuse(reply, 422, "invalid_request", "reviewer and note must be texts.");
-      }
-      if (awaitsReview(application)) {
-        review(application, outcome, clock.nowMs());
-        applications.save(application);
-      } else reply.code(409);
-      return objectWithLink(provider, application);
-    }),
-  );
+  serveOne("POST", "/review", "kyc_review", (application, reply, { outcome, reviewer, note }) => {
+    if (outcome !== "APPROVED" && outcome !== "REJECTED") {
+      return refuse(reply, 422, "invalid_request", "outcome must be APPROVED or REJECTED.");
+    }
+    if (!isText(reviewer) || !isText(note)) {
+      return refuse(reply, 422, "invalid_request", "reviewer and note must be texts.");
+    }
+    if (awaitsReview(application)) {
+      review(application, outcome, clock.nowMs());
+      applications.save(application);
+    } else reply.code(409);
+    return objectWithLink(provider, application);
+  });
 
   app.get<PortRoute>(
     "/v1/events",

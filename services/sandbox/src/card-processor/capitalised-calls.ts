@@ -1,13 +1,23 @@
 import { parseLanguage } from "../pages/language.ts";
-import { cardholder } from "./cardholder.ts";
-import type { Order } from "./order.ts";
+import { confirmOrder, type Order } from "./order.ts";
 import { outcomeOf } from "./outcome.ts";
 import type { Parameters, Processor } from "./processor.ts";
 import { capitalisedRefusal } from "./refusal.ts";
+import { cardholder } from "./test-cards.ts";
 import { outcomeText } from "./words/words.ts";
 
-/** The answer of the confirm and of the older status call, after the change that the call makes. */
-export function capitalisedAnswer(
+/** Both generations; a second confirm answers like the first. */
+export const confirm = (processor: Processor, parameters: Parameters): object =>
+  answerWithOrder(processor, parameters, "mdOrder", (order) => {
+    confirmOrder(order, processor.clock.nowMs());
+    processor.orders.save(order);
+  });
+
+/** The older status call, which answers in the shape of the confirm. */
+export const getOrderStatus = (processor: Processor, parameters: Parameters): object =>
+  answerWithOrder(processor, parameters, "orderId");
+
+function answerWithOrder(
   { orders }: Processor,
   parameters: Parameters,
   idName: "mdOrder" | "orderId",

@@ -22,7 +22,7 @@ const ProblemDocument = Type.Object(
     request_id: Type.String(),
     errors: Type.Optional(Type.Array(FieldError)),
   },
-  { $id: "Problem", additionalProperties: true, description: "A refusal or a fault (RFC 9457)." },
+  { additionalProperties: true, description: "A refusal or a fault (RFC 9457)." },
 );
 
 const descriptions: Readonly<Record<number, string>> = {
@@ -92,10 +92,10 @@ const outsideOperations = /^(createPayment|refundPayment|(create|cancel|review)K
 function complete(method: string, operation: Operation): void {
   const isKeyless = operation.security?.length === 0;
   const hasBody = operation.requestBody !== undefined;
-  const hasQuery = operation.parameters?.some((parameter) => parameter.in === "query") ?? false;
-  const hasSearch = operation.parameters?.some((parameter) => parameter.name === "search") ?? false;
-  const namesThings =
-    operation.parameters?.some(({ in: place, schema }) => place === "path" || schema?.format === "uuid") ?? false;
+  const given = operation.parameters ?? [];
+  const hasQuery = given.some((parameter) => parameter.in === "query");
+  const hasSearch = given.some((parameter) => parameter.name === "search");
+  const namesThings = given.some(({ in: place, schema }) => place === "path" || schema?.format === "uuid");
   const added = [500, 503, 504];
   if (!isKeyless) added.push(401, 403, 429);
   if ((namesThings || hasBody) && !isKeyless) added.push(404);
@@ -110,35 +110,31 @@ function complete(method: string, operation: Operation): void {
   }
 
   for (const [status, response] of Object.entries(operation.responses)) {
-    response.headers = { "X-Request-Id": textHeader("Names this request to support."), ...response.headers };
-    if (/^20[12]$/.test(status)) response.headers = { ...response.headers, Location: textHeader("Where the new thing is.") };
-    if (status === "200" && hasQuery) {
-      response.headers = {
-        ...response.headers,
-        "X-Total-Count": whole("How many there are in all."),
-        ...(hasSearch && { "X-Total-Count-Capped": textHeader("`true` when a search finds more than are counted.") }),
-        Link: textHeader("first, last, prev and next page (RFC 8288)."),
-      };
-    }
-    if (/^(409|429|503|504)$/.test(status)) {
-      const waits = status === "409" ? "Seconds to wait, when something is still in progress." : "Seconds to wait.";
-      response.headers = { ...response.headers, "Retry-After": whole(waits) };
-    }
-    if (status === "401") response.headers = { ...response.headers, "WWW-Authenticate": textHeader("`Bearer`.") };
-    if (!isKeyless && (status === "429" || status.startsWith("2"))) response.headers = { ...response.headers, ...rateHeaders };
+    const isSuccess = status.startsWith("2");
+    const isMade = status === "201" || status === "202";
+    const isPage = status === "200" && hasQuery;
     // A refusal by the outside world is the end of a request too.
-    if (method === "post" && (status.startsWith("2") || status === "502" || (status === "422" && asksOutside))) {
-      const replayed = textHeader("`true` when this is the stored answer of an earlier request.");
-      response.headers = { ...response.headers, "Idempotent-Replayed": replayed };
-    }
+    const isStored = method === "post" && (isSuccess || status === "502" || (status === "422" && asksOutside));
+    const waits = status === "409" ? "Seconds to wait, when something is still in progress." : "Seconds to wait.";
+    response.headers = {
+      "X-Request-Id": textHeader("Names this request to support."),
+      ...response.headers,
+      ...(isMade && { Location: textHeader("Where the new thing is.") }),
+      ...(isPage && { "X-Total-Count": whole("How many there are in all.") }),
+      ...(isPage && hasSearch && { "X-Total-Count-Capped": textHeader("`true` when a search finds more than are counted.") }),
+      ...(isPage && { Link: textHeader("first, last, prev and next page (RFC 8288).") }),
+      ...(/^(409|429|503|504)$/.test(status) && { "Retry-After": whole(waits) }),
+      ...(status === "401" && { "WWW-Authenticate": textHeader("`Bearer`.") }),
+      ...(!isKeyless && (status === "429" || isSuccess) && rateHeaders),
+      ...(isStored && { "Idempotent-Replayed": textHeader("`true` when this is the stored answer of an earlier request.") }),
+    };
   }
   // A POST whose body has no required field acts without one.
   if (method === "post" && operation.requestBody) {
     operation.requestBody.required = operation.requestBody.content["application/json"]?.schema?.required !== undefined;
   }
-  const parameters: Parameter[] = [...(operation.parameters ?? []), headers.requestId];
-  if (method === "post" && !isKeyless) parameters.push(headers.idempotencyKey);
-  operation.parameters = parameters;
+  operation.parameters = [...given, headers.requestId];
+  if (method === "post" && !isKeyless) operation.parameters.push(headers.idempotencyKey);
 }
 
 /** The paths with references in the place of schemas that have a title; `schemas` gets these. */
@@ -154,7 +150,6 @@ function sayOnce(value: unknown, schemas: Record<string, unknown>): unknown {
 
 /** Collects the routes into an OpenAPI 3.1 document. Registered before them. */
 export async function describeApi(app: App): Promise<void> {
-  app.addSchema(ProblemDocument);
   await app.register(swagger, {
     openapi: {
       openapi: "3.1.0",
@@ -175,7 +170,6 @@ export async function describeApi(app: App): Promise<void> {
         },
       },
     },
-    refResolver: { buildLocalReference: (json, _baseUri, _fragment, i) => String(json["$id"] ?? `def-${i}`) },
     transformObject: (document) => {
       if (!("openapiObject" in document)) return {};
       const { openapiObject } = document;
@@ -184,7 +178,7 @@ export async function describeApi(app: App): Promise<void> {
           if (typeof operation === "object" && "responses" in operation) complete(method, operation as unknown as Operation);
         }
       }
-      const schemas: Record<string, unknown> = { ...openapiObject.components?.schemas };
+      const schemas: Record<string, unknown> = { Problem: ProblemDocument };
       const paths = sayOnce(openapiObject.paths, schemas) as typeof openapiObject.paths;
       return { ...openapiObject, paths, components: { ...openapiObject.components, schemas }, webhooks: describeWebhooks() };
     },

@@ -22,22 +22,24 @@ import { createGateway, type Gateway } from "../src/gateway.ts";
 import { createLaneChannel } from "../src/lanes/lane-channel.ts";
 import type { RateLimitSettings } from "../src/rate-limit/rate-limits.ts";
 
+const services = {
+  keyLeases: KeyLeaseService,
+  businesses: BusinessService,
+  apiKeys: ApiKeyService,
+  kycApplications: KycApplicationService,
+  clients: ClientService,
+  onboarding: OnboardingService,
+  beneficiaries: BeneficiaryService,
+  accounts: AccountService,
+  payments: PaymentService,
+  refunds: RefundService,
+  webhookEndpoints: WebhookEndpointService,
+  events: EventService,
+  deadLetters: DeadLetterService,
+};
+
 /** What stands behind the gateway in a test: an RPC that it does not give is unimplemented. */
-export interface Behaviour {
-  businesses: Partial<Implementations<typeof BusinessService>>;
-  apiKeys: Partial<Implementations<typeof ApiKeyService>>;
-  keyLeases: Partial<Implementations<typeof KeyLeaseService>>;
-  kycApplications: Partial<Implementations<typeof KycApplicationService>>;
-  clients: Partial<Implementations<typeof ClientService>>;
-  onboarding: Partial<Implementations<typeof OnboardingService>>;
-  beneficiaries: Partial<Implementations<typeof BeneficiaryService>>;
-  accounts: Partial<Implementations<typeof AccountService>>;
-  payments: Partial<Implementations<typeof PaymentService>>;
-  refunds: Partial<Implementations<typeof RefundService>>;
-  webhookEndpoints: Partial<Implementations<typeof WebhookEndpointService>>;
-  events: Partial<Implementations<typeof EventService>>;
-  deadLetters: Partial<Implementations<typeof DeadLetterService>>;
-}
+export type Behaviour = { [N in keyof typeof services]: Partial<Implementations<(typeof services)[N]>> };
 
 /** A call that arrived at a service. */
 export interface Received {
@@ -62,21 +64,7 @@ export async function startTestGateway(
     nowMs?: () => number;
   } = {},
 ) {
-  const behaviour: Behaviour = {
-    businesses: {},
-    apiKeys: {},
-    keyLeases: {},
-    kycApplications: {},
-    clients: {},
-    onboarding: {},
-    beneficiaries: {},
-    accounts: {},
-    payments: {},
-    refunds: {},
-    webhookEndpoints: {},
-    events: {},
-    deadLetters: {},
-  };
+  const behaviour = Object.fromEntries(Object.keys(services).map((name) => [name, {}])) as unknown as Behaviour;
   const received: Received[] = [];
   const keys = new Map<string, Resolution>();
   const leaseMs = options.leaseMs ?? 0;
@@ -99,21 +87,9 @@ export async function startTestGateway(
     ]);
     return serve(service, Object.fromEntries(all) as Implementations<S>);
   };
-  const server = await startTestServer([
-    serveFake(KeyLeaseService, behaviour.keyLeases),
-    serveFake(BusinessService, behaviour.businesses),
-    serveFake(ApiKeyService, behaviour.apiKeys),
-    serveFake(KycApplicationService, behaviour.kycApplications),
-    serveFake(ClientService, behaviour.clients),
-    serveFake(OnboardingService, behaviour.onboarding),
-    serveFake(BeneficiaryService, behaviour.beneficiaries),
-    serveFake(AccountService, behaviour.accounts),
-    serveFake(PaymentService, behaviour.payments),
-    serveFake(RefundService, behaviour.refunds),
-    serveFake(WebhookEndpointService, behaviour.webhookEndpoints),
-    serveFake(EventService, behaviour.events),
-    serveFake(DeadLetterService, behaviour.deadLetters),
-  ]);
+  const server = await startTestServer(
+    Object.entries(services).map(([name, service]) => serveFake(service, behaviour[name as keyof Behaviour])),
+  );
   // The lanes share the server's one channel here: what they bound is who may call when.
   const channel = createLaneChannel(1, () => server.channel);
   const channels = { identity: channel, kyc: channel, clients: channel, payments: channel, webhooks: channel };

@@ -9,7 +9,7 @@ import {
   EventSchema,
 } from "@amana/contracts/webhooks/v1/event_pb";
 import { Type } from "typebox";
-import { renderer } from "./renderer.ts";
+import { renderer, withMember } from "./renderer.ts";
 
 export const EventJson = Type.Object({
   id: Type.String({ format: "uuid" }),
@@ -23,13 +23,8 @@ export const EventJson = Type.Object({
 
 const renderHead = renderer(EventSchema, Type.Omit(EventJson, ["body"]));
 
-/**
- * An event as JSON text. Its body is set in as it is: parsing and writing it again would change
- * numbers and escapes that a business chose itself.
- */
-export function renderEvent(event: Event): string {
-  return `${JSON.stringify(renderHead(event)).slice(0, -1)},"body":${event.body}}`;
-}
+/** An event as JSON text. */
+export const renderEvent = (event: Event): string => withMember(renderHead(event), "body", event.body);
 
 export const attemptErrors = lowerCaseNames(DeliveryFailure);
 

@@ -7,7 +7,7 @@ import {
   KycVerdict,
 } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { Type } from "typebox";
-import { renderer } from "./renderer.ts";
+import { renderer, withMember } from "./renderer.ts";
 
 export const kycDocuments = ["id_card", "passport"] as const;
 export const kycVerdicts = enumNames(KycVerdict);
@@ -67,13 +67,8 @@ const renderView = renderer(KycApplicationSchema, Type.Omit(KycApplicationJson, 
   reason_codes: ({ reasonCodes }) => renderKycReasons(reasonCodes),
 });
 
-/**
- * The business-facing view as JSON text; without the link for an application that came without it.
- * The metadata is set in as it is: parsing and writing it again would change numbers and escapes
- * that a business chose itself.
- */
-export function renderKycApplication(application: KycApplication): string {
-  return `${JSON.stringify(renderView(application)).slice(0, -1)},"metadata":${application.metadata}}`;
-}
+/** As JSON text; without the link for an application that came without it. */
+export const renderKycApplication = (application: KycApplication): string =>
+  withMember(renderView(application), "metadata", application.metadata);
 
 export const renderKycReasons = (reasons: readonly KycReason[]) => reasons.map(({ code, message }) => ({ code, message }));

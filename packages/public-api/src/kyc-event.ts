@@ -4,7 +4,7 @@ import { type KycEvent, KycEventType } from "@amana/contracts/kyc/v1/kyc_events_
 import { Type } from "typebox";
 import { BareEventJson } from "./bare-event.ts";
 import { kycVerdicts, renderKycReasons } from "./kyc-application.ts";
-import { renderer } from "./renderer.ts";
+import { renderer, withMember } from "./renderer.ts";
 
 export const KycEventJson = Type.Object({
   ...BareEventJson.properties,
@@ -31,15 +31,11 @@ const renderTail = renderer(
   { reason_codes: ({ reasonCodes }) => renderKycReasons(reasonCodes) },
 );
 
-/**
- * The body of a KYC webhook as JSON text, flat, in the order of the schema. The metadata is set in
- * byte for byte as the business sent it. Fields without a value are left out. The text is stored
- * and is the same on every attempt.
- */
+/** The body of a KYC webhook as JSON text. It is stored and is the same on every attempt. */
 export function renderKycEvent({ type, application }: KycEvent, id: string, occurredAt: string): string {
   if (!application) throw new TypeError("a KYC event carries its application");
   const event = enumName(KycEventType, type) ?? "";
-  const head = JSON.stringify({ id, event, occurred_at: occurredAt, ...renderHead(application) });
+  const head = { id, event, occurred_at: occurredAt, ...renderHead(application) };
   const tail = JSON.stringify(renderTail(application));
-  return `${head.slice(0, -1)},"metadata":${application.metadata},${tail.slice(1)}`;
+  return `${withMember(head, "metadata", application.metadata).slice(0, -1)},${tail.slice(1)}`;
 }

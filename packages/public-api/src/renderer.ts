@@ -51,5 +51,12 @@ function showing(field: DescField, words: readonly string[] | undefined) {
   return (number: number) => names.get(number);
 }
 
+/**
+ * JSON text with one more member, whose text is set in as it is: parsing and writing it again would
+ * change numbers and escapes that a business chose itself.
+ */
+export const withMember = (json: object, name: string, text: string): string =>
+  `${JSON.stringify(json).slice(0, -1)},"${name}":${text}}`;
+
 /** Unix milliseconds as the public API writes timestamps: UTC, "Z", milliseconds. */
 export const isoTimestamp = (ms: bigint): string => new Date(Number(ms)).toISOString();

@@ -75,14 +75,7 @@ export function readCall(
     requestId: header(headerNames.requestId) ?? "",
     address: header(headerNames.address) ?? "",
     traceparent: header(headerNames.traceparent) ?? "",
-    idempotencyKey: key
-      ? {
-          key,
-          route: header(headerNames.idempotencyRoute) ?? "",
-          fingerprint,
-          otherFingerprint,
-        }
-      : undefined,
+    idempotencyKey: key ? { key, route: header(headerNames.idempotencyRoute) ?? "", fingerprint, otherFingerprint } : undefined,
     remainingMs: () => Math.max(0, endsAtMs - performance.now()),
     markReplayed,
   };

@@ -165,6 +165,9 @@ function targetsOf(services: readonly ServedService[]): Map<string, Target> {
   return new Map(targets);
 }
 
+/** All that a caller learns of a fault. */
+const internalError = () => new ConnectError("internal error", Code.Internal);
+
 type Invoke = (target: Target, readRequest: () => Message, call: Call) => Promise<Message>;
 
 /** Runs one RPC: the use case, the answer or the refusal. */
@@ -178,7 +181,7 @@ function createInvoke({ logger, isUnavailable }: RpcServerOptions): Invoke {
       return toConnectError(unavailable("service_unavailable", "The service is not available right now. Try again."));
     }
     logger.error(context, "a call failed");
-    return new ConnectError("internal error", Code.Internal);
+    return internalError();
   };
   return async ({ method, implementation }, readRequest, call) => {
     // A server that is behind must not do what its caller has given up.
@@ -207,15 +210,16 @@ async function answerFast(
   );
   try {
     const body = await readBytes(request, messageBytesMax, tooLarge);
-    const bytes = encode(method, await invoke(target, () => decode(method, body), call));
+    const bytes = toBinary(method.output, await invoke(target, () => decode(method, body), call));
     response.writeHead(200, { "content-type": "application/proto", "content-length": bytes.length });
     response.end(bytes);
   } catch (error) {
     // Nobody is there to be answered.
     if (request.errored) return;
-    const refusal = ConnectError.from(error);
-    if (refusal.cause) logger.error({ err: refusal.cause, method: method.name }, "an answer could not be encoded");
-    refuse(response, refusal);
+    if (error instanceof ConnectError) return refuse(response, error);
+    // A value that does not fit its field is a fault of ours.
+    logger.error({ err: error, method: method.name }, "an answer could not be encoded");
+    refuse(response, internalError());
   }
 }
 
@@ -233,15 +237,6 @@ function refuse(response: Response, refusal: ConnectError): void {
   response.setHeader("content-type", "application/json");
   response.setHeader("content-length", bytes.length);
   response.end(bytes);
-}
-
-function encode(method: DescMethodUnary, answer: Message): Uint8Array {
-  try {
-    return toBinary(method.output, answer);
-  } catch (error) {
-    // A value that does not fit its field is a fault of ours; its text is for the log alone.
-    throw new ConnectError("internal error", Code.Internal, undefined, undefined, error);
-  }
 }
 
 function decode(method: DescMethodUnary, body: Buffer): Message {

@@ -32,10 +32,7 @@ export function createDirectTransport(
       if (urls.length === 0) {
         throw new Error(`nobody receives ${topic}: name a subscriber in DIRECT_SUBSCRIBERS, or set EVENTS=kafka`);
       }
-      const signed = messages.map((message) => {
-        const { key, payload, headers } = keys.sign(topic, message);
-        return { key, payload, headers: { ...headers } };
-      });
+      const signed = messages.map((message) => keys.sign(topic, message));
       const options = { caller: nobody, timeoutMs: handOverTimeoutMs };
       await Promise.all(urls.map((url) => channels.get(url)?.client.handOverMessages({ topic, messages: signed }, options)));
     },

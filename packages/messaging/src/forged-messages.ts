@@ -6,8 +6,8 @@ import type { MessageKeys } from "./message-keys.ts";
 
 /** Greater than any event of ours: such a message is not worth its place. */
 const bytesMax = 300 * 1024;
-/** A flood of them is one alert a minute, and the database hears of so many and no more. */
-const pauseMs = 60_000;
+/** In a minute, a flood of them is one alert, and the database hears of so many and no more. */
+const windowMs = 60_000;
 const askedMax = 1_000;
 
 /**
@@ -16,9 +16,9 @@ const askedMax = 1_000;
  */
 export function createForgedMessages(orm: Orm, subscription: Subscription, logger: Logger) {
   let count = 0;
-  let alertedAtMs = Number.NEGATIVE_INFINITY;
   let asked = 0;
-  let askedSinceMs = Number.NEGATIVE_INFINITY;
+  let windowAtMs = Number.NEGATIVE_INFINITY;
+  let isAlertDue = false;
 
   return {
     /** Answers the authentic ones, without their MACs. */
@@ -31,19 +31,20 @@ export function createForgedMessages(orm: Orm, subscription: Subscription, logge
           continue;
         }
         count++;
-        if (performance.now() - askedSinceMs >= pauseMs) {
-          askedSinceMs = performance.now();
+        if (performance.now() - windowAtMs >= windowMs) {
+          windowAtMs = performance.now();
           asked = 0;
+          isAlertDue = true;
         }
         if (sizeOf(message) > bytesMax || asked >= askedMax) continue;
         asked++;
         const hasRoom = await transaction(orm, (em) => keepForged(em, subscription, message));
         if (!hasRoom) asked = askedMax;
       }
-      if (count > 0 && performance.now() - alertedAtMs >= pauseMs) {
+      if (isAlertDue) {
         logger.error({ alert: true, count }, "messages whose MAC is not good were not handled");
-        alertedAtMs = performance.now();
         count = 0;
+        isAlertDue = false;
       }
       return authentic;
     },

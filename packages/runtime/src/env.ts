@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
-import { StartRefused } from "./start-refused.ts";
 
 export type EnvSource = Readonly<Record<string, string | undefined>>;
+
+/** Why a process does not start, in words for whoever starts it: shown without a stack. */
+export class StartRefused extends Error {}
 
 /** Every problem of a process's settings at once, so that a deployment is put right in one go. */
 export class SettingsError extends StartRefused {

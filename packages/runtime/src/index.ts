@@ -1,6 +1,6 @@
 /** What every process needs: settings, logs, a start and a clean stop, time and identifiers. */
 export { atMostEvery } from "./at-most-every.ts";
-export { type EnvReader, type EnvSource, readEnv, SettingsError } from "./env.ts";
+export { type EnvReader, type EnvSource, readEnv, SettingsError, StartRefused } from "./env.ts";
 export { faultPoint } from "./fault-point.ts";
 export { inGroups } from "./groups.ts";
 export { createLogger, type Logger, type LogLevel, readLogLevel } from "./logger.ts";
@@ -9,7 +9,6 @@ export { everyHour, poll } from "./poll.ts";
 export { readBytes, readText } from "./read-body.ts";
 export { remember } from "./remember.ts";
 export { runProcess } from "./run-process.ts";
-export { StartRefused } from "./start-refused.ts";
 export { backoffMs, dateOf, jitter, nextPause, sleep, waitAtMost, within } from "./time.ts";
 export { Turns } from "./turns.ts";
 export { isUuid, randomHex, uuidv7 } from "./uuid.ts";

@@ -1,5 +1,5 @@
+import { StartRefused } from "./env.ts";
 import { createLogger, type Logger, type LogLevel } from "./logger.ts";
-import { StartRefused } from "./start-refused.ts";
 
 /** A clean stop gets longer than a delayed stop and the longest request; then it is ended. */
 const stopTimeoutMs = 65_000;

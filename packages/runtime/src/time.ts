@@ -11,22 +11,19 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 
 /** What the work comes to. Throws when that takes longer than `ms`; the work itself goes on. */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  const ended = new AbortController();
-  const limit = sleep(ms, ended.signal).then(() => {
-    if (!ended.signal.aborted) throw new Error(`no answer within ${ms} ms`);
-  });
-  try {
-    return (await Promise.race([work, limit])) as T;
-  } finally {
-    ended.abort();
-  }
+  const end = await waitAtMost(
+    ms,
+    work.then((result) => ({ result })),
+  );
+  if (!end) throw new Error(`no answer within ${ms} ms`);
+  return end.result;
 }
 
-/** Waits for the work, but no longer than `ms`; the work itself goes on. */
-export async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
+/** What the work comes to; undefined when that takes longer than `ms`: the work itself goes on. */
+export async function waitAtMost<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   const ended = new AbortController();
   try {
-    await Promise.race([work, sleep(ms, ended.signal)]);
+    return (await Promise.race([work, sleep(ms, ended.signal)])) ?? undefined;
   } finally {
     ended.abort();
   }

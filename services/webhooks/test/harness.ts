@@ -7,7 +7,8 @@ import { createRpcClient } from "@amana/rpc";
 import { startTestService } from "@amana/service/testing";
 import type { DeliveryOptions } from "../src/context.ts";
 import { startDelivering } from "../src/delivery/deliver.ts";
-import { Dispatcher, type Shares } from "../src/delivery/dispatcher.ts";
+import { Dispatcher } from "../src/delivery/dispatcher.ts";
+import type { Shares } from "../src/delivery/room.ts";
 import { webhooks } from "../src/service.ts";
 
 export interface HarnessOptions {

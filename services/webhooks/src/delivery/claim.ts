@@ -1,7 +1,7 @@
 import { namedQuery, type Orm } from "@amana/database";
 import { uuidv7 } from "@amana/runtime";
 import { type SealedSecrets, signingSecrets } from "../webhook-endpoint/secrets.ts";
-import type { Room } from "./dispatcher.ts";
+import type { Room } from "./room.ts";
 
 /**
  * SLOW: the endpoint's last answer took long, or did not come. NEW: this process has had no answer
@@ -50,35 +50,24 @@ const pending = `
 /** Those with room, and how much; DISABLED or gone ones have lane NONE and all the room. */
 const open = `
   share as (
-    select * from (values ('QUICK', $8::int, $9::int, 0), ('NEW', $10::int, $9, $11::int), ('SLOW', $12::int, $13::int, $14::int),
-      ('NONE', $8, $8, $8)) as s (lane, free, per_business, per_endpoint)
+    select * from (values ('QUICK', $3::int, $4::int, 0), ('NEW', $5::int, $4, $6::int), ('SLOW', $7::int, $8::int, $9::int),
+      ('NONE', $3, $3, $3)) as s (lane, free, per_business, per_endpoint)
   ), open as (
     select p.business_id, p.endpoint_id, s.lane, s.free, s.per_business, coalesce(b.held, 0) as business_held, h.free as endpoint_free
     from pending p
     left join webhook_endpoint e on e.id = p.endpoint_id
-    left join unnest($1::uuid[], $2::int[], $3::int[], $4::bool[]) as known (id, free, slow, is_new) on known.id = p.endpoint_id
-    left join unnest($5::uuid[], $6::int[], $7::int[]) as by_business (id, held, slow) on by_business.id = p.business_id
+    left join jsonb_to_recordset($1::jsonb) as known (id uuid, free int, free_slow int, is_new boolean) on known.id = p.endpoint_id
+    left join jsonb_to_recordset($2::jsonb) as by_business (id uuid, held int, held_slow int) on by_business.id = p.business_id
     join share s on s.lane = case when e.status is distinct from 'ACTIVE' then 'NONE' when e.slow then 'SLOW'
       when coalesce(known.is_new, true) then 'NEW' else 'QUICK' end
     cross join lateral (
-      select coalesce(case s.lane when 'SLOW' then known.slow when 'NONE' then null else known.free end, s.per_endpoint) as free
+      select coalesce(case s.lane when 'SLOW' then known.free_slow when 'NONE' then null else known.free end, s.per_endpoint) as free
     ) h
     cross join lateral (
-      select case s.lane when 'SLOW' then by_business.slow when 'NONE' then null else by_business.held end as held
+      select case s.lane when 'SLOW' then by_business.held_slow when 'NONE' then null else by_business.held end as held
     ) b
     where s.free > 0 and h.free > 0 and s.per_business > coalesce(b.held, 0)
   )`;
-
-/** The first fourteen values of a statement with `open`. */
-function valuesOf({ endpoints, businesses, free, perBusiness, perEndpoint }: Room): unknown[] {
-  const [total, fresh] = [free.total, Math.min(free.total, free.fresh)];
-  return [
-    ...endpoints,
-    ...businesses,
-    ...[total, perBusiness.quick, fresh, perEndpoint.fresh],
-    ...[free.slow, perBusiness.slow, perEndpoint.slow],
-  ];
-}
 
 /**
  * Takes due deliveries, in one statement and by the database's clock, so that nobody else takes
@@ -88,6 +77,7 @@ function valuesOf({ endpoints, businesses, free, perBusiness, perEndpoint }: Roo
  * there was something to do.
  */
 export async function claimDue(orm: Orm, room: Room, leaseMs: number): Promise<ClaimedDelivery[]> {
+  const { endpoints, businesses, free, perBusiness, perEndpoint } = room;
   return await namedQuery<ClaimedDelivery>(
     orm.em,
     "delivery_claim",
@@ -103,7 +93,7 @@ export async function claimDue(orm: Orm, room: Room, leaseMs: number): Promise<C
      ), next as (
        select id, lane from (select *, row_number() over (partition by lane order by turn, due_at) as number from due) d
        where turn <= per_business and number <= free
-       order by turn, due_at limit $8
+       order by turn, due_at limit $3
      ), mine as (
        select id from delivery
        where id in (select id from next) and status = 'PENDING' and greatest(next_attempt_at, leased_until) <= now()
@@ -112,15 +102,20 @@ export async function claimDue(orm: Orm, room: Room, leaseMs: number): Promise<C
        update delivery d
        set status = case when n.lane <> 'NONE' then 'PENDING' else 'SKIPPED' end,
            next_attempt_at = case when n.lane <> 'NONE' then d.next_attempt_at end,
-           lease_token = case when n.lane <> 'NONE' then $15::uuid end,
-           leased_until = case when n.lane <> 'NONE' then now() + $16 * interval '1 millisecond' end
+           lease_token = case when n.lane <> 'NONE' then $10::uuid end,
+           leased_until = case when n.lane <> 'NONE' then now() + $11 * interval '1 millisecond' end
        from mine m join next n on n.id = m.id
        where d.id = m.id
        returning d.id, d.lease_token, d.status, d.attempts, d.event_id, d.business_id, d.endpoint_id, n.lane
      )
      select c.*, v.type, v.body, e.url, ${signingSecrets}
      from claimed c join event v on v.id = c.event_id left join webhook_endpoint e on e.id = c.endpoint_id`,
-    [...valuesOf(room), uuidv7(), leaseMs],
+    [
+      ...[JSON.stringify(endpoints), JSON.stringify(businesses)],
+      ...[free.total, perBusiness.quick, Math.min(free.total, free.fresh), perEndpoint.fresh],
+      ...[free.slow, perBusiness.slow, perEndpoint.slow],
+      ...[uuidv7(), leaseMs],
+    ],
   );
 }
 

@@ -9,7 +9,8 @@ import { aPaymentEvent } from "../../test/a-payment-event.ts";
 import { type Harness, startHarness, startReceiver } from "../../test/harness.ts";
 import { claimDue, untilDueMs } from "./claim.ts";
 import { startDelivering } from "./deliver.ts";
-import { Dispatcher, type Room } from "./dispatcher.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import type { Room } from "./room.ts";
 import { signatureHeaders } from "./sign.ts";
 
 let harness: Harness;
@@ -24,8 +25,8 @@ const aRoom = (total: number, perBusiness: number, perEndpoint: number): Room =>
   free: { total, fresh: total, slow: eighth(total) },
   perBusiness: { quick: perBusiness, slow: eighth(perBusiness) },
   perEndpoint: { fresh: perEndpoint, slow: eighth(perEndpoint) },
-  endpoints: [[], [], [], []],
-  businesses: [[], [], []],
+  endpoints: [],
+  businesses: [],
 });
 const dayMs = 24 * 60 * 60 * 1000;
 type Caller = ReturnType<typeof aBusinessCaller>;
@@ -383,9 +384,8 @@ test("what is claimed at once keeps every share too, and businesses take turns",
   const held: Room = {
     ...room,
     businesses: [
-      [one.businessId, slow.businessId],
-      [14, 0],
-      [0, 2],
+      { id: one.businessId, held: 14, held_slow: 0 },
+      { id: slow.businessId, held: 0, held_slow: 2 },
     ],
   };
   expect((await claimDue(idle.orm, held, 60_000)).map(({ business_id }) => business_id).sort()).toEqual(
@@ -406,7 +406,7 @@ test("a claim steps over a backlog, however long, of a business that has its sha
   );
   await idle.publish(aPaymentEvent(other));
   await idle.sql("analyze delivery");
-  const room: Room = { ...aRoom(8, 2, 2), endpoints: [[endpointId], [0], [0], [false]] };
+  const room: Room = { ...aRoom(8, 2, 2), endpoints: [{ id: endpointId, free: 0, free_slow: 0, is_new: false }] };
 
   const read = async () => {
     await idle.sql("select pg_stat_force_next_flush()");

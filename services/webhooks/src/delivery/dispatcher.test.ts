@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { ClaimedDelivery, Lane } from "./claim.ts";
-import { Dispatcher, type Pace, type Shares } from "./dispatcher.ts";
+import { Dispatcher, type Pace } from "./dispatcher.ts";
+import type { Shares } from "./room.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
@@ -146,12 +147,10 @@ test("room counts what is held until it is written down, and says it by endpoint
   expect(dispatcher.room()).toMatchObject({
     free: { total: 28, fresh: 15, slow: 0 },
     endpoints: [
-      ["e", "slow"],
-      [1, 4],
-      [1, 0],
-      [true, true],
+      { id: "e", free: 1, free_slow: 1, is_new: true },
+      { id: "slow", free: 4, free_slow: 0, is_new: true },
     ],
-    businesses: [["b"], [3], [1]],
+    businesses: [{ id: "b", held: 3, held_slow: 1 }],
   });
   // However often it is named: the statement that leases would otherwise multiply its rows.
   expect(dispatcher.room(["b", "b", "unknown"])).toEqual(dispatcher.room());
@@ -165,14 +164,17 @@ test("room counts what is held until it is written down, and says it by endpoint
 test("new events have places while there is room, for as many endpoints as the business is known to have", async () => {
   const { dispatcher, answerAll } = aDispatcher({ total: 16, perBusiness: 8, perEndpoint: 4 });
   // Of whom nothing is known may have twenty, and all such together have half of the sixty-four.
-  expect(dispatcher.placesFor(["a", "b", "a"])).toEqual([1, undefined, undefined]);
+  expect(dispatcher.placesFor(["a", "b", "a"]).places).toEqual([1, undefined, undefined]);
   dispatcher.take([...some(1, "a", "e1"), ...some(1, "a", "e2"), ...some(1, "a", "e3")]);
   await answerAll("IN_TIME");
   // Thirty-two for a business, three for each event.
-  expect(dispatcher.placesFor(Array(12).fill("a"))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, undefined, undefined]);
+  expect(dispatcher.placesFor(Array(12).fill("a")).places).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, undefined, undefined]);
   dispatcher.take(Array.from({ length: 32 }, (_, i) => aDelivery(`new${i}`, `e${i}`, "NEW")));
-  expect(dispatcher.placesFor(["c", "a"])).toEqual([undefined, 1]);
-  expect(dispatcher.room(["c", "new1"])).toMatchObject({ perEndpoint: { fresh: 0 }, endpoints: [["e1"], [0], [1], [true]] });
+  expect(dispatcher.placesFor(["c", "a"]).places).toEqual([undefined, 1]);
+  expect(dispatcher.room(["c", "new1"])).toMatchObject({
+    perEndpoint: { fresh: 0 },
+    endpoints: [{ id: "e1", free: 0, free_slow: 1, is_new: true }],
+  });
 });
 
 test("what waits for an endpoint that hangs is given back after three seconds, before it answers", async () => {
@@ -231,6 +233,6 @@ test("endpoints that are gone, or never answered, are not counted among a busine
   }
   dispatcher.take(some(1, "b", "e"));
   await answerAll("IN_TIME");
-  expect(dispatcher.room(["b"]).endpoints[0]).toEqual(["e"]);
-  expect(dispatcher.placesFor(["b"])).toEqual([1]);
+  expect(dispatcher.room(["b"]).endpoints).toMatchObject([{ id: "e" }]);
+  expect(dispatcher.placesFor(["b"]).places).toEqual([1]);
 });

@@ -1,13 +1,7 @@
 import { Pause } from "@amana/runtime";
-import { endpointsMax } from "../webhook-endpoint/webhook-endpoint.errors.ts";
 import type { ClaimedDelivery, Lane, NewDelivery } from "./claim.ts";
-
-/** How many attempts may be under way at once in this process. */
-export interface Shares {
-  readonly total: number;
-  readonly perBusiness: number;
-  readonly perEndpoint: number;
-}
+import { Business, Endpoint, firstWindow, type Held, sumOf } from "./endpoint.ts";
+import { placesIn, type Room, roomBeside, type Shares } from "./room.ts";
 
 /** How one attempt ended for its endpoint: LATE when it took long or got no answer. */
 export type Pace = "IN_TIME" | "LATE";
@@ -15,24 +9,6 @@ export type Pace = "IN_TIME" | "LATE";
 /** Makes one attempt; calls `answered` when its endpoint is free again, resolves when recorded. */
 export type Attempt = (delivery: ClaimedDelivery, answered: (pace: Pace) => void) => Promise<void>;
 
-/** What this process can take, in the form in which the statements that lease want it. */
-export interface Room {
-  /** Of deliveries in all; of those the ones in the lane NEW, and SLOW. */
-  readonly free: { readonly total: number; readonly fresh: number; readonly slow: number };
-  readonly perBusiness: { readonly quick: number; readonly slow: number };
-  /** For an endpoint that is not in `endpoints`, which is NEW or SLOW. */
-  readonly perEndpoint: { readonly fresh: number; readonly slow: number };
-  readonly endpoints: [ids: string[], free: number[], freeSlow: number[], isNew: boolean[]];
-  /** What they hold in the lane SLOW, and in the others. */
-  readonly businesses: [ids: string[], held: number[], heldSlow: number[]];
-}
-
-/** What of each share may be held by, or for, endpoints that are slow. */
-const slowPart = 1 / 8;
-/** What may wait in memory, in places: a place that comes free never waits for a statement. */
-const heldPerPlace = 4;
-/** An endpoint that has not answered in time yet is given so many attempts at once. */
-const firstWindow = 2;
 /** An attempt that takes longer gives up its place: its endpoint may hang. */
 const stalledMs = 1_000;
 const sweepMs = 250;
@@ -40,54 +16,6 @@ const sweepMs = 250;
 const waitMsMax = 3_000;
 /** More businesses than these are not remembered while they have nothing here. */
 const businessesMax = 10_000;
-
-class Endpoint {
-  readonly business: Business;
-  readonly waiting: Held[] = [];
-  readonly held: Record<Lane, number> = { QUICK: 0, NEW: 0, SLOW: 0 };
-  underWay = 0;
-  stalled = 0;
-  /** Attempts that may be under way at once: grows with each that is answered in time. */
-  window = firstWindow;
-  isProven = false;
-
-  constructor(business: Business) {
-    this.business = business;
-  }
-
-  get isHealthy(): boolean {
-    return this.isProven && this.stalled === 0;
-  }
-
-  get heldMax(): number {
-    return 2 * this.window;
-  }
-
-  /** So much room is worth a claim. */
-  get isHalfEmpty(): boolean {
-    return sumOf(this.held) * 2 <= this.heldMax;
-  }
-}
-
-class Business {
-  readonly id: string;
-  readonly endpoints = new Map<string, Endpoint>();
-  /** Endpoints with something waiting; whose turn is next comes first. */
-  readonly waiting = new Map<string, Endpoint>();
-  readonly held: Record<Lane, number> = { QUICK: 0, NEW: 0, SLOW: 0 };
-  underWay = 0;
-  stalled = 0;
-
-  constructor(id: string) {
-    this.id = id;
-  }
-}
-
-interface Held {
-  readonly delivery: ClaimedDelivery;
-  readonly endpoint: Endpoint;
-  readonly takenMs: number;
-}
 
 interface UnderWay extends Held {
   readonly startedMs: number;
@@ -149,60 +77,16 @@ export class Dispatcher {
 
   /** The room for deliveries to these businesses, or to any. */
   room(businessIds?: readonly string[]): Room {
-    const { total, perBusiness } = this.#shares;
-    const slow = (places: number) => Math.max(1, Math.floor(places * slowPart));
-    const held = sumOf(this.#held);
-    const free = this.#attempt
-      ? {
-          total: total * heldPerPlace - held,
-          fresh: Math.max(0, (total * heldPerPlace) / 2 - this.#held.NEW),
-          slow: slow(total) - this.#held.SLOW,
-        }
-      : { total: 0, fresh: 0, slow: 0 };
-    const perEndpoint = { fresh: Math.min(2 * firstWindow, free.fresh), slow: slow(this.#shares.perEndpoint) };
     const known = businessIds
       ? [...new Set(businessIds)].map((id) => this.#businesses.get(id)).filter((business) => business !== undefined)
       : [...this.#businesses.values()].filter((business) => sumOf(business.held) > 0);
-    const endpoints = known.flatMap((business) => [...business.endpoints]);
-    const freeOf = ({ heldMax, held, isHealthy }: Endpoint) =>
-      Math.max(0, Math.min(heldMax - held.QUICK - held.NEW, isHealthy ? heldMax : free.fresh));
-    return {
-      free,
-      perBusiness: { quick: perBusiness * heldPerPlace, slow: slow(perBusiness) },
-      perEndpoint,
-      endpoints: [
-        endpoints.map(([id]) => id),
-        endpoints.map(([, endpoint]) => freeOf(endpoint)),
-        endpoints.map(([, { held }]) => Math.max(0, perEndpoint.slow - held.SLOW)),
-        endpoints.map(([, { isHealthy }]) => !isHealthy),
-      ],
-      businesses: [known.map(({ id }) => id), known.map(({ held }) => held.QUICK + held.NEW), known.map(({ held }) => held.SLOW)],
-    };
+    return roomBeside(this.#shares, this.#held, known, this.#attempt !== undefined);
   }
 
-  /**
-   * For new events, by their businesses: which place each has among those of its business, counted
-   * from one, and undefined where there is no room for its deliveries. A business that nothing is
-   * known of here is taken to have as many endpoints as any may.
-   */
-  placesFor(businessIds: readonly string[]): (number | undefined)[] {
-    const places = new Map<string, number>();
-    const { free, perBusiness } = this.room([]);
-    const left = { ...free };
-    return businessIds.map((id) => {
-      const business = this.#businesses.get(id);
-      const endpoints = [...(business?.endpoints.values() ?? [])];
-      const deliveries = endpoints.length || endpointsMax;
-      const isNew = endpoints.length === 0 || endpoints.some(({ isHealthy }) => !isHealthy);
-      const place = (places.get(id) ?? 0) + 1;
-      const held = business ? business.held.QUICK + business.held.NEW : 0;
-      if (Math.min(left.total, isNew ? left.fresh : left.total) < deliveries) return undefined;
-      if (place * deliveries > perBusiness.quick - held) return undefined;
-      left.total -= deliveries;
-      if (isNew) left.fresh -= deliveries;
-      places.set(id, place);
-      return place;
-    });
+  /** The room for new events, by their businesses, and the place in it that each has, if any. */
+  placesFor(businessIds: readonly string[]): { room: Room; places: (number | undefined)[] } {
+    const room = this.room(businessIds);
+    return { room, places: placesIn(room, businessIds, this.#businesses) };
   }
 
   /** Takes deliveries that were leased to this process, and sends them in turn. */
@@ -379,5 +263,3 @@ export class Dispatcher {
     this.#beginNext();
   }
 }
-
-const sumOf = ({ QUICK, NEW, SLOW }: Record<Lane, number>): number => QUICK + NEW + SLOW;

@@ -34,9 +34,7 @@ function addEvents(
     name: "webhooks_add_events",
     documentOf(messages) {
       const events = messages.map(toEvent).filter((event) => event !== undefined);
-      const businessIds = events.map(({ businessId }) => businessId);
-      const places = dispatcher.placesFor(businessIds);
-      const { perEndpoint, endpoints } = dispatcher.room(businessIds);
+      const { places, room } = dispatcher.placesFor(events.map(({ businessId }) => businessId));
       return {
         events: events.map(({ id, businessId, type, occurredAt, body }, i) => ({
           id,
@@ -49,8 +47,8 @@ function addEvents(
         })),
         lease_token: uuidv7(),
         lease_ms: timeoutMs + leaseMarginMs,
-        per_endpoint: perEndpoint.fresh,
-        endpoints: endpoints[0].map((id, i) => ({ id, free: endpoints[1][i], is_new: endpoints[3][i] })),
+        per_endpoint: room.perEndpoint.fresh,
+        endpoints: room.endpoints,
       };
     },
     ctes: `

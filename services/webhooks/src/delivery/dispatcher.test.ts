@@ -85,11 +85,15 @@ test("businesses take turns, and so do the endpoints of one, whatever the others
   expect(order).toHaveLength(106);
 });
 
-test("a business holds no more than its share, and others go on", () => {
-  const { dispatcher, begun } = aDispatcher({ total: 8, perBusiness: 3, perEndpoint: 2 });
-  dispatcher.take(["e1", "e2", "e3", "e4"].flatMap((endpoint) => some(5, "a", endpoint)));
+test("a business holds no more than its share, half of it for endpoints that have not answered, and others go on", async () => {
+  const { dispatcher, begun, answerAll } = aDispatcher({ total: 16, perBusiness: 4, perEndpoint: 2 });
+  const endpoints = ["e1", "e2", "e3", "e4"].flatMap((endpoint) => some(5, "a", endpoint));
+  const businesses = () => begun.map(({ delivery }) => delivery.business_id);
+  dispatcher.take([...endpoints, ...some(1, "b", "e5")]);
+  expect(businesses()).toEqual(["a", "b", "a"]);
+  for (let i = 0; i < 3; i++) await answerAll("IN_TIME");
   dispatcher.take(some(1, "b", "e5"));
-  expect(begun.map(({ delivery }) => delivery.business_id)).toEqual(["a", "a", "a", "b"]);
+  expect(businesses()).toEqual(["a", "a", "a", "a", "b"]);
 });
 
 test("endpoints that have not answered yet hold half of the places at most, until they stall and lose them", async () => {
@@ -101,7 +105,7 @@ test("endpoints that have not answered yet hold half of the places at most, unti
   dispatcher.take(some(4, "good", "good"));
   expect(underWay("good")).toBe(4);
 
-  vi.advanceTimersByTime(1_500);
+  vi.advanceTimersByTime(150);
   // The four that hang have given up their places to four others.
   expect(begun).toHaveLength(12);
   for (let i = 0; i < 20; i++) vi.advanceTimersByTime(1_500);
@@ -112,8 +116,36 @@ test("endpoints that have not answered yet hold half of the places at most, unti
   expect(underWay("good")).toBe(2);
 });
 
+test("when all of a business's places hang, others have them within two tenths of a second", async () => {
+  const { dispatcher, underWay, answerAll } = aDispatcher({ total: 64, perBusiness: 16, perEndpoint: 16 });
+  for (const endpoint of ["good", "hangs"]) {
+    dispatcher.take(some(14, "b", endpoint));
+    for (let i = 0; i < 3; i++) await answerAll("IN_TIME");
+  }
+  dispatcher.take(some(40, "b", "hangs"));
+  expect(underWay("hangs")).toBe(16);
+  dispatcher.take(some(2, "b", "good"));
+  expect(underWay("good")).toBe(0);
+  vi.advanceTimersByTime(200);
+  expect(underWay("good")).toBe(2);
+  dispatcher.take(some(20, "b", "good"));
+  expect(underWay("good") + underWay("hangs") - 16).toBe(16);
+  // Of the places, what hangs may have half again.
+  expect(underWay("good")).toBeGreaterThanOrEqual(8);
+});
+
+test("an attempt that takes long keeps its place while there are others", async () => {
+  const { dispatcher, underWay, answerAll } = aDispatcher({ total: 64, perBusiness: 16, perEndpoint: 8 });
+  dispatcher.take(some(50, "b", "e"));
+  for (let i = 0; i < 3; i++) await answerAll("IN_TIME");
+  expect(underWay("e")).toBe(8);
+  vi.advanceTimersByTime(900);
+  await answerAll("IN_TIME");
+  expect(underWay("e")).toBe(8);
+});
+
 test("what waits for more than three seconds, or for an endpoint that changed, is given back", async () => {
-  const { dispatcher, released, answerAll, opened } = aDispatcher({ total: 2, perBusiness: 2, perEndpoint: 2 });
+  const { dispatcher, released, answerAll, opened } = aDispatcher({ total: 4, perBusiness: 4, perEndpoint: 2 });
   const [first, second, third, fourth] = some(4, "b", "e") as [
     ClaimedDelivery,
     ClaimedDelivery,
@@ -123,7 +155,7 @@ test("what waits for more than three seconds, or for an endpoint that changed, i
   dispatcher.take([first, second, third]);
   vi.advanceTimersByTime(900);
   dispatcher.take([fourth]);
-  vi.advanceTimersByTime(2_300);
+  vi.advanceTimersByTime(2_150);
   await answerAll("IN_TIME");
   expect(released).toEqual([third]);
   dispatcher.take(some(3, "b", "e"));

@@ -11,7 +11,9 @@ export type Attempt = (delivery: ClaimedDelivery, answered: (pace: Pace) => void
 
 /** An attempt that takes longer gives up its place: its endpoint may hang. */
 const stalledMs = 1_000;
-const sweepMs = 250;
+/** The same while others wait and all places, or all of its business, are taken. */
+const crowdedMs = 100;
+const sweepMs = 100;
 /** What has waited longer here is given back: its endpoint may be another by now. */
 const waitMsMax = 3_000;
 /** More businesses than these are not remembered while they have nothing here. */
@@ -28,8 +30,9 @@ interface UnderWay extends Held {
  * The deliveries that are leased to this process, from the lease to the end of their attempts.
  * Businesses take turns for the places, and so do a business's endpoints. An endpoint begins with
  * few attempts at once and gets more as it answers; those that have not answered yet hold at most
- * half of the places; what hangs loses its place after a second. So an endpoint that hangs never
- * makes others wait for long, and a process that knows nobody yet is careful.
+ * half of the places, in all and of their business; what hangs loses its place after a second, or
+ * a tenth of one when others wait for it. So an endpoint that hangs never makes others wait for
+ * long, and a process that knows nobody yet is careful.
  */
 export class Dispatcher {
   /** Wakes whoever claims. */
@@ -201,7 +204,9 @@ export class Dispatcher {
     if (endpoint.underWay >= endpoint.window) return false;
     if (endpoint.isHealthy) return true;
     const { total, perBusiness } = this.#shares;
-    return this.#unproven < total / 2 && this.#stalled < 2 * total && endpoint.business.stalled < perBusiness;
+    const { unproven, stalled } = endpoint.business;
+    const isWithinHalf = this.#unproven < total / 2 && unproven < perBusiness / 2;
+    return isWithinHalf && this.#stalled < 2 * total && stalled < perBusiness;
   }
 
   #begin(held: Held): void {
@@ -221,20 +226,27 @@ export class Dispatcher {
   #occupy({ endpoint, isUnproven }: UnderWay, count: 1 | -1): void {
     this.#places += count;
     endpoint.business.underWay += count;
-    if (isUnproven) this.#unproven += count;
+    if (!isUnproven) return;
+    this.#unproven += count;
+    endpoint.business.unproven += count;
   }
 
   /** Whoever has been under way for long gives up its place to others, though it goes on. */
   #sweep(): void {
-    const longAgo = performance.now() - stalledMs;
+    const { total, perBusiness, perEndpoint } = this.#shares;
+    const now = performance.now();
+    const isFull = this.#places >= total && this.#waiting.size > 0;
+    const crowded = new Set([...this.#waiting.values()].filter(({ underWay }) => underWay >= perBusiness));
     for (const underWay of this.#underWay) {
-      if (underWay.startedMs > longAgo) break;
-      if (underWay.isStalled || underWay.delivery.lane === "SLOW") continue;
-      const { endpoint } = underWay;
+      const { endpoint, startedMs, delivery, isStalled } = underWay;
+      if (now - startedMs < crowdedMs) break;
+      if (delivery.lane === "SLOW") continue;
+      const isLong = now - startedMs >= stalledMs;
+      if (isLong) endpoint.window = Math.min(endpoint.window, Math.max(firstWindow, perEndpoint / 4));
+      if (isStalled || !(isLong || isFull || crowded.has(endpoint.business))) continue;
       underWay.isStalled = true;
       this.#occupy(underWay, -1);
       this.#stall(endpoint, 1);
-      endpoint.window = Math.min(endpoint.window, Math.max(firstWindow, this.#shares.perEndpoint / 4));
     }
     this.#beginNext();
     const late = [...this.#waiting.values()]

@@ -47,6 +47,7 @@ export class Business {
   readonly waiting = new Map<string, Endpoint>();
   readonly held: Record<Lane, number> = { QUICK: 0, NEW: 0, SLOW: 0 };
   underWay = 0;
+  unproven = 0;
   stalled = 0;
 
   constructor(id: string) {

@@ -1,6 +1,12 @@
+import { setFlagsFromString } from "node:v8";
 import { StartRefused } from "./env.ts";
 import { createLogger, type Logger, type LogLevel } from "./logger.ts";
 
+/**
+ * By itself V8 lets the heap grow to several times of what lives, and a service that is busy takes
+ * twice the memory it needs.
+ */
+const heapGrowingFlag = "--heap-growing-percent=50";
 /** A clean stop gets longer than a delayed stop and the longest request; then it is ended. */
 const stopTimeoutMs = 65_000;
 
@@ -14,6 +20,7 @@ export async function runProcess<Config extends { readonly logLevel: LogLevel }>
   readConfig: () => Config,
   start: (config: Config, logger: Logger) => Promise<AsyncDisposable & { readonly url?: string }>,
 ): Promise<void> {
+  setFlagsFromString(heapGrowingFlag);
   const logger = createLogger(name);
   let service: Awaited<ReturnType<typeof start>> | undefined;
   let stopping = false;

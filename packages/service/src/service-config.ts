@@ -1,26 +1,12 @@
-import { eventRetrySeconds, readTransportOptions, type TransportOptions } from "@amana/messaging";
-import { readTlsFiles, readVouchingKeys, type TlsFiles, type VouchingKey } from "@amana/rpc";
-import { type EnvReader, type LogLevel, readLogLevel } from "@amana/runtime";
+import { eventRetrySeconds, readTransportOptions } from "@amana/messaging";
+import { readTlsFiles, readVouchingKeys } from "@amana/rpc";
+import { type EnvReader, readLogLevel } from "@amana/runtime";
 
 /** The settings that all services with a database have. */
-export interface ServiceConfig {
-  readonly host: string;
-  readonly rpcPort: number;
-  readonly databaseUrl: string;
-  readonly callerKeys: readonly VouchingKey[];
-  readonly tls: TlsFiles | undefined;
-  readonly logLevel: LogLevel;
-  /** The topics that the service's outbox is relayed to; none: it has no outbox. */
-  readonly emits: readonly string[];
-  readonly events: TransportOptions;
-  readonly eventRetrySeconds: readonly number[];
-}
+export type ServiceConfig = ReturnType<typeof readServiceConfig>;
 
 /** Reads them. `topics` names what the service emits and consumes. */
-export function readServiceConfig(
-  env: EnvReader,
-  topics: { emits?: readonly string[]; consumes?: readonly string[] },
-): ServiceConfig {
+export function readServiceConfig(env: EnvReader, topics: { emits?: readonly string[]; consumes?: readonly string[] }) {
   const { emits = [], consumes = [] } = topics;
   return {
     host: env.string("HOST", "127.0.0.1"),
@@ -29,6 +15,7 @@ export function readServiceConfig(
     callerKeys: readVouchingKeys(env, "GATEWAY_PUBLIC_KEYS", "anyone"),
     tls: readTlsFiles(env),
     logLevel: readLogLevel(env),
+    /** The topics that the service's outbox is relayed to; none: it has no outbox. */
     emits,
     events: readTransportOptions(env, { emits, consumes }),
     eventRetrySeconds: env.seconds("EVENT_RETRY_SECONDS", eventRetrySeconds),

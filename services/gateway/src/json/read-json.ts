@@ -17,12 +17,7 @@ export function readJsonObject(bytes: Uint8Array): Record<string, unknown> | und
     throw invalidJson("The body is not UTF-8.");
   }
   refuseDeepAndRepeated(text);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw invalidJson("The body is not JSON.");
-  }
+  const value = parse(text);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw invalidJson("The body must be a JSON object.");
   }
@@ -50,7 +45,7 @@ function refuseDeepAndRepeated(text: string): void {
       for (i++; i < text.length && text[i] !== '"'; i++) if (text[i] === "\\") i++;
       const keys = open.at(-1);
       if (!keys || !isFollowedByColon(text, i + 1)) continue;
-      const key = readKey(text.slice(start, i + 1));
+      const key = parse(text.slice(start, i + 1)) as string;
       if (keys.has(key)) throw invalidJson(`The key ${JSON.stringify(key)} is repeated in one object.`);
       keys.add(key);
     }
@@ -63,9 +58,9 @@ function isFollowedByColon(text: string, from: number): boolean {
   return text[i] === ":";
 }
 
-function readKey(literal: string): string {
+function parse(text: string): unknown {
   try {
-    return JSON.parse(literal) as string;
+    return JSON.parse(text);
   } catch {
     throw invalidJson("The body is not JSON.");
   }

@@ -49,16 +49,10 @@ const keysPerLookUpMax = 200;
 export class BelievedKeys {
   readonly #leases = new Map<string, Lease>();
   #waiting = new Map<string, PromiseWithResolvers<KeyAnswer>>();
-  readonly #lookUp: BelievedKeysOptions["lookUp"];
-  readonly #nowMs: () => number;
-  readonly #schedule: (send: () => void) => void;
-  readonly #leasesMax: number;
+  readonly #options: Required<BelievedKeysOptions>;
 
   constructor(options: BelievedKeysOptions) {
-    this.#lookUp = options.lookUp;
-    this.#nowMs = options.nowMs ?? (() => performance.now());
-    this.#schedule = options.schedule ?? setImmediate;
-    this.#leasesMax = options.leasesMax ?? 10_000;
+    this.#options = { nowMs: () => performance.now(), schedule: setImmediate, leasesMax: 10_000, ...options };
   }
 
   /**
@@ -66,14 +60,14 @@ export class BelievedKeys {
    * for as long as a lease could have been: identity waits for that in any case.
    */
   isGood(answer: KeyAnswer): boolean {
-    return this.#nowMs() < answer.goodUntilMs;
+    return this.#options.nowMs() < answer.goodUntilMs;
   }
 
   /** At once while a lease lasts: this spares a turn of the event loop. `hash`: in base64. */
   resolve(hash: string): KeyAnswer | Promise<KeyAnswer> {
     const lease = this.#leases.get(hash);
     if (lease) {
-      const now = this.#nowMs();
+      const now = this.#options.nowMs();
       if (now < lease.endsAtMs) {
         if (now >= lease.renewAtMs && !lease.renewing) this.#renew(hash, lease);
         return lease.answer;
@@ -96,7 +90,7 @@ export class BelievedKeys {
     let waiter = this.#waiting.get(hash);
     if (!waiter) {
       waiter = Promise.withResolvers();
-      if (this.#waiting.size === 0) this.#schedule(() => this.#send());
+      if (this.#waiting.size === 0) this.#options.schedule(() => this.#send());
       this.#waiting.set(hash, waiter);
     }
     return waiter.promise;
@@ -111,9 +105,9 @@ export class BelievedKeys {
   }
 
   async #sendOne(batch: [string, PromiseWithResolvers<KeyAnswer>][]): Promise<void> {
-    const sentAtMs = this.#nowMs();
+    const sentAtMs = this.#options.nowMs();
     try {
-      const { resolutions, leaseMs } = await this.#lookUp(batch.map(([hash]) => Buffer.from(hash, "base64")));
+      const { resolutions, leaseMs } = await this.#options.lookUp(batch.map(([hash]) => Buffer.from(hash, "base64")));
       if (resolutions.length !== batch.length) throw new Error("identity did not answer for every key");
       batch.forEach(([hash, waiter], i) => {
         const resolution = resolutions[i] as KeyResolution;
@@ -135,9 +129,9 @@ export class BelievedKeys {
     }
     const endsAtMs = sentAtMs + lengthMs;
     const known = this.#leases.get(hash);
-    if (endsAtMs <= this.#nowMs() || (known && known.endsAtMs > endsAtMs)) return;
+    if (endsAtMs <= this.#options.nowMs() || (known && known.endsAtMs > endsAtMs)) return;
     const lease = { answer, endsAtMs, renewAtMs: sentAtMs + lengthMs / 2, renewing: false };
-    remember(this.#leases, hash, lease, this.#leasesMax);
+    remember(this.#leases, hash, lease, this.#options.leasesMax);
   }
 }
 

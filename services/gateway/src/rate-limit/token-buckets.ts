@@ -34,16 +34,10 @@ export interface TokenBucketsOptions {
  */
 export class TokenBuckets {
   readonly #buckets = new Map<string, Bucket>();
-  readonly #perMs: number;
-  readonly #burst: number;
-  readonly #nowMs: () => number;
-  readonly #bucketsMax: number;
+  readonly #options: Required<TokenBucketsOptions>;
 
-  constructor({ perSecond, burst, nowMs, bucketsMax = 10_000 }: TokenBucketsOptions) {
-    this.#perMs = perSecond / 1_000;
-    this.#burst = burst;
-    this.#nowMs = nowMs;
-    this.#bucketsMax = bucketsMax;
+  constructor(options: TokenBucketsOptions) {
+    this.#options = { bucketsMax: 10_000, ...options };
   }
 
   get size(): number {
@@ -51,34 +45,36 @@ export class TokenBuckets {
   }
 
   draw(key: string): Draw {
+    const { burst } = this.#options;
     const bucket = this.#take(key);
     const allowed = bucket.tokens >= 1;
     if (allowed) bucket.tokens--;
     return {
       allowed,
-      limit: this.#burst,
+      limit: burst,
       remaining: Math.floor(bucket.tokens),
-      resetSeconds: this.#secondsFor(this.#burst - bucket.tokens),
+      resetSeconds: this.#secondsFor(burst - bucket.tokens),
       retryAfterSeconds: allowed ? 0 : this.#secondsFor(1 - bucket.tokens),
     };
   }
 
   /** The key's bucket as it is now, at the young end of the map. */
   #take(key: string): Bucket {
-    const nowMs = this.#nowMs();
+    const { perSecond, burst, bucketsMax } = this.#options;
+    const nowMs = this.#options.nowMs();
     let bucket = this.#buckets.get(key);
     if (bucket) {
-      const tokens = Math.min(this.#burst, bucket.tokens + (nowMs - bucket.atMs) * this.#perMs);
+      const tokens = Math.min(burst, bucket.tokens + ((nowMs - bucket.atMs) * perSecond) / 1_000);
       // A third of a token three times over is a whole one.
       const whole = Math.round(tokens);
       bucket.tokens = Math.abs(tokens - whole) < 1e-6 ? whole : tokens;
       bucket.atMs = nowMs;
-    } else bucket = { tokens: this.#burst, atMs: nowMs };
-    remember(this.#buckets, key, bucket, this.#bucketsMax);
+    } else bucket = { tokens: burst, atMs: nowMs };
+    remember(this.#buckets, key, bucket, bucketsMax);
     return bucket;
   }
 
   #secondsFor(tokens: number): number {
-    return Math.ceil(tokens / this.#perMs / 1_000);
+    return Math.ceil(tokens / this.#options.perSecond);
   }
 }

@@ -1,6 +1,5 @@
 import { ProviderCallbackResult } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { remember } from "@amana/runtime";
-import type { FastifyRequest } from "fastify";
 import { callOf } from "../call.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { readAnyBodies } from "../plugins/any-bodies.ts";
@@ -31,18 +30,17 @@ export const kycCallbacks =
 
     app.post("/kyc", { schema: { hide: true } }, async (request, reply) => {
       const network = networkOf(request.ip);
+      const { body } = request;
       const signature = request.headers["x-provider-signature"];
       const { result } = await rpc.kycApplications.receiveProviderCallback(
-        { body: bytesOf(request), signature: typeof signature === "string" ? signature : "" },
+        { body: body instanceof Uint8Array ? body : new Uint8Array(), signature: typeof signature === "string" ? signature : "" },
         { ...callOf(request, reply, callbackTimeoutMs), ...(limits.proven.has(network) && { lane: "provider" as const }) },
       );
-      if (result !== ProviderCallbackResult.ACCEPTED) throw invalidSignature();
+      if (result !== ProviderCallbackResult.ACCEPTED) {
+        const detail = "The callback is not signed by the verification provider, or was signed too long ago.";
+        throw new Problem(401, "invalid_signature", detail);
+      }
       remember(limits.proven, network, true, provenMax);
       return reply.code(204).send();
     });
   };
-
-const bytesOf = ({ body }: FastifyRequest): Uint8Array => (body instanceof Uint8Array ? body : new Uint8Array());
-
-const invalidSignature = () =>
-  new Problem(401, "invalid_signature", "The callback is not signed by the verification provider, or was signed too long ago.");

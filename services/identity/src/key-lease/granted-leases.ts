@@ -3,19 +3,17 @@ import { keyLeaseMsMax } from "@amana/api-keys";
 /** For timers that fire a little early and clocks that do not run at quite the same speed. */
 const marginMs = 50;
 
+export type GrantedLeases = ReturnType<typeof createGrantedLeases>;
+
 /** How long gateways may believe a key, which is what taking access away has to wait for. */
-export interface GrantedLeases {
+export const createGrantedLeases = ({ leaseMs, wait }: { leaseMs: number; wait: (ms: number) => Promise<void> }) => ({
   /** What this replica grants; 0: an answer is for one request only. */
-  readonly leaseMs: number;
+  leaseMs,
   /**
    * Call it after the commit that took access away, before answering: resolves once no lease that
    * any replica granted before the commit can still run. So whoever reads the answer finds the
    * access gone everywhere. An answer that only repeats what another call did waits, too: that
    * call's own wait may still be under way, or it died before it answered.
    */
-  ended(): Promise<void>;
-}
-
-export function createGrantedLeases({ leaseMs, wait }: { leaseMs: number; wait: (ms: number) => Promise<void> }): GrantedLeases {
-  return { leaseMs, ended: () => wait(keyLeaseMsMax + marginMs) };
-}
+  ended: () => wait(keyLeaseMsMax + marginMs),
+});

@@ -2,19 +2,16 @@ import type { Orm } from "@amana/database";
 import type { Logger } from "@amana/runtime";
 import { recordKeyUse } from "./queries.ts";
 
-/** Keeps api_key.last_used_at, off the path of the answer. */
-export interface KeyUse extends AsyncDisposable {
-  /** Never fails; a use that cannot be recorded is recorded with one of the next. */
-  note(keyIds: readonly string[]): void;
-  /** Resolves when everything noted before the call has been written or given up. For tests. */
-  settled(): Promise<void>;
-}
-
 /** Uses beyond this, while a statement is under way, are left to a later look-up. */
 const pendingMax = 10_000;
 
-/** One statement at a time; uses noted meanwhile go together into the next. */
-export function trackKeyUse(orm: Orm, logger: Logger): KeyUse {
+export type KeyUse = ReturnType<typeof trackKeyUse>;
+
+/**
+ * Keeps api_key.last_used_at, off the path of the answer: one statement at a time; uses noted
+ * meanwhile go together into the next.
+ */
+export function trackKeyUse(orm: Orm, logger: Logger) {
   const pending = new Set<string>();
   let running: Promise<void> | undefined;
 
@@ -31,16 +28,17 @@ export function trackKeyUse(orm: Orm, logger: Logger): KeyUse {
     running = undefined;
   };
 
+  /** Resolves when everything noted before the call has been written or given up. */
+  const settled = async () => {
+    await running;
+  };
   return {
-    note(keyIds) {
+    /** Never fails; a use that cannot be recorded is recorded with one of the next. */
+    note(keyIds: readonly string[]): void {
       for (const id of keyIds) if (pending.size < pendingMax) pending.add(id);
       if (pending.size > 0) running ??= writePending();
     },
-    async settled() {
-      await running;
-    },
-    async [Symbol.asyncDispose]() {
-      await running;
-    },
+    settled,
+    [Symbol.asyncDispose]: settled,
   };
 }

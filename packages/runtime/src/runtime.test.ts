@@ -2,7 +2,18 @@ import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { backoffMs, createLogger, type EnvReader, isUuid, jitter, readEnv, SettingsError, uuidv7 } from "./index.ts";
+import {
+  atMostEvery,
+  backoffMs,
+  createLogger,
+  type EnvReader,
+  isUuid,
+  jitter,
+  nextPause,
+  readEnv,
+  SettingsError,
+  uuidv7,
+} from "./index.ts";
 
 describe("settings", () => {
   test("every problem is reported together", () => {
@@ -133,4 +144,19 @@ describe("backoff", () => {
     expect(backoffMs(1, 100, 10_000)).toBeLessThanOrEqual(120);
     expect(backoffMs(50, 100, 10_000)).toBe(10_000);
   });
+});
+
+test("a schedule gives the next of its pauses, and goes on with the last", () => {
+  expect([0, 1, 2, 9].map((done) => nextPause([1, 5, 30], done))).toEqual([1, 5, 30, 30]);
+  expect(() => nextPause([], 0)).toThrow(RangeError);
+});
+
+test("what is asked at most every so often is asked once meanwhile, and again afterwards", async () => {
+  let asked = 0;
+  const seldom = atMostEvery(60_000, async () => ++asked);
+  expect(await Promise.all([seldom(), seldom()])).toEqual([1, 1]);
+  expect(await seldom()).toBe(1);
+
+  const always = atMostEvery(0, async () => ++asked);
+  expect([await always(), await always()]).toEqual([2, 3]);
 });

@@ -1,8 +1,10 @@
-import { AccountStatus } from "@amana/contracts/clients/v1/account_pb";
+import { AccountStatus, AccountType } from "@amana/contracts/clients/v1/account_pb";
 import { ListAccountsRequestSchema } from "@amana/contracts/clients/v1/account_service_pb";
 import { RiskLevel } from "@amana/contracts/clients/v1/client_pb";
 import { ListClientsRequestSchema, UpdatePersonRequestSchema } from "@amana/contracts/clients/v1/client_service_pb";
 import { ListPaymentsRequestSchema } from "@amana/contracts/payments/v1/payment_service_pb";
+import { DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
+import { ReplayWebhookEndpointRequestSchema } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { expect, test } from "vitest";
 import { requestOf } from "./rpc-request.ts";
 
@@ -13,6 +15,19 @@ test("fields go under the message's names, words as values of their enum, in wha
     status: AccountStatus.CLOSED,
   });
   expect(requestOf(ListClientsRequestSchema, { risk_level: "Low" })).toEqual({ riskLevel: RiskLevel.LOW });
+});
+
+test("the words of a list become values of their enum", () => {
+  const given = { statuses: ["skipped", "failed"] };
+  expect(requestOf(ReplayWebhookEndpointRequestSchema, given)).toEqual({
+    statuses: [DeliveryStatus.SKIPPED, DeliveryStatus.FAILED],
+  });
+});
+
+test("a field that the RPC calls otherwise goes under that name", () => {
+  const given = { account_type: "CURRENT", limit: 2 };
+  expect(requestOf(ListAccountsRequestSchema, given, { account_type: "type" })).toEqual({ type: AccountType.CURRENT, limit: 2 });
+  expect(() => requestOf(ListAccountsRequestSchema, given)).toThrow("no field for account_type");
 });
 
 test("times become Unix milliseconds, whatever their offset", () => {

@@ -1,5 +1,5 @@
-import type { System } from "@amana/dev-env";
 import { apiCaller } from "@amana/dev-env/demo/api";
+import type { System } from "@amana/dev-env/system";
 import { request } from "undici";
 
 const card = { pan: "6280581110007215", expiry: "01/2027", cvv2: "373", password: "123456" };

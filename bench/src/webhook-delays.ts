@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type System, startSystem } from "@amana/dev-env";
 import { type ApiCaller, apiCaller } from "@amana/dev-env/demo/api";
 import { type ReceivedWebhook, startReceiver } from "@amana/dev-env/demo/receiver";
 import { createProgress } from "@amana/dev-env/progress";
+import { type System, startSystem } from "@amana/dev-env/system";
 import { median, printTable, say } from "./table.ts";
 
 const perRound = 20;

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startSystem } from "@amana/dev-env";
 import { createProgress } from "@amana/dev-env/progress";
+import { startSystem } from "@amana/dev-env/system";
 import { request } from "undici";
 import { printTable, say } from "../table.ts";
 import { fill } from "./fill.ts";

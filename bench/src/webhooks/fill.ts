@@ -1,4 +1,4 @@
-import type { System } from "@amana/dev-env";
+import type { System } from "@amana/dev-env/system";
 import pg from "pg";
 import type { Business } from "./stage.ts";
 

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type System, startSystem } from "@amana/dev-env";
 import { apiCaller } from "@amana/dev-env/demo/api";
 import { createProgress } from "@amana/dev-env/progress";
+import { type System, startSystem } from "@amana/dev-env/system";
 import { aPaidPayment } from "../a-paid-payment.ts";
 import { load, startBareServer } from "../bare-server.ts";
 import { say } from "../table.ts";

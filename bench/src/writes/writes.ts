@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type System, startSystem } from "@amana/dev-env";
 import { createProgress } from "@amana/dev-env/progress";
+import { type System, startSystem } from "@amana/dev-env/system";
 import pg from "pg";
 import { aPaidPayment } from "../a-paid-payment.ts";
 import { type Call, load, startBareServer } from "../bare-server.ts";

@@ -1,8 +1,8 @@
 import net from "node:net";
-import type { System } from "@amana/dev-env";
 import { freePort } from "@amana/dev-env/free-port";
 import { type ServiceProcess, serviceProcess } from "@amana/dev-env/service-process";
 import { loopbackUrl, type ServiceName } from "@amana/dev-env/services";
+import type { System } from "@amana/dev-env/system";
 import { startTestSystem } from "@amana/dev-env/test-system";
 
 /**

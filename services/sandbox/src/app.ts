@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import type { Logger } from "@amana/runtime";
 import formbody from "@fastify/formbody";
-import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
+import { type FastifyBaseLogger, fastify, LogController } from "fastify";
 import { cardProcessor } from "./card-processor/card-processor.ts";
 import { createClock } from "./clock.ts";
 import type { Config } from "./config.ts";
@@ -13,14 +13,10 @@ import { createFaults } from "./faults.ts";
 import { assets } from "./pages/assets.ts";
 import { verificationProvider } from "./verification-provider/verification-provider.ts";
 
-export interface Sandbox extends AsyncDisposable {
-  readonly app: FastifyInstance;
-  /** What the addresses of hosted pages begin with. */
-  readonly url: string;
-}
+export type Sandbox = Awaited<ReturnType<typeof createSandbox>>;
 
 /** Starts listening before it returns: the addresses handed out depend on the port. */
-export async function createSandbox(config: Config, logger: Logger): Promise<Sandbox> {
+export async function createSandbox(config: Config, logger: Logger) {
   const database = openDatabase(config.dataDir);
   const app = fastify({
     loggerInstance: logger as FastifyBaseLogger,
@@ -30,16 +26,7 @@ export async function createSandbox(config: Config, logger: Logger): Promise<San
     forceCloseConnections: true,
     bodyLimit: 64 * 1024,
   });
-  const sandbox: Sandbox = {
-    app,
-    get url() {
-      return config.publicUrl ?? `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
-    },
-    async [Symbol.asyncDispose]() {
-      await app.close();
-      database.close();
-    },
-  };
+  const publicUrl = () => config.publicUrl ?? `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 
   logAnswers(app);
   refuseUnknownPaths(app);
@@ -47,17 +34,18 @@ export async function createSandbox(config: Config, logger: Logger): Promise<San
   acceptEmptyJson(app);
   app.register(assets);
   app.get("/healthz", () => ({ status: "ok" }));
-  const context: Context = {
-    config,
-    database,
-    clock: createClock(database),
-    faults: createFaults(),
-    publicUrl: () => sandbox.url,
-  };
+  const context: Context = { config, database, clock: createClock(database), faults: createFaults(), publicUrl };
   app.register(controlCalls, context);
   app.register(cardProcessor, context);
   app.register(verificationProvider, context);
 
   await app.listen({ host: config.host, port: config.port });
-  return sandbox;
+  return {
+    app,
+    url: publicUrl(),
+    async [Symbol.asyncDispose]() {
+      await app.close();
+      database.close();
+    },
+  };
 }

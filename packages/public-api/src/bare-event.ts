@@ -1,8 +1,5 @@
 import { type Static, Type } from "typebox";
 
-/** Events that are about one endpoint and go to no other; nobody asks for them. */
-export type BareEventType = "WEBHOOK_TEST" | "WEBHOOK_CHECK";
-
 /** What every webhook's body begins with; of these it is all. */
 export const BareEventJson = Type.Object({
   id: Type.String({ format: "uuid", description: "Of the event; the same on every attempt." }),
@@ -11,8 +8,13 @@ export const BareEventJson = Type.Object({
   business_id: Type.String({ format: "uuid" }),
 });
 
-/** The body as it is stored and sent. */
-export function renderBareEvent(event: BareEventType, id: string, businessId: string, occurredAt: Date): string {
+/** The body, as it is stored and sent, of events that go to one endpoint and nobody asks for. */
+export function renderBareEvent(
+  event: "WEBHOOK_TEST" | "WEBHOOK_CHECK",
+  id: string,
+  businessId: string,
+  occurredAt: Date,
+): string {
   const body: Static<typeof BareEventJson> = { id, event, occurred_at: occurredAt.toISOString(), business_id: businessId };
   return JSON.stringify(body);
 }

@@ -1,9 +1,3 @@
-export interface Country {
-  readonly alpha2: string;
-  readonly alpha3: string;
-  readonly numeric: number;
-}
-
 /** ISO 3166-1, all 249 officially assigned: alpha-2, alpha-3 and numeric codes. */
 const table = `
   AF AFG 004, AX ALA 248, AL ALB 008, DZ DZA 012, AS ASM 016, AD AND 020, AO AGO 024, AI AIA 660, AQ ATA 010, AG ATG 028,
@@ -32,7 +26,7 @@ const table = `
   TV TUV 798, UG UGA 800, UA UKR 804, AE ARE 784, GB GBR 826, US USA 840, UM UMI 581, UY URY 858, UZ UZB 860, VU VUT 548,
   VE VEN 862, VN VNM 704, VG VGB 092, VI VIR 850, WF WLF 876, EH ESH 732, YE YEM 887, ZM ZMB 894, ZW ZWE 716`;
 
-export const countries: readonly Country[] = table.split(",").map((entry) => {
+export const countries = table.split(",").map((entry) => {
   const [alpha2 = "", alpha3 = "", numeric = ""] = entry.trim().split(" ");
   return { alpha2, alpha3, numeric: Number(numeric) };
 });

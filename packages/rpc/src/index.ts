@@ -24,6 +24,6 @@ export {
   upstreamError,
 } from "./domain-error.ts";
 export { fromConnectError, toConnectError } from "./error-mapping.ts";
-export { createRpcServer, type RpcServer, type RpcServerOptions, type ServedService, serve, serveFrom } from "./server.ts";
+export { createRpcServer, type RpcServer, type ServedService, serve, serveFrom } from "./server.ts";
 export { readCallerKey, readServiceUrls, readTlsFiles, readVouchingKeys } from "./settings.ts";
 export { openTls, type Tls, type TlsFiles } from "./tls.ts";

@@ -11,15 +11,11 @@ export interface TlsFiles {
   readonly caFile: string;
 }
 
-export interface TlsMaterial {
-  readonly cert: Buffer;
-  readonly key: Buffer;
-  readonly ca: Buffer;
-}
+type Material = Awaited<ReturnType<typeof read>>;
 
 /** A process's certificate for calls between services, as the files say now. */
 export interface Tls extends AsyncDisposable {
-  readonly material: TlsMaterial;
+  readonly material: Material;
   /** Told of every change. */
   onChange(listener: () => void): void;
 }
@@ -57,10 +53,10 @@ export async function openTls(files: TlsFiles, logger: Logger, pauseMs: number =
 }
 
 /** Throws when the three do not fit, as while they are being replaced. */
-async function read({ certFile, keyFile, caFile }: TlsFiles): Promise<TlsMaterial> {
+async function read({ certFile, keyFile, caFile }: TlsFiles) {
   const [cert, key, ca] = await Promise.all([readFile(certFile), readFile(keyFile), readFile(caFile)]);
   createSecureContext({ cert, key, ca });
   return { cert, key, ca };
 }
 
-const isSame = (a: TlsMaterial, b: TlsMaterial) => a.cert.equals(b.cert) && a.key.equals(b.key) && a.ca.equals(b.ca);
+const isSame = (a: Material, b: Material) => a.cert.equals(b.cert) && a.key.equals(b.key) && a.ca.equals(b.ca);

@@ -3,7 +3,7 @@ import { Compile } from "typebox/compile";
 import { Check } from "typebox/value";
 
 /** How one value is judged beyond its schema, and what its sender is told. */
-export interface FieldRule {
+interface FieldRule {
   /** Completes "amount …": 'must be a decimal string such as "5000.00"'. */
   readonly message: string;
   /** Puts a text into the form it is kept in, before anything is checked. */

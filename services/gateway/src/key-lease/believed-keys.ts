@@ -26,7 +26,7 @@ interface Lease {
   renewing: boolean;
 }
 
-export interface BelievedKeysOptions {
+interface BelievedKeysOptions {
   /** One RPC for the hashes of several keys, answered in their order. */
   readonly lookUp: (keyHashes: Uint8Array[]) => Promise<ResolveKeysResponse>;
   /** Monotonic. */

@@ -18,7 +18,7 @@ interface Bucket {
   atMs: number;
 }
 
-export interface TokenBucketsOptions {
+interface TokenBucketsOptions {
   /** How fast tokens come back. */
   readonly perSecond: number;
   /** How many a bucket holds. */

@@ -6,7 +6,7 @@ import type { Config } from "../config.ts";
 import { apiKeyLimitReached, apiKeyNameTaken } from "./api-key.errors.ts";
 import { ApiKey } from "./api-key.ts";
 
-export interface IssuedKey {
+interface IssuedKey {
   readonly apiKey: ApiKey;
   /** The key itself, a secret. */
   readonly plaintext: string;

@@ -51,13 +51,9 @@ export function workOnDue(
     } catch (error) {
       logger.error({ err: error, job: rows.name, [`${table}_id`]: claimed.id }, "a due row could not be worked on");
       // Not of a row that has ended, by a commit whose answer was lost: it would stay due for ever.
-      await orm.em
-        .fork()
-        .execute(
-          `update ${table} set ${due} = now() + interval '${faultPauseSeconds} seconds' where id = ? and ${due} is not null`,
-          [claimed.id],
-        )
-        .catch(() => {});
+      const later = `${due} = now() + interval '${faultPauseSeconds} seconds' where id = ? and ${due} is not null`;
+      const em = orm.em.fork();
+      await em.execute(`update ${table} set ${later}`, [claimed.id]).catch(() => {});
     }
   };
 

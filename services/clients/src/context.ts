@@ -1,16 +1,17 @@
-import type { Orm } from "@amana/database";
-import type { Logger } from "@amana/runtime";
-import type { Institution } from "./account/account-number.ts";
+import type { ServiceParts } from "@amana/service";
+import type { Config } from "./config.ts";
+
+export type Context = Readonly<ReturnType<typeof createContext>>;
 
 /** What the use cases of this service work with. */
-export interface Context {
-  readonly orm: Orm;
-  readonly logger: Logger;
-  readonly clock: { now(): Date };
+export const createContext = ({ config, orm, logger, clock }: ServiceParts<Config>) => ({
+  orm,
+  logger,
+  clock,
   /** Verified clients need no operator. */
-  readonly autoApprove: boolean;
+  autoApprove: config.autoApprove,
   /** Whose account numbers accounts get. */
-  readonly institution: Institution;
+  institution: config.institution,
   /** What accounts can be held in, ISO 4217. */
-  readonly currencies: readonly string[];
-}
+  currencies: config.currencies,
+});

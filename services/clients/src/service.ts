@@ -10,7 +10,7 @@ import { beneficiaryTally } from "./beneficiary/beneficiary.message.ts";
 import { clientTally } from "./client/client.message.ts";
 import { type Config, readConfig } from "./config.ts";
 import { kyc } from "./consumers/kyc.ts";
-import type { Context } from "./context.ts";
+import { type Context, createContext } from "./context.ts";
 import { database } from "./orm.ts";
 import * as rpcs from "./rpc/index.ts";
 
@@ -19,14 +19,7 @@ export const clients: Service<Config, Context> = {
   name: "clients",
   database,
   readConfig,
-  createContext: ({ config: { autoApprove, institution, currencies }, orm, logger, clock }) => ({
-    orm,
-    logger,
-    clock,
-    autoApprove,
-    institution,
-    currencies,
-  }),
+  createContext,
   rpcServices: (context) => [
     serveFrom(ClientService, rpcs, context),
     serveFrom(OnboardingService, rpcs, context),

@@ -1,19 +1,23 @@
-import type { Orm } from "@amana/database";
-import type { Logger } from "@amana/runtime";
-import type { SecretBox } from "@amana/secret-box";
-import type { Clients } from "./clients/clients.ts";
+import { createCallerSigner } from "@amana/rpc";
+import { createSecretBox } from "@amana/secret-box";
+import type { ServiceParts } from "@amana/service";
+import { type Clients, createClients } from "./clients/clients.ts";
+import type { Config } from "./config.ts";
+import { createHttpProvider } from "./verification-provider/http-provider.ts";
 import type { VerificationProvider } from "./verification-provider/verification-provider.ts";
 
+export type Context = Readonly<ReturnType<typeof createContext>>;
+
 /** What the use cases of this service work with. */
-export interface Context {
-  readonly orm: Orm;
-  readonly provider: VerificationProvider;
-  readonly clients: Clients;
-  readonly logger: Logger;
+export const createContext = ({ config, orm, logger, tls, use }: ServiceParts<Config>) => ({
+  orm,
+  logger,
+  provider: use(createHttpProvider(config.provider)) as VerificationProvider,
+  clients: use(createClients({ urls: config.clientsUrls, signer: createCallerSigner(config.callerKey), tls })) as Clients,
   /** Keeps links unreadable at rest. */
-  readonly secrets: SecretBox;
+  secrets: createSecretBox(config.secretEncryptionKeys),
   /** With which the provider may sign its callbacks. */
-  readonly callbackSecrets: readonly string[];
+  callbackSecrets: config.callbackSecrets,
   /** Between two checks of an application nobody called back about; the last one repeats. */
-  readonly checkPausesSeconds: readonly number[];
-}
+  checkPausesSeconds: config.checkPausesSeconds,
+});

@@ -1,12 +1,10 @@
 import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { startTallyFolding } from "@amana/database";
-import { createCallerSigner, serveFrom } from "@amana/rpc";
+import { serveFrom } from "@amana/rpc";
 import { everyHour } from "@amana/runtime";
-import { createSecretBox } from "@amana/secret-box";
 import type { Service } from "@amana/service";
-import { createClients } from "./clients/clients.ts";
 import { type Config, readConfig } from "./config.ts";
-import type { Context } from "./context.ts";
+import { type Context, createContext } from "./context.ts";
 import { catchUp } from "./jobs/catch-up.ts";
 import { checkApplications } from "./jobs/check-applications.ts";
 import { deleteLeftovers } from "./jobs/delete-leftovers.ts";
@@ -16,22 +14,13 @@ import { removeLinks } from "./jobs/remove-links.ts";
 import { kycApplicationTally } from "./kyc-application/kyc-application.message.ts";
 import { database } from "./orm.ts";
 import * as rpcs from "./rpc/index.ts";
-import { createHttpProvider } from "./verification-provider/http-provider.ts";
 
 /** What the KYC service is made of. */
 export const kyc: Service<Config, Context> = {
   name: "kyc",
   database,
   readConfig,
-  createContext: ({ config, orm, logger, tls, use }) => ({
-    orm,
-    provider: use(createHttpProvider(config.provider)),
-    clients: use(createClients({ urls: config.clientsUrls, signer: createCallerSigner(config.callerKey), tls })),
-    logger,
-    secrets: createSecretBox(config.secretEncryptionKeys),
-    callbackSecrets: config.callbackSecrets,
-    checkPausesSeconds: config.checkPausesSeconds,
-  }),
+  createContext,
   rpcServices: (context) => [serveFrom(KycApplicationService, rpcs, context)],
   jobs: (context, config) => [
     startTallyFolding(context.orm, [kycApplicationTally], context.logger),

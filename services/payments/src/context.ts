@@ -1,16 +1,18 @@
-import type { Orm } from "@amana/database";
-import type { Logger } from "@amana/runtime";
+import type { ServiceParts } from "@amana/service";
 import type { CardProcessor } from "./card-processor/card-processor.ts";
+import { createSatim } from "./card-processor/satim.ts";
 import type { Config } from "./config.ts";
 
+export type Context = Readonly<ReturnType<typeof createContext>>;
+
 /** What the use cases of this service work with. */
-export interface Context {
-  readonly orm: Orm;
-  readonly processor: CardProcessor;
-  readonly logger: Logger;
-  readonly schedule: Config["schedule"];
+export const createContext = ({ config, orm, logger, use }: ServiceParts<Config>) => ({
+  orm,
+  logger,
+  processor: use(createSatim(config.satim)) as CardProcessor,
+  schedule: config.schedule,
   /** The gateway's public address: card holders come back to it. */
-  readonly publicUrl: string;
+  publicUrl: config.publicUrl,
   /** The address of an order's form, {mdOrder} standing for the order's id. */
-  readonly formUrlTemplate: string;
-}
+  formUrlTemplate: config.satim.formUrlTemplate,
+});

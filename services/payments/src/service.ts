@@ -3,9 +3,8 @@ import { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
 import { startTallyFolding } from "@amana/database";
 import { serveFrom } from "@amana/rpc";
 import type { Service } from "@amana/service";
-import { createSatim } from "./card-processor/satim.ts";
 import { type Config, readConfig } from "./config.ts";
-import type { Context } from "./context.ts";
+import { type Context, createContext } from "./context.ts";
 import { reconcilePayments } from "./jobs/reconcile-payments.ts";
 import { rereadPayments } from "./jobs/reread-payments.ts";
 import { resolveRefunds } from "./jobs/resolve-refunds.ts";
@@ -18,14 +17,7 @@ export const payments: Service<Config, Context> = {
   name: "payments",
   database,
   readConfig,
-  createContext: ({ config, orm, logger, use }) => ({
-    orm,
-    processor: use(createSatim(config.satim)),
-    logger,
-    schedule: config.schedule,
-    publicUrl: config.publicUrl,
-    formUrlTemplate: config.satim.formUrlTemplate,
-  }),
+  createContext,
   rpcServices: (context) => [serveFrom(PaymentService, rpcs, context), serveFrom(RefundService, rpcs, context)],
   jobs: (context) => [
     reconcilePayments(context),

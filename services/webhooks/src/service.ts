@@ -3,21 +3,18 @@ import { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_end
 import { startTallyFolding } from "@amana/database";
 import { serveFrom } from "@amana/rpc";
 import { everyHour } from "@amana/runtime";
-import { createSecretBox } from "@amana/secret-box";
 import type { Service } from "@amana/service";
 import { type Config, readConfig } from "./config.ts";
 import { kyc } from "./consumers/kyc.ts";
 import { payments } from "./consumers/payments.ts";
-import type { Context } from "./context.ts";
+import { type Context, createContext } from "./context.ts";
 import { startDelivering } from "./delivery/deliver.ts";
-import { Dispatcher } from "./delivery/dispatcher.ts";
 import { eventTally } from "./event/event.message.ts";
 import { deleteOldEvents } from "./jobs/delete-old-events.ts";
 import { deleteOldReplays } from "./jobs/delete-old-replays.ts";
 import { runReplays } from "./jobs/run-replays.ts";
 import { database } from "./orm.ts";
 import * as rpcs from "./rpc/index.ts";
-import { createAddressGuard } from "./webhook-endpoint/address-guard.ts";
 import { deleteOldHealth } from "./webhook-endpoint/endpoint-health.ts";
 
 /** What the webhooks service is made of. */
@@ -25,23 +22,7 @@ export const webhooks: Service<Config, Context> = {
   name: "webhooks",
   database,
   readConfig,
-  createContext: ({ config, orm, logger, clock }) => ({
-    orm,
-    logger,
-    clock,
-    secrets: createSecretBox(config.secretEncryptionKeys),
-    addresses: createAddressGuard({ allowInsecure: config.allowInsecureWebhooks }),
-    delivery: {
-      pausesMs: config.retryScheduleSeconds.map((seconds) => seconds * 1000),
-      timeoutMs: 10_000,
-      stopMs: 8_000,
-    },
-    dispatcher: new Dispatcher({
-      total: config.deliveryConcurrency,
-      perBusiness: config.businessConcurrency,
-      perEndpoint: config.endpointConcurrency,
-    }),
-  }),
+  createContext,
   rpcServices: (context) => [serveFrom(WebhookEndpointService, rpcs, context), serveFrom(EventService, rpcs, context)],
   consumptions: (context) => [payments(context), kyc(context)],
   jobs: (context) => [

@@ -5,7 +5,7 @@ import { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_end
 import type { Message } from "@amana/messaging";
 import { createRpcClient } from "@amana/rpc";
 import { startTestService } from "@amana/service/testing";
-import type { DeliveryOptions } from "../src/context.ts";
+import type { Context } from "../src/context.ts";
 import { startDelivering } from "../src/delivery/deliver.ts";
 import { Dispatcher } from "../src/delivery/dispatcher.ts";
 import type { Shares } from "../src/delivery/room.ts";
@@ -14,7 +14,7 @@ import { webhooks } from "../src/service.ts";
 export interface HarnessOptions {
   readonly allowInsecure?: boolean;
   /** Starts the deliverer unless false. */
-  readonly deliver?: Partial<DeliveryOptions & Shares> | false;
+  readonly deliver?: Partial<Context["delivery"] & Shares> | false;
 }
 
 export type Harness = Awaited<ReturnType<typeof startHarness>>;

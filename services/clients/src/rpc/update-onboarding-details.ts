@@ -2,8 +2,7 @@ import type { OnboardingService } from "@amana/contracts/clients/v1/onboarding_s
 import { transaction } from "@amana/database";
 import { businessOf, type Implementation } from "@amana/rpc";
 import type { Context } from "../context.ts";
-import { readAnswers } from "../onboarding/answers.ts";
-import { giveDetails } from "../onboarding/give-details.ts";
+import { giveDetails, readAnswers } from "../onboarding/give-details.ts";
 import { lockOnboarding } from "../onboarding/lock-onboarding.ts";
 import { onboardingLocked } from "../onboarding/onboarding.errors.ts";
 import { toDetailsMessage } from "../onboarding/onboarding.message.ts";

@@ -3,7 +3,6 @@ import { ListKycApplicationsRequestSchema } from "@amana/contracts/kyc/v1/kyc_ap
 import { defineList, defineView, type RowOf, type Tally } from "@amana/database";
 import { reasonMessages } from "../verification-provider/verification-provider.ts";
 import { KycApplication } from "./kyc-application.ts";
-import { decisionSummary, errorMessage } from "./wording.ts";
 
 /** With what its words are made of, and the link that is still to be decrypted. */
 export const kycApplicationView = defineView(KycApplication, KycApplicationSchema, {
@@ -32,3 +31,19 @@ export const kycApplicationList = defineList(
   { createdFromMs: "created_at >= ?", createdToMs: "created_at < ?" },
   kycApplicationTally,
 );
+
+type Decided = Pick<KycApplication, "status" | "verdict" | "reviewedAt">;
+
+function decisionSummary({ verdict, reviewedAt }: Decided): string | undefined {
+  if (reviewedAt != null) return "Decided by a person after a review.";
+  if (verdict === "APPROVED") return "Every check was passed.";
+  if (verdict === "NEEDS_REVIEW") return "A person has to decide. This is not an approval.";
+  return verdict === "REJECTED" ? "The check failed. reason_codes tells why, where a reason is known." : undefined;
+}
+
+function errorMessage(status: KycApplication["status"], attemptsRemaining: number): string | undefined {
+  if (status !== "FAILED") return undefined;
+  return attemptsRemaining > 0
+    ? "The check could not be carried out. The applicant can try again on the same link."
+    : "The check could not be carried out, and no attempt is left. Create a new application.";
+}

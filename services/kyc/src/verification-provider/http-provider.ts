@@ -51,8 +51,7 @@ export function createHttpProvider(options: HttpProviderOptions): VerificationPr
       if (isRefusal) return { kind: "refused", status: statusCode, errorCode: readErrorCode(content) };
       return { kind: "unknown", reason: `status ${statusCode} without a usable answer` };
     } catch (error) {
-      const { name, message, code } = error as NodeJS.ErrnoException;
-      return { kind: "unknown", reason: code ?? `${name}: ${message}` };
+      return { kind: "unknown", reason: (error as NodeJS.ErrnoException).code ?? String(error) };
     }
   };
   const one = (providerId: string) => `applications/${encodeURIComponent(providerId)}`;

@@ -41,9 +41,7 @@ export async function postOnce(
     isAnswered = true;
     return { kind: "answered", statusCode: answer.statusCode ?? 0, text };
   } catch (thrown) {
-    const error: unknown = signal.aborted ? signal.reason : thrown;
-    const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    return { kind: isCommitted ? "unknown" : "not_sent", reason };
+    return { kind: isCommitted ? "unknown" : "not_sent", reason: String(signal.aborted ? signal.reason : thrown) };
   } finally {
     // A reset of one that does not stand yet would wait for it to stand.
     if (isAnswered || tcp.connecting) tcp.destroy();

@@ -67,7 +67,7 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
         return readAnswer(answer.statusCode, await readText(answer.body, answerBytesMax));
       });
     } catch (error) {
-      return { kind: "unknown", reason: reasonOf(error) };
+      return { kind: "unknown", reason: String(error) };
     }
   };
 
@@ -100,7 +100,7 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
           }),
         )
         // Its turn did not come in time.
-        .catch((error: unknown) => ({ kind: "not_sent" as const, reason: reasonOf(error) }));
+        .catch((error: unknown) => ({ kind: "not_sent" as const, reason: String(error) }));
       return posted.kind === "answered" ? readRefund(readAnswer(posted.statusCode, posted.text)) : posted;
     },
 
@@ -147,5 +147,3 @@ function readRefund(answer: Answer): Outcome<null> {
   if (errorCode === systemErrorCode) return { kind: "unknown", reason: `code ${errorCode}: ${message}` };
   return { kind: "refused", errorCode, message };
 }
-
-const reasonOf = (error: unknown) => (error instanceof Error ? `${error.name}: ${error.message}` : String(error));

@@ -27,6 +27,12 @@ export function readEnv<T extends object>(build: (env: EnvReader) => T, source: 
   return Object.freeze(settings);
 }
 
+/** Settings to be read with `readEnv` when they are called for: a process's `readConfig`. */
+export const settings =
+  <T extends object>(build: (env: EnvReader) => T) =>
+  (source?: EnvSource): Readonly<T> =>
+    readEnv(build, source);
+
 /**
  * Reads single settings. A required setting that is missing, or a value out of bounds, is collected
  * as a problem; the value returned in its place is never used, because `readEnv` throws at the end.

@@ -1,6 +1,6 @@
 /** What every process needs: settings, logs, a start and a clean stop, time and identifiers. */
 export { atMostEvery } from "./at-most-every.ts";
-export { type EnvReader, type EnvSource, readEnv, SettingsError, StartRefused } from "./env.ts";
+export { type EnvReader, type EnvSource, readEnv, SettingsError, StartRefused, settings } from "./env.ts";
 export { faultPoint } from "./fault-point.ts";
 export { inGroups } from "./groups.ts";
 export { createLogger, type Logger, type LogLevel, readLogLevel } from "./logger.ts";

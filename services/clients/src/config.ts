@@ -1,29 +1,27 @@
 import { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
 import { currencyExponents } from "@amana/public-api";
 import { readVouchingKeys } from "@amana/rpc";
-import { type EnvReader, type EnvSource, readEnv } from "@amana/runtime";
+import { type EnvReader, settings } from "@amana/runtime";
 import { readServiceConfig } from "@amana/service";
 
 export type Config = ReturnType<typeof readConfig>;
 
 /** The settings of the clients service; `.env.example` explains each. */
-export function readConfig(source?: EnvSource) {
-  return readEnv((env) => {
-    const base = readServiceConfig(env, { emits: ["audit.v1"], consumes: ["kyc.v1"] });
-    // Its one question: whether a client is there and not blocked.
-    const kycKeys = readVouchingKeys(env, "KYC_PUBLIC_KEYS", [ClientService.method.getClientStanding]);
-    return {
-      ...base,
-      callerKeys: [...base.callerKeys, ...kycKeys],
-      autoApprove: env.boolean("ONBOARDING_AUTO_APPROVE", false),
-      institution: {
-        bankCode: digits(env, "ACCOUNT_BANK_CODE", 3, "999"),
-        branchCode: digits(env, "ACCOUNT_BRANCH_CODE", 5, "00001"),
-      },
-      currencies: currencies(env),
-    };
-  }, source);
-}
+export const readConfig = settings((env) => {
+  const base = readServiceConfig(env, { emits: ["audit.v1"], consumes: ["kyc.v1"] });
+  // Its one question: whether a client is there and not blocked.
+  const kycKeys = readVouchingKeys(env, "KYC_PUBLIC_KEYS", [ClientService.method.getClientStanding]);
+  return {
+    ...base,
+    callerKeys: [...base.callerKeys, ...kycKeys],
+    autoApprove: env.boolean("ONBOARDING_AUTO_APPROVE", false),
+    institution: {
+      bankCode: digits(env, "ACCOUNT_BANK_CODE", 3, "999"),
+      branchCode: digits(env, "ACCOUNT_BRANCH_CODE", 5, "00001"),
+    },
+    currencies: currencies(env),
+  };
+});
 
 function digits(env: EnvReader, name: string, length: number, fallback: string): string {
   const value = env.string(name, fallback);

@@ -1,49 +1,47 @@
 import { readCallerKey, readServiceUrls, readTlsFiles } from "@amana/rpc";
-import { type EnvSource, readEnv, readLogLevel } from "@amana/runtime";
+import { readLogLevel, settings } from "@amana/runtime";
 
 const rateMax = 1_000_000;
 
 export type Config = ReturnType<typeof readConfig>;
 
-export function readConfig(source: EnvSource = process.env) {
-  return readEnv((env) => {
-    const tls = readTlsFiles(env);
-    return {
-      host: env.string("HOST", "127.0.0.1"),
-      port: env.integer("PORT", { fallback: 8080, max: 65_535 }),
-      services: {
-        identity: readServiceUrls(env, "IDENTITY_URLS", tls),
-        kyc: readServiceUrls(env, "KYC_URLS", tls),
-        clients: readServiceUrls(env, "CLIENTS_URLS", tls),
-        payments: readServiceUrls(env, "PAYMENTS_URLS", tls),
-        webhooks: readServiceUrls(env, "WEBHOOKS_URLS", tls),
-      },
-      tls,
-      callerKey: readCallerKey(env),
-      /** Keep fingerprints of requests from telling what they are of. A second one counts too. */
-      fingerprintKeys: env.keys("FINGERPRINT_KEYS", 32),
-      logLevel: readLogLevel(env),
-      /** Addresses that businesses give may be plain http, for a sandbox on one machine. */
-      allowInsecureUrls: env.sandboxOnly("ALLOW_INSECURE_URLS"),
-      /** Whose X-Forwarded-For is believed. */
-      trustedProxies: env.list("TRUSTED_PROXIES"),
-      rateLimits: {
-        perSecond: env.integer("RATE_LIMIT_PER_SECOND", { fallback: 100, max: rateMax }),
-        burst: env.integer("RATE_LIMIT_BURST", { fallback: 200, max: rateMax }),
-        failedAuthPerMinute: env.integer("RATE_LIMIT_FAILED_AUTH_PER_MINUTE", { fallback: 20, max: rateMax }),
-        kycPerSecond: env.integer("RATE_LIMIT_KYC_PER_SECOND", { fallback: 10, max: rateMax }),
-        refundPerSecond: env.integer("RATE_LIMIT_REFUND_PER_SECOND", { fallback: 10, max: rateMax }),
-        creationPerSecond: env.integer("RATE_LIMIT_CREATION_PER_SECOND", { fallback: 50, max: rateMax }),
-        searchPerSecond: env.integer("RATE_LIMIT_SEARCH_PER_SECOND", { fallback: 20, max: rateMax }),
-        keylessPerSecond: env.integer("RATE_LIMIT_KEYLESS_PER_SECOND", { fallback: 10, max: rateMax }),
-        keylessTotalPerSecond: env.integer("RATE_LIMIT_KEYLESS_TOTAL_PER_SECOND", { fallback: 500, max: rateMax }),
-      },
-      /** Requests that may be being answered at once, in all and for one caller. */
-      loadBounds: {
-        total: env.integer("REQUESTS_AT_ONCE_MAX", { fallback: 2_048, min: 1, max: rateMax }),
-        perCaller: env.integer("REQUESTS_AT_ONCE_PER_CALLER_MAX", { fallback: 256, min: 1, max: rateMax }),
-      },
-      stopDelayMs: env.integer("STOP_DELAY_MS", { fallback: 0, max: 20_000 }),
-    };
-  }, source);
-}
+export const readConfig = settings((env) => {
+  const tls = readTlsFiles(env);
+  return {
+    host: env.string("HOST", "127.0.0.1"),
+    port: env.integer("PORT", { fallback: 8080, max: 65_535 }),
+    services: {
+      identity: readServiceUrls(env, "IDENTITY_URLS", tls),
+      kyc: readServiceUrls(env, "KYC_URLS", tls),
+      clients: readServiceUrls(env, "CLIENTS_URLS", tls),
+      payments: readServiceUrls(env, "PAYMENTS_URLS", tls),
+      webhooks: readServiceUrls(env, "WEBHOOKS_URLS", tls),
+    },
+    tls,
+    callerKey: readCallerKey(env),
+    /** Keep fingerprints of requests from telling what they are of. A second one counts too. */
+    fingerprintKeys: env.keys("FINGERPRINT_KEYS", 32),
+    logLevel: readLogLevel(env),
+    /** Addresses that businesses give may be plain http, for a sandbox on one machine. */
+    allowInsecureUrls: env.sandboxOnly("ALLOW_INSECURE_URLS"),
+    /** Whose X-Forwarded-For is believed. */
+    trustedProxies: env.list("TRUSTED_PROXIES"),
+    rateLimits: {
+      perSecond: env.integer("RATE_LIMIT_PER_SECOND", { fallback: 100, max: rateMax }),
+      burst: env.integer("RATE_LIMIT_BURST", { fallback: 200, max: rateMax }),
+      failedAuthPerMinute: env.integer("RATE_LIMIT_FAILED_AUTH_PER_MINUTE", { fallback: 20, max: rateMax }),
+      kycPerSecond: env.integer("RATE_LIMIT_KYC_PER_SECOND", { fallback: 10, max: rateMax }),
+      refundPerSecond: env.integer("RATE_LIMIT_REFUND_PER_SECOND", { fallback: 10, max: rateMax }),
+      creationPerSecond: env.integer("RATE_LIMIT_CREATION_PER_SECOND", { fallback: 50, max: rateMax }),
+      searchPerSecond: env.integer("RATE_LIMIT_SEARCH_PER_SECOND", { fallback: 20, max: rateMax }),
+      keylessPerSecond: env.integer("RATE_LIMIT_KEYLESS_PER_SECOND", { fallback: 10, max: rateMax }),
+      keylessTotalPerSecond: env.integer("RATE_LIMIT_KEYLESS_TOTAL_PER_SECOND", { fallback: 500, max: rateMax }),
+    },
+    /** Requests that may be being answered at once, in all and for one caller. */
+    loadBounds: {
+      total: env.integer("REQUESTS_AT_ONCE_MAX", { fallback: 2_048, min: 1, max: rateMax }),
+      perCaller: env.integer("REQUESTS_AT_ONCE_PER_CALLER_MAX", { fallback: 256, min: 1, max: rateMax }),
+    },
+    stopDelayMs: env.integer("STOP_DELAY_MS", { fallback: 0, max: 20_000 }),
+  };
+});

@@ -1,22 +1,17 @@
 import { keyLeaseMsMax, readApiKeyKind } from "@amana/api-keys";
-import { type EnvReader, type EnvSource, readEnv } from "@amana/runtime";
+import { type EnvReader, settings } from "@amana/runtime";
 import { readServiceConfig } from "@amana/service";
 
 export type Config = ReturnType<typeof readConfig>;
 
 /** The settings of the identity service; `.env.example` explains each. */
-export function readConfig(source?: EnvSource) {
-  return readEnv(
-    (env) => ({
-      ...readServiceConfig(env, { consumes: ["audit.v1"] }),
-      /** Whether businesses get sk_live_ or sk_test_ keys here. */
-      keyMode: env.choice("KEY_MODE", ["live", "test"]),
-      keyLeaseMs: env.integer("KEY_LEASE_MS", { fallback: 500, max: keyLeaseMsMax }),
-      bootstrapAdminKey: adminKey(env, "BOOTSTRAP_ADMIN_KEY"),
-    }),
-    source,
-  );
-}
+export const readConfig = settings((env) => ({
+  ...readServiceConfig(env, { consumes: ["audit.v1"] }),
+  /** Whether businesses get sk_live_ or sk_test_ keys here. */
+  keyMode: env.choice("KEY_MODE", ["live", "test"]),
+  keyLeaseMs: env.integer("KEY_LEASE_MS", { fallback: 500, max: keyLeaseMsMax }),
+  bootstrapAdminKey: adminKey(env, "BOOTSTRAP_ADMIN_KEY"),
+}));
 
 function adminKey(env: EnvReader, name: string): string | undefined {
   const key = env.optional(name);

@@ -1,28 +1,23 @@
 import { readCallerKey, readServiceUrls, readTlsFiles } from "@amana/rpc";
-import { type EnvSource, readEnv } from "@amana/runtime";
+import { settings } from "@amana/runtime";
 import { readEncryptionKeys } from "@amana/secret-box";
 import { readServiceConfig } from "@amana/service";
 
 export type Config = ReturnType<typeof readConfig>;
 
 /** The settings of the KYC service; `.env.example` explains each. */
-export function readConfig(source?: EnvSource) {
-  return readEnv(
-    (env) => ({
-      ...readServiceConfig(env, { emits: ["kyc.v1", "audit.v1"] }),
-      callerKey: readCallerKey(env),
-      clientsUrls: readServiceUrls(env, "CLIENTS_URLS", readTlsFiles(env)),
-      secretEncryptionKeys: readEncryptionKeys(env, "SECRET_ENCRYPTION_KEYS"),
-      provider: {
-        url: env.outsideUrl("KYC_PROVIDER_URL"),
-        token: env.string("KYC_PROVIDER_TOKEN"),
-        callbackUrl: env.outsideUrl("KYC_CALLBACK_URL"),
-        timeoutMs: env.integer("KYC_PROVIDER_TIMEOUT_MS", { fallback: 15_000, min: 100, max: 60_000 }),
-      },
-      callbackSecrets: env.words("KYC_CALLBACK_SECRETS"),
-      checkPausesSeconds: env.seconds("KYC_CHECK_SECONDS", "300,600,1200,2400,3600"),
-      catchUpSeconds: env.integer("KYC_CATCH_UP_SECONDS", { fallback: 60, min: 1 }),
-    }),
-    source,
-  );
-}
+export const readConfig = settings((env) => ({
+  ...readServiceConfig(env, { emits: ["kyc.v1", "audit.v1"] }),
+  callerKey: readCallerKey(env),
+  clientsUrls: readServiceUrls(env, "CLIENTS_URLS", readTlsFiles(env)),
+  secretEncryptionKeys: readEncryptionKeys(env, "SECRET_ENCRYPTION_KEYS"),
+  provider: {
+    url: env.outsideUrl("KYC_PROVIDER_URL"),
+    token: env.string("KYC_PROVIDER_TOKEN"),
+    callbackUrl: env.outsideUrl("KYC_CALLBACK_URL"),
+    timeoutMs: env.integer("KYC_PROVIDER_TIMEOUT_MS", { fallback: 15_000, min: 100, max: 60_000 }),
+  },
+  callbackSecrets: env.words("KYC_CALLBACK_SECRETS"),
+  checkPausesSeconds: env.seconds("KYC_CHECK_SECONDS", "300,600,1200,2400,3600"),
+  catchUpSeconds: env.integer("KYC_CATCH_UP_SECONDS", { fallback: 60, min: 1 }),
+}));

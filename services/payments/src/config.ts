@@ -1,49 +1,44 @@
-import { type EnvReader, type EnvSource, readEnv } from "@amana/runtime";
+import { type EnvReader, settings } from "@amana/runtime";
 import { readServiceConfig } from "@amana/service";
 
 export type Config = ReturnType<typeof readConfig>;
 
 /** The settings of the payments service; `.env.example` explains each. */
-export function readConfig(source?: EnvSource) {
-  return readEnv(
-    (env) => ({
-      ...readServiceConfig(env, { emits: ["payments.v1", "audit.v1"] }),
-      /** Where card holders' browsers come back to: the gateway's public address. */
-      publicUrl: env.outsideUrl("PUBLIC_URL"),
-      satim: {
-        url: env.outsideUrl("SATIM_URL"),
-        userName: env.string("SATIM_USERNAME"),
-        password: env.string("SATIM_PASSWORD"),
-        terminalId: env.string("SATIM_TERMINAL_ID"),
-        /** The form's address of an order whose registration's answer was lost. */
-        formUrlTemplate: formUrlTemplate(env),
-        timeoutMs: timeoutMs(env),
-        connectTimeoutMs: env.integer("SATIM_CONNECT_TIMEOUT_MS", { fallback: 10_000, min: 100, max: 60_000 }),
-      },
-      schedule: {
-        /** Pauses between the status reads of a PENDING payment nobody came back for. */
-        paymentCheckSeconds: env.seconds("PAYMENT_CHECK_SECONDS", "60,120,300,600"),
-        /** How long a card holder has; a payment still unpaid after it expires. */
-        paymentWindowSeconds: env.integer("PAYMENT_WINDOW_SECONDS", { fallback: 1_230, min: 1 }),
-        /** Pauses between the reads of a refund whose outcome is unknown; the last one repeats. */
-        refundCheckSeconds: env.seconds("REFUND_CHECK_SECONDS", "5,10,15,60"),
-        /** When one without an answer is sent again, where the processor must refuse a second. */
-        refundResendAfterSeconds: refundResendAfterSeconds(env),
-        /** The assumption: a refund that was sent shows after this long, or never happens. */
-        refundLateEffectSeconds: refundLateEffectSeconds(env),
-        /** How long a refund without a known outcome is read before an operator has to decide. */
-        refundDecisionAfterSeconds: env.integer("REFUND_DECISION_AFTER_SECONDS", { fallback: 86_400, min: 1 }),
-        /** When a payment is read again, counted from the end of its refund. */
-        refundRereadSeconds: env.seconds("REFUND_REREAD_SECONDS", "300,3600,86400"),
-        /** The same, counted from when it was paid. */
-        paymentRereadSeconds: env.seconds("PAYMENT_REREAD_SECONDS", "3600,86400,259200,604800,2592000"),
-        /** How many payments one replica reads again in a second, at most. */
-        paymentRereadsPerSecond: env.integer("PAYMENT_REREADS_PER_SECOND", { fallback: 5, min: 1, max: 100 }),
-      },
-    }),
-    source,
-  );
-}
+export const readConfig = settings((env) => ({
+  ...readServiceConfig(env, { emits: ["payments.v1", "audit.v1"] }),
+  /** Where card holders' browsers come back to: the gateway's public address. */
+  publicUrl: env.outsideUrl("PUBLIC_URL"),
+  satim: {
+    url: env.outsideUrl("SATIM_URL"),
+    userName: env.string("SATIM_USERNAME"),
+    password: env.string("SATIM_PASSWORD"),
+    terminalId: env.string("SATIM_TERMINAL_ID"),
+    /** The form's address of an order whose registration's answer was lost. */
+    formUrlTemplate: formUrlTemplate(env),
+    timeoutMs: timeoutMs(env),
+    connectTimeoutMs: env.integer("SATIM_CONNECT_TIMEOUT_MS", { fallback: 10_000, min: 100, max: 60_000 }),
+  },
+  schedule: {
+    /** Pauses between the status reads of a PENDING payment nobody came back for. */
+    paymentCheckSeconds: env.seconds("PAYMENT_CHECK_SECONDS", "60,120,300,600"),
+    /** How long a card holder has; a payment still unpaid after it expires. */
+    paymentWindowSeconds: env.integer("PAYMENT_WINDOW_SECONDS", { fallback: 1_230, min: 1 }),
+    /** Pauses between the reads of a refund whose outcome is unknown; the last one repeats. */
+    refundCheckSeconds: env.seconds("REFUND_CHECK_SECONDS", "5,10,15,60"),
+    /** When one without an answer is sent again, where the processor must refuse a second. */
+    refundResendAfterSeconds: refundResendAfterSeconds(env),
+    /** The assumption: a refund that was sent shows after this long, or never happens. */
+    refundLateEffectSeconds: refundLateEffectSeconds(env),
+    /** How long a refund without a known outcome is read before an operator has to decide. */
+    refundDecisionAfterSeconds: env.integer("REFUND_DECISION_AFTER_SECONDS", { fallback: 86_400, min: 1 }),
+    /** When a payment is read again, counted from the end of its refund. */
+    refundRereadSeconds: env.seconds("REFUND_REREAD_SECONDS", "300,3600,86400"),
+    /** The same, counted from when it was paid. */
+    paymentRereadSeconds: env.seconds("PAYMENT_REREAD_SECONDS", "3600,86400,259200,604800,2592000"),
+    /** How many payments one replica reads again in a second, at most. */
+    paymentRereadsPerSecond: env.integer("PAYMENT_REREADS_PER_SECOND", { fallback: 5, min: 1, max: 100 }),
+  },
+}));
 
 const timeoutMs = (env: EnvReader) => env.integer("SATIM_TIMEOUT_MS", { fallback: 30_000, min: 100, max: 60_000 });
 

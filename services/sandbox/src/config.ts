@@ -1,4 +1,4 @@
-import { type EnvSource, type LogLevel, readEnv, readLogLevel } from "@amana/runtime";
+import { type LogLevel, readLogLevel, settings } from "@amana/runtime";
 
 export interface Config {
   readonly logLevel: LogLevel;
@@ -21,21 +21,19 @@ export interface Config {
   readonly kycCallbackRetryMs: readonly number[];
 }
 
-export function readConfig(source: EnvSource = process.env): Config {
-  return readEnv((env): Config => {
-    const dataDir = env.optional("SANDBOX_DATA_DIR");
-    return {
-      logLevel: readLogLevel(env),
-      host: env.string("HOST", "127.0.0.1"),
-      port: env.integer("SANDBOX_PORT", { fallback: 8090, max: 65_535 }),
-      ...(env.optional("SANDBOX_URL") && { publicUrl: env.url("SANDBOX_URL") }),
-      ...(dataDir && { dataDir }),
-      username: env.string("SATIM_USERNAME", "sandbox"),
-      password: env.string("SATIM_PASSWORD", "sandbox"),
-      numbersAsStrings: env.boolean("NUMBERS_AS_STRINGS", false),
-      kycProviderToken: env.string("KYC_PROVIDER_TOKEN", "sandbox"),
-      kycCallbackSecrets: env.string("KYC_CALLBACK_SECRET", "provider-callback-secret").split(","),
-      kycCallbackRetryMs: env.seconds("KYC_CALLBACK_RETRY_SECONDS", "5,30,120,600,3600").map((seconds) => seconds * 1000),
-    };
-  }, source);
-}
+export const readConfig = settings((env): Config => {
+  const dataDir = env.optional("SANDBOX_DATA_DIR");
+  return {
+    logLevel: readLogLevel(env),
+    host: env.string("HOST", "127.0.0.1"),
+    port: env.integer("SANDBOX_PORT", { fallback: 8090, max: 65_535 }),
+    ...(env.optional("SANDBOX_URL") && { publicUrl: env.url("SANDBOX_URL") }),
+    ...(dataDir && { dataDir }),
+    username: env.string("SATIM_USERNAME", "sandbox"),
+    password: env.string("SATIM_PASSWORD", "sandbox"),
+    numbersAsStrings: env.boolean("NUMBERS_AS_STRINGS", false),
+    kycProviderToken: env.string("KYC_PROVIDER_TOKEN", "sandbox"),
+    kycCallbackSecrets: env.string("KYC_CALLBACK_SECRET", "provider-callback-secret").split(","),
+    kycCallbackRetryMs: env.seconds("KYC_CALLBACK_RETRY_SECONDS", "5,30,120,600,3600").map((seconds) => seconds * 1000),
+  };
+});

@@ -1,21 +1,16 @@
-import { type EnvSource, readEnv } from "@amana/runtime";
+import { settings } from "@amana/runtime";
 import { readEncryptionKeys } from "@amana/secret-box";
 import { readServiceConfig } from "@amana/service";
 
 export type Config = ReturnType<typeof readConfig>;
 
 /** The settings of the webhooks service; `.env.example` explains each. */
-export function readConfig(source?: EnvSource) {
-  return readEnv(
-    (env) => ({
-      ...readServiceConfig(env, { emits: ["audit.v1"], consumes: ["payments.v1", "kyc.v1"] }),
-      secretEncryptionKeys: readEncryptionKeys(env, "SECRET_ENCRYPTION_KEYS"),
-      allowInsecureWebhooks: env.sandboxOnly("ALLOW_INSECURE_WEBHOOKS"),
-      retryScheduleSeconds: env.seconds("RETRY_SCHEDULE_SECONDS", "30,120,600,1800,7200,21600,43200"),
-      deliveryConcurrency: env.integer("DELIVERY_CONCURRENCY", { fallback: 256, min: 1, max: 4_096 }),
-      businessConcurrency: env.integer("BUSINESS_CONCURRENCY", { fallback: 64, min: 1, max: 4_096 }),
-      endpointConcurrency: env.integer("ENDPOINT_CONCURRENCY", { fallback: 32, min: 1, max: 256 }),
-    }),
-    source,
-  );
-}
+export const readConfig = settings((env) => ({
+  ...readServiceConfig(env, { emits: ["audit.v1"], consumes: ["payments.v1", "kyc.v1"] }),
+  secretEncryptionKeys: readEncryptionKeys(env, "SECRET_ENCRYPTION_KEYS"),
+  allowInsecureWebhooks: env.sandboxOnly("ALLOW_INSECURE_WEBHOOKS"),
+  retryScheduleSeconds: env.seconds("RETRY_SCHEDULE_SECONDS", "30,120,600,1800,7200,21600,43200"),
+  deliveryConcurrency: env.integer("DELIVERY_CONCURRENCY", { fallback: 256, min: 1, max: 4_096 }),
+  businessConcurrency: env.integer("BUSINESS_CONCURRENCY", { fallback: 64, min: 1, max: 4_096 }),
+  endpointConcurrency: env.integer("ENDPOINT_CONCURRENCY", { fallback: 32, min: 1, max: 256 }),
+}));

@@ -2,18 +2,12 @@ import type { Tls } from "@amana/rpc";
 import type { EnvReader, Logger } from "@amana/runtime";
 import { createDirectTransport } from "./direct.ts";
 import { createKafkaTransport } from "./kafka.ts";
-import { type KafkaOptions, readKafkaOptions } from "./kafka-options.ts";
-import { createMessageKeys, type MessageKeyring, readMessageKeys } from "./message-keys.ts";
+import { readKafkaOptions } from "./kafka-options.ts";
+import { createMessageKeys, readMessageKeys } from "./message-keys.ts";
 import type { Transport } from "./transport.ts";
 
 /** Where events go: to Kafka, or straight to the consumers' RPC addresses. */
-export type TransportOptions =
-  | ({ readonly kind: "kafka"; readonly keys: MessageKeyring } & KafkaOptions)
-  | {
-      readonly kind: "direct";
-      readonly keys: MessageKeyring;
-      readonly subscribers: Readonly<Record<string, readonly string[]>>;
-    };
+export type TransportOptions = ReturnType<typeof readTransportOptions>;
 
 /** Seconds between the attempts at a message that fails: nearly six minutes, then it is parked. */
 export const eventRetrySeconds = "1,2,5,10,30,60,60,60,60,60";
@@ -26,7 +20,7 @@ export const eventRetrySeconds = "1,2,5,10,30,60,60,60,60,60";
 export function readTransportOptions(
   env: EnvReader,
   { emits, consumes }: { emits: readonly string[]; consumes: readonly string[] },
-): TransportOptions {
+) {
   const keys = readMessageKeys(env, [...emits, ...consumes]);
   const kind = env.choice("EVENTS", ["kafka", "direct"]);
   if (kind === "kafka") return { kind, keys, ...readKafkaOptions(env) };

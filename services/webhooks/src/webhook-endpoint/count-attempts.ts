@@ -11,9 +11,7 @@ interface Count {
   failed: number;
 }
 
-export interface AttemptCounter extends AsyncDisposable {
-  count(endpoint: { business_id: string; endpoint_id: string }, durationMs: number, hasSucceeded: boolean): void;
-}
+export type AttemptCounter = ReturnType<typeof startCountingAttempts>;
 
 const writeEveryMs = 2_000;
 
@@ -22,7 +20,7 @@ const writeEveryMs = 2_000;
  * every two seconds: in the statement that records results they cost it up to a fifth. A process
  * that dies takes two seconds along.
  */
-export function startCountingAttempts(orm: Orm, logger: Logger): AttemptCounter {
+export function startCountingAttempts(orm: Orm, logger: Logger) {
   let counts = new Map<string, Count>();
   const write = async () => {
     const written = [...counts.values()];
@@ -33,7 +31,7 @@ export function startCountingAttempts(orm: Orm, logger: Logger): AttemptCounter 
   const writing = poll("count-attempts", logger, write, writeEveryMs);
 
   return {
-    count({ business_id, endpoint_id }, durationMs, hasSucceeded) {
+    count({ business_id, endpoint_id }: Pick<Count, "business_id" | "endpoint_id">, durationMs: number, hasSucceeded: boolean) {
       const duration_class = durationClassOf(durationMs);
       const key = `${endpoint_id} ${duration_class}`;
       const count = counts.get(key) ?? { business_id, endpoint_id, duration_class, succeeded: 0, failed: 0 };

@@ -20,9 +20,14 @@ export class Turns {
   }
 
   /** Does the work when the caller's turn has come; throws when that is not within `waitMs`. */
-  async run<T>(caller: string, waitMs: number, work: () => Promise<T>): Promise<T> {
+  async run<T>(
+    caller: string,
+    waitMs: number,
+    work: () => Promise<T>,
+    tooLate = () => new Error(`no place came free within ${Math.round(waitMs)} ms`),
+  ): Promise<T> {
     const entered = this.enter(caller, waitMs);
-    if (entered !== true && !(await entered)) throw new Error(`no place came free within ${Math.round(waitMs)} ms`);
+    if (entered !== true && !(await entered)) throw tooLate();
     try {
       return await work();
     } finally {

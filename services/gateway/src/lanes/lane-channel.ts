@@ -34,13 +34,9 @@ export function createLaneChannel(replicas: number, open: (connections?: number)
       const { lane, turnOf, timeoutMs } = call as LaneCall;
       const { turns, channel } = byLane[lane];
       const arrivedAtMs = performance.now();
-      const entered = turns.enter(turnOf, timeoutMs * waitingPart);
-      if (entered !== true && !(await entered)) throw Problem.of("overloaded");
-      try {
-        return await channel.call(method, body, { ...call, timeoutMs: timeoutMs - Math.floor(performance.now() - arrivedAtMs) });
-      } finally {
-        turns.leave(turnOf);
-      }
+      const leftMs = () => timeoutMs - Math.floor(performance.now() - arrivedAtMs);
+      const work = () => channel.call(method, body, { ...call, timeoutMs: leftMs() });
+      return await turns.run(turnOf, timeoutMs * waitingPart, work, () => Problem.of("overloaded"));
     },
     async [Symbol.asyncDispose]() {
       const channels = [unqueued, ...Object.values(byLane).map(({ channel }) => channel)];

@@ -63,9 +63,8 @@ export function list<M, P extends TProperties>(
   const items = operation.rpc.method.output.fields.find(({ fieldKind }) => fieldKind === "list");
   if (!items) throw new TypeError(`${operation.rpc.method.name} does not answer a list`);
   const renderPage: Operation<M, Filters<P>>["render"] = (page, request, reply) => {
-    const { total, totalIsCapped } = page as unknown as { total: number; totalIsCapped?: boolean };
     const found = (page as Record<string, unknown>)[items.localName] as ItemOf<M>[];
-    pageHeaders(request, reply, { total, ...(totalIsCapped && { totalIsCapped }) }, found.length);
+    pageHeaders(request, reply, page as unknown as { total: number; totalIsCapped?: boolean }, found.length);
     const rendered = found.map((item) => render(item, request, reply));
     return typeof rendered[0] === "string" ? `[${rendered.join()}]` : rendered;
   };

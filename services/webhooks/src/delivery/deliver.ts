@@ -14,8 +14,10 @@ export interface Deliverer extends AsyncDisposable {
 const idleMsMax = 10_000;
 /** What is due and found no room is looked for at least so often, besides when room comes free. */
 const backlogMs = 1_000;
+/** What comes due within this time is one claim's: a look walks over all endpoints that wait. */
+const dueStepMs = 250;
 /** The wait when something is due and another process is at it. */
-const contendedMs = 25;
+const contendedMs = 50;
 
 /**
  * Sends deliveries: lease, commit, sign, POST, record, schedule. A new one is born with a lease and
@@ -62,7 +64,7 @@ export function startDelivering(context: Context): Deliverer {
     if (dispatcher.backlog) return dispatcher.isIdle ? contendedMs : backlogMs;
     if (dispatcher.isIdle && claimed.length === 0) for (const resolve of settledWaiters.splice(0, asked)) resolve();
     else if (settledWaiters.length > 0) return contendedMs;
-    return Math.min(dueMs ?? idleMsMax, idleMsMax);
+    return Math.min(Math.max(dueMs ?? idleMsMax, dueStepMs), idleMsMax);
   };
 
   const run = async () => {

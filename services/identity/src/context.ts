@@ -1,15 +1,17 @@
-import type { Orm } from "@amana/database";
-import type { Logger } from "@amana/runtime";
+import { sleep } from "@amana/runtime";
+import type { ServiceParts } from "@amana/service";
 import type { Config } from "./config.ts";
-import type { GrantedLeases } from "./key-lease/granted-leases.ts";
-import type { KeyUse } from "./key-lease/key-use.ts";
+import { createGrantedLeases } from "./key-lease/granted-leases.ts";
+import { trackKeyUse } from "./key-lease/key-use.ts";
+
+export type Context = Readonly<ReturnType<typeof createContext>>;
 
 /** What the use cases of this service work with. */
-export interface Context {
-  readonly orm: Orm;
-  readonly logger: Logger;
-  readonly clock: { now(): Date };
-  readonly keyMode: Config["keyMode"];
-  readonly leases: GrantedLeases;
-  readonly keyUse: KeyUse;
-}
+export const createContext = ({ config, orm, logger, clock, use }: ServiceParts<Config>) => ({
+  orm,
+  logger,
+  clock,
+  keyMode: config.keyMode,
+  leases: createGrantedLeases({ leaseMs: config.keyLeaseMs, wait: sleep }),
+  keyUse: use(trackKeyUse(orm, logger)),
+});

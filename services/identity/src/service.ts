@@ -2,15 +2,12 @@ import { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
 import { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
 import { KeyLeaseService } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { serveFrom } from "@amana/rpc";
-import { sleep } from "@amana/runtime";
 import type { Service } from "@amana/service";
 import { storeBootstrapKey } from "./admin-key/store-bootstrap-key.ts";
 import { keepAction } from "./audit/audit-event.ts";
 import { type Config, readConfig } from "./config.ts";
 import { audit } from "./consumers/audit.ts";
-import type { Context } from "./context.ts";
-import { createGrantedLeases } from "./key-lease/granted-leases.ts";
-import { trackKeyUse } from "./key-lease/key-use.ts";
+import { type Context, createContext } from "./context.ts";
 import { database } from "./orm.ts";
 import * as rpcs from "./rpc/index.ts";
 
@@ -19,16 +16,9 @@ export const identity: Service<Config, Context> = {
   name: "identity",
   database,
   readConfig,
-  async createContext({ config, orm, logger, clock, use }) {
-    const context: Context = {
-      orm,
-      logger,
-      clock,
-      keyMode: config.keyMode,
-      leases: createGrantedLeases({ leaseMs: config.keyLeaseMs, wait: sleep }),
-      keyUse: use(trackKeyUse(orm, logger)),
-    };
-    await storeBootstrapKey(context, config.bootstrapAdminKey);
+  async createContext(parts) {
+    const context = createContext(parts);
+    await storeBootstrapKey(context, parts.config.bootstrapAdminKey);
     return context;
   },
   rpcServices: (context) => [

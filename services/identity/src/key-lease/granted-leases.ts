@@ -3,8 +3,6 @@ import { keyLeaseMsMax } from "@amana/api-keys";
 /** For timers that fire a little early and clocks that do not run at quite the same speed. */
 const marginMs = 50;
 
-export type GrantedLeases = ReturnType<typeof createGrantedLeases>;
-
 /** How long gateways may believe a key, which is what taking access away has to wait for. */
 export const createGrantedLeases = ({ leaseMs, wait }: { leaseMs: number; wait: (ms: number) => Promise<void> }) => ({
   /** What this replica grants; 0: an answer is for one request only. */

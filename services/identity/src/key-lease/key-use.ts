@@ -5,8 +5,6 @@ import { recordKeyUse } from "./queries.ts";
 /** Uses beyond this, while a statement is under way, are left to a later look-up. */
 const pendingMax = 10_000;
 
-export type KeyUse = ReturnType<typeof trackKeyUse>;
-
 /**
  * Keeps api_key.last_used_at, off the path of the answer: one statement at a time; uses noted
  * meanwhile go together into the next.

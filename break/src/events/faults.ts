@@ -1,4 +1,4 @@
-import type { Kafka } from "@amana/dev-env/kafka";
+import type { Kafka } from "@amana/dev-env/kafka/kafka";
 import type { ServiceProcess } from "@amana/dev-env/service-process";
 import { sleep } from "@amana/runtime";
 import type { Pool } from "pg";

@@ -1,6 +1,7 @@
 import { acceptsConnections } from "./accepts-connections.ts";
 import { DevEnvError } from "./dev-env-error.ts";
-import { startKafka, startKafkaInDocker } from "./kafka.ts";
+import { startKafkaInDocker } from "./kafka/docker-kafka.ts";
+import { startKafka } from "./kafka/java-kafka.ts";
 import type { Progress } from "./progress.ts";
 
 /** How events travel between the services: `auto` is the first way that works. */

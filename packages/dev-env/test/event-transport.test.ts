@@ -7,8 +7,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { DevEnvError } from "../src/dev-env-error.ts";
 import { type EventChoice, startEventTransport } from "../src/event-transport.ts";
 import { freePort } from "../src/free-port.ts";
+import { requireDockerEngine } from "../src/kafka/docker-kafka.ts";
 import { findJava, requireMaven } from "../src/kafka/java.ts";
-import { requireDockerEngine } from "../src/kafka.ts";
 import { silentProgress } from "../src/progress.ts";
 
 const works = (check: Promise<unknown>) =>

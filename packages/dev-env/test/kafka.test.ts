@@ -8,7 +8,9 @@ import { Kafka as Client, logLevel, Partitioners } from "kafkajs";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { DevEnvError } from "../src/dev-env-error.ts";
 import { findJava, requireMaven } from "../src/kafka/java.ts";
-import { type Kafka, startKafka, startKafkaNodes } from "../src/kafka.ts";
+import { startKafka } from "../src/kafka/java-kafka.ts";
+import type { Kafka } from "../src/kafka/kafka.ts";
+import { startKafkaNodes } from "../src/kafka/kafka-nodes.ts";
 import { silentProgress } from "../src/progress.ts";
 import { readProcess } from "../src/running-process.ts";
 
@@ -119,7 +121,7 @@ describe.skipIf(leftOut)("Kafka by Java", () => {
 
   test("a broker left behind by a starter that was killed is stopped, and one at work is left alone", async () => {
     const script = `
-      import { startKafka } from ${JSON.stringify(new URL("../src/kafka.ts", import.meta.url).href)};
+      import { startKafka } from ${JSON.stringify(new URL("../src/kafka/java-kafka.ts", import.meta.url).href)};
       import { silentProgress } from ${JSON.stringify(new URL("../src/progress.ts", import.meta.url).href)};
       await startKafka({ dir: ${JSON.stringify(dir)}, progress: silentProgress });
       process.stdout.write("started");`;

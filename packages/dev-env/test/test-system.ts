@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { request } from "undici";
 import { apiCaller } from "../src/demo/api.ts";
 import { startReceiver } from "../src/demo/receiver.ts";
-import { type Kafka, startKafkaNodes } from "../src/kafka.ts";
+import type { Kafka } from "../src/kafka/kafka.ts";
+import { startKafkaNodes } from "../src/kafka/kafka-nodes.ts";
 import { silentProgress } from "../src/progress.ts";
 import { type System, type SystemOptions, startSystem } from "../src/system.ts";
 

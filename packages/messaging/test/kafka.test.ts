@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Kafka, startKafka } from "@amana/dev-env/kafka";
+import { startKafka } from "@amana/dev-env/kafka/java-kafka";
+import type { Kafka } from "@amana/dev-env/kafka/kafka";
 import { silentProgress } from "@amana/dev-env/progress";
 import { createLogger, uuidv7 } from "@amana/runtime";
 import { createTestDatabase, eventually, testEventKeys, testEventSettings } from "@amana/testing";

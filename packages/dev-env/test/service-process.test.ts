@@ -1,0 +1,60 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { eventually } from "../src/eventually.ts";
+import { freePort } from "../src/free-port.ts";
+import { type ServiceProcess, serviceProcess } from "../src/service-process.ts";
+
+let logDir: string;
+let service: ServiceProcess;
+let url: string;
+const crashed: string[] = [];
+
+beforeEach(async () => {
+  logDir = await mkdtemp(join(tmpdir(), "amana-service-"));
+  crashed.length = 0;
+});
+afterEach(async () => {
+  await service.stop();
+  await rm(logDir, { recursive: true, force: true });
+});
+
+async function start(supervised: boolean): Promise<number> {
+  const port = await freePort();
+  url = `http://127.0.0.1:${port}/healthz`;
+  const env = { HOST: "127.0.0.1", SANDBOX_PORT: String(port) };
+  service = serviceProcess({ name: "sandbox", env, port, logDir, supervised, onCrash: (name) => crashed.push(name) });
+  await service.start();
+  expect((await fetch(url)).status).toBe(200);
+  return service.pid() as number;
+}
+
+test("supervised, a service that ends by itself is told of and started again, each time", async () => {
+  for (let pid = await start(true), round = 1; round <= 2; round++) {
+    process.kill(pid, "SIGKILL");
+    await eventually(async () => {
+      expect((await fetch(url)).status).toBe(200);
+      expect(service.pid()).not.toBe(pid);
+    });
+    expect(crashed).toHaveLength(round);
+    pid = service.pid() as number;
+  }
+});
+
+test("a service that is stopped or killed from here has not ended by itself", async () => {
+  await start(true);
+  await service.kill();
+  await service.start();
+  await service.stop();
+  expect(service.running()).toBe(false);
+  expect(crashed).toEqual([]);
+});
+
+test("without supervision it is told of, and can be started again", async () => {
+  process.kill(await start(false), "SIGKILL");
+  await eventually(() => expect(crashed).toEqual(["sandbox"]));
+  expect(service.running()).toBe(false);
+  await service.start();
+  expect((await fetch(url)).status).toBe(200);
+});

@@ -64,3 +64,10 @@ export function compileBody(schema: TObject): (body: unknown) => Record<string, 
     return checked;
   };
 }
+
+/** Refuses a field that says something only when a key or secret is rotated. */
+export function onlyInRotation<F extends object>(fields: F, name: keyof F & string, flag: keyof F & string): void {
+  if (fields[name] === undefined || fields[flag]) return;
+  const message = `is for a rotation; send ${flag}: true with it`;
+  throw validationFailed([{ pointer: `/${name}`, code: "invalid", message }]);
+}

@@ -6,10 +6,10 @@ import {
   renderBusiness,
   renderOwnApiKey,
 } from "@amana/public-api";
+import { onlyInRotation } from "../form/body.ts";
 import { flag, integer, nameText } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { change, list, read } from "../operations.ts";
-import { validationFailed } from "../problem.ts";
 
 /** A rotation waits until it holds on all gateways. */
 const changeTimeoutMs = 15_000;
@@ -41,10 +41,7 @@ export const ownBusiness =
       answer: BusinessUpdate,
       whole: BusinessForOperator,
       ask: async (fields, { send }) => {
-        if (fields.previous_key_ttl_seconds !== undefined && !fields.rotate_api_key) {
-          const message = "is for a rotation; send rotate_api_key: true with it";
-          throw validationFailed([{ pointer: "/previous_key_ttl_seconds", code: "invalid", message }]);
-        }
+        onlyInRotation(fields, "previous_key_ttl_seconds", "rotate_api_key");
         return await send(fields);
       },
     });

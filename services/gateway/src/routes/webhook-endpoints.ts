@@ -14,11 +14,11 @@ import {
   webhookEndpointStatuses,
 } from "@amana/public-api";
 import { Type } from "typebox";
+import { onlyInRotation } from "../form/body.ts";
 import { clearable } from "../form/field.ts";
 import { choice, distinct, flag, integer, text } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { act, change, create, list, read, remove } from "../operations.ts";
-import { validationFailed } from "../problem.ts";
 
 /** Checking an address resolves its name. */
 const urlCheckTimeoutMs = 15_000;
@@ -84,10 +84,7 @@ export const webhookEndpoints =
       answer: WebhookEndpointUpdate,
       whole: WebhookEndpointFields,
       ask: async ({ events, ...fields }, { send }) => {
-        if (fields.activate_in_seconds !== undefined && !fields.rotate_secret) {
-          const message = "is for a rotation; send rotate_secret: true with it";
-          throw validationFailed([{ pointer: "/activate_in_seconds", code: "invalid", message }]);
-        }
+        onlyInRotation(fields, "activate_in_seconds", "rotate_secret");
         return await send({ ...fields, events: events === undefined ? undefined : { types: events ?? [] } });
       },
     });

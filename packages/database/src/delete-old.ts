@@ -1,6 +1,6 @@
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
-export interface OldRows {
+interface OldRows {
   readonly table: string;
   /** The column that tells how old a row is; an index on it keeps an empty round cheap. */
   readonly since: string;

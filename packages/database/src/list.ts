@@ -6,7 +6,7 @@ import type { Tally } from "./tally.ts";
 import { businessIdOf, columnOf, everyBusiness, type Owner, type Stored, type View } from "./view.ts";
 
 /** What a request's field asks of rows: SQL in which `?` is its value, or a search. */
-export type Condition = string | { readonly contains: string; readonly spaceless?: string };
+type Condition = string | { readonly contains: string; readonly spaceless?: string };
 
 type OwnField<E, R extends DescMessage> = Extract<FieldOf<R>, keyof Stored<E>>;
 type OtherField<E, R extends DescMessage> = Exclude<FieldOf<R>, OwnField<E, R> | "limit" | "offset">;

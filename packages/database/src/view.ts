@@ -72,7 +72,7 @@ export interface View<E, M extends DescMessage, Row> {
 /** What is selected of a row. */
 export type RowOf<V extends { parse(row: Record<string, unknown>): unknown }> = ReturnType<V["parse"]>;
 
-export interface ViewOptions<P extends string, X extends string> {
+interface ViewOptions<P extends string, X extends string> {
   /** What else is selected, because other fields are made of it: properties, and names for SQL. */
   readonly columns?: readonly P[];
   readonly expressions?: Readonly<Record<X, string>>;

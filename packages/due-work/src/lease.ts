@@ -9,7 +9,7 @@ export interface Lease {
 }
 
 /** A row and the token that its lease was taken with. */
-export interface LeasedRow {
+interface LeasedRow {
   readonly table: string;
   readonly id: string;
   readonly token: string;

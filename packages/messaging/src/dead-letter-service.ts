@@ -27,7 +27,7 @@ import type { MessageKeys } from "./message-keys.ts";
 import { byCaller, type RecordAction } from "./record-action.ts";
 import { shownPayload } from "./shown-payload.ts";
 
-export interface DeadLetterContext {
+interface DeadLetterContext {
   readonly orm: Orm;
   readonly keys: MessageKeys;
   readonly consumptions: readonly Consumption[];

@@ -19,7 +19,7 @@ export interface MessageKeys {
   verify(topic: string, message: Message): Message | undefined;
 }
 
-export const macHeader = "amana-mac";
+const macHeader = "amana-mac";
 const keyBytes = 32;
 
 /** EVENT_MAC_KEYS: "topic=id:base64 of 32 bytes", comma-separated. Each topic needs a key. */

@@ -11,7 +11,7 @@ export interface OutboxRow {
  * `snapshot`. PostgreSQL writes snapshots as xmin:xmax:xip: transactions from xmax on, and those
  * listed in xip, had not ended.
  */
-export interface Position {
+interface Position {
   readonly id: string;
   readonly snapshot: string;
 }

@@ -9,7 +9,7 @@ const saveMs = 1_000;
 const netMs = 1_500;
 
 /** A session that holds the relay's lock. */
-export interface RelaySession {
+interface RelaySession {
   readonly client: pg.Client;
   /** It is lost, or the relay is closed. */
   readonly end: AbortSignal;

@@ -33,7 +33,7 @@ export const relayLock = 7_166_242;
  */
 export const relaySessionOptions = `-c idle_session_timeout=${frozenMs} -c tcp_user_timeout=${frozenMs} -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3`;
 
-export interface RelayOptions {
+interface RelayOptions {
   readonly databaseUrl: string;
   /** What is written to others stays where it is. */
   readonly topics: readonly string[];

@@ -11,7 +11,7 @@ import pg from "pg";
 
 const batchRows = 2_000;
 
-export interface Range {
+interface Range {
   readonly topic: string;
   readonly from: Date;
   readonly to: Date;

@@ -1,5 +1,5 @@
 /** Whose numbers accounts get: three digits of the bank and five of its branch. */
-export interface Institution {
+interface Institution {
   readonly bankCode: string;
   readonly branchCode: string;
 }

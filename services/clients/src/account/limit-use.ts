@@ -12,7 +12,7 @@ type Period = (typeof limitPeriods)[number];
 /** Null or missing: nothing is limited. */
 export type AccountLimits = { [L in Period["limit"]]?: bigint | null | undefined };
 /** How much went out that counts, in the periods of `usedOn`: the day of the newest amount. */
-export type LimitUse = { usedOn: string } & { [U in Period["used"]]: bigint };
+type LimitUse = { usedOn: string } & { [U in Period["used"]]: bigint };
 
 const isSamePeriod = ({ characters }: Period, a: string, b: string) => a.slice(0, characters) === b.slice(0, characters);
 

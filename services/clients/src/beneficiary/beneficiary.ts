@@ -36,7 +36,7 @@ const schema = defineEntity({
 });
 
 /** What a business may change. Null clears. Whose beneficiary it is cannot be changed. */
-export type BeneficiaryChanges = Changes<Beneficiary, typeof UpdateBeneficiaryRequestSchema>;
+type BeneficiaryChanges = Changes<Beneficiary, typeof UpdateBeneficiaryRequestSchema>;
 
 type PaymentDetails = Pick<BeneficiaryChanges, "iban" | "accountNumber" | "bic" | "swiftCode" | "routingNumber">;
 

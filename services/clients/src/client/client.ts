@@ -49,7 +49,7 @@ const schema = defineEntity({
 });
 
 /** What a business may change of its clients. Who somebody is cannot be changed. */
-export type ClientChanges = Changes<Client, typeof UpdatePersonRequestSchema>;
+type ClientChanges = Changes<Client, typeof UpdatePersonRequestSchema>;
 
 /**
  * A natural person, client of a business. Whoever changes one, or opens something new for one,

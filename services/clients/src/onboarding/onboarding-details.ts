@@ -42,7 +42,7 @@ type Required = (typeof required)[keyof typeof required];
 
 /** What a client may answer; null for an answer that is taken back. */
 export type Answers = Changes<OnboardingDetails, typeof OnboardingAnswersSchema>;
-export type CompleteAnswers = Answers & Pick<OnboardingDetails, Required>;
+type CompleteAnswers = Answers & Pick<OnboardingDetails, Required>;
 
 /** What a client told about its means and intentions: complete at any time. */
 export class OnboardingDetails extends schema.class {

@@ -87,7 +87,7 @@ export type KycChange = EnumName<typeof KycEventType>;
 export type Announce = (change: KycChange) => void;
 
 /** "taken": newer than what we had, if it moved anything or not. "illegal": it must not be. */
-export type Takeover = "taken" | "stale" | "mismatch" | "illegal";
+type Takeover = "taken" | "stale" | "mismatch" | "illegal";
 
 const order = { CREATED: 0, OPENED: 1, SUBMITTED: 2, PROCESSING: 3 } as const;
 /** The provider's clock may differ, and a submission of the last second is still on its way. */

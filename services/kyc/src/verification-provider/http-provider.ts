@@ -3,7 +3,7 @@ import { Agent, request } from "undici";
 import { parse, readChanges, readCreated, readErrorCode, readState } from "./read-answer.ts";
 import type { Outcome, VerificationProvider } from "./verification-provider.ts";
 
-export interface HttpProviderOptions {
+interface HttpProviderOptions {
   /** Up to and without "/v1". */
   readonly url: string;
   readonly token: string;

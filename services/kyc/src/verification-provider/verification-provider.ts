@@ -47,7 +47,7 @@ export interface CreatedApplication {
   readonly status: KycStatus;
 }
 
-export interface ReviewDecision {
+interface ReviewDecision {
   readonly outcome: "APPROVED" | "REJECTED";
   /** The prefix of the operator's key. */
   readonly reviewer: string;

@@ -27,7 +27,7 @@ export interface KnownOrder {
   readonly orderId: string;
 }
 
-export interface NumberedOrder {
+interface NumberedOrder {
   readonly businessId: string;
   readonly orderNumber: string;
 }

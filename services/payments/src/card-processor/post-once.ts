@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from "node:http";
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 
-export type Posted =
+type Posted =
   | { readonly kind: "answered"; readonly statusCode: number; readonly text: string }
   | { readonly kind: "not_sent"; readonly reason: string }
   | { readonly kind: "unknown"; readonly reason: string };

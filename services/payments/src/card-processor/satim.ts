@@ -4,7 +4,7 @@ import type { CardProcessor, OrderToRegister, Outcome, RegisteredOrder } from ".
 import { postOnce } from "./post-once.ts";
 import { field, readAnswer, readOrderState } from "./satim-answer.ts";
 
-export interface SatimOptions {
+interface SatimOptions {
   /** Up to and without "/register.do". */
   readonly url: string;
   readonly userName: string;

@@ -75,7 +75,7 @@ export type ElsewhereChange =
   { readonly kind: "refunded"; readonly refundedMinor: bigint } | { readonly kind: "reversed" };
 
 /** What the processor's word on a settled payment comes to, beside what is stored. */
-export type Comparison =
+type Comparison =
   | { readonly kind: "agrees" }
   | ElsewhereChange
   /** No rule says what to make of it. */
@@ -86,7 +86,7 @@ export type Comparison =
 type RereadSchedule = Pick<Config["schedule"], "paymentRereadSeconds" | "refundRereadSeconds">;
 
 /** What the processor's word came to. "mismatch": it speaks of another order, or makes no sense. */
-export type Settlement = "settled" | "unchanged" | "mismatch";
+type Settlement = "settled" | "unchanged" | "mismatch";
 
 /** The processor's order states that end a payment, or keep it waiting. */
 export const orderStatuses = {

@@ -14,7 +14,7 @@ export type RefundStatus = EnumName<typeof proto.RefundStatus>;
 export const activeRefundStatuses: RefundStatus[] = ["REQUESTED", "SENT", "UNKNOWN"];
 
 /** "OUTCOME_UNKNOWN": nothing told it in time. "UNEXPLAINED": no rule explains what was told. */
-export type DecisionReason = "OUTCOME_UNKNOWN" | "UNEXPLAINED";
+type DecisionReason = "OUTCOME_UNKNOWN" | "UNEXPLAINED";
 
 /** What an operator can decide. */
 export type Resolution = EnumName<typeof proto.RefundOutcome>;

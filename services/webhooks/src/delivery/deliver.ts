@@ -5,7 +5,7 @@ import { createAttempt } from "./attempt.ts";
 import { claimDue, leaseMarginMs, release, untilDueMs } from "./claim.ts";
 import { createPoster } from "./post.ts";
 
-export interface Deliverer extends AsyncDisposable {
+interface Deliverer extends AsyncDisposable {
   /** Resolves when nothing is being sent and nothing is due. For tests. */
   settled(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import { leaseMarginMs, type NewDelivery } from "../delivery/claim.ts";
 import { type DeliveryJson, deliveryJson, toDelivery } from "../delivery/delivery.message.ts";
 import { signingSecrets } from "../webhook-endpoint/secrets.ts";
 
-export interface NewEvent {
+interface NewEvent {
   readonly id: string;
   readonly businessId: string;
   readonly type: EventType;

@@ -5,7 +5,7 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { WebhookEndpoint } from "./webhook-endpoint.ts";
 
 /** The attempts of the last day that took about as long as each other. */
-export interface DayOfAttempts {
+interface DayOfAttempts {
   readonly duration_class: number;
   readonly succeeded: number;
   readonly failed: number;

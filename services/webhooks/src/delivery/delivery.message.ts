@@ -13,7 +13,9 @@ const msOf = (column: string) => `floor(extract(epoch from ${column}) * 1000)::b
 export const deliveryJson = (attempts = "null") => `json_build_object('id', d.id, 'endpointId', d.endpoint_id,
   'status', 'DELIVERY_STATUS_' || d.status, 'nextAttemptAtMs', ${msOf("d.next_attempt_at")}, 'attempts', ${attempts}) as delivery`;
 
-export const toDelivery = ({ delivery }: DeliveryJson): Delivery => fromJson(DeliverySchema, delivery);
+/** A word that only a newer version knows counts as none. */
+export const toDelivery = ({ delivery }: DeliveryJson): Delivery =>
+  fromJson(DeliverySchema, delivery, { ignoreUnknownFields: true });
 
 /** Newest first, with 50 attempts at most. There are no more than a business had endpoints. */
 export async function readDeliveries(em: SqlEntityManager, businessId: string, eventId: string): Promise<Delivery[]> {

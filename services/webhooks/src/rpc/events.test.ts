@@ -1,5 +1,5 @@
 import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
-import { DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
+import { DeliveryFailure, DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
 import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
 import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller, keyed } from "@amana/testing";
@@ -96,6 +96,23 @@ test("the log of deliveries shows every attempt with status, answer and duration
   expect(deliveries[0]?.nextAttemptAtMs).toBeUndefined();
   const at = deliveries[0]?.attempts.map(({ atMs }) => Number(atMs)) as number[];
   expect(Math.abs(Date.now() - (at[1] as number))).toBeLessThan(60_000);
+});
+
+test("a failure that only a newer version knows by its word is shown without it", async () => {
+  const caller = aBusinessCaller();
+  await using receiver = await startReceiver();
+  await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });
+  const event = aPaymentEvent(caller);
+  await harness.publish(event);
+  await harness.settled();
+  const attempts = async () =>
+    (await harness.events.listDeliveries({ eventId: event.id, ...page }, { caller })).deliveries[0]?.attempts;
+  const failing = (word: string) =>
+    harness.sql("update delivery_attempt set failure = ? where business_id = ?", [word, caller.businessId]);
+  await failing("TIMEOUT");
+  expect(await attempts()).toMatchObject([{ failure: DeliveryFailure.TIMEOUT }]);
+  await failing("STRUCK_BY_LIGHTNING");
+  expect(await attempts()).toMatchObject([{ statusCode: 200, failure: DeliveryFailure.UNSPECIFIED }]);
 });
 
 test("redelivering sends the same bytes again, to ACTIVE endpoints that had a delivery and to no other", async () => {

@@ -71,10 +71,10 @@ export async function createApp(gateway: Gateway): Promise<App> {
 
   /** Everyone. */
   await app.register(async (open: App) => {
-    open.register(paymentReturn(gateway), { prefix: returnPrefix });
-    open.register(kycCallbacks(gateway), { prefix: "/callbacks" });
+    open.register(paymentReturn, { ...gateway, prefix: returnPrefix });
+    open.register(kycCallbacks, { ...gateway, prefix: "/callbacks" });
     open.register(problemPages, { prefix: "/problems" });
-    open.register(health(gateway));
+    open.register(health, gateway);
     open.register(docs);
   });
 
@@ -84,16 +84,16 @@ export async function createApp(gateway: Gateway): Promise<App> {
       authenticate(business, gateway, "business");
       business.addHook("onRequest", limitRate(gateway));
       business.addHook("preHandler", takeIdempotencyKey(gateway));
-      business.register(ownBusiness(gateway), { prefix: "/me" });
-      business.register(kycApplications(gateway), { prefix: "/kyc/applications" });
-      business.register(beneficiaries(gateway), { prefix: "/beneficiaries" });
-      business.register(accounts(gateway), { prefix: "/accounts" });
-      business.register(clients(gateway), { prefix: "/clients" });
-      business.register(onboarding(gateway), { prefix: "/clients/:id/onboarding" });
-      business.register(payments(gateway), { prefix: "/payments" });
-      business.register(webhookEndpoints(gateway), { prefix: "/webhook-endpoints" });
-      business.register(webhookReplays(gateway), { prefix: "/webhook-endpoints" });
-      business.register(events(gateway), { prefix: "/events" });
+      business.register(ownBusiness, { ...gateway, prefix: "/me" });
+      business.register(kycApplications, { ...gateway, prefix: "/kyc/applications" });
+      business.register(beneficiaries, { ...gateway, prefix: "/beneficiaries" });
+      business.register(accounts, { ...gateway, prefix: "/accounts" });
+      business.register(clients, { ...gateway, prefix: "/clients" });
+      business.register(onboarding, { ...gateway, prefix: "/clients/:id/onboarding" });
+      business.register(payments, { ...gateway, prefix: "/payments" });
+      business.register(webhookEndpoints, { ...gateway, prefix: "/webhook-endpoints" });
+      business.register(webhookReplays, { ...gateway, prefix: "/webhook-endpoints" });
+      business.register(events, { ...gateway, prefix: "/events" });
     },
     { prefix: api },
   );
@@ -103,13 +103,13 @@ export async function createApp(gateway: Gateway): Promise<App> {
     async (admin: App) => {
       authenticate(admin, gateway, "admin");
       admin.addHook("preHandler", takeIdempotencyKey(gateway));
-      admin.register(businesses(gateway), { prefix: "/businesses" });
-      admin.register(kycReviews(gateway), { prefix: "/kyc/applications" });
-      admin.register(onboardingDecisions(gateway), { prefix: "/clients/:id/onboarding" });
-      admin.register(apiKeys(gateway), { prefix: "/admin/api-keys" });
-      admin.register(refundDecisions(gateway), { prefix: "/admin/refunds" });
-      admin.register(changedPayments(gateway), { prefix: "/admin/payments" });
-      admin.register(deadLetters(gateway), { prefix: "/admin/dead-letters" });
+      admin.register(businesses, { ...gateway, prefix: "/businesses" });
+      admin.register(kycReviews, { ...gateway, prefix: "/kyc/applications" });
+      admin.register(onboardingDecisions, { ...gateway, prefix: "/clients/:id/onboarding" });
+      admin.register(apiKeys, { ...gateway, prefix: "/admin/api-keys" });
+      admin.register(refundDecisions, { ...gateway, prefix: "/admin/refunds" });
+      admin.register(changedPayments, { ...gateway, prefix: "/admin/payments" });
+      admin.register(deadLetters, { ...gateway, prefix: "/admin/dead-letters" });
     },
     { prefix: api },
   );

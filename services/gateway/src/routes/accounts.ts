@@ -41,48 +41,46 @@ const moves = [
   ["close", "Close an account", "For good. All balances must be zero."],
 ] as const;
 
-export const accounts =
-  ({ rpc: { accounts: rpc } }: Gateway) =>
-  async (app: App): Promise<void> => {
-    create(app, "", {
-      ...account,
-      rpc: rpc.openAccount,
-      summary: "Open an account",
-      description: "For a client that is not blocked. It is PENDING, with zero balances, until it is activated.",
-      body: {
-        client_id: uuid(),
-        account_type: choice(accountTypes),
-        account_name: accountName(),
-        currency: currency(),
-        ...omittable(optional()),
-      },
-    });
+export async function accounts(app: App, { rpc: { accounts: rpc } }: Gateway): Promise<void> {
+  create(app, "", {
+    ...account,
+    rpc: rpc.openAccount,
+    summary: "Open an account",
+    description: "For a client that is not blocked. It is PENDING, with zero balances, until it is activated.",
+    body: {
+      client_id: uuid(),
+      account_type: choice(accountTypes),
+      account_name: accountName(),
+      currency: currency(),
+      ...omittable(optional()),
+    },
+  });
 
-    list(app, "", {
-      ...account,
-      rpc: rpc.listAccounts,
-      summary: "List accounts, newest first",
-      filters: {
-        client_id: uuid(),
-        account_type: choice(accountTypes),
-        status: choice(accountStatuses),
-        currency: currency(),
-        search: search({ description: "Any part of name, account number or external id, in any case." }),
-      },
-    });
+  list(app, "", {
+    ...account,
+    rpc: rpc.listAccounts,
+    summary: "List accounts, newest first",
+    filters: {
+      client_id: uuid(),
+      account_type: choice(accountTypes),
+      status: choice(accountStatuses),
+      currency: currency(),
+      search: search({ description: "Any part of name, account number or external id, in any case." }),
+    },
+  });
 
-    read(app, "/:id", { ...account, rpc: rpc.getAccount, summary: "Read an account" });
+  read(app, "/:id", { ...account, rpc: rpc.getAccount, summary: "Read an account" });
 
-    change(app, "PATCH", "/:id", {
-      ...account,
-      rpc: rpc.updateAccount,
-      summary: "Change an account",
-      description:
-        "A field that is left out stays; null clears an optional one. The limits must not fall from day to year. Of a CLOSED account only description and external_account_id can still change.",
-      body: { account_name: accountName(), ...optional() },
-    });
+  change(app, "PATCH", "/:id", {
+    ...account,
+    rpc: rpc.updateAccount,
+    summary: "Change an account",
+    description:
+      "A field that is left out stays; null clears an optional one. The limits must not fall from day to year. Of a CLOSED account only description and external_account_id can still change.",
+    body: { account_name: accountName(), ...optional() },
+  });
 
-    for (const [verb, summary, description] of moves) {
-      act(app, `/:id/${verb}`, { ...account, rpc: rpc[`${verb}Account`], summary, description });
-    }
-  };
+  for (const [verb, summary, description] of moves) {
+    act(app, `/:id/${verb}`, { ...account, rpc: rpc[`${verb}Account`], summary, description });
+  }
+}

@@ -9,35 +9,33 @@ const changeTimeoutMs = 15_000;
 
 const apiKey = { tags: ["API keys"], render: renderApiKey };
 
-export const apiKeys =
-  ({ rpc: { apiKeys: rpc } }: Gateway) =>
-  async (app: App): Promise<void> => {
-    create(app, "", {
-      ...apiKey,
-      rpc: rpc.createApiKey,
-      summary: "Issue a named key for a business",
-      description: "The answer carries the plaintext `api_key`, once.",
-      body: { business_id: uuid(), name: nameText() },
-      answer: ApiKeyCreation,
-      // A key has no address of its own to read it at; this one lists it.
-      location: ({ businessId }) => `/api/v1/admin/api-keys?business_id=${businessId}`,
-    });
+export async function apiKeys(app: App, { rpc: { apiKeys: rpc } }: Gateway): Promise<void> {
+  create(app, "", {
+    ...apiKey,
+    rpc: rpc.createApiKey,
+    summary: "Issue a named key for a business",
+    description: "The answer carries the plaintext `api_key`, once.",
+    body: { business_id: uuid(), name: nameText() },
+    answer: ApiKeyCreation,
+    // A key has no address of its own to read it at; this one lists it.
+    location: ({ businessId }) => `/api/v1/admin/api-keys?business_id=${businessId}`,
+  });
 
-    list(app, "", {
-      ...apiKey,
-      rpc: rpc.listApiKeys,
-      summary: "List the keys of a business, newest first",
-      required: { business_id: uuid() },
-      answer: ApiKeyForOperator,
-    });
+  list(app, "", {
+    ...apiKey,
+    rpc: rpc.listApiKeys,
+    summary: "List the keys of a business, newest first",
+    required: { business_id: uuid() },
+    answer: ApiKeyForOperator,
+  });
 
-    act(app, "/:id/revoke", {
-      ...apiKey,
-      rpc: rpc.revokeApiKey,
-      timeoutMs: changeTimeoutMs,
-      summary: "Revoke a key",
-      description: "Holds everywhere from the moment of the answer. Revoking again changes nothing.",
-      body: { reason: Type.Optional(text(500)) },
-      answer: ApiKeyRevocation,
-    });
-  };
+  act(app, "/:id/revoke", {
+    ...apiKey,
+    rpc: rpc.revokeApiKey,
+    timeoutMs: changeTimeoutMs,
+    summary: "Revoke a key",
+    description: "Holds everywhere from the moment of the answer. Revoking again changes nothing.",
+    body: { reason: Type.Optional(text(500)) },
+    answer: ApiKeyRevocation,
+  });
+}

@@ -30,45 +30,43 @@ const details = () => ({
   country_code: Type.Optional(erasable(country())),
 });
 
-export const beneficiaries =
-  ({ rpc: { beneficiaries: rpc } }: Gateway) =>
-  async (app: App): Promise<void> => {
-    create(app, "", {
-      ...beneficiary,
-      rpc: rpc.createBeneficiary,
-      summary: "Create a beneficiary",
-      description: "For a client that is not blocked. An IBAN or an account number is needed.",
-      body: {
-        client_id: uuid(),
-        beneficiary_type: Type.Optional(choice(beneficiaryTypes)),
-        name: name(),
-        display: Type.Optional(flag()),
-        ...details(),
-      },
-    });
+export async function beneficiaries(app: App, { rpc: { beneficiaries: rpc } }: Gateway): Promise<void> {
+  create(app, "", {
+    ...beneficiary,
+    rpc: rpc.createBeneficiary,
+    summary: "Create a beneficiary",
+    description: "For a client that is not blocked. An IBAN or an account number is needed.",
+    body: {
+      client_id: uuid(),
+      beneficiary_type: Type.Optional(choice(beneficiaryTypes)),
+      name: name(),
+      display: Type.Optional(flag()),
+      ...details(),
+    },
+  });
 
-    list(app, "", {
-      ...beneficiary,
-      rpc: rpc.listBeneficiaries,
-      summary: "List beneficiaries, newest first",
-      filters: {
-        client_id: uuid(),
-        beneficiary_type: choice(beneficiaryTypes),
-        country_code: country(),
-        display: flag(),
-        search: search({ description: "Any part of name, IBAN or account number, in any case; IBANs without their spaces." }),
-      },
-    });
+  list(app, "", {
+    ...beneficiary,
+    rpc: rpc.listBeneficiaries,
+    summary: "List beneficiaries, newest first",
+    filters: {
+      client_id: uuid(),
+      beneficiary_type: choice(beneficiaryTypes),
+      country_code: country(),
+      display: flag(),
+      search: search({ description: "Any part of name, IBAN or account number, in any case; IBANs without their spaces." }),
+    },
+  });
 
-    read(app, "/:id", { ...beneficiary, rpc: rpc.getBeneficiary, summary: "Read a beneficiary" });
+  read(app, "/:id", { ...beneficiary, rpc: rpc.getBeneficiary, summary: "Read a beneficiary" });
 
-    change(app, "PUT", "/:id", {
-      ...beneficiary,
-      rpc: rpc.updateBeneficiary,
-      summary: "Change a beneficiary",
-      description:
-        "A field that is left out stays; null or an empty text clears an optional one. An IBAN or an account number must " +
-        "remain. `display` false hides the beneficiary, which takes the place of deleting it.",
-      body: { beneficiary_type: choice(beneficiaryTypes), name: name(), display: flag(), ...details() },
-    });
-  };
+  change(app, "PUT", "/:id", {
+    ...beneficiary,
+    rpc: rpc.updateBeneficiary,
+    summary: "Change a beneficiary",
+    description:
+      "A field that is left out stays; null or an empty text clears an optional one. An IBAN or an account number must " +
+      "remain. `display` false hides the beneficiary, which takes the place of deleting it.",
+    body: { beneficiary_type: choice(beneficiaryTypes), name: name(), display: flag(), ...details() },
+  });
+}

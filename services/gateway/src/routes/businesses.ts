@@ -9,37 +9,35 @@ const changeTimeoutMs = 15_000;
 
 const business = { tags: ["Businesses"], answer: BusinessForOperator, render: renderBusiness };
 
-export const businesses =
-  ({ rpc: { businesses: rpc } }: Gateway) =>
-  async (app: App): Promise<void> => {
-    create(app, "", {
-      ...business,
-      rpc: rpc.createBusiness,
-      summary: "Register a business",
-      description: "The answer carries the plaintext `api_key`, once.",
-      body: { name: nameText(), status: Type.Optional(choice(["ACTIVE", "PENDING"])) },
-    });
+export async function businesses(app: App, { rpc: { businesses: rpc } }: Gateway): Promise<void> {
+  create(app, "", {
+    ...business,
+    rpc: rpc.createBusiness,
+    summary: "Register a business",
+    description: "The answer carries the plaintext `api_key`, once.",
+    body: { name: nameText(), status: Type.Optional(choice(["ACTIVE", "PENDING"])) },
+  });
 
-    list(app, "", {
-      ...business,
-      rpc: rpc.listBusinesses,
-      summary: "List businesses, newest first",
-      filters: {
-        status: choice(businessStatuses),
-        search: search({ description: "Any part of the name, in any case." }),
-      },
-    });
+  list(app, "", {
+    ...business,
+    rpc: rpc.listBusinesses,
+    summary: "List businesses, newest first",
+    filters: {
+      status: choice(businessStatuses),
+      search: search({ description: "Any part of the name, in any case." }),
+    },
+  });
 
-    read(app, "/:id", { ...business, rpc: rpc.getBusiness, summary: "Read a business" });
+  read(app, "/:id", { ...business, rpc: rpc.getBusiness, summary: "Read a business" });
 
-    change(app, "PATCH", "/:id", {
-      ...business,
-      rpc: rpc.updateBusiness,
-      timeoutMs: changeTimeoutMs,
-      summary: "Rename a business, change its status, rotate its key",
-      description: "Rotation replaces the newest live key. Disabling and rotating hold from the moment of the answer.",
-      body: { name: nameText(), status: choice(businessStatuses), rotate_api_key: flag() },
-      answer: BusinessUpdate,
-      whole: BusinessForOperator,
-    });
-  };
+  change(app, "PATCH", "/:id", {
+    ...business,
+    rpc: rpc.updateBusiness,
+    timeoutMs: changeTimeoutMs,
+    summary: "Rename a business, change its status, rotate its key",
+    description: "Rotation replaces the newest live key. Disabling and rotating hold from the moment of the answer.",
+    body: { name: nameText(), status: choice(businessStatuses), rotate_api_key: flag() },
+    answer: BusinessUpdate,
+    whole: BusinessForOperator,
+  });
+}

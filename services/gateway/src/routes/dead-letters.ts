@@ -15,74 +15,72 @@ const int32Max = 2_147_483_647;
 const deadLetter = { tags: ["Dead letters"], answer: DeadLetterJson, render: renderDeadLetter };
 
 /** Events that a consuming service set aside, whichever it is. */
-export const deadLetters =
-  ({ rpc: { deadLetters: services } }: Gateway) =>
-  async (app: App): Promise<void> => {
-    // What each of them takes and answers is the same.
-    const { listDeadLetters, getDeadLetter, retryDeadLetter, dropDeadLetter } = services.webhooks;
+export async function deadLetters(app: App, { rpc: { deadLetters: services } }: Gateway): Promise<void> {
+  // What each of them takes and answers is the same.
+  const { listDeadLetters, getDeadLetter, retryDeadLetter, dropDeadLetter } = services.webhooks;
 
-    list(app, "", {
-      ...deadLetter,
-      rpc: listDeadLetters,
-      summary: "List events that were set aside, newest first",
-      description: "Of one service or of all that consume events. Those that have ended only when their status is asked for.",
-      filters: { service: choice(serviceNames), topic: text(100), status: choice(deadLetterStatuses) },
-      answer: Type.Omit(DeadLetterJson, ["payload"]),
-      ask: async ({ service, limit, offset, ...filters }, { call }) => {
-        const asked = service ? [service] : serviceNames;
-        // Of several services each one's newest, as far as the page reaches; of all of them
-        // together the page is cut out here.
-        const reach = service ? { limit, offset } : { limit: Math.min(offset + limit, int32Max), offset: 0 };
-        const page = requestOf(listDeadLetters.method.input, { ...filters, ...reach });
-        const found = await Promise.all(asked.map((name) => services[name].listDeadLetters(page, call)));
-        const letters = found.flatMap((one) => one.deadLetters).sort(newestFirst);
-        return {
-          deadLetters: letters.slice(offset - reach.offset, offset - reach.offset + limit),
-          total: found.reduce((sum, one) => sum + one.total, 0),
-        };
-      },
-    });
+  list(app, "", {
+    ...deadLetter,
+    rpc: listDeadLetters,
+    summary: "List events that were set aside, newest first",
+    description: "Of one service or of all that consume events. Those that have ended only when their status is asked for.",
+    filters: { service: choice(serviceNames), topic: text(100), status: choice(deadLetterStatuses) },
+    answer: Type.Omit(DeadLetterJson, ["payload"]),
+    ask: async ({ service, limit, offset, ...filters }, { call }) => {
+      const asked = service ? [service] : serviceNames;
+      // Of several services each one's newest, as far as the page reaches; of all of them
+      // together the page is cut out here.
+      const reach = service ? { limit, offset } : { limit: Math.min(offset + limit, int32Max), offset: 0 };
+      const page = requestOf(listDeadLetters.method.input, { ...filters, ...reach });
+      const found = await Promise.all(asked.map((name) => services[name].listDeadLetters(page, call)));
+      const letters = found.flatMap((one) => one.deadLetters).sort(newestFirst);
+      return {
+        deadLetters: letters.slice(offset - reach.offset, offset - reach.offset + limit),
+        total: found.reduce((sum, one) => sum + one.total, 0),
+      };
+    },
+  });
 
-    /** The service that has the letter, and the letter. */
-    const find = async (id: string, call: LaneCall) => {
-      const { idempotencyKey: _, ...reading } = call;
-      const answers = await Promise.allSettled(
-        serviceNames.map(async (name) => ({
-          service: services[name],
-          letter: await services[name].getDeadLetter({ id }, reading),
-        })),
-      );
-      const found = answers.find((answer) => answer.status === "fulfilled");
-      if (found) return found.value;
-      // As long as one of them cannot be asked, nobody knows that there is none.
-      const unknown = answers.find((answer) => answer.status === "rejected" && !isNotFound(answer.reason));
-      throw unknown?.status === "rejected" ? unknown.reason : Problem.of("not_found");
-    };
-
-    read(app, "/:id", {
-      ...deadLetter,
-      rpc: getDeadLetter,
-      summary: "Read an event that was set aside",
-      ask: async ({ id }, { call }) => (await find(id, call)).letter,
-    });
-
-    act(app, "/:id/retry", {
-      ...deadLetter,
-      rpc: retryDeadLetter,
-      summary: "Try an event again that was set aside",
-      description: "Its effect happens once, however often it is retried or published again. Audited.",
-      ask: async ({ id }, { call }) => (await find(id, call)).service.retryDeadLetter({ id }, call),
-    });
-
-    act(app, "/:id/drop", {
-      ...deadLetter,
-      rpc: dropDeadLetter,
-      summary: "Give up an event that was set aside",
-      description: "It never has an effect, also when it is published again. Audited.",
-      body: { note: text(1_000, { description: "Why; kept in the audit trail." }) },
-      ask: async ({ id, note }, { call }) => (await find(id, call)).service.dropDeadLetter({ id, note }, call),
-    });
+  /** The service that has the letter, and the letter. */
+  const find = async (id: string, call: LaneCall) => {
+    const { idempotencyKey: _, ...reading } = call;
+    const answers = await Promise.allSettled(
+      serviceNames.map(async (name) => ({
+        service: services[name],
+        letter: await services[name].getDeadLetter({ id }, reading),
+      })),
+    );
+    const found = answers.find((answer) => answer.status === "fulfilled");
+    if (found) return found.value;
+    // As long as one of them cannot be asked, nobody knows that there is none.
+    const unknown = answers.find((answer) => answer.status === "rejected" && !isNotFound(answer.reason));
+    throw unknown?.status === "rejected" ? unknown.reason : Problem.of("not_found");
   };
+
+  read(app, "/:id", {
+    ...deadLetter,
+    rpc: getDeadLetter,
+    summary: "Read an event that was set aside",
+    ask: async ({ id }, { call }) => (await find(id, call)).letter,
+  });
+
+  act(app, "/:id/retry", {
+    ...deadLetter,
+    rpc: retryDeadLetter,
+    summary: "Try an event again that was set aside",
+    description: "Its effect happens once, however often it is retried or published again. Audited.",
+    ask: async ({ id }, { call }) => (await find(id, call)).service.retryDeadLetter({ id }, call),
+  });
+
+  act(app, "/:id/drop", {
+    ...deadLetter,
+    rpc: dropDeadLetter,
+    summary: "Give up an event that was set aside",
+    description: "It never has an effect, also when it is published again. Audited.",
+    body: { note: text(1_000, { description: "Why; kept in the audit trail." }) },
+    ask: async ({ id, note }, { call }) => (await find(id, call)).service.dropDeadLetter({ id, note }, call),
+  });
+}
 
 const newestFirst = (a: DeadLetter, b: DeadLetter) =>
   a.createdAtMs === b.createdAtMs ? (a.id < b.id ? 1 : -1) : Number(b.createdAtMs - a.createdAtMs);

@@ -1,13 +1,11 @@
 import type { App, Gateway } from "../gateway.ts";
 
 /** For whoever supervises the process: is it alive, and may it be sent requests. */
-export const health =
-  ({ readiness }: Gateway) =>
-  async (app: App): Promise<void> => {
-    const unbounded = { config: { isUnbounded: true }, schema: { hide: true } };
-    app.get("/healthz", unbounded, async (_request, reply) => reply.send({ status: "ok" }));
-    app.get("/readyz", unbounded, async (_request, reply) => {
-      const missing = await readiness.missing();
-      return missing.length === 0 ? reply.send({ status: "ok" }) : reply.code(503).send({ status: "unavailable", missing });
-    });
-  };
+export async function health(app: App, { readiness }: Gateway): Promise<void> {
+  const unbounded = { config: { isUnbounded: true }, schema: { hide: true } };
+  app.get("/healthz", unbounded, async (_request, reply) => reply.send({ status: "ok" }));
+  app.get("/readyz", unbounded, async (_request, reply) => {
+    const missing = await readiness.missing();
+    return missing.length === 0 ? reply.send({ status: "ok" }) : reply.code(503).send({ status: "unavailable", missing });
+  });
+}

@@ -36,94 +36,90 @@ const refreshTimeoutMs = 15_000;
 
 const application = { tags: ["KYC applications"], answer: KycApplicationJson, render: renderKycApplication };
 
-export const kycApplications =
-  ({ rpc: { kycApplications: rpc }, allowInsecureUrls }: Gateway) =>
-  async (app: App): Promise<void> => {
-    create(app, "", {
-      ...application,
-      rpc: rpc.createKycApplication,
-      timeoutMs: providerTimeoutMs,
-      config: { rateLimit: "kyc" },
-      summary: "Create a KYC application",
-      description:
-        "Hand `link_url` to the applicant; the verdict arrives as a webhook. Nothing is required. When the verification " +
-        "provider does not answer, send the same request with the same Idempotency-Key again: there will be one application.",
-      body: omittable({
-        allowed_documents: distinct(choice(kycDocuments), "must list id_card or passport or both, each once", {
-          minItems: 1,
-          description: "Both when left out.",
-        }),
-        applicant_email: email(),
-        applicant_phone: phone(),
-        client_id: uuid(),
-        external_id: text(255, { description: "Yours for the applicant; comes back on every webhook." }),
-        locale: anyCaseChoice(["fr", "ar", "en"]),
-        max_attempts: integer(1, 10, { description: "Submissions on the link; 3 when left out." }),
-        metadata: opaqueObject({
-          description: "Yours; comes back as it was sent. At most 16 KiB, 8 levels deep.",
-          examples: [{ order: 7 }],
-        }),
-        profile: opaqueObject({
-          description: "What the applicant says; the provider compares it with the document. Neither kept, logged nor answered.",
-          examples: [{ first_name: "Amina", last_name: "Benali", birth_date: "1990-05-17" }],
-        }),
-        redirect_url: webUrl({ insecure: allowInsecureUrls, examples: ["https://shop.example/verified"] }),
-        require_video: flag(),
-        ttl_hours: integer(1, 720, { description: "Lifetime of the link; the provider's own when left out." }),
+export async function kycApplications(app: App, { rpc: { kycApplications: rpc }, allowInsecureUrls }: Gateway): Promise<void> {
+  create(app, "", {
+    ...application,
+    rpc: rpc.createKycApplication,
+    timeoutMs: providerTimeoutMs,
+    config: { rateLimit: "kyc" },
+    summary: "Create a KYC application",
+    description:
+      "Hand `link_url` to the applicant; the verdict arrives as a webhook. Nothing is required. When the verification " +
+      "provider does not answer, send the same request with the same Idempotency-Key again: there will be one application.",
+    body: omittable({
+      allowed_documents: distinct(choice(kycDocuments), "must list id_card or passport or both, each once", {
+        minItems: 1,
+        description: "Both when left out.",
       }),
-      answer: KycApplicationCreation,
-      render: renderKycApplicationCreation,
-      ask: ({ locale = "fr", ...fields }, { send, request }) =>
-        send({ ...fields, locale, metadata: opaqueText(request, "metadata"), profile: opaqueText(request, "profile") }),
-    });
+      applicant_email: email(),
+      applicant_phone: phone(),
+      client_id: uuid(),
+      external_id: text(255, { description: "Yours for the applicant; comes back on every webhook." }),
+      locale: anyCaseChoice(["fr", "ar", "en"]),
+      max_attempts: integer(1, 10, { description: "Submissions on the link; 3 when left out." }),
+      metadata: opaqueObject({
+        description: "Yours; comes back as it was sent. At most 16 KiB, 8 levels deep.",
+        examples: [{ order: 7 }],
+      }),
+      profile: opaqueObject({
+        description: "What the applicant says; the provider compares it with the document. Neither kept, logged nor answered.",
+        examples: [{ first_name: "Amina", last_name: "Benali", birth_date: "1990-05-17" }],
+      }),
+      redirect_url: webUrl({ insecure: allowInsecureUrls, examples: ["https://shop.example/verified"] }),
+      require_video: flag(),
+      ttl_hours: integer(1, 720, { description: "Lifetime of the link; the provider's own when left out." }),
+    }),
+    answer: KycApplicationCreation,
+    render: renderKycApplicationCreation,
+    ask: ({ locale = "fr", ...fields }, { send, request }) =>
+      send({ ...fields, locale, metadata: opaqueText(request, "metadata"), profile: opaqueText(request, "profile") }),
+  });
 
-    list(app, "", {
-      ...application,
-      rpc: rpc.listKycApplications,
-      summary: "List KYC applications, newest first",
-      filters: {
-        status: choice(kycStatuses),
-        verdict: choice(kycVerdicts),
-        client_id: uuid(),
-        external_id: text(255),
-        ...createdBetween(),
-      },
-    });
+  list(app, "", {
+    ...application,
+    rpc: rpc.listKycApplications,
+    summary: "List KYC applications, newest first",
+    filters: {
+      status: choice(kycStatuses),
+      verdict: choice(kycVerdicts),
+      client_id: uuid(),
+      external_id: text(255),
+      ...createdBetween(),
+    },
+  });
 
-    read(app, "/:id", {
-      ...application,
-      rpc: rpc.getKycApplication,
-      timeoutMs: refreshTimeoutMs,
-      summary: "Read a KYC application",
-      description: "One that may still change is refreshed from the verification provider, at most once in ten seconds.",
-    });
+  read(app, "/:id", {
+    ...application,
+    rpc: rpc.getKycApplication,
+    timeoutMs: refreshTimeoutMs,
+    summary: "Read a KYC application",
+    description: "One that may still change is refreshed from the verification provider, at most once in ten seconds.",
+  });
 
-    act(app, "/:id/cancel", {
-      ...application,
-      rpc: rpc.cancelKycApplication,
-      timeoutMs: providerTimeoutMs,
-      summary: "Cancel a KYC application",
-      description: "The link stops working at once. Possible until something was submitted.",
-    });
-  };
+  act(app, "/:id/cancel", {
+    ...application,
+    rpc: rpc.cancelKycApplication,
+    timeoutMs: providerTimeoutMs,
+    summary: "Cancel a KYC application",
+    description: "The link stops working at once. Possible until something was submitted.",
+  });
+}
 
 /** For operators: a business does not decide its own. */
-export const kycReviews =
-  ({ rpc: { kycApplications: rpc } }: Gateway) =>
-  async (app: App): Promise<void> => {
-    act(app, "/:id/review", {
-      ...application,
-      rpc: rpc.reviewKycApplication,
-      timeoutMs: providerTimeoutMs,
-      summary: "Decide a KYC application that needs review",
-      description: "A compliance officer's decision, of any business's application. It is final and audited.",
-      body: {
-        outcome: choice(["APPROVED", "REJECTED"]),
-        note: text(1_000, { description: "Why; kept in the audit trail." }),
-      },
-      answer: KycReviewJson,
-    });
-  };
+export async function kycReviews(app: App, { rpc: { kycApplications: rpc } }: Gateway): Promise<void> {
+  act(app, "/:id/review", {
+    ...application,
+    rpc: rpc.reviewKycApplication,
+    timeoutMs: providerTimeoutMs,
+    summary: "Decide a KYC application that needs review",
+    description: "A compliance officer's decision, of any business's application. It is final and audited.",
+    body: {
+      outcome: choice(["APPROVED", "REJECTED"]),
+      note: text(1_000, { description: "Why; kept in the audit trail." }),
+    },
+    answer: KycReviewJson,
+  });
+}
 
 const opaqueBytesMax = 16 * 1024;
 

@@ -20,27 +20,25 @@ const callbackTimeoutMs = 20_000;
  * Where the verification provider calls back, on the API's port but outside the API. The body goes
  * on byte for byte: the kyc service alone knows the secrets it is signed with.
  */
-export const kycCallbacks =
-  (gateway: Gateway) =>
-  async (app: App): Promise<void> => {
-    const { rpc, limits } = gateway;
-    app.addHook("onRequest", limitKeyless(gateway));
-    // The signature covers bytes, so no type or encoding is read into them.
-    readAnyBodies(app, bodyBytesMax);
+export async function kycCallbacks(app: App, gateway: Gateway): Promise<void> {
+  const { rpc, limits } = gateway;
+  app.addHook("onRequest", limitKeyless(gateway));
+  // The signature covers bytes, so no type or encoding is read into them.
+  readAnyBodies(app, bodyBytesMax);
 
-    app.post("/kyc", { schema: { hide: true } }, async (request, reply) => {
-      const network = networkOf(request.ip);
-      const { body } = request;
-      const signature = request.headers["x-provider-signature"];
-      const { result } = await rpc.kycApplications.receiveProviderCallback(
-        { body: body instanceof Uint8Array ? body : new Uint8Array(), signature: typeof signature === "string" ? signature : "" },
-        { ...callOf(request, reply, callbackTimeoutMs), ...(limits.proven.has(network) && { lane: "provider" as const }) },
-      );
-      if (result !== ProviderCallbackResult.ACCEPTED) {
-        const detail = "The callback is not signed by the verification provider, or was signed too long ago.";
-        throw new Problem(401, "invalid_signature", detail);
-      }
-      remember(limits.proven, network, true, provenMax);
-      return reply.code(204).send();
-    });
-  };
+  app.post("/kyc", { schema: { hide: true } }, async (request, reply) => {
+    const network = networkOf(request.ip);
+    const { body } = request;
+    const signature = request.headers["x-provider-signature"];
+    const { result } = await rpc.kycApplications.receiveProviderCallback(
+      { body: body instanceof Uint8Array ? body : new Uint8Array(), signature: typeof signature === "string" ? signature : "" },
+      { ...callOf(request, reply, callbackTimeoutMs), ...(limits.proven.has(network) && { lane: "provider" as const }) },
+    );
+    if (result !== ProviderCallbackResult.ACCEPTED) {
+      const detail = "The callback is not signed by the verification provider, or was signed too long ago.";
+      throw new Problem(401, "invalid_signature", detail);
+    }
+    remember(limits.proven, network, true, provenMax);
+    return reply.code(204).send();
+  });
+}

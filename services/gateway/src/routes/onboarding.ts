@@ -63,68 +63,66 @@ function listMissing(error: unknown): never {
   );
 }
 
-export const onboarding =
-  (gateway: Gateway) =>
-  async (app: App): Promise<void> => {
-    const rpc = gateway.rpc.onboarding;
-    const details = {
-      tags,
-      answer: OnboardingDetailsJson,
-      render: async (one: Details, request: FastifyRequest, reply: FastifyReply) =>
-        renderOnboardingDetails(one, await kycLinkOf(gateway, one, request, reply)),
-    };
-    const answersOf = ({ id, ...answers }: { id: string }) => ({
-      client_id: id,
-      answers: requestOf(OnboardingAnswersSchema, answers),
-    });
-
-    create(app, "/details", {
-      ...details,
-      rpc: rpc.createOnboardingDetails,
-      summary: "Create a client's onboarding details",
-      description: "Once for each client; they are changed with PATCH.",
-      body: {
-        account_purposes: purposes(),
-        account_purposes_input: Type.Optional(purposes()),
-        ...means(),
-        ...omittable(optional()),
-      },
-      otherNames,
-      location: (_made, { url }) => url.split("?", 1)[0] ?? url,
-      ask: (fields, { send }) => send(answersOf(fields)).catch(listMissing),
-    });
-
-    read(app, "/details", {
-      ...details,
-      rpc: rpc.getOnboardingDetails,
-      summary: "Read a client's onboarding details",
-      rpcNames: { id: "client_id" },
-    });
-
-    change(app, "PATCH", "/details", {
-      ...details,
-      rpc: rpc.updateOnboardingDetails,
-      summary: "Change a client's onboarding details before verification begins",
-      description:
-        "A field that is left out stays; null clears an optional one. Creates the details when there are none yet and all " +
-        "that is required is there. Once the applicant has opened the verification link, details are locked.",
-      body: { account_purposes: purposes(), account_purposes_input: purposes(), ...means(), ...optional() },
-      otherNames,
-      whole: Type.Object({ ...OnboardingStatusJson.properties, ...OnboardingDetailsJson.properties }),
-      ask: (fields, { send }) => send(answersOf(fields)).catch(listMissing),
-    });
-
-    read(app, "/status", {
-      tags,
-      rpc: rpc.getOnboarding,
-      operationId: "getOnboardingStatus",
-      summary: "Read how far a client's onboarding is",
-      answer: OnboardingStatusJson,
-      render: async (status: Status, request, reply) =>
-        renderOnboardingStatus(status, await kycLinkOf(gateway, status, request, reply)),
-      rpcNames: { id: "client_id" },
-    });
+export async function onboarding(app: App, gateway: Gateway): Promise<void> {
+  const rpc = gateway.rpc.onboarding;
+  const details = {
+    tags,
+    answer: OnboardingDetailsJson,
+    render: async (one: Details, request: FastifyRequest, reply: FastifyReply) =>
+      renderOnboardingDetails(one, await kycLinkOf(gateway, one, request, reply)),
   };
+  const answersOf = ({ id, ...answers }: { id: string }) => ({
+    client_id: id,
+    answers: requestOf(OnboardingAnswersSchema, answers),
+  });
+
+  create(app, "/details", {
+    ...details,
+    rpc: rpc.createOnboardingDetails,
+    summary: "Create a client's onboarding details",
+    description: "Once for each client; they are changed with PATCH.",
+    body: {
+      account_purposes: purposes(),
+      account_purposes_input: Type.Optional(purposes()),
+      ...means(),
+      ...omittable(optional()),
+    },
+    otherNames,
+    location: (_made, { url }) => url.split("?", 1)[0] ?? url,
+    ask: (fields, { send }) => send(answersOf(fields)).catch(listMissing),
+  });
+
+  read(app, "/details", {
+    ...details,
+    rpc: rpc.getOnboardingDetails,
+    summary: "Read a client's onboarding details",
+    rpcNames: { id: "client_id" },
+  });
+
+  change(app, "PATCH", "/details", {
+    ...details,
+    rpc: rpc.updateOnboardingDetails,
+    summary: "Change a client's onboarding details before verification begins",
+    description:
+      "A field that is left out stays; null clears an optional one. Creates the details when there are none yet and all " +
+      "that is required is there. Once the applicant has opened the verification link, details are locked.",
+    body: { account_purposes: purposes(), account_purposes_input: purposes(), ...means(), ...optional() },
+    otherNames,
+    whole: Type.Object({ ...OnboardingStatusJson.properties, ...OnboardingDetailsJson.properties }),
+    ask: (fields, { send }) => send(answersOf(fields)).catch(listMissing),
+  });
+
+  read(app, "/status", {
+    tags,
+    rpc: rpc.getOnboarding,
+    operationId: "getOnboardingStatus",
+    summary: "Read how far a client's onboarding is",
+    answer: OnboardingStatusJson,
+    render: async (status: Status, request, reply) =>
+      renderOnboardingStatus(status, await kycLinkOf(gateway, status, request, reply)),
+    rpcNames: { id: "client_id" },
+  });
+}
 
 /** An operator's last word on a verified client. */
 const decisions = [
@@ -132,20 +130,18 @@ const decisions = [
   ["decline", "DECLINED", "Decline", "Ends in KYC_DECLINED, until a newer KYC application of the client."],
 ] as const;
 
-export const onboardingDecisions =
-  ({ rpc: { onboarding: rpc } }: Gateway) =>
-  async (app: App): Promise<void> => {
-    for (const [verb, decision, word, description] of decisions) {
-      act(app, `/${verb}`, {
-        tags,
-        rpc: rpc.decideOnboarding,
-        operationId: `${verb}Onboarding`,
-        summary: `${word} a client whose onboarding is at PENDING_APPROVAL`,
-        description,
-        body: { reason: Type.Optional(text(1_000, { description: "Why; kept in the audit trail." })) },
-        answer: OnboardingStatusJson,
-        render: (status) => renderOnboardingStatus(status, undefined),
-        ask: ({ id: client_id, reason }, { send }) => send({ client_id, reason, decision }),
-      });
-    }
-  };
+export async function onboardingDecisions(app: App, { rpc: { onboarding: rpc } }: Gateway): Promise<void> {
+  for (const [verb, decision, word, description] of decisions) {
+    act(app, `/${verb}`, {
+      tags,
+      rpc: rpc.decideOnboarding,
+      operationId: `${verb}Onboarding`,
+      summary: `${word} a client whose onboarding is at PENDING_APPROVAL`,
+      description,
+      body: { reason: Type.Optional(text(1_000, { description: "Why; kept in the audit trail." })) },
+      answer: OnboardingStatusJson,
+      render: (status) => renderOnboardingStatus(status, undefined),
+      ask: ({ id: client_id, reason }, { send }) => send({ client_id, reason, decision }),
+    });
+  }
+}

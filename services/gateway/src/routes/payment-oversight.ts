@@ -6,45 +6,41 @@ import { act, list } from "../operations.ts";
 const refund = { tags: ["Payments"], answer: RefundJson, render: renderRefund };
 
 /** For operators: refunds that nobody but a person can bring to their end. */
-export const refundDecisions =
-  ({ rpc: { refunds: rpc } }: Gateway) =>
-  async (app: App): Promise<void> => {
-    list(app, "", {
-      ...refund,
-      rpc: rpc.listRefunds,
-      summary: "List refunds of all businesses, newest first",
-      description:
-        "With `needs_decision=true` those that wait for a person: nobody told what became of them in a day, or the card " +
-        "processor says what fits no rule. Beside what we believe stands what the processor said, and when.",
-      filters: { needs_decision: flag() },
-    });
+export async function refundDecisions(app: App, { rpc: { refunds: rpc } }: Gateway): Promise<void> {
+  list(app, "", {
+    ...refund,
+    rpc: rpc.listRefunds,
+    summary: "List refunds of all businesses, newest first",
+    description:
+      "With `needs_decision=true` those that wait for a person: nobody told what became of them in a day, or the card " +
+      "processor says what fits no rule. Beside what we believe stands what the processor said, and when.",
+    filters: { needs_decision: flag() },
+  });
 
-    act(app, "/:id/resolve", {
-      ...refund,
-      rpc: rpc.resolveRefund,
-      summary: "Decide a refund that waits for a decision",
-      description:
-        "ACCEPTED: the processor gave it back, the payment is REFUNDED by this refund's amount. REJECTED: it did not and will " +
-        "not, the payment is PAID again. SEND_AGAIN: the same refund is sent once more, after the time in which an earlier " +
-        "request may still take effect and only if a read then shows none. The same outcome again changes nothing. Audited.",
-      body: { outcome: choice(refundOutcomes), note: text(1_000, { description: "Why; kept in the audit trail." }) },
-    });
-  };
+  act(app, "/:id/resolve", {
+    ...refund,
+    rpc: rpc.resolveRefund,
+    summary: "Decide a refund that waits for a decision",
+    description:
+      "ACCEPTED: the processor gave it back, the payment is REFUNDED by this refund's amount. REJECTED: it did not and will " +
+      "not, the payment is PAID again. SEND_AGAIN: the same refund is sent once more, after the time in which an earlier " +
+      "request may still take effect and only if a read then shows none. The same outcome again changes nothing. Audited.",
+    body: { outcome: choice(refundOutcomes), note: text(1_000, { description: "Why; kept in the audit trail." }) },
+  });
+}
 
 /** For operators: payments that changed at the processor without us. */
-export const changedPayments =
-  ({ rpc: { refunds: rpc } }: Gateway) =>
-  async (app: App): Promise<void> => {
-    list(app, "", {
-      tags: ["Payments"],
-      rpc: rpc.listChangedPayments,
-      summary: "List payments of all businesses that changed at the card processor by themselves, newest first",
-      description:
-        "Given back or reversed in the processor's own back office, with `origin`; and those of which it says what no rule " +
-        "explains, with `difference`, of which nothing was taken over. `origin` has no other value yet; the list is the same without it.",
-      filters: { origin: choice(["PROCESSOR"]) },
-      answer: ChangedPaymentJson,
-      render: renderChangedPayment,
-      ask: ({ origin: _, ...page }, { send }) => send(page),
-    });
-  };
+export async function changedPayments(app: App, { rpc: { refunds: rpc } }: Gateway): Promise<void> {
+  list(app, "", {
+    tags: ["Payments"],
+    rpc: rpc.listChangedPayments,
+    summary: "List payments of all businesses that changed at the card processor by themselves, newest first",
+    description:
+      "Given back or reversed in the processor's own back office, with `origin`; and those of which it says what no rule " +
+      "explains, with `difference`, of which nothing was taken over. `origin` has no other value yet; the list is the same without it.",
+    filters: { origin: choice(["PROCESSOR"]) },
+    answer: ChangedPaymentJson,
+    render: renderChangedPayment,
+    ask: ({ origin: _, ...page }, { send }) => send(page),
+  });
+}

@@ -14,42 +14,40 @@ const confirmTimeoutMs = 36_000;
 const formBytesMax = 64 * 1024;
 
 /** Where the card processor sends the card holder's browser. The token is the proof. */
-export const paymentReturn =
-  (gateway: Gateway) =>
-  async (app: App): Promise<void> => {
-    const { rpc, logger } = gateway;
-    app.addHook("onRequest", limitKeyless(gateway));
-    // Whatever form the processor's page posts is ignored.
-    readAnyBodies(app, formBytesMax);
-    app.setErrorHandler((error, request, reply) => {
-      const problem = problemOf(error, request, logger);
-      reply.removeHeader("connection");
-      const { "retry-after": retryAfter } = headersOf(problem);
-      if (retryAfter) reply.header("retry-after", retryAfter);
-      return sendReturnPage(request, reply, problem.status);
-    });
+export async function paymentReturn(app: App, gateway: Gateway): Promise<void> {
+  const { rpc, logger } = gateway;
+  app.addHook("onRequest", limitKeyless(gateway));
+  // Whatever form the processor's page posts is ignored.
+  readAnyBodies(app, formBytesMax);
+  app.setErrorHandler((error, request, reply) => {
+    const problem = problemOf(error, request, logger);
+    reply.removeHeader("connection");
+    const { "retry-after": retryAfter } = headersOf(problem);
+    if (retryAfter) reply.header("retry-after", retryAfter);
+    return sendReturnPage(request, reply, problem.status);
+  });
 
-    const operation = (operationId: string, summary: string) => ({
-      tags: ["Payments"],
-      operationId,
-      summary,
-      description:
-        "Redirects to `success_url` or `fail_url` with `payment_id` and `status` appended, after a query that is already " +
-        "there. Needs no key.",
-      security: [],
-      params: Type.Object({ token: Type.String() }),
-      response: { 303: Type.Null({ description: "On to the shop." }) },
-    });
-    const leadOn = async (request: FastifyRequest<{ Params: { token: string } }>, reply: FastifyReply) => {
-      const { token } = request.params;
-      const { redirectUrl } = await rpc.payments.returnFromProcessor({ token }, callOf(request, reply, confirmTimeoutMs));
-      return reply.header("referrer-policy", "no-referrer").redirect(redirectUrl, 303);
-    };
-
-    const schema = operation("returnFromProcessor", "Bring the card holder back to the shop");
-    app.get("/:token", { exposeHeadRoute: false, schema }, leadOn);
-    app.post("/:token", { schema: operation("returnFromProcessorByForm", "The same, for a page that posts a form") }, leadOn);
+  const operation = (operationId: string, summary: string) => ({
+    tags: ["Payments"],
+    operationId,
+    summary,
+    description:
+      "Redirects to `success_url` or `fail_url` with `payment_id` and `status` appended, after a query that is already " +
+      "there. Needs no key.",
+    security: [],
+    params: Type.Object({ token: Type.String() }),
+    response: { 303: Type.Null({ description: "On to the shop." }) },
+  });
+  const leadOn = async (request: FastifyRequest<{ Params: { token: string } }>, reply: FastifyReply) => {
+    const { token } = request.params;
+    const { redirectUrl } = await rpc.payments.returnFromProcessor({ token }, callOf(request, reply, confirmTimeoutMs));
+    return reply.header("referrer-policy", "no-referrer").redirect(redirectUrl, 303);
   };
+
+  const schema = operation("returnFromProcessor", "Bring the card holder back to the shop");
+  app.get("/:token", { exposeHeadRoute: false, schema }, leadOn);
+  app.post("/:token", { schema: operation("returnFromProcessorByForm", "The same, for a page that posts a form") }, leadOn);
+}
 
 export function sendReturnPage(request: FastifyRequest, reply: FastifyReply, status: number): FastifyReply {
   const texts =

@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 import { DevEnvError } from "./dev-env-error.ts";
+import { until } from "./eventually.ts";
 
 /**
  * Below the range from which Linux and macOS take the ports of outgoing connections, so that none
@@ -10,6 +11,8 @@ import { DevEnvError } from "./dev-env-error.ts";
 const lowestPort = 20_000;
 const highestPort = 32_000;
 const attemptsMax = 50;
+/** A process that was killed may hold its port a moment longer than it can be seen. */
+const freedWithinMs = 2_000;
 
 const chosen = new Set<number>();
 
@@ -40,7 +43,7 @@ export async function portInUse(port: number): Promise<boolean> {
  * gateway"), `change` how to choose another ("Set PORT").
  */
 export async function requireFreePort(port: number, purpose: string, change: string): Promise<void> {
-  if (await portInUse(port)) {
+  if (!(await until(async () => !(await portInUse(port)), freedWithinMs))) {
     throw new DevEnvError(
       `Port ${port}, wanted for ${purpose}, is taken by another program.`,
       `Stop that program (lsof -i tcp:${port} names it). Or: ${change}.`,

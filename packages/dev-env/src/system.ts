@@ -4,8 +4,10 @@ import { join, resolve } from "node:path";
 import { type Databases, ensureDatabases } from "./databases.ts";
 import { type EventChoice, startEventTransport } from "./event-transport.ts";
 import { freePort, requireFreePort } from "./free-port.ts";
+import { stopLeftoverKafka } from "./kafka/leftover-kafka.ts";
 import { stopLeftoverServices, writeProcesses } from "./leftover-services.ts";
 import { migrateAll } from "./migrate-all.ts";
+import { stopLeftoverPostmaster } from "./postgres/leftover-postmaster.ts";
 import { startPostgres } from "./postgres.ts";
 import { inStep, type Progress, silentProgress } from "./progress.ts";
 import { readSecrets } from "./secrets.ts";
@@ -198,5 +200,7 @@ function createProcesses(
 /** Throws the data away. Throws DevEnvError, and keeps it, while a system runs on it. */
 export async function removeData(dir: string): Promise<void> {
   await stopLeftoverServices(dir);
+  await stopLeftoverPostmaster(join(dir, "postgres"));
+  await stopLeftoverKafka(join(dir, "kafka"));
   await rm(dir, { recursive: true, force: true });
 }

@@ -17,7 +17,7 @@ const ownerFlag = "cluster_name=amana-owner-";
 export const ownerSetting = `${ownerFlag}${process.pid}`;
 
 /** Stops a server that a killed run left behind. Throws as `stopLeftover` does. */
-export async function stopLeftoverPostmaster(dataDir: string, log: LogLine): Promise<void> {
+export async function stopLeftoverPostmaster(dataDir: string, log?: LogLine): Promise<void> {
   const pidFile = join(dataDir, "postmaster.pid");
   const pid = Number((await readFile(pidFile, "utf8").catch(() => "")).split("\n")[0]);
   if (!(pid > 1)) return;

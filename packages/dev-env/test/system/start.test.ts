@@ -127,17 +127,22 @@ describe("start", () => {
     expect(postmaster).toBe("");
   }, 60_000);
 
-  test("takes over from a run that was killed", async () => {
-    const killed = run("start.ts", ["--events=direct"]);
-    await eventually(() => expect(killed.output()).toContain("Ready after"), 90_000);
-    const { pids } = JSON.parse(await readFile(join(folder, "processes.json"), "utf8")) as { pids: number[] };
-    killed.child.kill("SIGKILL");
-    await killed.ended;
+  test.each([[[]], [["--fresh"]]])(
+    "takes over from a run that was killed: %j",
+    async (args) => {
+      const killed = run("start.ts", ["--events=direct"]);
+      await eventually(() => expect(killed.output()).toContain("Ready after"), 90_000);
+      const { pids } = JSON.parse(await readFile(join(folder, "processes.json"), "utf8")) as { pids: number[] };
+      pids.push(Number.parseInt(await readFile(join(folder, "postgres", "postmaster.pid"), "utf8"), 10));
+      killed.child.kill("SIGKILL");
+      await killed.ended;
 
-    const next = run("start.ts", ["--events=direct"]);
-    await eventually(() => expect(next.output()).toContain("Ready after"), 90_000);
-    for (const pid of pids) expect(readProcess(pid)).toBeUndefined();
-  }, 200_000);
+      const next = run("start.ts", ["--events=direct", ...args]);
+      await eventually(() => expect(next.output()).toContain("Ready after"), 90_000);
+      for (const pid of pids) expect(readProcess(pid)).toBeUndefined();
+    },
+    200_000,
+  );
 });
 
 describe("demo, with no system running", () => {

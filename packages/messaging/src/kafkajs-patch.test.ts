@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
-import { expect, test } from "vitest";
+import { sleep } from "@amana/runtime";
+import { afterEach, expect, test, vi } from "vitest";
 
 const require = createRequire(import.meta.url);
 const createSendMessages = require("kafkajs/src/producer/sendMessages.js") as (
@@ -72,4 +73,51 @@ test("what was meant for a broker that refused is sent again, also to one that h
   ];
   await sendMessages({ acks: -1, timeout: 1_000, topicMessages: [{ topic: "tests.v1", messages }] });
   expect(new Set(got)).toEqual(new Set(["stays", "moves"]));
+});
+
+const ConsumerGroup = require("kafkajs/src/consumer/consumerGroup.js") as new (
+  options: object,
+) => { memberId: string; coordinator: object; heartbeat(options: { interval: number }): Promise<void> };
+const RequestQueue = require("kafkajs/src/network/requestQueue/index.js") as new (
+  options: object,
+) => { push(request: object): void; scheduleRequestTimeoutCheck(): void; destroy(): void };
+
+/** As an operator or a time server steps it; the monotonic clock goes on. */
+function stepWallClock(byMs: number): void {
+  const now = Date.now;
+  vi.spyOn(Date, "now").mockImplementation(() => now() + byMs);
+}
+const hourMs = 60 * 60 * 1000;
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+test("a consumer whose clock is put back goes on showing life, and so stays in its group", async () => {
+  let beats = 0;
+  const group = new ConsumerGroup({ logger: { namespace: () => {} }, instrumentationEmitter: { emit: () => {} } });
+  group.memberId = "member";
+  group.coordinator = { heartbeat: async () => beats++ };
+  await group.heartbeat({ interval: 0 });
+  stepWallClock(-hourMs);
+  await group.heartbeat({ interval: 0 });
+  expect(beats).toBe(2);
+});
+
+test.each([
+  ["put back is given up all the same", -hourMs, 1],
+  ["put forward is not given up at once", hourMs, 60_000],
+])("a request that no broker answers while the clock is %s", async (_, stepMs, requestTimeout) => {
+  const queue = new RequestQueue({
+    ...{ requestTimeout, enforceRequestTimeout: true, maxInFlightRequests: null, clientId: "test", broker: "test" },
+    logger: { debug: () => {} },
+  });
+  let outcome = "waits";
+  const entry = { correlationId: 1, resolve: () => {}, reject: () => (outcome = "given up") };
+  queue.push({ entry, expectResponse: true, sendRequest: () => {} });
+  stepWallClock(stepMs);
+  queue.scheduleRequestTimeoutCheck();
+  // The queue looks every tenth of a second.
+  await sleep(300);
+  queue.destroy();
+  expect(outcome).toBe(stepMs < 0 ? "given up" : "waits");
 });

@@ -2,7 +2,12 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 /** The part of a pg pool that hot reads use. */
 interface QueryRunner {
-  query(query: { name?: string; text: string; values: unknown[] }): Promise<{ rows: unknown[] }>;
+  query(query: {
+    name?: string;
+    text: string;
+    values: unknown[];
+    query_timeout?: number | undefined;
+  }): Promise<{ rows: unknown[] }>;
 }
 
 async function runnerOf(em: SqlEntityManager): Promise<QueryRunner> {
@@ -14,10 +19,16 @@ async function runnerOf(em: SqlEntityManager): Promise<QueryRunner> {
  * A hot read as a prepared statement that PostgreSQL plans once per connection: a fifth to a tenth
  * of the CPU of an ORM find. `name` is unique to the text. Runs outside any transaction of `em`, on
  * committed state. Values come as the ORM's connections read them: bigint, numeric and all dates as
- * text.
+ * text. Given up after `answerMsMax`, with its connection.
  */
-export async function namedQuery<Row>(em: SqlEntityManager, name: string, text: string, values: unknown[]): Promise<Row[]> {
-  return (await (await runnerOf(em)).query({ name, text, values })).rows as Row[];
+export async function namedQuery<Row>(
+  em: SqlEntityManager,
+  name: string,
+  text: string,
+  values: unknown[],
+  answerMsMax?: number,
+): Promise<Row[]> {
+  return (await (await runnerOf(em)).query({ name, text, values, query_timeout: answerMsMax })).rows as Row[];
 }
 
 /** Like `namedQuery`, planned anew each time: for a text whose best plan depends on the values. */

@@ -14,6 +14,8 @@ export interface DatabaseOptions {
 }
 
 const acquireTimeoutMs = 3_000;
+/** PostgreSQL ends what takes longer. */
+export const statementMsMax = 5_000;
 
 /** The part of pg's pool and clients that is needed to see which connections are out. */
 interface PoolClient {
@@ -60,7 +62,7 @@ export async function createOrm(options: DatabaseOptions, logger: Logger): Promi
     pool: { min: 0, max: options.poolMax ?? 20, idleTimeoutMillis: 30_000 },
     driverOptions: {
       connectionTimeoutMillis: acquireTimeoutMs,
-      statement_timeout: 5_000,
+      statement_timeout: statementMsMax,
       lock_timeout: 3_000,
       idle_in_transaction_session_timeout: 10_000,
       keepAlive: true,

@@ -1,10 +1,13 @@
 import { isUuid } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { namedQuery } from "./named-query.ts";
+import { statementMsMax } from "./orm.ts";
 
 /** Of statements under way at once; a slow one holds up only what waits behind all of them. */
 const statementsMax = 4;
 const rowsMax = 100;
+/** A connection that hangs must not keep one of these places: its host may be gone for good. */
+const answerMsMax = statementMsMax + 1_000;
 
 type Row = Record<string, unknown>;
 
@@ -19,25 +22,27 @@ interface Asked extends PromiseWithResolvers<Row | undefined> {
  * `columns` are those of the key.
  */
 export function readTogether(name: string, select: string, columns: readonly string[]) {
-  const matching = (wanted: (column: string, i: number) => string) =>
-    [select, ...columns.map((column, i) => `${column} = ${wanted(column, i)}`)].join(" and ");
-  const single = matching((_, i) => `$${i + 1}`);
+  const matching = (placeOf: (i: number) => string) =>
+    [select, ...columns.map((column, i) => `${column} = ${placeOf(i)}`)].join(" and ");
+  const single = matching((i) => `$${i + 1}`);
   // Arrays behind a select: the planner must not see how long they are, or it would plan each time
   // anew. A limit: each row is looked up by an index, whatever the planner thinks of a join.
-  const several = `select asked.place, found.*
+  // Names with a space: `select` cannot mean one of these when it names a column that is not there.
+  const wanted = columns.map((_, i) => `"wanted ${i + 1}"`);
+  const several = `select asked."asked place", found.*
     from unnest(${columns.map((_, i) => `(select $${i + 1}::uuid[])`).join(", ")})
-      with ordinality as asked (${columns.join(", ")}, place),
-      lateral (${matching((column) => `asked.${column}`)} limit 1) as found`;
+      with ordinality as asked (${wanted.join(", ")}, "asked place"),
+      lateral (${matching((i) => `asked.${wanted[i]}`)} limit 1) as found`;
 
   const read = async (em: SqlEntityManager, group: readonly Asked[]) => {
     const [first] = group;
     if (first && group.length === 1) {
-      const [row] = await namedQuery<Row>(em, name, single, [...first.key]);
+      const [row] = await namedQuery<Row>(em, name, single, [...first.key], answerMsMax);
       return first.resolve(row);
     }
     const values = columns.map((_, i) => group.map(({ key }) => key[i]));
-    const rows = await namedQuery<Row & { place: string }>(em, `${name}_several`, several, values);
-    for (const { place, ...row } of rows) group[Number(place) - 1]?.resolve(row);
+    const rows = await namedQuery<Row>(em, `${name}_several`, several, values, answerMsMax);
+    for (const { "asked place": place, ...row } of rows) group[Number(place) - 1]?.resolve(row);
     for (const { resolve } of group) resolve(undefined);
   };
   const queues = new WeakMap<object, (asked: Asked) => void>();

@@ -48,7 +48,7 @@ const unavailableCodes = new Set([
   "ENETUNREACH",
 ]);
 const unavailableTexts =
-  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error/i;
+  /timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client has encountered a connection error/i;
 
 /** True for faults that mean the database cannot be used right now. */
 export function isDatabaseUnavailable(error: unknown): boolean {

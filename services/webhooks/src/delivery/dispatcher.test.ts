@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { ClaimedDelivery, Lane } from "./claim.ts";
 import { Dispatcher, type Pace } from "./dispatcher.ts";
@@ -144,6 +145,24 @@ test("an attempt that takes long keeps its place while there are others", async 
   expect(underWay("e")).toBe(8);
 });
 
+test("an endpoint that is always slower than a tenth of a second has its share when all places are taken", async () => {
+  const { dispatcher, begun, answerAll } = aDispatcher({ total: 16, perBusiness: 8, perEndpoint: 8 });
+  const isSlow = ({ endpoint_id }: ClaimedDelivery) => endpoint_id === "slow";
+  let answered = 0;
+  for (let tenth = 0; tenth < 100; tenth++) {
+    // Everybody has always something to send; the slow one's share of the places is five.
+    for (const endpoint of ["slow", "a", "b", "c"]) {
+      const { free = 4 } = dispatcher.room([endpoint]).endpoints[0] ?? {};
+      dispatcher.take(some(Math.min(free, dispatcher.room().free.total), endpoint, endpoint));
+    }
+    vi.advanceTimersByTime(100);
+    await answerAll("IN_TIME", (delivery) => !isSlow(delivery));
+    if (tenth % 4 === 3 && begun.length > 0) answered += await answerAll("IN_TIME", isSlow);
+  }
+  // Without a place of its own it would have two in each four tenths.
+  expect(answered / 25).toBeGreaterThanOrEqual(4);
+});
+
 test("what waits for more than three seconds, or for an endpoint that changed, is given back", async () => {
   const { dispatcher, released, answerAll, opened } = aDispatcher({ total: 4, perBusiness: 4, perEndpoint: 2 });
   const [first, second, third, fourth] = some(4, "b", "e") as [
@@ -219,6 +238,16 @@ test("what waits for an endpoint that hangs is given back after three seconds, b
   expect(dispatcher.room().free.total).toBe(30);
 });
 
+test("endpoints that another process deleted do not add up among a business's", async () => {
+  const { dispatcher, answerAll } = aDispatcher({ total: 16, perBusiness: 16, perEndpoint: 4 });
+  for (let i = 0; i < 100; i++) {
+    dispatcher.take([...some(1, "b", `deleted ${i}`), ...some(1, "b", "e")]);
+    await answerAll("IN_TIME");
+  }
+  expect(dispatcher.room(["b"]).endpoints).toHaveLength(20);
+  expect(dispatcher.room(["b"]).endpoints).toContainEqual({ id: "e", free: 8, free_slow: 1, is_new: false });
+});
+
 /** Whether claims are woken by it. */
 async function wakes(dispatcher: Dispatcher, work: () => unknown): Promise<boolean> {
   dispatcher.pause.begin();
@@ -267,4 +296,69 @@ test("endpoints that are gone, or never answered, are not counted among a busine
   await answerAll("IN_TIME");
   expect(dispatcher.room(["b"]).endpoints).toMatchObject([{ id: "e" }]);
   expect(dispatcher.placesFor(["b"]).places).toEqual([1]);
+});
+
+test("nothing that is held or counted is lost or left over, whatever happens in whatever order", async () => {
+  const shares = { total: 8, perBusiness: 4, perEndpoint: 4 };
+  const index = (max: number) => fc.nat({ max });
+  const lane = fc.constantFrom<Lane>("QUICK", "NEW", "SLOW");
+  const step = fc.oneof(
+    { weight: 5, arbitrary: fc.tuple(fc.constant("take" as const), index(2), index(3), index(4), lane) },
+    { weight: 3, arbitrary: fc.tuple(fc.constant("answer" as const), index(30), fc.constantFrom<Pace>("IN_TIME", "LATE")) },
+    { weight: 3, arbitrary: fc.tuple(fc.constant("end" as const), index(30)) },
+    { weight: 3, arbitrary: fc.tuple(fc.constant("pass" as const), fc.constantFrom(1, 60, 110, 300, 1_100, 3_200)) },
+    { weight: 1, arbitrary: fc.tuple(fc.constant("forget" as const), index(2), index(3)) },
+  );
+  const everything = fc.asyncProperty(fc.array(step, { maxLength: 150 }), async (steps) => {
+    const { dispatcher, begun, released, answerAll, opened } = aDispatcher(shares);
+    const taken: ClaimedDelivery[] = [];
+    const seen = new Set<ClaimedDelivery>();
+    let ended = 0;
+    const endOf = (i: number) => {
+      const [one] = begun.splice(i % begun.length, 1);
+      if (one) ended++;
+      one?.end();
+    };
+    for (const given of steps) {
+      if (given[0] === "take") {
+        const [, business, endpoint, count, lane] = given;
+        const deliveries = Array.from({ length: count }, () => aDelivery(`b${business}`, `b${business} e${endpoint}`, lane));
+        taken.push(...deliveries);
+        dispatcher.take(deliveries);
+      } else if (given[0] === "answer" && begun.length > 0) begun[given[1] % begun.length]?.answer(given[2]);
+      else if (given[0] === "end" && begun.length > 0) endOf(given[1]);
+      else if (given[0] === "pass") vi.advanceTimersByTime(given[1]);
+      else if (given[0] === "forget") await dispatcher.forget(`b${given[1]}`, `b${given[1]} e${given[2]}`);
+      await new Promise(setImmediate);
+      for (const { delivery } of begun) seen.add(delivery);
+      expect(4 * shares.total - dispatcher.room().free.total).toBe(taken.length - released.length - ended);
+    }
+    while (!dispatcher.isIdle) {
+      vi.advanceTimersByTime(3_300);
+      for (const { delivery } of begun) seen.add(delivery);
+      await answerAll("IN_TIME");
+    }
+    // Each was begun or given back, none both or twice.
+    expect(new Set([...released, ...seen]).size).toBe(taken.length);
+    expect(released.length + seen.size).toBe(taken.length);
+    expect(dispatcher.room().free).toEqual({ total: 32, fresh: 16, slow: 1 });
+
+    // All places are there again: half of them for whoever has not answered yet.
+    dispatcher.take(["x", "y", "z"].flatMap((business) => some(4, business, business)));
+    expect(begun).toHaveLength(4);
+    await answerAll("IN_TIME");
+    while (!dispatcher.isIdle) await answerAll("IN_TIME");
+    dispatcher.take(["x", "y", "z"].flatMap((business) => some(4, business, business)));
+    expect(begun).toHaveLength(8);
+    while (!dispatcher.isIdle) await answerAll("IN_TIME");
+    for (const business of ["b0", "b1", "b2"]) {
+      for (let i = 0; i < 4; i++) await dispatcher.forget(business, `${business} e${i}`);
+      dispatcher.take([0, 1, 2].flatMap((i) => some(2, business, `${business} e${i}`)));
+      expect(begun).toHaveLength(2);
+      await answerAll("IN_TIME");
+      while (!dispatcher.isIdle) await answerAll("IN_TIME");
+    }
+    await opened[Symbol.asyncDispose]();
+  });
+  await fc.assert(everything, { numRuns: 150 });
 });

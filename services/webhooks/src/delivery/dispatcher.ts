@@ -1,4 +1,5 @@
 import { Pause } from "@amana/runtime";
+import { endpointsMax } from "../webhook-endpoint/webhook-endpoint.errors.ts";
 import type { ClaimedDelivery, Lane, NewDelivery } from "./claim.ts";
 import { Business, Endpoint, firstWindow, type Held, sumOf } from "./endpoint.ts";
 import { placesIn, type Room, roomBeside, type Shares } from "./room.ts";
@@ -161,7 +162,13 @@ export class Dispatcher {
   #hold({ delivery: { lane, business_id, endpoint_id }, endpoint }: Held, count: 1 | -1): void {
     for (const held of [this.#held, endpoint.held, endpoint.business.held]) held[lane] += count;
     // An endpoint that nothing good is known of needs no memory; it may have been deleted.
-    if (sumOf(endpoint.held) === 0 && !endpoint.isProven) endpoint.business.endpoints.delete(endpoint_id);
+    const { endpoints } = endpoint.business;
+    if (sumOf(endpoint.held) === 0 && !endpoint.isProven) endpoints.delete(endpoint_id);
+    // Another process may have deleted them: so many of a business at most are good for anything.
+    for (const [id, { held }] of endpoints) {
+      if (endpoints.size <= endpointsMax) break;
+      if (sumOf(held) === 0) endpoints.delete(id);
+    }
     if (sumOf(endpoint.business.held) === 0 && this.#businesses.size > businessesMax) this.#businesses.delete(business_id);
   }
 
@@ -265,13 +272,13 @@ export class Dispatcher {
     if (underWay.isAnswered) return;
     underWay.isAnswered = true;
     this.#underWay.delete(underWay);
-    const { endpoint, delivery } = underWay;
+    const { endpoint, delivery, startedMs } = underWay;
     endpoint.underWay--;
     if (underWay.isStalled) this.#stall(endpoint, -1);
     else if (delivery.lane !== "SLOW") this.#occupy(underWay, -1);
     endpoint.isProven = pace === "IN_TIME";
     if (!endpoint.isProven) endpoint.window = firstWindow;
-    else if (!underWay.isStalled) endpoint.window = Math.min(2 * endpoint.window, this.#shares.perEndpoint);
+    else if (performance.now() - startedMs < stalledMs) endpoint.window = Math.min(2 * endpoint.window, this.#shares.perEndpoint);
     this.#beginNext();
   }
 }

@@ -4,24 +4,30 @@ import { ownArguments } from "@amana/dev-env/own-arguments";
 import { attempt } from "./attempt.ts";
 import { programs } from "./programs.ts";
 
+/** For a run that ends with its events. */
+const minutesForEvents = 60;
+
 const { values, positionals } = parseArgs({
   args: ownArguments(),
-  options: { minutes: { type: "string", default: "1" }, seed: { type: "string" } },
+  options: { minutes: { type: "string" }, events: { type: "string" }, seed: { type: "string" } },
   allowPositionals: true,
 });
 const [name = ""] = positionals;
 const program = Object.hasOwn(programs, name) ? programs[name] : undefined;
-const minutes = Number(values.minutes);
+const eventsMax = values.events === undefined ? undefined : Number(values.events);
+const minutes = Number(values.minutes ?? (eventsMax === undefined ? 1 : minutesForEvents));
 const seed = values.seed === undefined ? Date.now() % 1_000_000 : Number(values.seed);
 
-if (!program || !(minutes > 0) || !Number.isSafeInteger(seed)) {
+if (!program || !(minutes > 0) || !Number.isSafeInteger(seed) || !((eventsMax ?? 1) > 0)) {
   const list = Object.entries(programs).map(([known, { attacks }]) => `  ${known.padEnd(10)} ${attacks}\n`);
   process.stderr.write(
-    `What shall be tried? npx --yes pnpm@12 break <name> [--minutes N] [--seed S], a number each; the names:\n${list.join("")}`,
+    `What shall be tried? npx --yes pnpm@12 break <name> [--minutes N] [--events N] [--seed S], a number each; the names:\n${list.join("")}`,
   );
   process.exit(1);
 }
-process.stdout.write(`${name}: ${program.attacks}\nfor ${minutes} min, --seed ${seed}\n`);
+process.stdout.write(
+  `${name}: ${program.attacks}\nfor ${minutes} min${eventsMax ? ` or ${eventsMax} events` : ""}, --seed ${seed}\n`,
+);
 // Ended early, it checks what it has tried and stops what it started; asked again, it leaves that
 // to the next start.
 const stop = new AbortController();
@@ -35,6 +41,7 @@ for (const name of ["SIGINT", "SIGTERM"] as const) {
 const report = await attempt(program, {
   seed,
   seconds: minutes * 60,
+  eventsMax,
   signal: stop.signal,
   say: (line) => process.stdout.write(`· ${line}\n`),
 });

@@ -4,6 +4,8 @@ import type { Report } from "./report.ts";
 export interface Attempt {
   readonly seed: number;
   readonly seconds: number;
+  /** For programs that count events: ends earlier when there were so many. */
+  readonly eventsMax?: number | undefined;
   /** Goes off when the time is over: start nothing new, let what runs end, check, return. */
   readonly signal: AbortSignal;
   readonly report: Report;

@@ -6,16 +6,33 @@ import type { Pool } from "pg";
 import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
 
-/**
- * What was committed, by the id of the event; the values of `good` are what orders them within a
- * key.
- */
+const types = {
+  PAYMENT_COMPLETED: PaymentEventType.PAYMENT_COMPLETED,
+  PAYMENT_REFUNDED: PaymentEventType.PAYMENT_REFUNDED,
+} as const;
+export type EventType = keyof typeof types;
+
+export interface GoodEvent {
+  readonly businessId: string;
+  readonly type: EventType;
+  /** What orders events within a key. */
+  readonly key: string;
+  readonly place: number;
+}
+
+/** What was committed, by the id of the event. */
 export interface Committed {
-  readonly good: Map<string, { key: string; place: number }>;
+  readonly good: ReadonlyMap<string, GoodEvent>;
   /** Of which no event can be made, whatever is tried. */
-  readonly poisoned: Set<string>;
+  readonly poisoned: ReadonlySet<string>;
   /** Of a type that no version knows yet. */
-  readonly unknown: Set<string>;
+  readonly unknown: ReadonlySet<string>;
+}
+
+interface Row {
+  readonly id: string;
+  readonly key: string;
+  readonly payload: Uint8Array;
 }
 
 const unknownType = 99 as PaymentEventType;
@@ -23,73 +40,109 @@ const poisonEvery = 15;
 const unknownEvery = 15;
 
 /**
- * Commits events of payments as the service does, some transactions rolled back, until the signal:
- * many keys with one event each, and a few with many. Now and then one is poisoned, or of a type
- * that comes later.
+ * Commits events of payments as the service does, some transactions rolled back, until the signal
+ * or until there are so many: many keys with one event each, and a few with many. Now and then one
+ * is poisoned, or of a type that comes later.
  */
 export async function emitEvents(options: {
   payments: Pool;
-  businessId: string;
+  businessIds: readonly string[];
+  eventsMax: number;
   random: Random;
   report: Report;
   signal: AbortSignal;
 }): Promise<Committed> {
-  const { payments, businessId, random, report, signal } = options;
-  const committed: Committed = { good: new Map(), poisoned: new Set(), unknown: new Set() };
-  const keys = Array.from({ length: 12 }, () => uuidv7());
+  const { payments, eventsMax, random, report, signal } = options;
+  const good = new Map<string, GoodEvent>();
+  const poisoned = new Set<string>();
+  const unknown = new Set<string>();
+  const keys = Array.from({ length: 12 }, () => ({ key: uuidv7(), businessId: random.pick(options.businessIds) }));
   let place = 0;
 
-  const aRow = (key: string, type: PaymentEventType, payload?: Uint8Array) => {
+  const aRow = (key: string, businessId: string, type: PaymentEventType): Row => {
     const event = create(PaymentEventSchema, {
       type,
       payment: { id: key, businessId, status: PaymentStatus.PAID, amountMinor: BigInt(place), currency: "DZD" },
     });
-    const headers = {
-      ce_specversion: "1.0",
-      ce_id: uuidv7(),
-      ce_type: "payments.v1.PaymentCompleted",
-      ce_source: "payments",
-      ce_time: new Date().toISOString(),
-      "content-type": "application/protobuf",
-    };
-    return { key, headers, payload: payload ?? toBinary(PaymentEventSchema, event) };
+    return { id: uuidv7(), key, payload: toBinary(PaymentEventSchema, event) };
+  };
+  const aGoodOne = () => {
+    const { key, businessId } = random.chance(0.5)
+      ? random.pick(keys)
+      : { key: uuidv7(), businessId: random.pick(options.businessIds) };
+    const type: EventType = random.chance(0.5) ? "PAYMENT_COMPLETED" : "PAYMENT_REFUNDED";
+    return { ...aRow(key, businessId, types[type]), businessId, type, place: place++ };
   };
 
-  while (!signal.aborted) {
-    const good = Array.from({ length: random.integer(1, 12) }, () => {
-      const row = aRow(random.chance(0.5) ? random.pick(keys) : uuidv7(), PaymentEventType.PAYMENT_COMPLETED);
-      return { ...row, place: place++ };
-    });
-    const poisoned = random.chance(1 / poisonEvery) ? [aRow(uuidv7(), unknownType, Buffer.from("no message at all"))] : [];
-    const unknown = random.chance(1 / unknownEvery) ? [aRow(uuidv7(), unknownType)] : [];
+  while (!signal.aborted && good.size < eventsMax) {
+    const goodOnes = Array.from({ length: random.integer(1, 12) }, aGoodOne);
+    const anId = random.pick(options.businessIds);
+    const poisonedOnes = random.chance(1 / poisonEvery)
+      ? [{ ...aRow(uuidv7(), anId, unknownType), payload: Buffer.from("no message at all") }]
+      : [];
+    const unknownOnes = random.chance(1 / unknownEvery) ? [aRow(uuidv7(), anId, unknownType)] : [];
     const rollsBack = random.chance(0.1);
-    const client = await payments.connect();
-    try {
-      await client.query("begin");
-      for (const { key, headers, payload } of [...good, ...poisoned, ...unknown]) {
-        await client.query("insert into outbox (topic, key, payload, headers) values ('payments.v1', $1, $2, $3)", [
-          key,
-          Buffer.from(payload),
-          JSON.stringify(headers),
-        ]);
-      }
-      await client.query(rollsBack ? "rollback" : "commit");
-    } finally {
-      client.release();
-    }
-    if (rollsBack) {
-      report.count("transactions rolled back");
+    if (await commit(payments, [...goodOnes, ...poisonedOnes, ...unknownOnes], { rollsBack, report })) {
+      for (const { id, businessId, type, key, place } of goodOnes) good.set(id, { businessId, type, key, place });
+      for (const { id } of poisonedOnes) poisoned.add(id);
+      for (const { id } of unknownOnes) unknown.add(id);
+      report.count("events committed", goodOnes.length);
+      report.count("events poisoned", poisonedOnes.length);
+      report.count("events of an unknown type", unknownOnes.length);
     } else {
-      for (const { headers, key, place: at } of good) committed.good.set(headers.ce_id, { key, place: at });
-      for (const { headers } of poisoned) committed.poisoned.add(headers.ce_id);
-      for (const { headers } of unknown) committed.unknown.add(headers.ce_id);
-      report.count("events committed", good.length);
-      report.count("events poisoned", poisoned.length);
-      report.count("events of an unknown type", unknown.length);
+      report.count("transactions rolled back, or lost with PostgreSQL");
     }
     // What waited out an outage goes one by one where a neighbour is poisoned, so more would only
     // make the end long.
     await sleep(random.integer(50, 250), signal);
   }
-  return committed;
+  return { good, poisoned, unknown };
 }
+
+/** Answers whether they are committed, which takes as long as the database is away. */
+async function commit(
+  payments: Pool,
+  rows: readonly Row[],
+  { rollsBack, report }: { rollsBack: boolean; report: Report },
+): Promise<boolean> {
+  try {
+    const client = await payments.connect();
+    try {
+      await client.query("begin");
+      for (const { id, key, payload } of rows) {
+        await client.query("insert into outbox (topic, key, payload, headers) values ('payments.v1', $1, $2, $3)", [
+          key,
+          Buffer.from(payload),
+          JSON.stringify(headersOf(id)),
+        ]);
+      }
+      await client.query(rollsBack ? "rollback" : "commit");
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+    client.release();
+    // The relay hears of commits of its own process; this is another.
+    if (!rollsBack) await payments.query("notify outbox").catch(() => {});
+    return !rollsBack;
+  } catch {
+    // The answer to a commit may be what was lost.
+    for (;;) {
+      await sleep(200);
+      const found = await payments
+        .query("select 1 from outbox where headers ->> 'ce_id' = $1", [rows[0]?.id])
+        .catch(() => undefined);
+      if (found?.rowCount) report.count("commits whose answer was lost");
+      if (found) return found.rowCount === 1;
+    }
+  }
+}
+
+const headersOf = (id: string) => ({
+  ce_specversion: "1.0",
+  ce_id: id,
+  ce_type: "payments.v1.PaymentCompleted",
+  ce_source: "payments",
+  ce_time: new Date().toISOString(),
+  "content-type": "application/protobuf",
+});

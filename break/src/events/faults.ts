@@ -1,79 +1,138 @@
 import type { Kafka } from "@amana/dev-env/kafka/kafka";
+import type { Postgres } from "@amana/dev-env/postgres";
 import type { ServiceProcess } from "@amana/dev-env/service-process";
 import { sleep } from "@amana/runtime";
 import type { Pool } from "pg";
 import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
+import type { Clock } from "./clock.ts";
+import type { Interrupted } from "./interrupted.ts";
+import { type Fault, faultsOf } from "./process-faults.ts";
+import type { Receiver } from "./receive-events.ts";
 
-/** Longer than a consumer's session and a relay's, which are 6 s. */
-const frozenMs = 9_000;
 /** A Kafka that comes back slowly takes nothing for as long. */
 const kafkaAwayMsMax = 60_000;
+/** After PostgreSQL is back, its clients notice; the records of some POSTs are given up till then. */
+const reconnectingMs = 4_000;
+const hourMs = 60 * 60 * 1000;
 
-/** Side by side, each kind at least once, until the signal; then everything runs again. */
-export async function makeFaults(options: {
+export interface Faulty {
   /** One after the other is lost, and now and then all at once. */
-  brokers: readonly Kafka[];
-  consumers: readonly ServiceProcess[];
-  relays: readonly ServiceProcess[];
+  readonly brokers: readonly Kafka[];
+  readonly postgres: Postgres;
+  readonly consumers: readonly ServiceProcess[];
+  /** A consumer that is not started: it joins and leaves. */
+  readonly guest: ServiceProcess;
+  /** Two. */
+  readonly relays: readonly ServiceProcess[];
+  /** Of consumers and relays. */
+  readonly clocks: readonly Clock[];
+  readonly receivers: readonly Receiver[];
   /** As the owner of the tables. */
-  webhooks: Pool;
+  readonly webhooks: Pool;
+  readonly interrupted: Interrupted;
   /** Answers whether it counts as one of the intruder's acts. */
-  act: () => Promise<boolean>;
-  random: Random;
-  report: Report;
-  signal: AbortSignal;
-}): Promise<void> {
-  const { brokers, consumers, relays, webhooks, report, signal } = options;
-  const again = async (pauseMsMax: number, trouble: (random: Random, isFirst: boolean) => Promise<void>) => {
-    const random = options.random.fork();
-    for (let isFirst = true; isFirst || !signal.aborted; isFirst = false) {
-      await sleep(random.integer(100, isFirst ? 1_500 : pauseMsMax), isFirst ? undefined : signal);
-      if (isFirst || !signal.aborted) await trouble(random, isFirst);
+  act(): Promise<boolean>;
+}
+
+/** Side by side, most kinds at least once, until the signal; then everything runs again. */
+export async function makeFaults(
+  faulty: Faulty,
+  { random, report, signal }: { random: Random; report: Report; signal: AbortSignal },
+): Promise<void> {
+  const again = async (pauseMsMax: number, once: readonly Fault[], others: readonly Fault[] = []) => {
+    const chances = random.fork();
+    const all = [...once, ...others];
+    for (let turn = 0; turn < once.length || !signal.aborted; turn++) {
+      const first = once[turn];
+      await sleep(chances.integer(100, first ? 1_000 : pauseMsMax), first ? undefined : signal);
+      if (first || !signal.aborted) await (first ?? chances.pick(all))(chances, first !== undefined);
     }
   };
-  const killOrFreeze = (what: string, replicas: readonly ServiceProcess[]) => async (random: Random, isFirst: boolean) => {
-    const replica = random.pick(replicas);
-    const pid = replica.pid();
-    if (pid !== undefined && (isFirst || random.chance(0.4))) {
-      process.kill(pid, "SIGSTOP");
-      report.count(`${what} frozen (SIGSTOP)`);
-      await sleep(isFirst ? frozenMs : random.integer(200, frozenMs));
-      process.kill(pid, "SIGCONT");
-      return;
-    }
-    await replica.kill();
-    report.count(`${what} killed (-9)`);
-    await sleep(random.integer(0, 2_000));
-    await replica.start();
-  };
-  let turn = 0;
+  const { consumers, guest, relays } = faultsOf(faulty, report);
   await Promise.all([
-    again(15_000, async (random, isFirst) => {
-      const lost = isFirst || random.chance(0.9) ? brokers.slice(turn, turn + 1) : brokers;
-      turn = (turn + 1) % brokers.length;
-      await Promise.all(lost.map((broker) => broker.kill()));
-      report.count("brokers killed (-9)", lost.length);
-      if (lost.length > 1) report.count("all brokers at once");
-      await sleep(random.integer(200, 3_000));
-      await Promise.all(lost.map((broker) => broker.start()));
-    }),
-    again(6_000, killOrFreeze("consumers", consumers)),
-    again(6_000, killOrFreeze("relays", relays)),
-    again(8_000, async (random) => {
-      await webhooks.query("alter table event rename column body to body_away");
-      if (await isMissed(webhooks)) report.count("columns taken away");
-      await sleep(random.integer(500, 3_000));
-      await webhooks.query("alter table event rename column body_away to body");
-    }),
-    again(600, async () => {
-      const endsAtMs = performance.now() + kafkaAwayMsMax;
-      for (let done = 0; done < 8 && performance.now() < endsAtMs; ) {
-        if (await options.act()) done++;
-        await sleep(100);
-      }
-    }),
+    again(6_000, ...consumers),
+    again(6_000, ...relays),
+    again(5_000, ...guest),
+    again(15_000, [loseBrokers(faulty, report)]),
+    again(20_000, [stopPostgresAtOnce(faulty, report)]),
+    again(6_000, [stepClock(faulty, report)]),
+    again(5_000, [misbehave(faulty, "failing", report), misbehave(faulty, "hanging", report)]),
+    again(8_000, [takeColumnAway(faulty, report)]),
+    again(600, [intrude(faulty)]),
   ]);
+  for (const clock of faulty.clocks) clock.set(0);
+}
+
+function loseBrokers({ brokers }: Faulty, report: Report): Fault {
+  let turn = 0;
+  return async (random, isFirst) => {
+    const lost = isFirst || random.chance(0.9) ? brokers.slice(turn, turn + 1) : brokers;
+    turn = (turn + 1) % brokers.length;
+    await Promise.all(lost.map((broker) => broker.kill()));
+    report.count("brokers killed (-9)", lost.length);
+    if (lost.length > 1) report.count("all brokers at once");
+    await sleep(random.integer(200, 3_000));
+    await Promise.all(lost.map((broker) => broker.start()));
+  };
+}
+
+const stopPostgresAtOnce =
+  ({ postgres, interrupted }: Faulty, report: Report): Fault =>
+  (random) =>
+    interrupted.by(async (look) => {
+      // SIGQUIT, which is what `pg_ctl stop -m immediate` sends.
+      await postgres.kill();
+      report.count("PostgreSQL stopped (-m immediate)");
+      await sleep(random.integer(0, 2_000));
+      await postgres.start();
+      const endsAtMs = performance.now() + reconnectingMs;
+      do {
+        await look();
+        await sleep(500);
+      } while (performance.now() < endsAtMs);
+    });
+
+/** A clock that was stepped stays so until its next step. */
+const stepClock =
+  ({ clocks }: Faulty, report: Report): Fault =>
+  async (random) => {
+    random.pick(clocks).set(random.pick([-hourMs, 0, hourMs]));
+    report.count("wall clocks stepped by an hour or two");
+  };
+
+const misbehave =
+  ({ receivers }: Faulty, mood: "failing" | "hanging", report: Report): Fault =>
+  async (random, isFirst) => {
+    const receiver = random.pick(receivers);
+    receiver.mood = mood;
+    report.count(`endpoints ${mood} for a while`);
+    await sleep(isFirst ? 1_000 : random.integer(1_000, 8_000));
+    receiver.mood = "fine";
+  };
+
+const takeColumnAway =
+  ({ webhooks }: Faulty, report: Report): Fault =>
+  async (random) => {
+    await rename(webhooks, "body", "body_away");
+    if (await isMissed(webhooks)) report.count("columns taken away");
+    await sleep(random.integer(500, 3_000));
+    await rename(webhooks, "body_away", "body");
+  };
+
+const undefinedColumn = "42703";
+
+/** Until it is done: PostgreSQL may be away, or go away with the answer. */
+async function rename(webhooks: Pool, from: string, to: string): Promise<void> {
+  for (;;) {
+    try {
+      await webhooks.query(`alter table event rename column ${from} to ${to}`);
+      return;
+    } catch (error) {
+      if ((error as { code?: string }).code === undefinedColumn) return;
+      await sleep(200);
+    }
+  }
 }
 
 /** While Kafka is away, no event misses a column. Waits for one that does. */
@@ -82,8 +141,18 @@ async function isMissed(webhooks: Pool): Promise<boolean> {
     "select 1 from dead_letter where reason like '%does not exist%' and updated_at > clock_timestamp() - interval '1 second'";
   const endsAtMs = performance.now() + kafkaAwayMsMax;
   while (performance.now() < endsAtMs) {
-    if ((await webhooks.query(missed)).rowCount) return true;
+    if ((await webhooks.query(missed).catch(() => undefined))?.rowCount) return true;
     await sleep(250);
   }
   return false;
 }
+
+const intrude =
+  ({ act }: Faulty): Fault =>
+  async () => {
+    const endsAtMs = performance.now() + kafkaAwayMsMax;
+    for (let done = 0; done < 8 && performance.now() < endsAtMs; ) {
+      if (await act()) done++;
+      await sleep(100);
+    }
+  };

@@ -107,6 +107,31 @@ test("a column may have any name", async () => {
   ]);
 });
 
+test("rows are looked up by their ids, also while PostgreSQL knows nothing of a table that grows", async () => {
+  const one = await database.connect({ poolMax: 1 });
+  // Wide enough that few rows would be expected in it.
+  const others = "a text, b text, c text, d text, e text, f bigint, g bigint";
+  const columns = `(id uuid primary key, business_id uuid not null, status text not null, at timestamptz, ${others})`;
+  await em(one).execute(`create table growing ${columns} with (autovacuum_enabled = false)`);
+  await em(one).execute("create index growing_at on growing (business_id, at desc, id desc)");
+  await em(one).execute("create index growing_status on growing (business_id, status, at desc, id desc)");
+  const readGrowing = readTogether("growing_read", "select id from growing where true", ["business_id", "id"]);
+  const owner = uuidv7();
+  const readSome = async (count: number) => {
+    const found = await em(one).execute<{ id: string }[]>("select id from growing limit ?", [count]);
+    const asked = found.length > 0 ? found : [{ id: uuidv7() }, { id: uuidv7() }].slice(0, count);
+    return await Promise.all(asked.map(({ id }) => readGrowing(em(one), owner, id)));
+  };
+  // So often that both statements have plans for good.
+  for (let i = 0; i < 8; i++) for (const count of [1, 2]) await readSome(count);
+  await em(one).execute("insert into growing select gen_random_uuid(), ?, 'PAID', now() from generate_series(1, 20000)", [owner]);
+  expect(await readSome(1)).toHaveLength(1);
+  expect(await readSome(100)).not.toContain(undefined);
+  await em(one).execute("select pg_stat_force_next_flush()");
+  const scans = "select idx_scan::int as count from pg_stat_user_indexes where indexrelname like 'growing_%t%'";
+  expect(await em(one).execute(scans)).toEqual([{ count: 0 }, { count: 0 }]);
+});
+
 test("whatever is asked, written and cut off at once: each gets its own row, as new as its question, or a failure", async () => {
   const killer = await database.connect({ poolMax: 1 });
   const others = await database.connect({ poolMax: 3 });

@@ -19,11 +19,14 @@ interface Asked extends PromiseWithResolvers<Row | undefined> {
  * Reads single rows by a key of uuids; what is none names nothing. Those that are asked for in the
  * same turn of the event loop are read by one statement, which costs a quarter of as many single
  * ones. What was committed before a row was asked for is seen. `select` ends in a condition;
- * `columns` are those of the key.
+ * `columns` are those of the key, of which `id` is unique.
  */
 export function readTogether(name: string, select: string, columns: readonly string[]) {
+  // By the id alone: knowing nothing of a table, the planner takes any index that begins with a
+  // business, and walks over all that it has.
+  const condition = (column: string, value: string) => (column === "id" ? `id = ${value}` : `(${column} = ${value}) is true`);
   const matching = (placeOf: (i: number) => string) =>
-    [select, ...columns.map((column, i) => `${column} = ${placeOf(i)}`)].join(" and ");
+    [select, ...columns.map((column, i) => condition(column, placeOf(i)))].join(" and ");
   const single = matching((i) => `$${i + 1}`);
   // Arrays behind a select: the planner must not see how long they are, or it would plan each time
   // anew. A limit: each row is looked up by an index, whatever the planner thinks of a join.

@@ -18,7 +18,7 @@ export function createForgedMessages(orm: Orm, subscription: Subscription, logge
   let count = 0;
   let asked = 0;
   let windowAtMs = Number.NEGATIVE_INFINITY;
-  let isAlertDue = false;
+  let alertedAtMs = Number.NEGATIVE_INFINITY;
 
   return {
     /** Answers the authentic ones, without their MACs. */
@@ -34,17 +34,17 @@ export function createForgedMessages(orm: Orm, subscription: Subscription, logge
         if (performance.now() - windowAtMs >= windowMs) {
           windowAtMs = performance.now();
           asked = 0;
-          isAlertDue = true;
         }
         if (sizeOf(message) > bytesMax || asked >= askedMax) continue;
         asked++;
         const hasRoom = await transaction(orm, (em) => keepForged(em, subscription, message));
         if (!hasRoom) asked = askedMax;
       }
-      if (isAlertDue) {
+      // Of all that came: those of the last minute too when nothing but good ones follows.
+      if (count > 0 && performance.now() - alertedAtMs >= windowMs) {
         logger.error({ alert: true, count }, "messages whose MAC is not good were not handled");
+        alertedAtMs = performance.now();
         count = 0;
-        isAlertDue = false;
       }
       return authentic;
     },

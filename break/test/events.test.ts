@@ -10,6 +10,7 @@ test("no event is lost, changed or invented, whatever is killed, frozen, forged 
   const faults = [
     "brokers killed (-9)",
     "PostgreSQL stopped (-m immediate)",
+    "PostgreSQL of webhooks stopped (-m immediate)",
     "consumers frozen (SIGSTOP)",
     "consumers killed (-9)",
     "consumers killed at C7, committed",

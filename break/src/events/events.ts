@@ -1,14 +1,15 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ensureDatabases } from "@amana/dev-env/databases";
 import { apiCaller } from "@amana/dev-env/demo/api";
 import { freePort } from "@amana/dev-env/free-port";
 import { startPostgres } from "@amana/dev-env/postgres";
-import { type ServiceProcess, serviceProcess } from "@amana/dev-env/service-process";
+import { migrateService, type ServiceProcess, serviceProcess } from "@amana/dev-env/service-process";
 import type { ServiceName } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
 import { startTestSystem } from "@amana/dev-env/test-system";
-import { sleep } from "@amana/runtime";
+import { randomHex, sleep } from "@amana/runtime";
 import { Pool } from "pg";
 import type { Program } from "../program.ts";
 import { createRandom } from "../random.ts";
@@ -42,16 +43,17 @@ export const events: Program = {
     await using stack = new AsyncDisposableStack();
     const dir = await mkdtemp(join(tmpdir(), "amana-break-events-"));
     stack.defer(() => rm(dir, { recursive: true, force: true }));
-    // Durable: what it committed must be there after it was stopped at once.
-    const postgres = await startPostgres({ dataDir: join(dir, "postgres"), durable: true, log: () => {} });
-    stack.defer(() => postgres.stop());
+    const postgres = stack.use(await startDurable(join(dir, "postgres")));
+    const postgresOfWebhooks = stack.use(await startDurable(join(dir, "postgres-of-webhooks")));
+    const { urls, ownerUrls } = await ensureDatabases(postgresOfWebhooks.superuserUrl, ["webhooks"], randomHex(16));
+    await migrateService("webhooks", { DATABASE_URL: ownerUrls["webhooks"] as string });
     const { receivers, refusedForTheirTime } = stack.use(await receiveEvents(random.fork(), endpointsCount));
     const clocks = ["consumer", "another-consumer", "guest", "relay", "another-relay"].map((name) => new Clock(dir, name));
     const [ofConsumer, ofAnotherConsumer, ofGuest, ofRelay, ofAnotherRelay] = clocks as [Clock, Clock, Clock, Clock, Clock];
     const { system, kafkaNodes } = stack.use(
       await startTestSystem(
         "kafka",
-        { webhooks: { ...webhooks, ...ofConsumer.env }, payments: ofRelay.env },
+        { webhooks: { ...webhooks, ...ofConsumer.env, DATABASE_URL: urls["webhooks"] as string }, payments: ofRelay.env },
         { kafkaNodes: seconds < secondsForThreeBrokers ? 1 : 3, databaseUrl: postgres.superuserUrl },
       ),
     );
@@ -61,7 +63,7 @@ export const events: Program = {
     const relay = stack.use(await anotherReplica(system, "payments", ofAnotherRelay)).replica;
     await Promise.all([consumer.start(), relay.start()]);
     const { pool: payments } = stack.use(connect(system.databaseUrls["payments"]));
-    const { pool: owner } = stack.use(connect(system.ownerDatabaseUrls["webhooks"]));
+    const { pool: owner } = stack.use(connect(ownerUrls["webhooks"]));
     const endpoints = await registerEndpoints(system, receivers);
     const intruder = stack.use(startIntruder(addresses, random.fork(), report));
     const interrupted = new Interrupted(owner);
@@ -78,7 +80,7 @@ export const events: Program = {
     }).finally(() => enough.abort());
     await makeFaults(
       {
-        ...{ brokers: kafkaNodes, postgres, guest, clocks, receivers, webhooks: owner, interrupted },
+        ...{ brokers: kafkaNodes, postgres, postgresOfWebhooks, guest, clocks, receivers, webhooks: owner, interrupted },
         consumers: [system.services.webhooks, consumer],
         relays: [system.services.payments, relay],
         act: () => intruder.act(),
@@ -97,6 +99,12 @@ export const events: Program = {
     await checkEvents({ committed, forgedIds, endpoints, interrupted, webhooks: owner, operator, report });
   },
 };
+
+/** Durable: what it committed must be there after it was stopped at once. */
+async function startDurable(dataDir: string) {
+  const postgres = await startPostgres({ dataDir, durable: true, log: () => {} });
+  return { ...postgres, [Symbol.asyncDispose]: () => postgres.stop() };
+}
 
 /** Waits until everything has arrived and is recorded, or nothing more happens. */
 async function settle({ good }: Committed, endpoints: readonly Endpoint[], webhooks: Pool): Promise<void> {

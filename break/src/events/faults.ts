@@ -19,7 +19,9 @@ const hourMs = 60 * 60 * 1000;
 export interface Faulty {
   /** One after the other is lost, and now and then all at once. */
   readonly brokers: readonly Kafka[];
+  /** Of all services but webhooks, which has one of its own. */
   readonly postgres: Postgres;
+  readonly postgresOfWebhooks: Postgres;
   readonly consumers: readonly ServiceProcess[];
   /** A consumer that is not started: it joins and leaves. */
   readonly guest: ServiceProcess;
@@ -55,7 +57,7 @@ export async function makeFaults(
     again(6_000, ...relays),
     again(5_000, ...guest),
     again(15_000, [loseBrokers(faulty, report)]),
-    again(20_000, [stopPostgresAtOnce(faulty, report)]),
+    again(15_000, [stopPostgresOfWebhooks(faulty, report), stopPostgres(faulty, report)]),
     again(6_000, [stepClock(faulty, report)]),
     again(5_000, [misbehave(faulty, "failing", report), misbehave(faulty, "hanging", report)]),
     again(8_000, [takeColumnAway(faulty, report)]),
@@ -77,15 +79,26 @@ function loseBrokers({ brokers }: Faulty, report: Report): Fault {
   };
 }
 
-const stopPostgresAtOnce =
-  ({ postgres, interrupted }: Faulty, report: Report): Fault =>
+/** SIGQUIT, which is what `pg_ctl stop -m immediate` sends. */
+async function stopAtOnce(postgres: Postgres, random: Random): Promise<void> {
+  await postgres.kill();
+  await sleep(random.integer(0, 4_000));
+  await postgres.start();
+}
+
+const stopPostgres =
+  ({ postgres }: Faulty, report: Report): Fault =>
+  async (random) => {
+    await stopAtOnce(postgres, random);
+    report.count("PostgreSQL stopped (-m immediate)");
+  };
+
+const stopPostgresOfWebhooks =
+  ({ postgresOfWebhooks, interrupted }: Faulty, report: Report): Fault =>
   (random) =>
     interrupted.by(async (look) => {
-      // SIGQUIT, which is what `pg_ctl stop -m immediate` sends.
-      await postgres.kill();
-      report.count("PostgreSQL stopped (-m immediate)");
-      await sleep(random.integer(0, 2_000));
-      await postgres.start();
+      await stopAtOnce(postgresOfWebhooks, random);
+      report.count("PostgreSQL of webhooks stopped (-m immediate)");
       const endsAtMs = performance.now() + reconnectingMs;
       do {
         await look();

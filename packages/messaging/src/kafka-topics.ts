@@ -5,6 +5,12 @@ const copies = 3;
 const minInSync = 2;
 const partitions = 6;
 
+/**
+ * With the publisher's clock, brokers refuse messages that are an hour ahead, and delete those that
+ * are behind by more than the retention.
+ */
+const brokersClock = { name: "message.timestamp.type", value: "LogAppendTime" };
+
 /** Node does not find this name in the CommonJS module, so it cannot be imported as a value. */
 const topicResource: ConfigResourceTypes.TOPIC = 2;
 
@@ -39,14 +45,13 @@ async function makeTopic(admin: Admin, topic: string, requiresCopies: boolean): 
     await admin.connect();
     // Asked first, because a client may be allowed to use topics and not to make them.
     if (!(await admin.listTopics()).includes(topic)) {
-      const durable = {
-        replicationFactor: copies,
-        configEntries: [{ name: "min.insync.replicas", value: String(minInSync) }],
-      };
       // -1: the broker's own default.
-      const asked = requiresCopies ? durable : { replicationFactor: -1 };
+      const replicationFactor = requiresCopies ? copies : -1;
+      const configEntries = requiresCopies
+        ? [brokersClock, { name: "min.insync.replicas", value: String(minInSync) }]
+        : [brokersClock];
       await admin
-        .createTopics({ topics: [{ topic, numPartitions: partitions, ...asked }], waitForLeaders: true })
+        .createTopics({ topics: [{ topic, numPartitions: partitions, replicationFactor, configEntries }], waitForLeaders: true })
         .catch((error: unknown) => {
           throw tooFewBrokers(topic, error) ?? error;
         });

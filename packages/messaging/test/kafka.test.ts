@@ -7,7 +7,7 @@ import { silentProgress } from "@amana/dev-env/progress";
 import { createLogger, uuidv7 } from "@amana/runtime";
 import { createTestDatabase, eventually, testEventKeys, testEventSettings } from "@amana/testing";
 import { Kafka as Client, logLevel } from "kafkajs";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { consume, createTransport, type Message, type MessageHandler, startRelay, type Transport } from "../src/index.ts";
 import { startChild } from "./child.ts";
 import { database, deadLetters, effects, emit, outbox, topic, writeDown } from "./database.ts";
@@ -30,7 +30,18 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-const topics = ["fresh.v1", "ordered.v1", "shared.v1", "failing.v1", "slow.v1", "outage.v1", "closed.v1", "forged.v1", topic];
+const topics = [
+  "fresh.v1",
+  "ahead.v1",
+  "ordered.v1",
+  "shared.v1",
+  "failing.v1",
+  "slow.v1",
+  "outage.v1",
+  "closed.v1",
+  "forged.v1",
+  topic,
+];
 
 async function aTransport(brokers = kafka.brokers): Promise<Transport> {
   const options = { kind: "kafka", brokers: [brokers], keys: testEventKeys(...topics), requiresCopies: false } as const;
@@ -92,6 +103,15 @@ describe.skipIf(missing !== "")("Kafka", () => {
     for (const arrived of await Promise.all([one.promise, two.promise])) {
       expect(arrived.map((signed) => transport.keys.verify("fresh.v1", signed))).toEqual([message]);
     }
+  });
+
+  test("whose clock is ahead by more than an hour is not refused", async () => {
+    const { seen } = await aSubscriber("ahead.v1", "ahead");
+    const now = Date.now;
+    const ahead = vi.spyOn(Date, "now").mockImplementation(() => now() + 61 * 60 * 1000);
+    onTestFinished(() => ahead.mockRestore());
+    await (await aTransport()).publish("ahead.v1", [aMessage("early", { key: "k" })]);
+    await eventually(() => expect(seen).toEqual(["k:early"]));
   });
 
   test("each key arrives in order, also with its messages in different batches, over several partitions", async () => {

@@ -278,7 +278,12 @@ export class Dispatcher {
     else if (delivery.lane !== "SLOW") this.#occupy(underWay, -1);
     endpoint.isProven = pace === "IN_TIME";
     if (!endpoint.isProven) endpoint.window = firstWindow;
-    else if (performance.now() - startedMs < stalledMs) endpoint.window = Math.min(2 * endpoint.window, this.#shares.perEndpoint);
+    else if (performance.now() - startedMs < stalledMs) {
+      const { perEndpoint } = this.#shares;
+      // What gave up its place held others up until then: a share, but not as large a one.
+      const most = underWay.isStalled ? perEndpoint / 4 : perEndpoint;
+      endpoint.window = Math.max(endpoint.window, Math.min(2 * endpoint.window, most));
+    }
     this.#beginNext();
   }
 }

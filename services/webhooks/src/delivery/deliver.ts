@@ -15,7 +15,7 @@ const idleMsMax = 10_000;
 /** What is due and found no room is looked for at least so often, besides when room comes free. */
 const backlogMs = 1_000;
 /** What comes due within this time is one claim's: a look walks over all endpoints that wait. */
-const dueStepMs = 250;
+const dueStepMs = 50;
 /** The wait when something is due and another process is at it. */
 const contendedMs = 50;
 

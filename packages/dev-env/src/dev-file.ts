@@ -12,6 +12,7 @@ export const devFileOf = (system: System) => ({
   admin_key: system.adminKey,
   business: system.business,
   events: system.events.mode,
+  metrics_urls: system.metricsUrls,
 });
 
 const pathIn = (dir: string) => join(dir, "dev.json");

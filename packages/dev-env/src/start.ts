@@ -123,6 +123,7 @@ function welcome(system: System, dir: string): string {
   Sandbox        ${system.sandboxUrl}
   Events         ${system.events.how}
   Logs           ${join(dir, "logs")}
+  Metrics        ${join(dir, "dev.json")} has the address of each service
 
   Operator's key ${system.adminKey}
   Business key   ${system.business.api_key}

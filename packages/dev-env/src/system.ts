@@ -51,6 +51,8 @@ export interface System extends AsyncDisposable {
   readonly ownerDatabaseUrls: Readonly<Record<string, string>>;
   /** Where each service listens. */
   readonly rpcPorts: Readonly<Record<ServiceName, number>>;
+  /** Where each service shows its metrics. */
+  readonly metricsUrls: Readonly<Record<ServiceName, string>>;
   /** The settings a service runs with, for a second replica of it. */
   envOf(name: ServiceName): Record<string, string>;
   readonly logDir: string;
@@ -101,7 +103,10 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   await migrateAll(dir, databases, progress);
   options.signal?.throwIfAborted();
 
-  const processes = createProcesses(options, { dir, logDir, progress, ports, envOf });
+  const metricsPorts = await choosePorts({});
+  // Not among the settings for a second replica: each needs a port of its own.
+  const ownEnvOf = (name: ServiceName) => ({ METRICS_PORT: String(metricsPorts[name]), ...envOf(name) });
+  const processes = createProcesses(options, { dir, logDir, progress, ports, envOf: ownEnvOf });
   for (const name of serviceNames) stack.defer(() => processes[name].stop());
   const gatewayUrl = loopbackUrl(ports.gateway);
   const ready = () => untilReady(gatewayUrl, Object.values(processes), { ...options, logDir });
@@ -123,6 +128,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     databaseUrls: databases.urls,
     ownerDatabaseUrls: databases.ownerUrls,
     rpcPorts: ports,
+    metricsUrls: recordOf((name) => `${loopbackUrl(metricsPorts[name])}/metrics`),
     envOf,
     logDir,
     ready,
@@ -163,7 +169,13 @@ async function startDatabases(
   });
 }
 
-async function choosePorts({ port, sandboxPort }: SystemOptions): Promise<Record<ServiceName, number>> {
+const recordOf = <T>(make: (name: ServiceName) => T): Record<ServiceName, T> =>
+  Object.fromEntries(serviceNames.map((name) => [name, make(name)])) as Record<ServiceName, T>;
+
+async function choosePorts({
+  port,
+  sandboxPort,
+}: Pick<SystemOptions, "port" | "sandboxPort">): Promise<Record<ServiceName, number>> {
   const fixed: Partial<Record<ServiceName, number | undefined>> = { gateway: port, sandbox: sandboxPort };
   const chosen = serviceNames.map(async (name) => [name, fixed[name] ?? (await freePort())] as const);
   return Object.fromEntries(await Promise.all(chosen)) as Record<ServiceName, number>;

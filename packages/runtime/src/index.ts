@@ -1,9 +1,11 @@
-/** What every process needs: settings, logs, a start and a clean stop, time and identifiers. */
+/** What every process needs: settings, logs, metrics, a start and a clean stop, time, identifiers. */
 export { atMostEvery } from "./at-most-every.ts";
 export { type EnvReader, type EnvSource, readEnv, SettingsError, StartRefused, settings } from "./env.ts";
 export { faultPoint } from "./fault-point.ts";
 export { inGroups } from "./groups.ts";
 export { createLogger, type Logger, type LogLevel, readLogLevel } from "./logger.ts";
+export { counter, gauge, histogram, onScrape, secondsSince } from "./metrics.ts";
+export { type MetricsAddress, readMetricsAddress } from "./metrics-server.ts";
 export { Pause } from "./pause.ts";
 export { everyHour, poll } from "./poll.ts";
 export { readBytes, readText } from "./read-body.ts";

@@ -1,6 +1,8 @@
 import { setFlagsFromString } from "node:v8";
 import { StartRefused } from "./env.ts";
 import { createLogger, type Logger, type LogLevel } from "./logger.ts";
+import { type MetricsAddress, serveMetrics } from "./metrics-server.ts";
+import { showProcessMetrics } from "./process-metrics.ts";
 
 /**
  * By itself V8 lets the heap grow to several times of what lives, and a service that is busy takes
@@ -11,11 +13,12 @@ const heapGrowingFlag = "--heap-growing-percent=50";
 const stopTimeoutMs = 65_000;
 
 /**
- * The life of a service process: read its settings, start, say so, wait for SIGTERM or SIGINT, stop
- * cleanly. A second signal ends the process at once. A start that fails, an unhandled rejection or
- * an uncaught exception ends it with code 1, so that whoever supervises it starts a fresh one.
+ * The life of a service process: read its settings, show its metrics, start, say so, wait for
+ * SIGTERM or SIGINT, stop cleanly. A second signal ends the process at once. A start that fails, an
+ * unhandled rejection or an uncaught exception ends it with code 1, so that whoever supervises it
+ * starts a fresh one.
  */
-export async function runProcess<Config extends { readonly logLevel: LogLevel }>(
+export async function runProcess<Config extends { readonly logLevel: LogLevel; readonly metrics?: MetricsAddress | undefined }>(
   name: string,
   readConfig: () => Config,
   start: (config: Config, logger: Logger) => Promise<AsyncDisposable & { readonly url?: string }>,
@@ -47,8 +50,10 @@ export async function runProcess<Config extends { readonly logLevel: LogLevel }>
   try {
     const config = readConfig();
     logger.level = config.logLevel;
+    const metrics = config.metrics && (await serveMetrics(config.metrics));
+    if (metrics) showProcessMetrics();
     service = await start(config, logger);
-    logger.info({ url: service.url }, "started");
+    logger.info({ url: service.url, metrics_url: metrics?.url }, "started");
   } catch (error) {
     if (error instanceof StartRefused) {
       process.stderr.write(`${error.message}\n`);

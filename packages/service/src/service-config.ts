@@ -1,6 +1,6 @@
 import { eventRetrySeconds, readTransportOptions } from "@amana/messaging";
 import { readTlsFiles, readVouchingKeys } from "@amana/rpc";
-import { type EnvReader, readLogLevel } from "@amana/runtime";
+import { type EnvReader, readLogLevel, readMetricsAddress } from "@amana/runtime";
 
 /** The settings that all services with a database have. */
 export type ServiceConfig = ReturnType<typeof readServiceConfig>;
@@ -15,6 +15,7 @@ export function readServiceConfig(env: EnvReader, topics: { emits?: readonly str
     callerKeys: readVouchingKeys(env, "GATEWAY_PUBLIC_KEYS", "anyone"),
     tls: readTlsFiles(env),
     logLevel: readLogLevel(env),
+    metrics: readMetricsAddress(env),
     /** The topics that the service's outbox is relayed to; none: it has no outbox. */
     emits,
     events: readTransportOptions(env, { emits, consumes }),

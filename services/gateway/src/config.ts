@@ -1,5 +1,5 @@
 import { readCallerKey, readServiceUrls, readTlsFiles } from "@amana/rpc";
-import { readLogLevel, settings } from "@amana/runtime";
+import { readLogLevel, readMetricsAddress, settings } from "@amana/runtime";
 
 const rateMax = 1_000_000;
 
@@ -22,6 +22,7 @@ export const readConfig = settings((env) => {
     /** Keep fingerprints of requests from telling what they are of. A second one counts too. */
     fingerprintKeys: env.keys("FINGERPRINT_KEYS", 32),
     logLevel: readLogLevel(env),
+    metrics: readMetricsAddress(env),
     /** Addresses that businesses give may be plain http, for a sandbox on one machine. */
     allowInsecureUrls: env.sandboxOnly("ALLOW_INSECURE_URLS"),
     /** Whose X-Forwarded-For is believed. */

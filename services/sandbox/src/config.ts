@@ -1,7 +1,8 @@
-import { type LogLevel, readLogLevel, settings } from "@amana/runtime";
+import { type LogLevel, type MetricsAddress, readLogLevel, readMetricsAddress, settings } from "@amana/runtime";
 
 export interface Config {
   readonly logLevel: LogLevel;
+  readonly metrics?: MetricsAddress | undefined;
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
@@ -25,6 +26,7 @@ export const readConfig = settings((env): Config => {
   const dataDir = env.optional("SANDBOX_DATA_DIR");
   return {
     logLevel: readLogLevel(env),
+    metrics: readMetricsAddress(env),
     host: env.string("HOST", "127.0.0.1"),
     port: env.integer("SANDBOX_PORT", { fallback: 8090, max: 65_535 }),
     ...(env.optional("SANDBOX_URL") && { publicUrl: env.url("SANDBOX_URL") }),

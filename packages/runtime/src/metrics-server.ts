@@ -1,0 +1,53 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { EnvReader } from "./env.ts";
+import { registry, renderMetrics } from "./metrics.ts";
+
+/** Where a process shows its metrics. */
+export interface MetricsAddress {
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+}
+
+/**
+ * METRICS_PORT, and METRICS_HOST, which is loopback unless given: who reads them learns how much
+ * business there is. Without a port there is nothing to read.
+ */
+export function readMetricsAddress(env: EnvReader): MetricsAddress | undefined {
+  const host = env.string("METRICS_HOST", "127.0.0.1");
+  if (env.optional("METRICS_PORT") === undefined) return undefined;
+  return { host, port: env.integer("METRICS_PORT", { max: 65_535 }) };
+}
+
+/** More than anybody scrapes with. */
+const connectionsMax = 16;
+const timeoutMs = 5_000;
+
+/** Serves GET /metrics to its process's end, which it does not put off. */
+export async function serveMetrics({ host, port }: MetricsAddress): Promise<{ readonly url: string }> {
+  const server = createServer(
+    { headersTimeout: timeoutMs, requestTimeout: timeoutMs, keepAliveTimeout: 90_000, maxHeaderSize: 8_192 },
+    (request, response) => {
+      // Nothing of a body is read.
+      request.resume();
+      if (request.method !== "GET" || request.url !== "/metrics") return end(response, 404, "The metrics are at /metrics.\n");
+      renderMetrics().then(
+        (text) => end(response, 200, text),
+        () => end(response, 500, "The metrics could not be read.\n"),
+      );
+    },
+  );
+  server.maxConnections = connectionsMax;
+  server.unref();
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, resolve);
+  });
+  return { url: `http://${host}:${(server.address() as AddressInfo).port}/metrics` };
+}
+
+function end(response: ServerResponse, status: number, text: string): void {
+  const type = status === 200 ? registry.contentType : "text/plain; charset=utf-8";
+  response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(text) }).end(text);
+}

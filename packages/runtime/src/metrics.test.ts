@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { counter, gauge, histogram, onScrape } from "./metrics.ts";
+import { serveMetrics } from "./metrics-server.ts";
+
+const { url } = await serveMetrics({ host: "127.0.0.1", port: 0 });
+const scrape = async () => {
+  const answer = await fetch(url);
+  return { status: answer.status, type: answer.headers.get("content-type"), text: await answer.text() };
+};
+const linesOf = (text: string, name: string) => text.split("\n").filter((line) => line.startsWith(name));
+
+test("what happens counts from 0 on, what was not read is not there, and nothing else is served", async () => {
+  const taken = counter({ name: "test_taken_total", help: "Taken", labels: { outcome: ["done", "failed"] } });
+  const free = counter({ name: "test_free_total", help: "Free", labels: { route: "the routes" } });
+  const age = gauge({ name: "test_age_seconds", help: "Age" });
+  const waits = histogram({ name: "test_wait_seconds", help: "Wait", labels: { job: "the jobs" }, buckets: [1, 2] });
+  const before = await scrape();
+  expect([before.status, before.type]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"]);
+  expect(linesOf(before.text, "test_")).toEqual(['test_taken_total{outcome="done"} 0', 'test_taken_total{outcome="failed"} 0']);
+  taken.inc({ outcome: "done" });
+  free.inc({ route: "/a" });
+  age.set(3);
+  waits.observe({ job: "one" }, 1.5);
+  const { text } = await scrape();
+  expect(linesOf(text, "test_taken")).toContain('test_taken_total{outcome="done"} 1');
+  expect(linesOf(text, "test_free")).toEqual(['test_free_total{route="/a"} 1']);
+  expect(linesOf(text, "test_age")).toEqual(["test_age_seconds 3"]);
+  expect(linesOf(text, "test_wait_seconds_bucket")).toEqual([
+    'test_wait_seconds_bucket{le="1",job="one"} 0',
+    'test_wait_seconds_bucket{le="2",job="one"} 1',
+    'test_wait_seconds_bucket{le="+Inf",job="one"} 1',
+  ]);
+  expect((await fetch(`${url}/x`)).status).toBe(404);
+  expect((await fetch(url, { method: "POST", body: "x" })).status).toBe(404);
+});
+
+test("what is read for a scrape is read once for all who ask meanwhile; what fails or hangs holds none up", async () => {
+  const read = gauge({ name: "test_read", help: "Read" });
+  let readings = 0;
+  using _fails = onScrape(() => {
+    throw new Error("no");
+  });
+  using _hangs = onScrape(() => new Promise(() => {}));
+  using _reads = onScrape(async () => read.set(++readings));
+  const texts = await Promise.all([scrape(), scrape(), scrape()]);
+  for (const { text } of texts) expect(linesOf(text, "test_read")).toEqual(["test_read 1"]);
+});

@@ -16,6 +16,7 @@ import type { Caller } from "./caller.ts";
 import type { CallerSigner } from "./caller-token.ts";
 import { DomainError, outcomeUnknown, unavailable } from "./domain-error.ts";
 import { fromConnectError } from "./error-mapping.ts";
+import { called, measured, methodName, repeated } from "./metrics.ts";
 import type { Tls } from "./tls.ts";
 
 export interface CallOptions {
@@ -119,35 +120,44 @@ export function createRpcChannel({ urls, audience, signer, tls, connections }: R
     return replicas[turn++ % replicas.length] as (typeof replicas)[number];
   };
 
-  return {
-    async call(method, body, call) {
-      const endsAtMs = performance.now() + (call.timeoutMs ?? timeoutMsDefault);
-      const kind = (call.timeoutMs ?? timeoutMsDefault) > timeoutMsDefault ? "patient" : "quick";
-      const repeatable = method.idempotency !== IdempotencyLevel.IDEMPOTENCY_UNKNOWN || call.idempotencyKey !== undefined;
-      for (let attempt = 1; ; attempt++) {
-        const replica = nextReplica();
-        const remainingMs = Math.ceil(endsAtMs - performance.now());
-        const token = tokenFor(call.caller);
-        try {
-          if (remainingMs <= 0) throw new ConnectError("the deadline has passed", Code.DeadlineExceeded);
-          return await send(replica[kind], method, body, call, token, remainingMs);
-        } catch (error) {
-          // It waited too long for a connection: refused before anything was done.
-          const tooOld = error instanceof ConnectError && error.code === Code.Unauthenticated && tokenFor(call.caller) !== token;
-          const notSent = error instanceof ConnectionError && error.notSent;
-          // What a service says of the world outside another replica would say as well.
-          const unavailable =
-            error instanceof ConnectionError || (error instanceof DomainError && error.code === "service_unavailable");
-          if (notSent) replica.ejectedUntilMs = performance.now() + ejectMs;
-          if (attempt < attemptsMax && (notSent || tooOld || (unavailable && repeatable)) && endsAtMs - performance.now() > 100) {
-            await new Promise((resolve) => setTimeout(resolve, 20 * attempt ** 2));
-            continue;
-          }
-          if (tooOld) throw unreachable();
-          if (!(error instanceof ConnectionError)) throw error;
-          throw notSent || repeatable ? unreachable() : interrupted();
+  const makeCall: RpcChannel["call"] = async (method, body, call) => {
+    const endsAtMs = performance.now() + (call.timeoutMs ?? timeoutMsDefault);
+    const kind = (call.timeoutMs ?? timeoutMsDefault) > timeoutMsDefault ? "patient" : "quick";
+    const repeatable = method.idempotency !== IdempotencyLevel.IDEMPOTENCY_UNKNOWN || call.idempotencyKey !== undefined;
+    for (let attempt = 1; ; attempt++) {
+      const replica = nextReplica();
+      const remainingMs = Math.ceil(endsAtMs - performance.now());
+      const token = tokenFor(call.caller);
+      try {
+        if (remainingMs <= 0) throw new ConnectError("the deadline has passed", Code.DeadlineExceeded);
+        return await send(replica[kind], method, body, call, token, remainingMs);
+      } catch (error) {
+        // It waited too long for a connection: refused before anything was done.
+        const tooOld = error instanceof ConnectError && error.code === Code.Unauthenticated && tokenFor(call.caller) !== token;
+        const notSent = error instanceof ConnectionError && error.notSent;
+        // What a service says of the world outside another replica would say as well.
+        const unavailable =
+          error instanceof ConnectionError || (error instanceof DomainError && error.code === "service_unavailable");
+        if (notSent) replica.ejectedUntilMs = performance.now() + ejectMs;
+        if (attempt < attemptsMax && (notSent || tooOld || (unavailable && repeatable)) && endsAtMs - performance.now() > 100) {
+          repeated.inc({ service: audience });
+          await new Promise((resolve) => setTimeout(resolve, 20 * attempt ** 2));
+          continue;
         }
+        if (tooOld) throw unreachable();
+        if (!(error instanceof ConnectionError)) throw error;
+        throw notSent || repeatable ? unreachable() : interrupted();
       }
+    }
+  };
+
+  return {
+    call(method, body, call) {
+      const labels = { service: audience, method: methodName(method) };
+      return measured(
+        (code, seconds) => called.observe({ ...labels, code }, seconds),
+        () => makeCall(method, body, call),
+      );
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(replicas.flatMap(({ quick, patient }) => [quick.close(), patient.close()]));

@@ -27,6 +27,12 @@ export function toConnectError(error: DomainError): ConnectError {
   return new ConnectError(error.message, codes[error.kind], undefined, [{ desc: RefusalSchema, value: detail }]);
 }
 
+/** The code that an error travels with, or would. */
+export function codeOf(error: unknown): Code {
+  if (error instanceof DomainError) return codes[error.kind];
+  return error instanceof ConnectError ? error.code : Code.Internal;
+}
+
 /** The refusal inside a Connect error, or undefined when it is a fault. */
 export function fromConnectError(error: ConnectError): DomainError | undefined {
   const [refusal] = error.findDetails(RefusalSchema);

@@ -2,7 +2,7 @@ import http from "node:http";
 import { type Logger, readBytes } from "@amana/runtime";
 import { create, type DescMethodUnary, type DescService, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
-import { codeToHttpStatus, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
+import { codeToHttpStatus, codeToString, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { type Call, headerNames, type Implementation, type Implementations, readCall } from "./call.ts";
 import { type Caller, nobody } from "./caller.ts";
@@ -11,6 +11,7 @@ import { DomainError, unavailable } from "./domain-error.ts";
 import { toConnectError } from "./error-mapping.ts";
 import { ServerHealth } from "./health.ts";
 import { type Limits, listen, type Request, type Response } from "./listener.ts";
+import { measured, methodName, served } from "./metrics.ts";
 import type { Tls } from "./tls.ts";
 
 /** A service description together with its implementations; made by `serve`. */
@@ -124,8 +125,10 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
     } catch (error) {
       // Nothing of the body was read, and nothing will be.
       if (response instanceof http.ServerResponse) response.shouldKeepAlive = false;
+      const refusal = ConnectError.from(error);
+      if (target) served.observe({ method: methodName(target.method), code: codeToString(refusal.code) }, 0);
       logger.warn({ err: error, method: target?.method.name }, "a call was refused");
-      return refuse(response, ConnectError.from(error));
+      return refuse(response, refusal);
     }
     if (target && isFast(request) && response instanceof http.ServerResponse) {
       void answerFast(request, response, { target, caller, invoke, logger });
@@ -183,7 +186,7 @@ function createInvoke({ logger, isUnavailable }: RpcServerOptions): Invoke {
     logger.error(context, "a call failed");
     return internalError();
   };
-  return async ({ method, implementation }, readRequest, call) => {
+  const invoke: Invoke = async ({ method, implementation }, readRequest, call) => {
     // A server that is behind must not do what its caller has given up.
     if (call.remainingMs() === 0) throw new ConnectError("the deadline has passed", Code.DeadlineExceeded);
     try {
@@ -192,6 +195,13 @@ function createInvoke({ logger, isUnavailable }: RpcServerOptions): Invoke {
     } catch (error) {
       throw refusalOf(error, method, call);
     }
+  };
+  return (target, readRequest, call) => {
+    const method = methodName(target.method);
+    return measured(
+      (code, seconds) => served.observe({ method, code }, seconds),
+      () => invoke(target, readRequest, call),
+    );
   };
 }
 

@@ -9,6 +9,7 @@ import { bodyBytesMax, guardEdge, requestIdOf } from "./plugins/edge.ts";
 import { takeIdempotencyKey } from "./plugins/idempotency-key.ts";
 import { readJsonBodies } from "./plugins/json-bodies.ts";
 import { limitRate } from "./plugins/limit-rate.ts";
+import { measureRequests } from "./plugins/measure-requests.ts";
 import { describeApi } from "./plugins/openapi.ts";
 import { answerParserErrors, answerUnknownExpectation } from "./plugins/parser-errors.ts";
 import { accounts } from "./routes/accounts.ts";
@@ -60,6 +61,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
   app.server.on("checkExpectation", answerUnknownExpectation);
   guardEdge(app);
   logRequests(app, gateway);
+  measureRequests(app);
   readJsonBodies(app);
   app.addHook("preValidation", boundLoad(gateway));
   app.decorateRequest("caller", null);

@@ -7,6 +7,7 @@ import {
 } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import type { Caller } from "@amana/rpc";
 import { remember } from "@amana/runtime";
+import { keyLeases, keyResolutions } from "../metrics.ts";
 
 /** Whose key it is, when it opens the door. */
 export interface KeyAnswer {
@@ -70,10 +71,12 @@ export class BelievedKeys {
       const now = this.#options.nowMs();
       if (now < lease.endsAtMs) {
         if (now >= lease.renewAtMs && !lease.renewing) this.#renew(hash, lease);
+        keyResolutions.inc({ from: "lease" });
         return lease.answer;
       }
       this.#leases.delete(hash);
     }
+    keyResolutions.inc({ from: "identity" });
     return this.#ask(hash);
   }
 
@@ -132,6 +135,7 @@ export class BelievedKeys {
     if (endsAtMs <= this.#options.nowMs() || (known && known.endsAtMs > endsAtMs)) return;
     const lease = { answer, endsAtMs, renewAtMs: sentAtMs + lengthMs / 2, renewing: false };
     remember(this.#leases, hash, lease, this.#options.leasesMax);
+    keyLeases.set(this.#leases.size);
   }
 }
 

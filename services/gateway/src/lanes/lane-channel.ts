@@ -1,5 +1,6 @@
 import type { CallOptions, RpcChannel } from "@amana/rpc";
 import { Turns } from "@amana/runtime";
+import { requestsShed } from "../metrics.ts";
 import { Problem } from "../problem.ts";
 import { type Lane, lanes } from "./lane.ts";
 
@@ -13,6 +14,11 @@ export interface LaneCall extends CallOptions {
 
 /** Of a call's time, what may be spent on waiting: enough is left for the call itself. */
 const waitingPart = 1 / 4;
+
+function tooLate(): Problem {
+  requestsShed.inc({ bound: "lane" });
+  return Problem.of("overloaded");
+}
 
 /**
  * One service, by separate connections for each lane, in which callers take turns: a flood in one
@@ -36,7 +42,7 @@ export function createLaneChannel(replicas: number, open: (connections?: number)
       const arrivedAtMs = performance.now();
       const leftMs = () => timeoutMs - Math.floor(performance.now() - arrivedAtMs);
       const work = () => channel.call(method, body, { ...call, timeoutMs: leftMs() });
-      return await turns.run(turnOf, timeoutMs * waitingPart, work, () => Problem.of("overloaded"));
+      return await turns.run(turnOf, timeoutMs * waitingPart, work, tooLate);
     },
     async [Symbol.asyncDispose]() {
       const channels = [unqueued, ...Object.values(byLane).map(({ channel }) => channel)];

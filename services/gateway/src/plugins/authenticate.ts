@@ -42,7 +42,7 @@ export function authenticate(scope: App, gateway: Gateway, role: "business" | "a
   const slowedDown = (error: unknown, address: string): unknown => {
     if (!limits.failedAuth || !(error instanceof Problem) || error.status !== 401) return error;
     const draw = limits.failedAuth.draw(networkOf(address));
-    return draw.allowed ? error : rateLimited(draw);
+    return draw.allowed ? error : rateLimited("failed_auth", draw);
   };
 
   const look: onRequestHookHandler = (request, _reply, done) => {

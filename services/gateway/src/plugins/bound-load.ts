@@ -1,6 +1,7 @@
 import type { preValidationHookHandler } from "fastify";
 import { callerKey } from "../call.ts";
 import type { Gateway } from "../gateway.ts";
+import { requestsShed, requestsUnderWay } from "../metrics.ts";
 import { Problem } from "../problem.ts";
 import { rateLimited } from "./limit-rate.ts";
 
@@ -16,16 +17,22 @@ export function boundLoad({ loadBounds: { total, perCaller } }: Gateway): preVal
     if (request.routeOptions.config.isUnbounded) return done();
     // It went while its key was looked up: nobody would hear the answer, nor we of its end.
     if (reply.raw.destroyed) return done(Problem.of("service_unavailable"));
-    if (underWay >= total) return done(Problem.of("overloaded"));
+    if (underWay >= total) {
+      requestsShed.inc({ bound: "at_once" });
+      return done(Problem.of("overloaded"));
+    }
     const key = callerKey(request);
     const own = byCaller.get(key) ?? 0;
     if (own >= perCaller) {
-      return done(rateLimited({ allowed: false, limit: perCaller, remaining: 0, resetSeconds: 1, retryAfterSeconds: 1 }));
+      const draw = { allowed: false, limit: perCaller, remaining: 0, resetSeconds: 1, retryAfterSeconds: 1 };
+      return done(rateLimited("at_once", draw));
     }
     underWay++;
+    requestsUnderWay.inc();
     byCaller.set(key, own + 1);
     reply.raw.once("close", () => {
       underWay--;
+      requestsUnderWay.dec();
       const left = (byCaller.get(key) ?? 1) - 1;
       if (left === 0) byCaller.delete(key);
       else byCaller.set(key, left);

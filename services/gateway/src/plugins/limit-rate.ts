@@ -1,5 +1,6 @@
 import type { FastifyRequest, onRequestHookHandler } from "fastify";
 import type { Gateway } from "../gateway.ts";
+import { type Limit, rateLimitRefusals, requestsShed } from "../metrics.ts";
 import { Problem } from "../problem.ts";
 import { createsSomething, isCostlyRead } from "../rate-limit/kind-of-request.ts";
 import { networkOf } from "../rate-limit/network.ts";
@@ -12,14 +13,14 @@ export function limitRate({ limits }: Gateway): onRequestHookHandler {
     if (caller?.role !== "business") return done();
     if (limits.business) {
       const draw = limits.business.draw(caller.businessId);
-      if (!draw.allowed) return done(rateLimited(draw));
+      if (!draw.allowed) return done(rateLimited("business", draw));
       reply.headers(rateHeaders(draw));
     }
     const own = kindOf(request);
     const ownLimit = own && limits[own];
     if (ownLimit) {
       const draw = ownLimit.draw(caller.businessId);
-      if (!draw.allowed) return done(rateLimited(draw));
+      if (!draw.allowed) return done(rateLimited(own, draw));
       // The narrower limit is the one that a client runs into.
       reply.headers(rateHeaders(draw));
     }
@@ -40,14 +41,19 @@ export function limitKeyless({ limits }: Gateway): onRequestHookHandler {
     const network = networkOf(request.ip);
     if (limits.proven.has(network)) return done();
     const own = limits.keyless?.draw(network);
-    if (own && !own.allowed) return done(rateLimited(own));
-    if (limits.keylessTotal?.draw("").allowed === false) return done(Problem.of("overloaded"));
+    if (own && !own.allowed) return done(rateLimited("keyless", own));
+    if (limits.keylessTotal?.draw("").allowed === false) {
+      requestsShed.inc({ bound: "keyless" });
+      return done(Problem.of("overloaded"));
+    }
     done();
   };
 }
 
-export const rateLimited = (draw: Draw): Problem =>
-  Problem.of("rate_limited", { headers: { "retry-after": String(draw.retryAfterSeconds), ...rateHeaders(draw) } });
+export function rateLimited(limit: Limit, draw: Draw): Problem {
+  rateLimitRefusals.inc({ limit });
+  return Problem.of("rate_limited", { headers: { "retry-after": String(draw.retryAfterSeconds), ...rateHeaders(draw) } });
+}
 
 const rateHeaders = ({ limit, remaining, resetSeconds }: Draw) => ({
   "ratelimit-limit": String(limit),

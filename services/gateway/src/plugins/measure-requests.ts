@@ -1,0 +1,13 @@
+import type { App } from "../gateway.ts";
+import { methodOf, requestDuration, requests } from "../metrics.ts";
+
+/** Counts answers by route and status: never by anything that a caller makes up. */
+export function measureRequests(app: App): void {
+  app.addHook("onResponse", (request, reply, done) => {
+    const { url } = request.routeOptions;
+    const labels = { method: methodOf(request.method), route: request.is404 || url === undefined ? "none" : url };
+    requestDuration.observe(labels, reply.elapsedTime / 1000);
+    requests.inc({ ...labels, status: reply.statusCode });
+    done();
+  });
+}

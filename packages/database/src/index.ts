@@ -2,6 +2,7 @@
 export { type Changes, changesOf, differs, takeOver } from "./changes.ts";
 export { databaseAnswers } from "./database-answers.ts";
 export { databaseTime } from "./database-time.ts";
+export { readDatabaseUrl } from "./database-url.ts";
 export { deleteOld } from "./delete-old.ts";
 export { flushUnique } from "./flush-unique.ts";
 export { defineList, type List } from "./list.ts";

@@ -1,4 +1,5 @@
 import { createLogger, readEnv, readLogLevel, StartRefused } from "@amana/runtime";
+import { readDatabaseUrl } from "./database-url.ts";
 import { type MigrateOptions, migrate } from "./migrate.ts";
 import { isDatabaseUnavailable } from "./transaction.ts";
 
@@ -8,7 +9,7 @@ import { isDatabaseUnavailable } from "./transaction.ts";
  */
 export async function runMigrateCommand(service: string, database: Omit<MigrateOptions, "url">): Promise<void> {
   try {
-    const { url, logLevel } = readEnv((env) => ({ url: env.string("DATABASE_URL"), logLevel: readLogLevel(env) }));
+    const { url, logLevel } = readEnv((env) => ({ url: readDatabaseUrl(env), logLevel: readLogLevel(env) }));
     await migrate({ ...database, url }, createLogger(service, logLevel));
   } catch (error) {
     process.stderr.write(`${refusalOf(error)}\n`);

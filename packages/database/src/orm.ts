@@ -6,7 +6,7 @@ import { BindingDriver } from "./binding-driver.ts";
 export type Orm = MikroORM;
 
 export interface DatabaseOptions {
-  /** postgres://user:password@host:port/database */
+  /** postgres://user:password@host:port/database, with `sslmode` and the like behind a "?". */
   readonly url: string;
   readonly entities: readonly (EntityClass<object> | EntitySchema)[];
   /** At the most; a request that finds none waits `acquireTimeoutMs` and is then refused. */
@@ -61,6 +61,8 @@ export async function createOrm(options: DatabaseOptions, logger: Logger): Promi
     entities: [...options.entities],
     pool: { min: 0, max: options.poolMax ?? 20, idleTimeoutMillis: 30_000 },
     driverOptions: {
+      // The ORM takes five parts out of the address; the driver takes all of it, TLS too.
+      connectionString: options.url,
       connectionTimeoutMillis: acquireTimeoutMs,
       statement_timeout: statementMsMax,
       lock_timeout: 3_000,

@@ -1,3 +1,4 @@
+import { readDatabaseUrl } from "@amana/database";
 import { eventRetrySeconds, readTransportOptions } from "@amana/messaging";
 import { readTlsFiles, readVouchingKeys } from "@amana/rpc";
 import { type EnvReader, readLogLevel, readMetricsAddress } from "@amana/runtime";
@@ -11,7 +12,7 @@ export function readServiceConfig(env: EnvReader, topics: { emits?: readonly str
   return {
     host: env.string("HOST", "127.0.0.1"),
     rpcPort: env.integer("RPC_PORT", { max: 65_535 }),
-    databaseUrl: env.string("DATABASE_URL"),
+    databaseUrl: readDatabaseUrl(env),
     callerKeys: readVouchingKeys(env, "GATEWAY_PUBLIC_KEYS", "anyone"),
     tls: readTlsFiles(env),
     logLevel: readLogLevel(env),

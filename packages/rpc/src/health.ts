@@ -26,11 +26,16 @@ export class ServerHealth {
     this.#changes.dispatchEvent(new Event("change"));
   }
 
+  /** What probes hear, of whatever kind. Does not throw. */
+  async isServing(): Promise<boolean> {
+    return (await this.#ready()) && this.#serving;
+  }
+
   routes(router: ConnectRouter): void {
     router.service(Health, {
       check: async ({ service }) => {
         if (!this.#services.has(service)) throw new ConnectError("no such service here", Code.NotFound);
-        return { status: (await this.#ready()) ? this.#status() : Status.NOT_SERVING };
+        return { status: (await this.isServing()) ? Status.SERVING : Status.NOT_SERVING };
       },
       watch: ({ service }, { signal }) => this.#watch(service, signal),
     });

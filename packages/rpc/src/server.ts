@@ -66,6 +66,8 @@ export interface RpcServerOptions {
 export interface RpcServer extends AsyncDisposable {
   readonly port: number;
   readonly url: string;
+  /** What it tells health probes. */
+  isReady(): Promise<boolean>;
 }
 
 /** Requests and answers larger than this are refused. */
@@ -146,6 +148,7 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
   return {
     port,
     url: `${options.tls ? "https" : "http"}://${options.host}:${port}`,
+    isReady: () => health.isServing(),
     async [Symbol.asyncDispose]() {
       health.stopServing();
       await stop();

@@ -24,18 +24,33 @@ export function readMetricsAddress(env: EnvReader): MetricsAddress | undefined {
 const connectionsMax = 16;
 const timeoutMs = 5_000;
 
-/** Serves GET /metrics to its process's end, which it does not put off. */
-export async function serveMetrics({ host, port }: MetricsAddress): Promise<{ readonly url: string }> {
+/**
+ * Serves GET /metrics to its process's end, which it does not put off. And what probes ask, in plain
+ * HTTP: /livez, whether the process still gets to answer, and /readyz, whether to send it work.
+ * `isReady` must not throw.
+ */
+export async function serveMetrics(
+  { host, port }: MetricsAddress,
+  isReady: () => Promise<boolean>,
+): Promise<{ readonly url: string }> {
   const server = createServer(
     { headersTimeout: timeoutMs, requestTimeout: timeoutMs, keepAliveTimeout: 90_000, maxHeaderSize: 8_192 },
     (request, response) => {
       // Nothing of a body is read.
       request.resume();
-      if (request.method !== "GET" || request.url !== "/metrics") return end(response, 404, "The metrics are at /metrics.\n");
-      renderMetrics().then(
-        (text) => end(response, 200, text),
-        () => end(response, 500, "The metrics could not be read.\n"),
-      );
+      switch (request.method === "GET" && request.url) {
+        case "/metrics":
+          return void renderMetrics().then(
+            (text) => end(response, 200, text, registry.contentType),
+            () => end(response, 500, "The metrics could not be read.\n"),
+          );
+        case "/livez":
+          return end(response, 200, "alive\n");
+        case "/readyz":
+          return void isReady().then((ready) => (ready ? end(response, 200, "ready\n") : end(response, 503, "not ready\n")));
+        default:
+          return end(response, 404, "There are /metrics, /livez and /readyz.\n");
+      }
     },
   );
   server.maxConnections = connectionsMax;
@@ -47,7 +62,6 @@ export async function serveMetrics({ host, port }: MetricsAddress): Promise<{ re
   return { url: `http://${host}:${(server.address() as AddressInfo).port}/metrics` };
 }
 
-function end(response: ServerResponse, status: number, text: string): void {
-  const type = status === 200 ? registry.contentType : "text/plain; charset=utf-8";
+function end(response: ServerResponse, status: number, text: string, type = "text/plain; charset=utf-8"): void {
   response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(text) }).end(text);
 }

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { counter, gauge, histogram, onScrape } from "./metrics.ts";
 import { serveMetrics } from "./metrics-server.ts";
 
-const { url } = await serveMetrics({ host: "127.0.0.1", port: 0 });
+let isReady = false;
+const { url } = await serveMetrics({ host: "127.0.0.1", port: 0 }, async () => isReady);
 const scrape = async () => {
   const answer = await fetch(url);
   return { status: answer.status, type: answer.headers.get("content-type"), text: await answer.text() };
@@ -44,4 +45,11 @@ test("what is read for a scrape is read once for all who ask meanwhile; what fai
   using _reads = onScrape(async () => read.set(++readings));
   const texts = await Promise.all([scrape(), scrape(), scrape()]);
   for (const { text } of texts) expect(linesOf(text, "test_read")).toEqual(["test_read 1"]);
+});
+
+test("probes hear that the process is alive, and ready only when it is", async () => {
+  const probe = async (path: string) => (await fetch(new URL(path, url))).status;
+  expect([await probe("/livez"), await probe("/readyz")]).toEqual([200, 503]);
+  isReady = true;
+  expect([await probe("/livez"), await probe("/readyz")]).toEqual([200, 200]);
 });

@@ -12,6 +12,9 @@ const heapGrowingFlag = "--heap-growing-percent=50";
 /** A clean stop gets longer than a delayed stop and the longest request; then it is ended. */
 const stopTimeoutMs = 65_000;
 
+/** What was started. Without `isReady` it is ready as soon as it runs. */
+type Running = AsyncDisposable & { readonly url?: string; isReady?(): Promise<boolean> };
+
 /**
  * The life of a service process: read its settings, show its metrics, start, say so, wait for
  * SIGTERM or SIGINT, stop cleanly. A second signal ends the process at once. A start that fails, an
@@ -21,11 +24,11 @@ const stopTimeoutMs = 65_000;
 export async function runProcess<Config extends { readonly logLevel: LogLevel; readonly metrics?: MetricsAddress | undefined }>(
   name: string,
   readConfig: () => Config,
-  start: (config: Config, logger: Logger) => Promise<AsyncDisposable & { readonly url?: string }>,
+  start: (config: Config, logger: Logger) => Promise<Running>,
 ): Promise<void> {
   setFlagsFromString(heapGrowingFlag);
   const logger = createLogger(name);
-  let service: Awaited<ReturnType<typeof start>> | undefined;
+  let service: Running | undefined;
   let stopping = false;
 
   const fatal = (error: unknown, message: string) => {
@@ -50,7 +53,8 @@ export async function runProcess<Config extends { readonly logLevel: LogLevel; r
   try {
     const config = readConfig();
     logger.level = config.logLevel;
-    const metrics = config.metrics && (await serveMetrics(config.metrics));
+    const isReady = async () => !stopping && service !== undefined && (await (service.isReady?.() ?? true));
+    const metrics = config.metrics && (await serveMetrics(config.metrics, isReady));
     if (metrics) showProcessMetrics();
     service = await start(config, logger);
     logger.info({ url: service.url, metrics_url: metrics?.url }, "started");

@@ -57,6 +57,8 @@ export interface Service<Config extends ServiceConfig, Context extends { readonl
 export interface RunningService<Context> extends AsyncDisposable {
   readonly url: string;
   readonly context: Context;
+  /** Whether it takes calls, its database included. */
+  isReady(): Promise<boolean>;
 }
 
 export interface StartOptions<Context> {
@@ -114,7 +116,7 @@ export async function startService<Config extends ServiceConfig, Context extends
     }),
   );
   const running = stack.move();
-  return { url: server.url, context, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return { url: server.url, context, isReady: () => server.isReady(), [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
 /** The life of a service's process: `src/main.ts`. */

@@ -52,6 +52,7 @@ export async function startTestService<Config extends ServiceConfig, Context ext
     url,
     context,
     databaseUrl,
+    isReady: () => running.isReady(),
     channel,
     sql: async <Row>(text: string, values: unknown[] = []) => await context.orm.em.fork().execute<Row[]>(text, values),
     publish: (topic, ...messages) => emitting.publish(topic, messages),

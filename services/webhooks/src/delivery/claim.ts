@@ -12,6 +12,9 @@ export type Lane = "QUICK" | "NEW" | "SLOW";
 /** Longer than waiting here and recording can take, so that only a crash lets a lease end. */
 export const leaseMarginMs = 20_000;
 
+/** So many are taken at once: each is some work, and new deliveries wait behind all of it. */
+export const claimMax = 64;
+
 /** A delivery that this process alone may send until its lease ends. */
 export interface ClaimedDelivery extends NewDelivery {
   readonly lease_token: string;
@@ -31,20 +34,34 @@ export interface NewDelivery extends SealedSecrets {
   readonly url: string;
 }
 
+/** When it may be taken: after its pause and after the lease of whoever holds it. */
+const dueAt = "greatest(next_attempt_at, leased_until)";
+/** The same as the index says it in which all deliveries stand by their time. */
+const dueAtOfAny = "greatest(leased_until, next_attempt_at)";
+
 /**
- * The endpoints that something is pending for. Steps from endpoint to endpoint in the index, so
- * that it costs the same however many deliveries each of them has.
+ * The endpoints that something is due for, found by its time. When more is due than a look shows,
+ * the oldest may all be one business's: then all endpoints that something is pending for, stepped
+ * through in the index, which costs the same however many deliveries each of them has.
  */
-const pending = `
-  with recursive pending as (
-    (select business_id, endpoint_id from delivery where status = 'PENDING' order by business_id, endpoint_id limit 1)
+const waiting = `
+  with recursive oldest as materialized (
+    select business_id, endpoint_id from delivery where status = 'PENDING' and ${dueAtOfAny} <= now() order by ${dueAtOfAny} limit 500
+  ), seen as (
+    select count(*) < 500 as "all" from oldest
+  ), stepped as (
+    (select business_id, endpoint_id from delivery
+      where status = 'PENDING' and not (select "all" from seen) order by business_id, endpoint_id limit 1)
     union all
     select next.business_id, next.endpoint_id
-    from pending p cross join lateral (
+    from stepped s cross join lateral (
       select business_id, endpoint_id from delivery
-      where status = 'PENDING' and (business_id, endpoint_id) > (p.business_id, p.endpoint_id)
+      where status = 'PENDING' and (business_id, endpoint_id) > (s.business_id, s.endpoint_id)
       order by business_id, endpoint_id limit 1
     ) next
+  ), waiting as (
+    select distinct business_id, endpoint_id from oldest where (select "all" from seen)
+    union all select business_id, endpoint_id from stepped
   )`;
 
 /** Those with room, and how much; DISABLED or gone ones have lane NONE and all the room. */
@@ -54,7 +71,7 @@ const open = `
       ('NONE', $3, $3, $3)) as s (lane, free, per_business, per_endpoint)
   ), open as (
     select p.business_id, p.endpoint_id, s.lane, s.free, s.per_business, coalesce(b.held, 0) as business_held, h.free as endpoint_free
-    from pending p
+    from waiting p
     left join webhook_endpoint e on e.id = p.endpoint_id
     left join jsonb_to_recordset($1::jsonb) as known (id uuid, free int, free_slow int, is_new boolean) on known.id = p.endpoint_id
     left join jsonb_to_recordset($2::jsonb) as by_business (id uuid, held int, held_slow int) on by_business.id = p.business_id
@@ -81,22 +98,21 @@ export async function claimDue(orm: Orm, room: Room, leaseMs: number): Promise<C
   return await namedQuery<ClaimedDelivery>(
     orm.em,
     "delivery_claim",
-    `${pending}, ${open}, due as (
+    `${waiting}, ${open}, due as (
        select d.id, o.lane, o.free, o.per_business, d.due_at,
          o.business_held + row_number() over (partition by o.business_id, o.lane order by d.due_at) as turn
        from open o cross join lateral (
-         select id, greatest(next_attempt_at, leased_until) as due_at from delivery
-         where business_id = o.business_id and endpoint_id = o.endpoint_id and status = 'PENDING'
-           and greatest(next_attempt_at, leased_until) <= now()
-         order by greatest(next_attempt_at, leased_until) limit o.endpoint_free
+         select id, ${dueAt} as due_at from delivery
+         where business_id = o.business_id and endpoint_id = o.endpoint_id and status = 'PENDING' and ${dueAt} <= now()
+         order by ${dueAt} limit o.endpoint_free
        ) d
      ), next as (
        select id, lane from (select *, row_number() over (partition by lane order by turn, due_at) as number from due) d
        where turn <= per_business and number <= free
-       order by turn, due_at limit $3
+       order by turn, due_at limit least($3, ${claimMax})
      ), mine as (
        select id from delivery
-       where id in (select id from next) and status = 'PENDING' and greatest(next_attempt_at, leased_until) <= now()
+       where id in (select id from next) and status = 'PENDING' and ${dueAt} <= now()
        for update skip locked
      ), claimed as (
        update delivery d
@@ -121,19 +137,14 @@ export async function claimDue(orm: Orm, room: Room, leaseMs: number): Promise<C
 
 /** Milliseconds until any is due or its lease ends: negative overdue, undefined none pending. */
 export async function untilDueMs(orm: Orm): Promise<number | undefined> {
-  const [row] = await namedQuery<{ ms: number | null }>(
+  const [row] = await namedQuery<{ ms: number }>(
     orm.em,
     "delivery_until_due",
-    `${pending}
-     select (extract(epoch from min(first.due_at) - now()) * 1000)::float8 as ms
-     from pending p cross join lateral (
-       select greatest(next_attempt_at, leased_until) as due_at from delivery
-       where business_id = p.business_id and endpoint_id = p.endpoint_id and status = 'PENDING'
-       order by greatest(next_attempt_at, leased_until) limit 1
-     ) first`,
+    `select (extract(epoch from ${dueAtOfAny} - now()) * 1000)::float8 as ms
+     from delivery where status = 'PENDING' order by ${dueAtOfAny} limit 1`,
     [],
   );
-  return row?.ms ?? undefined;
+  return row?.ms;
 }
 
 /** Gives claims back unused. */

@@ -2,7 +2,7 @@ import { backoffMs } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { startCountingAttempts } from "../webhook-endpoint/count-attempts.ts";
 import { createAttempt } from "./attempt.ts";
-import { claimDue, leaseMarginMs, release, untilDueMs } from "./claim.ts";
+import { claimDue, claimMax, leaseMarginMs, release, untilDueMs } from "./claim.ts";
 import { createPoster } from "./post.ts";
 
 interface Deliverer extends AsyncDisposable {
@@ -14,8 +14,8 @@ interface Deliverer extends AsyncDisposable {
 const idleMsMax = 10_000;
 /** What is due and found no room is looked for at least so often, besides when room comes free. */
 const backlogMs = 1_000;
-/** What comes due within this time is one claim's: a look walks over all endpoints that wait. */
-const dueStepMs = 50;
+/** What comes due within this time is one claim's. */
+const dueStepMs = 20;
 /** The wait when something is due and another process is at it. */
 const contendedMs = 50;
 
@@ -59,8 +59,8 @@ export function startDelivering(context: Context): Deliverer {
     dispatcher.take(claimed.filter(({ status }) => status === "PENDING"));
     const dueMs = await untilDueMs(orm);
     dispatcher.backlog = (dueMs !== undefined && dueMs <= 0) || dispatcher.left !== left;
-    // Those that were skipped took room and need none.
-    if (claimed.some(({ status }) => status === "SKIPPED")) return 0;
+    // There may be more than a claim takes; and those that were skipped took room and need none.
+    if (claimed.length === claimMax || claimed.some(({ status }) => status === "SKIPPED")) return 0;
     if (dispatcher.backlog) return dispatcher.isIdle ? contendedMs : backlogMs;
     if (dispatcher.isIdle && claimed.length === 0) for (const resolve of settledWaiters.splice(0, asked)) resolve();
     else if (settledWaiters.length > 0) return contendedMs;

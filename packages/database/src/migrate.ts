@@ -75,10 +75,9 @@ async function runMigrations(em: SqlEntityManager, migrations: readonly Migratio
 /** Throws StartRefused when a migration that was executed has another text now. */
 function refuseEdited(migrations: readonly Migration[], executed: Executed): void {
   for (const migration of migrations) {
-    const [known, checksum] = [executed.get(migration.name), checksumOf(migration)];
-    if (known == null || known === checksum) continue;
+    if (!isEdited(migration, executed)) continue;
     throw new StartRefused(
-      `The migration ${migration.name} was edited after this database had executed it: the SHA-256 of its text was ${known} and is ${checksum} now.
+      `The migration ${migration.name} was edited after this database had executed it: the SHA-256 of its text was ${executed.get(migration.name)} and is ${checksumOf(migration)} now.
 Nothing was changed. Take the edit back, and write what is new into a migration of its own, with the next number.`,
     );
   }
@@ -102,6 +101,32 @@ export async function requireMigrated(orm: Orm, migrations: readonly Migration[]
     `The database is older than this version of the service: it lacks ${missing.map(({ name }) => name).join(", ")}.
 Run this version's migrate command first: node services/<name>/src/migrate.ts, as the role that owns the database.`,
   );
+}
+
+/** How a database stands to the migrations of this version, by their names. */
+export interface MigrationsStatus {
+  readonly executed: readonly string[];
+  readonly missing: readonly string[];
+  /** Executed with another text than this version's. */
+  readonly edited: readonly string[];
+  /** Executed, and not known to this version: an older one runs on the schema of the next. */
+  readonly newer: readonly string[];
+}
+
+export async function migrationsOf(orm: Orm, migrations: readonly Migration[]): Promise<MigrationsStatus> {
+  const executed = await readExecuted(orm);
+  const names = (found: readonly Migration[]) => found.map(({ name }) => name);
+  return {
+    executed: [...executed.keys()],
+    missing: names(migrations.filter(({ name }) => !executed.has(name))),
+    edited: names(migrations.filter((migration) => isEdited(migration, executed))),
+    newer: [...executed.keys()].filter((name) => !migrations.some((known) => known.name === name)),
+  };
+}
+
+function isEdited(migration: Migration, executed: Executed): boolean {
+  const known = executed.get(migration.name);
+  return known != null && known !== checksumOf(migration);
 }
 
 async function readExecuted(orm: Orm): Promise<Executed> {

@@ -13,6 +13,7 @@ export const devFileOf = (system: System) => ({
   business: system.business,
   events: system.events.mode,
   metrics_urls: system.metricsUrls,
+  database_urls: system.databaseUrls,
 });
 
 const pathIn = (dir: string) => join(dir, "dev.json");

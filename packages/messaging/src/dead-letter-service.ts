@@ -19,12 +19,12 @@ import {
   deadLetterNotFound,
   deadLetterOver,
 } from "./dead-letter.errors.ts";
-import { type DeadLetterRow, type DeadLetterStatus, lockLetter, messageOf, noteFailure, resolve } from "./dead-letter.ts";
+import { type DeadLetterRow, messageOf, noteFailure, resolve } from "./dead-letter.ts";
 import { applyFresh } from "./effect.ts";
 import { isDatabaseAway, reasonOf } from "./failure.ts";
-import { claimFromInbox } from "./inbox.ts";
 import type { MessageKeys } from "./message-keys.ts";
 import { byCaller, type RecordAction } from "./record-action.ts";
+import { dropLetter, type LetterChange, letterAction, lockKnown, short } from "./repair-letters.ts";
 import { shownPayload } from "./shown-payload.ts";
 
 interface DeadLetterContext {
@@ -56,6 +56,9 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
   const { orm, consumptions } = context;
   const consumptionOf = (topic: string) => consumptions.find((consumption) => consumption.topic === topic);
   const fork = () => orm.em.fork();
+
+  const record = (em: SqlEntityManager, call: Call, change: LetterChange, reason?: string) =>
+    context.record(em, new Date(), letterAction(byCaller(call), "retried", change, reason));
 
   const toAnswer = (row: ShownRow) => answerOf(row, consumptionOf(row.topic)?.schema);
 
@@ -93,7 +96,7 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
     async retryDeadLetter({ id }, call) {
       adminOf(call.caller);
       const attempt = once(orm, call, schema, async (em) => {
-        const letter = await lock(em, id);
+        const letter = await lockKnown(em, id);
         if (letter.status === "DELIVERED") return await read(em, id);
         if (letter.status === "DROPPED") throw deadLetterOver("DROPPED");
         if (letter.waits) throw deadLetterBehind();
@@ -103,7 +106,7 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
         if (!consumption) throw new Error(`nothing here consumes ${letter.topic} any more`);
         const { result } = await applyFresh(em, consumption, [message]);
         await resolve(em, id, "DELIVERED");
-        record(context, em, call, "retried", letter, "DELIVERED");
+        record(em, call, { before: letter, status: "DELIVERED" });
         afterCommit(em, () => consumption.committed?.(result));
         return await read(em, id);
       });
@@ -111,9 +114,9 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
         if (error instanceof DomainError || isDatabaseAway(error)) throw error;
         const reason = reasonOf(error);
         await transaction(orm, async (em) => {
-          const letter = await lock(em, id);
+          const letter = await lockKnown(em, id);
           await noteFailure(em, id, error, pausesWhenRetriedByHand);
-          record(context, em, call, "retried", letter, letter.status, reason);
+          record(em, call, { before: letter, status: letter.status }, reason);
         });
         throw deadLetterFailed(reason);
       });
@@ -122,23 +125,12 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
     async dropDeadLetter({ id, note }, call) {
       adminOf(call.caller);
       return await once(orm, call, schema, async (em) => {
-        const letter = await lock(em, id);
-        if (letter.status === "DROPPED") return await read(em, id);
-        if (letter.status === "DELIVERED") throw deadLetterOver("DELIVERED");
-        // Seen, so that it has no effect when it comes again. A forged one may name any good event.
-        if (letter.event_id !== null) await claimFromInbox(em, letter.consumer, [messageOf(letter)]);
-        await resolve(em, id, "DROPPED");
-        record(context, em, call, "dropped", letter, "DROPPED", note);
+        const change = await dropLetter(em, id);
+        if (change) context.record(em, new Date(), letterAction(byCaller(call), "dropped", change, note));
         return await read(em, id);
       });
     },
   });
-}
-
-async function lock(em: SqlEntityManager, id: string) {
-  const letter = isUuid(id) ? await lockLetter(em, id) : undefined;
-  if (!letter) throw deadLetterNotFound();
-  return letter;
 }
 
 function answerOf(row: ShownRow, schema: DescMessage | undefined): Answer {
@@ -161,35 +153,6 @@ function answerOf(row: ShownRow, schema: DescMessage | undefined): Answer {
     updatedAtMs: BigInt(row.updated_ms),
   };
 }
-
-/** What an operator made of a letter, for the audit trail. */
-function record(
-  context: DeadLetterContext,
-  em: SqlEntityManager,
-  call: Call,
-  did: "retried" | "dropped",
-  letter: DeadLetterRow,
-  status: DeadLetterStatus,
-  reason?: string,
-): void {
-  const named = {
-    service: letter.consumer,
-    topic: letter.topic,
-    event_id: letter.event_id ?? "",
-    event_type: short(letter.event_type),
-  };
-  context.record(em, new Date(), {
-    by: byCaller(call),
-    action: `dead_letter.${did}`,
-    entity: { type: "dead_letter", id: letter.id },
-    before: { ...named, status: letter.status },
-    after: { ...named, status },
-    reason,
-  });
-}
-
-/** Of a forged message all text is the forger's. */
-const short = (text: string) => text.slice(0, 100);
 
 /** No others, however they are called: a forged message may have thousands. */
 const shownHeaders = new Set(["ce_specversion", "ce_id", "ce_type", "ce_source", "ce_time", "traceparent"]);

@@ -17,5 +17,11 @@ export const deadLetterForged = () =>
     "The message's MAC is not good, so it has no effect. If this service lacked the key, add it to EVENT_MAC_KEYS, restart the service and retry; else drop it.",
   );
 
+export const deadLetterForgedBehind = () =>
+  conflict(
+    "dead_letter_behind",
+    "The same event was set aside under a good MAC too. Retry or drop that letter, and drop this one.",
+  );
+
 export const deadLetterFailed = (reason: string) =>
   conflict("dead_letter_failed", `The message failed again and nothing changed: ${reason} Mend the cause and retry, or drop it.`);

@@ -5,10 +5,21 @@ export { deadLetterService } from "./dead-letter-service.ts";
 export { type Effect, effectOf, type StatementEffect } from "./effect.ts";
 export { UnknownEventTypeError } from "./failure.ts";
 export type { Message } from "./message.ts";
-export { createMessageKeys, type MessageKeyring, type MessageKeys } from "./message-keys.ts";
+export { createMessageKeys, type MessageKeyring, type MessageKeys, readMessageKeys } from "./message-keys.ts";
 export { inboxMigrations, outboxMigrations } from "./migrations.ts";
 export { addToOutbox, OutboxMessage } from "./outbox.ts";
 export { type Action, byCaller, byPlatform, type RecordAction, recordAction } from "./record-action.ts";
 export { type Relay, startRelay } from "./relay.ts";
-export { republish } from "./republish.ts";
+export {
+  askForRetry,
+  dropLetter,
+  type LetterChange,
+  letterAction,
+  listLetters,
+  type ShownLetter,
+  showLetter,
+  standingOf,
+} from "./repair-letters.ts";
+export { type RepublishRange, republish } from "./republish.ts";
 export type { MessageHandler, Transport } from "./transport.ts";
+export { inboxWaiting, outboxWaiting } from "./waiting.ts";

@@ -191,11 +191,11 @@ test("what was published in a range of time is published again on command, with 
   await relay.settled();
   await db.orm.em.fork().execute("update outbox set created_at = now() - interval '1 hour' where payload = 'early'");
   const range = { topic, from: new Date(Date.now() - 60_000), to: new Date(Date.now() + 60_000) };
-  expect(await republish(db.url, range)).toBe(30);
+  expect(await republish(db.orm, range, () => {})).toBe(30);
   relay.wake();
   await relay.settled();
   expect(transport.ids).toEqual([early, ...ids, ...ids]);
-  expect(await republish(db.url, { ...range, topic: "other.v1" })).toBe(0);
+  expect(await republish(db.orm, { ...range, topic: "other.v1" }, () => {})).toBe(0);
 });
 
 test("of two interleaved transactions the one with the earlier id may commit last: both are published", async () => {

@@ -1,0 +1,2 @@
+/** The command `amana`: what a service says of itself so that it can be repaired. */
+export type { RepairedService, SealedColumn } from "./repaired-service.ts";

@@ -1,0 +1,26 @@
+import { type Command, Option } from "commander";
+import { systemUser } from "./as.ts";
+import { servicesHere } from "./services.ts";
+
+export interface CommonOptions {
+  readonly service?: string;
+  readonly databaseUrl?: string;
+  readonly json?: boolean;
+}
+
+export interface ChangeOptions extends CommonOptions {
+  readonly as: string;
+}
+
+/** What every command that looks at databases takes. */
+export const withCommonOptions = (command: Command): Command =>
+  command
+    .option("--service <name>", `one of ${servicesHere().join(", ")}; all that are here unless given`)
+    .option("--database-url <url>", "of that service's database")
+    .option("--json", "for programs");
+
+/** What every command that changes something takes besides. */
+export const withChangeOptions = (command: Command): Command =>
+  withCommonOptions(command).addOption(
+    new Option("--as <name>", "who does it, for the audit trail").default(systemUser(), "the system's user"),
+  );

@@ -1,0 +1,22 @@
+/** Why a command did nothing, with a next step: shown as it stands. */
+export class Refused extends Error {
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number = exitCodes.refused) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** What scripts can tell apart. */
+export const exitCodes = {
+  done: 0,
+  /** Refused, or not all of it was done. */
+  refused: 1,
+  /** The command was called in a way that it does not know. */
+  usage: 2,
+  /** A database did not answer; what the others hold was still shown or done. */
+  unreachable: 3,
+  /** `stuck`, `migrate status`: a person has to do something. */
+  found: 4,
+} as const;

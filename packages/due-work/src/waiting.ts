@@ -1,0 +1,11 @@
+import type { Waiting } from "@amana/database";
+import { isFree } from "./lease.ts";
+
+/** Rows of a job whose time came and that nobody works on, or works on without an end. */
+export const overdue = (what: string, table: string, due: string, minutes = 5): Waiting => ({
+  what,
+  table,
+  where: `${due} < now() - interval '${minutes} minutes' and (${isFree} or ${due} < now() - interval '${6 * minutes} minutes')`,
+  since: due,
+  todo: "Nobody gets to them: does this service run, and has it replicas enough? They are then done by themselves.",
+});

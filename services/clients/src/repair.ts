@@ -1,0 +1,14 @@
+import type { RepairedService } from "@amana/amana";
+import { KycEventSchema } from "@amana/contracts/kyc/v1/kyc_events_pb";
+import { inboxWaiting, outboxWaiting, recordAction } from "@amana/messaging";
+import { database } from "./orm.ts";
+
+/** What the command `amana` knows of this service. */
+export const repair: RepairedService = {
+  name: "clients",
+  database,
+  emits: ["audit.v1"],
+  consumes: { "kyc.v1": KycEventSchema },
+  record: recordAction("clients"),
+  waiting: [...inboxWaiting, ...outboxWaiting],
+};

@@ -1,0 +1,24 @@
+import type { RepairedService } from "@amana/amana";
+import { ActionRecordedSchema } from "@amana/contracts/identity/v1/audit_events_pb";
+import { inboxWaiting } from "@amana/messaging";
+import { keepAction } from "./audit/audit-event.ts";
+import { database } from "./orm.ts";
+
+/** What the command `amana` knows of this service. */
+export const repair: RepairedService = {
+  name: "identity",
+  database,
+  emits: [],
+  consumes: { "audit.v1": ActionRecordedSchema },
+  record: keepAction,
+  waiting: [
+    {
+      what: "businesses that wait for an operator's approval",
+      table: "business",
+      where: "status = 'PENDING' and created_at < now() - interval '1 day'",
+      since: "created_at",
+      todo: "PATCH /api/v1/businesses/ID with the status ACTIVE, or REJECTED.",
+    },
+    ...inboxWaiting,
+  ],
+};

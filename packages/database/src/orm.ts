@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Logger } from "@amana/runtime";
 import { type EntityClass, type EntitySchema, MikroORM, type PostgreSqlDriver } from "@mikro-orm/postgresql";
 import { BindingDriver } from "./binding-driver.ts";
+import { type MeasuredPool, measurePool } from "./pool-metrics.ts";
 
 export type Orm = MikroORM;
 
@@ -69,7 +70,10 @@ export async function createOrm(options: DatabaseOptions, logger: Logger): Promi
       idle_in_transaction_session_timeout: 10_000,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
-      onPoolCreated: takeBackLostConnections,
+      onPoolCreated(pool: Pool & MeasuredPool) {
+        takeBackLostConnections(pool);
+        measurePool(pool);
+      },
     },
     forceUtcTimezone: true,
     // Rules decide what a value may be; the ORM only stores it.

@@ -1,18 +1,20 @@
 import { gauge, histogram, onScrape, secondsSince } from "@amana/runtime";
 
-/** The part of pg's pool that is shown. */
+type Connect = (done?: (...outcome: unknown[]) => void) => Promise<unknown> | undefined;
+
+/** The part of pg's pool that is measured. */
 export interface MeasuredPool {
   readonly totalCount: number;
   readonly idleCount: number;
   readonly waitingCount: number;
   readonly ended: boolean;
   readonly options: { readonly max: number };
-  connect(done: (error: Error | undefined, ...rest: unknown[]) => void): void;
+  connect: Connect;
 }
 
 const connections = gauge({
   name: "amana_database_connections",
-  help: "Connections of this process's pool; those that wait for one are requests and not connections",
+  help: "Connections of this process's pool, and what waits for one",
   labels: { state: ["in_use", "idle", "waited_for"] },
 });
 
@@ -23,26 +25,25 @@ const connectionsMax = gauge({
 
 const waits = histogram({
   name: "amana_database_connection_wait_seconds",
-  help: "How long was waited for a connection, by those who found none that was free",
+  help: "How long those waited for a connection who found none free",
 });
 
-/** Shows how full a pool is and how long it was waited for, until it has ended. */
+/** Shows how full a pool is, and how long it was waited for, until it has ended. */
 export function measurePool(pool: MeasuredPool): void {
   const connect = pool.connect.bind(pool);
-  // Both ways of pg end here: with a callback, as for a query, and with a promise, as for a transaction.
-  pool.connect = (done?: (error: Error | undefined, ...rest: unknown[]) => void) => {
-    if (pool.idleCount > 0 && pool.waitingCount === 0) return connect(done as never);
+  // pg comes here for each query, with a callback, and for each transaction, with none.
+  pool.connect = (done) => {
+    if (pool.idleCount > pool.waitingCount) return connect(done);
     const startedMs = performance.now();
     const note = () => waits.observe(secondsSince(startedMs));
-    if (!done) {
-      const connected = connect(undefined as never) as unknown as Promise<unknown>;
-      connected.then(note, note);
-      return connected as never;
-    }
-    return connect((...outcome) => {
-      note();
-      done(...outcome);
-    });
+    if (done)
+      return connect((...outcome) => {
+        note();
+        done(...outcome);
+      });
+    const connected = connect();
+    connected?.then(note, note);
+    return connected;
   };
   const reading = onScrape(() => {
     if (pool.ended) return reading[Symbol.dispose]();

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Orm } from "@amana/database";
-import { type Logger, poll } from "@amana/runtime";
+import { type Logger, poll, secondsSince } from "@amana/runtime";
 import { isFree, keepLease, type Lease, leaseEnd } from "./lease.ts";
+import { showDue, worked } from "./metrics.ts";
 
 /** After a fault of ours a row waits: a few such must not keep the others from their turn. */
 const faultPauseSeconds = 10;
@@ -45,10 +46,13 @@ export function workOnDue(
   const search = createSearch(orm, rows);
 
   const workOne = async (claimed: Claimed) => {
-    const { table, due } = rows;
+    const { table, due, name: job } = rows;
+    const startedMs = performance.now();
     try {
       await keepLease(orm, { table, ...claimed }, (lease) => work(claimed.id, lease));
+      worked.observe({ job, outcome: "done" }, secondsSince(startedMs));
     } catch (error) {
+      worked.observe({ job, outcome: "failed" }, secondsSince(startedMs));
       logger.error({ err: error, job: rows.name, [`${table}_id`]: claimed.id }, "a due row could not be worked on");
       // Not of a row that has ended, by a commit whose answer was lost: it would stay due for ever.
       const later = `${due} = now() + interval '${faultPauseSeconds} seconds' where id = ? and ${due} is not null`;
@@ -73,8 +77,10 @@ export function workOnDue(
   };
 
   const polling = poll(rows.name, logger, round, pauseMs);
+  const showing = showDue(orm, rows);
   return {
     async [Symbol.asyncDispose]() {
+      showing[Symbol.dispose]();
       await polling[Symbol.asyncDispose]();
       await Promise.all([...inFlight.values()].map(({ done }) => done));
     },

@@ -1,6 +1,6 @@
 import { type Orm, transaction } from "@amana/database";
 import { DomainError } from "@amana/rpc";
-import { faultPoint, inGroups, type Logger, poll } from "@amana/runtime";
+import { faultPoint, inGroups, type Logger, onScrape, poll } from "@amana/runtime";
 import type { DescMessage } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { createCircuit } from "./circuit.ts";
@@ -12,6 +12,7 @@ import { isDatabaseAway, reasonOf, UnknownEventTypeError } from "./failure.ts";
 import { createForgedMessages } from "./forged-messages.ts";
 import { cleanInbox } from "./inbox.ts";
 import type { Message } from "./message.ts";
+import { consumedEvents, consumedOutcomes, consumersStopped, showDeadLetters } from "./metrics.ts";
 import { startRetrying } from "./retry.ts";
 import type { Transport } from "./transport.ts";
 
@@ -80,6 +81,8 @@ export async function consume(
     const { count, result } =
       (await applyAtOnce?.(messages)) ?? (await transaction(orm, (em) => applyWithin(em, consumption, messages)));
     faultPoint("consumer.committed");
+    consumedEvents.inc({ topic, outcome: "applied" }, count);
+    consumedEvents.inc({ topic, outcome: "passed_over" }, messages.length - count);
     if (count > 0) succeeded(result);
     return count;
   };
@@ -104,6 +107,7 @@ export async function consume(
     const why = { status, reason: reasonOf(error), attempts: isUnknownType ? 0 : 1, pauseMs: pausesMs[0] ?? 0 } as const;
     const isNew = await transaction(orm, (em) => setAside(em, consumption, message, why));
     if (!isNew) return;
+    consumedEvents.inc({ topic, outcome: "failed" });
     const line = { err: error, event_id: message.headers["ce_id"], event_type: message.headers["ce_type"] };
     if (isUnknownType) {
       logger.error({ ...line, alert: true }, "an event waits for the version that knows its type");
@@ -129,8 +133,14 @@ export async function consume(
     for (const message of batch) await applyOne(message);
   });
 
+  const appliedLater = (result: unknown) => {
+    consumedEvents.inc({ topic, outcome: "applied" });
+    succeeded(result);
+  };
+
   const handle = async (messages: readonly Message[]) => {
     const authentic = await forged.setAside(messages, transport.keys);
+    consumedEvents.inc({ topic, outcome: "forged" }, messages.length - authentic.length);
     for (let start = 0; start < authentic.length; start += batchMessagesMax) {
       await applyGroup(authentic.slice(start, start + batchMessagesMax));
     }
@@ -141,9 +151,12 @@ export async function consume(
     return (await cleanDeadLetters(em, consumer)) + (await cleanInbox(em, consumer));
   };
 
+  for (const outcome of consumedOutcomes) consumedEvents.inc({ topic, outcome }, 0);
   await transport.subscribe(topic, consumer, handle);
   await using stack = new AsyncDisposableStack();
-  stack.use(startRetrying(consumption, { orm, logger, pausesMs, circuit, succeeded }));
+  stack.use(startRetrying(consumption, { orm, logger, pausesMs, circuit, succeeded: appliedLater }));
+  stack.use(showDeadLetters(orm, consumption));
+  stack.use(onScrape(() => consumersStopped.set({ topic }, circuit.isStopped() ? 1 : 0)));
   stack.use(poll("clean-inbox", logger, clean, cleaningMs));
   const running = stack.move();
   return { [Symbol.asyncDispose]: () => running.disposeAsync() };

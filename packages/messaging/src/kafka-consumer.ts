@@ -1,7 +1,8 @@
-import { backoffMs, type Logger, sleep } from "@amana/runtime";
+import { backoffMs, type Logger, onScrape, sleep } from "@amana/runtime";
 import type { EachBatchPayload, Kafka } from "kafkajs";
 import { TopicAtRiskError, type Topics } from "./kafka-topics.ts";
 import type { Message } from "./message.ts";
+import { consumerLag, consumersJoined } from "./metrics.ts";
 import type { MessageHandler } from "./transport.ts";
 
 /** How soon a member that died gives up its partitions; brokers allow no less by default. */
@@ -65,8 +66,22 @@ async function consumeOnce(subscription: Subscription, joined: () => void): Prom
   consumer.on(consumer.events.GROUP_JOIN, joined);
   consumer.on(consumer.events.CRASH, ({ payload }) => end.reject(payload.error));
   const offsets = new Map<number, string>();
-  consumer.on(consumer.events.REBALANCING, () => offsets.clear());
-  consumer.on(consumer.events.GROUP_JOIN, () => offsets.clear());
+  const lags = new Map<number, number>();
+  const forget = () => {
+    offsets.clear();
+    lags.clear();
+  };
+  consumer.on(consumer.events.REBALANCING, forget);
+  consumer.on(consumer.events.GROUP_JOIN, forget);
+  const isJoined = (value: 0 | 1) => consumersJoined.set({ topic }, value);
+  isJoined(0);
+  consumer.on(consumer.events.GROUP_JOIN, () => isJoined(1));
+  const showing = onScrape(() =>
+    consumerLag.set(
+      { topic },
+      [...lags.values()].reduce((sum, lag) => sum + lag, 0),
+    ),
+  );
   const commit = async () => {
     const done = [...offsets].map(([partition, offset]) => ({ topic, partition, offset }));
     offsets.clear();
@@ -84,11 +99,13 @@ async function consumeOnce(subscription: Subscription, joined: () => void): Prom
       partitionsConsumedConcurrently: 6,
       autoCommit: false,
       eachBatchAutoResolve: false,
-      eachBatch: (payload) => handOver(subscription, payload, offsets),
+      eachBatch: (payload) => handOver(subscription, payload, { offsets, lags }),
     });
     await end.promise;
   } finally {
     stop.removeEventListener("abort", stopped);
+    isJoined(0);
+    showing[Symbol.dispose]();
     clearInterval(committing);
     await commit().catch(() => {});
     await consumer.disconnect().catch(() => {});
@@ -99,7 +116,7 @@ async function consumeOnce(subscription: Subscription, joined: () => void): Prom
 async function handOver(
   { handler, logger, stop }: Subscription,
   payload: EachBatchPayload,
-  offsets: Map<number, string>,
+  { offsets, lags }: { offsets: Map<number, string>; lags: Map<number, number> },
 ): Promise<void> {
   const { batch, resolveOffset, heartbeat, isRunning, isStale } = payload;
   const ended = () => stop.aborted || !isRunning() || isStale();
@@ -108,6 +125,7 @@ async function handOver(
   try {
     for (let start = 0; start < batch.messages.length; start += chunkMessagesMax) {
       const chunk = batch.messages.slice(start, start + chunkMessagesMax);
+      lags.set(batch.partition, Number(BigInt(batch.highWatermark) - BigInt(chunk[0]?.offset ?? batch.highWatermark)));
       for (let failures = 1; ; failures++) {
         if (ended()) return;
         try {
@@ -123,6 +141,7 @@ async function handOver(
       resolveOffset(offset);
       // What is committed is the one to go on with.
       offsets.set(batch.partition, String(BigInt(offset) + 1n));
+      lags.set(batch.partition, Number(BigInt(batch.highWatermark) - BigInt(offset) - 1n));
       await heartbeat();
     }
   } finally {

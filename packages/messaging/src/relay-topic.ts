@@ -1,10 +1,13 @@
-import { backoffMs, faultPoint, type Logger, Pause, sleep, within } from "@amana/runtime";
+import { backoffMs, faultPoint, type Logger, Pause, secondsSince, sleep, within } from "@amana/runtime";
 import type pg from "pg";
+import { published, publishedEvents } from "./metrics.ts";
 import { loadPosition, type OutboxRow, partsOf, readNext, savePosition } from "./outbox-position.ts";
 import type { Transport } from "./transport.ts";
 
 /** For so long the position may lag: a relay that takes over publishes that again. */
 const saveMs = 1_000;
+/** The same in rows of all topics: whoever looks for what waits walks from the position on. */
+const idsBehindMax = 5_000n;
 /** Wake-ups get lost with a process or a connection: this bounds how long a row then waits. */
 const netMs = 1_500;
 
@@ -43,6 +46,7 @@ export class TopicRelay {
   async run({ client, end }: RelaySession): Promise<void> {
     const topic = this.#topic;
     let position = await loadPosition(client, topic);
+    let savedId = BigInt(position.id);
     let isSaved = true;
     let savedAtMs = performance.now();
     const stop = () => this.wake();
@@ -64,11 +68,12 @@ export class TopicRelay {
           continue;
         }
         position = next;
-        isSaved &&= rows.length === 0;
+        isSaved &&= rows.length === 0 && BigInt(position.id) - savedId < idsBehindMax;
         const isSaveDue = !isSaved && (asked > 0 || performance.now() - savedAtMs >= saveMs);
         if (isSaveDue) {
           await savePosition(client, topic, position);
           isSaved = true;
+          savedId = BigInt(position.id);
           savedAtMs = performance.now();
         }
         // Whatever was committed since the look has woken this loop, or will within the net's time.
@@ -87,7 +92,15 @@ export class TopicRelay {
     const { transport, timeoutMs } = this.#options;
     for (const part of partsOf(rows)) {
       const messages = part.map(({ key, payload, headers }) => ({ key, payload, headers }));
-      await within(timeoutMs, transport.publish(this.#topic, messages, AbortSignal.timeout(timeoutMs)));
+      const startedMs = performance.now();
+      let outcome: "done" | "failed" = "failed";
+      try {
+        await within(timeoutMs, transport.publish(this.#topic, messages, AbortSignal.timeout(timeoutMs)));
+        outcome = "done";
+        publishedEvents.inc({ topic: this.#topic }, messages.length);
+      } finally {
+        published.observe({ topic: this.#topic, outcome }, secondsSince(startedMs));
+      }
     }
     faultPoint("relay.published");
   }

@@ -1,5 +1,6 @@
 import { backoffMs, type Logger, Pause, poll, sleep } from "@amana/runtime";
 import pg from "pg";
+import { relaysActive } from "./metrics.ts";
 import { whenCommitted } from "./outbox.ts";
 import { deletePublished } from "./outbox-position.ts";
 import { TopicRelay } from "./relay-topic.ts";
@@ -72,6 +73,7 @@ export function startRelay({ databaseUrl, transport, logger, ...options }: Relay
 
   /** Relays until the connection fails, which is thrown, or the relay is closed. */
   const relayOn = async (client: pg.Client, lost: AbortController) => {
+    relaysActive.set(1);
     await client.query("listen outbox");
     const end = AbortSignal.any([lost.signal, stop.signal]);
     const life = setInterval(() => client.query("select 1").catch(() => {}), lifeMs);
@@ -111,10 +113,12 @@ export function startRelay({ databaseUrl, transport, logger, ...options }: Relay
       } catch (error) {
         if (!stop.signal.aborted) logger.warn({ err: error }, "the relay lost its database and will connect again");
       }
+      relaysActive.set(0);
       await client.end().catch(() => {});
       if (!stop.signal.aborted) await sleep(backoffMs(Math.max(1, failures), 200, 5_000), stop.signal);
     }
   };
+  relaysActive.set(0);
   const running = run();
 
   return {

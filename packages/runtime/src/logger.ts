@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import type { EnvReader } from "./env.ts";
+import { counter } from "./metrics.ts";
 
 export type Logger = pino.Logger;
 
@@ -32,6 +33,11 @@ const secretFields = new Set([
 const depthMax = 4;
 const censor = "[redacted]";
 
+const alerts = counter({
+  name: "amana_log_alerts_total",
+  help: 'Lines of the log with "alert": true, which need a person',
+});
+
 /**
  * JSON lines on standard output, one wide line per unit of work. `level` is a pino level ("trace" …
  * "fatal", "silent"). Errors under the key `err` are written with their stack and without the rows
@@ -43,7 +49,12 @@ export function createLogger(service: string, level = "info", destination?: pino
     base: { service },
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: withoutRows },
-    formatters: { log: (line) => (holdsSecret(line, depthMax) ? (redacted(line, depthMax) as Record<string, unknown>) : line) },
+    formatters: {
+      log(line) {
+        if (line["alert"] === true) alerts.inc();
+        return holdsSecret(line, depthMax) ? (redacted(line, depthMax) as Record<string, unknown>) : line;
+      },
+    },
   };
   return destination ? pino(options, destination) : pino(options);
 }

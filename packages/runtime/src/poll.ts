@@ -1,5 +1,12 @@
 import type { Logger } from "./logger.ts";
+import { counter } from "./metrics.ts";
 import { sleep } from "./time.ts";
+
+const failures = counter({
+  name: "amana_job_failures_total",
+  help: "Rounds of background jobs that failed; the next one tries again",
+  labels: { job: "the jobs" },
+});
 
 /**
  * Runs `work` again and again until disposed: at once after a round that found something, else
@@ -8,12 +15,14 @@ import { sleep } from "./time.ts";
  */
 export function poll(name: string, logger: Logger, work: () => Promise<number>, pauseMs = 1_000): AsyncDisposable {
   const stop = new AbortController();
+  failures.inc({ job: name }, 0);
   const run = async () => {
     while (!stop.signal.aborted) {
       let found = 0;
       try {
         found = await work();
       } catch (error) {
+        failures.inc({ job: name });
         logger.warn({ err: error, job: name }, "a round failed; the next one tries again");
       }
       if (found === 0) await sleep(pauseMs, stop.signal);

@@ -31,3 +31,6 @@ const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export function isUuid(text: string | undefined): text is string {
   return text !== undefined && uuidPattern.test(text);
 }
+
+/** When a UUID of version 7 was made, in Unix milliseconds by the clock of who made it. */
+export const timeOfUuid = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);

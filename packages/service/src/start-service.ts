@@ -14,6 +14,7 @@ import {
   deadLetterService,
   type RecordAction,
   recordAction,
+  showOutbox,
   startRelay,
 } from "@amana/messaging";
 import { createRpcServer, openTls, type RpcServer, type ServedService, type Tls } from "@amana/rpc";
@@ -91,8 +92,10 @@ export async function startService<Config extends ServiceConfig, Context extends
     stack.use(await consume(consumption, { orm, transport, logger, retrySeconds: config.eventRetrySeconds }));
   }
   if (background) {
-    if (config.emits.length > 0)
+    if (config.emits.length > 0) {
       stack.use(startRelay({ databaseUrl: config.databaseUrl, topics: config.emits, transport, logger }));
+      stack.use(showOutbox(orm, config.emits));
+    }
     const jobs = [...everyHour({ orm, logger }, { cleanKeys }), ...(service.jobs?.(context, config) ?? [])];
     for (const job of jobs) stack.use(job);
   }

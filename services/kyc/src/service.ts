@@ -12,6 +12,7 @@ import { noticeDocuments } from "./jobs/notice-documents.ts";
 import { createReencryption } from "./jobs/reencrypt-links.ts";
 import { removeLinks } from "./jobs/remove-links.ts";
 import { kycApplicationTally } from "./kyc-application/kyc-application.message.ts";
+import { showApplications } from "./metrics.ts";
 import { database } from "./orm.ts";
 import * as rpcs from "./rpc/index.ts";
 
@@ -24,6 +25,7 @@ export const kyc: Service<Config, Context> = {
   rpcServices: (context) => [serveFrom(KycApplicationService, rpcs, context)],
   jobs: (context, config) => [
     startTallyFolding(context.orm, [kycApplicationTally], context.logger),
+    showApplications(context.orm),
     checkApplications(context),
     catchUp(context, config.catchUpSeconds),
     ...everyHour(context, {

@@ -8,6 +8,7 @@ import { type Context, createContext } from "./context.ts";
 import { reconcilePayments } from "./jobs/reconcile-payments.ts";
 import { rereadPayments } from "./jobs/reread-payments.ts";
 import { resolveRefunds } from "./jobs/resolve-refunds.ts";
+import { showOpen } from "./metrics.ts";
 import { database } from "./orm.ts";
 import { paymentTally } from "./payment/payment.message.ts";
 import * as rpcs from "./rpc/index.ts";
@@ -23,6 +24,7 @@ export const payments: Service<Config, Context> = {
     reconcilePayments(context),
     resolveRefunds(context),
     rereadPayments(context),
+    showOpen(context.orm),
     startTallyFolding(context.orm, [paymentTally], context.logger),
   ],
 };

@@ -13,6 +13,7 @@ import { eventTally } from "./event/event.message.ts";
 import { deleteOldEvents } from "./jobs/delete-old-events.ts";
 import { deleteOldReplays } from "./jobs/delete-old-replays.ts";
 import { runReplays } from "./jobs/run-replays.ts";
+import { showDeliveries } from "./metrics.ts";
 import { database } from "./orm.ts";
 import * as rpcs from "./rpc/index.ts";
 import { deleteOldHealth } from "./webhook-endpoint/endpoint-health.ts";
@@ -28,6 +29,7 @@ export const webhooks: Service<Config, Context> = {
   jobs: (context) => [
     startDelivering(context),
     runReplays(context),
+    showDeliveries(context.orm),
     startTallyFolding(context.orm, [eventTally], context.logger),
     ...everyHour(context, { deleteOldEvents, deleteOldHealth, deleteOldReplays }),
   ],

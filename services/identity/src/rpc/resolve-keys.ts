@@ -1,8 +1,10 @@
+import { enumNames } from "@amana/contracts/enum-names";
 import { type KeyLeaseService, KeyRole, KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { type Implementation, platformOf } from "@amana/rpc";
 import type { BusinessStatus } from "../business/business.ts";
 import type { Context } from "../context.ts";
 import { type FoundKey, findKeys } from "../key-lease/queries.ts";
+import { resolvedKeys } from "../metrics.ts";
 
 const stateOfBusiness: Record<BusinessStatus, KeyState> = {
   PENDING: KeyState.BUSINESS_PENDING,
@@ -10,6 +12,8 @@ const stateOfBusiness: Record<BusinessStatus, KeyState> = {
   DISABLED: KeyState.BUSINESS_DISABLED,
   REJECTED: KeyState.BUSINESS_REJECTED,
 };
+
+const stateNames = new Map<KeyState, string>(enumNames(KeyState).map((name) => [KeyState[name], name.toLowerCase()]));
 
 export const resolveKeys =
   ({ orm, leases, keyUse }: Context): Implementation<typeof KeyLeaseService.method.resolveKeys> =>
@@ -25,6 +29,7 @@ export const resolveKeys =
       organizationId: key.organizationId ?? 0,
       expiresInMs: key.expiresInMs === null ? undefined : BigInt(Math.max(0, key.expiresInMs)),
     }));
+    for (const key of keys) resolvedKeys.inc({ state: stateNames.get(stateOf(key)) ?? "unknown" });
     keyUse.note(keys.filter((key) => key.useIsDue && stateOf(key) === KeyState.LIVE).map((key) => key.id as string));
     return { resolutions, leaseMs: leases.leaseMs };
   };

@@ -6,6 +6,7 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { kycProviderUnavailable } from "../kyc-application/kyc-application.errors.ts";
 import { lockApplication, record } from "../kyc-application/sync-application.ts";
+import { callbacks } from "../metrics.ts";
 import { isSignedByProvider } from "../verification-provider/callback-signature.ts";
 import { readCallback } from "../verification-provider/read-answer.ts";
 
@@ -20,10 +21,12 @@ export const receiveProviderCallback =
     platformOf(call.caller);
     const { orm, logger, provider, callbackSecrets } = context;
     if (!isSignedByProvider(request.body, request.signature, callbackSecrets, new Date())) {
+      callbacks.inc({ outcome: "forged" });
       logger.warn({ address: call.address }, "a callback with a bad signature was refused");
       return { result: BAD_SIGNATURE };
     }
     const hint = readCallback(request.body);
+    callbacks.inc({ outcome: hint ? "genuine" : "unreadable" });
     if (!hint) {
       logger.error({ alert: true }, "a signed callback cannot be read");
       return { result: ACCEPTED };

@@ -1,5 +1,6 @@
-import { faultPoint, readText } from "@amana/runtime";
+import { faultPoint, readText, timed } from "@amana/runtime";
 import { Agent, request } from "undici";
+import { providerCalls } from "../metrics.ts";
 import { parse, readChanges, readCreated, readErrorCode, readState } from "./read-answer.ts";
 import type { Outcome, VerificationProvider } from "./verification-provider.ts";
 
@@ -56,7 +57,7 @@ export function createHttpProvider(options: HttpProviderOptions): VerificationPr
   };
   const one = (providerId: string) => `applications/${encodeURIComponent(providerId)}`;
 
-  return {
+  const provider: VerificationProvider = {
     create(application, timeoutMs) {
       const body = JSON.stringify({
         reference: application.reference,
@@ -83,6 +84,13 @@ export function createHttpProvider(options: HttpProviderOptions): VerificationPr
       const query = new URLSearchParams({ ...(after === null ? {} : { after }), limit: String(limit) });
       return call("kyc_events", `events?${query}`, undefined, timeoutMs, (answer) => readChanges(answer, after));
     },
+  };
+  return {
+    create: timed(providerCalls, "create", provider.create),
+    get: timed(providerCalls, "get", provider.get),
+    cancel: timed(providerCalls, "cancel", provider.cancel),
+    review: timed(providerCalls, "review", provider.review),
+    events: timed(providerCalls, "events", provider.events),
     async [Symbol.asyncDispose]() {
       await agent.close();
     },

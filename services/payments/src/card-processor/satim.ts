@@ -1,5 +1,6 @@
-import { faultPoint, readText, Turns } from "@amana/runtime";
+import { faultPoint, readText, Turns, timed } from "@amana/runtime";
 import { Agent, request } from "undici";
+import { processorCalls } from "../metrics.ts";
 import type { CardProcessor, OrderToRegister, Outcome, RegisteredOrder } from "./card-processor.ts";
 import { postOnce } from "./post-once.ts";
 import { field, readAnswer, readOrderState } from "./satim-answer.ts";
@@ -71,7 +72,7 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
     }
   };
 
-  return {
+  return measured({
     async register(order, timeoutMs) {
       const parameters = registrationOf(order, options.terminalId);
       return readRegistration(await post(registrations, order.businessId, "register.do", parameters, timeoutMs));
@@ -109,8 +110,17 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
     async [Symbol.asyncDispose]() {
       await Promise.all([registrations.agent.close(), reads.agent.close()]);
     },
-  };
+  });
 }
+
+/** The same, with how long each call takes and how it ends shown. */
+const measured = <P extends CardProcessor>(processor: P): P => ({
+  ...processor,
+  register: timed(processorCalls, "register", processor.register),
+  confirm: timed(processorCalls, "confirm", processor.confirm),
+  status: timed(processorCalls, "status", processor.status),
+  refund: timed(processorCalls, "refund", processor.refund),
+});
 
 type Answer = Outcome<Record<string, unknown>>;
 

@@ -1,8 +1,10 @@
 import { pascalCase } from "@amana/contracts/enum-names";
 import { PaymentEventSchema, PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
+import { afterCommit } from "@amana/database";
 import { addToOutbox } from "@amana/messaging";
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import { paymentEvents } from "../metrics.ts";
 import { toPaymentMessage } from "./payment.message.ts";
 import type { Payment, PaymentChange } from "./payment.ts";
 
@@ -24,4 +26,5 @@ export function announce(
     occurredAt: now,
     traceparent: traceparent ?? undefined,
   });
+  afterCommit(em, () => paymentEvents.inc({ type: change.toLowerCase() }));
 }

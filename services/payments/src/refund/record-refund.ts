@@ -6,6 +6,7 @@ import { isUuid } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { OrderState } from "../card-processor/card-processor.ts";
 import type { Context } from "../context.ts";
+import { refundEndings } from "../metrics.ts";
 import { paymentNotFound, refundNotFound, refundRefused, refundRejected } from "../payment/payment.errors.ts";
 import { announce } from "../payment/payment.events.ts";
 import { toPaymentMessage } from "../payment/payment.message.ts";
@@ -68,6 +69,7 @@ export async function recordEnding(
     if (counts) endRefund(em, context, locked, ending, now);
     return { locked, counts, isNewlyWaiting: refund.needsDecisionSince != null && !waitedBefore };
   });
+  if (counts) refundEndings.inc({ step: ending.kind });
   if (counts) log(context, locked, ending, isNewlyWaiting);
   return progressOf(locked);
 }

@@ -1,5 +1,6 @@
-import { faultPoint } from "@amana/runtime";
+import { faultPoint, timeOfUuid } from "@amana/runtime";
 import type { Context } from "../context.ts";
+import { answers, attemptDuration, firstAttemptDelay } from "../metrics.ts";
 import type { AttemptCounter } from "../webhook-endpoint/count-attempts.ts";
 import { openSecrets } from "../webhook-endpoint/secrets.ts";
 import { type ClaimedDelivery, release } from "./claim.ts";
@@ -24,6 +25,7 @@ export function createAttempt(context: Context, poster: Poster, counter: Attempt
     const body = Buffer.from(delivery.body);
     const secrets = openSecrets(context, delivery);
     const headers = deliveryHeaders(delivery.type, delivery.event_id, at, body, secrets);
+    if (delivery.is_first) noteFirst(delivery);
     const answer = await poster.post(new URL(delivery.url), headers, body);
     const slow = answer === undefined || isSlow(answer);
     answered(slow ? "LATE" : "IN_TIME");
@@ -31,6 +33,7 @@ export function createAttempt(context: Context, poster: Poster, counter: Attempt
     faultPoint("delivery.posted");
     const result = { ...resultOf(context, delivery, answer), at: at.toISOString(), slow };
     await record([result]);
+    noteAttempt(result);
     counter.count(delivery, answer.durationMs, result.status === "SUCCEEDED");
     // What waits for it here goes on in the slow lane, or ends as skipped: either way by a claim.
     if (slow || result.gone) await dispatcher.forget(delivery.business_id, delivery.endpoint_id);
@@ -71,4 +74,22 @@ function resultOf(
     duration_ms: durationMs,
     response: response ?? null,
   };
+}
+
+const lanes = { QUICK: "quick", NEW: "new", SLOW: "slow" } as const;
+
+function noteFirst({ event_id, lane }: ClaimedDelivery): void {
+  firstAttemptDelay.observe({ lane: lanes[lane] }, Math.max(0, Date.now() - timeOfUuid(event_id)) / 1000);
+}
+
+function noteAttempt({ status, status_code, failure, duration_ms }: AttemptResult): void {
+  const outcome = status === "PENDING" ? "retried" : status === "SUCCEEDED" ? "succeeded" : "failed";
+  answers.inc({ answer: answerOf(status_code, failure) });
+  attemptDuration.observe({ outcome }, duration_ms / 1000);
+}
+
+/** An endpoint can answer any number: those that mean nothing are one word. */
+function answerOf(statusCode: number | null, failure: AttemptResult["failure"]): string {
+  if (statusCode !== null && statusCode >= 200 && statusCode < 600) return `${Math.floor(statusCode / 100)}xx`;
+  return (failure ?? "INVALID_RESPONSE").toLowerCase();
 }

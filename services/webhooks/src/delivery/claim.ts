@@ -26,6 +26,8 @@ export interface NewDelivery extends SealedSecrets {
   readonly lease_token: string | null;
   readonly status: "PENDING" | "SKIPPED";
   readonly attempts: number;
+  /** Its first attempt is still to come; false for one that was started anew. */
+  readonly is_first: boolean;
   readonly event_id: string;
   readonly type: string;
   readonly body: string;
@@ -122,7 +124,7 @@ export async function claimDue(orm: Orm, room: Room, leaseMs: number): Promise<C
            leased_until = case when n.lane <> 'NONE' then now() + $11 * interval '1 millisecond' end
        from mine m join next n on n.id = m.id
        where d.id = m.id
-       returning d.id, d.lease_token, d.status, d.attempts, d.event_id, d.business_id, d.endpoint_id, n.lane
+       returning d.id, d.lease_token, d.status, d.attempts, d.attempts = 0 and d.next_attempt_at = d.created_at as is_first, d.event_id, d.business_id, d.endpoint_id, n.lane
      )
      select c.*, v.type, v.body, e.url, ${signingSecrets}
      from claimed c join event v on v.id = c.event_id left join webhook_endpoint e on e.id = c.endpoint_id`,

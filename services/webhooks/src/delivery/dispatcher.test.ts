@@ -18,6 +18,7 @@ const aDelivery = (business: string, endpoint: string, lane: Lane = "QUICK"): Cl
   lease_token: "token",
   status: "PENDING",
   attempts: 0,
+  is_first: true,
   event_id: "event",
   type: "PAYMENT_REFUNDED",
   body: "{}",

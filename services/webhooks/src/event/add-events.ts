@@ -29,7 +29,7 @@ const atBirth = "case e.status when 'ACTIVE' then 'PENDING' else 'SKIPPED' end, 
 function addEvents(
   { dispatcher, delivery: { timeoutMs } }: Context,
   toEvent: (message: Message) => NewEvent | undefined,
-): StatementEffect<Omit<NewDelivery, "body">, readonly NewDelivery[]> {
+): StatementEffect<Omit<NewDelivery, "body" | "is_first">, readonly NewDelivery[]> {
   return {
     name: "webhooks_add_events",
     documentOf(messages) {
@@ -81,7 +81,7 @@ function addEvents(
     resultOf(rows, document) {
       const { events } = document as { events: readonly { id: string; body: string }[] };
       const bodies = new Map(events.map(({ id, body }) => [id, body]));
-      return rows.map((row) => ({ ...row, body: bodies.get(row.event_id) ?? "" }));
+      return rows.map((row) => ({ ...row, body: bodies.get(row.event_id) ?? "", is_first: true }));
     },
   };
 }

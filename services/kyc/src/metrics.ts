@@ -1,0 +1,43 @@
+import { type Orm, rowsCountedMax, showRows } from "@amana/database";
+import { counter, gauge, histogram } from "@amana/runtime";
+
+const statuses = ["created", "opened", "submitted", "processing", "failed", "needs_review"] as const;
+
+export const providerCalls = histogram({
+  name: "amana_verification_provider_duration_seconds",
+  help: "How long calls to the verification provider took; unknown: no usable answer came",
+  labels: { operation: ["create", "get", "cancel", "review", "events"], outcome: ["accepted", "refused", "unknown"] },
+});
+
+export const callbacks = counter({
+  name: "amana_provider_callbacks_total",
+  help: "Callbacks of the verification provider: genuine ones, forged ones, and signed ones that cannot be read",
+  labels: { outcome: ["genuine", "forged", "unreadable"] },
+});
+
+const applications = gauge({
+  name: "amana_kyc_applications",
+  help: "Applications that are not at their end: created and opened wait for the applicant, submitted and processing for the provider, failed for another attempt, needs_review for an operator; 10000 at most",
+  labels: { status: statuses },
+});
+
+const oldest = gauge({
+  name: "amana_kyc_applications_oldest_seconds",
+  help: "For how long nothing has happened to the first of these; 0 for none",
+  labels: { status: statuses },
+});
+
+/** Shows what waits for whom, until disposed. All that is open has a next check. */
+export function showApplications(orm: Orm): AsyncDisposable {
+  const showing = showRows(orm, {
+    name: "kyc_application_gauges",
+    text: `select s.status, count(a.at) as applications, coalesce(extract(epoch from now() - min(a.at)), 0) as oldest
+      from unnest($1::text[]) as s (status) left join (
+        (select case status when 'COMPLETED' then 'needs_review' else lower(status) end as status, updated_at as at
+         from kyc_application where next_check_at is not null order by next_check_at limit ${rowsCountedMax})
+      ) a on a.status = s.status group by s.status`,
+    values: [statuses],
+    gauges: { applications, oldest },
+  });
+  return { [Symbol.asyncDispose]: async () => showing[Symbol.dispose]() };
+}

@@ -46,13 +46,13 @@ export function workOnDue(
   const search = createSearch(orm, rows);
 
   const workOne = async (claimed: Claimed) => {
-    const { table, due, name: job } = rows;
+    const { table, due, name: task } = rows;
     const startedMs = performance.now();
     try {
       await keepLease(orm, { table, ...claimed }, (lease) => work(claimed.id, lease));
-      worked.observe({ job, outcome: "done" }, secondsSince(startedMs));
+      worked.observe({ task, outcome: "done" }, secondsSince(startedMs));
     } catch (error) {
-      worked.observe({ job, outcome: "failed" }, secondsSince(startedMs));
+      worked.observe({ task, outcome: "failed" }, secondsSince(startedMs));
       logger.error({ err: error, job: rows.name, [`${table}_id`]: claimed.id }, "a due row could not be worked on");
       // Not of a row that has ended, by a commit whose answer was lost: it would stay due for ever.
       const later = `${due} = now() + interval '${faultPauseSeconds} seconds' where id = ? and ${due} is not null`;

@@ -140,7 +140,7 @@ export function createRpcChannel({ urls, audience, signer, tls, connections }: R
           error instanceof ConnectionError || (error instanceof DomainError && error.code === "service_unavailable");
         if (notSent) replica.ejectedUntilMs = performance.now() + ejectMs;
         if (attempt < attemptsMax && (notSent || tooOld || (unavailable && repeatable)) && endsAtMs - performance.now() > 100) {
-          repeated.inc({ service: audience });
+          repeated.inc({ to: audience });
           await new Promise((resolve) => setTimeout(resolve, 20 * attempt ** 2));
           continue;
         }
@@ -153,7 +153,7 @@ export function createRpcChannel({ urls, audience, signer, tls, connections }: R
 
   return {
     call(method, body, call) {
-      const labels = { service: audience, method: methodName(method) };
+      const labels = { to: audience, method: methodName(method) };
       return measured(
         (code, seconds) => called.observe({ ...labels, code }, seconds),
         () => makeCall(method, body, call),

@@ -15,13 +15,13 @@ export const served = histogram({
 export const called = histogram({
   name: "amana_rpc_client_duration_seconds",
   help: "How long calls took that this service made, repetitions included",
-  labels: { service: "the services", method, code },
+  labels: { to: "the services", method, code },
 });
 
 export const repeated = counter({
   name: "amana_rpc_client_repetitions_total",
   help: "Calls that were sent again, because nothing was done or it does no harm",
-  labels: { service: "the services" },
+  labels: { to: "the services" },
 });
 
 const names = new WeakMap<DescMethodUnary, string>();

@@ -14,22 +14,22 @@ test("what happens counts from 0 on, what was not read is not there, and nothing
   const taken = counter({ name: "test_taken_total", help: "Taken", labels: { outcome: ["done", "failed"] } });
   const free = counter({ name: "test_free_total", help: "Free", labels: { route: "the routes" } });
   const age = gauge({ name: "test_age_seconds", help: "Age" });
-  const waits = histogram({ name: "test_wait_seconds", help: "Wait", labels: { job: "the jobs" }, buckets: [1, 2] });
+  const waits = histogram({ name: "test_wait_seconds", help: "Wait", labels: { task: "the tasks" }, buckets: [1, 2] });
   const before = await scrape();
   expect([before.status, before.type]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"]);
   expect(linesOf(before.text, "test_")).toEqual(['test_taken_total{outcome="done"} 0', 'test_taken_total{outcome="failed"} 0']);
   taken.inc({ outcome: "done" });
   free.inc({ route: "/a" });
   age.set(3);
-  waits.observe({ job: "one" }, 1.5);
+  waits.observe({ task: "one" }, 1.5);
   const { text } = await scrape();
   expect(linesOf(text, "test_taken")).toContain('test_taken_total{outcome="done"} 1');
   expect(linesOf(text, "test_free")).toEqual(['test_free_total{route="/a"} 1']);
   expect(linesOf(text, "test_age")).toEqual(["test_age_seconds 3"]);
   expect(linesOf(text, "test_wait_seconds_bucket")).toEqual([
-    'test_wait_seconds_bucket{le="1",job="one"} 0',
-    'test_wait_seconds_bucket{le="2",job="one"} 1',
-    'test_wait_seconds_bucket{le="+Inf",job="one"} 1',
+    'test_wait_seconds_bucket{le="1",task="one"} 0',
+    'test_wait_seconds_bucket{le="2",task="one"} 1',
+    'test_wait_seconds_bucket{le="+Inf",task="one"} 1',
   ]);
   expect((await fetch(`${url}/x`)).status).toBe(404);
   expect((await fetch(url, { method: "POST", body: "x" })).status).toBe(404);

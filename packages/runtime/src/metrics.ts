@@ -3,7 +3,8 @@ import { waitAtMost } from "./time.ts";
 
 /**
  * What a label can say: one of these words, or one of a kind that the code names and no caller can
- * add to. Nothing else may become a label: each value is a series that is kept for ever.
+ * add to. Nothing else may become a label: each value is a series that is kept for ever. No label
+ * is called `job` or `service`, which Prometheus and what runs it have their own use for.
  */
 export type LabelValues = readonly string[] | `the ${string}`;
 

@@ -3,9 +3,9 @@ import { counter } from "./metrics.ts";
 import { sleep } from "./time.ts";
 
 const failures = counter({
-  name: "amana_job_failures_total",
-  help: "Rounds of background jobs that failed; the next one tries again",
-  labels: { job: "the jobs" },
+  name: "amana_task_failures_total",
+  help: "Rounds of background tasks that failed; the next one tries again",
+  labels: { task: "the tasks" },
 });
 
 /**
@@ -15,14 +15,14 @@ const failures = counter({
  */
 export function poll(name: string, logger: Logger, work: () => Promise<number>, pauseMs = 1_000): AsyncDisposable {
   const stop = new AbortController();
-  failures.inc({ job: name }, 0);
+  failures.inc({ task: name }, 0);
   const run = async () => {
     while (!stop.signal.aborted) {
       let found = 0;
       try {
         found = await work();
       } catch (error) {
-        failures.inc({ job: name });
+        failures.inc({ task: name });
         logger.warn({ err: error, job: name }, "a round failed; the next one tries again");
       }
       if (found === 0) await sleep(pauseMs, stop.signal);

@@ -5,6 +5,7 @@ import { Command, CommanderError } from "commander";
 import { deadLetters } from "./commands/dead-letters.ts";
 import { migrateStatus } from "./commands/migrate.ts";
 import { outbox } from "./commands/outbox.ts";
+import { secrets } from "./commands/secrets.ts";
 import { stuck } from "./commands/stuck.ts";
 import { exitCodes, Refused } from "./refused.ts";
 
@@ -21,7 +22,7 @@ Exit codes: 0 done; 1 refused, or not all of it done; 2 called wrongly; 3 a data
   .showHelpAfterError("(amana --help says more)")
   .exitOverride();
 
-for (const add of [deadLetters, outbox, stuck, migrateStatus]) add(program);
+for (const add of [stuck, deadLetters, outbox, migrateStatus, secrets]) add(program);
 
 try {
   await program.parseAsync(process.argv.filter((word, i) => i < 2 || word !== "--"));

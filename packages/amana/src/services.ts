@@ -19,6 +19,8 @@ export interface Selection {
   readonly service?: string | undefined;
   /** Of that one. */
   readonly databaseUrl?: string | undefined;
+  /** Of those selected, only these are needed. */
+  readonly needed?: readonly string[];
 }
 
 /** A service whose database answers. */
@@ -54,8 +56,8 @@ export async function withServices<T>(selection: Selection, work: (opened: reado
   return await work(opened);
 }
 
-function selectedNames({ service, databaseUrl }: Selection): string[] {
-  const here = servicesHere();
+function selectedNames({ service, databaseUrl, needed }: Selection): string[] {
+  const here = servicesHere().filter((name) => needed?.includes(name) ?? true);
   if (service === undefined && databaseUrl !== undefined && here.length > 1)
     throw new Refused("--database-url is the address of one service's database: say which with --service.", exitCodes.usage);
   if (service === undefined) return here;

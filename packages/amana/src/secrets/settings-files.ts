@@ -1,0 +1,102 @@
+import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { exitCodes, Refused } from "../refused.ts";
+
+interface SettingsFile {
+  readonly path: string;
+  lines: string[];
+}
+
+/** How far a secret's rotation is, and since when; written down in the files themselves. */
+export interface RotationState {
+  readonly step: number;
+  readonly at: Date;
+}
+
+const settingOf = (line: string) => /^(?:export )?([A-Z][A-Z0-9_]*)=(.*)$/.exec(line);
+const unquoted = (value: string) => /^(["'])(.*)\1$/.exec(value)?.[2] ?? value;
+
+/**
+ * The settings of a deployment, NAME=value in lines, as compose's .env or what kustomize makes
+ * Secrets of. They hold secrets: values are never shown, and written for their owner alone.
+ */
+export class SettingsFiles {
+  readonly #files: SettingsFile[];
+
+  constructor(paths: readonly string[]) {
+    this.#files = paths.map((path) => {
+      if (!existsSync(path))
+        throw new Refused(`There is no file ${path}. --settings names the files with the settings.`, exitCodes.usage);
+      return { path, lines: readFileSync(path, "utf8").split("\n") };
+    });
+  }
+
+  /** The values of the settings for which `which` holds, in all files. */
+  find(which: (name: string, value: string) => boolean): { name: string; value: string }[] {
+    return this.#settings().flatMap(({ name, value }) => (which(name, value) ? [{ name, value }] : []));
+  }
+
+  /** Changes the values of settings; undefined takes one out. */
+  change(edit: (name: string, value: string) => string | undefined): void {
+    for (const file of this.#files) {
+      file.lines = file.lines.flatMap((line) => {
+        const [, name = "", raw = ""] = settingOf(line) ?? [];
+        if (name === "") return [line];
+        const value = unquoted(raw);
+        const becomes = edit(name, value);
+        if (becomes === value) return [line];
+        return becomes === undefined ? [] : [`${name}=${becomes}`];
+      });
+    }
+  }
+
+  /** Puts a setting behind another one, in each file that has that. */
+  addBehind(which: (name: string, value: string) => boolean, name: string, value: string): void {
+    for (const file of this.#files) {
+      file.lines = file.lines.flatMap((line) => {
+        const [, known = "", raw = ""] = settingOf(line) ?? [];
+        return known !== "" && which(known, unquoted(raw)) ? [line, `${name}=${value}`] : [line];
+      });
+    }
+  }
+
+  /** Refuses when the files tell different things. Step 0: no rotation is under way. */
+  stateOf(secret: string): RotationState {
+    const found = this.#files.flatMap(({ lines }) => lines.flatMap((line) => stateIn(line, secret) ?? []));
+    const [first = { step: 0, at: new Date(0) }] = found;
+    if (found.some(({ step }) => step !== first.step)) {
+      throw new Refused(
+        `The files disagree on how far the rotation of ${secret} is. Put back those of the same time, and run it again.`,
+      );
+    }
+    return first;
+  }
+
+  /** Writes the files, and into them how far the rotation is; step 0 takes the note out. */
+  save(secret: string, { step, at }: RotationState): void {
+    for (const file of this.#files) {
+      const kept = file.lines.filter((line) => stateIn(line, secret) === undefined);
+      while (kept.at(-1) === "") kept.pop();
+      if (step > 0) kept.push(`${noteOf(secret)} step ${step} at ${at.toISOString()}`);
+      writeFileSync(`${file.path}.new`, `${kept.join("\n")}\n`, { mode: 0o600 });
+      chmodSync(`${file.path}.new`, 0o600);
+      renameSync(`${file.path}.new`, file.path);
+    }
+  }
+
+  #settings() {
+    return this.#files.flatMap(({ lines }) =>
+      lines.flatMap((line) => {
+        const [, name = "", raw = ""] = settingOf(line) ?? [];
+        return name === "" ? [] : [{ name, value: unquoted(raw) }];
+      }),
+    );
+  }
+}
+
+const noteOf = (secret: string) => `# amana secrets rotate ${secret}:`;
+
+function stateIn(line: string, secret: string): RotationState | undefined {
+  if (!line.startsWith(noteOf(secret))) return undefined;
+  const [, step, at] = / step (\d) at (\S+)$/.exec(line) ?? [];
+  return { step: Number(step), at: new Date(at ?? "") };
+}

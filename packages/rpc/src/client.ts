@@ -1,3 +1,4 @@
+import { currentTrace } from "@amana/runtime";
 import {
   create,
   type DescMethodUnary,
@@ -152,7 +153,8 @@ export function createRpcChannel({ urls, audience, signer, tls, connections }: R
   };
 
   return {
-    call(method, body, call) {
+    call(method, body, options) {
+      const call = options.traceparent === undefined ? inCurrentTrace(options) : options;
       const labels = { to: audience, method: methodName(method) };
       return measured(
         (code, seconds) => called.observe({ ...labels, code }, seconds),
@@ -187,6 +189,12 @@ class ConnectionError extends Error {
     super(cause.message, { cause });
     this.notSent = whileConnecting.has(cause);
   }
+}
+
+/** A call that names no trace goes on in the one it is made in. */
+function inCurrentTrace(call: CallOptions): CallOptions {
+  const trace = currentTrace();
+  return trace ? { ...call, traceparent: trace.traceparent, requestId: call.requestId ?? trace.requestId ?? "" } : call;
 }
 
 const unreachable = () =>

@@ -117,6 +117,24 @@ describe("our client and server", () => {
     expect(remainingMs).toBeLessThanOrEqual(3_000);
   });
 
+  test("a call is served in its trace, and what it calls by itself goes on in that", async () => {
+    calls = [];
+    const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00";
+    await withClient([server.url], async (client) => {
+      behaviour = async () => {
+        behaviour = async () => ({});
+        return await client.handOverMessages(request, { caller: platformCaller });
+      };
+      await client.handOverMessages(request, { caller, requestId: "request-1", traceparent });
+    });
+    const seen = calls.map(({ caller: { role }, requestId, traceparent }) => ({ role, requestId, traceparent }));
+    const trace = { requestId: "request-1", traceparent };
+    expect(seen).toEqual([
+      { role: "business", ...trace },
+      { role: "platform", ...trace },
+    ]);
+  });
+
   test("a refusal arrives whole", async () => {
     behaviour = async () => Promise.reject(refusal);
     const error = await withClient([server.url], (client) =>

@@ -1,5 +1,5 @@
 import http from "node:http";
-import { type Logger, readBytes } from "@amana/runtime";
+import { inTrace, type Logger, readBytes, type Trace } from "@amana/runtime";
 import { create, type DescMethodUnary, type DescService, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 import { codeToHttpStatus, codeToString, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
@@ -129,7 +129,7 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
       if (response instanceof http.ServerResponse) response.shouldKeepAlive = false;
       const refusal = ConnectError.from(error);
       if (target) served.observe({ method: methodName(target.method), code: codeToString(refusal.code) }, 0);
-      logger.warn({ err: error, method: target?.method.name }, "a call was refused");
+      inTrace(claimedTrace(request), () => logger.warn({ err: error, method: target?.method.name }, "a call was refused"));
       return refuse(response, refusal);
     }
     if (target && isFast(request) && response instanceof http.ServerResponse) {
@@ -203,7 +203,7 @@ function createInvoke({ logger, isUnavailable }: RpcServerOptions): Invoke {
     const method = methodName(target.method);
     return measured(
       (code, seconds) => served.observe({ method, code }, seconds),
-      () => invoke(target, readRequest, call),
+      () => inTrace(call, () => invoke(target, readRequest, call)),
     );
   };
 }
@@ -231,7 +231,7 @@ async function answerFast(
     if (request.errored) return;
     if (error instanceof ConnectError) return refuse(response, error);
     // A value that does not fit its field is a fault of ours.
-    logger.error({ err: error, method: method.name }, "an answer could not be encoded");
+    inTrace(call, () => logger.error({ err: error, method: method.name }, "an answer could not be encoded"));
     refuse(response, internalError());
   }
 }
@@ -242,6 +242,12 @@ const isFast = (request: Request): request is http.IncomingMessage =>
   request.headers["content-type"] === "application/proto" &&
   request.headers["content-encoding"] === undefined &&
   request.method === "POST";
+
+/** What a call says of itself whose caller is not known: no more than these usually are. */
+const claimedTrace = ({ headers }: Request): Trace => ({
+  traceparent: String(headers[headerNames.traceparent] ?? "").slice(0, 55),
+  requestId: String(headers[headerNames.requestId] ?? "").slice(0, 64),
+});
 
 /** As Connect writes it. gRPC clients go by the status: 401 is UNAUTHENTICATED to them. */
 function refuse(response: Response, refusal: ConnectError): void {

@@ -1,3 +1,5 @@
+import { inTrace } from "./trace.ts";
+
 interface Call<Item> {
   readonly items: readonly Item[];
   readonly done: PromiseWithResolvers<void>;
@@ -6,7 +8,8 @@ interface Call<Item> {
 /**
  * Does work in groups, one after the other: whatever comes while a group is under way is the next,
  * up to `max` items, so nothing waits for a group to fill. The returned function resolves, or
- * throws, as the group does that its items were in; those of one call stay together and in order.
+ * throws, as the group does that its items were in; those of one call stay together and in order. A
+ * group belongs to no trace.
  */
 export function inGroups<Item>(
   max: number,
@@ -38,7 +41,7 @@ export function inGroups<Item>(
   return async (items) => {
     const done = Promise.withResolvers<void>();
     waiting.push({ items, done });
-    if (!isWorking) void workOff();
+    if (!isWorking) void inTrace(undefined, workOff);
     await done.promise;
   };
 }

@@ -12,5 +12,6 @@ export { readBytes, readText } from "./read-body.ts";
 export { remember } from "./remember.ts";
 export { runProcess } from "./run-process.ts";
 export { backoffMs, dateOf, jitter, nextPause, sleep, waitAtMost, within } from "./time.ts";
+export { currentTrace, inTrace, type Trace, traceIdOf } from "./trace.ts";
 export { Turns } from "./turns.ts";
 export { isUuid, randomHex, timeOfUuid, uuidv7 } from "./uuid.ts";

@@ -1,6 +1,7 @@
 import { pino } from "pino";
 import type { EnvReader } from "./env.ts";
 import { counter } from "./metrics.ts";
+import { traceFields } from "./trace.ts";
 
 export type Logger = pino.Logger;
 
@@ -39,14 +40,15 @@ const alerts = counter({
 });
 
 /**
- * JSON lines on standard output, one wide line per unit of work. `level` is a pino level ("trace" …
- * "fatal", "silent"). Errors under the key `err` are written with their stack and without the rows
+ * JSON lines on standard output, one wide line per unit of work, with the ids of the trace and the
+ * request it is logged in. `level` is a pino level ("trace" … "fatal", "silent"). Errors under the key `err` are written with their stack and without the rows
  * of database errors. `destination` is for tests.
  */
 export function createLogger(service: string, level = "info", destination?: pino.DestinationStream): Logger {
   const options: pino.LoggerOptions = {
     level,
     base: { service },
+    mixin: traceFields,
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: withoutRows },
     formatters: {

@@ -7,11 +7,14 @@ import {
   backoffMs,
   createLogger,
   type EnvReader,
+  inGroups,
+  inTrace,
   isUuid,
   jitter,
   nextPause,
   readEnv,
   SettingsError,
+  sleep,
   uuidv7,
 } from "./index.ts";
 
@@ -86,6 +89,24 @@ describe("logs", () => {
     );
     return text;
   };
+
+  test("say which trace and request they were written in, and nothing where there is none", async () => {
+    const lines: object[] = [];
+    const logger = createLogger("test", "trace", { write: (line) => void lines.push(JSON.parse(line)) });
+    const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00";
+    const group = inGroups<string>(10, async () => logger.info("of a group"));
+    await inTrace({ traceparent, requestId: "request-1" }, async () => {
+      await sleep(1);
+      logger.info({ request_id: "its-own" }, "given");
+      await group(["a"]);
+      inTrace(undefined, () => logger.info("of none"));
+      logger.info("kept");
+    });
+    logger.info("outside");
+    const trace_id = "4bf92f3577b34da6a3ce929d0e0e4736";
+    expect(lines).toMatchObject([{ trace_id, request_id: "its-own" }, {}, {}, { trace_id, request_id: "request-1" }, {}]);
+    for (const i of [1, 2, 4]) expect(lines[i]).not.toHaveProperty("trace_id");
+  });
 
   test("never hold the value of a secret field, at any depth code may reach", () => {
     const text = logged((logger) =>

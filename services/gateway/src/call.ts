@@ -1,4 +1,5 @@
 import { platformCaller } from "@amana/rpc";
+import { traceIdOf } from "@amana/runtime";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { laneOf } from "./lanes/lane.ts";
 import type { LaneCall } from "./lanes/lane-channel.ts";
@@ -20,6 +21,9 @@ export function callOf(request: FastifyRequest, reply: FastifyReply, timeoutMs: 
     onReplayed: () => reply.header("idempotent-replayed", "true"),
   };
 }
+
+/** The fields by which a line about a request is found again. */
+export const aboutRequest = ({ id, traceparent }: FastifyRequest) => ({ request_id: id, trace_id: traceIdOf(traceparent) });
 
 /** "POST /api/v1/payments/{id}/refund" */
 export function routeOf(request: FastifyRequest): string {

@@ -2,6 +2,7 @@ import { DomainError, type DomainErrorKind } from "@amana/rpc";
 import type { Logger } from "@amana/runtime";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { aboutRequest } from "./call.ts";
 import { Problem } from "./problem.ts";
 import { type OwnCode, problemTitle } from "./problem-catalogue.ts";
 
@@ -81,7 +82,7 @@ export function problemDocument(problem: Problem, requestId: string): string {
 export function problemOf(error: unknown, request: FastifyRequest, logger: Logger): Problem {
   const problem = toProblem(error);
   if (problem) return problem;
-  logger.error({ err: error, request_id: request.id, route: request.routeOptions.url }, "a request failed");
+  logger.error({ err: error, ...aboutRequest(request), route: request.routeOptions.url }, "a request failed");
   const detail = `Something went wrong on our side. Tell support the request id ${request.id}.`;
   return Problem.of("internal_error", { detail });
 }

@@ -1,3 +1,4 @@
+import { aboutRequest } from "../call.ts";
 import type { App, Gateway } from "../gateway.ts";
 
 /** One line for each request. Never a key, a path with a token, or a body. */
@@ -7,8 +8,7 @@ export function logRequests(app: App, { logger }: Gateway): void {
     const { caller } = request;
     logger.info(
       {
-        request_id: request.id,
-        trace_id: request.traceparent.slice(3, 35),
+        ...aboutRequest(request),
         method: request.method,
         route: request.routeOptions.url,
         status: reply.statusCode,

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import type { FastifyRequest, onRequestHookHandler, preValidationHookHandler } from "fastify";
+import { aboutRequest } from "../call.ts";
 import type { App, Gateway } from "../gateway.ts";
 import type { KeyAnswer } from "../key-lease/believed-keys.ts";
 import { presentedKeyHash } from "../key-lease/presented-key.ts";
@@ -58,7 +59,7 @@ export function authenticate(scope: App, gateway: Gateway, role: "business" | "a
     }
     answer
       .catch((error: unknown) => {
-        logger.warn({ err: error, request_id: request.id }, "a key could not be looked up");
+        logger.warn({ err: error, ...aboutRequest(request) }, "a key could not be looked up");
         throw Problem.of("service_unavailable");
       })
       .then((found) => enter(request, found))

@@ -1,6 +1,6 @@
 import { type KycApplication, KycStatus } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { callOf } from "../call.ts";
+import { aboutRequest, callOf } from "../call.ts";
 import type { Gateway } from "../gateway.ts";
 
 /** Longer than this a view does not wait for its link. */
@@ -24,7 +24,7 @@ export async function kycLinkOf(
     const application = await rpc.kycApplications.getKycApplication({ id, stored: true }, call);
     return isFinal(application) ? undefined : application.linkUrl;
   } catch (error) {
-    logger.warn({ err: error, request_id: request.id, application_id: id }, "a view goes out without its KYC link");
+    logger.warn({ err: error, ...aboutRequest(request), application_id: id }, "a view goes out without its KYC link");
     return undefined;
   }
 }

@@ -6,6 +6,7 @@ import { models } from "./models/models.ts";
 import { overload } from "./overload/overload.ts";
 import type { Program } from "./program.ts";
 import { refunds } from "./refunds/refunds.ts";
+import { rolling } from "./rolling/rolling.ts";
 import { secrets } from "./secrets/secrets.ts";
 import { tenants } from "./tenants/tenants.ts";
 import { verdicts } from "./verdicts/verdicts.ts";
@@ -19,6 +20,7 @@ export const programs: Readonly<Record<string, Program>> = {
   models,
   overload,
   refunds,
+  rolling,
   secrets,
   tenants,
   verdicts,

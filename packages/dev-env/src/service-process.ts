@@ -19,7 +19,7 @@ export interface ServiceProcess {
   recentOutput(): string;
 }
 
-const root = join(import.meta.dirname, "..", "..", "..");
+const ownRoot = join(import.meta.dirname, "..", "..", "..");
 /** Doubles with every crash, so that a service that cannot start does not fill the terminal. */
 const restartPauseMs = 250;
 const restartPauseMaxMs = 30_000;
@@ -37,11 +37,13 @@ export function serviceProcess(options: {
   port: number;
   logDir: string;
   supervised: boolean;
+  /** The project whose code it runs, dependencies installed; this one when absent. */
+  root?: string;
   /** Told of every process it starts, its own restarts included. */
   onStart?(): Promise<void>;
   onCrash(name: string, output: string): void;
 }): ServiceProcess {
-  const { name, env, supervised, onCrash } = options;
+  const { name, env, supervised, onCrash, root = ownRoot } = options;
   const logFile = join(options.logDir, `${name}.log`);
   let log: WriteStream | undefined;
   let server: ServerProcess | undefined;
@@ -101,7 +103,7 @@ export function serviceProcess(options: {
 export async function migrateService(name: string, env: Record<string, string>): Promise<void> {
   const done = await runCommand(process.execPath, [join("services", name, "src", "migrate.ts")], {
     timeoutMs: migrateTimeoutMs,
-    cwd: root,
+    cwd: ownRoot,
     env: { ...inherited(), ...env },
   });
   if (done.ok) return;

@@ -1,0 +1,74 @@
+import { freePort } from "@amana/dev-env/free-port";
+import { type ServiceProcess, serviceProcess } from "@amana/dev-env/service-process";
+import { databaseOwners, loopbackUrl, type ServiceName } from "@amana/dev-env/services";
+import type { System } from "@amana/dev-env/system";
+
+/** Every service of which there are several, in the order in which they are replaced. */
+export const replicated = [...databaseOwners, "gateway"] as const satisfies readonly ServiceName[];
+export type Replicated = (typeof replicated)[number];
+
+/** The folder of a version; undefined is this one. */
+export type Version = string | undefined;
+
+/** One of the two places where a service runs, in whichever version. */
+export class Replica {
+  readonly name: Replicated;
+  readonly url: string;
+  readonly #start: (version: Version) => ServiceProcess;
+  #process: ServiceProcess | undefined;
+
+  constructor(name: Replicated, port: number, start: (version: Version) => ServiceProcess) {
+    this.name = name;
+    this.url = loopbackUrl(port);
+    this.#start = start;
+  }
+
+  /** In good order, as a deployment does: the process that runs is asked to stop, and then the new one starts. */
+  async replace(version: Version): Promise<void> {
+    await this.stop();
+    this.#process = this.#start(version);
+    await this.#process.start();
+    if (!this.#process.running()) throw new Error(`${this.name} does not start:\n${this.#process.recentOutput()}`);
+  }
+
+  async stop(): Promise<void> {
+    await this.#process?.stop();
+  }
+}
+
+export interface Replicas extends AsyncDisposable {
+  readonly of: Readonly<Record<Replicated, readonly Replica[]>>;
+}
+
+/** Stops the system's own services and starts two of each in their place; the sandbox stays one. */
+export async function startReplicas(system: System, version: Version, onCrash: (text: string) => void): Promise<Replicas> {
+  const others = new Map<Replicated, number>();
+  for (const name of replicated) others.set(name, await freePort());
+  const portsOf = (name: Replicated) => [system.rpcPorts[name], others.get(name) ?? 0];
+  const urlsOf = (name: Replicated) => portsOf(name).map(loopbackUrl).join();
+  const urls = Object.fromEntries(replicated.map((name) => [`${name.toUpperCase()}_URLS`, urlsOf(name)]));
+
+  const replicaOf = (name: Replicated, port: number) =>
+    new Replica(name, port, (root) =>
+      serviceProcess({
+        name,
+        port,
+        ...(root && { root }),
+        env: { ...system.envOf(name), ...urls, [name === "gateway" ? "PORT" : "RPC_PORT"]: String(port) },
+        logDir: system.logDir,
+        supervised: false,
+        onCrash: (crashed, output) => onCrash(`${crashed} ended by itself:\n${output}`),
+      }),
+    );
+  const of = Object.fromEntries(
+    replicated.map((name) => [name, portsOf(name).map((port) => replicaOf(name, port))]),
+  ) as unknown as Record<Replicated, Replica[]>;
+  const all = Object.values(of).flat();
+
+  for (const name of replicated) await system.services[name].stop();
+  await using stack = new AsyncDisposableStack();
+  stack.defer(async () => void (await Promise.all(all.map((replica) => replica.stop()))));
+  await Promise.all(all.map((replica) => replica.replace(version)));
+  const started = stack.move();
+  return { of, [Symbol.asyncDispose]: () => started.disposeAsync() };
+}

@@ -1,0 +1,61 @@
+import { aBusiness, startTestSystem } from "@amana/dev-env/test-system";
+import { sleep } from "@amana/runtime";
+import { type Receiver, receiveEvents } from "../events/receive-events.ts";
+import type { Program } from "../program.ts";
+import { createRandom } from "../random.ts";
+import type { Report } from "../report.ts";
+import { startBalancer } from "./balancer.ts";
+import { checkEffects } from "./check-effects.ts";
+import { beCustomers, type Shop } from "./customers.ts";
+import { type Replicas, replicated, startReplicas, type Version } from "./replicas.ts";
+
+/** Longer than the balancer's probes are apart. */
+const stopDelayMs = 300;
+const pauseMs = 300;
+
+export const rolling: Program = {
+  attacks:
+    "no request fails and nothing is lost or doubled while each service is replaced, one replica after the other; OTHER_VERSION names the folder of the version to go back to",
+  async run({ seed, signal, report, say }) {
+    const other: Version = process.env["OTHER_VERSION"] || undefined;
+    await using test = await startTestSystem("kafka", { gateway: { STOP_DELAY_MS: String(stopDelayMs) } });
+    const { system } = test;
+    await using receivers = await receiveEvents(createRandom(seed), 1);
+    const receiver = receivers.receivers[0] as Receiver;
+    const business = await aBusiness(system);
+    await using _receiver = business.receiver;
+    await business.call("POST", "/api/v1/webhook-endpoints", { url: receiver.url });
+    // The other version runs on the schema of this one.
+    await using replicas = await startReplicas(system, other, (text) => report.violation(text));
+    await using balancer = startBalancer(replicas.of.gateway.map(({ url }) => url));
+    await balancer.allReady();
+
+    const over = new AbortController();
+    const done: Shop["done"] = { payments: new Map(), clients: [], applications: [] };
+    const shop: Shop = { system, balancer, apiKey: business.key, report, signal: over.signal, done };
+    const customers = beCustomers(shop);
+    // To this version, back to the other one, and so on: each round leaves every service replaced.
+    const roundsMin = other ? 2 : 1;
+    for (let version: Version; ; version = version === other ? undefined : other) {
+      if (signal.aborted && report.counted("rounds") >= roundsMin) break;
+      await replaceAll(replicas, version, report, say);
+      await balancer.allReady();
+      report.count("rounds");
+    }
+    over.abort();
+    await customers;
+    say(`${done.payments.size} payments and ${done.applications.length} applications; waiting for what is still to be told`);
+    await checkEffects(shop, receiver);
+  },
+};
+
+async function replaceAll({ of }: Replicas, version: Version, report: Report, say: (line: string) => void): Promise<void> {
+  say(`every service, one replica after the other, to ${version ?? "this version"}`);
+  for (const name of replicated) {
+    for (const replica of of[name]) {
+      await sleep(pauseMs);
+      await replica.replace(version);
+      report.count(`replaced: ${name}`);
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { alerts, documentedMetrics, metricsIn, monitoring, pageOf, panelQueries, recordings, runbooks } from "./rules.ts";
+
+test("each alert has its page and each page its alert, which says what it means, how to see it and what to do", () => {
+  expect(readdirSync(runbooks).toSorted()).toEqual(alerts.map(({ alert }) => pageOf(alert)).toSorted());
+  for (const { alert, labels, annotations } of alerts) {
+    const page = readFileSync(join(runbooks, pageOf(alert)), "utf8");
+    expect(page).toMatch(new RegExp(`^# ${alert}\n\n\\S[^#]+\n## How to see it\n\n\\S[^]+\n## What to do\n\n\\S`));
+    expect(annotations?.["runbook"]).toBe(`docs/runbooks/${pageOf(alert)}`);
+    expect(annotations?.["summary"]).toBeTruthy();
+    expect(["page", "ticket"]).toContain(labels?.severity);
+  }
+});
+
+test("each alert fires in the unit tests of the rules", () => {
+  const tests = readFileSync(join(monitoring, "tests.yaml"), "utf8");
+  expect(alerts.filter(({ alert }) => !tests.includes(`alertname="${alert}"`))).toEqual([]);
+});
+
+const pages = readdirSync(runbooks).map((file) => ({ place: file, expr: readFileSync(join(runbooks, file), "utf8") }));
+const asked = [
+  ...recordings.map(({ record = "", expr }) => ({ place: record, expr })),
+  ...alerts.map(({ alert, expr }) => ({ place: alert, expr })),
+  ...panelQueries,
+  ...pages,
+];
+
+test("every metric that a rule, a dashboard or a page asks for is there, and its labels can say what is wanted of them", () => {
+  const documented = documentedMetrics();
+  const recorded = new Set(recordings.map(({ record }) => record));
+  const wrong = asked.flatMap(({ place, expr }) =>
+    metricsIn(expr).flatMap(({ name, labels }) => {
+      if (name === "up" || recorded.has(name)) return [];
+      const known = documented.get(name);
+      if (!known) return [`${place}: ${name}`];
+      return Object.entries(labels).flatMap(([label, words]) => {
+        const values = label === "job" || label === "le" ? undefined : (known[label] ?? "");
+        const isClosed = values !== undefined && !values.startsWith("the ");
+        const unknown = isClosed ? words.filter((word) => !values.split(", ").includes(word)) : [];
+        return unknown.map((word) => `${place}: ${name} has no ${label}="${word}"`);
+      });
+    }),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("a row of the database is told by every replica, so nobody adds it up", () => {
+  const ofRows =
+    /sum(?: by \([^)]*\))? \((?:amana_(?:outbox_(?:waiting|oldest)|dead_letters|due_(?:rows|oldest)|deliveries_|refunds|payments_unconfirmed|kyc_applications))/;
+  expect(asked.filter(({ expr }) => ofRows.test(expr))).toEqual([]);
+});

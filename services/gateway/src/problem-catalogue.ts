@@ -142,6 +142,10 @@ export const problemCatalogue = {
     "The card processor did not answer in time. We find out and tell you by webhook; read the payment meanwhile.",
     504,
   ],
+  refunds_held: [
+    "Refunds are held",
+    "Our records were restored, and refunds wait until what was sent before must have shown. Ask again at refundable_at.",
+  ],
   refund_refused: ["Refund refused", "The card processor refused the refund; processor_error_code has its reason."],
   replay_in_progress: ["Replay in progress", "One replay at a time to each webhook endpoint. Wait until it is DONE."],
   replay_range_empty: ["Nothing to replay", "since must be before until, and before now. Send an earlier since."],

@@ -3,6 +3,7 @@ import { overdue } from "@amana/due-work";
 import { outboxWaiting, recordAction } from "@amana/messaging";
 import { database } from "./orm.ts";
 import { orderStatuses } from "./payment/payment.ts";
+import { holdRefunds, releaseRefunds } from "./refund/hold.ts";
 
 /** What the command `amana` knows of this service. */
 export const repair: RepairedService = {
@@ -11,7 +12,16 @@ export const repair: RepairedService = {
   emits: ["payments.v1", "audit.v1"],
   consumes: {},
   record: recordAction("payments"),
+  refunds: { hold: holdRefunds, release: releaseRefunds },
   waiting: [
+    {
+      what: "refunds are held, after a restore or a failover",
+      table: "refund_hold",
+      where: "held_until > now()",
+      since: "now()",
+      id: "to_char(held_until at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')",
+      todo: "docs/restore.md says why. They go on by themselves at the time named; amana refunds release --reason ends it for those who know that no commit was lost.",
+    },
     {
       what: "payments that are paid and not confirmed: the processor cancels them about 20 minutes after they began",
       table: "payment",

@@ -11,6 +11,7 @@ import { resolveRefunds } from "./jobs/resolve-refunds.ts";
 import { showOpen } from "./metrics.ts";
 import { database } from "./orm.ts";
 import { paymentTally } from "./payment/payment.message.ts";
+import { watchHistory } from "./refund/hold.ts";
 import * as rpcs from "./rpc/index.ts";
 
 /** What the payments service is made of. */
@@ -22,6 +23,7 @@ export const payments: Service<Config, Context> = {
   rpcServices: (context) => [serveFrom(PaymentService, rpcs, context), serveFrom(RefundService, rpcs, context)],
   jobs: (context) => [
     reconcilePayments(context),
+    watchHistory(context),
     resolveRefunds(context),
     rereadPayments(context),
     showOpen(context.orm),

@@ -17,8 +17,8 @@ export const openBox = (setting: string): SecretBox =>
 
 /**
  * Encrypts everything of a service that is not under `keyId` anew, in batches that hold up nobody;
- * what was interrupted goes on where rows are left. Answers how many. Refuses, at the end, when some
- * cannot be read: their key is not among those of `box`.
+ * what was interrupted goes on where rows are left. Answers how many. Refuses, at the end, when
+ * some cannot be read: their key is not among those of `box`.
  */
 export async function reencrypt({ service, orm }: Opened, box: SecretBox, keyId: string, as: string): Promise<number> {
   let done = 0;

@@ -203,7 +203,7 @@ export const rotations: readonly Rotation[] = [
   },
 ];
 
-/** Those that somebody else gives out, or that no setting has to overlap for: what a person does. */
+/** Those that others give out, or that need no overlap of settings: what a person does. */
 export const told: Readonly<Record<string, { summary: string; steps: readonly string[] }>> = {
   "processor-password": {
     summary: "the card processor's user and password (SATIM_USERNAME, SATIM_PASSWORD)",

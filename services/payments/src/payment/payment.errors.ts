@@ -21,6 +21,13 @@ export const refundMayStillTakeEffect = (until: Date) =>
     { members: { refundable_at: until.toISOString() } },
   );
 
+export const refundsHeld = (until: Date) =>
+  unavailable(
+    "refunds_held",
+    `Refunds wait until ${until.toISOString()}: our records were restored, and what was sent to the card processor before must have shown there first. Nothing was done. Ask again then.`,
+    { members: { refundable_at: until.toISOString() } },
+  );
+
 export const refundNotFound = () => notFound("not_found", "There is no such refund.");
 
 export const refundDecisionNotOpen = (status: string) =>

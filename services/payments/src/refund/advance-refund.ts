@@ -1,9 +1,10 @@
-import { databaseTime, transaction } from "@amana/database";
+import { transaction } from "@amana/database";
 import type { Lease } from "@amana/due-work";
 import { faultPoint } from "@amana/runtime";
 import type { OrderState } from "../card-processor/card-processor.ts";
 import type { Context } from "../context.ts";
 import { Payment } from "../payment/payment.ts";
+import { readHold } from "./hold.ts";
 import { afterSending, beforeSending, mayBeRefused } from "./next-step.ts";
 import { type Both, progressOf, type RefundProgress, recordEnding } from "./record-refund.ts";
 import { Refund } from "./refund.ts";
@@ -37,9 +38,9 @@ export async function advanceRefund(
     return answer.kind === "accepted" ? answer.value : undefined;
   };
 
-  const askedAt = await databaseTime(em);
+  const { now: askedAt, heldUntil } = await readHold(em, context.schedule);
   const state = await read();
-  const step = beforeSending(refund, payment, state, askedAt);
+  const step = beforeSending(refund, payment, state, { askedAt, isHeld: heldUntil !== undefined });
   if (step.kind !== "send") return await recordEnding(context, refundId, step, state);
 
   const commit = () => markSent(context, { payment, refund }, lease, state?.refundedMinor ?? 0n);
@@ -63,7 +64,9 @@ async function markSent(
     if (!(await lease.holds(em))) return false;
     const row = await em.findOneOrFail(Refund, { id: refund.id });
     if (row.version !== refund.version) return false;
-    row.sending(refundedBeforeMinor, payment.amountMinor, schedule.refundResendAfterSeconds, await databaseTime(em));
+    const { now, heldUntil } = await readHold(em, schedule);
+    if (heldUntil) return false;
+    row.sending(refundedBeforeMinor, payment.amountMinor, schedule.refundResendAfterSeconds, now);
     return true;
   });
   faultPoint("refund.sending");

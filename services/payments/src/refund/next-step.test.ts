@@ -44,7 +44,10 @@ type Reading = keyof typeof readings;
 
 const payment = (): Payment => aPayment({ status: "PAID" });
 const stepOf = (refund: RefundName, reading: Reading) =>
-  beforeSending(aRefund({ amountMinor: 200_000n, ...refunds[refund] }), payment(), readings[reading], createdAt);
+  beforeSending(aRefund({ amountMinor: 200_000n, ...refunds[refund] }), payment(), readings[reading], {
+    askedAt: createdAt,
+    isHeld: false,
+  });
 
 const untold: Reading[] = ["nothing read", "no sum", "an error"];
 const unexplained: Reading[] = ["more than was paid", "an unknown status", "another order"];
@@ -96,8 +99,8 @@ describe("before anything goes out, what the processor says decides", () => {
     const known = aPayment({ status: "REFUNDED", refundedAmountMinor: 100_000n });
     const sent = aRefund({ amountMinor: 200_000n, sends: 1, refundedBeforeMinor: 100_000n });
     const says = (refundedMinor: bigint) => paidState({ orderStatus: 4, refundedMinor });
-    expect(beforeSending(sent, known, says(300_000n), createdAt)).toEqual({ kind: "accept" });
-    expect(letterOf(beforeSending(sent, known, says(200_000n), createdAt))).toBe("d");
+    expect(beforeSending(sent, known, says(300_000n), { askedAt: createdAt, isHeld: false })).toEqual({ kind: "accept" });
+    expect(letterOf(beforeSending(sent, known, says(200_000n), { askedAt: createdAt, isHeld: false }))).toBe("d");
     expect(stepOf("never sent", "another sum")).toMatchObject({ change: { kind: "refunded", refundedMinor: 100_000n } });
     expect(stepOf("never sent", "reversed")).toMatchObject({ change: { kind: "reversed" } });
   });

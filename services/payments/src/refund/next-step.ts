@@ -18,13 +18,13 @@ export type Ending =
  * undefined: it could not be read. The first request goes out only when nothing was given back that
  * we do not know of; a further one only when a read shows none and either the processor must refuse
  * a second execution or an operator ordered it. `askedAt` is when the question was asked, because
- * the answer may be as old as that.
+ * the answer may be as old as that. `isHeld`: the database may have lost what was sent.
  */
 export function beforeSending(
   refund: Refund,
   payment: Payment,
   state: OrderState | undefined,
-  askedAt: Date,
+  { askedAt, isHeld }: { askedAt: Date; isHeld: boolean },
 ): Ending | { readonly kind: "send" } {
   if (!state) return { kind: "wait", reason: "the order could not be read" };
   const found = payment.compare(state);
@@ -42,7 +42,7 @@ export function beforeSending(
   }
   const mayBeSent = refund.resendAfter ? refund.resendAfter <= askedAt : isFirst;
   if (waitsForDecision || !mayBeSent) return { kind: "wait", reason: "a request may still take effect" };
-  return { kind: "send" };
+  return isHeld ? { kind: "wait", reason: "refunds are held: the database was restored" } : { kind: "send" };
 }
 
 type SendOutcome = Awaited<ReturnType<CardProcessor["refund"]>>;

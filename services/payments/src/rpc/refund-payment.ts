@@ -1,6 +1,6 @@
 import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
 import type { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
-import { databaseTime, lockRow, transaction } from "@amana/database";
+import { lockRow, transaction } from "@amana/database";
 import { withLease } from "@amana/due-work";
 import { claimKey } from "@amana/idempotency";
 import { businessOf, type Implementation } from "@amana/rpc";
@@ -12,10 +12,12 @@ import {
   refundInProgress,
   refundMayStillTakeEffect,
   refundOutcomeUnknown,
+  refundsHeld,
 } from "../payment/payment.errors.ts";
 import { toPaymentMessage } from "../payment/payment.message.ts";
 import { Payment } from "../payment/payment.ts";
 import { advanceRefund } from "../refund/advance-refund.ts";
+import { readHold } from "../refund/hold.ts";
 import type { RefundProgress } from "../refund/record-refund.ts";
 import { Refund } from "../refund/refund.ts";
 
@@ -36,7 +38,8 @@ export const refundPayment =
       const earlier = await em.find(Refund, { businessId, paymentId: payment.id });
       if (earlier.some((refund) => refund.isActive())) throw refundInProgress();
       const amountMinor = payment.refundable(request.amountMinor);
-      const now = await databaseTime(em);
+      const { now, heldUntil } = await readHold(em, context.schedule);
+      if (heldUntil) throw refundsHeld(heldUntil);
       for (const refused of earlier) {
         const until = refused.mayTakeEffectUntil(context.schedule.refundLateEffectSeconds);
         // Where two of the same amount cannot both happen, whichever does is the one asked for.

@@ -1,0 +1,64 @@
+import { transaction } from "@amana/database";
+import { uuidv7 } from "@amana/runtime";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import type { Command } from "commander";
+import { byPerson } from "../as.ts";
+import { type ChangeOptions, withChangeOptions } from "../options.ts";
+import { exitCodes, Refused } from "../refused.ts";
+import type { RepairedService } from "../repaired-service.ts";
+import { withServices } from "../services.ts";
+
+type Options = ChangeOptions & { readonly reason: string };
+
+/** Whether refunds go out, after a restore. */
+export function refunds(program: Command): void {
+  const noun = program.command("refunds").description("whether refunds go out, after payments' database was restored");
+  withChangeOptions(
+    noun
+      .command("hold")
+      .description("none is sent for a while: after a restore that the service cannot see, of a disk's snapshot"),
+  )
+    .requiredOption("--reason <text>", "for the audit trail")
+    .option("--minutes <minutes>", "at least REFUND_LATE_EFFECT_SECONDS, counted from the last one that may have been sent", "25")
+    .action(hold);
+  withChangeOptions(noun.command("release").description("they go on before the time, for who knows that no commit was lost"))
+    .requiredOption("--reason <text>", "how you know, for the audit trail")
+    .action(release);
+}
+
+async function hold({ minutes, ...options }: Options & { readonly minutes: string }): Promise<void> {
+  const seconds = Number(minutes) * 60;
+  if (!(seconds > 0)) throw new Refused("--minutes must be more than 0.", exitCodes.usage);
+  const until = await change(options, "held", (em, { hold }) => hold(em, seconds));
+  process.stdout.write(`No refund is sent before ${until.toISOString()}.\n`);
+}
+
+async function release(options: Options): Promise<void> {
+  await change(options, "released", async (em, { release }) => {
+    if (!(await release(em))) throw new Refused("Refunds are not held.");
+  });
+  process.stdout.write("Refunds go on.\n");
+}
+
+/** One transaction with its row in the audit trail. */
+async function change<T>(
+  { as, reason, service = "payments", databaseUrl }: Options,
+  did: "held" | "released",
+  work: (em: SqlEntityManager, refunds: NonNullable<RepairedService["refunds"]>) => Promise<T>,
+): Promise<T> {
+  return await withServices({ service, databaseUrl }, async ([opened]) => {
+    const refunds = opened?.service.refunds;
+    if (!opened || !refunds) throw new Refused(`${service} gives nothing back; that is payments.`, exitCodes.usage);
+    return await transaction(opened.orm, async (em) => {
+      const result = await work(em, refunds);
+      opened.service.record(em, new Date(), {
+        by: byPerson(as),
+        action: `refunds.${did}`,
+        entity: { type: "refund_hold", id: uuidv7() },
+        after: { service },
+        reason,
+      });
+      return result;
+    });
+  });
+}

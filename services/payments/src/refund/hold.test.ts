@@ -1,0 +1,102 @@
+import type { Payment } from "@amana/contracts/payments/v1/payment_pb";
+import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
+import { aBusinessCaller, eventually, keyed, refusal } from "@amana/testing";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { type Harness, startHarness } from "../../test/harness.ts";
+import { noteHistory, readHold } from "./hold.ts";
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness({ schedule: { refundCheckSeconds: [0.05], refundLateEffectSeconds: 3 }, satimTimeoutMs: 800 });
+});
+afterEach(() => harness.sandbox.clearFaults());
+afterAll(() => harness[Symbol.asyncDispose]());
+
+let caller: ReturnType<typeof aBusinessCaller>;
+let payment: Payment;
+beforeEach(async () => {
+  await harness.sql("update refund_hold set history = null, held_until = null");
+  await noteHistory(harness.context);
+  caller = aBusinessCaller();
+  payment = await harness.aFinishedPayment(caller);
+});
+
+const part = 100_000n;
+const refund = (key = "k") => harness.payments.refundPayment({ id: payment.id, amountMinor: part }, keyed(caller, key));
+const read = () => harness.payments.getPayment({ id: payment.id }, { caller });
+const heldUntil = async () => (await readHold(harness.context.orm.em.fork(), harness.context.schedule)).heldUntil;
+const atProcessor = async () => {
+  const { refundedAmount, calls } = await harness.sandbox.order(payment.processorOrderId);
+  return { refunded: Number(refundedAmount), calls: calls.filter(({ operation }) => operation === "refund").length };
+};
+
+/** The rows as they were before: what happened since is not in them any more. */
+async function restored() {
+  await harness.sql("delete from refund where payment_id = ?", [payment.id]);
+  await harness.sql("delete from idempotency_key");
+  await harness.sql("update payment set status = 'PAID', refunded_amount_minor = null, refund_ended_at = null where id = ?", [
+    payment.id,
+  ]);
+  await harness.sql("update refund_hold set history = 'of another cluster'");
+}
+
+test("a fresh database holds nothing, and the same history seen again holds nothing", async () => {
+  expect(await heldUntil()).toBeUndefined();
+  await noteHistory(harness.context);
+  expect(await heldUntil()).toBeUndefined();
+});
+
+test("after a restore a part that was sent and is forgotten is not given back again, however late it takes effect", async () => {
+  await harness.sandbox.fault("refund", "late:2000");
+  expect(await refusal(refund())).toMatchObject({ code: "refund_outcome_unknown" });
+  await restored();
+  const held = { code: "refunds_held", members: { refundable_at: expect.any(String) } };
+  expect(await refusal(refund("again"))).toMatchObject(held);
+  await noteHistory(harness.context);
+  expect(await refusal(refund("again"))).toMatchObject(held);
+  await eventually(async () => expect(await heldUntil()).toBeUndefined());
+  expect(await refusal(refund("again"))).toMatchObject({ code: "payment_not_refundable" });
+  expect(await atProcessor()).toEqual({ refunded: Number(part), calls: 1 });
+  expect(await read()).toMatchObject({ status: PaymentStatus.REFUNDED, refundedAmountMinor: part, origin: "PROCESSOR" });
+});
+
+test("a refund that is only asked for in the restored rows, and was sent, is not sent again by the worker", async () => {
+  await harness.sandbox.fault("refund", "late:2000");
+  await refusal(refund());
+  await harness.sql(
+    `update refund set status = 'REQUESTED', sends = 0, last_sent_at = null, refunded_before_minor = null, resend_after = null,
+       next_check_at = now() where payment_id = ?`,
+    [payment.id],
+  );
+  await harness.sql("update refund_hold set history = 'of another cluster'");
+  await noteHistory(harness.context);
+  await using _job = harness.resolving();
+  await eventually(async () => expect(await read()).toMatchObject({ status: PaymentStatus.REFUNDED, origin: "PROCESSOR" }));
+  expect(await atProcessor()).toEqual({ refunded: Number(part), calls: 1 });
+});
+
+test("a database that is restored between the read and the sending sends nothing, and later once", async () => {
+  await harness.sandbox.fault("status", "slow:500");
+  const refunding = refusal(refund());
+  await eventually(async () =>
+    expect(await harness.sql("select 1 from refund where payment_id = ?", [payment.id])).toHaveLength(1),
+  );
+  await harness.sql("update refund_hold set history = 'of another cluster'");
+  expect(await refunding).toMatchObject({ code: "refund_outcome_unknown" });
+  expect(await atProcessor()).toEqual({ refunded: 0, calls: 0 });
+  await noteHistory(harness.context);
+  await harness.sql("update refund set next_check_at = now() where payment_id = ?", [payment.id]);
+  await using _job = harness.resolving();
+  await eventually(async () => expect(await read()).toMatchObject({ status: PaymentStatus.REFUNDED }));
+  expect(await atProcessor()).toEqual({ refunded: Number(part), calls: 1 });
+});
+
+test("an outage of the database's server that loses nothing holds nothing", async () => {
+  const [before] = await harness.sql<{ history: string }>("select history from refund_hold");
+  await harness.sql(
+    "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+  );
+  await eventually(() => noteHistory(harness.context));
+  expect(await harness.sql("select history from refund_hold")).toEqual([before]);
+  expect(await heldUntil()).toBeUndefined();
+});

@@ -83,6 +83,14 @@ class EnvReader {
     return value;
   }
 
+  /** From 0 to 1. */
+  fraction(name: string, fallback: number): number {
+    const text = this.optional(name);
+    if (text === undefined) return fallback;
+    if (!/^(0(\.\d+)?|1(\.0+)?)$/.test(text)) this.problem(`${name} must be a number from 0 to 1, not "${text}"`);
+    return Number(text);
+  }
+
   boolean(name: string, fallback: boolean): boolean {
     const text = this.optional(name);
     if (text === undefined) return fallback;

@@ -13,5 +13,7 @@ export { remember } from "./remember.ts";
 export { runProcess } from "./run-process.ts";
 export { backoffMs, dateOf, jitter, nextPause, sleep, waitAtMost, within } from "./time.ts";
 export { currentTrace, inTrace, type Trace, traceIdOf } from "./trace.ts";
+export { beginSpan, isTraced, recordSpan, type Span, startTracing, traced, unixMs } from "./tracing.ts";
+export { readTracing } from "./tracing-settings.ts";
 export { Turns } from "./turns.ts";
 export { isUuid, randomHex, timeOfUuid, uuidv7 } from "./uuid.ts";

@@ -3,6 +3,8 @@ import { StartRefused } from "./env.ts";
 import { createLogger, type Logger, type LogLevel } from "./logger.ts";
 import { type MetricsAddress, serveMetrics } from "./metrics-server.ts";
 import { showProcessMetrics } from "./process-metrics.ts";
+import { startTracing } from "./tracing.ts";
+import type { TracingSettings } from "./tracing-settings.ts";
 
 /**
  * By itself V8 lets the heap grow to several times of what lives, and a service that is busy takes
@@ -15,13 +17,20 @@ const stopTimeoutMs = 65_000;
 /** What was started. Without `isReady` it is ready as soon as it runs. */
 type Running = AsyncDisposable & { readonly url?: string; isReady?(): Promise<boolean> };
 
+/** The settings that this file goes by. */
+interface ProcessConfig {
+  readonly logLevel: LogLevel;
+  readonly metrics?: MetricsAddress | undefined;
+  readonly tracing?: TracingSettings | undefined;
+}
+
 /**
  * The life of a service process: read its settings, show its metrics, start, say so, wait for
  * SIGTERM or SIGINT, stop cleanly. A second signal ends the process at once. A start that fails, an
  * unhandled rejection or an uncaught exception ends it with code 1, so that whoever supervises it
  * starts a fresh one.
  */
-export async function runProcess<Config extends { readonly logLevel: LogLevel; readonly metrics?: MetricsAddress | undefined }>(
+export async function runProcess<Config extends ProcessConfig>(
   name: string,
   readConfig: () => Config,
   start: (config: Config, logger: Logger) => Promise<Running>,
@@ -29,6 +38,7 @@ export async function runProcess<Config extends { readonly logLevel: LogLevel; r
   setFlagsFromString(heapGrowingFlag);
   const logger = createLogger(name);
   let service: Running | undefined;
+  let tracing: AsyncDisposable | undefined;
   let stopping = false;
 
   const fatal = (error: unknown, message: string) => {
@@ -44,6 +54,7 @@ export async function runProcess<Config extends { readonly logLevel: LogLevel; r
     logger.info({ signal }, "stopping");
     setTimeout(() => fatal(new Error(`not stopped after ${stopTimeoutMs} ms`), "stop took too long"), stopTimeoutMs).unref();
     await service?.[Symbol.asyncDispose]();
+    await tracing?.[Symbol.asyncDispose]();
     logger.info("stopped");
     process.exit(0);
   };
@@ -56,6 +67,7 @@ export async function runProcess<Config extends { readonly logLevel: LogLevel; r
     const isReady = async () => !stopping && service !== undefined && (await (service.isReady?.() ?? true));
     const metrics = config.metrics && (await serveMetrics(config.metrics, isReady));
     if (metrics) showProcessMetrics();
+    tracing = config.tracing && (await startTracing(config.tracing, name, logger));
     service = await start(config, logger);
     logger.info({ url: service.url, metrics_url: metrics?.url }, "started");
   } catch (error) {

@@ -1,7 +1,7 @@
 import { readDatabaseUrl } from "@amana/database";
 import { eventRetrySeconds, readTransportOptions } from "@amana/messaging";
 import { readTlsFiles, readVouchingKeys } from "@amana/rpc";
-import { type EnvReader, readLogLevel, readMetricsAddress } from "@amana/runtime";
+import { type EnvReader, readLogLevel, readMetricsAddress, readTracing } from "@amana/runtime";
 
 /** The settings that all services with a database have. */
 export type ServiceConfig = ReturnType<typeof readServiceConfig>;
@@ -17,6 +17,7 @@ export function readServiceConfig(env: EnvReader, topics: { emits?: readonly str
     tls: readTlsFiles(env),
     logLevel: readLogLevel(env),
     metrics: readMetricsAddress(env),
+    tracing: readTracing(env),
     /** The topics that the service's outbox is relayed to; none: it has no outbox. */
     emits,
     events: readTransportOptions(env, { emits, consumes }),

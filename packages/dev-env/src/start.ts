@@ -7,7 +7,8 @@ import { removeDevFile, writeDevFile } from "./dev-file.ts";
 import { type EventChoice, eventChoices } from "./event-transport.ts";
 import { ownArguments } from "./own-arguments.ts";
 import { createProgress } from "./progress.ts";
-import { removeData, type System, startSystem } from "./system.ts";
+import { serviceNames } from "./services.ts";
+import { removeData, type System, type SystemOptions, startSystem } from "./system.ts";
 import { restartOnChange } from "./watch.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
@@ -25,6 +26,7 @@ const usage = `Starts Amana on this machine: PostgreSQL, events, every service, 
   AMANA_DIR (.amana)                  where data, logs and dev.json are kept
   DATABASE_URL                        a PostgreSQL to use instead of the embedded one
   KAFKA_BROKERS                       a Kafka to use instead of starting one
+  OTEL_EXPORTER_OTLP_ENDPOINT         a collector that spans are sent to, of the share TRACE_RATIO (1)
 `;
 
 const progress = createProgress();
@@ -91,6 +93,7 @@ async function run(dir: string, events: EventChoice, watch: boolean): Promise<vo
     events,
     brokers: process.env["KAFKA_BROKERS"],
     databaseUrl: process.env["DATABASE_URL"],
+    env: tracingSettings(),
     supervised: true,
     progress,
     signal: stop.signal,
@@ -113,6 +116,14 @@ async function run(dir: string, events: EventChoice, watch: boolean): Promise<vo
   await removeDevFile(dir);
   await system[Symbol.asyncDispose]();
   stopping.done(`data is kept in ${dir}`);
+}
+
+/** For every service: those of this command. On a machine of one's own all traces are worth it. */
+function tracingSettings(): SystemOptions["env"] {
+  const names = ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_CERTIFICATE"];
+  const given = Object.fromEntries(names.map((name) => [name, process.env[name] ?? ""]));
+  const settings = { ...given, TRACE_RATIO: process.env["TRACE_RATIO"] ?? "1" };
+  return Object.fromEntries(serviceNames.map((name) => [name, settings]));
 }
 
 function welcome(system: System, dir: string): string {

@@ -1,4 +1,4 @@
-import { currentTrace } from "@amana/runtime";
+import { beginSpan, currentTrace } from "@amana/runtime";
 import {
   create,
   type DescMethodUnary,
@@ -18,6 +18,7 @@ import type { CallerSigner } from "./caller-token.ts";
 import { DomainError, outcomeUnknown, unavailable } from "./domain-error.ts";
 import { fromConnectError } from "./error-mapping.ts";
 import { called, measured, methodName, repeated } from "./metrics.ts";
+import { endSpan } from "./spans.ts";
 import type { Tls } from "./tls.ts";
 
 export interface CallOptions {
@@ -156,9 +157,14 @@ export function createRpcChannel({ urls, audience, signer, tls, connections }: R
     call(method, body, options) {
       const call = options.traceparent === undefined ? inCurrentTrace(options) : options;
       const labels = { to: audience, method: methodName(method) };
+      const span = beginSpan("client", labels.method, call.traceparent);
+      const traced = span ? { ...call, traceparent: span.traceparent } : call;
       return measured(
-        (code, seconds) => called.observe({ ...labels, code }, seconds),
-        () => makeCall(method, body, call),
+        (code, seconds) => {
+          called.observe({ ...labels, code }, seconds);
+          if (span) endSpan(span, method, code, call.caller);
+        },
+        () => makeCall(method, body, traced),
       );
     },
     async [Symbol.asyncDispose]() {

@@ -1,5 +1,5 @@
 import http from "node:http";
-import { inTrace, type Logger, readBytes, type Trace } from "@amana/runtime";
+import { beginSpan, inTrace, type Logger, readBytes, type Trace } from "@amana/runtime";
 import { create, type DescMethodUnary, type DescService, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 import { codeToHttpStatus, codeToString, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
@@ -12,6 +12,7 @@ import { toConnectError } from "./error-mapping.ts";
 import { ServerHealth } from "./health.ts";
 import { type Limits, listen, type Request, type Response } from "./listener.ts";
 import { measured, methodName, served } from "./metrics.ts";
+import { endSpan } from "./spans.ts";
 import type { Tls } from "./tls.ts";
 
 /** A service description together with its implementations; made by `serve`. */
@@ -201,9 +202,14 @@ function createInvoke({ logger, isUnavailable }: RpcServerOptions): Invoke {
   };
   return (target, readRequest, call) => {
     const method = methodName(target.method);
+    const span = beginSpan("server", method, call.traceparent);
+    const traced = span ? { ...call, traceparent: span.traceparent } : call;
     return measured(
-      (code, seconds) => served.observe({ method, code }, seconds),
-      () => inTrace(call, () => invoke(target, readRequest, call)),
+      (code, seconds) => {
+        served.observe({ method, code }, seconds);
+        if (span) endSpan(span, target.method, code, call.caller);
+      },
+      () => inTrace(traced, () => invoke(target, readRequest, traced)),
     );
   };
 }

@@ -8,7 +8,8 @@ import { join } from "node:path";
 import tls from "node:tls";
 import { Health } from "@amana/contracts/grpc/health/v1/health_pb";
 import { HandOverService } from "@amana/contracts/messaging/v1/hand_over_service_pb";
-import { createLogger } from "@amana/runtime";
+import { beginSpan, createLogger, startTracing } from "@amana/runtime";
+import { startCollector } from "@amana/runtime/test/collector";
 import { createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import grpc from "@grpc/grpc-js";
@@ -248,3 +249,18 @@ async function clientOptions(files: TlsFiles) {
   const [cert, key, root] = await Promise.all([readFile(files.certFile), readFile(files.keyFile), readFile(files.caFile)]);
   return { cert, key, ca: root };
 }
+
+test("spans reach a collector over TLS whose certificate is of the CA that is named, and no other", async () => {
+  const [cert, key] = await Promise.all([readFile(good.certFile, "utf8"), readFile(good.keyFile, "utf8")]);
+  const collector = stack.use(await startCollector({ cert, key }));
+  const headers = { authorization: "Bearer of-the-collector" };
+  for (const file of [otherCa.cert, ca.cert]) {
+    const certificateAuthority = await readFile(file, "utf8");
+    const settings = { url: `${collector.url}/v1/traces`, headers, certificateAuthority };
+    const tracing = await startTracing(settings, "tests", logger);
+    beginSpan("client", file, "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")?.end();
+    await tracing[Symbol.asyncDispose]();
+  }
+  expect(collector.spans.map(({ name }) => name)).toEqual([ca.cert]);
+  expect(collector.headers).toMatchObject([headers]);
+});

@@ -324,16 +324,16 @@ describe("every answer", () => {
     expect([answer.statusCode, answer.json().code]).toEqual([504, "upstream_timeout"]);
   });
 
-  test("carries the trace on, in a span of its own", async () => {
+  test("carries the trace on, in a span of its own and with flags of its own", async () => {
     const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
     const ask = (traceparent: string) =>
       inject({ method: "GET", url: `/api/v1/payments/${id}`, headers: { ...gateway.business.headers, traceparent } });
     await ask(`00-${trace}-00f067aa0ba902b7-01`);
     await ask("00-nonsense");
     const [first, second] = gateway.received.map(({ call }) => call.traceparent);
-    expect(first).toMatch(new RegExp(`^00-${trace}-[0-9a-f]{16}-01$`));
+    expect(first).toMatch(new RegExp(`^00-${trace}-[0-9a-f]{16}-00$`));
     expect(first).not.toContain("00f067aa0ba902b7");
-    expect(second).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+    expect(second).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
   });
 });
 

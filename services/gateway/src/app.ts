@@ -12,6 +12,7 @@ import { limitRate } from "./plugins/limit-rate.ts";
 import { measureRequests } from "./plugins/measure-requests.ts";
 import { describeApi } from "./plugins/openapi.ts";
 import { answerParserErrors, answerUnknownExpectation } from "./plugins/parser-errors.ts";
+import { traceRequests } from "./plugins/trace-requests.ts";
 import { accounts } from "./routes/accounts.ts";
 import { apiKeys } from "./routes/api-keys.ts";
 import { beneficiaries } from "./routes/beneficiaries.ts";
@@ -59,9 +60,10 @@ export async function createApp(gateway: Gateway): Promise<App> {
 
   gateway.connections.watch(app.server);
   app.server.on("checkExpectation", answerUnknownExpectation);
-  guardEdge(app);
+  guardEdge(app, gateway);
   logRequests(app, gateway);
   measureRequests(app);
+  traceRequests(app, gateway);
   readJsonBodies(app);
   app.addHook("preValidation", boundLoad(gateway));
   app.decorateRequest("caller", null);

@@ -1,5 +1,5 @@
 import { readCallerKey, readServiceUrls, readTlsFiles } from "@amana/rpc";
-import { readLogLevel, readMetricsAddress, settings } from "@amana/runtime";
+import { readLogLevel, readMetricsAddress, readTracing, settings } from "@amana/runtime";
 
 const rateMax = 1_000_000;
 
@@ -7,6 +7,7 @@ export type Config = ReturnType<typeof readConfig>;
 
 export const readConfig = settings((env) => {
   const tls = readTlsFiles(env);
+  const tracing = readTracing(env);
   return {
     host: env.string("HOST", "127.0.0.1"),
     port: env.integer("PORT", { fallback: 8080, max: 65_535 }),
@@ -23,6 +24,9 @@ export const readConfig = settings((env) => {
     fingerprintKeys: env.keys("FINGERPRINT_KEYS", 32),
     logLevel: readLogLevel(env),
     metrics: readMetricsAddress(env),
+    tracing,
+    /** Of the traces, which share is sampled; services follow. */
+    traceRatio: tracing ? env.fraction("TRACE_RATIO", 0.01) : 0,
     /** Addresses that businesses give may be plain http, for a sandbox on one machine. */
     allowInsecureUrls: env.sandboxOnly("ALLOW_INSECURE_URLS"),
     /** Whose X-Forwarded-For is believed. */

@@ -19,7 +19,7 @@ import { type Channels, createRpc } from "./rpc.ts";
 const keyLookUpTimeoutMs = 3_000;
 
 /** The settings that routes go by. */
-type Settings = Pick<Config, "allowInsecureUrls" | "fingerprintKeys" | "loadBounds" | "trustedProxies">;
+type Settings = Pick<Config, "allowInsecureUrls" | "fingerprintKeys" | "loadBounds" | "traceRatio" | "trustedProxies">;
 
 /** What the routes need. */
 export type Gateway = ReturnType<typeof createGateway>;

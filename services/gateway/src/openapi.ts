@@ -15,6 +15,7 @@ const settings = {
   loadBounds: { total: 1, perCaller: 1 },
   allowInsecureUrls: false,
   fingerprintKeys: [],
+  traceRatio: 0,
   trustedProxies: [],
 };
 const app = await createApp(createGateway(channels, settings, createLogger("openapi", "silent")));

@@ -60,6 +60,7 @@ export async function startTestGateway(
     limits?: RateLimitSettings;
     loadBounds?: Gateway["loadBounds"];
     fingerprintKeys?: Gateway["fingerprintKeys"];
+    traceRatio?: number;
     /** The clock of the limits. */
     nowMs?: () => number;
   } = {},
@@ -98,6 +99,7 @@ export async function startTestGateway(
     loadBounds: options.loadBounds ?? { total: 1_000, perCaller: 1_000 },
     allowInsecureUrls: options.allowInsecureUrls ?? false,
     fingerprintKeys: options.fingerprintKeys ?? [Buffer.alloc(32)],
+    traceRatio: options.traceRatio ?? 0,
     trustedProxies: [],
   };
   const logger = options.logger ?? createLogger("test", process.env["TEST_LOG_LEVEL"] ?? "silent");

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import { randomHex, uuidv7 } from "@amana/runtime";
+import { uuidv7 } from "@amana/runtime";
 import type { FastifyRequest } from "fastify";
-import type { App } from "../gateway.ts";
+import type { App, Gateway } from "../gateway.ts";
 import { Problem } from "../problem.ts";
+import { createTraceContext } from "../trace-context.ts";
 
 export const bodyBytesMax = 1024 * 1024;
 
@@ -18,7 +19,8 @@ export function requestIdOf(raw: Pick<IncomingMessage, "headers">): string {
  * What comes before everything else, for every address: the headers of every answer, then route
  * (404), method (405) and size (413), in that order and before anyone asks for a key.
  */
-export function guardEdge(app: App): void {
+export function guardEdge(app: App, { traceRatio }: Gateway): void {
+  const traceparentOf = createTraceContext(traceRatio);
   const addresses = knownAddresses(app);
   app.decorateRequest("traceparent", "");
   app.addHook("onRequest", (request, reply, done) => {
@@ -62,14 +64,4 @@ function unknownAddress(request: FastifyRequest, addresses: Map<string, Address>
   if (methods.size === 0) return Problem.of("not_found");
   const allow = [...methods].sort().join(", ");
   return Problem.of("method_not_allowed", { detail: `This address answers ${allow}.`, headers: { allow } });
-}
-
-const traceparentPattern = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
-
-/** A span of our own in the caller's trace, or in a new one (W3C Trace Context, level 1). */
-function traceparentOf(given: string | string[] | undefined): string {
-  if (typeof given === "string" && traceparentPattern.test(given)) {
-    return `${given.slice(0, 36)}${randomHex(8)}${given.slice(52)}`;
-  }
-  return `00-${randomHex(16)}-${randomHex(8)}-01`;
 }

@@ -1,0 +1,73 @@
+import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
+import { createLogger, randomHex, startTracing, uuidv7 } from "@amana/runtime";
+import { type Collector, startCollector } from "@amana/runtime/test/collector";
+import { expect, test } from "vitest";
+import { startTestGateway } from "../../test/harness.ts";
+
+const logger = createLogger("test", "silent");
+
+async function spansOf(traceRatio: number, requests: readonly { method: "GET" | "POST"; url: string }[]) {
+  await using collector: Collector = await startCollector();
+  const tracing = await startTracing(
+    { url: `${collector.url}/v1/traces`, headers: {}, certificateAuthority: undefined },
+    "tests",
+    logger,
+  );
+  await using gateway = await startTestGateway({ traceRatio });
+  gateway.behaviour.payments.getPayment = async ({ id }) => ({ id, currency: "DZD", status: PaymentStatus.PAID });
+  const headers = { ...gateway.business.headers, "x-request-id": "request-1", traceparent: given };
+  for (const request of requests) await gateway.app.inject({ ...request, headers });
+  await tracing[Symbol.asyncDispose]();
+  return { ...collector, business: gateway.business };
+}
+
+const given = `00-${randomHex(16)}-${randomHex(8)}-01`;
+const id = uuidv7();
+
+test("a request, the call it makes and the one it is served by hang together below the caller's span", async () => {
+  const { spans, bodies, business } = await spansOf(1, [{ method: "GET", url: `/api/v1/payments/${id}?secret=zz` }]);
+  expect(spans.map(({ name, kind }) => `${kind} ${name}`)).toEqual([
+    "server PaymentService/GetPayment",
+    "client PaymentService/GetPayment",
+    "server GET /api/v1/payments/{id}",
+  ]);
+  const [served, called, request] = spans;
+  expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([given.slice(3, 35)]));
+  expect([request?.parentSpanId, called?.parentSpanId, served?.parentSpanId]).toEqual([
+    given.slice(36, 52),
+    request?.spanId,
+    called?.spanId,
+  ]);
+  expect(request?.attributes).toEqual({
+    "http.request.method": "GET",
+    "http.route": "/api/v1/payments/:id",
+    "http.response.status_code": 200,
+    "amana.request_id": "request-1",
+    "amana.business_id": business.businessId,
+  });
+  expect(served?.attributes).toMatchObject({ "rpc.service": "payments.v1.PaymentService", "rpc.method": "GetPayment" });
+  for (const secret of [business.key, "secret", "zz"]) expect(bodies.join()).not.toContain(secret);
+});
+
+test("refusals are no failures, faults are, and addresses that are not there have no name of their own", async () => {
+  const { spans } = await spansOf(1, [
+    { method: "GET", url: "/api/v1/clients/zz-made-up" },
+    { method: "GET", url: `/api/v1/clients/${id}` },
+    { method: "POST", url: "/zz-made-up" },
+  ]);
+  const requests = spans.filter(({ name }) => /^(GET|POST)/.test(name));
+  expect(requests.map(({ name, isFailed }) => [name, isFailed])).toEqual([
+    ["GET /api/v1/clients/{id}", false],
+    ["GET /api/v1/clients/{id}", true],
+    ["POST", false],
+  ]);
+  expect(spans.find(({ kind }) => kind === "client")).toMatchObject({
+    isFailed: true,
+    attributes: { "rpc.connect_rpc.error_code": "unimplemented", "error.type": "unimplemented" },
+  });
+});
+
+test("nothing is sent of traces that are not sampled, whatever the caller says", async () => {
+  const { spans, connections } = await spansOf(0, [{ method: "GET", url: `/api/v1/payments/${id}` }]);
+  expect([spans, connections]).toEqual([[], 0]);
+});

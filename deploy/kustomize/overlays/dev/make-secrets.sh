@@ -1,0 +1,55 @@
+#!/bin/sh
+# Makes what the overlay `dev` keeps secret, in files that no commit takes: deploy/kustomize/overlays/dev/make-secrets.sh
+# Run it again to renew the certificates; what else is there stays. It needs openssl and an installed repository.
+set -eu
+cd "$(dirname "$0")"
+repository=../../../..
+umask 077
+mkdir -p .made
+node=$repository/node_modules/.bin/node
+
+[ -f .made/gateway-key ] || $node $repository/packages/rpc/src/make-caller-key.ts gateway-1 >.made/gateway-key
+[ -f .made/kyc-key ] || $node $repository/packages/rpc/src/make-caller-key.ts kyc-1 >.made/kyc-key
+[ -f .made/admin-key ] || $node $repository/packages/api-keys/src/make-key.ts >.made/admin-key
+for name in database fingerprint encryption payments kyc audit; do
+  [ -f .made/$name ] || openssl rand -base64 32 >.made/$name
+done
+../../../make-certificates.sh .made/certificates
+
+put() { # put <service> <setting> <value>
+  mkdir -p "$1/secrets"
+  printf %s "$3" >"$1/secrets/$2"
+}
+private_half() { sed -n 2p ".made/$1-key"; }
+public_half() { sed -n 4p ".made/$1-key"; }
+read_file() { cat ".made/$1"; }
+payments="payments.v1=k1:$(read_file payments)"
+kyc="kyc.v1=k1:$(read_file kyc)"
+audit="audit.v1=k1:$(read_file audit)"
+
+# kustomize reads no file outside an overlay's own folder.
+mkdir -p postgres/secrets
+cp $repository/deploy/postgres/create-databases.sh postgres/secrets/
+put postgres POSTGRES_PASSWORD "$(read_file database)"
+for service in gateway identity kyc clients payments webhooks; do
+  mkdir -p $service/secrets
+  cp .made/certificates/$service/*.pem $service/secrets/
+  [ $service = gateway ] && continue
+  put $service DATABASE_PASSWORD "$(read_file database)"
+  put $service GATEWAY_PUBLIC_KEYS "$(public_half gateway)"
+  put $service KYC_PUBLIC_KEYS "$(public_half kyc)"
+done
+put gateway CALLER_PRIVATE_KEY "$(private_half gateway)"
+put gateway FINGERPRINT_KEYS "$(read_file fingerprint)"
+put identity BOOTSTRAP_ADMIN_KEY "$(read_file admin-key)"
+put identity EVENT_MAC_KEYS "$audit"
+put kyc EVENT_MAC_KEYS "$kyc,$audit"
+put kyc CALLER_PRIVATE_KEY "$(private_half kyc)"
+put kyc SECRET_ENCRYPTION_KEYS "one:$(read_file encryption)"
+put kyc KYC_PROVIDER_TOKEN sandbox
+put kyc KYC_CALLBACK_SECRETS provider-callback-secret
+put clients EVENT_MAC_KEYS "$audit,$kyc"
+put payments EVENT_MAC_KEYS "$payments,$audit"
+put payments SATIM_PASSWORD sandbox
+put webhooks EVENT_MAC_KEYS "$audit,$payments,$kyc"
+put webhooks SECRET_ENCRYPTION_KEYS "one:$(read_file encryption)"

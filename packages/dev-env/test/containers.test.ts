@@ -13,8 +13,8 @@ import { freePort } from "../src/free-port.ts";
 import { composeValues } from "./compose-file.ts";
 
 /**
- * docker-compose.yml on a real engine: only where TEST_ENGINE names one, unix:///var/run/docker.sock,
- * since it builds seven images and may pull three. TEST_COMPOSE is the command, `docker compose`
+ * docker-compose.yml on a real engine: only where TEST_ENGINE names one, such as
+ * unix:///var/run/docker.sock. It builds seven images. TEST_COMPOSE is the command, `docker compose`
  * unless given; TEST_ENGINE_RESTART is a command that restarts the engine.
  */
 const engine = process.env["TEST_ENGINE"];

@@ -12,6 +12,7 @@ import { isDatabaseAway, reasonOf, UnknownEventTypeError } from "./failure.ts";
 import { createForgedMessages } from "./forged-messages.ts";
 import { cleanInbox } from "./inbox.ts";
 import type { Message } from "./message.ts";
+import { handling, inTraceOf } from "./message-spans.ts";
 import { consumedEvents, consumedOutcomes, consumersStopped, showDeadLetters } from "./metrics.ts";
 import { startRetrying } from "./retry.ts";
 import type { Transport } from "./transport.ts";
@@ -78,8 +79,11 @@ export async function consume(
 
   /** Answers how many had an effect. */
   const apply = async (messages: readonly Message[]): Promise<number> => {
-    const { count, result } =
-      (await applyAtOnce?.(messages)) ?? (await transaction(orm, (em) => applyWithin(em, consumption, messages)));
+    const { count, result } = await handling(
+      consumption,
+      messages,
+      async () => (await applyAtOnce?.(messages)) ?? (await transaction(orm, (em) => applyWithin(em, consumption, messages))),
+    );
     faultPoint("consumer.committed");
     consumedEvents.inc({ topic, outcome: "applied" }, count);
     consumedEvents.inc({ topic, outcome: "passed_over" }, messages.length - count);
@@ -130,7 +134,7 @@ export async function consume(
         // One bad message must not hold up its neighbours: find it by going one by one.
       }
     }
-    for (const message of batch) await applyOne(message);
+    for (const message of batch) await inTraceOf(message, () => applyOne(message));
   });
 
   const appliedLater = (result: unknown) => {

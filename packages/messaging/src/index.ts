@@ -6,6 +6,7 @@ export { type Effect, effectOf, type StatementEffect } from "./effect.ts";
 export { UnknownEventTypeError } from "./failure.ts";
 export type { Message } from "./message.ts";
 export { createMessageKeys, type MessageKeyring, type MessageKeys, readMessageKeys } from "./message-keys.ts";
+export { traceparentOf } from "./message-spans.ts";
 export { showOutbox } from "./metrics.ts";
 export { inboxMigrations, outboxMigrations } from "./migrations.ts";
 export { addToOutbox, OutboxMessage } from "./outbox.ts";

@@ -1,5 +1,5 @@
 import { afterCommit } from "@amana/database";
-import { uuidv7 } from "@amana/runtime";
+import { currentTrace, uuidv7 } from "@amana/runtime";
 import { defineEntity, p, type SqlEntityManager } from "@mikro-orm/postgresql";
 
 const schema = defineEntity({
@@ -37,6 +37,7 @@ export function addToOutbox(
     source: string;
     payload: Uint8Array;
     occurredAt: Date;
+    /** The current one unless given. */
     traceparent?: string | undefined;
   },
 ): string {
@@ -44,6 +45,7 @@ export function addToOutbox(
     throw new RangeError(`an event may have ${payloadBytesMax} bytes; this ${event.type} has ${event.payload.length}`);
   }
   const id = uuidv7();
+  const traceparent = event.traceparent ?? currentTrace()?.traceparent;
   em.persist(
     em.create(OutboxMessage, {
       topic: event.topic,
@@ -56,7 +58,7 @@ export function addToOutbox(
         ce_source: event.source,
         ce_time: event.occurredAt.toISOString(),
         "content-type": "application/protobuf",
-        ...(event.traceparent ? { traceparent: event.traceparent } : {}),
+        ...(traceparent ? { traceparent } : {}),
       },
     }),
   );

@@ -1,5 +1,6 @@
 import { backoffMs, faultPoint, type Logger, Pause, secondsSince, sleep, within } from "@amana/runtime";
 import type pg from "pg";
+import { beginPublishing } from "./message-spans.ts";
 import { published, publishedEvents } from "./metrics.ts";
 import { loadPosition, type OutboxRow, partsOf, readNext, savePosition } from "./outbox-position.ts";
 import type { Transport } from "./transport.ts";
@@ -91,7 +92,7 @@ export class TopicRelay {
     if (rows.length === 0) return;
     const { transport, timeoutMs } = this.#options;
     for (const part of partsOf(rows)) {
-      const messages = part.map(({ key, payload, headers }) => ({ key, payload, headers }));
+      const { messages, end } = beginPublishing(this.#topic, part);
       const startedMs = performance.now();
       let outcome: "done" | "failed" = "failed";
       try {
@@ -100,6 +101,7 @@ export class TopicRelay {
         publishedEvents.inc({ topic: this.#topic }, messages.length);
       } finally {
         published.observe({ topic: this.#topic, outcome }, secondsSince(startedMs));
+        end(outcome);
       }
     }
     faultPoint("relay.published");

@@ -1,10 +1,13 @@
 import { type Orm, transaction } from "@amana/database";
 import { type Logger, poll } from "@amana/runtime";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Circuit } from "./circuit.ts";
 import type { Consumption } from "./consume.ts";
 import { dueLetters, lockDue, messageOf, noteFailure, park, resolve, retryNow } from "./dead-letter.ts";
 import { applyFresh } from "./effect.ts";
 import { isDatabaseAway } from "./failure.ts";
+import type { Message } from "./message.ts";
+import { handling, inTraceOf } from "./message-spans.ts";
 
 const pollMs = 500;
 const atOnceMax = 20;
@@ -57,23 +60,27 @@ async function tryAgain(
   { orm, logger, pausesMs, circuit }: Retrying,
   id: string,
 ): Promise<{ hadEffect: boolean; result: unknown; reason: string } | undefined> {
+  let message: Message | undefined;
   try {
     return await transaction(orm, async (em) => {
       const letter = await lockDue(em, id);
       if (!letter) return undefined;
-      const { fresh, result } = await applyFresh(em, consumption, [messageOf(letter)]);
+      const messages = [messageOf(letter)];
+      message = messages[0];
+      const { fresh, result } = await handling(consumption, messages, () => applyFresh(em, consumption, messages));
       await resolve(em, id, "DELIVERED");
       return { hadEffect: fresh.length > 0, result, reason: letter.reason };
     });
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
-    await transaction(orm, async (em) => {
+    const noted = async (em: SqlEntityManager) => {
       const failed = await noteFailure(em, id, error, pausesMs);
       if (!failed) return;
       logger.warn({ err: error, dead_letter: id, attempts: failed.attempts }, "a message failed again");
       if (failed.attempts <= pausesMs.length || !circuit.hasSucceededWithin(failed.ageMs)) return;
       if (await park(em, id)) logger.error({ err: error, alert: true, dead_letter: id }, "a message is parked");
-    });
+    };
+    await inTraceOf(message, () => transaction(orm, noted));
     return undefined;
   }
 }

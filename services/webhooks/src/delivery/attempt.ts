@@ -3,6 +3,7 @@ import type { Context } from "../context.ts";
 import { answers, attemptDuration, firstAttemptDelay } from "../metrics.ts";
 import type { AttemptCounter } from "../webhook-endpoint/count-attempts.ts";
 import { openSecrets } from "../webhook-endpoint/secrets.ts";
+import { postInSpan } from "./attempt-span.ts";
 import { type ClaimedDelivery, release } from "./claim.ts";
 import type { Attempt } from "./dispatcher.ts";
 import type { Answer, Poster } from "./post.ts";
@@ -26,7 +27,7 @@ export function createAttempt(context: Context, poster: Poster, counter: Attempt
     const secrets = openSecrets(context, delivery);
     const headers = deliveryHeaders(delivery.type, delivery.event_id, at, body, secrets);
     if (delivery.is_first) noteFirst(delivery);
-    const answer = await poster.post(new URL(delivery.url), headers, body);
+    const answer = await postInSpan(delivery, () => poster.post(new URL(delivery.url), headers, body));
     const slow = answer === undefined || isSlow(answer);
     answered(slow ? "LATE" : "IN_TIME");
     if (!answer) return await release(orm, [delivery]);

@@ -34,6 +34,8 @@ export interface NewDelivery extends SealedSecrets {
   readonly business_id: string;
   readonly lane: Lane;
   readonly url: string;
+  /** The event's. */
+  readonly traceparent: string | null;
 }
 
 /** When it may be taken: after its pause and after the lease of whoever holds it. */
@@ -126,7 +128,7 @@ export async function claimDue(orm: Orm, room: Room, leaseMs: number): Promise<C
        where d.id = m.id
        returning d.id, d.lease_token, d.status, d.attempts, d.attempts = 0 and d.next_attempt_at = d.created_at as is_first, d.event_id, d.business_id, d.endpoint_id, n.lane
      )
-     select c.*, v.type, v.body, e.url, ${signingSecrets}
+     select c.*, v.type, v.body, v.traceparent, e.url, ${signingSecrets}
      from claimed c join event v on v.id = c.event_id left join webhook_endpoint e on e.id = c.endpoint_id`,
     [
       ...[JSON.stringify(endpoints), JSON.stringify(businesses)],

@@ -1,4 +1,4 @@
-import { backoffMs } from "@amana/runtime";
+import { backoffMs, inTrace } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { startCountingAttempts } from "../webhook-endpoint/count-attempts.ts";
 import { createAttempt } from "./attempt.ts";
@@ -37,13 +37,17 @@ export function startDelivering(context: Context): Deliverer {
 
   const opened = dispatcher.open(
     (delivery, answered) => {
-      const sent = makeAttempt(delivery, answered)
+      const { traceparent } = delivery;
+      const attempted = inTrace(traceparent ? { traceparent } : undefined, () =>
         // Its lease ends some time and it is tried again, without having used up an attempt.
-        .catch((error: unknown) => logger.error({ err: error, delivery_id: delivery.id }, "a delivery could not be attempted"))
-        .finally(() => {
-          sending.delete(sent);
-          if (settledWaiters.length > 0) pause.wake();
-        });
+        makeAttempt(delivery, answered).catch((error: unknown) =>
+          logger.error({ err: error, delivery_id: delivery.id }, "a delivery could not be attempted"),
+        ),
+      );
+      const sent = attempted.finally(() => {
+        sending.delete(sent);
+        if (settledWaiters.length > 0) pause.wake();
+      });
       sending.add(sent);
       return sent;
     },

@@ -16,6 +16,7 @@ let number = 0;
 const aDelivery = (business: string, endpoint: string, lane: Lane = "QUICK"): ClaimedDelivery => ({
   id: String(number++),
   lease_token: "token",
+  traceparent: null,
   status: "PENDING",
   attempts: 0,
   is_first: true,

@@ -1,6 +1,6 @@
-import { type Consumption, effectOf, type Message, type StatementEffect } from "@amana/messaging";
+import { type Consumption, effectOf, type Message, type StatementEffect, traceparentOf } from "@amana/messaging";
 import { type EventType, eventTypes } from "@amana/public-api";
-import { uuidv7 } from "@amana/runtime";
+import { currentTrace, uuidv7 } from "@amana/runtime";
 import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
@@ -16,6 +16,7 @@ interface NewEvent {
   readonly occurredAt: string;
   /** The JSON text that every attempt sends, byte for byte. */
   readonly body: string;
+  readonly traceparent: string | null;
 }
 
 /** SQL: the status and the time of a new delivery to endpoint `e`. */
@@ -29,19 +30,20 @@ const atBirth = "case e.status when 'ACTIVE' then 'PENDING' else 'SKIPPED' end, 
 function addEvents(
   { dispatcher, delivery: { timeoutMs } }: Context,
   toEvent: (message: Message) => NewEvent | undefined,
-): StatementEffect<Omit<NewDelivery, "body" | "is_first">, readonly NewDelivery[]> {
+): StatementEffect<Omit<NewDelivery, "body" | "traceparent" | "is_first">, readonly NewDelivery[]> {
   return {
     name: "webhooks_add_events",
     documentOf(messages) {
       const events = messages.map(toEvent).filter((event) => event !== undefined);
       const { places, room } = dispatcher.placesFor(events.map(({ businessId }) => businessId));
       return {
-        events: events.map(({ id, businessId, type, occurredAt, body }, i) => ({
+        events: events.map(({ id, businessId, type, occurredAt, body, traceparent }, i) => ({
           id,
           business_id: businessId,
           type,
           created_at: occurredAt,
           body,
+          traceparent,
           opt_in: eventTypes[type].optIn,
           place: places[i],
         })),
@@ -54,11 +56,11 @@ function addEvents(
     ctes: `
       told as (
         select v.* from given cross join jsonb_to_recordset(doc -> 'events')
-          as v (id uuid, business_id uuid, type text, created_at timestamptz, body text, opt_in boolean, place int)
+          as v (id uuid, business_id uuid, type text, created_at timestamptz, body text, traceparent text, opt_in boolean, place int)
         where v.id in (select event_id from fresh)
       ), added as (
-        insert into event (id, business_id, type, body, created_at)
-        select id, business_id, type, body, created_at from told on conflict (id) do nothing
+        insert into event (id, business_id, type, body, traceparent, created_at)
+        select id, business_id, type, body, traceparent, created_at from told on conflict (id) do nothing
       ), target as (
         select t.id as event_id, t.business_id, t.type, e.id as endpoint_id, e.status, e.url,
           case when e.slow then 'SLOW' when coalesce(known.is_new, true) then 'NEW' else 'QUICK' end as lane, ${signingSecrets},
@@ -79,9 +81,9 @@ function addEvents(
       )`,
     answer: "answer",
     resultOf(rows, document) {
-      const { events } = document as { events: readonly { id: string; body: string }[] };
-      const bodies = new Map(events.map(({ id, body }) => [id, body]));
-      return rows.map((row) => ({ ...row, body: bodies.get(row.event_id) ?? "", is_first: true }));
+      const { events } = document as { events: readonly Pick<NewEvent, "id" | "body" | "traceparent">[] };
+      const told = new Map(events.map(({ id, body, traceparent }) => [id, { body, traceparent }]));
+      return rows.map((row) => ({ ...row, ...(told.get(row.event_id) ?? { body: "", traceparent: null }), is_first: true }));
     },
   };
 }
@@ -92,19 +94,19 @@ function addEvents(
  */
 export async function addEvent(
   em: SqlEntityManager,
-  { id, businessId, type, occurredAt, body }: Readonly<Record<keyof NewEvent, string>>,
+  { id, businessId, type, occurredAt, body }: Readonly<Record<Exclude<keyof NewEvent, "traceparent">, string>>,
   where: string,
   value: unknown,
 ) {
   const deliveries = await em.execute<DeliveryJson[]>(
     `with told as (
-       insert into event (id, business_id, type, body, created_at) values (?, ?, ?, ?, ?) returning *
+       insert into event (id, business_id, type, body, traceparent, created_at) values (?, ?, ?, ?, ?, ?) returning *
      )
      insert into delivery as d (id, business_id, event_id, endpoint_id, status, next_attempt_at)
      select uuidv7(), t.business_id, t.id, e.id, ${atBirth}
      from told t join webhook_endpoint e on e.business_id = t.business_id and ${where}
      returning ${deliveryJson()}`,
-    [id, businessId, type, body, occurredAt, value],
+    [id, businessId, type, body, currentTrace()?.traceparent || null, occurredAt, value],
   );
   return deliveries.map(toDelivery);
 }
@@ -123,10 +125,11 @@ export function eventConsumption<M extends DescMessage>(
     occurredAt: string,
   ) => Pick<NewEvent, "businessId" | "type" | "body"> | undefined,
 ): Consumption<readonly NewDelivery[]> {
-  const statement = addEvents(context, ({ headers: { ce_id: id = "", ce_time: time = "" }, payload }) => {
+  const statement = addEvents(context, (message) => {
+    const { ce_id: id = "", ce_time: time = "" } = message.headers;
     const occurredAt = new Date(time).toISOString();
-    const event = toEvent(fromBinary(schema, payload), id, occurredAt);
-    return event && { id, occurredAt, ...event };
+    const event = toEvent(fromBinary(schema, message.payload), id, occurredAt);
+    return event && { id, occurredAt, traceparent: traceparentOf(message) ?? null, ...event };
   });
   return {
     topic,

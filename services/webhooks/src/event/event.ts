@@ -9,6 +9,8 @@ const schema = defineEntity({
     type: p.text(),
     /** The JSON text that every delivery carries, byte for byte. */
     body: p.text(),
+    /** The trace that attempts go on in. */
+    traceparent: p.text().nullable(),
     createdAt: p.datetime(3),
   },
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Orm } from "@amana/database";
-import { type Logger, poll, secondsSince } from "@amana/runtime";
+import { inTrace, type Logger, poll, secondsSince, traced } from "@amana/runtime";
 import { isFree, keepLease, type Lease, leaseEnd } from "./lease.ts";
 import { showDue, worked } from "./metrics.ts";
 
@@ -20,6 +20,8 @@ export interface DueRows {
   readonly since?: string;
   /** How many rows are worked on at the same time, of one business at most half of them. */
   readonly concurrency: number;
+  /** The table keeps, as `traceparent`, the trace that began a row: the work goes on in it. */
+  readonly isTraced?: boolean;
   /** Begins no more than `concurrency` rows between two pauses, however fast they end. */
   readonly isPaced?: boolean;
 }
@@ -28,6 +30,7 @@ interface Claimed {
   readonly id: string;
   readonly businessId: string;
   readonly token: string;
+  readonly traceparent: string | null;
 }
 
 /**
@@ -49,7 +52,10 @@ export function workOnDue(
     const { table, due, name: task } = rows;
     const startedMs = performance.now();
     try {
-      await keepLease(orm, { table, ...claimed }, (lease) => work(claimed.id, lease));
+      await traced("internal", task, async (span) => {
+        span?.set({ [`amana.${table}_id`]: claimed.id, "amana.business_id": claimed.businessId });
+        await keepLease(orm, { table, ...claimed }, (lease) => work(claimed.id, lease));
+      });
       worked.observe({ task, outcome: "done" }, secondsSince(startedMs));
     } catch (error) {
       worked.observe({ task, outcome: "failed" }, secondsSince(startedMs));
@@ -70,7 +76,8 @@ export function workOnDue(
     const { businesses, hasMore } = await search();
     const claims = await claim(orm, rows, businesses, inFlight, free);
     for (const claimed of claims) {
-      const done = workOne(claimed).finally(() => inFlight.delete(claimed.id));
+      const trace = claimed.traceparent ? { traceparent: claimed.traceparent } : undefined;
+      const done = inTrace(trace, () => workOne(claimed)).finally(() => inFlight.delete(claimed.id));
       inFlight.set(claimed.id, { businessId: claimed.businessId, done });
     }
     return rows.isPaced || (claims.length === 0 && !hasMore) ? 0 : 1;
@@ -135,7 +142,7 @@ const found = (rows: readonly { id: string }[], hasMore: boolean): Found => ({
 /** Takes at most `limit` due rows, a share of each business; another replica's are left to it. */
 async function claim(
   orm: Orm,
-  { table, due, isLess = "false", since = due, concurrency }: DueRows,
+  { table, due, isLess = "false", since = due, concurrency, isTraced = false }: DueRows,
   businesses: ReadonlySet<string>,
   inFlight: ReadonlyMap<string, { businessId: string }>,
   limit: number,
@@ -162,7 +169,7 @@ async function claim(
        select id from ${table} where id in (select id from turns) and ${due} <= now() and ${isFree} for update skip locked
      )
      update ${table} t set leased_until = ${leaseEnd}, lease_token = ? from mine where t.id = mine.id
-     returning t.id, t.business_id as "businessId", t.lease_token as token`,
+     returning t.id, t.business_id as "businessId", t.lease_token as token, ${isTraced ? "t.traceparent" : "null"} as traceparent`,
     [`{${[...businesses].join()}}`, JSON.stringify(busy), `{${[...inFlight.keys()].join()}}`, randomUUID()],
   );
 }

@@ -4,7 +4,7 @@ export { type EnvReader, type EnvSource, readEnv, SettingsError, StartRefused, s
 export { faultPoint } from "./fault-point.ts";
 export { inGroups } from "./groups.ts";
 export { createLogger, type Logger, type LogLevel, readLogLevel } from "./logger.ts";
-export { counter, gauge, histogram, labelsOf, onScrape, registry, renderMetrics, secondsSince, timed } from "./metrics.ts";
+export { counter, gauge, histogram, labelsOf, onScrape, registry, renderMetrics, secondsSince } from "./metrics.ts";
 export { type MetricsAddress, readMetricsAddress } from "./metrics-server.ts";
 export { Pause } from "./pause.ts";
 export { everyHour, poll } from "./poll.ts";
@@ -12,6 +12,7 @@ export { readBytes, readText } from "./read-body.ts";
 export { remember } from "./remember.ts";
 export { runProcess } from "./run-process.ts";
 export { backoffMs, dateOf, jitter, nextPause, sleep, waitAtMost, within } from "./time.ts";
+export { timed } from "./timed.ts";
 export { currentTrace, inTrace, type Trace, traceIdOf } from "./trace.ts";
 export { beginSpan, isTraced, recordSpan, type Span, startTracing, traced, unixMs } from "./tracing.ts";
 export { readTracing } from "./tracing-settings.ts";

@@ -53,23 +53,6 @@ export function histogram<Label extends string = never>({
 
 export const secondsSince = (startedMs: number): number => (performance.now() - startedMs) / 1000;
 
-/**
- * The same function; how long each call takes, and what it comes to, is kept under the operation's
- * name. One that throws is not.
- */
-export const timed =
-  <Args extends unknown[], Outcome extends { readonly kind: string }>(
-    durations: Histogram<"operation" | "outcome">,
-    operation: string,
-    call: (...args: Args) => Promise<Outcome>,
-  ) =>
-  async (...args: Args): Promise<Outcome> => {
-    const startedMs = performance.now();
-    const outcome = await call(...args);
-    durations.observe({ operation, outcome: outcome.kind }, secondsSince(startedMs));
-    return outcome;
-  };
-
 const readers = new Set<() => unknown>();
 /** A reading that takes longer is left out of a scrape: it goes on, and counts for the next. */
 const readingMsMax = 2_000;

@@ -70,6 +70,7 @@ export class Span {
   readonly #parent: string;
   readonly #startMs: number;
   #attributes: SpanAttributes;
+  #failure: string | undefined;
 
   constructor(kind: SpanKind, name: string, parent: string, attributes: SpanAttributes, startMs: number) {
     this.traceparent = `${parent.slice(0, 36)}${randomHex(8)}${parent.slice(52)}`;
@@ -84,7 +85,12 @@ export class Span {
     this.#attributes = { ...this.#attributes, ...attributes };
   }
 
-  end(failure?: string): void {
+  /** It will have failed when it ends, with this word for why. */
+  fail(word: string): void {
+    this.#failure = word;
+  }
+
+  end(failure = this.#failure): void {
     recordSpan({
       kind: this.#kind,
       name: this.#name,

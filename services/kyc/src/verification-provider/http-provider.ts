@@ -13,6 +13,7 @@ interface HttpProviderOptions {
   readonly timeoutMs: number;
 }
 
+const calls = { durations: providerCalls, to: "verification provider" };
 const answerBytesMax = 256 * 1024;
 /** 409 answers an operation that came too late with the application as it is. */
 const tooLate = 409;
@@ -86,11 +87,11 @@ export function createHttpProvider(options: HttpProviderOptions): VerificationPr
     },
   };
   return {
-    create: timed(providerCalls, "create", provider.create),
-    get: timed(providerCalls, "get", provider.get),
-    cancel: timed(providerCalls, "cancel", provider.cancel),
-    review: timed(providerCalls, "review", provider.review),
-    events: timed(providerCalls, "events", provider.events),
+    create: timed(calls, "create", provider.create),
+    get: timed(calls, "get", provider.get),
+    cancel: timed(calls, "cancel", provider.cancel),
+    review: timed(calls, "review", provider.review),
+    events: timed(calls, "events", provider.events),
     async [Symbol.asyncDispose]() {
       await agent.close();
     },

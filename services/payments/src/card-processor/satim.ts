@@ -113,13 +113,15 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
   });
 }
 
+const calls = { durations: processorCalls, to: "card processor" };
+
 /** The same, with how long each call takes and how it ends shown. */
 const measured = <P extends CardProcessor>(processor: P): P => ({
   ...processor,
-  register: timed(processorCalls, "register", processor.register),
-  confirm: timed(processorCalls, "confirm", processor.confirm),
-  status: timed(processorCalls, "status", processor.status),
-  refund: timed(processorCalls, "refund", processor.refund),
+  register: timed(calls, "register", processor.register),
+  confirm: timed(calls, "confirm", processor.confirm),
+  status: timed(calls, "status", processor.status),
+  refund: timed(calls, "refund", processor.refund),
 });
 
 type Answer = Outcome<Record<string, unknown>>;

@@ -21,6 +21,7 @@ export const reconcilePayments = (context: Context, pauseMs?: number): AsyncDisp
       isLess: `(processor_order_status is distinct from ${orderStatuses.deposited})`,
       since: "created_at",
       concurrency,
+      isTraced: true,
     },
     (id) => settlePayment(context, id, { confirmFirst: false, remainingMs: () => timeoutMs }),
     pauseMs,

@@ -14,6 +14,7 @@ export const rereadPayments = (context: Context, pauseMs = 1_000): AsyncDisposab
       due: "next_reread_at",
       concurrency: context.schedule.paymentRereadsPerSecond,
       isPaced: true,
+      isTraced: true,
     },
     (id) => rereadPayment(context, id, () => timeoutMs),
     pauseMs,

@@ -9,7 +9,7 @@ const concurrency = 16;
 export const resolveRefunds = (context: Context, pauseMs?: number): AsyncDisposable =>
   workOnDue(
     context,
-    { name: "resolve-refunds", table: "refund", due: "next_check_at", concurrency },
+    { name: "resolve-refunds", table: "refund", due: "next_check_at", concurrency, isTraced: true },
     (id, lease) => advanceRefund(context, id, lease, () => timeoutMs),
     pauseMs,
   );

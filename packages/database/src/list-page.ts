@@ -41,6 +41,12 @@ export interface ListPage<Row> {
   readonly totalIsCapped: boolean;
 }
 
+/**
+ * How many rows are asked for unless a caller says otherwise. That many are written into the
+ * statement: a limit that the planner does not see makes it plan anew each time.
+ */
+const usualLimit = 50;
+
 /** What a search finds is counted this far. */
 export const searchTotalMax = 1_000;
 
@@ -93,21 +99,21 @@ export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Prom
     const tallied = tally && talliedValues(tally, active);
     const total = tallied && businessId !== undefined ? await readTally(em, tally, businessId, tallied) : undefined;
     if (total === undefined) return await countBy("count", where);
-    // Few, like events that are too old and not deleted yet.
+    // Few, like events that have become too old since the tally was told.
     const hidden = active.flatMap(({ filter }) => ("always" in filter ? [`not (${filter.always})`] : []));
     return hidden.length === 0
       ? total
-      : total - (await countBy("hidden", [...matching, `(${hidden.join(" or ")})`].join(" and ")));
+      : total - (await countBy("hidden", [...matching, `(${hidden.join(" or ")})`, tally?.countsHidden ?? "true"].join(" and ")));
   };
+  const isUsual = limit === usualLimit && offset === 0;
+  const part = isUsual ? `limit ${usualLimit}` : `limit $${values.length + 1} offset $${values.length + 2}`;
   const page = () =>
     namedQuery<Row>(
       em,
-      named("page"),
+      named(isUsual ? "first" : "page"),
       // What is skipped is skipped in the index: whole rows are read for the page only.
-      `${rowsOf} (array(
-         select id from ${table} where ${where} ${newestFirst} limit $${values.length + 1} offset $${values.length + 2}
-       )) ${newestFirst}`,
-      [...values, limit, offset],
+      `${rowsOf} (array(select id from ${table} where ${where} ${newestFirst} ${part})) ${newestFirst}`,
+      isUsual ? values : [...values, limit, offset],
     );
   const [rows, total] = await Promise.all([page(), count()]);
   return { rows, total, totalIsCapped: false };

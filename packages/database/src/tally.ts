@@ -16,6 +16,8 @@ export interface Tally {
   readonly table: string;
   /** Columns whose values are told apart. */
   readonly dimensions: readonly string[];
+  /** SQL: which of the rows that a list does not show are counted; all unless given. */
+  readonly countsHidden?: string;
 }
 
 const tableOf = ({ table }: Tally) => `${table}_tally`;

@@ -2,6 +2,7 @@ import {
   createOrm,
   databaseAnswers,
   isDatabaseUnavailable,
+  keepPartitions,
   type MigrateOptions,
   type Orm,
   requireMigrated,
@@ -96,7 +97,7 @@ export async function startService<Config extends ServiceConfig, Context extends
       stack.use(startRelay({ databaseUrl: config.databaseUrl, topics: config.emits, transport, logger }));
       stack.use(showOutbox(orm, config.emits));
     }
-    const jobs = [...everyHour({ orm, logger }, { cleanKeys }), ...(service.jobs?.(context, config) ?? [])];
+    const jobs = [...everyHour({ orm, logger }, { cleanKeys, keepPartitions }), ...(service.jobs?.(context, config) ?? [])];
     for (const job of jobs) stack.use(job);
   }
 

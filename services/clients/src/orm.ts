@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readMigrations } from "@amana/database";
+import { partitionMigrations, readMigrations } from "@amana/database";
 import { IdempotencyRecord, idempotencyMigrations } from "@amana/idempotency";
 import { inboxMigrations, OutboxMessage, outboxMigrations } from "@amana/messaging";
 import { Account } from "./account/account.ts";
@@ -12,6 +12,7 @@ import { OnboardingDetails } from "./onboarding/onboarding-details.ts";
 export const database = {
   entities: [OutboxMessage, IdempotencyRecord, Client, Onboarding, OnboardingDetails, Beneficiary, Account, AccountPosting],
   migrations: [
+    ...partitionMigrations,
     ...outboxMigrations,
     ...inboxMigrations,
     ...idempotencyMigrations,

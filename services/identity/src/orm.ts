@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readMigrations } from "@amana/database";
+import { partitionMigrations, readMigrations } from "@amana/database";
 import { IdempotencyRecord, idempotencyMigrations } from "@amana/idempotency";
 import { inboxMigrations } from "@amana/messaging";
 import { AdminKey } from "./admin-key/admin-key.ts";
@@ -9,5 +9,10 @@ import { Business } from "./business/business.ts";
 
 export const database = {
   entities: [Business, ApiKey, AdminKey, AuditEvent, IdempotencyRecord],
-  migrations: [...inboxMigrations, ...idempotencyMigrations, ...readMigrations(join(import.meta.dirname, "..", "migrations"))],
+  migrations: [
+    ...partitionMigrations,
+    ...inboxMigrations,
+    ...idempotencyMigrations,
+    ...readMigrations(join(import.meta.dirname, "..", "migrations")),
+  ],
 };

@@ -1,10 +1,15 @@
 import { join } from "node:path";
-import { readMigrations } from "@amana/database";
+import { partitionMigrations, readMigrations } from "@amana/database";
 import { IdempotencyRecord, idempotencyMigrations } from "@amana/idempotency";
 import { OutboxMessage, outboxMigrations } from "@amana/messaging";
 import { KycApplication } from "./kyc-application/kyc-application.ts";
 
 export const database = {
   entities: [KycApplication, OutboxMessage, IdempotencyRecord],
-  migrations: [...outboxMigrations, ...idempotencyMigrations, ...readMigrations(join(import.meta.dirname, "..", "migrations"))],
+  migrations: [
+    ...partitionMigrations,
+    ...outboxMigrations,
+    ...idempotencyMigrations,
+    ...readMigrations(join(import.meta.dirname, "..", "migrations")),
+  ],
 };

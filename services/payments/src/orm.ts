@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readMigrations } from "@amana/database";
+import { partitionMigrations, readMigrations } from "@amana/database";
 import { IdempotencyRecord, idempotencyMigrations } from "@amana/idempotency";
 import { OutboxMessage, outboxMigrations } from "@amana/messaging";
 import { Payment } from "./payment/payment.ts";
@@ -7,5 +7,10 @@ import { Refund } from "./refund/refund.ts";
 
 export const database = {
   entities: [Payment, Refund, OutboxMessage, IdempotencyRecord],
-  migrations: [...outboxMigrations, ...idempotencyMigrations, ...readMigrations(join(import.meta.dirname, "..", "migrations"))],
+  migrations: [
+    ...partitionMigrations,
+    ...outboxMigrations,
+    ...idempotencyMigrations,
+    ...readMigrations(join(import.meta.dirname, "..", "migrations")),
+  ],
 };

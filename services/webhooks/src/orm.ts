@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readMigrations } from "@amana/database";
+import { partitionMigrations, readMigrations } from "@amana/database";
 import { IdempotencyRecord, idempotencyMigrations } from "@amana/idempotency";
 import { inboxMigrations, OutboxMessage, outboxMigrations } from "@amana/messaging";
 import { WebhookReplay } from "./replay/webhook-replay.ts";
@@ -8,6 +8,7 @@ import { WebhookEndpoint } from "./webhook-endpoint/webhook-endpoint.ts";
 export const database = {
   entities: [WebhookEndpoint, WebhookReplay, OutboxMessage, IdempotencyRecord],
   migrations: [
+    ...partitionMigrations,
     ...outboxMigrations,
     ...inboxMigrations,
     ...idempotencyMigrations,

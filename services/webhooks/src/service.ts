@@ -10,8 +10,8 @@ import { payments } from "./consumers/payments.ts";
 import { type Context, createContext } from "./context.ts";
 import { startDelivering } from "./delivery/deliver.ts";
 import { eventTally } from "./event/event.message.ts";
-import { deleteOldEvents } from "./jobs/delete-old-events.ts";
 import { deleteOldReplays } from "./jobs/delete-old-replays.ts";
+import { deleteOldDeliveries, uncountOldEvents } from "./jobs/forget-old-events.ts";
 import { runReplays } from "./jobs/run-replays.ts";
 import { showDeliveries } from "./metrics.ts";
 import { database } from "./orm.ts";
@@ -31,6 +31,6 @@ export const webhooks: Service<Config, Context> = {
     runReplays(context),
     showDeliveries(context.orm),
     startTallyFolding(context.orm, [eventTally], context.logger),
-    ...everyHour(context, { deleteOldEvents, deleteOldHealth, deleteOldReplays }),
+    ...everyHour(context, { uncountOldEvents, deleteOldDeliveries, deleteOldHealth, deleteOldReplays }),
   ],
 };

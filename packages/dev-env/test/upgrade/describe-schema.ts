@@ -8,12 +8,12 @@ const ownTables = "c.relnamespace = 'public'::regnamespace";
  */
 const descriptions = [
   `select format('%s %s: %s', c.relkind, c.relname, (select string_agg(acl::text, ' ' order by acl::text) from unnest(c.relacl) acl))
-   from pg_class c where ${ownTables} and c.relkind in ('r', 'S')`,
+   from pg_class c where ${ownTables} and c.relkind in ('r', 'p', 'S')`,
   `select format('column %s %s: %s %s null: %s identity: %s generated: %s default: %s', c.relname,
      row_number() over (partition by c.oid order by a.attnum), a.attname, format_type(a.atttypid, a.atttypmod), not a.attnotnull,
      a.attidentity, a.attgenerated, pg_get_expr(d.adbin, d.adrelid))
    from pg_class c join pg_attribute a on a.attrelid = c.oid left join pg_attrdef d on (d.adrelid, d.adnum) = (c.oid, a.attnum)
-   where ${ownTables} and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped`,
+   where ${ownTables} and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped`,
   `select format('constraint %s %s: %s', c.relname, o.conname, pg_get_constraintdef(o.oid))
    from pg_class c join pg_constraint o on o.conrelid = c.oid where ${ownTables}`,
   `select pg_get_indexdef(i.indexrelid) from pg_class c join pg_index i on i.indrelid = c.oid where ${ownTables}`,
@@ -24,6 +24,8 @@ const descriptions = [
   `select format('sequence %s: %s from %s to %s cycle: %s', sequencename, data_type, min_value, max_value, cycle)
    from pg_sequences where schemaname = 'public'`,
   "select format('extension %s', extname) from pg_extension",
+  `select format('partition of %s: %s %s', i.inhparent::regclass, c.relname, pg_get_expr(c.relpartbound, c.oid))
+   from pg_inherits i join pg_class c on c.oid = i.inhrelid where ${ownTables} and c.relkind = 'r'`,
 ];
 
 export async function describeSchema(client: Client): Promise<string[]> {
@@ -35,10 +37,10 @@ export async function describeSchema(client: Client): Promise<string[]> {
   return lines.sort();
 }
 
-/** Every row of every table as JSON, by table. */
+/** Every row of every table as JSON, by table; those of partitions in their table. */
 export async function readRows(client: Client): Promise<Record<string, object[]>> {
   const { rows: tables } = await client.query<{ name: string }>(
-    "select relname as name from pg_class c where c.relnamespace = 'public'::regnamespace and relkind = 'r' order by 1",
+    "select relname as name from pg_class c where c.relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by 1",
   );
   const contents: [string, object[]][] = [];
   for (const { name } of tables) {

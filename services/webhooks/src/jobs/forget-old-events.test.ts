@@ -1,0 +1,73 @@
+import { keepPartitions } from "@amana/database";
+import { createLogger, uuidv7 } from "@amana/runtime";
+import { aBusinessCaller } from "@amana/testing";
+import { expect, test } from "vitest";
+import { aPaymentEvent } from "../../test/a-payment-event.ts";
+import { type Harness, startHarness } from "../../test/harness.ts";
+import { deleteOldDeliveries, uncountOldEvents } from "./forget-old-events.ts";
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** The service on a database whose events are counted from the first one on. */
+async function startCounted(): Promise<Harness> {
+  const harness = await startHarness({ deliver: false });
+  await harness.sql("delete from event_tally");
+  return harness;
+}
+
+/** All that the hourly jobs do, to the end. */
+async function runJobs(harness: Harness): Promise<void> {
+  await uncountOldEvents(harness);
+  while ((await deleteOldDeliveries(harness)) > 0);
+  while ((await keepPartitions({ orm: harness.orm, logger: createLogger("test", "silent") })) > 0);
+}
+
+async function publishAged(harness: Harness, caller: { businessId: string }, ...days: number[]) {
+  const events = days.map((age) => {
+    const occurredMs = Date.now() - age * dayMs;
+    return aPaymentEvent({ ...caller, id: uuidv7(occurredMs), occurredAt: new Date(occurredMs).toISOString() });
+  });
+  await harness.publish(...events);
+  return events;
+}
+
+test("events older than 30 days go with their deliveries and attempts, and younger ones stay", async () => {
+  await using harness = await startCounted();
+  const caller = aBusinessCaller();
+  await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller });
+  const [, young] = await publishAged(harness, caller, 30.1, 29.9);
+  await harness.sql("update delivery set id = uuidv7(e.created_at - now()) from event e where e.id = event_id");
+  await harness.sql(
+    "insert into delivery_attempt (delivery_id, business_id, at, duration_ms) select id, business_id, now(), 1 from delivery",
+  );
+  const isPending = await harness.sql("select id from delivery");
+  await runJobs(harness);
+  expect(await harness.sql("select id from event"), "what is pending keeps its event").toHaveLength(2);
+  expect(await harness.sql("select id from delivery")).toEqual(isPending);
+
+  await harness.sql("update delivery set status = 'SUCCEEDED', next_attempt_at = null");
+  await runJobs(harness);
+  expect(await harness.sql("select id from event")).toEqual([{ id: young?.id }]);
+  expect(await harness.sql("select event_id from delivery")).toEqual([{ event_id: young?.id }]);
+  expect(await harness.sql("select d.event_id from delivery_attempt a left join delivery d on d.id = a.delivery_id")).toEqual([
+    { event_id: young?.id },
+  ]);
+});
+
+test("the list says how many there are before, between and after what the jobs do", async () => {
+  await using harness = await startCounted();
+  const caller = aBusinessCaller();
+  const total = async () => (await harness.events.listEvents({ limit: 1 }, { caller })).total;
+  await publishAged(harness, caller, 31, 30.5, 30.01, 29.9, 1, 0);
+  expect(await total()).toBe(3);
+  await uncountOldEvents(harness);
+  expect(await total()).toBe(3);
+  await uncountOldEvents(harness);
+  expect(await total()).toBe(3);
+  // A message that was parked for long.
+  await publishAged(harness, caller, 32, 2);
+  expect(await total()).toBe(4);
+  await runJobs(harness);
+  expect(await harness.sql("select id from event")).toHaveLength(4);
+  expect(await total()).toBe(4);
+});

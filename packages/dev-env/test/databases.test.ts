@@ -33,7 +33,7 @@ async function connect(connectionString: string | undefined): Promise<Client> {
 }
 
 const anEvent = `insert into audit_event (id, at, actor, action, entity_type, entity_id, request_id, address)
-  values (gen_random_uuid(), now(), 'ak', 'business.created', 'business', gen_random_uuid(), 'r', 'a')`;
+  values (uuidv7(), now(), 'ak', 'business.created', 'business', gen_random_uuid(), 'r', 'a')`;
 
 describe("the role a service runs as", () => {
   test("reads and writes rows, and adds to the audit trail", async () => {
@@ -62,9 +62,34 @@ describe("the role a service runs as", () => {
     "set role amana_identity_owner",
     "set session_replication_role = replica",
     "alter default privileges for role amana_identity_owner in schema public grant all on tables to amana_identity",
+    "update partition_rule set gone_below = 'uuid_at(now())'",
+    "insert into partition_rule values ('business', 'id', 1, 'uuid_at(now())')",
+    "drop table audit_event_earlier",
+    "alter table audit_event detach partition audit_event_earlier",
+    "delete from audit_event_earlier",
+    "select from audit_event_earlier",
+    "insert into audit_event_earlier select * from audit_event",
+    "select keep_table(('audit_event', 'id', 1, 'uuid_at(now())', true)::partition_rule)",
+    "select adopt_earlier(('audit_event', 'id', 1, '', true)::partition_rule, 'audit_event_earlier')",
+    "delete from inbox",
     "delete from mikro_orm_migrations where pg_sleep(0) is null; drop table mikro_orm_migrations",
   ])("may not: %s", async (statement) => {
     await expect(service.query(statement)).rejects.toMatchObject({ code: "42501" });
+  });
+
+  test("keeps the partitions, which it may neither make nor change, and which are read through their table alone", async () => {
+    const steps: string[] = [];
+    for (let done: string | null = ""; done !== null; ) {
+      const { rows } = await service.query<{ done: string | null }>("select keep_partitions() as done");
+      done = rows[0]?.done ?? null;
+      if (done) steps.push(done);
+    }
+    expect(steps.join("\n")).toMatch(/audit_event has a new partition: (audit_event_\d+)/);
+    await service.query(anEvent);
+    expect((await service.query("select 1 from audit_event")).rowCount).toBe(2);
+    const { rows } = await service.query<{ name: string }>("select name from partitions_of('audit_event')");
+    expect(rows).toHaveLength(3);
+    for (const { name } of rows) await expect(service.query(`select from ${name}`)).rejects.toMatchObject({ code: "42501" });
   });
 
   test("comes into no other service's database", async () => {

@@ -10,7 +10,6 @@ import { applyFresh, atOnce, type Effect, type StatementEffect } from "./effect.
 import { eventIdOf } from "./event-id.ts";
 import { isDatabaseAway, reasonOf, UnknownEventTypeError } from "./failure.ts";
 import { createForgedMessages } from "./forged-messages.ts";
-import { cleanInbox } from "./inbox.ts";
 import type { Message } from "./message.ts";
 import { handling, inTraceOf } from "./message-spans.ts";
 import { consumedEvents, consumedOutcomes, consumersStopped, showDeadLetters } from "./metrics.ts";
@@ -150,18 +149,13 @@ export async function consume(
     }
   };
 
-  const clean = async () => {
-    const em = orm.em.fork();
-    return (await cleanDeadLetters(em, consumer)) + (await cleanInbox(em, consumer));
-  };
-
   for (const outcome of consumedOutcomes) consumedEvents.inc({ topic, outcome }, 0);
   await transport.subscribe(topic, consumer, handle);
   await using stack = new AsyncDisposableStack();
   stack.use(startRetrying(consumption, { orm, logger, pausesMs, circuit, succeeded: appliedLater }));
   stack.use(showDeadLetters(orm, consumption));
   stack.use(onScrape(() => consumersStopped.set({ topic }, circuit.isStopped() ? 1 : 0)));
-  stack.use(poll("clean-inbox", logger, clean, cleaningMs));
+  stack.use(poll("clean-dead-letters", logger, () => cleanDeadLetters(orm.em.fork(), consumer), cleaningMs));
   const running = stack.move();
   return { [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

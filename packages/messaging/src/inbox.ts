@@ -15,22 +15,6 @@ export async function claimFromInbox(em: SqlEntityManager, consumer: string, mes
   return messages.filter((message) => fresh.delete(requireEventId(message)));
 }
 
-/**
- * Forgets a batch of what a consumer saw longer ago than any transport keeps it; answers how many.
- * Event ids begin with their time (UUIDv7), which finds old rows in the primary key.
- */
-export async function cleanInbox(em: SqlEntityManager, consumer: string, batch = 5_000): Promise<number> {
-  const rows = await em.execute<object[]>(
-    `delete from inbox where ctid = any (array(
-       select ctid from inbox
-       where consumer = ? and event_id < (select uuidv7(interval '-30 days')) and received_at < now() - interval '30 days'
-       order by event_id limit ? for update skip locked
-     )) returning 1`,
-    [consumer, batch],
-  );
-  return rows.length;
-}
-
 function requireEventId(message: Message): string {
   const id = eventIdOf(message);
   if (id === undefined) throw new Error("the message has no event id (header ce_id)");

@@ -1,4 +1,4 @@
-import { type Orm, transaction } from "@amana/database";
+import { type Orm, partitionMigrations, transaction } from "@amana/database";
 import { IdempotencyRecord, idempotencyMigrations } from "@amana/idempotency";
 import { addToOutbox, type Effect, inboxMigrations, OutboxMessage, outboxMigrations } from "../src/index.ts";
 
@@ -14,7 +14,7 @@ const effectTable = {
 /** A service that emits and consumes. */
 export const database = {
   entities: [OutboxMessage, IdempotencyRecord],
-  migrations: [...outboxMigrations, ...inboxMigrations, ...idempotencyMigrations, effectTable],
+  migrations: [...partitionMigrations, ...outboxMigrations, ...inboxMigrations, ...idempotencyMigrations, effectTable],
 };
 
 export const topic = "tests.v1";

@@ -1,3 +1,5 @@
+import { keepPartitions } from "@amana/database";
+import { createLogger } from "@amana/runtime";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { asAdmin, type Identity, startIdentityForTest } from "../../test/harness.ts";
 
@@ -22,6 +24,37 @@ test.each([
   const before = await content();
   expect(before.length).toBeGreaterThan(0);
   await expect(identity.sql(statement)).rejects.toThrow(/append-only|permission denied/);
+  expect(await content()).toEqual(before);
+});
+
+test("its partitions refuse the same, those that came later too", async () => {
+  const { orm } = identity.context;
+  while ((await keepPartitions({ orm, logger: createLogger("test", "silent") })) > 0);
+  const parts = await identity.sql<{ name: string; lower: string | null }>(
+    "select name, lower from partitions_of('audit_event') order by 1",
+  );
+  expect(parts.map(({ name }) => name)).toEqual([
+    expect.stringMatching(/^audit_event_\d{8}$/),
+    "audit_event_default",
+    "audit_event_earlier",
+  ]);
+  // Rows that the default and a later one could have.
+  for (const id of ["f0000000-0000-7000-8000-000000000000", parts[0]?.lower]) {
+    await identity.sql(
+      `insert into audit_event (id, at, actor, action, entity_type, entity_id, request_id, address)
+       values (?, now(), 'ak', 'business.created', 'business', uuidv7(), 'r', 'a')`,
+      [id],
+    );
+  }
+  const before = await content();
+  for (const { name } of parts) {
+    expect(await identity.sql(`select from ${name}`), name).not.toEqual([]);
+    for (const statement of [`update ${name} set actor = 'x'`, `delete from ${name}`, `truncate ${name}`]) {
+      await expect(identity.sql(statement), statement).rejects.toThrow(/append-only|permission denied/);
+      const asReplica = `set local session_replication_role = replica; ${statement}`;
+      await expect(identity.sql(asReplica), asReplica).rejects.toThrow(/append-only|permission denied/);
+    }
+  }
   expect(await content()).toEqual(before);
 });
 

@@ -141,8 +141,12 @@ test("somebody who reads for long puts it off, and nobody waits behind it for lo
   const reader = orm.em.fork();
   await reader.begin();
   await reader.execute("select from visit limit 1");
+  const writeMeanwhile = orm.em.fork().transactional(async (em) => {
+    await em.execute("set local lock_timeout = '2s'; select pg_sleep(0.05)");
+    await em.execute("insert into visit values (uuidv7(), 'meanwhile')");
+  });
   await expect(keepPartitions({ orm, logger })).rejects.toThrow(/lock timeout/);
-  await visit(0, "meanwhile");
+  await writeMeanwhile;
   await reader.rollback();
   await keepAll();
   expect(await names()).toEqual(["visit_default", "visit_earlier"]);

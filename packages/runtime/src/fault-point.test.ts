@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { sleep } from "./time.ts";
+
+let dir: string;
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), "fault-point-"));
+});
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+const module = join(import.meta.dirname, "fault-point.ts");
+/** Comes to the point again and again, and says so. */
+const script = `
+  const { faultPoint } = await import(${JSON.stringify(module)});
+  setInterval(() => { faultPoint("a.point"); console.log("passed"); }, 10);
+`;
+
+function start(env: Record<string, string>): ChildProcess {
+  const own = { PATH: process.env["PATH"], NODE_NO_WARNINGS: "1", ...env };
+  return spawn(process.execPath, ["--input-type=module", "-e", script], { env: own, stdio: ["ignore", "pipe", "pipe"] });
+}
+
+const passes = (child: ChildProcess) => once(child.stdout as NodeJS.EventEmitter, "data");
+
+test("a file arms a point while the process runs, and one process alone takes it", async () => {
+  const file = join(dir, "kill");
+  const children = [start({ FAULT_POINT_FILE: file }), start({ FAULT_POINT_FILE: file })] as const;
+  await Promise.all(children.map(passes));
+  writeFileSync(file, "another.point SIGKILL");
+  await Promise.all(children.map(passes));
+  const ended = Promise.race(children.map(async (child, index) => [index, ...(await once(child, "exit"))] as const));
+  writeFileSync(file, "a.point SIGKILL");
+  const [index, , signal] = await ended;
+  expect(signal).toBe("SIGKILL");
+  expect(existsSync(`${file}.${children[index]?.pid}`)).toBe(true);
+  const other = children[1 - index] as ChildProcess;
+  await passes(other);
+  other.kill("SIGKILL");
+});
+
+test("a process frozen at its point goes on from there", async () => {
+  const file = join(dir, "stop");
+  const child = start({ FAULT_POINT_FILE: file });
+  await passes(child);
+  writeFileSync(file, "a.point SIGSTOP");
+  await expect.poll(() => existsSync(`${file}.${child.pid}`), { timeout: 10_000 }).toBe(true);
+  // What it said before is read by then.
+  await sleep(200);
+  let said = 0;
+  child.stdout?.on("data", () => said++);
+  await sleep(200);
+  expect(said).toBe(0);
+  child.kill("SIGCONT");
+  await passes(child);
+  child.kill("SIGKILL");
+});
+
+test.each(["FAULT_POINT", "FAULT_POINT_FILE"])("production refuses %s", async (name) => {
+  const child = start({ NODE_ENV: "production", [name]: "a.point" });
+  const [code] = await once(child, "exit");
+  expect(code).not.toBe(0);
+});

@@ -1,7 +1,9 @@
 import type { Pool } from "pg";
-import { type Found, some } from "./check-events.ts";
+import type { Report } from "../report.ts";
+import { some } from "./check-events.ts";
 import type { Committed, GoodEvent } from "./emit-events.ts";
 import type { Endpoint } from "./endpoints.ts";
+import type { Interrupted } from "./interrupted.ts";
 import type { Arrival } from "./receive-events.ts";
 
 /** A delivery as the service has written it down. */
@@ -15,12 +17,21 @@ interface Recorded {
   readonly unanswered: number;
 }
 
+export interface Told {
+  readonly committed: Pick<Committed, "good">;
+  readonly endpoints: readonly Endpoint[];
+  readonly interrupted: Interrupted;
+  /** Of the webhooks service. */
+  readonly webhooks: Pool;
+  readonly report: Report;
+}
+
 export const isToldOf = ({ businessId, types }: Endpoint, event: GoodEvent): boolean =>
   event.businessId === businessId && (types.length === 0 || types.includes(event.type));
 
 /** What was accepted at each endpoint: everything, once, and more often only where it is explained. */
-export async function checkDeliveries({ committed, endpoints, webhooks, interrupted, report }: Found): Promise<void> {
-  const recorded = await readRecorded(webhooks);
+export async function checkDeliveries({ committed, endpoints, webhooks, interrupted, report }: Told): Promise<void> {
+  const recorded = await readRecorded(webhooks, endpoints);
   const missing: string[] = [];
   const changed: string[] = [];
   const unexplained: string[] = [];
@@ -75,7 +86,7 @@ export async function checkDeliveries({ committed, endpoints, webhooks, interrup
   );
 }
 
-const isTold = ({ good }: Committed, endpoint: Endpoint, id: string) => {
+const isTold = ({ good }: Told["committed"], endpoint: Endpoint, id: string) => {
   const event = good.get(id);
   return event === undefined || isToldOf(endpoint, event);
 };
@@ -83,12 +94,13 @@ const isTold = ({ good }: Committed, endpoint: Endpoint, id: string) => {
 const isChanged = (id: string, came: readonly Arrival[]) =>
   new Set(came.map(({ body }) => body)).size > 1 || came.some(({ body }) => !body.includes(`"id":"${id}"`));
 
-async function readRecorded(webhooks: Pool): Promise<Map<string, Recorded>> {
+async function readRecorded(webhooks: Pool, endpoints: readonly Endpoint[]): Promise<Map<string, Recorded>> {
   const { rows } = await webhooks.query<Recorded>(
     `select d.event_id, d.endpoint_id, d.status, d.lease_token is not null as is_leased,
        count(*) filter (where a.status_code between 200 and 299)::int as accepted,
        count(*) filter (where a.id is not null and a.status_code is null)::int as unanswered
-     from delivery d left join delivery_attempt a on a.delivery_id = d.id group by d.id`,
+     from delivery d left join delivery_attempt a on a.delivery_id = d.id where d.endpoint_id = any($1) group by d.id`,
+    [endpoints.map(({ id }) => id)],
   );
   return new Map(rows.map((row) => [`${row.event_id} ${row.endpoint_id}`, row]));
 }

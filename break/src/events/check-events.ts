@@ -1,10 +1,6 @@
 import type { ApiCaller } from "@amana/dev-env/demo/api";
-import type { Pool } from "pg";
-import type { Report } from "../report.ts";
-import { checkDeliveries } from "./check-deliveries.ts";
+import { checkDeliveries, type Told } from "./check-deliveries.ts";
 import type { Committed } from "./emit-events.ts";
-import type { Endpoint } from "./endpoints.ts";
-import type { Interrupted } from "./interrupted.ts";
 
 interface Letter {
   readonly id: string;
@@ -13,15 +9,10 @@ interface Letter {
   readonly reason: string;
 }
 
-export interface Found {
+interface Found extends Told {
   readonly committed: Committed;
   readonly forgedIds: ReadonlySet<string>;
-  readonly endpoints: readonly Endpoint[];
-  readonly interrupted: Interrupted;
-  /** Of the webhooks service. */
-  readonly webhooks: Pool;
   readonly operator: ApiCaller;
-  readonly report: Report;
 }
 
 export const some = (ids: readonly string[]) => `${ids.length}: ${ids.slice(0, 5).join(", ")}`;

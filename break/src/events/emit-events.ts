@@ -14,7 +14,7 @@ export type EventType = keyof typeof types;
 
 export interface GoodEvent {
   readonly businessId: string;
-  readonly type: EventType;
+  readonly type: string;
   /** What orders events within a key. */
   readonly key: string;
   readonly place: number;

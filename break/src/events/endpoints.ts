@@ -8,7 +8,7 @@ export interface Endpoint {
   readonly id: string;
   readonly businessId: string;
   /** The types that it asks for; none: all. */
-  readonly types: readonly EventType[];
+  readonly types: readonly string[];
   readonly receiver: Receiver;
 }
 

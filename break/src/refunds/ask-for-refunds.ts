@@ -6,7 +6,7 @@ import type { Pool } from "pg";
 import { request } from "undici";
 import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
-import { type Course, drawCourse, paid, patienceMsMax } from "./course.ts";
+import { type Course, paid, patienceMsMax } from "./course.ts";
 import type { ProcessorProxy } from "./processor-proxy.ts";
 import { type Rows, readRows, rollBackRows } from "./rows.ts";
 
@@ -29,6 +29,8 @@ export interface Attempted {
 
 export interface Scene {
   readonly system: System;
+  /** Of a gateway, for the next request. */
+  readonly gatewayUrl: () => string;
   readonly apiKey: string;
   readonly proxy: ProcessorProxy;
   readonly database: Pool;
@@ -41,28 +43,29 @@ export interface Scene {
  * A payment that its card holder has paid, whatever fails on the way; undefined when the time was
  * not enough.
  */
-async function preparePayment({ system, apiKey, signal }: Scene): Promise<{ id: string; orderId: string } | undefined> {
-  const call = apiCaller(system.gatewayUrl, apiKey);
+async function preparePayment(scene: Scene): Promise<{ id: string; orderId: string } | undefined> {
+  const { system, apiKey, gatewayUrl, signal } = scene;
   const order = { amount: paid, success_url: "https://shop.example/merci", fail_url: "https://shop.example/desole" };
-  let created = await call("POST", "/api/v1/payments", order);
-  for (; created.status !== 201 && !signal.aborted; created = await call("POST", "/api/v1/payments", order))
-    await sleep(300, signal);
+  // A gateway may be away, or go away with its answer.
+  const create = () => apiCaller(gatewayUrl(), apiKey)("POST", "/api/v1/payments", order).catch(() => undefined);
+  let created = await create();
+  for (; created?.status !== 201 && !signal.aborted; created = await create()) await sleep(300, signal);
+  if (created?.status !== 201) return undefined;
   const { id, processor_order_id: orderId } = created.body as { id: string; processor_order_id: string };
-  if (signal.aborted) return undefined;
   const payment = (await sandbox(system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as { redirect_url: string };
+  const { pathname, search } = new URL(payment.redirect_url);
   while (!signal.aborted) {
-    const back = await request(payment.redirect_url, { headersTimeout: 20_000 });
-    await back.body.dump();
-    if (String(back.headers["location"]).includes("status=PAID")) return { id, orderId };
+    const back = await request(`${gatewayUrl()}${pathname}${search}`, { headersTimeout: 20_000 }).catch(() => undefined);
+    await back?.body.dump().catch(() => {});
+    if (String(back?.headers["location"]).includes("status=PAID")) return { id, orderId };
     await sleep(200, signal);
   }
   return undefined;
 }
 
-/** Takes one payment through a course of its own. */
-export async function askForRefunds(scene: Scene, random: Random): Promise<Attempted | undefined> {
+/** Takes one payment through a course of its own; undefined when it was not paid in time. */
+export async function askForRefunds(scene: Scene, course: Course, random: Random): Promise<Attempted | undefined> {
   const { system, database, proxy, report, signal } = scene;
-  const course = drawCourse(random);
   const payment = await preparePayment(scene);
   if (!payment) return undefined;
   report.count("payments paid");
@@ -160,14 +163,14 @@ async function isRefunded({ system, database, signal }: Scene, { id, orderId }: 
 }
 
 async function askOnce(
-  { system, apiKey, signal }: Scene,
+  { gatewayUrl, apiKey, signal }: Scene,
   paymentId: string,
   amount: string | undefined,
   patienceMs: number,
   idempotencyKey: string | undefined,
 ): Promise<string> {
   try {
-    const answer = await request(`${system.gatewayUrl}/api/v1/payments/${paymentId}/refund`, {
+    const answer = await request(`${gatewayUrl()}/api/v1/payments/${paymentId}/refund`, {
       method: "POST",
       headers: {
         authorization: `Bearer ${apiKey}`,

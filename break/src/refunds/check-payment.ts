@@ -20,10 +20,9 @@ interface Payment {
  * being resolved.
  */
 export async function whatDoesNotHold(scene: Scene, attempted: Attempted, waiting: ReadonlySet<string>): Promise<string[]> {
-  const { system, apiKey } = scene;
+  const { system, gatewayUrl, apiKey } = scene;
   const view = (await sandbox(system, "GET", `/sandbox/payments/${attempted.orderId}`)) as ProcessorView;
-  const payment = (await apiCaller(system.gatewayUrl, apiKey)("GET", `/api/v1/payments/${attempted.id}`))
-    .body as unknown as Payment;
+  const payment = (await apiCaller(gatewayUrl(), apiKey)("GET", `/api/v1/payments/${attempted.id}`)).body as unknown as Payment;
   const problems: string[] = [];
   const check = (holds: boolean, problem: string) => {
     if (!holds) problems.push(problem);

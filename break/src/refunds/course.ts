@@ -72,13 +72,16 @@ export function drawCourse(random: Random): Course {
   }
 }
 
-function drawFreely(random: Random): Course {
-  const late = () => random.integer(100, lateMsMax);
-  const asks = Array.from({ length: random.integer(1, 3) }, () => ({
+export const drawAsks = (random: Random): Course["asks"] =>
+  Array.from({ length: random.integer(1, 3) }, () => ({
     amount: random.pick(amounts),
     pauseMs: random.chance(0.5) ? 0 : random.integer(0, 2_500),
     patienceMs: random.chance(0.2) ? random.integer(50, 1_500) : patienceMsMax,
   }));
+
+function drawFreely(random: Random): Course {
+  const late = () => random.integer(100, lateMsMax);
+  const asks = drawAsks(random);
   const lateModes = [`late:${late()}`, `error_late:${late()}`, `late:${late()}`, `error_late:${late()}`] as const;
   const refundModes = [...wholeModes, "error:5", "error:7", `slow:${late()}`, ...lateModes] as const;
   const statusModes = [...wholeModes, "error:7", `slow:${random.integer(100, 3_000)}`] as const;

@@ -9,8 +9,8 @@ interface WaitingRefund {
 }
 
 /** Every page of one of the operator's lists. */
-async function listed<T>({ system }: Scene, path: string): Promise<T[]> {
-  const operator = apiCaller(system.gatewayUrl, system.adminKey);
+async function listed<T>({ system, gatewayUrl }: Scene, path: string): Promise<T[]> {
+  const operator = apiCaller(gatewayUrl(), system.adminKey);
   const all: T[] = [];
   for (;;) {
     const { status, body, text } = await operator("GET", `${path}&limit=100&offset=${all.length}`);
@@ -38,8 +38,8 @@ export async function waitingForAPerson(scene: Scene): Promise<Set<string>> {
 
 /** Decides each refund that waits, by what the processor's books say of our own calls. */
 export async function decideAll(scene: Scene, attempted: readonly Attempted[]): Promise<void> {
-  const { system, report } = scene;
-  const operator = apiCaller(system.gatewayUrl, system.adminKey);
+  const { system, gatewayUrl, report } = scene;
+  const operator = apiCaller(gatewayUrl(), system.adminKey);
   for (const { id, payment_id } of await waitingRefunds(scene)) {
     const payment = attempted.find((one) => one.id === payment_id);
     if (!payment) continue;

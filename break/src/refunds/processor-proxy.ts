@@ -19,8 +19,10 @@ export interface ProcessorProxy extends AsyncDisposable {
   readonly url: string;
   /** Where the processor listens: known only once the system runs. */
   target: string;
-  /** The next refund call about this order meets the trouble. */
-  plan(orderId: string, trouble: Trouble): void;
+  /** The next refund call about this order meets the trouble, or about any. */
+  plan(orderId: string | "any", trouble: Trouble): void;
+  /** Takes back what was not met. Answers whether there was any. */
+  forget(): boolean;
 }
 
 /**
@@ -37,6 +39,11 @@ export async function startProcessorProxy(): Promise<ProcessorProxy> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     target: "",
     plan: (orderId, trouble) => void plans.set(orderId, trouble),
+    forget() {
+      const { size } = plans;
+      plans.clear();
+      return size > 0;
+    },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();
@@ -51,8 +58,9 @@ export async function startProcessorProxy(): Promise<ProcessorProxy> {
     const body = Buffer.concat(chunks);
     const orderId = new URLSearchParams(body.toString()).get("orderId") ?? "";
     const isRefund = incoming.url?.endsWith("/refund.do");
-    const trouble = isRefund ? plans.get(orderId) : undefined;
-    if (trouble) plans.delete(orderId);
+    const planned = [orderId, "any"].find((key) => plans.has(key)) ?? "";
+    const trouble = isRefund ? plans.get(planned) : undefined;
+    if (trouble) plans.delete(planned);
     const handOn = () =>
       request(`${proxy.target}${incoming.url}`, {
         method: "POST",

@@ -10,7 +10,7 @@ import { createRandom } from "../random.ts";
 import { type Attempted, askForRefunds, type Scene } from "./ask-for-refunds.ts";
 import { applicationName, makeChaos } from "./chaos.ts";
 import { judge, whatDoesNotHold } from "./check-payment.ts";
-import { lateMsMax } from "./course.ts";
+import { drawCourse, lateMsMax } from "./course.ts";
 import { decideAll, waitingForAPerson } from "./operator.ts";
 import { startProcessorProxy } from "./processor-proxy.ts";
 
@@ -49,11 +49,13 @@ export const refunds: Program = {
     await using business = await aRefundingBusiness(system);
     await using database = await connect(system);
     const signal = notBefore(wanted, triedMsMin);
-    const scene: Scene = { system, apiKey: business.key, proxy, database: database.pool, report, signal };
+    const { pool } = database;
+    const gatewayUrl = () => system.gatewayUrl;
+    const scene: Scene = { system, gatewayUrl, apiKey: business.key, proxy, database: pool, report, signal };
 
     const chaos = makeChaos({
       replicas: [system.services.payments, second.replica],
-      database: database.pool,
+      database: pool,
       random: random.fork(),
       report,
       signal,
@@ -61,7 +63,9 @@ export const refunds: Program = {
     const attempted: Attempted[] = [];
     const lane = async (chances: typeof random) => {
       while (!signal.aborted) {
-        const done = await askForRefunds(scene, chances).catch((error: Error) => say(`a lane stumbled: ${error.stack}`));
+        const done = await askForRefunds(scene, drawCourse(chances), chances).catch((error: Error) =>
+          say(`a lane stumbled: ${error.stack}`),
+        );
         if (done) attempted.push(done);
       }
     };

@@ -14,25 +14,43 @@ export type Version = string | undefined;
 export class Replica {
   readonly name: Replicated;
   readonly url: string;
-  readonly #start: (version: Version) => ServiceProcess;
+  readonly #create: (version: Version) => ServiceProcess;
   #process: ServiceProcess | undefined;
 
-  constructor(name: Replicated, port: number, start: (version: Version) => ServiceProcess) {
+  constructor(name: Replicated, port: number, create: (version: Version) => ServiceProcess) {
     this.name = name;
     this.url = loopbackUrl(port);
-    this.#start = start;
+    this.#create = create;
+  }
+
+  pid(): number | undefined {
+    return this.#process?.pid();
   }
 
   /** In good order, as a deployment does: the process that runs is asked to stop, and then the new one starts. */
   async replace(version: Version): Promise<void> {
     await this.stop();
-    this.#process = this.#start(version);
-    await this.#process.start();
-    if (!this.#process.running()) throw new Error(`${this.name} does not start:\n${this.#process.recentOutput()}`);
+    this.#process = this.#create(version);
+    await this.#startIt(this.#process);
+  }
+
+  /** Starts it again when it does not run: after a crash. */
+  async restart(): Promise<void> {
+    if (this.#process && !this.#process.running()) await this.#startIt(this.#process);
+  }
+
+  /** Ends it as a crash does. */
+  async kill(): Promise<void> {
+    await this.#process?.kill();
   }
 
   async stop(): Promise<void> {
     await this.#process?.stop();
+  }
+
+  async #startIt(process: ServiceProcess): Promise<void> {
+    await process.start();
+    if (!process.running()) throw new Error(`${this.name} does not start:\n${process.recentOutput()}`);
   }
 }
 
@@ -41,7 +59,11 @@ export interface Replicas extends AsyncDisposable {
 }
 
 /** Stops the system's own services and starts two of each in their place; the sandbox stays one. */
-export async function startReplicas(system: System, version: Version, onCrash: (text: string) => void): Promise<Replicas> {
+export async function startReplicas(
+  system: System,
+  version: Version,
+  onCrash: (text: string, name: Replicated) => void,
+): Promise<Replicas> {
   const others = new Map<Replicated, number>();
   for (const name of replicated) others.set(name, await freePort());
   const portsOf = (name: Replicated) => [system.rpcPorts[name], others.get(name) ?? 0];
@@ -57,7 +79,7 @@ export async function startReplicas(system: System, version: Version, onCrash: (
         env: { ...system.envOf(name), ...urls, [name === "gateway" ? "PORT" : "RPC_PORT"]: String(port) },
         logDir: system.logDir,
         supervised: false,
-        onCrash: (crashed, output) => onCrash(`${crashed} ended by itself:\n${output}`),
+        onCrash: (crashed, output) => onCrash(`${crashed} ended by itself:\n${output}`, name),
       }),
     );
   const of = Object.fromEntries(

@@ -2,10 +2,12 @@
 import { DomainError } from "@amana/rpc";
 import { StartRefused } from "@amana/runtime";
 import { Command, CommanderError } from "commander";
+import { backup } from "./commands/backup.ts";
 import { deadLetters } from "./commands/dead-letters.ts";
 import { migrateStatus } from "./commands/migrate.ts";
 import { outbox } from "./commands/outbox.ts";
 import { refunds } from "./commands/refunds.ts";
+import { restored } from "./commands/restored.ts";
 import { secrets } from "./commands/secrets.ts";
 import { stuck } from "./commands/stuck.ts";
 import { exitCodes, Refused } from "./refused.ts";
@@ -23,7 +25,7 @@ Exit codes: 0 done; 1 refused, or not all of it done; 2 called wrongly; 3 a data
   .showHelpAfterError("(amana --help says more)")
   .exitOverride();
 
-for (const add of [stuck, deadLetters, outbox, refunds, migrateStatus, secrets]) add(program);
+for (const add of [stuck, deadLetters, outbox, refunds, migrateStatus, secrets, backup, restored]) add(program);
 
 try {
   await program.parseAsync(process.argv.filter((word, i) => i < 2 || word !== "--"));

@@ -20,8 +20,31 @@ export interface RepairedService {
     hold(em: SqlEntityManager, seconds: number): Promise<Date>;
     release(em: SqlEntityManager): Promise<boolean>;
   };
+  /** What this service has been told of another's things: a page after an event's id. */
+  heard?(em: SqlEntityManager, afterEventId: string, limit: number): Promise<Heard[]>;
+  /**
+   * Compares what others have heard of this service's things with what it knows itself, and has
+   * what is different looked at again. In the caller's transaction.
+   */
+  compare?(em: SqlEntityManager, heard: readonly Heard[]): Promise<Difference[]>;
   /** Writes what a person did into the audit trail, in the transaction that does it. */
   readonly record: RecordAction;
+}
+
+/** An event, as a consumer remembers it. */
+export interface Heard {
+  readonly eventId: string;
+  /** Of the thing it is about. */
+  readonly id: string;
+  readonly businessId: string;
+  readonly status: string;
+  /** What a person needs to find it elsewhere: amounts, the processor's order. */
+  readonly details: string;
+}
+
+export interface Difference extends Heard {
+  /** The status here; "unknown": it is not here at all. */
+  readonly here: string;
 }
 
 /** A column with ciphertexts of `packages/secret-box`; the row's id is their owner. */

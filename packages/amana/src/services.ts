@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { createOrm, isDatabaseUnavailable, type Orm } from "@amana/database";
-import { createLogger } from "@amana/runtime";
+import { createOrm, isDatabaseUnavailable, type Orm, readDatabaseUrl } from "@amana/database";
+import { createLogger, readEnv } from "@amana/runtime";
 import { exitCodes, Refused } from "./refused.ts";
 import type { RepairedService } from "./repaired-service.ts";
 
@@ -69,13 +69,16 @@ function selectedNames({ service, databaseUrl, needed }: Selection): string[] {
 /** By flag, by environment, or of the system that `start` runs on this machine. */
 function databaseUrlOf(name: string, { databaseUrl }: Selection, isOnly: boolean): string {
   const own = `${name.toUpperCase()}_DATABASE_URL`;
-  const url = databaseUrl ?? process.env[own] ?? (isOnly ? process.env["DATABASE_URL"] : undefined) ?? developmentUrls()[name];
+  const url = databaseUrl ?? process.env[own] ?? (isOnly ? ownDatabaseUrl() : undefined) ?? developmentUrls()[name];
   if (url) return url;
   throw new Refused(
     `Where the database of ${name} is, nobody says. Set ${own}, or start the system (npx --yes pnpm@12 start), or name one with --service and --database-url.`,
     exitCodes.usage,
   );
 }
+
+/** As the service itself reads it, in its container. */
+const ownDatabaseUrl = () => (process.env["DATABASE_URL"] ? readEnv((env) => ({ url: readDatabaseUrl(env) })).url : undefined);
 
 /** What `start` writes down while it runs. */
 function developmentUrls(): Readonly<Record<string, string>> {

@@ -2,6 +2,7 @@ import type { RepairedService } from "@amana/amana";
 import { overdue } from "@amana/due-work";
 import { outboxWaiting, recordAction } from "@amana/messaging";
 import { database } from "./orm.ts";
+import { compareWithHeard } from "./payment/compare-heard.ts";
 import { orderStatuses } from "./payment/payment.ts";
 import { holdRefunds, releaseRefunds } from "./refund/hold.ts";
 
@@ -12,6 +13,7 @@ export const repair: RepairedService = {
   emits: ["payments.v1", "audit.v1"],
   consumes: {},
   record: recordAction("payments"),
+  compare: compareWithHeard,
   refunds: { hold: holdRefunds, release: releaseRefunds },
   waiting: [
     {

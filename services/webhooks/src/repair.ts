@@ -1,9 +1,19 @@
-import type { RepairedService } from "@amana/amana";
+import type { Heard, RepairedService } from "@amana/amana";
 import { KycEventSchema } from "@amana/contracts/kyc/v1/kyc_events_pb";
 import { PaymentEventSchema } from "@amana/contracts/payments/v1/payment_events_pb";
 import { overdue } from "@amana/due-work";
 import { inboxWaiting, outboxWaiting, recordAction } from "@amana/messaging";
 import { database } from "./orm.ts";
+
+/** What businesses were told of payments, for when payments has forgotten it. */
+const heardOfPayments: RepairedService["heard"] = async (em, afterEventId, limit) =>
+  await em.execute<Heard[]>(
+    `select e.id as "eventId", e.body::json ->> 'payment_id' as id, e.business_id as "businessId", e.body::json ->> 'status' as status,
+       concat_ws(', ', e.body::json ->> 'amount' || ' ' || (e.body::json ->> 'currency'),
+         'given back ' || (e.body::json ->> 'refunded_amount'), 'order ' || (e.body::json ->> 'processor_order_id')) as details
+     from event e where e.id > ?::uuid and e.type like 'PAYMENT\\_%' order by e.id limit ?::int`,
+    [afterEventId, String(limit)],
+  );
 
 /** What the command `amana` knows of this service. */
 export const repair: RepairedService = {
@@ -16,6 +26,7 @@ export const repair: RepairedService = {
     { table: "webhook_endpoint", column: "secret_ciphertext" },
     { table: "webhook_endpoint", column: "previous_secret_ciphertext" },
   ],
+  heard: heardOfPayments,
   waiting: [
     {
       what: "deliveries that are due and not attempted",

@@ -1,0 +1,28 @@
+import type { Difference, Heard } from "@amana/amana";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
+
+/**
+ * After a restore: which payments were told of and are not here, or are older here. The latter are
+ * looked at again at the processor at once, by the jobs that do that anyway.
+ */
+export async function compareWithHeard(em: SqlEntityManager, heard: readonly Heard[]): Promise<Difference[]> {
+  const newest = new Map(heard.map((one) => [one.id, one]));
+  const rows = await em.execute<{ id: string; here: string }[]>(
+    `with heard as (select * from json_to_recordset(?::json) as v (id uuid, "businessId" uuid, status text)),
+     differing as (
+       select h.id, coalesce(p.status, 'unknown') as here from heard h
+       left join payment p on p.business_id = h."businessId" and p.id = h.id where p.status is distinct from h.status
+     ), looked_at as (
+       update payment p set
+         next_check_at = case when p.status = 'PENDING' then now() else p.next_check_at end,
+         next_reread_at = case when p.status in ('PAID', 'REFUNDED') then now() else p.next_reread_at end
+       from differing d where p.id = d.id and d.here <> 'unknown'
+     )
+     select * from differing`,
+    [JSON.stringify([...newest.values()])],
+  );
+  return rows.flatMap(({ id, here }) => {
+    const one = newest.get(id);
+    return one ? [{ ...one, here }] : [];
+  });
+}

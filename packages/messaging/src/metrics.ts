@@ -67,7 +67,7 @@ const deadLetters = gauge({
 
 const deadLettersOldest = gauge({
   name: "amana_dead_letters_oldest_seconds",
-  help: "For how long the first of these has been set aside",
+  help: "For how long the first of these has been set aside; 0 for none",
   labels: { topic, status: ["retrying", "waiting", "parked", "forged"] },
 });
 
@@ -95,7 +95,7 @@ export const showDeadLetters = (orm: Orm, { topic, consumer }: Subscription): Di
     text: ["RETRYING", "WAITING", "PARKED", "FORGED"]
       .map(
         (status) => `select $2::text as topic, '${status.toLowerCase()}' as status, count(*) as letters,
-          extract(epoch from now() - min(created_at)) as oldest
+          coalesce(extract(epoch from now() - min(created_at)), 0) as oldest
         from (select created_at from dead_letter where consumer = $1 and topic = $2 and status = '${status}' limit ${rowsCountedMax}) d`,
       )
       .join(" union all "),

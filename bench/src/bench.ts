@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { ownArguments } from "@amana/dev-env/own-arguments";
+import { growth } from "./growth/growth.ts";
 import { lists } from "./lists/lists.ts";
 import { reads } from "./reads/reads.ts";
 import { refunds } from "./refunds/refunds.ts";
@@ -13,7 +14,7 @@ import { writes } from "./writes/writes.ts";
  * Each benchmark compares programs in turn on this machine; a figure means something only beside
  * the others of its run.
  */
-const benchmarks = { lists, reads, refunds, start, verdicts, webhooks, writes } as const;
+const benchmarks = { growth, lists, reads, refunds, start, verdicts, webhooks, writes } as const;
 
 const { values, positionals } = parseArgs({
   args: ownArguments(),

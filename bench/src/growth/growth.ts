@@ -1,0 +1,131 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { apiCaller } from "@amana/dev-env/demo/api";
+import { startReceiver } from "@amana/dev-env/demo/receiver";
+import { createProgress } from "@amana/dev-env/progress";
+import { type System, startSystem } from "@amana/dev-env/system";
+import pg from "pg";
+import { figuresBelow } from "../process-figures.ts";
+import { printTable, say } from "../table.ts";
+import { newIds, operations, runAll } from "./operations.ts";
+
+const perRound = 250;
+/** All has arrived and was written down when nothing more came for so long. */
+const restMs = 5_000;
+
+/**
+ * What one operation costs: processor time by process, rows and bytes that stay on the disk by
+ * database, write-ahead log. What nobody asks for, such as polling, is measured apart.
+ */
+export async function growth({ rounds, events }: { rounds: number; events: "direct" | "kafka" }) {
+  const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => rm(dir, { recursive: true, force: true }));
+  const names = ["", "_REFUND", "_KYC", "_CREATION", "_SEARCH"];
+  const gateway = Object.fromEntries(names.map((name) => [`RATE_LIMIT${name}_PER_SECOND`, "0"]));
+  const system = stack.use(await startSystem({ dir, events, progress: createProgress(), env: { gateway } }));
+  const receiver = stack.use(await startReceiver());
+  const call = apiCaller(system.gatewayUrl, system.business.api_key);
+  const endpoint = await call("POST", "/api/v1/webhook-endpoints", { url: receiver.url });
+  receiver.useSecret(String(endpoint.body["secret"]));
+
+  const count = rounds * perRound;
+  const ids = newIds();
+  const first = newIds();
+  const [costs, sizes]: Record<string, string | number>[][] = [[], []];
+  // Caches, plans and pools are filled first.
+  for (const operation of operations) await runAll(operation, system, 10, first, "first");
+  const idle = await between(system, () => sleep(restMs));
+  for (const operation of operations) {
+    const found = await between(system, async () => {
+      await runAll(operation, system, count, ids, "person");
+      for (let before = -1; before < receiver.received.length; await sleep(restMs)) before = receiver.received.length;
+    });
+    say(`${operation.name}: ${count} in ${found.seconds.toFixed(1)} s`);
+    const perIdleSecond = (name: string) => (idle.cpu[name] ?? 0) / idle.seconds;
+    const cpu = (name: string) => Math.max(0, (found.cpu[name] ?? 0) - perIdleSecond(name) * found.seconds) / count;
+    const ms = Object.keys(found.cpu)
+      .filter((name) => name !== "")
+      .map((name) => [name, Number((cpu(name) * 1000).toFixed(2))] as const);
+    costs?.push({
+      operation: operation.name,
+      ...Object.fromEntries(ms.filter(([, each]) => each >= 0.03).map(([name, each]) => [name, each])),
+    });
+    for (const [table, { rows, bytes }] of Object.entries(found.tables)) {
+      if (rows < count / 10) continue;
+      sizes?.push({
+        operation: operation.name,
+        table,
+        rows: Number((rows / count).toFixed(1)),
+        bytes: Math.round(bytes / count),
+      });
+    }
+    sizes?.push({ operation: operation.name, table: "write-ahead log", rows: "", bytes: Math.round(found.walBytes / count) });
+  }
+  const columns = [...new Set(costs?.flatMap((row) => Object.keys(row)))];
+  printTable(costs?.map((row) => Object.fromEntries(columns.map((column) => [column, row[column] ?? 0]))) ?? []);
+  printTable(sizes ?? []);
+  return { costs, sizes };
+}
+
+type Sizes = Readonly<Record<string, { rows: number; bytes: number }>>;
+
+async function between(system: System, work: () => Promise<unknown>) {
+  const sizesBefore = await readSizes(system);
+  const before = await readUse(system);
+  await work();
+  const after = await readUse(system);
+  const sizes = await readSizes(system);
+  const less = <K extends string>(a: Readonly<Record<K, number>>, b?: Readonly<Record<K, number>>) =>
+    Object.fromEntries(Object.entries<number>(a).map(([key, value]) => [key, value - (b?.[key as K] ?? 0)])) as Record<K, number>;
+  return {
+    seconds: (after.atMs - before.atMs) / 1000,
+    cpu: less(after.cpu, before.cpu),
+    walBytes: after.wal - before.wal,
+    tables: Object.fromEntries(Object.entries(sizes).map(([name, now]) => [name, less(now, sizesBefore[name])])),
+  };
+}
+
+async function readUse(system: System) {
+  const { rows } = await ask(system, "payments", "select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') as wal");
+  const cpu = Object.entries(figuresBelow(process.pid, nameOf)).map(([name, { cpuSeconds }]) => [name, cpuSeconds] as const);
+  return { atMs: performance.now(), cpu: Object.fromEntries(cpu), wal: Number((rows[0] as { wal: string }).wal) };
+}
+
+/** Partitions count as their table. */
+const sizesSql = `
+  select coalesce(i.inhparent, c.oid)::regclass::text as name, sum(pg_total_relation_size(c.oid))::int as bytes, sum(greatest(c.reltuples, 0))::int as rows
+  from pg_class c left join pg_inherits i on i.inhrelid = c.oid
+  where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' group by 1`;
+
+/** What updates left behind is made room first, as autovacuum would. */
+async function readSizes(system: System): Promise<Sizes> {
+  const sizes: Record<string, { rows: number; bytes: number }> = {};
+  for (const database of Object.keys(system.ownerDatabaseUrls)) {
+    await ask(system, database, "vacuum (analyze)");
+    const { rows } = await ask(system, database, sizesSql);
+    for (const { name, ...size } of rows as { name: string; bytes: number; rows: number }[]) sizes[`${database}: ${name}`] = size;
+  }
+  return sizes;
+}
+
+async function ask(system: System, database: string, sql: string): Promise<{ rows: unknown[] }> {
+  const client = new pg.Client({ connectionString: system.ownerDatabaseUrls[database] });
+  await client.connect();
+  try {
+    return await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+function nameOf(command: string): string {
+  const [, service] = /services\/(\w+)\/src\/main\.ts/.exec(command) ?? [];
+  if (service) return service;
+  if (command.includes("kafka.Kafka")) return "Kafka";
+  const [, database] = /^postgres: (?:\S+ )?amana_(\w+) /.exec(command) ?? [];
+  if (database) return `PostgreSQL for ${database.replace("_owner", "")}`;
+  return command.includes("postgres") ? "PostgreSQL itself" : "";
+}

@@ -86,17 +86,18 @@ Nothing was changed. Take the edit back, and write what is new into a migration 
 /**
  * Throws StartRefused when the database lacks a migration that this version of a service needs, or
  * has executed another text of one. One that has more than these is fine: migrations expand before
- * they contract, so a version runs on the schema of the next one too. A database that does not
- * answer is left to the readiness probe.
+ * they contract, so a version runs on the schema of the next one too. Answers false when the
+ * database does not answer: then it is to be asked again, before work is taken.
  */
-export async function requireMigrated(orm: Orm, migrations: readonly Migration[]): Promise<void> {
+export async function requireMigrated(orm: Orm, migrations: readonly Migration[]): Promise<boolean> {
   const executed = await readExecuted(orm).catch((error: unknown) => {
     if (isDatabaseUnavailable(error)) return undefined;
     throw error;
   });
-  const missing = migrations.filter(({ name }) => executed && !executed.has(name));
-  if (executed) refuseEdited(migrations, executed);
-  if (missing.length === 0) return;
+  if (!executed) return false;
+  refuseEdited(migrations, executed);
+  const missing = migrations.filter(({ name }) => !executed.has(name));
+  if (missing.length === 0) return true;
   throw new StartRefused(
     `The database is older than this version of the service: it lacks ${missing.map(({ name }) => name).join(", ")}.
 Run this version's migrate command first: node services/<name>/src/migrate.ts, as the role that owns the database.`,

@@ -14,7 +14,7 @@ import { composeValues } from "./compose-file.ts";
 
 /**
  * docker-compose.yml on a real engine: only where TEST_ENGINE names one, such as
- * unix:///var/run/docker.sock. It builds seven images. TEST_COMPOSE is the command, `docker compose`
+ * unix:///var/run/docker.sock. It builds seven images. TEST_COMPOSE is a command, `docker compose`
  * unless given; TEST_ENGINE_RESTART is a command that restarts the engine.
  */
 const engine = process.env["TEST_ENGINE"];

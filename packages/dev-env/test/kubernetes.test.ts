@@ -69,6 +69,9 @@ describe("what all services have in common", () => {
     const pauseSeconds = container.lifecycle.preStop.sleep.seconds;
     expect(pauseSeconds).toBeGreaterThan(0);
     expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(stopSeconds + pauseSeconds);
+    // Callers keep connections to the gateway, which have to end with an answer before they are closed.
+    const { configMapGenerator } = await only("Kustomization", "base", "gateway", "kustomization.yaml");
+    expect(configMapGenerator[0].literals).toContain("STOP_DELAY_MS=5000");
   });
 
   test("its replicas are on different nodes and in different zones, where there are such", () => {

@@ -82,7 +82,7 @@ export async function startService<Config extends ServiceConfig, Context extends
   const { name } = service;
   const orm = await createOrm({ url: config.databaseUrl, ...service.database }, logger);
   stack.defer(() => orm.close());
-  await requireMigrated(orm, service.database.migrations);
+  const isReady = databaseReadiness(orm, service.database, logger, await requireMigrated(orm, service.database.migrations));
   const tls = config.tls && stack.use(await openTls(config.tls, logger));
   const transport = stack.use(await createTransport(config.events, { clientId: name, tls, logger }));
   const use: ServiceParts<Config>["use"] = (resource) => stack.use(resource);
@@ -116,11 +116,25 @@ export async function startService<Config extends ServiceConfig, Context extends
       tls,
       logger,
       isUnavailable: isDatabaseUnavailable,
-      isReady: () => databaseAnswers(orm),
+      isReady,
     }),
   );
   const running = stack.move();
   return { url: server.url, context, isReady: () => server.isReady(), [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+/**
+ * A database that was away at the start may be older than this version: it is looked at again before
+ * the service counts as ready, so that no rollout goes on without its migration.
+ */
+function databaseReadiness(orm: Orm, { migrations }: Service<never, never>["database"], logger: Logger, isMigrated: boolean) {
+  return async () => {
+    isMigrated ||= await requireMigrated(orm, migrations).catch((error: unknown) => {
+      logger.error({ err: error }, "not ready: the database is not of this version");
+      return false;
+    });
+    return isMigrated && (await databaseAnswers(orm));
+  };
 }
 
 /** The life of a service's process: `src/main.ts`. */

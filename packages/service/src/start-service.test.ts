@@ -1,0 +1,49 @@
+import { once } from "node:events";
+import net from "node:net";
+import { checksumOf, migrate } from "@amana/database";
+import { eventually } from "@amana/dev-env/eventually";
+import { freePort } from "@amana/dev-env/free-port";
+import { createLogger, settings } from "@amana/runtime";
+import { copyTestDatabase } from "@amana/testing";
+import { defineEntity, p } from "@mikro-orm/postgresql";
+import { expect, test } from "vitest";
+import { startTestService } from "../test/index.ts";
+import { readServiceConfig } from "./service-config.ts";
+import type { Service } from "./start-service.ts";
+
+const Thing = defineEntity({ name: "Thing", properties: { id: p.integer().primary() } });
+const migration = { name: "0001-things", sql: "create table thing (id int primary key)" };
+const database = { entities: [Thing], migrations: [{ ...migration, checksum: checksumOf(migration) }] };
+const service: Service<ReturnType<typeof readServiceConfig>, { orm: never }> = {
+  name: "things",
+  database,
+  readConfig: settings((env) => readServiceConfig(env, {})),
+  createContext: ({ orm }) => ({ orm: orm as never }),
+  rpcServices: () => [],
+};
+
+test("a service whose database was away at the start is not ready before it is of the service's version", async () => {
+  await using empty = await copyTestDatabase("empty", { ...database, migrations: [] });
+  const real = new URL(empty.url);
+  const port = await freePort();
+  const url = new URL(empty.url);
+  url.port = String(port);
+  await using running = await startTestService(service as never, { databaseUrl: url.href });
+  expect(await running.isReady()).toBe(false);
+
+  const way = net.createServer((socket) => {
+    const on = net.connect(Number(real.port), real.hostname);
+    socket.pipe(on).pipe(socket);
+    socket.on("error", () => on.destroy());
+    on.on("error", () => socket.destroy());
+  });
+  await once(way.listen(port, "127.0.0.1"), "listening");
+  await using _way = { [Symbol.asyncDispose]: async () => void way.close() };
+  // It answers now, and is older: whoever asked only for an answer would be content.
+  await eventually(async () => expect(await running.sql("select 1 as one")).toEqual([{ one: 1 }]));
+  // An answer counts for a second.
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  expect(await running.isReady()).toBe(false);
+  await migrate({ ...database, url: empty.url }, createLogger("test", "silent"));
+  await eventually(async () => expect(await running.isReady()).toBe(true));
+});

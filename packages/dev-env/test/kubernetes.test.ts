@@ -60,7 +60,9 @@ describe("what all services have in common", () => {
   test("its life does not depend on a database, its readiness does", () => {
     expect(container.livenessProbe.httpGet).toEqual({ path: "/livez", port: "metrics" });
     expect(container.readinessProbe.httpGet).toEqual({ path: "/readyz", port: "metrics" });
-    expect(container.startupProbe).toBeUndefined();
+    // Nor is a start that takes long ended for it: both ask the same.
+    expect(container.startupProbe.httpGet).toEqual(container.livenessProbe.httpGet);
+    expect(container.startupProbe.periodSeconds * container.startupProbe.failureThreshold).toBeGreaterThanOrEqual(180);
   });
 
   test("it is given longer than its longest clean stop, after nobody sends it anything new", async () => {
@@ -69,7 +71,7 @@ describe("what all services have in common", () => {
     const pauseSeconds = container.lifecycle.preStop.sleep.seconds;
     expect(pauseSeconds).toBeGreaterThan(0);
     expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(stopSeconds + pauseSeconds);
-    // Callers keep connections to the gateway, which have to end with an answer before they are closed.
+    // Callers keep connections to the gateway: each has to end with an answer.
     const { configMapGenerator } = await only("Kustomization", "base", "gateway", "kustomization.yaml");
     expect(configMapGenerator[0].literals).toContain("STOP_DELAY_MS=5000");
   });

@@ -26,8 +26,8 @@ const timeoutMs = 5_000;
 
 /**
  * Serves GET /metrics to its process's end, which it does not put off. And for probes /livez,
- * whether the process still gets to answer, and /readyz, whether it may be sent work. `isReady` must
- * not throw.
+ * whether the process still gets to answer, and /readyz, whether it may be sent work. `isReady`
+ * must not throw.
  */
 export async function serveMetrics(
   { host, port }: MetricsAddress,

@@ -19,12 +19,22 @@ export type Harness = Awaited<ReturnType<typeof startHarness>>;
 
 /** The service on a database and a sandbox of its own. Schedules are short, no jobs run. */
 export async function startHarness(
-  options: { schedule?: Partial<Context["schedule"]>; satimTimeoutMs?: number; numbersAsStrings?: boolean } = {},
+  options: {
+    schedule?: Partial<Context["schedule"]>;
+    satimTimeoutMs?: number;
+    numbersAsStrings?: boolean;
+    /** One that goes on when the service is replaced. */
+    sandbox?: Awaited<ReturnType<typeof startSandbox>>;
+    databaseUrl?: string;
+    background?: boolean;
+  } = {},
 ) {
   await using stack = new AsyncDisposableStack();
-  const sandbox = stack.use(await startSandbox(options.numbersAsStrings ?? false));
+  const sandbox = options.sandbox ?? stack.use(await startSandbox(options.numbersAsStrings ?? false));
   const service = stack.use(
     await startTestService(payments, {
+      databaseUrl: options.databaseUrl,
+      background: options.background ?? false,
       settings: { ...paymentsSettings(sandbox.url), SATIM_TIMEOUT_MS: String(options.satimTimeoutMs ?? 3_000) },
       replace: {
         schedule: {

@@ -1,0 +1,165 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
+import { migrate, transaction } from "@amana/database";
+import { startPostgres } from "@amana/dev-env/postgres";
+import { createLogger, sleep } from "@amana/runtime";
+import { aBusinessCaller, eventually, keyed, processEnv, refusal } from "@amana/testing";
+import pg from "pg";
+import { expect, test } from "vitest";
+import { database } from "../src/orm.ts";
+import { compareWithHeard } from "../src/payment/compare-heard.ts";
+import { type Harness, startHarness } from "./harness.ts";
+import { startSandbox } from "./sandbox.ts";
+
+/** By hand: RESTORE_ROWS says how much there is, RESTORE_SECONDS for how long it goes on. */
+const rows = Number(process.env["RESTORE_ROWS"] ?? 2_000);
+const seconds = Number(process.env["RESTORE_SECONDS"] ?? 0);
+const isByHand = process.env["RESTORE_ROWS"] !== undefined;
+
+const part = 100_000n;
+/** Stands for the 20 minutes of a deployment. */
+const refundLateEffectSeconds = 8;
+const schedule = { refundLateEffectSeconds, refundCheckSeconds: [0.2, 0.5], paymentRereadSeconds: [86_400] };
+
+const command = join(import.meta.dirname, "..", "..", "..", "packages", "amana", "src", "amana.ts");
+const amana = async (...args: string[]) =>
+  (await promisify(execFile)(process.execPath, [command, ...args], { env: processEnv })).stdout;
+
+test("payments, restored under a processor that goes on, gives nothing back twice, and becomes what it is there", async () => {
+  await using stack = new AsyncDisposableStack();
+  const dir = await mkdtemp(join(tmpdir(), "amana-restore-"));
+  stack.defer(() => rm(dir, { recursive: true, force: true }));
+  const backups = join(dir, "backups");
+  const start = async (name: string) => {
+    const server = await startPostgres({
+      dataDir: join(dir, name),
+      durable: isByHand,
+      walArchive: join(backups, "wal"),
+      log: () => {},
+    });
+    stack.defer(() => server.stop());
+    return { ...server, url: server.superuserUrl.replace(/postgres$/, "amana_payments") };
+  };
+  const old = await start("old");
+  await query(old.superuserUrl, "create database amana_payments");
+  await migrate({ ...database, url: old.url }, createLogger("test", "silent"));
+  await fill(old.url);
+  const sandbox = stack.use(await startSandbox(false));
+  const begin = async (databaseUrl: string) =>
+    stack.use(await startHarness({ schedule, satimTimeoutMs: 1_000, sandbox, databaseUrl, background: true }));
+  const before = await begin(old.url);
+  const caller = aBusinessCaller();
+  const told = isByHand ? console.log : () => {};
+
+  const [whole, some, late, untouched] = await Promise.all([1, 2, 3, 4].map(() => before.aFinishedPayment(caller)));
+  if (!whole || !some || !late || !untouched) throw new Error("four payments");
+  told(await amana("backup", "--server-url", old.superuserUrl, "--to", backups));
+  const time = await nowOf(old.superuserUrl);
+
+  // From here on only the processor and the business know.
+  const refund = (harness: Harness, id: string, amountMinor?: bigint) =>
+    harness.payments.refundPayment({ id, ...(amountMinor && { amountMinor }) }, keyed(caller, `refund of ${id}`));
+  const lost = await before.aFinishedPayment(caller);
+  await refund(before, whole.id);
+  await refund(before, some.id, part);
+  const endsAtMs = performance.now() + seconds * 1_000;
+  let since = 0;
+  for (; performance.now() < endsAtMs; since++) {
+    await refund(before, (await before.aFinishedPayment(caller)).id);
+    await sleep(200);
+  }
+  await sandbox.fault("refund", "late:5000");
+  expect(await refusal(refund(before, late.id, part))).toMatchObject({ code: "refund_outcome_unknown" });
+
+  const lostAtMs = performance.now();
+  const afterLoss = () => `${((performance.now() - lostAtMs) / 1_000).toFixed(1)} s after the loss`;
+  await before[Symbol.asyncDispose]();
+  await old.stop();
+  const newDir = join(dir, "new");
+  told(
+    await amana("restore", "--from", backups, "--to-time", time, "--data-dir", newDir, "--last-wal", join(dir, "old", "pg_wal")),
+  );
+  const fresh = await start("new");
+  told(`the log is read ${afterLoss()}`);
+  const after = await begin(fresh.url);
+  const statusOf = async (id: string) => (await after.payments.getPayment({ id }, { caller })).status;
+  expect(await statusOf(whole.id)).toBe(PaymentStatus.PAID);
+  expect(await after.sql("select count(*)::int as refunds from refund")).toEqual([{ refunds: 0 }]);
+
+  // The business repeats what it asked for, under the same keys: they are forgotten, too.
+  for (const { id } of [whole, some, late]) {
+    expect(await refusal(refund(after, id, part))).toMatchObject({ code: "refunds_held" });
+  }
+  const made = await after.aFinishedPayment(caller);
+  expect(made.status).toBe(PaymentStatus.PAID);
+  told(`payments are taken ${afterLoss()}, and ${since} refunds of these ${seconds} s are forgotten`);
+
+  // What webhooks was told brings the sweep to those that are known, while refunds are held.
+  const heard = [whole, some, lost].map(({ id }, i) => ({
+    eventId: id,
+    id,
+    businessId: caller.businessId,
+    status: i < 2 ? "REFUNDED" : "PAID",
+    details: "",
+  }));
+  const differences = await transaction(after.context.orm, (em) => compareWithHeard(em, heard));
+  expect(differences.map(({ id, here }) => [id, here])).toEqual(
+    expect.arrayContaining([
+      [whole.id, "PAID"],
+      [some.id, "PAID"],
+      [lost.id, "unknown"],
+    ]),
+  );
+  await eventually(async () => {
+    for (const { id } of [whole, some]) expect(await statusOf(id)).toBe(PaymentStatus.REFUNDED);
+  });
+  told(`what the processor did is taken over ${afterLoss()}`);
+
+  // Nobody was told of the late one. It is found when somebody asks, behind the hold.
+  await eventually(async () => {
+    expect(await refusal(refund(after, late.id, part))).toMatchObject({ code: "payment_not_refundable" });
+  });
+  told(`refunds go on ${afterLoss()}`);
+  expect(await refund(after, untouched.id)).toMatchObject({ status: PaymentStatus.REFUNDED });
+  expect(await refund(after, made.id)).toMatchObject({ status: PaymentStatus.REFUNDED });
+  for (const [payment, sum] of [
+    [whole, 500_000n],
+    [some, part],
+    [late, part],
+    [untouched, 500_000n],
+    [made, 500_000n],
+  ] as const) {
+    const { refundedAmount, calls } = await sandbox.order(payment.processorOrderId);
+    expect(BigInt(refundedAmount)).toBe(sum);
+    expect(calls.filter(({ operation }) => operation === "refund")).toHaveLength(1);
+  }
+}, 3_600_000);
+
+/** Payments of others, so that there is something to copy. */
+const fill = (url: string) =>
+  query(
+    url,
+    `insert into payment (id, business_id, amount_minor, currency, status, language, success_url, fail_url, return_token,
+       processor_order_number, processor_order_id, paid_at, created_at, updated_at)
+     select uuidv7(), gen_random_uuid(), 500000, 'DZD', 'PAID', 'FR', 'https://shop.test/a', 'https://shop.test/b', gen_random_uuid(),
+       (1000000000 + n)::text, gen_random_uuid(), now(), now(), now() from generate_series(1, ${rows}) as n`,
+  );
+
+async function nowOf(url: string): Promise<string> {
+  const [row] = await query<{ at: string }>(url, "select to_json(clock_timestamp()) #>> '{}' as at");
+  return new Date(row?.at ?? "").toISOString();
+}
+
+async function query<Row extends object>(connectionString: string, sql: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    return (await client.query<Row>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}

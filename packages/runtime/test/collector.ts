@@ -97,14 +97,17 @@ function read({ resourceSpans }: Body): CollectedSpan[] {
         parentSpanId: span.parentSpanId,
         name: span.name,
         kind: kinds[span.kind] ?? "",
-        startMs: Number(span.startTimeUnixNano) / 1e6,
-        endMs: Number(span.endTimeUnixNano) / 1e6,
+        startMs: millis(span.startTimeUnixNano),
+        endMs: millis(span.endTimeUnixNano),
         attributes: valuesOf(span.attributes),
         isFailed: span.status.code === 2,
       })),
     );
   });
 }
+
+/** By way of microseconds, since a double cannot hold the nanoseconds of a time. */
+const millis = (nanos: string): number => Number(nanos.slice(0, -3)) / 1_000;
 
 const valuesOf = (attributes: Attributes) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, "intValue" in value ? Number(value.intValue) : value.stringValue]));

@@ -1,0 +1,149 @@
+import type { Random } from "../random.ts";
+import { type Replicated, replicated } from "../rolling/replicas.ts";
+import type { Fault, VerificationEnd } from "./schedule.ts";
+
+type Timeless<F> = F extends unknown ? Omit<F, "atMs"> : never;
+/** Work without which the fault is never met. */
+export type Need = "refund" | "key" | "verification" | "replay" | VerificationEnd;
+
+/** One kind of fault at one place. */
+export interface Cell {
+  readonly name: string;
+  readonly needs?: Need;
+  /** Of these a schedule has one at most: they would hide each other. */
+  readonly alone: string;
+  draw(random: Random): Timeless<Fault>;
+}
+
+/** Longer than the lease of a row, and than a consumer's session and a relay's: 6 s. */
+const longMs = 7_000;
+const downMs = (random: Random) => random.integer(0, 20) * 50;
+const frozenMs = (random: Random) => (random.chance(0.2) ? longMs : random.integer(4, 30) * 50);
+
+/** Every place in the code where a crash test may stop, and the work that comes there. */
+const points: readonly (readonly [point: string, service: Replicated, needs: Need])[] = [
+  ["payment.begun", "payments", "refund"],
+  ["payment.registered", "payments", "refund"],
+  ["payment.confirmed", "payments", "refund"],
+  ["refund.requested", "payments", "refund"],
+  ["refund.sending", "payments", "refund"],
+  ["refund.answering", "payments", "refund"],
+  ["refund.answered", "payments", "refund"],
+  ["refund.committed", "payments", "refund"],
+  ["application.linked", "kyc", "verification"],
+  ["application.committed", "kyc", "verification"],
+  ["callback.answered", "kyc", "verification"],
+  ["callback.committed", "kyc", "verification"],
+  ["sync.answered", "kyc", "verification"],
+  ["review.answered", "kyc", "reviewed"],
+  ["review.committed", "kyc", "reviewed"],
+  ["cancel.answered", "kyc", "canceled"],
+  ["cancel.committed", "kyc", "canceled"],
+  ["relay.published", "payments", "refund"],
+  ["relay.published", "kyc", "verification"],
+  ["consumer.committed", "webhooks", "refund"],
+  ["consumer.committed", "clients", "verification"],
+  ["consumer.committed", "identity", "reviewed"],
+  ["delivery.posted", "webhooks", "refund"],
+  ["replay.stepped", "webhooks", "replay"],
+  ["replay.committed", "webhooks", "replay"],
+];
+
+const needsOf: Partial<Record<Replicated, Need>> = {
+  payments: "refund",
+  webhooks: "refund",
+  kyc: "verification",
+  clients: "verification",
+  identity: "key",
+  gateway: "key",
+};
+
+const lostModes = ["timeout_before", "timeout_after", "reset_after", "truncated", "http_500", "http_503", "html_200"] as const;
+const slowMs = (random: Random) => random.integer(2, 30) * 50;
+/** Some come before a refund would be sent again, some long after. */
+const lateMs = (random: Random) => random.integer(10, 80) * 50;
+
+/** Modes of the sandbox by operation; "<ms>" is drawn. */
+const modes: Readonly<Record<string, readonly [needs: Need, modes: readonly string[]]>> = {
+  register: ["refund", [...lostModes, "slow:<ms>", "error:7"]],
+  confirm: ["refund", [...lostModes, "slow:<ms>", "error:7"]],
+  status: ["refund", [...lostModes, "slow:<ms>", "error:7", "stale:<ms>"]],
+  refund: ["refund", [...lostModes, "slow:<ms>", "error:5", "error:7", "late:<ms>", "error_late:<ms>"]],
+  kyc_create: ["verification", [...lostModes, "slow:<ms>", "error:500"]],
+  kyc_get: ["verification", [...lostModes, "slow:<ms>", "error:500"]],
+  kyc_cancel: ["canceled", [...lostModes, "slow:<ms>", "error:500"]],
+  kyc_callback: ["verification", [...lostModes, "slow:<ms>", "duplicate", "reorder", "drop", "bad_signature"]],
+};
+
+const troubles = ["deliver_late", "drop", "lose_answer", "hold_answer"] as const;
+
+const cell = (name: string, needs: Need | undefined, alone: string, draw: (random: Random) => Timeless<Fault>): Cell => ({
+  name,
+  ...(needs && { needs }),
+  alone,
+  draw,
+});
+
+/** All there are, each of which a long run must have met. */
+export const cells: readonly Cell[] = [
+  ...replicated.flatMap((service) =>
+    (["kill", "freeze"] as const).map((kind) =>
+      cell(`${kind}: ${service}`, needsOf[service], `${kind} ${service}`, (random) => ({
+        ...{ kind, service, replica: random.integer(0, 1) },
+        forMs: kind === "kill" ? downMs(random) : frozenMs(random),
+      })),
+    ),
+  ),
+  ...points.flatMap(([point, service, needs]) =>
+    (["SIGKILL", "SIGSTOP"] as const).map((signal) =>
+      cell(nameOfPoint(signal, point, service), needs, `point ${service}`, (random) => ({
+        ...{ kind: "point", point, service, signal },
+        forMs: signal === "SIGKILL" ? downMs(random) : frozenMs(random),
+      })),
+    ),
+  ),
+  ...replicated
+    .filter((service) => service !== "gateway")
+    .map((service) => cell(`connections cut: ${service}`, needsOf[service], `cut ${service}`, () => ({ kind: "cut", service }))),
+  cell("PostgreSQL stopped", undefined, "postgres", (random) => ({ kind: "postgres", forMs: 2 * downMs(random) })),
+  cell("Kafka killed", undefined, "kafka", (random) => ({ kind: "kafka", forMs: 2 * downMs(random) })),
+  ...Object.entries(modes).flatMap(([operation, [needs, known]]) =>
+    known.map((mode) =>
+      cell(`${operation}: ${mode}`, needs, operation, (random) => ({
+        ...{ kind: "answers", operation, mode: mode.replace("<ms>", String((mode.includes("late") ? lateMs : slowMs)(random))) },
+        times: random.integer(1, 2),
+      })),
+    ),
+  ),
+  ...troubles.map((kind) =>
+    cell(`on the way: ${kind}`, "refund", "way", (random) => ({
+      kind: "way",
+      trouble: { kind, ms: (kind === "deliver_late" ? lateMs : slowMs)(random) },
+    })),
+  ),
+];
+
+function nameOfPoint(signal: "SIGKILL" | "SIGSTOP", point: string, service: Replicated): string {
+  return `${signal === "SIGKILL" ? "die" : "freeze"} at: ${point} of ${service}`;
+}
+
+/** The name of the cell that a fault belongs to. */
+export function cellOf(fault: Fault): string {
+  switch (fault.kind) {
+    case "kill":
+    case "freeze":
+      return `${fault.kind}: ${fault.service}`;
+    case "point":
+      return nameOfPoint(fault.signal, fault.point, fault.service);
+    case "cut":
+      return `connections cut: ${fault.service}`;
+    case "postgres":
+      return "PostgreSQL stopped";
+    case "kafka":
+      return "Kafka killed";
+    case "answers":
+      return `${fault.operation}: ${fault.mode.replace(/^(slow|late|error_late|stale):\d+$/, "$1:<ms>")}`;
+    case "way":
+      return `on the way: ${fault.trouble.kind}`;
+  }
+}

@@ -2,31 +2,39 @@
 import { parseArgs } from "node:util";
 import { ownArguments } from "@amana/dev-env/own-arguments";
 import { attempt } from "./attempt.ts";
+import { readMatrixOptions } from "./matrix/read-options.ts";
 import { programs } from "./programs.ts";
 
-/** For a run that ends with its events. */
+/** For a run that ends with its events, or with its schedules. */
 const minutesForEvents = 60;
+const minutesForSchedules = 24 * 60;
 
 const { values, positionals } = parseArgs({
   args: ownArguments(),
-  options: { minutes: { type: "string" }, events: { type: "string" }, seed: { type: "string" } },
+  options: {
+    ...{ minutes: { type: "string" }, events: { type: "string" }, seed: { type: "string" } },
+    ...{ schedules: { type: "string" }, lanes: { type: "string" }, schedule: { type: "string" } },
+    ...{ nightly: { type: "boolean" }, results: { type: "string" } },
+  },
   allowPositionals: true,
 });
 const [name = ""] = positionals;
 const program = Object.hasOwn(programs, name) ? programs[name] : undefined;
 const eventsMax = values.events === undefined ? undefined : Number(values.events);
-const minutes = Number(values.minutes ?? (eventsMax === undefined ? 1 : minutesForEvents));
-const seed = values.seed === undefined ? Date.now() % 1_000_000 : Number(values.seed);
+const { matrix, seed: seedOfNight } = readMatrixOptions(values);
+const minutesMax = eventsMax !== undefined ? minutesForEvents : matrix.schedules !== undefined ? minutesForSchedules : 1;
+const minutes = Number(values.minutes ?? minutesMax);
+const seed = Number(values.seed ?? seedOfNight ?? Date.now() % 1_000_000);
 
 if (!program || !(minutes > 0) || !Number.isSafeInteger(seed) || !((eventsMax ?? 1) > 0)) {
   const list = Object.entries(programs).map(([known, { attacks }]) => `  ${known.padEnd(10)} ${attacks}\n`);
   process.stderr.write(
-    `What shall be tried? npx --yes pnpm@12 break <name> [--minutes N] [--events N] [--seed S], a number each; the names:\n${list.join("")}`,
+    `What shall be tried? npx --yes pnpm@12 break <name> [--minutes N] [--events N] [--seed S], a number each, and for matrix [--schedules N] [--lanes N] [--schedule JSON or file] [--results file] [--nightly]; the names:\n${list.join("")}`,
   );
   process.exit(1);
 }
 process.stdout.write(
-  `${name}: ${program.attacks}\nfor ${minutes} min${eventsMax ? ` or ${eventsMax} events` : ""}, --seed ${seed}\n`,
+  `${name}: ${program.attacks}\nfor ${minutes} min${eventsMax ? ` or ${eventsMax} events` : ""}${matrix.schedules ? ` or ${matrix.schedules} schedules` : ""}, --seed ${seed}\n`,
 );
 // Ended early, it checks what it has tried and stops what it started; asked again, it leaves that
 // to the next start.
@@ -42,6 +50,7 @@ const report = await attempt(program, {
   seed,
   seconds: minutes * 60,
   eventsMax,
+  matrix,
   signal: stop.signal,
   say: (line) => process.stdout.write(`· ${line}\n`),
 });

@@ -1,3 +1,4 @@
+import type { MatrixOptions } from "./matrix/matrix.ts";
 import type { Report } from "./report.ts";
 
 /** How long and with what chances a program tries; the same seed makes the same choices. */
@@ -6,6 +7,8 @@ export interface Attempt {
   readonly seconds: number;
   /** For programs that count events: ends earlier when there were so many. */
   readonly eventsMax?: number | undefined;
+  /** For `matrix`. */
+  readonly matrix?: MatrixOptions | undefined;
   /** Goes off when the time is over: start nothing new, let what runs end, check, return. */
   readonly signal: AbortSignal;
   readonly report: Report;

@@ -2,6 +2,7 @@ import { database } from "./database/database.ts";
 import { endpoints } from "./endpoints/endpoints.ts";
 import { events } from "./events/events.ts";
 import { keys } from "./keys/keys.ts";
+import { matrix } from "./matrix/matrix.ts";
 import { models } from "./models/models.ts";
 import { overload } from "./overload/overload.ts";
 import type { Program } from "./program.ts";
@@ -17,6 +18,7 @@ export const programs: Readonly<Record<string, Program>> = {
   endpoints,
   events,
   keys,
+  matrix,
   models,
   overload,
   refunds,

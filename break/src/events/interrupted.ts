@@ -9,6 +9,7 @@ export class Interrupted {
   readonly #webhooks: Pool;
   readonly #times = new Map<string, number>();
   readonly #tokens = new Set<string>();
+  #everywhere = 0;
 
   constructor(webhooks: Pool) {
     this.#webhooks = webhooks;
@@ -27,7 +28,12 @@ export class Interrupted {
   }
 
   times(eventId: string, endpointId: string): number {
-    return this.#times.get(`${eventId} ${endpointId}`) ?? 0;
+    return this.#everywhere + (this.#times.get(`${eventId} ${endpointId}`) ?? 0);
+  }
+
+  /** A replay was asked for: each delivery may come once more. */
+  explainOneMore(): void {
+    this.#everywhere++;
   }
 
   /** Ends the leases that were seen, as time would in half a minute. */

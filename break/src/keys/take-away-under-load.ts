@@ -13,7 +13,7 @@ export interface TakingAway {
   readonly way: Way;
   /** Says in a violation where it was seen. */
   readonly name: string;
-  /** How many use the key on each gateway, and how long each waits at most before its next request. */
+  /** How many use the key on each gateway, and how long each pauses at most. */
   readonly workers: number;
   readonly pauseMsMax: number;
   readonly random: Random;

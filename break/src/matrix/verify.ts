@@ -1,0 +1,81 @@
+import { type Answer, apiCaller } from "@amana/dev-env/demo/api";
+import { submit } from "@amana/dev-env/demo/at-the-sandbox";
+import type { Scene } from "../refunds/ask-for-refunds.ts";
+import { insistOf } from "./insist.ts";
+import type { VerificationEnd } from "./schedule.ts";
+import type { Stage } from "./stage.ts";
+
+const path = "/api/v1/kyc/applications";
+
+/** What each end comes to. */
+const endings: Readonly<
+  Record<VerificationEnd, { submission: object | undefined; status: string; verdict: string | undefined; events: string[] }>
+> = {
+  approved: { submission: { outcome: "approved" }, status: "COMPLETED", verdict: "APPROVED", events: ["KYC_COMPLETED"] },
+  rejected: { submission: { outcome: "rejected" }, status: "COMPLETED", verdict: "REJECTED", events: ["KYC_REJECTED"] },
+  reviewed: {
+    submission: { outcome: "needs_review" },
+    status: "COMPLETED",
+    verdict: "APPROVED",
+    events: ["KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED"],
+  },
+  canceled: { submission: undefined, status: "CANCELED", verdict: undefined, events: ["KYC_CANCELED"] },
+};
+
+export interface Verified {
+  readonly id: string;
+  readonly end: VerificationEnd;
+  readonly clientId: string | undefined;
+}
+
+/** One verification to its end, each request until it is answered; undefined: not in time. */
+export async function verify(
+  scene: Scene,
+  { end, clientId }: { end: VerificationEnd; clientId: string | undefined },
+): Promise<Verified | undefined> {
+  const { system, apiKey } = scene;
+  const insist = insistOf(scene);
+  const created = await insist(apiKey, path, clientId ? { client_id: clientId } : {}, ({ status }) => status === 201);
+  if (!created) return undefined;
+  const id = String(created["id"]);
+  const { submission } = endings[end];
+  if (submission) await submit(system.sandboxUrl, String(created["link_url"]), submission);
+  // Asked again after an answer that was lost it may be done already.
+  const isDone = ({ status, body }: Answer) => status === 200 || body["code"] === "kyc_application_final";
+  const done =
+    end === "canceled"
+      ? await insist(apiKey, `${path}/${id}/cancel`, {}, isDone)
+      : end === "reviewed"
+        ? await insist(system.adminKey, `${path}/${id}/review`, { outcome: "APPROVED", note: "Another person." }, isDone)
+        : created;
+  return done && { id, end, clientId };
+}
+
+/** What is not as it should be about it, by now. */
+export async function whatIsWrongWith(
+  { identity }: Stage["databases"],
+  { gatewayUrl, apiKey }: Scene,
+  { id, end, clientId }: Verified,
+  told: readonly string[],
+): Promise<string[]> {
+  const { status, verdict, events } = endings[end];
+  const call = apiCaller(gatewayUrl(), apiKey);
+  const { body } = await call("GET", `${path}/${id}`);
+  const problems: string[] = [];
+  const check = (what: string, seen: unknown, wanted: unknown) => {
+    if (JSON.stringify(seen) !== JSON.stringify(wanted))
+      problems.push(`application ${id}, ${end}: ${what} ${JSON.stringify(seen)}, not ${JSON.stringify(wanted)}`);
+  };
+  check("is", [body["status"], body["verdict"]], [status, verdict]);
+  check("events", told.toSorted(), events);
+  if (end === "reviewed") {
+    const found = await identity.query("select 1 from audit_event where entity_id = $1 and action = $2", [
+      id,
+      "kyc_application.reviewed",
+    ]);
+    check("entries of its review in the audit trail", found.rowCount, 1);
+  }
+  if (clientId !== undefined && end === "approved")
+    check("its client's kyc_status", (await call("GET", `/api/v1/clients/${clientId}`)).body["kyc_status"], "VALIDATED");
+  return problems;
+}

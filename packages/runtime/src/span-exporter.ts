@@ -12,7 +12,7 @@ import { uuidv7 } from "./uuid.ts";
 
 /** About four megabytes of them; further ones are dropped. */
 const waitingMax = 4_096;
-/** Making the body of a batch takes about a millisecond, for which the process does nothing else. */
+/** Making the body of a batch takes about a millisecond, which nothing else gets. */
 const batchMax = 256;
 /** A batch that does not fill up is sent after this long. */
 const fillMs = 2_000;
@@ -23,7 +23,7 @@ const warnMs = 60_000;
 /** The answers after which the same batch may be taken later (OTLP/HTTP). */
 const passing = new Set([429, 502, 503, 504]);
 
-/** Who takes spans waits for nothing: they are sent in batches, kept while that fails, or dropped. */
+/** Giving a span waits for nothing: it is sent in a batch, kept while that fails, or dropped. */
 export function createSpanExporter(
   { url, headers, certificateAuthority }: TracingSettings,
   service: string,

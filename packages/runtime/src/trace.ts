@@ -9,7 +9,7 @@ export interface Trace {
 
 const current = new AsyncLocalStorage<Trace | undefined>();
 
-/** Does work that belongs to a trace, or to none: every line that is logged meanwhile says which. */
+/** Does work that belongs to a trace, or to none: lines that are logged meanwhile say which. */
 export const inTrace = <T>(trace: Trace | undefined, work: () => T): T => current.run(trace, work);
 
 export const currentTrace = (): Trace | undefined => current.getStore();

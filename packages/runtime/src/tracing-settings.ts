@@ -25,7 +25,7 @@ export function readTracing(env: EnvReader): TracingSettings | undefined {
   return { url, headers, certificateAuthority: readCertificate(env) };
 }
 
-/** "name=value,other=value", the values percent-encoded. They hold keys, so no problem repeats them. */
+/** "name=value,other=value", percent-encoded. They hold keys, so no problem repeats them. */
 function readHeaders(env: EnvReader): Record<string, string> {
   const name = "OTEL_EXPORTER_OTLP_HEADERS";
   const headers = env.list(name).map((entry) => {

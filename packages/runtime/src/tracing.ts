@@ -6,7 +6,7 @@ import { randomHex } from "./uuid.ts";
 
 export type SpanKind = "internal" | "server" | "client" | "producer" | "consumer";
 
-/** Ids, and words of ours. Never what a person wrote, a body, a secret, or more of a URL than its host. */
+/** Ids and words of ours. Never a text of a person, a body, a secret; of a URL its host alone. */
 export type SpanAttributes = Readonly<Record<string, string | number | undefined>>;
 
 /** What was done, for whom it was part of, and how long it took. */
@@ -35,8 +35,8 @@ export const spans = counter({
 let exporter: ({ take(span: FinishedSpan): void } & AsyncDisposable) | undefined;
 
 /**
- * Sends the spans of this process to the collector from now on, until disposed, which sends the last
- * ones, for three seconds at most. The code for that is loaded here and nowhere else.
+ * Sends the spans of this process to the collector from now on, until disposed, which sends the
+ * last ones, for three seconds at most. The code for that is loaded here and nowhere else.
  */
 export async function startTracing(settings: TracingSettings, service: string, logger: Logger): Promise<AsyncDisposable> {
   const { createSpanExporter } = await import("./span-exporter.ts");

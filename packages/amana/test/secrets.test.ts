@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { uuidv7 } from "@amana/runtime";
@@ -163,6 +163,28 @@ test("a caller's key: both are believed before the new one vouches, and the old 
   await step();
   expect((await settingsIn("payments.env"))["GATEWAY_PUBLIC_KEYS"]).toBe(believed.split(",")[1]);
   expect(Object.keys(await settingsIn("gateway.env"))).toEqual(["CALLER_PRIVATE_KEY"]);
+});
+
+test("settings that are files of a folder each are changed in place, and nothing else of the folder is", async () => {
+  for (const [service, name, value] of [
+    ["gateway", "CALLER_PRIVATE_KEY", "g1:oldprivate"],
+    ["payments", "GATEWAY_PUBLIC_KEYS", "g1:oldpublic\n"],
+    ["payments", "SATIM_PASSWORD", "stays as it is\n"],
+  ] as const) {
+    await mkdir(join(dir, service), { recursive: true });
+    await writeFile(join(dir, service, name), value);
+  }
+  const content = (service: string, name: string) => readFile(join(dir, service, name), "utf8");
+  const step = () => rotate("gateway-key", ["gateway", "payments"], {}, "--restarted");
+  expect(await step()).toMatchObject({ code: 0, err: "" });
+  const believed = await content("payments", "GATEWAY_PUBLIC_KEYS");
+  expect(believed).toMatch(/^g1:oldpublic,k\d{8}-[0-9a-f]{4}:\S+$/);
+  await step();
+  await step();
+  expect(await content("payments", "GATEWAY_PUBLIC_KEYS")).toBe(believed.split(",")[1]);
+  expect(await content("gateway", "CALLER_PRIVATE_KEY")).toMatch(new RegExp(`^${believed.split(",")[1]?.split(":")[0]}:`));
+  expect(await content("payments", "SATIM_PASSWORD")).toBe("stays as it is\n");
+  expect((await readdir(join(dir, "gateway"))).sort()).toEqual([".rotations", "CALLER_PRIVATE_KEY"]);
 });
 
 test("files that are of different times, lack the secret, or are not there change nothing", async () => {

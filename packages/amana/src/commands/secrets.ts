@@ -18,7 +18,10 @@ export function secrets(program: Command): void {
         "does the next step of a secret's rotation in the settings, after a look whether it may; then says whom to restart",
       ),
   )
-    .requiredOption("--settings <file...>", "the files with the deployment's settings, as compose's .env: all of them")
+    .requiredOption(
+      "--settings <file...>",
+      "all files with settings, as compose's .env, or folders with a file for each, as overlays/dev/*/secrets",
+    )
     .option("--retention-hours <hours>", "how long Kafka keeps messages, where that is not seven days")
     .option("--restarted", "every replica has been restarted, where this cannot be seen in the databases")
     .action(rotate);

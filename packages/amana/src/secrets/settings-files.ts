@@ -1,8 +1,11 @@
-import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { exitCodes, Refused } from "../refused.ts";
 
 interface SettingsFile {
   readonly path: string;
+  /** A folder with a file for each setting, its value in it. */
+  readonly isFolder: boolean;
   lines: string[];
 }
 
@@ -16,8 +19,8 @@ const settingOf = (line: string) => /^(?:export )?([A-Z][A-Z0-9_]*)=(.*)$/.exec(
 const unquoted = (value: string) => /^(["'])(.*)\1$/.exec(value)?.[2] ?? value;
 
 /**
- * The settings of a deployment, NAME=value in lines, as compose's .env or what kustomize makes
- * Secrets of. They hold secrets: values are never shown, and written for their owner alone.
+ * The settings of a deployment: NAME=value in lines, as compose's .env, or a folder with a file for
+ * each, as what kustomize makes Secrets of. They hold secrets: values are never shown, and written for their owner alone.
  */
 export class SettingsFiles {
   readonly #files: SettingsFile[];
@@ -25,8 +28,9 @@ export class SettingsFiles {
   constructor(paths: readonly string[]) {
     this.#files = paths.map((path) => {
       if (!existsSync(path))
-        throw new Refused(`There is no file ${path}. --settings names the files with the settings.`, exitCodes.usage);
-      return { path, lines: readFileSync(path, "utf8").split("\n") };
+        throw new Refused(`There is no ${path}. --settings names the files, or the folders, with the settings.`, exitCodes.usage);
+      const isFolder = statSync(path).isDirectory();
+      return { path, isFolder, lines: isFolder ? readFolder(path) : readFileSync(path, "utf8").split("\n") };
     });
   }
 
@@ -77,9 +81,8 @@ export class SettingsFiles {
       const kept = file.lines.filter((line) => stateIn(line, secret) === undefined);
       while (kept.at(-1) === "") kept.pop();
       if (step > 0) kept.push(`${noteOf(secret)} step ${step} at ${at.toISOString()}`);
-      writeFileSync(`${file.path}.new`, `${kept.join("\n")}\n`, { mode: 0o600 });
-      chmodSync(`${file.path}.new`, 0o600);
-      renameSync(`${file.path}.new`, file.path);
+      if (file.isFolder) saveFolder(file.path, kept);
+      else writeOwn(file.path, `${kept.join("\n")}\n`);
     }
   }
 
@@ -91,6 +94,34 @@ export class SettingsFiles {
       }),
     );
   }
+}
+
+/** Beside the settings in their folder: how far rotations are. */
+const notesFile = ".rotations";
+const isSettingName = (name: string) => /^[A-Z][A-Z0-9_]*$/.test(name);
+
+function readFolder(path: string): string[] {
+  const names = readdirSync(path).filter(isSettingName).sort();
+  const notes = existsSync(join(path, notesFile)) ? readFileSync(join(path, notesFile), "utf8").split("\n") : [];
+  return [...names.map((name) => `${name}=${readFileSync(join(path, name), "utf8").trim()}`), ...notes];
+}
+
+/** Only what has changed is written, and what is no setting any more goes. */
+function saveFolder(path: string, lines: readonly string[]): void {
+  const wanted = new Map(lines.flatMap((line) => (settingOf(line) ? [[settingOf(line)?.[1] ?? "", line]] : [])));
+  for (const line of readFolder(path)) {
+    const name = settingOf(line)?.[1];
+    if (name !== undefined && !wanted.has(name)) rmSync(join(path, name));
+    else if (name !== undefined && wanted.get(name) === line) wanted.delete(name);
+  }
+  for (const [name, line] of wanted) writeOwn(join(path, name), line.slice(name.length + 1));
+  writeOwn(join(path, notesFile), lines.filter((line) => !settingOf(line)).join("\n"));
+}
+
+function writeOwn(path: string, text: string): void {
+  writeFileSync(`${path}.new`, text, { mode: 0o600 });
+  chmodSync(`${path}.new`, 0o600);
+  renameSync(`${path}.new`, path);
 }
 
 const noteOf = (secret: string) => `# amana secrets rotate ${secret}:`;

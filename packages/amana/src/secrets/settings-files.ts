@@ -19,8 +19,9 @@ const settingOf = (line: string) => /^(?:export )?([A-Z][A-Z0-9_]*)=(.*)$/.exec(
 const unquoted = (value: string) => /^(["'])(.*)\1$/.exec(value)?.[2] ?? value;
 
 /**
- * The settings of a deployment: NAME=value in lines, as compose's .env, or a folder with a file for
- * each, as what kustomize makes Secrets of. They hold secrets: values are never shown, and written for their owner alone.
+ * The settings of a deployment: NAME=value in lines, as compose's .env, or a folder with a file
+ * for each, as what kustomize makes Secrets of. They hold secrets: values are never shown, and
+ * written for their owner alone.
  */
 export class SettingsFiles {
   readonly #files: SettingsFile[];

@@ -41,8 +41,9 @@ const alerts = counter({
 
 /**
  * JSON lines on standard output, one wide line per unit of work, with the ids of the trace and the
- * request it is logged in. `level` is a pino level ("trace" … "fatal", "silent"). Errors under the key `err` are written with their stack and without the rows
- * of database errors. `destination` is for tests.
+ * request it is logged in. `level` is a pino level ("trace" … "fatal", "silent"). Errors under the
+ * key `err` are written with their stack and without the rows of database errors. `destination` is
+ * for tests.
  */
 export function createLogger(service: string, level = "info", destination?: pino.DestinationStream): Logger {
   const options: pino.LoggerOptions = {

@@ -124,8 +124,8 @@ export async function startService<Config extends ServiceConfig, Context extends
 }
 
 /**
- * A database that was away at the start may be older than this version: it is looked at again before
- * the service counts as ready, so that no rollout goes on without its migration.
+ * A database that was away at the start may be older than this version: it is looked at again
+ * before the service counts as ready, so that no rollout goes on without its migration.
  */
 function databaseReadiness(orm: Orm, { migrations }: Service<never, never>["database"], logger: Logger, isMigrated: boolean) {
   return async () => {

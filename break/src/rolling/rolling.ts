@@ -9,9 +9,10 @@ import { checkEffects } from "./check-effects.ts";
 import { beCustomers, type Shop } from "./customers.ts";
 import { type Replicas, replicated, startReplicas, type Version } from "./replicas.ts";
 
-/** Longer than the balancer's probes are apart. */
-const stopDelayMs = 300;
-const pauseMs = 300;
+/** Much longer than the balancer's probes are apart, as in a cluster: a busy machine is late. */
+const stopDelayMs = 3_000;
+/** Longer than callers pass over a replica that was away. */
+const pauseMs = 1_200;
 
 export const rolling: Program = {
   attacks:

@@ -119,7 +119,8 @@ export function createRpcChannel({ urls, audience, signer, tls, connections }: R
       const replica = replicas[turn++ % replicas.length] as (typeof replicas)[number];
       if (replica.ejectedUntilMs <= now) return replica;
     }
-    return replicas[turn++ % replicas.length] as (typeof replicas)[number];
+    // Whoever refused the longest ago is the likeliest to be back.
+    return replicas.reduce((first, other) => (other.ejectedUntilMs < first.ejectedUntilMs ? other : first));
   };
 
   const makeCall: RpcChannel["call"] = async (method, body, call) => {

@@ -42,13 +42,13 @@ interface Shelf {
 const shelves = new WeakMap<Orm, Shelf>();
 
 /** Reads these for scrapes, one statement after the other, until disposed. */
-export function showRows(orm: Orm, reading: RowGauges): Disposable {
+export function showRows(orm: Orm, ...shown: readonly RowGauges[]): Disposable {
   const shelf = shelves.get(orm) ?? createShelf(orm);
   shelves.set(orm, shelf);
-  shelf.readings.add(reading);
+  for (const reading of shown) shelf.readings.add(reading);
   return {
     [Symbol.dispose]() {
-      shelf.readings.delete(reading);
+      for (const reading of shown) shelf.readings.delete(reading);
       if (shelf.readings.size > 0) return;
       shelf.close();
       shelves.delete(orm);

@@ -51,7 +51,7 @@ export interface Service<Config extends ServiceConfig, Context extends { readonl
   /** What becomes of other services' events. */
   consumptions?(context: Context): readonly Consumption[];
   /** Starts what is done without being asked for. */
-  jobs?(context: Context, config: Config): readonly AsyncDisposable[];
+  jobs?(context: Context, config: Config): readonly (AsyncDisposable | Disposable)[];
   /** Writes down what operators do with dead letters; by event unless given. */
   readonly recordAction?: RecordAction;
 }

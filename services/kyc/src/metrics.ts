@@ -28,8 +28,8 @@ const oldest = gauge({
 });
 
 /** Shows what waits for whom, until disposed. All that is open has a next check. */
-export function showApplications(orm: Orm): AsyncDisposable {
-  const showing = showRows(orm, {
+export const showApplications = (orm: Orm): Disposable =>
+  showRows(orm, {
     name: "kyc_application_gauges",
     text: `select s.status, count(a.at) as applications, coalesce(extract(epoch from now() - min(a.at)), 0) as oldest
       from unnest($1::text[]) as s (status) left join (
@@ -39,5 +39,3 @@ export function showApplications(orm: Orm): AsyncDisposable {
     values: [statuses],
     gauges: { applications, oldest },
   });
-  return { [Symbol.asyncDispose]: async () => showing[Symbol.dispose]() };
-}

@@ -47,9 +47,10 @@ const unconfirmedOldest = gauge({
 });
 
 /** Shows what is open between us and the processor, until disposed. */
-export function showOpen(orm: Orm): AsyncDisposable {
-  const showing = [
-    showRows(orm, {
+export const showOpen = (orm: Orm): Disposable =>
+  showRows(
+    orm,
+    {
       name: "refund_gauges",
       text: `select s.status, count(r.at) as refunds, coalesce(extract(epoch from now() - min(r.at)), 0) as oldest
         from (values ('requested'), ('sent'), ('unknown'), ('needs_decision')) s (status) left join (
@@ -58,8 +59,8 @@ export function showOpen(orm: Orm): AsyncDisposable {
            from refund where status in ('REQUESTED', 'SENT', 'UNKNOWN') limit ${rowsCountedMax})
         ) r on r.status = s.status group by s.status`,
       gauges: { refunds, oldest: refundsOldest },
-    }),
-    showRows(orm, {
+    },
+    {
       name: "payment_gauges",
       text: `select k.known, count(p.created_at) as unconfirmed, coalesce(extract(epoch from now() - min(p.created_at)), 0) as oldest
         from (values ('paid'), ('open')) k (known) left join (
@@ -67,11 +68,5 @@ export function showOpen(orm: Orm): AsyncDisposable {
            from payment where next_check_at is not null order by next_check_at limit ${rowsCountedMax})
         ) p on p.known = k.known group by k.known`,
       gauges: { unconfirmed, oldest: unconfirmedOldest },
-    }),
-  ];
-  return {
-    async [Symbol.asyncDispose]() {
-      for (const one of showing) one[Symbol.dispose]();
     },
-  };
-}
+  );

@@ -2,6 +2,7 @@ import { lowerCaseNames } from "@amana/contracts/enum-names";
 import { DeliveryFailure } from "@amana/contracts/webhooks/v1/event_pb";
 import { type Orm, rowsCountedMax, showRows } from "@amana/database";
 import { counter, gauge, histogram } from "@amana/runtime";
+import { dueAt, endpointsWaiting } from "./delivery/claim.ts";
 
 const outcome = ["succeeded", "retried", "failed"] as const;
 const lane = ["quick", "new", "slow"] as const;
@@ -36,43 +37,27 @@ const oldestDue = gauge({
   labels: { lane: ["quick", "slow"] },
 });
 
-/** Endpoints that are looked at, each by a step in the index. */
-const endpointsMax = 5_000;
-
 /** Shows what is to be delivered, until disposed. */
-export const showDeliveries = (orm: Orm): AsyncDisposable => {
-  const showing = showRows(orm, {
-    name: "delivery_gauges",
-    text: `with recursive pending as (
-        (select business_id, endpoint_id, 1 as place from delivery where status = 'PENDING' order by business_id, endpoint_id limit 1)
-        union all
-        select next.business_id, next.endpoint_id, place + 1
-        from pending p cross join lateral (
-          select business_id, endpoint_id from delivery
-          where status = 'PENDING' and (business_id, endpoint_id) > (p.business_id, p.endpoint_id)
-          order by business_id, endpoint_id limit 1
-        ) next where place < ${endpointsMax}
-      ), first as (
-        select case when e.slow then 'slow' else 'quick' end as lane, due.due_at
-        from pending p join webhook_endpoint e on e.id = p.endpoint_id cross join lateral (
-          select greatest(next_attempt_at, leased_until) as due_at from delivery
-          where business_id = p.business_id and endpoint_id = p.endpoint_id and status = 'PENDING'
-          order by greatest(next_attempt_at, leased_until) limit 1
-        ) due
-      )
-      select l.lane, greatest(0, coalesce(extract(epoch from now() - min(f.due_at)), 0)) as oldest
-      from (values ('quick'), ('slow')) l (lane) left join first f on f.lane = l.lane group by l.lane`,
-    gauges: { oldest: oldestDue },
-  });
-  const counting = showRows(orm, {
-    name: "delivery_pending",
-    text: `select count(*) as pending from (select from delivery where status = 'PENDING' limit ${rowsCountedMax}) d`,
-    gauges: { pending },
-  });
-  return {
-    async [Symbol.asyncDispose]() {
-      counting[Symbol.dispose]();
-      showing[Symbol.dispose]();
+export const showDeliveries = (orm: Orm): Disposable =>
+  showRows(
+    orm,
+    {
+      name: "delivery_gauges",
+      text: `${endpointsWaiting}, first as (
+          select case when e.slow then 'slow' else 'quick' end as lane, due.due_at
+          from waiting w join webhook_endpoint e on e.id = w.endpoint_id cross join lateral (
+            select ${dueAt} as due_at from delivery
+            where business_id = w.business_id and endpoint_id = w.endpoint_id and status = 'PENDING'
+            order by ${dueAt} limit 1
+          ) due
+        )
+        select l.lane, greatest(0, coalesce(extract(epoch from now() - min(f.due_at)), 0)) as oldest
+        from (values ('quick'), ('slow')) l (lane) left join first f on f.lane = l.lane group by l.lane`,
+      gauges: { oldest: oldestDue },
     },
-  };
-};
+    {
+      name: "delivery_pending",
+      text: `select count(*) as pending from (select from delivery where status = 'PENDING' limit ${rowsCountedMax}) d`,
+      gauges: { pending },
+    },
+  );

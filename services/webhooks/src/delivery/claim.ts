@@ -39,16 +39,16 @@ export interface NewDelivery extends SealedSecrets {
 }
 
 /** When it may be taken: after its pause and after the lease of whoever holds it. */
-const dueAt = "greatest(next_attempt_at, leased_until)";
+export const dueAt = "greatest(next_attempt_at, leased_until)";
 /** The same as the index says it in which all deliveries stand by their time. */
 const dueAtOfAny = "greatest(leased_until, next_attempt_at)";
 
 /**
- * The endpoints that something is due for, found by its time. When more is due than a look shows,
- * the oldest may all be one business's: then all endpoints that something is pending for, stepped
- * through in the index, which costs the same however many deliveries each of them has.
+ * `waiting`: the endpoints that something is due for, found by its time. When more is due than a
+ * look shows, the oldest may all be one business's: then all endpoints that something is pending
+ * for, stepped through in the index, which costs the same however many deliveries each of them has.
  */
-const waiting = `
+export const endpointsWaiting = `
   with recursive oldest as materialized (
     select business_id, endpoint_id from delivery where status = 'PENDING' and ${dueAtOfAny} <= now() order by ${dueAtOfAny} limit 500
   ), seen as (
@@ -102,7 +102,7 @@ export async function claimDue(orm: Orm, room: Room, leaseMs: number): Promise<C
   return await namedQuery<ClaimedDelivery>(
     orm.em,
     "delivery_claim",
-    `${waiting}, ${open}, due as (
+    `${endpointsWaiting}, ${open}, due as (
        select d.id, o.lane, o.free, o.per_business, d.due_at,
          o.business_held + row_number() over (partition by o.business_id, o.lane order by d.due_at) as turn
        from open o cross join lateral (

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { aPerson, someDetails } from "@amana/dev-env/demo/a-person";
 import { apiCaller } from "@amana/dev-env/demo/api";
-import { aPerson } from "@amana/dev-env/test-system";
 import type { Endpoint } from "../events/endpoints.ts";
 import { type Receiver, receiveEvents } from "../events/receive-events.ts";
 import { aVictim, type Victim } from "../keys/take-away.ts";
@@ -38,16 +38,6 @@ export const toldTypes = [
   "KYC_CANCELED",
 ];
 
-const onboardingDetails = {
-  account_purposes: ["SAVINGS"],
-  expected_monthly_incoming_volume: "LESS_THAN1000",
-  expected_monthly_outgoing_volume: "LESS_THAN1000",
-  is_us_person: false,
-  occupation: "ENGINEER",
-  occupation_sector: "EDUCATION",
-  source_of_funds: "GIFT",
-};
-
 export async function openCompany(
   stage: Stage,
   { work }: Schedule,
@@ -68,7 +58,7 @@ export async function openCompany(
   let clientId: string | undefined;
   if (work.some((one) => one.kind === "verification" && one.ofClient)) {
     clientId = await post("/api/v1/clients/person", { ...aPerson, email: `${randomUUID()}@example.dz` });
-    await post(`/api/v1/clients/${clientId}/onboarding/details`, onboardingDetails);
+    await post(`/api/v1/clients/${clientId}/onboarding/details`, someDetails);
   }
   const victims = new Map<Work, Victim>();
   for (const one of work) if (one.kind === "key") victims.set(one, await aVictim(gatewayUrl(), system.adminKey, victims.size));

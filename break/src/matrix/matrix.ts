@@ -126,9 +126,8 @@ async function shorten(stage: Stage, name: string, failed: Schedule, { say, sign
   };
   say(`${name} failed and is made shorter`);
   const shortest = await shrink(failed, fails);
-  let times = 0;
-  const sure = 5;
-  for (let i = 0; i < sure && !signal.aborted; i++) if ((await play(stage, shortest)).played.problems.length > 0) times++;
+  let [times, sure] = [0, 0];
+  for (; sure < 5 && !signal.aborted; sure++) if ((await play(stage, shortest)).played.problems.length > 0) times++;
   addRegression(shortest);
   say(`${name}, after ${plays} plays: the shortest failed ${times} times of ${sure}:\n    ${again(shortest)}\n      ${last}`);
 }

@@ -12,3 +12,14 @@ export const aPerson = {
   postcode: "16000",
   country_code: "DZA",
 };
+
+/** Complete onboarding details. */
+export const someDetails = {
+  account_purposes: ["SALARY", "SAVINGS"],
+  expected_monthly_incoming_volume: "BETWEEN1001_AND5000",
+  expected_monthly_outgoing_volume: "LESS_THAN1000",
+  is_us_person: false,
+  occupation: "ENGINEER",
+  occupation_sector: "INFORMATIONAL_TECHNOLOGIES",
+  source_of_funds: "SAVINGS_FROM_SALARY",
+};

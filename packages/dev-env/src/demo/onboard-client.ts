@@ -1,18 +1,8 @@
 import { eventually } from "../eventually.ts";
-import { aPerson } from "./a-person.ts";
+import { aPerson, someDetails } from "./a-person.ts";
 import { submit } from "./at-the-sandbox.ts";
 import type { Cast } from "./cast.ts";
 import type { Story } from "./story.ts";
-
-const details = {
-  account_purposes: ["SALARY", "SAVINGS"],
-  expected_monthly_incoming_volume: "BETWEEN1001_AND5000",
-  expected_monthly_outgoing_volume: "LESS_THAN1000",
-  is_us_person: false,
-  occupation: "ENGINEER",
-  occupation_sector: "INFORMATIONAL_TECHNOLOGIES",
-  source_of_funds: "SAVINGS_FROM_SALARY",
-};
 
 const account = { account_type: "CURRENT", account_name: "Compte courant", currency: "DZD", daily_limit: "50000.00" };
 const payee = { name: "Karim Haddad", iban: "DZ58 0002 1000 0111 3000 0005 70", country_code: "DZA" };
@@ -39,7 +29,7 @@ export async function onboardClient(story: Story, { business, operator, sandboxU
   await stepIs("DETAILS_PENDING", "her onboarding begins");
 
   step("It writes down what the law wants to know.");
-  const written = await business("POST", `${onboarding}/details`, details);
+  const written = await business("POST", `${onboarding}/details`, someDetails);
   expectAnswer(written, 201, {}, "details are there");
   await stepIs("KYC_PENDING", "her onboarding moved by itself");
 

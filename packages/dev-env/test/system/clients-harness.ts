@@ -1,21 +1,11 @@
 import { expect } from "vitest";
+import { someDetails } from "../../src/demo/a-person.ts";
 import type { ApiCaller } from "../../src/demo/api.ts";
 import { eventually } from "../../src/eventually.ts";
 
 interface Caller {
   readonly call: ApiCaller;
 }
-
-/** Complete onboarding details. */
-export const someDetails = {
-  account_purposes: ["SAVINGS"],
-  expected_monthly_incoming_volume: "LESS_THAN1000",
-  expected_monthly_outgoing_volume: "LESS_THAN1000",
-  is_us_person: false,
-  occupation: "ENGINEER",
-  occupation_sector: "EDUCATION",
-  source_of_funds: "GIFT",
-};
 
 export const someAccount = { account_type: "CURRENT", account_name: "Household", currency: "DZD" };
 export const someBeneficiary = { name: "Karim Haddad", account_number: "00799999002345678941" };

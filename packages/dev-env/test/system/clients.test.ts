@@ -1,19 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { someDetails } from "../../src/demo/a-person.ts";
 import { type Answer, type ApiCaller, apiCaller } from "../../src/demo/api.ts";
 import { eventually } from "../../src/eventually.ts";
 import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../test-system.ts";
-import {
-  expectPlace,
-  type Place,
-  placeOf,
-  places,
-  saveDetails,
-  someAccount,
-  someBeneficiary,
-  someDetails,
-} from "./clients-harness.ts";
+import { expectPlace, type Place, placeOf, places, saveDetails, someAccount, someBeneficiary } from "./clients-harness.ts";
 import { type Application, aClient, anApplication, applications, callbacksSettled, onLink } from "./kyc-harness.ts";
 
 let running: TestSystem;

@@ -12,7 +12,7 @@ export { type MigrateOptions, type MigrationsStatus, migrate, migrationsOf, requ
 export { runMigrateCommand } from "./migrate-command.ts";
 export { checksumOf, type Migration, readMigrations } from "./migrations.ts";
 export { namedQuery } from "./named-query.ts";
-export { createOrm, type DatabaseOptions, type Orm } from "./orm.ts";
+export { createOrm, type DatabaseOptions, type Orm, plansByIndex } from "./orm.ts";
 export { keepPartitions, partitionMigrations } from "./partitions.ts";
 export { type RowGauges, rowsCountedMax, showRows } from "./row-gauges.ts";
 export { foldTally, readTally, startTallyFolding, type Tally } from "./tally.ts";

@@ -34,6 +34,19 @@ test("a named query is prepared once for a connection and answers rows", async (
   expect(prepared).toEqual([{ name: "next" }]);
 });
 
+test("a named query that was planned for an empty table goes by the index", async () => {
+  const { em } = orm;
+  await em.fork().execute("create table young (id int primary key) with (autovacuum_enabled = off)");
+  const text = "select y.id from jsonb_to_recordset($1::jsonb) as r (id int) join young y on y.id = r.id";
+  const read = () => namedQuery(em.fork(), "young", text, ['[{"id": 7}]']);
+  // From the sixth time on one plan is for all.
+  for (let i = 0; i < 6; i++) await read();
+  await em.fork().execute("insert into young select generate_series(1, 20000)");
+  expect(await read()).toEqual([{ id: 7 }]);
+  const plan = await em.fork().execute<object[]>(`explain execute young('[{"id": 7}]')`);
+  expect(JSON.stringify(plan)).toContain("Index Only Scan using young_pkey");
+});
+
 test("a named query sees committed state only, also inside a transaction", async () => {
   const two = await database.connect({ poolMax: 2 });
   await two.em.fork().execute("create table seen (id int)");

@@ -17,6 +17,11 @@ export interface DatabaseOptions {
 const acquireTimeoutMs = 3_000;
 /** PostgreSQL ends what takes longer. */
 export const statementMsMax = 5_000;
+/**
+ * Reads go by indexes, from the first row on. PostgreSQL plans a prepared statement for the table of
+ * that time: one that is young and small is read whole, and still is when it has thousands of rows.
+ */
+export const plansByIndex = "-c enable_seqscan=off";
 
 /** The part of pg's pool and clients that is needed to see which connections are out. */
 interface PoolClient {
@@ -68,6 +73,7 @@ export async function createOrm(options: DatabaseOptions, logger: Logger): Promi
       statement_timeout: statementMsMax,
       lock_timeout: 3_000,
       idle_in_transaction_session_timeout: 10_000,
+      options: plansByIndex,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       onPoolCreated(pool: Pool & MeasuredPool) {

@@ -118,7 +118,7 @@ test("rows are looked up by their ids, also while PostgreSQL knows nothing of a 
   const readGrowing = readTogether("growing_read", "select id from growing where true", ["business_id", "id"]);
   const owner = uuidv7();
   const readSome = async (count: number) => {
-    const found = await em(one).execute<{ id: string }[]>("select id from growing limit ?", [count]);
+    const found = await em(one).execute<{ id: string }[]>("select id from growing order by id limit ?", [count]);
     const asked = found.length > 0 ? found : [{ id: uuidv7() }, { id: uuidv7() }].slice(0, count);
     return await Promise.all(asked.map(({ id }) => readGrowing(em(one), owner, id)));
   };

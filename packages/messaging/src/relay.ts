@@ -1,3 +1,4 @@
+import { plansByIndex } from "@amana/database";
 import { backoffMs, type Logger, Pause, poll, sleep } from "@amana/runtime";
 import pg from "pg";
 import { relaysActive } from "./metrics.ts";
@@ -32,7 +33,7 @@ export const relayLock = 7_166_242;
  * nothing any more, or takes no answer. And a machine that vanished is noticed by keepalives, not
  * after the hours that are the default.
  */
-export const relaySessionOptions = `-c idle_session_timeout=${frozenMs} -c tcp_user_timeout=${frozenMs} -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3`;
+export const relaySessionOptions = `-c idle_session_timeout=${frozenMs} -c tcp_user_timeout=${frozenMs} -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 ${plansByIndex}`;
 
 interface RelayOptions {
   readonly databaseUrl: string;

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -12,6 +12,7 @@ import pg from "pg";
 import { expect, test } from "vitest";
 import { database } from "../src/orm.ts";
 import { compareWithHeard } from "../src/payment/compare-heard.ts";
+import { noteHistory, readHold } from "../src/refund/hold.ts";
 import { type Harness, startHarness } from "./harness.ts";
 import { startSandbox } from "./sandbox.ts";
 
@@ -141,6 +142,39 @@ test("payments, restored under a processor that goes on, gives nothing back twic
     expect(calls.filter(({ operation }) => operation === "refund")).toHaveLength(1);
   }
 }, 3_600_000);
+
+test("a backup from before there was anything to remember a history in is held too, and an empty database is not", async () => {
+  await using stack = new AsyncDisposableStack();
+  const dir = await mkdtemp(join(tmpdir(), "amana-restore-"));
+  stack.defer(() => rm(dir, { recursive: true, force: true }));
+  const dataDir = join(dir, "data");
+  const server = await startPostgres({ dataDir, durable: false, log: () => {} });
+  stack.defer(() => server.stop());
+  await query(server.superuserUrl, "create database amana_payments");
+  const databaseUrl = server.superuserUrl.replace(/postgres$/, "amana_payments");
+  await migrate({ ...database, url: databaseUrl }, createLogger("test", "silent"));
+  const begin = () => startHarness({ schedule, databaseUrl });
+  {
+    await using before = await begin();
+    await before.aFinishedPayment();
+  }
+  // As a restore leaves it: the log is read to its end, and goes on as another timeline.
+  await query(server.superuserUrl, "alter system set restore_command = 'false'");
+  await server.stop();
+  await writeFile(join(dataDir, "recovery.signal"), "");
+  await server.start();
+
+  await using after = await begin();
+  const held = async () => (await readHold(after.context.orm.em.fork(), schedule)).heldUntil;
+  expect(await query(databaseUrl, "select history from refund_hold")).toEqual([{ history: null }]);
+  expect(await held()).toBeDefined();
+  await noteHistory(after.context);
+  expect(await held()).toBeDefined();
+  await query(databaseUrl, "delete from payment");
+  await query(databaseUrl, "update refund_hold set history = null, held_until = null");
+  await noteHistory(after.context);
+  expect(await held()).toBeUndefined();
+});
 
 /** Payments of others, so that there is something to copy. */
 const fill = (url: string) =>

@@ -3,7 +3,7 @@ import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { aBusinessCaller, eventually, keyed, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
-import { noteHistory, readHold } from "./hold.ts";
+import { holdRefunds, noteHistory, readHold, releaseRefunds } from "./hold.ts";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -89,6 +89,18 @@ test("a database that is restored between the read and the sending sends nothing
   await using _job = harness.resolving();
   await eventually(async () => expect(await read()).toMatchObject({ status: PaymentStatus.REFUNDED }));
   expect(await atProcessor()).toEqual({ refunded: Number(part), calls: 1 });
+});
+
+test("what a person holds is held for as long as the service's own settings say, however short they asked for", async () => {
+  const em = harness.context.orm.em.fork();
+  await holdRefunds(em, 0.1);
+  await harness.sql("select pg_sleep(0.2)");
+  expect(await refusal(refund())).toMatchObject({ code: "refunds_held" });
+  await noteHistory(harness.context);
+  expect((await heldUntil())?.getTime()).toBeGreaterThan(Date.now() + 1_000);
+  expect(await releaseRefunds(em)).toBe(true);
+  expect(await releaseRefunds(em)).toBe(false);
+  expect(await heldUntil()).toBeUndefined();
 });
 
 test("an outage of the database's server that loses nothing holds nothing", async () => {

@@ -99,6 +99,52 @@ test("there is always a partition for the days to come, and what the default has
   expect(bounds.slice(1).map(({ lower }) => lower)).toEqual(bounds.slice(0, -1).map(({ upper }) => upper));
 });
 
+const partOf = async (place: string) =>
+  (await sql<{ part: string }>("select distinct tableoid::regclass::text as part from visit where place = ?", [place])).map(
+    ({ part }) => part,
+  );
+
+test("after a time in which nobody kept them, what is in the default stays, nobody is refused, and they go on behind it", async () => {
+  await passTime();
+  await visit(0, "now");
+  let isOver = false;
+  const writing = (async () => {
+    while (!isOver) await visit(0, "meanwhile");
+  })();
+  try {
+    await keepAll();
+  } finally {
+    isOver = true;
+    await writing;
+  }
+  expect(await partOf("now")).toEqual(["visit_default"]);
+  expect(await partOf("meanwhile")).toEqual(["visit_default"]);
+  const [next] = await sql<{ days: number }>(
+    "select extract(day from uuid_time(lower) - now())::int as days from partitions_of('visit') where lower is not null order by lower desc limit 1",
+  );
+  await visit((next?.days ?? 0) + 1, "later");
+  expect(await partOf("later")).toEqual([expect.stringMatching(/^visit_\d{8}$/)]);
+});
+
+test("a table that refuses changes gets its next partition, and refuses them in it and in the default as before", async () => {
+  await sql(`create function refuse() returns trigger language plpgsql as 'begin raise exception ''append-only''; end';
+    create trigger keep_row before update or delete on visit for each row execute function refuse();
+    alter table visit enable always trigger keep_row`);
+  await sql("delete from partition_rule");
+  await sql("insert into partition_rule values ('visit', 'id', 10, 'null::uuid', false)");
+  await keepAll();
+  await visit(12, "ahead");
+  await sql("update partition_rule set days_each = 20");
+  await keepAll();
+  const [part = ""] = await partOf("ahead");
+  expect(part).toMatch(/^visit_\d{8}$/);
+  await sql("insert into visit values ('f0000000-0000-7000-8000-000000000000', 'forged')");
+  for (const table of [part, "visit_default"]) {
+    await expect(sql(`delete from ${table}`), table).rejects.toThrow(/append-only/);
+    await expect(sql(`set local session_replication_role = replica; delete from ${table}`), table).rejects.toThrow(/append-only/);
+  }
+});
+
 test("nothing is dropped before its rule says so", async () => {
   await passTime();
   await sql("update partition_rule set gone_below = 'null::uuid'");

@@ -52,7 +52,7 @@ export interface RpcChannel extends AsyncDisposable {
 }
 
 const timeoutMsDefault = 5_000;
-/** A replica that refused a connection is passed over for this long. */
+/** A replica that refused a connection, or is about to close one, is passed over for this long. */
 const ejectMs = 1_000;
 const attemptsMax = 3;
 /** Each takes one call at a time, so this many may wait for the outside world at once. */
@@ -131,9 +131,12 @@ export function createRpcChannel({ urls, audience, signer, tls, connections }: R
       const replica = nextReplica();
       const remainingMs = Math.ceil(endsAtMs - performance.now());
       const token = tokenFor(call.caller);
+      const eject = () => {
+        replica.ejectedUntilMs = performance.now() + ejectMs;
+      };
       try {
         if (remainingMs <= 0) throw new ConnectError("the deadline has passed", Code.DeadlineExceeded);
-        return await send(replica[kind], method, body, call, token, remainingMs);
+        return await send(replica[kind], method, body, { call, token, timeoutMs: remainingMs, eject });
       } catch (error) {
         // It waited too long for a connection: refused before anything was done.
         const tooOld = error instanceof ConnectError && error.code === Code.Unauthenticated && tokenFor(call.caller) !== token;
@@ -141,7 +144,7 @@ export function createRpcChannel({ urls, audience, signer, tls, connections }: R
         // What a service says of the world outside another replica would say as well.
         const unavailable =
           error instanceof ConnectionError || (error instanceof DomainError && error.code === "service_unavailable");
-        if (notSent) replica.ejectedUntilMs = performance.now() + ejectMs;
+        if (notSent) eject();
         if (attempt < attemptsMax && (notSent || tooOld || (unavailable && repeatable)) && endsAtMs - performance.now() > 100) {
           repeated.inc({ to: audience });
           await new Promise((resolve) => setTimeout(resolve, 20 * attempt ** 2));
@@ -213,13 +216,18 @@ const interrupted = () =>
     "The connection to a part of the service broke before it answered; what was asked may or may not have happened. Read before you repeat it, or repeat it with an Idempotency-Key.",
   );
 
+interface Sending {
+  readonly call: CallOptions;
+  readonly token: string | undefined;
+  readonly timeoutMs: number;
+  readonly eject: () => void;
+}
+
 function send(
   pool: Pool,
   method: DescMethodUnary,
   body: Uint8Array,
-  call: CallOptions,
-  token: string | undefined,
-  timeoutMs: number,
+  { call, token, timeoutMs, eject }: Sending,
 ): Promise<Buffer> {
   const headers = [
     "content-type",
@@ -265,6 +273,8 @@ function send(
         onResponseStart(_controller, statusCode, answerHeaders) {
           status = statusCode;
           if (answerHeaders[headerNames.replayed] !== undefined) call.onReplayed?.();
+          // It stops: what is sent on another of its connections could meet its end.
+          if (answerHeaders["connection"] === "close") eject();
         },
         onResponseData(_controller, chunk) {
           chunks.push(chunk);

@@ -95,3 +95,22 @@ test("no more connections are held than the limit", async () => {
   expect(open.map(({ closed }) => closed)).toEqual([false, false]);
   for (const socket of open) socket.destroy();
 });
+
+test("a request that came while a process that stops was busy is answered before its connection ends", async () => {
+  const { port } = await startServer();
+  const socket = net.connect(port, "127.0.0.1");
+  const request = `${post}Content-Length: 0\r\n\r\n`;
+  let answers = 0;
+  socket.on("data", (chunk) => {
+    answers += chunk.toString("latin1").split("HTTP/1.1 200").length - 1;
+  });
+  socket.write(request);
+  await once(socket, "data");
+  const stopped = server[Symbol.asyncDispose]();
+  socket.write(request);
+  const untilMs = performance.now() + 300;
+  while (performance.now() < untilMs);
+  await once(socket, "close");
+  await stopped;
+  expect(answers).toBe(2);
+});

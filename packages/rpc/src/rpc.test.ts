@@ -290,6 +290,23 @@ describe("our client and server", () => {
     });
   });
 
+  test("a replica that ends a connection with its answer is passed over, for its others are about to end, too", async () => {
+    behaviour = async () => ({});
+    let asked = 0;
+    const leaving = http.createServer((_request, response) => {
+      asked++;
+      response.writeHead(200, { "content-type": "application/proto", connection: "close" }).end();
+    });
+    leaving.listen(0, "127.0.0.1");
+    await once(leaving, "listening");
+    const { port } = leaving.address() as net.AddressInfo;
+    await withClient([`http://127.0.0.1:${port}`, server.url], async (client) => {
+      for (let i = 0; i < 3; i++) await client.handOverMessages(request, { caller });
+    });
+    leaving.close();
+    expect(asked).toBe(1);
+  });
+
   test("nowhere to go is unavailable", async () => {
     const down = await startServer();
     await down[Symbol.asyncDispose]();

@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parseAllDocuments } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import { composeValues } from "./compose-file.ts";
 
 /**
@@ -187,6 +187,16 @@ describe("who may talk to whom", () => {
     expect(arrows(migration.spec.egress, "to")).toEqual(["postgres 5432"]);
     expect(migration.spec.ingress).toBeUndefined();
   });
+
+  test("and to a collector of spans where an overlay adds it: every service, and no migration", async () => {
+    const [component] = await read("components", "tracing", "kustomization.yaml");
+    const [deployment, policy] = component.patches;
+    const [setting] = parse(deployment.patch).spec.template.spec.containers[0].env;
+    const [added] = parse(policy.patch);
+    expect(policy.target).toEqual({ kind: "NetworkPolicy", name: services.join("|") });
+    expect([added.op, added.path, arrows([added.value], "to")]).toEqual(["add", "/spec/egress/-", ["monitoring 4318"]]);
+    expect(setting).toEqual({ name: "OTEL_EXPORTER_OTLP_ENDPOINT", value: "http://opentelemetry-collector.monitoring:4318" });
+  });
 });
 
 describe("settings", () => {
@@ -306,15 +316,20 @@ describe.skipIf(!kustomize)("by the tools", () => {
         await writeFile(join(dev, name, path), "");
       }
     }
-    const folders = overlays.flatMap((overlay) => [overlay, ...services.map((service) => `${overlay}/${service}`)]);
-    for (const each of folders) {
+    const build = async (each: string, name = each) => {
       const { stdout } = await run(kustomize as string, ["build", join(copy, "kustomize", "overlays", each)], {
         maxBuffer: 16 << 20,
       });
-      const file = join(folder, `${each.replace("/", "-")}.yaml`);
+      const file = join(folder, `${name.replace("/", "-")}.yaml`);
       await writeFile(file, stdout);
-      built.set(each, file);
+      built.set(name, file);
+    };
+    for (const each of overlays.flatMap((overlay) => [overlay, ...services.map((service) => `${overlay}/${service}`)])) {
+      await build(each);
     }
+    const common = join(copy, "kustomize", "overlays", "production", "common", "kustomization.yaml");
+    await appendFile(common, "\ncomponents: [../../../components/tracing]\n");
+    await build("production", "traced");
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -326,6 +341,16 @@ describe.skipIf(!kustomize)("by the tools", () => {
     const parts = (await Promise.all(services.map((service) => idsOf(`production/${service}`)))).flat();
     const namespace = ["Namespace amana", "NetworkPolicy default-deny", "NetworkPolicy names-are-resolved"];
     expect((await idsOf("production")).sort()).toEqual([...parts, ...namespace].sort());
+  });
+
+  test("with the component for traces each service, and nothing else, may go to the collector", async () => {
+    const objects = parseAllDocuments(await readFile(built.get("traced") as string, "utf8")).map((document) => document.toJS());
+    const those = (kind: string, part: string) =>
+      objects
+        .filter((each: Manifest) => each.kind === kind && JSON.stringify(each).includes(part))
+        .map(({ metadata }) => metadata.name);
+    expect(those("Deployment", "OTEL_EXPORTER_OTLP_ENDPOINT").sort()).toEqual([...services].sort());
+    expect(those("NetworkPolicy", '"port":4318').sort()).toEqual([...services].sort());
   });
 
   test.skipIf(!kubeconform)("kubeconform knows every field", async () => {

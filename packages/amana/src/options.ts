@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { systemUser } from "./as.ts";
 import { servicesHere } from "./services.ts";
 
@@ -11,6 +11,15 @@ export interface CommonOptions {
 export interface ChangeOptions extends CommonOptions {
   readonly as: string;
 }
+
+/** Reads a number; what is none would wait for ever, or for no time. */
+export const numberFrom =
+  (min: number, max: number) =>
+  (text: string): number => {
+    const value = text.trim() === "" ? Number.NaN : Number(text);
+    if (!(value >= min && value <= max)) throw new InvalidArgumentError(`It must be a number from ${min} to ${max}.`);
+    return value;
+  };
 
 /** What every command that looks at databases takes. */
 export const withCommonOptions = (command: Command): Command =>

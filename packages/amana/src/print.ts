@@ -7,7 +7,7 @@ export function printRows<Row extends object>(
   { json, none }: { json?: boolean | undefined; none: string },
 ): void {
   if (json) {
-    process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
+    process.stdout.write(`${jsonText(rows)}\n`);
     return;
   }
   if (rows.length === 0) {
@@ -27,8 +27,18 @@ export function printRows<Row extends object>(
   }
 }
 
+/** Controls, and what turns the direction of a line or breaks it. */
+const driving = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
 /** What others wrote must not drive the terminal. */
-const printable = (cell: Cell): string => String(cell ?? "").replaceAll(/\p{Cc}/gu, "?");
+export const printable = (cell: Cell): string => String(cell ?? "").replaceAll(driving, "?");
+
+/** JSON that may be looked at in a terminal, too. */
+export const jsonText = (value: unknown): string =>
+  JSON.stringify(value, null, 2).replaceAll(driving, (text) => (text === "\n" ? text : escaped(text)));
+
+const escaped = (text: string): string =>
+  Array.from({ length: text.length }, (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, "0")}`).join("");
 
 /** "3 d", "2 h", "5 min", "40 s" */
 export function ageOf(since: string, nowMs = Date.now()): string {

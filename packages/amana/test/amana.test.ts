@@ -253,6 +253,37 @@ test("refunds are held and go on by a person's word, audited", async () => {
   ]);
 });
 
+test("what others wrote neither drives the terminal nor passes for something else, and reaches programs as it is", async () => {
+  const hostile = "turned \u202e round\u2028\u009b31m\nstatus          DELIVERED";
+  const id = uuidv7();
+  await sql(
+    `insert into dead_letter (id, consumer, topic, key, event_type, payload, headers, status, reason)
+     overriding system value values (?, 'webhooks', 'payments.v1', ?, ?, '', '{}', 'FORGED', ?)`,
+    [id, hostile, hostile, hostile],
+  );
+  const [list, show, json] = await Promise.all([
+    amana("dead-letters", "list", "--service", "webhooks"),
+    amana("dead-letters", "show", id, "--service", "webhooks"),
+    amana("dead-letters", "show", id, "--service", "webhooks", "--json"),
+  ]);
+  for (const { out } of [list, show, json]) {
+    expect(out).toContain("turned");
+    expect(out).not.toMatch(/[^\P{Cc}\n]|[\p{Cf}\u2028]/u);
+    expect(out).not.toMatch(/^status +DELIVERED/m);
+  }
+  expect(JSON.parse(json.out)).toMatchObject({ key: hostile, event_type: hostile, reason: hostile });
+});
+
+test.each([
+  ["dead-letters", "retry", uuidv7(), "--wait", "soon"],
+  ["dead-letters", "retry", uuidv7(), "--wait", "Infinity"],
+  ["dead-letters", "list", "--limit", ""],
+  ["refunds", "hold", "--reason", "r", "--minutes", "1e99"],
+  ["secrets", "rotate", "fingerprint-key", "--settings", "none", "--retention-hours", "a week"],
+])("a number that is none is refused: %s %s", async (...args) => {
+  expect(await amana(...args)).toMatchObject({ code: 2, err: expect.stringContaining("It must be a number from") });
+});
+
 test("a database that is away is left out and the others are shown; with none there is a refusal without its password", async () => {
   const away = "postgres://amana:wrong-secret@127.0.0.1:9/none";
   const others = Object.fromEntries(["CLIENTS", "IDENTITY", "KYC", "PAYMENTS"].map((name) => [`${name}_DATABASE_URL`, away]));

@@ -17,8 +17,8 @@ import { readEnv, sleep } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { type Command, Option } from "commander";
 import { byPerson, requireUuid } from "../as.ts";
-import { type ChangeOptions, type CommonOptions, withChangeOptions, withCommonOptions } from "../options.ts";
-import { ageOf, printRows } from "../print.ts";
+import { type ChangeOptions, type CommonOptions, numberFrom, withChangeOptions, withCommonOptions } from "../options.ts";
+import { ageOf, jsonText, printable, printRows } from "../print.ts";
 import { exitCodes, Refused } from "../refused.ts";
 import { type Opened, withServices } from "../services.ts";
 
@@ -31,7 +31,7 @@ export function deadLetters(program: Command): void {
   withCommonOptions(noun.command("list").description("those that are not over, in the order in which they were set aside"))
     .option("--topic <topic>")
     .addOption(new Option("--status <status>").choices(statuses))
-    .option("--limit <count>", "at most so many of each service", "100")
+    .option("--limit <count>", "at most so many of each service", numberFrom(1, 10_000), 100)
     .action(list);
   withCommonOptions(noun.command("show <id>").description("one, with what its payload may show")).action(show);
   withChangeOptions(
@@ -40,7 +40,7 @@ export function deadLetters(program: Command): void {
     .option("--all", "instead of ids: all that are PARKED, or of --status, at most 1000 of each service")
     .option("--topic <topic>", "with --all: of this topic")
     .addOption(new Option("--status <status>", "with --all").choices(statuses.slice(0, 4)))
-    .option("--wait <seconds>", "for the consumer to have tried them", "10")
+    .option("--wait <seconds>", "for the consumer to have tried them", numberFrom(0, 3_600), 10)
     .action(retry);
   withChangeOptions(noun.command("drop <ids...>").description("end them without their effect: they count as seen"))
     .requiredOption("--reason <text>", "for the audit trail")
@@ -50,15 +50,13 @@ export function deadLetters(program: Command): void {
 interface ListOptions extends CommonOptions {
   readonly topic?: string;
   readonly status?: string;
-  readonly limit: string;
+  readonly limit: number;
 }
 
 async function list({ json, topic, status, limit, ...selection }: ListOptions): Promise<void> {
-  const count = Number(limit);
-  if (!(Number.isInteger(count) && count >= 1)) throw new Refused("--limit must be a whole number from 1 on.", exitCodes.usage);
   const rows = await withServices(selection, async (opened) => {
     const found = await Promise.all(
-      opened.filter(consumes).map(({ orm }) => listLetters(orm.em.fork(), { topic, status, limit: count })),
+      opened.filter(consumes).map(({ orm }) => listLetters(orm.em.fork(), { topic, status, limit: Math.floor(limit) })),
     );
     return found.flat();
   });
@@ -79,18 +77,17 @@ async function show(id: string, { json, ...selection }: CommonOptions): Promise<
   const letter = await inWhichever(selection, requireUuid(id), ({ service, orm }) =>
     showLetter(orm.em.fork(), id, (topic) => service.consumes[topic]),
   );
-  if (json) process.stdout.write(`${JSON.stringify(letter, null, 2)}\n`);
+  if (json) process.stdout.write(`${jsonText(letter)}\n`);
   else for (const [name, value] of Object.entries(letter)) process.stdout.write(`${name.padEnd(16)}${shownValue(value)}\n`);
 }
 
-const shownValue = (value: unknown) =>
-  (typeof value === "string" ? value : JSON.stringify(value, null, 2)).replaceAll(/[^\P{Cc}\n]/gu, "?");
+const shownValue = (value: unknown) => (typeof value === "string" ? printable(value) : jsonText(value));
 
 interface RetryOptions extends ChangeOptions {
   readonly all?: boolean;
   readonly topic?: string;
   readonly status?: string;
-  readonly wait: string;
+  readonly wait: number;
 }
 
 interface Retried {
@@ -115,7 +112,7 @@ async function retry(ids: string[], { json, as, all, topic, status, wait, ...sel
         results.push({ id, service: at.service.name, outcome: `not tried: ${error.message}` });
       }
     }
-    const untilMs = performance.now() + Number(wait) * 1000;
+    const untilMs = performance.now() + wait * 1000;
     for (const one of asked) results.push(await outcomeOf(one, untilMs));
     return results;
   });

@@ -3,7 +3,7 @@ import { uuidv7 } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Command } from "commander";
 import { byPerson } from "../as.ts";
-import { type ChangeOptions, withChangeOptions } from "../options.ts";
+import { type ChangeOptions, numberFrom, withChangeOptions } from "../options.ts";
 import { exitCodes, Refused } from "../refused.ts";
 import type { RepairedService } from "../repaired-service.ts";
 import { withServices } from "../services.ts";
@@ -19,17 +19,20 @@ export function refunds(program: Command): void {
       .description("none is sent for a while: after a restore that the service cannot see, of a disk's snapshot"),
   )
     .requiredOption("--reason <text>", "for the audit trail")
-    .option("--minutes <minutes>", "at least REFUND_LATE_EFFECT_SECONDS, counted from the last one that may have been sent", "25")
+    .option(
+      "--minutes <minutes>",
+      "and REFUND_LATE_EFFECT_SECONDS from when the service sees it, at least",
+      numberFrom(1, 10_080),
+      25,
+    )
     .action(hold);
   withChangeOptions(noun.command("release").description("they go on before the time, for who knows that no commit was lost"))
     .requiredOption("--reason <text>", "how you know, for the audit trail")
     .action(release);
 }
 
-async function hold({ minutes, ...options }: Options & { readonly minutes: string }): Promise<void> {
-  const seconds = Number(minutes) * 60;
-  if (!(seconds > 0)) throw new Refused("--minutes must be more than 0.", exitCodes.usage);
-  const until = await change(options, "held", (em, { hold }) => hold(em, seconds));
+async function hold({ minutes, ...options }: Options & { readonly minutes: number }): Promise<void> {
+  const until = await change(options, "held", (em, { hold }) => hold(em, minutes * 60));
   process.stdout.write(`No refund is sent before ${until.toISOString()}.\n`);
 }
 

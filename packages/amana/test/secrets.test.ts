@@ -187,6 +187,57 @@ test("settings that are files of a folder each are changed in place, and nothing
   expect((await readdir(join(dir, "gateway"))).sort()).toEqual([".rotations", "CALLER_PRIVATE_KEY"]);
 });
 
+test("a step that is killed between any two files is done whole by the next run, and no key is known to one service alone", async () => {
+  // Ends the process before the n-th change of a file, as a crash does.
+  await writeFile(
+    join(dir, "kill.cjs"),
+    `const fs = require("node:fs");
+     let left = Number(process.env.KILL_AT);
+     for (const name of ["renameSync", "rmSync"]) {
+       const change = fs[name];
+       fs[name] = (...args) => (--left === 0 ? process.kill(process.pid, "SIGKILL") : change(...args));
+     }
+     require("node:module").syncBuiltinESMExports();`,
+  );
+  const note = "# amana secrets rotate encryption-key: step 1 at 2026-11-01T00:00:00.000Z";
+  const notesIn = async (folder: string, killedAt: string) => {
+    const [notes, at = ""] = (await readFile(join(dir, folder, ".rotations"), "utf8")).split(" at ");
+    return { notes, isOfAfter: at.trim() >= killedAt };
+  };
+  const tryKilledAt = async (killAt: number) => {
+    const folders = ["webhooks", "kyc"].map((service) => `${killAt}-${service}`);
+    for (const folder of folders) {
+      await mkdir(join(dir, folder));
+      await writeFile(join(dir, folder, "SECRET_ENCRYPTION_KEYS"), `k1:${key(1)},k2:${key(2)}`);
+      await writeFile(join(dir, folder, ".rotations"), note);
+    }
+    const kill = { NODE_OPTIONS: `--require ${join(dir, "kill.cjs")}`, KILL_AT: String(killAt) };
+    const { out } = await rotate("encryption-key", folders, kill, "--restarted");
+    const killedAt = new Date().toISOString();
+    const again = await rotate("encryption-key", [...folders].reverse(), {}, "--restarted", "--retention-hours", "0");
+    const found = await Promise.all(
+      folders.map(async (folder) => ({
+        keys: await readFile(join(dir, folder, "SECRET_ENCRYPTION_KEYS"), "utf8"),
+        ...(await notesIn(folder, killedAt)),
+        others: (await readdir(join(dir, folder))).filter((name) => /rotating/.test(name)),
+      })),
+    );
+    return { isKilled: out === "", again, found };
+  };
+  const tried = await Promise.all([1, 2, 3, 4, 5, 6].map(tryKilledAt));
+  expect(tried.map(({ isKilled }) => isKilled)).toEqual([true, true, true, true, true, true]);
+  const wanted = {
+    keys: `k2:${key(2)},k1:${key(1)}`,
+    notes: note.replace("step 1", "step 2").split(" at ")[0],
+    isOfAfter: true,
+    others: [],
+  };
+  for (const { again, found } of tried) {
+    expect(again).toMatchObject({ code: 0, out: expect.stringContaining("The new key goes in front") });
+    expect(found).toEqual([wanted, wanted]);
+  }
+}, 180_000);
+
 test("files that are of different times, lack the secret, or are not there change nothing", async () => {
   await write("one.env", `FINGERPRINT_KEYS=${key(1)}`);
   await write("other.env", "PORT=1", "# amana secrets rotate fingerprint-key: step 1 at 2026-11-01T00:00:00.000Z");

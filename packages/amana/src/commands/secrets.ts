@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import { type ChangeOptions, withChangeOptions } from "../options.ts";
+import { type ChangeOptions, numberFrom, withChangeOptions } from "../options.ts";
 import { printRows } from "../print.ts";
 import { exitCodes, Refused } from "../refused.ts";
 import { openBox, reencrypt } from "../secrets/reencrypt.ts";
 import { type Rotation, rotations, type Step, told } from "../secrets/rotations.ts";
-import { type RotationState, SettingsFiles } from "../secrets/settings-files.ts";
+import { finishInterrupted, type RotationState, SettingsFiles } from "../secrets/settings-files.ts";
 import { type Opened, servicesHere, withServices } from "../services.ts";
 
 /** Secrets, and how each is changed under load. */
@@ -22,7 +22,7 @@ export function secrets(program: Command): void {
       "--settings <file...>",
       "all files with settings, as compose's .env, or folders with a file for each, as overlays/dev/*/secrets",
     )
-    .option("--retention-hours <hours>", "how long Kafka keeps messages, where that is not seven days")
+    .option("--retention-hours <hours>", "how long Kafka keeps messages, where that is not seven days", numberFrom(0, 100_000))
     .option("--restarted", "every replica has been restarted, where this cannot be seen in the databases")
     .action(rotate);
 }
@@ -37,18 +37,23 @@ function list({ json }: { json?: boolean }): void {
 
 interface RotateOptions extends ChangeOptions {
   readonly settings: string[];
-  readonly retentionHours?: string;
+  readonly retentionHours?: number;
   readonly restarted?: boolean;
 }
 
 async function rotate(name: string, { as, settings, retentionHours, restarted, ...selection }: RotateOptions): Promise<void> {
-  const known = told[name];
-  if (known) {
-    known.steps.forEach((step, i) => void process.stdout.write(`${i + 1}. ${step}\n`));
+  const steps = told[name]?.steps;
+  if (steps) {
+    steps.forEach((step, i) => void process.stdout.write(`${i + 1}. ${step}\n`));
     return;
   }
   const rotation = rotations.find((each) => each.name === name);
   if (!rotation) throw new Refused(`There is no secret "${name}". See: amana secrets list`, exitCodes.usage);
+  const interrupted = finishInterrupted(settings);
+  if (interrupted !== undefined) {
+    process.stdout.write(`The last step was interrupted, and is done now. It had to say:\n${interrupted}`);
+    return;
+  }
   const files = new SettingsFiles(settings);
   const state = files.stateOf(name);
   const step = rotation.steps[state.step];
@@ -61,15 +66,16 @@ async function rotate(name: string, { as, settings, retentionHours, restarted, .
     requireSeen(before.restart);
     await open(before.restart, (opened) => requireRestarted(opened, before, state));
   }
-  requireTime(step, state, retentionHours === undefined ? undefined : Number(retentionHours));
+  requireTime(step, state, retentionHours);
   const { nothingForgedOf: topic, reencrypts } = step;
   if (topic) await open(step.restart, (opened) => requireNothingForged(opened, topic));
   if (reencrypts) await open(reencrypts, (opened) => reencryptAll(opened, reencrypts, files, as));
 
   step.edit(files);
   const isLast = state.step + 1 === rotation.steps.length;
-  files.save(name, { step: isLast ? 0 : state.step + 1, at: new Date() });
-  process.stdout.write(tellNext(rotation, step, state.step + 1, isLast));
+  const next = tellNext(rotation, step, state.step + 1, isLast);
+  files.save(name, { step: isLast ? 0 : state.step + 1, at: new Date() }, next);
+  process.stdout.write(next);
 }
 
 function requireSeen(names: readonly string[], opened?: readonly Opened[]): void {

@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { exitCodes, Refused } from "../refused.ts";
 
 interface SettingsFile {
@@ -76,15 +76,25 @@ export class SettingsFiles {
     return first;
   }
 
-  /** Writes the files, and into them how far the rotation is; step 0 takes the note out. */
-  save(secret: string, { step, at }: RotationState): void {
-    for (const file of this.#files) {
-      const kept = file.lines.filter((line) => stateIn(line, secret) === undefined);
+  /**
+   * Writes the files, and into them how far the rotation is; step 0 takes the note out. All of it,
+   * even if the process ends in between: see `finishInterrupted`. `told` is what it says then.
+   */
+  save(secret: string, { step, at }: RotationState, told: string): void {
+    const note = step > 0 ? `${noteOf(secret)} step ${step} at ${at.toISOString()}` : undefined;
+    const changes = this.#files.flatMap(({ path, isFolder, lines }): [string, string | null][] => {
+      const kept = lines.filter((line) => stateIn(line, secret) === undefined);
       while (kept.at(-1) === "") kept.pop();
-      if (step > 0) kept.push(`${noteOf(secret)} step ${step} at ${at.toISOString()}`);
-      if (file.isFolder) saveFolder(file.path, kept);
-      else writeOwn(file.path, `${kept.join("\n")}\n`);
-    }
+      if (note) kept.push(note);
+      return isFolder ? changesOfFolder(path, kept) : [[path, `${kept.join("\n")}\n`]];
+    });
+    const [first] = this.#files;
+    if (!first) return;
+    const journal = journalOf(first.path);
+    if (existsSync(journal)) throw new Refused("Somebody else is changing these files right now.");
+    const absolute = changes.map(([path, text]) => [resolve(path), text] as const);
+    writeOwn(journal, JSON.stringify({ told, note, changes: absolute } satisfies Journal));
+    carryOut(journal, absolute);
   }
 
   #settings() {
@@ -107,16 +117,61 @@ function readFolder(path: string): string[] {
   return [...names.map((name) => `${name}=${readFileSync(join(path, name), "utf8").trim()}`), ...notes];
 }
 
-/** Only what has changed is written, and what is no setting any more goes. */
-function saveFolder(path: string, lines: readonly string[]): void {
+/** Only what has changed is written, and what is no setting any more goes (null). */
+function changesOfFolder(path: string, lines: readonly string[]): [string, string | null][] {
   const wanted = new Map(lines.flatMap((line) => (settingOf(line) ? [[settingOf(line)?.[1] ?? "", line]] : [])));
+  const gone: [string, null][] = [];
   for (const line of readFolder(path)) {
     const name = settingOf(line)?.[1];
-    if (name !== undefined && !wanted.has(name)) rmSync(join(path, name));
+    if (name !== undefined && !wanted.has(name)) gone.push([join(path, name), null]);
     else if (name !== undefined && wanted.get(name) === line) wanted.delete(name);
   }
-  for (const [name, line] of wanted) writeOwn(join(path, name), line.slice(name.length + 1));
-  writeOwn(join(path, notesFile), lines.filter((line) => !settingOf(line)).join("\n"));
+  return [
+    ...[...wanted].map(([name, line]): [string, string] => [join(path, name), line.slice(name.length + 1)]),
+    ...gone,
+    [join(path, notesFile), lines.filter((line) => !settingOf(line)).join("\n")],
+  ];
+}
+
+/** What a step makes of files, by path; null: it goes. Written before the first of them is. */
+interface Journal {
+  readonly told: string;
+  /** The line that says how far the rotation is then. */
+  readonly note: string | undefined;
+  readonly changes: readonly (readonly [string, string | null])[];
+}
+
+const journalOf = (path: string) => (statSync(path).isDirectory() ? join(path, ".rotating") : `${path}.rotating`);
+
+/**
+ * Does the rest of a step that was interrupted between two files, and answers what it had to tell.
+ * A key that is new in one file and unknown in another would have messages and callers refused.
+ */
+export function finishInterrupted(paths: readonly string[]): string | undefined {
+  const journals = paths.filter((path) => existsSync(path)).map(journalOf);
+  // One that was not written to its end: nothing had been changed.
+  for (const path of journals) rmSync(`${path}.new`, { force: true });
+  const journal = journals.find((path) => existsSync(path));
+  if (journal === undefined) return undefined;
+  const { told, note, changes } = JSON.parse(readFileSync(journal, "utf8")) as Journal;
+  const named = new Set(paths.map((path) => resolve(path)));
+  const unnamed = changes.map(([path]) => path).find((path) => !named.has(path) && !named.has(dirname(path)));
+  if (unnamed !== undefined) throw new Refused(`A step was interrupted that changes ${unnamed} too: name it with --settings.`);
+  // A replica that has started since the step may have read only half of it.
+  const now = note?.replace(/\S+$/, new Date().toISOString()) ?? "";
+  carryOut(
+    journal,
+    changes.map(([path, text]) => [path, note ? (text?.replaceAll(note, now) ?? null) : text]),
+  );
+  return told;
+}
+
+function carryOut(journal: string, changes: Journal["changes"]): void {
+  for (const [path, text] of changes) {
+    if (text === null) rmSync(path, { force: true });
+    else writeOwn(path, text);
+  }
+  rmSync(journal);
 }
 
 function writeOwn(path: string, text: string): void {

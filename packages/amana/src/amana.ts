@@ -2,6 +2,7 @@
 import { DomainError } from "@amana/rpc";
 import { StartRefused } from "@amana/runtime";
 import { Command, CommanderError } from "commander";
+import { apiKeys } from "./commands/api-keys.ts";
 import { backup } from "./commands/backup.ts";
 import { deadLetters } from "./commands/dead-letters.ts";
 import { migrateStatus } from "./commands/migrate.ts";
@@ -25,7 +26,7 @@ Exit codes: 0 done; 1 refused, or not all of it done; 2 called wrongly; 3 a data
   .showHelpAfterError("(amana --help says more)")
   .exitOverride();
 
-for (const add of [stuck, deadLetters, outbox, refunds, migrateStatus, secrets, backup, restored]) add(program);
+for (const add of [stuck, deadLetters, outbox, refunds, apiKeys, migrateStatus, secrets, backup, restored]) add(program);
 
 try {
   await program.parseAsync(process.argv.filter((word, i) => i < 2 || word !== "--"));

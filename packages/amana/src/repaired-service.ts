@@ -1,5 +1,5 @@
 import type { MigrateOptions, Waiting } from "@amana/database";
-import type { RecordAction } from "@amana/messaging";
+import type { Action, RecordAction } from "@amana/messaging";
 import type { DescMessage } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
@@ -20,6 +20,8 @@ export interface RepairedService {
     hold(em: SqlEntityManager, seconds: number): Promise<Date>;
     release(em: SqlEntityManager): Promise<boolean>;
   };
+  /** Takes a business's key away, with its row in the audit trail. */
+  revokeKey?(em: SqlEntityManager, id: string, action: Pick<Action, "by" | "reason">): Promise<"revoked" | "before" | "unknown">;
   /** What this service has been told of another's things: a page after an event's id. */
   heard?(em: SqlEntityManager, afterEventId: string, limit: number): Promise<Heard[]>;
   /**

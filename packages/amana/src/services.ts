@@ -68,17 +68,20 @@ function selectedNames({ service, databaseUrl, needed }: Selection): string[] {
 
 /** By flag, by environment, or of the system that `start` runs on this machine. */
 function databaseUrlOf(name: string, { databaseUrl }: Selection, isOnly: boolean): string {
-  const own = `${name.toUpperCase()}_DATABASE_URL`;
-  const url = databaseUrl ?? process.env[own] ?? (isOnly ? ownDatabaseUrl() : undefined) ?? developmentUrls()[name];
+  const prefix = `${name.toUpperCase()}_`;
+  const url = databaseUrl ?? urlInSettings(prefix) ?? (isOnly ? urlInSettings("") : undefined) ?? developmentUrls()[name];
   if (url) return url;
   throw new Refused(
-    `Where the database of ${name} is, nobody says. Set ${own}, or start the system (npx --yes pnpm@12 start), or name one with --service and --database-url.`,
+    `Where the database of ${name} is, nobody says. Set ${prefix}DATABASE_URL, or start the system (npx --yes pnpm@12 start), or name one with --service and --database-url.`,
     exitCodes.usage,
   );
 }
 
-/** As the service itself reads it, in its container. */
-const ownDatabaseUrl = () => (process.env["DATABASE_URL"] ? readEnv((env) => ({ url: readDatabaseUrl(env) })).url : undefined);
+/** As a service reads it: a password may stand apart, and each in a file of its own. */
+function urlInSettings(prefix: string): string | undefined {
+  const isSet = ["DATABASE_URL", "DATABASE_URL_FILE"].some((name) => process.env[`${prefix}${name}`]);
+  return isSet ? readEnv((env) => ({ url: readDatabaseUrl(env, prefix) })).url : undefined;
+}
 
 /** What `start` writes down while it runs. */
 function developmentUrls(): Readonly<Record<string, string>> {

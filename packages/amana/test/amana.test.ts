@@ -1,6 +1,10 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { ActionRecordedSchema } from "@amana/contracts/identity/v1/audit_events_pb";
 import { PaymentEventSchema, PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import { transaction } from "@amana/database";
+import { amanaWith } from "@amana/dev-env/run-amana";
 import { addToOutbox, consume, createTransport, type Effect, type Message } from "@amana/messaging";
 import { createLogger, uuidv7 } from "@amana/runtime";
 import {
@@ -15,7 +19,6 @@ import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { repair as payments } from "../../../services/payments/src/repair.ts";
 import { repair as webhooks } from "../../../services/webhooks/src/repair.ts";
-import { amanaWith } from "./run-amana.ts";
 
 const logger = createLogger("test", "silent");
 let stack: AsyncDisposableStack;
@@ -282,6 +285,47 @@ test.each([
   ["secrets", "rotate", "fingerprint-key", "--settings", "none", "--retention-hours", "a week"],
 ])("a number that is none is refused: %s %s", async (...args) => {
   expect(await amana(...args)).toMatchObject({ code: 2, err: expect.stringContaining("It must be a number from") });
+});
+
+test("a password may stand apart from the address, by itself or in a file, and is in no message", async () => {
+  const url = new URL(db.url);
+  const password = url.password;
+  url.password = "";
+  const dir = await mkdtemp(join(tmpdir(), "amana-password-"));
+  stack.defer(() => rm(dir, { recursive: true }));
+  await writeFile(join(dir, "password"), password);
+  const settings = {
+    WEBHOOKS_DATABASE_PASSWORD: { WEBHOOKS_DATABASE_URL: url.href, WEBHOOKS_DATABASE_PASSWORD: password },
+    DATABASE_PASSWORD_FILE: { DATABASE_URL: url.href, DATABASE_PASSWORD_FILE: join(dir, "password") },
+  };
+  for (const [name, env] of Object.entries(settings))
+    expect(await amanaWith(env, "stuck", "--service", "webhooks"), name).toMatchObject({ code: 0, err: "" });
+  const both = await amanaWith({ DATABASE_URL: db.url, DATABASE_PASSWORD: "hidden" }, "stuck", "--service", "webhooks");
+  expect(both).toMatchObject({ code: 1, err: expect.stringContaining("leave one out") });
+  for (const secret of ["hidden", password]) expect(both.err).not.toContain(secret);
+});
+
+test("a key of a business is revoked at the database, audited by name, and once", async () => {
+  const repaired = (await import("../../../services/identity/src/repair.ts")).repair;
+  await using own = await createTestDatabase("identity", repaired.database);
+  const sql = (text: string, values: unknown[] = []) => own.orm.em.fork().execute<object[]>(text, values);
+  const [business, key] = [uuidv7(), uuidv7()];
+  await sql("insert into business (id, name, status, created_at, updated_at) values (?, 'b', 'ACTIVE', now(), now())", [
+    business,
+  ]);
+  await sql(
+    "insert into api_key (id, business_id, name, prefix, hash, created_at) values (?, ?, 'till', 'sk_test_12345678', sha256('x'), now())",
+    [key, business],
+  );
+  const revoke = (...ids: string[]) =>
+    amanaWith({ IDENTITY_DATABASE_URL: own.url }, "api-keys", "revoke", ...ids, "--reason", "as before", "--as", "amina");
+  expect(await revoke(key)).toMatchObject({ code: 0, out: expect.stringMatching(new RegExp(`${key} +REVOKED`)) });
+  expect(await sql("select 1 from api_key where revoked_at is null")).toEqual([]);
+  expect(await revoke(key)).toMatchObject({ code: 0, out: expect.stringContaining("was revoked before") });
+  expect(await revoke(business)).toMatchObject({ code: 1, out: expect.stringContaining("is not here") });
+  expect(await sql("select actor, action, entity_id, business_id, reason from audit_event")).toEqual([
+    { actor: "command:amina", action: "api_key.revoked", entity_id: key, business_id: business, reason: "as before" },
+  ]);
 });
 
 test("a database that is away is left out and the others are shown; with none there is a refusal without its password", async () => {

@@ -2,9 +2,9 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres } from "@amana/dev-env/postgres";
+import { amanaWith } from "@amana/dev-env/run-amana";
 import pg from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { amanaWith } from "./run-amana.ts";
 
 let stack: AsyncDisposableStack;
 let dir: string;

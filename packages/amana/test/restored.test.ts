@@ -1,9 +1,9 @@
+import { amanaWith } from "@amana/dev-env/run-amana";
 import { uuidv7 } from "@amana/runtime";
 import { createTestDatabase } from "@amana/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { repair as payments } from "../../../services/payments/src/repair.ts";
 import { repair as webhooks } from "../../../services/webhooks/src/repair.ts";
-import { amanaWith } from "./run-amana.ts";
 
 let stack: AsyncDisposableStack;
 beforeEach(() => {

@@ -1,13 +1,13 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { amanaWith } from "@amana/dev-env/run-amana";
 import { uuidv7 } from "@amana/runtime";
 import { createSecretBox } from "@amana/secret-box";
 import { createTestDatabase } from "@amana/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { repair as kyc } from "../../../services/kyc/src/repair.ts";
 import { repair as webhooks } from "../../../services/webhooks/src/repair.ts";
-import { amanaWith } from "./run-amana.ts";
 
 let stack: AsyncDisposableStack;
 let dir: string;

@@ -1,6 +1,7 @@
 import type { RepairedService } from "@amana/amana";
 import { ActionRecordedSchema } from "@amana/contracts/identity/v1/audit_events_pb";
 import { inboxWaiting } from "@amana/messaging";
+import { revokeKey } from "./api-key/revoke-key.ts";
 import { keepAction } from "./audit/audit-event.ts";
 import { database } from "./orm.ts";
 
@@ -11,6 +12,7 @@ export const repair: RepairedService = {
   emits: [],
   consumes: { "audit.v1": ActionRecordedSchema },
   record: keepAction,
+  revokeKey,
   waiting: [
     {
       what: "businesses that wait for an operator's approval",

@@ -6,6 +6,7 @@ import type { ApiKey } from "../api-key/api-key.ts";
 import { defaultKeyName, type KeyRing, takeKeyRing } from "../api-key/key-ring.ts";
 import { keepChange } from "../audit/audit-event.ts";
 import type { Context } from "../context.ts";
+import { logCutOff } from "../key-lease/granted-leases.ts";
 import { toBusinessMessage } from "./business.message.ts";
 import { type Business, type BusinessStatus, lockBusiness } from "./business.ts";
 
@@ -24,8 +25,8 @@ interface Changes {
 
 /** Changes a business with its audit trail. Access that this takes away is gone once it answers. */
 export async function changeBusiness(context: Context, call: Call, id: string, { name, status, rotation }: Changes) {
-  const { orm, clock, keyMode, leases } = context;
-  const { answer, isCutOff } = await transaction(orm, async (em) => {
+  const { orm, clock, keyMode, leases, logger } = context;
+  const { answer, endedKeyId } = await transaction(orm, async (em) => {
     const business = await lockBusiness(em, id);
     const keyRing = await takeKeyRing(em, business, keyMode);
     const now = clock.now();
@@ -39,11 +40,14 @@ export async function changeBusiness(context: Context, call: Call, id: string, {
     const apiKey = rotated && rotateKey(em, call, now, { business, keyRing, ...rotated });
     return {
       answer: toBusinessMessage(business, { apiKeyPrefix: keyRing.newest?.prefix, apiKey }),
-      isCutOff: rotated?.old !== undefined || status === "DISABLED",
+      endedKeyId: rotated?.old?.id,
     };
   });
 
-  if (isCutOff) await leases.ended();
+  if (endedKeyId !== undefined || status === "DISABLED") {
+    logCutOff(logger, { business_id: id, api_key_id: endedKeyId, status });
+    await leases.ended();
+  }
   return answer;
 }
 

@@ -1,4 +1,5 @@
 import { keyLeaseMsMax } from "@amana/api-keys";
+import type { Logger } from "@amana/runtime";
 
 /** For timers that fire a little early and clocks that do not run at quite the same speed. */
 const marginMs = 50;
@@ -15,3 +16,11 @@ export const createGrantedLeases = ({ leaseMs, wait }: { leaseMs: number; wait: 
    */
   ended: () => wait(keyLeaseMsMax + marginMs),
 });
+
+/** Logs are kept elsewhere: after a restore of this database they alone know what to take away again. */
+export function logCutOff(
+  logger: Logger,
+  what: { readonly [name in "business_id" | "api_key_id" | "status"]?: string | undefined },
+): void {
+  logger.info(what, "access was taken away");
+}

@@ -8,9 +8,10 @@ import { toApiKeyMessage } from "../api-key/api-key.message.ts";
 import { ApiKey } from "../api-key/api-key.ts";
 import { keepChange } from "../audit/audit-event.ts";
 import type { Context } from "../context.ts";
+import { logCutOff } from "../key-lease/granted-leases.ts";
 
 export const revokeApiKey =
-  ({ orm, clock, leases }: Context): Implementation<typeof ApiKeyService.method.revokeApiKey> =>
+  ({ orm, clock, leases, logger }: Context): Implementation<typeof ApiKeyService.method.revokeApiKey> =>
   async (request, call) => {
     adminOf(call.caller);
     const answer = await once(orm, call, ApiKeySchema, async (em) => {
@@ -23,6 +24,7 @@ export const revokeApiKey =
       return toApiKeyMessage(apiKey);
     });
 
+    logCutOff(logger, { business_id: answer.businessId, api_key_id: answer.id });
     await leases.ended();
     return answer;
   };

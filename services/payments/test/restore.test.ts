@@ -70,9 +70,11 @@ test("payments, restored under a processor that goes on, gives nothing back twic
   await eventually(() => refund(before, some.id, part));
   const endsAtMs = performance.now() + seconds * 1_000;
   let since = 0;
-  for (; performance.now() < endsAtMs; since++) {
-    const { id } = await before.aFinishedPayment(caller);
-    await refund(before, id).catch(() => {});
+  while (performance.now() < endsAtMs) {
+    // A busy machine may lose one now and then.
+    const made = await before.aFinishedPayment(caller).catch(() => undefined);
+    const outcome = made && (await refund(before, made.id).catch(() => undefined));
+    if (outcome) since++;
     await sleep(200);
   }
   await sandbox.fault("refund", "late:7000");

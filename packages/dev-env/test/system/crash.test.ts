@@ -1,5 +1,8 @@
+import { Kafka, logLevel } from "kafkajs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../../src/eventually.ts";
+import { readKafka } from "../read-kafka.ts";
+import { amanaDone, databaseSettings } from "../run-amana.ts";
 import {
   aBusiness,
   anOrder,
@@ -136,6 +139,66 @@ describe("events survive", () => {
       await expectRefundedOnce(payment);
     }
   }, 180_000);
+});
+
+/** With the messages in it. */
+async function deleteTopic(topic: string): Promise<void> {
+  const kafka = new Kafka({ clientId: "test", brokers: [running.kafka?.brokers ?? ""], logLevel: logLevel.NOTHING });
+  const admin = kafka.admin();
+  await admin.connect();
+  await admin.deleteTopics({ topics: [topic] }).finally(() => admin.disconnect());
+}
+
+describe("a topic is lost, and amana outbox republish brings back what was in it", () => {
+  let since = "";
+  beforeAll(() => {
+    since = new Date().toISOString();
+  });
+  const republish = () =>
+    amanaDone(
+      databaseSettings(running.system.databaseUrls),
+      ...["outbox", "republish", "--topic", "payments.v1", "--from", since, "--reason", "the topic was lost"],
+    );
+  /** How often each event about these payments came. */
+  const arrivals = (ids: readonly string[]) => {
+    const ours = business.receiver.received.filter(({ body }) => ids.includes(String(body["payment_id"])));
+    return [...Map.groupBy(ours, ({ body }) => body["id"]).values()].map((all) => `${all[0]?.event}: ${all.length}`).sort();
+  };
+  const each = (count: number, ...kinds: string[]) =>
+    kinds.flatMap((kind) => Array.from({ length: count }, () => `${kind}: 1`)).sort();
+
+  test("what was published and not consumed comes once, and what had come does not come again", async () => {
+    const { system, kafka } = running;
+    const known = [(await aPaidPayment(system, business)).id];
+    await eventually(() => expect(arrivals(known)).toEqual(each(1, "PAYMENT_COMPLETED")));
+    await system.services.webhooks.stop();
+    const lost: string[] = [];
+    for (let i = 0; i < 3; i++) lost.push((await aPaidPayment(system, business)).id);
+    for (const id of lost) expect((await business.call("POST", `/api/v1/payments/${id}/refund`)).status).toBe(200);
+    await eventually(async () => {
+      const published = (await readKafka(kafka?.brokers ?? "")).filter(({ key }) => lost.includes(key));
+      expect(published).toHaveLength(6);
+    });
+    await deleteTopic("payments.v1");
+    await system.services.webhooks.start();
+    await system.ready();
+    const after = (await aPaidPayment(system, business)).id;
+    await eventually(() => expect(arrivals([after])).toEqual(each(1, "PAYMENT_COMPLETED")), 60_000);
+    expect(arrivals(lost)).toEqual([]);
+
+    expect(await republish()).toMatch(/payments +payments\.v1 +8/);
+    await eventually(() => expect(arrivals(lost)).toEqual(each(3, "PAYMENT_COMPLETED", "PAYMENT_REFUNDED")), 60_000);
+    expect(arrivals([...known, after])).toEqual(each(2, "PAYMENT_COMPLETED"));
+  }, 180_000);
+
+  test("a consumer that runs on goes on with the new topic", async () => {
+    await deleteTopic("payments.v1");
+    const before = business.receiver.received.length;
+    await republish();
+    const { id } = await aPaidPayment(running.system, business);
+    await eventually(() => expect(arrivals([id])).toEqual(each(1, "PAYMENT_COMPLETED")), 60_000);
+    expect(business.receiver.received.slice(before)).toHaveLength(1);
+  }, 120_000);
 });
 
 /**

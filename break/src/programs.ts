@@ -8,6 +8,7 @@ import { overload } from "./overload/overload.ts";
 import type { Program } from "./program.ts";
 import { refunds } from "./refunds/refunds.ts";
 import { rolling } from "./rolling/rolling.ts";
+import { rotation } from "./rotation/rotation.ts";
 import { secrets } from "./secrets/secrets.ts";
 import { tenants } from "./tenants/tenants.ts";
 import { verdicts } from "./verdicts/verdicts.ts";
@@ -23,6 +24,7 @@ export const programs: Readonly<Record<string, Program>> = {
   overload,
   refunds,
   rolling,
+  rotation,
   secrets,
   tenants,
   verdicts,

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { apiCaller } from "@amana/dev-env/demo/api";
 import { submit } from "@amana/dev-env/demo/at-the-sandbox";
 import type { System } from "@amana/dev-env/system";
@@ -29,36 +30,43 @@ const order = { amount: "5000.00", success_url: "https://shop.example/merci", fa
 /** In centimes; each payment is refunded once. */
 const refundAmount = 250_50;
 
-type Call = (
+/** Asks one of the gateways. Another answer than `wanted` is a violation, and has no body here. */
+export type Call = (
   what: string,
-  method: "GET" | "POST",
+  method: "GET" | "POST" | "DELETE",
   path: string,
   wanted: number,
   body?: object,
   headers?: Record<string, string>,
 ) => Promise<Record<string, unknown> | undefined>;
 
-/** Customers who do one thing after the other until the signal; what is not answered as it should be is a violation. */
+/** Customers who do one thing after the other until the signal. */
 export async function beCustomers(shop: Shop): Promise<void> {
-  const { signal, report } = shop;
-  const until = async (pauseMs: number, work: (number: number) => Promise<void>) => {
-    for (let i = 0; !signal.aborted; i++) {
-      await work(i).catch((error: Error) => report.violation(`a customer failed: ${error.stack}`));
-      await sleep(pauseMs, signal);
-    }
-  };
   const call = callOf(shop);
+  const often = (pauseMs: number, work: (number: number) => Promise<void>) => overAndOver(shop, pauseMs, work);
   await Promise.all([
-    until(10, () => read(call)),
-    until(10, () => read(call)),
-    until(50, (i) => registerClient(shop, call, i)),
-    until(50, () => payAndRefund(shop, call)),
-    until(50, () => payAndRefund(shop, call)),
-    until(200, () => verifyApplicant(shop, call)),
+    often(10, () => read(call)),
+    often(10, () => read(call)),
+    often(50, (i) => registerClient(shop, call, i)),
+    often(50, () => payAndRefund(shop, call)),
+    often(50, () => payAndRefund(shop, call)),
+    often(200, () => verifyApplicant(shop, call)),
   ]);
 }
 
-function callOf({ balancer, apiKey, report }: Shop): Call {
+/** One customer, until the signal. */
+export async function overAndOver(
+  { signal, report }: Pick<Shop, "signal" | "report">,
+  pauseMs: number,
+  work: (number: number) => Promise<void>,
+): Promise<void> {
+  for (let i = 0; !signal.aborted; i++) {
+    await work(i).catch((error: Error) => report.violation(`a customer failed: ${error.stack}`));
+    await sleep(pauseMs, signal);
+  }
+}
+
+export function callOf({ balancer, apiKey, report }: Shop): Call {
   return async (what, method, path, wanted, body, headers) => {
     const url = balancer.next();
     const sentMs = performance.now();
@@ -86,7 +94,7 @@ async function read(call: Call): Promise<void> {
 }
 
 async function registerClient({ done }: Shop, call: Call, number: number): Promise<void> {
-  const email = `amina-${process.pid}-${number}@example.com`;
+  const email = `amina-${randomUUID()}@example.com`;
   const headers: Record<string, string> = number % 2 === 0 ? { "idempotency-key": email } : {};
   const client = await call("a client's registration", "POST", "/api/v1/clients/person", 201, { ...aPerson, email }, headers);
   if (client) done.clients.push(email);

@@ -10,9 +10,9 @@ import { beCustomers, type Shop } from "./customers.ts";
 import { type Replicas, replicated, startReplicas, type Version } from "./replicas.ts";
 
 /** Much longer than the balancer's probes are apart, as in a cluster: a busy machine is late. */
-const stopDelayMs = 3_000;
+export const stopDelayMs = 3_000;
 /** Longer than callers pass over a replica that was away. */
-const pauseMs = 1_200;
+export const pauseMs = 1_200;
 
 export const rolling: Program = {
   attacks:

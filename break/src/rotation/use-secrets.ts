@@ -1,0 +1,93 @@
+import { randomUUID } from "node:crypto";
+import { aPerson, someDetails } from "@amana/dev-env/demo/a-person";
+import { submit } from "@amana/dev-env/demo/at-the-sandbox";
+import { until } from "@amana/dev-env/eventually";
+import { withClient } from "@amana/dev-env/find-everywhere";
+import { amanaWith, databaseSettings } from "@amana/dev-env/run-amana";
+import { sandbox } from "@amana/dev-env/test-system";
+import { type Call, callOf, overAndOver, type Shop } from "../rolling/customers.ts";
+
+const settleMsMax = 60_000;
+
+/** What was done beside what every shop does. */
+export interface Used {
+  /** Clients who were verified; they are approved at once, and the audit trail says so. */
+  readonly verified: string[];
+}
+
+/**
+ * Uses, until the signal, what secrets protect and the customers of `rolling` do not touch: links
+ * and webhook secrets that another replica encrypted, requests that are repeated, kyc's question to
+ * clients, and events of all three topics.
+ */
+export async function useSecrets(shop: Shop, checkedUrl: string, used: Used): Promise<void> {
+  const call = callOf(shop);
+  await Promise.all([
+    overAndOver(shop, 50, () => verifyClient(shop, call, used)),
+    overAndOver(shop, 50, () => checkEndpoint(call, checkedUrl)),
+    repeatRequest(shop, call),
+  ]);
+}
+
+async function verifyClient({ system, report, done }: Shop, call: Call, { verified }: Used): Promise<void> {
+  const email = `lina-${randomUUID()}@example.com`;
+  const client = await call("a client's registration", "POST", "/api/v1/clients/person", 201, { ...aPerson, email });
+  if (!client) return;
+  const id = String(client["id"]);
+  await call("a client's details", "POST", `/api/v1/clients/${id}/onboarding/details`, 201, someDetails);
+  const application = await call("a client's application", "POST", "/api/v1/kyc/applications", 201, { client_id: id });
+  if (!application) return;
+  const [path, link] = [`/api/v1/kyc/applications/${application["id"]}`, application["link_url"]];
+  const shown = await call("a read of an application", "GET", path, 200);
+  report.check("a link is shown by every replica", shown?.["link_url"] === link, () => `${shown?.["link_url"]}, not ${link}`);
+  await submit(system.sandboxUrl, String(link), { outcome: "approved" });
+  done.applications.push(String(application["id"]));
+  verified.push(id);
+}
+
+/** The secret is made by one replica and signed with by whichever is asked for the check. */
+async function checkEndpoint(call: Call, url: string): Promise<void> {
+  const made = await call("an endpoint's registration", "POST", "/api/v1/webhook-endpoints", 201, { url });
+  if (!made) return;
+  const path = `/api/v1/webhook-endpoints/${made["id"]}`;
+  await call("a check of an endpoint", "POST", `${path}/check`, 200);
+  await call("an endpoint's end", "DELETE", path, 204);
+}
+
+async function repeatRequest(shop: Shop, call: Call): Promise<void> {
+  const body = { ...aPerson, email: `nadia-${randomUUID()}@example.com` };
+  const register = (what: string) => call(what, "POST", "/api/v1/clients/person", 201, body, { "idempotency-key": body.email });
+  const first = await register("a keyed registration");
+  if (!first) return;
+  shop.done.clients.push(body.email);
+  await overAndOver(shop, 50, async () => {
+    const again = await register("a repeated registration");
+    shop.report.check("a repeated request has the first answer", again?.["id"] === first["id"], () => `${again?.["id"]}`);
+  });
+}
+
+/** Every client is approved and in the audit trail; no message and no callback was called forged. */
+export async function checkUses({ system, report, done }: Shop, { verified }: Used): Promise<void> {
+  const query = "select after->>'client_id' as id from audit_event where action = 'onboarding.approved'";
+  await withClient(system.databaseUrls["identity"] ?? "", async (identity) => {
+    const audited = async () => (await identity.query<{ id: string }>(query)).rows.map(({ id }) => id);
+    let found: string[] = [];
+    await until(async () => {
+      found = await audited();
+      return verified.every((id) => found.includes(id));
+    }, settleMsMax);
+    for (const client of verified) {
+      const count = found.filter((id) => id === client).length;
+      report.check("an approval is in the audit trail once", count === 1, () => `${client}: ${count} times`);
+    }
+  });
+  const { out, err } = await amanaWith(databaseSettings(system.databaseUrls), "dead-letters", "list", "--json");
+  report.check("no message is set aside", out.trim() === "[]", () => err || out);
+  for (const id of done.applications) {
+    const view = (await sandbox(system, "GET", `/sandbox/kyc?reference=${id}`)) as {
+      callbacks: { attempts: { result: string }[] }[];
+    };
+    const results = view.callbacks.flatMap(({ attempts }) => attempts.map(({ result }) => result));
+    report.check("no callback is called forged", !results.includes("401"), () => `${id}: ${results}`);
+  }
+}

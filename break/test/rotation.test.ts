@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { attempt } from "../src/attempt.ts";
+import { rotationOf } from "../src/rotation/rotation.ts";
+
+/** The others by hand: npx --yes pnpm@12 break rotation. */
+test("a key that callers are vouched for with is changed under load, and no request fails", async () => {
+  const report = await attempt(rotationOf(["kyc-key"]), { seed: 1, seconds: 1 });
+  expect(report.violations).toEqual([]);
+  expect(report.counted("changed: kyc-key")).toBe(1);
+  // Both replicas of clients, of kyc, and of clients again.
+  expect(report.counted("replicas restarted")).toBe(6);
+  for (const tried of ["a client's application is answered", "a check of an endpoint is answered", "an event is delivered once"])
+    expect(report.counted(`checked: ${tried}`), tried).toBeGreaterThan(10);
+}, 240_000);

@@ -13,6 +13,7 @@ import {
   type TestSystem,
   validCard,
 } from "../test-system.ts";
+import { otelCollectorPath, readByOtelCollector } from "./otel-collector.ts";
 
 const aTraceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 const callerSpanId = "00f067aa0ba902b7";
@@ -157,6 +158,14 @@ test("spans hold no secret, nothing of a card, a person or a body, and their nam
   const names = new Set(collector.spans.map(({ name }) => name));
   expect(names.size).toBeLessThan(60);
   for (const name of names) expect(name).not.toMatch(/[0-9a-f]{8}-|\d{4}/);
+});
+
+test.skipIf(!otelCollectorPath)("the OpenTelemetry collector reads every span as it was meant", { timeout: 60_000 }, async () => {
+  const sent = [...collector.spans];
+  const read = await readByOtelCollector([...collector.bodies]);
+  const inMillis = (span: CollectedSpan) => ({ ...span, startMs: Math.floor(span.startMs), endMs: Math.floor(span.endMs) });
+  expect(read.map(inMillis)).toEqual(sent.map(inMillis));
+  expect(read.filter(({ isFailed }) => isFailed).length).toBeGreaterThan(0);
 });
 
 test.each(["hang", 503] as const)("a collector that answers with %s keeps nothing from happening", async (answer) => {

@@ -60,9 +60,10 @@ export function createSpanExporter(
       sent.on("error", () => {});
       sent.end(body);
       const [answer] = (await once(sent, "response", { signal })) as [http.IncomingMessage];
-      const text = await readText(answer, answerBytesMax);
       const status = answer.statusCode ?? 0;
-      if (status >= 200 && status < 300) return rejectedIn(text);
+      // Once it says that it has them, they are not sent again, whatever else it says.
+      const text = await readText(answer, answerBytesMax).catch(() => "");
+      if (status >= 200 && status < 300) return Math.min(rejectedIn(text), batch.length);
       warn({ status });
       return passing.has(status) ? undefined : batch.length;
     } catch (error) {
@@ -130,7 +131,7 @@ export function createSpanExporter(
 function rejectedIn(text: string): number {
   try {
     const answer = JSON.parse(text || "{}") as { partialSuccess?: { rejectedSpans?: string | number } };
-    return Number(answer.partialSuccess?.rejectedSpans ?? 0) || 0;
+    return Math.max(0, Number(answer.partialSuccess?.rejectedSpans ?? 0)) || 0;
   } catch {
     return 0;
   }

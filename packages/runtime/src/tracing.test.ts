@@ -127,6 +127,25 @@ test.each(["hang", 400, 503, "nobody"] as const)(
   },
 );
 
+test.each([
+  ["less than none", '{"partialSuccess":{"rejectedSpans":"-1"}}'],
+  ["more than there were", '{"partialSuccess":{"rejectedSpans":"1000000000"}}'],
+  ["nothing", "null"],
+  ["more than is read", "x".repeat(100_000)],
+])("a collector that takes spans and says that it refused %s gets each once, and nobody ends by it", async (_, text) => {
+  await using collector = await startCollector();
+  collector.text = text;
+  await start(collector);
+  const before = await outcomes();
+  for (let i = 0; i < 300; i++) beginSpan("client", `span ${i}`, sampled)?.end();
+  await expect.poll(() => collector.spans.length, { timeout: 10_000 }).toBeGreaterThan(0);
+  await stop();
+  expect(collector.spans).toHaveLength(300);
+  const after = await outcomes();
+  const of = (outcome: string) => (after[outcome] ?? 0) - (before[outcome] ?? 0);
+  expect([of("sent") + of("refused"), of("dropped")]).toEqual([300, 0]);
+});
+
 test("settings that cannot be meant are refused, and no problem repeats a header's value", () => {
   const problemsOf = (source: EnvSource) => {
     try {

@@ -51,6 +51,8 @@ export interface Collector extends AsyncDisposable {
   connections: number;
   /** The status it answers, or "hang" for no answer. */
   answer: number | "hang";
+  /** What stands in it. */
+  text: string;
 }
 
 /** Receives spans by OTLP over HTTP with JSON, over TLS where a certificate is given. */
@@ -61,7 +63,7 @@ export async function startCollector(tls?: { cert: string; key: string }): Promi
     const text = await readText(request, 64 * 1024 * 1024);
     if (collector.answer === "hang") return;
     if (request.method !== "POST" || request.url !== "/v1/traces") return response.writeHead(404).end();
-    response.writeHead(collector.answer, { "content-type": "application/json" }).end("{}");
+    response.writeHead(collector.answer, { "content-type": "application/json" }).end(collector.text);
     if (collector.answer !== 200) return;
     collector.bodies.push(text);
     collector.spans.push(...read(JSON.parse(text) as Body));
@@ -77,6 +79,7 @@ export async function startCollector(tls?: { cert: string; key: string }): Promi
     headers: [],
     connections: 0,
     answer: 200,
+    text: "{}",
     async [Symbol.asyncDispose]() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();

@@ -1,5 +1,5 @@
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { EnvReader } from "./env.ts";
 import { registry, renderMetrics } from "./metrics.ts";
 
@@ -53,7 +53,14 @@ export async function serveMetrics(
       }
     },
   );
-  server.maxConnections = connectionsMax;
+  // The newest is served: many that are held open must not make the process look dead to probes.
+  const open = new Set<Socket>();
+  server.on("connection", (socket) => {
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+    const [oldest] = open;
+    if (open.size > connectionsMax) oldest?.destroy();
+  });
   server.unref();
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
+import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { counter, gauge, histogram, onScrape } from "./metrics.ts";
 import { serveMetrics } from "./metrics-server.ts";
@@ -52,4 +55,23 @@ test("probes hear that the process is alive, and ready only when it is", async (
   expect([await probe("/livez"), await probe("/readyz")]).toEqual([200, 503]);
   isReady = true;
   expect([await probe("/livez"), await probe("/readyz")]).toEqual([200, 200]);
+});
+
+test("whoever opens connections and says nothing keeps no probe from its answer", async () => {
+  const { hostname, port } = new URL(url);
+  const closed: unknown[] = [];
+  const silent = Array.from({ length: 40 }, () => {
+    const socket = connect(Number(port), hostname);
+    socket.on("error", () => {}).on("close", () => closed.push(socket));
+    return socket;
+  });
+  try {
+    await Promise.all(silent.map((socket) => socket.connecting && once(socket, "connect")));
+    // Over a connection of its own, as a probe's.
+    const [answer] = (await once(get(new URL("/livez", url), { agent: false }), "response")) as [IncomingMessage];
+    expect(answer.resume().statusCode).toBe(200);
+    await expect.poll(() => closed.length).toBeGreaterThanOrEqual(40 - 16);
+  } finally {
+    for (const socket of silent) socket.destroy();
+  }
 });

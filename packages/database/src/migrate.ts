@@ -37,8 +37,8 @@ export async function migrate(options: MigrateOptions, logger: Logger): Promise<
   const orm = await createOrm({ ...options, poolMax: 2 }, logger);
   try {
     const done = await transaction(orm, async (em) => {
-      // A session's bounds and plans are made for requests. While it waits for another migration, only
-      // this lock counts.
+      // A session's bounds and plans are made for requests. While it waits for another migration,
+      // only this lock counts.
       await em.execute("set local statement_timeout = 0; set local lock_timeout = 0");
       await em.execute("set local idle_in_transaction_session_timeout = 0; set local enable_seqscan = on");
       await em.execute("select pg_advisory_xact_lock(?)", [advisoryLock]);

@@ -18,8 +18,8 @@ const acquireTimeoutMs = 3_000;
 /** PostgreSQL ends what takes longer. */
 export const statementMsMax = 5_000;
 /**
- * Reads go by indexes, from the first row on. PostgreSQL plans a prepared statement for the table of
- * that time: one that is young and small is read whole, and still is when it has thousands of rows.
+ * Reads go by indexes, from the first row on. PostgreSQL plans a prepared statement for the table
+ * of that time: one that is young and small is read whole, and still is with thousands of rows.
  */
 export const plansByIndex = "-c enable_seqscan=off";
 

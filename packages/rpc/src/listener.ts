@@ -111,7 +111,7 @@ export async function listen(options: {
       stopping = true;
       // A request may be on its way on an idle connection: for a moment they are still served.
       await sleep(idleGraceMs);
-      // What has come meanwhile is read before anything is closed: a busy process has not seen it yet.
+      // What has come meanwhile is read before anything is closed: a busy process sees it late.
       await new Promise((resolve) => setImmediate(resolve));
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       // Running calls end with their answer; connections without one are closed now.

@@ -22,7 +22,7 @@ export function amanaWith(env: Record<string, string>, ...args: string[]): Promi
   });
 }
 
-/** The same, for who has no use for a refusal: answers what it prints, throws what it complains of. */
+/** The same, for who has no use for a refusal: answers what it prints, throws its complaint. */
 export async function amanaDone(env: Record<string, string>, ...args: string[]): Promise<string> {
   const { code, out, err } = await amanaWith(env, ...args);
   if (code !== 0) throw new Error(`amana ${args.join(" ")} ended with ${code}: ${err || out}`);

@@ -17,7 +17,7 @@ export const createGrantedLeases = ({ leaseMs, wait }: { leaseMs: number; wait: 
   ended: () => wait(keyLeaseMsMax + marginMs),
 });
 
-/** Logs are kept elsewhere: after a restore of this database they alone know what to take away again. */
+/** Logs are kept elsewhere: after a restore of this database they alone know what to take away. */
 export function logCutOff(
   logger: Logger,
   what: { readonly [name in "business_id" | "api_key_id" | "status"]?: string | undefined },

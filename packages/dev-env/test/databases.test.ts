@@ -71,6 +71,7 @@ describe("the role a service runs as", () => {
     "insert into audit_event_earlier select * from audit_event",
     "select keep_table(('audit_event', 'id', 1, 'uuid_at(now())', true)::partition_rule)",
     "select adopt_earlier(('audit_event', 'id', 1, '', true)::partition_rule, 'audit_event_earlier')",
+    "select add_partition(('audit_event', 'id', 1, '', true)::partition_rule, uuidv7(), 'audit_event_earlier')",
     "delete from inbox",
     "delete from mikro_orm_migrations where pg_sleep(0) is null; drop table mikro_orm_migrations",
   ])("may not: %s", async (statement) => {

@@ -83,6 +83,7 @@ async function run(attempt: Attempt): Promise<void> {
         const lookAgain = await judge(stage, name, one);
         if (lookAgain) looks.set(name, lookAgain);
       } catch (error) {
+        say(`${name} could not be played: ${(error as Error).message}`);
         report.violation(`${name} could not be played: ${(error as Error).stack}\n      ${again(one)}`);
         return;
       }

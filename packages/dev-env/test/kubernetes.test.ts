@@ -133,7 +133,7 @@ test.each(owners)("%s is migrated by a Job of its image, as the role that owns t
   expect(container).toMatchObject({
     name: "service",
     image: `amana-${service}`,
-    command: ["node", `services/${service}/src/migrate.ts`],
+    command: ["node", "migrate.js"],
   });
   // Neither the Service nor the budget may take it for a replica.
   expect(spec.template.metadata.labels[nameLabel]).toBe(`${service}-migrate`);

@@ -1,0 +1,40 @@
+import { existsSync } from "node:fs";
+import { dirname, relative } from "node:path";
+
+/**
+ * Makes a service of an image one file of JavaScript, and one for its migrations, at the
+ * workspace's root: `SERVICE=payments rolldown -c deploy/rolldown.config.ts`. Names and lines stay
+ * as they are written, so that a stack trace can be read.
+ */
+const service = process.env["SERVICE"];
+const root = process.cwd();
+const input = Object.fromEntries(
+  ["main", "migrate"].map((name) => [name, `services/${service}/src/${name}.ts`]).filter(([, file]) => existsSync(file ?? "")),
+);
+
+/** What our modules read besides, such as migrations, lies where it lay. */
+const places = {
+  name: "places",
+  transform(code: string, id: string) {
+    const place = relative(root, id);
+    if (!/^(packages|services)\//.test(place) || place.includes("node_modules") || !code.includes("import.meta.")) return null;
+    return code
+      .replaceAll("import.meta.dirname", `(import.meta.dirname + ${JSON.stringify(`/${dirname(place)}`)})`)
+      .replaceAll("import.meta.url", `new URL(${JSON.stringify(place)}, import.meta.url).href`);
+  },
+};
+
+export default {
+  input,
+  platform: "node",
+  // pg asks for it and does without.
+  external: ["pg-native"],
+  plugins: [places],
+  checks: { eval: false },
+  output: {
+    dir: ".",
+    format: "esm",
+    comments: false,
+    minify: { mangle: false, compress: false, codegen: { removeWhitespace: true } },
+  },
+};

@@ -124,6 +124,14 @@ describe.each(services)("%s", (service) => {
   });
 });
 
+test.each(["postgres", "kafka", "sandbox"])(
+  "dev: %s, of which there is one, is not cut off by a machine that is busy",
+  async (name) => {
+    const { spec } = await only("StatefulSet", "overlays", "dev", name, `${name}.yaml`);
+    expect(spec.template.spec.containers[0].readinessProbe.timeoutSeconds).toBeGreaterThanOrEqual(5);
+  },
+);
+
 test.each(owners)("%s is migrated by a Job of its image, as the role that owns the tables", async (service) => {
   const { components } = await only("Kustomization", "base", service, "kustomization.yaml");
   expect(components).toContain("../../components/migration");

@@ -87,9 +87,9 @@ async function freeze({ stage }: Injecting, { service, replica: index, forMs }: 
 }
 
 async function freezeProcess(pid: number, forMs: number): Promise<void> {
-  process.kill(pid, "SIGSTOP");
-  await sleep(forMs);
   try {
+    process.kill(pid, "SIGSTOP");
+    await sleep(forMs);
     process.kill(pid, "SIGCONT");
   } catch {
     // Another fault has ended it meanwhile.
@@ -109,13 +109,18 @@ async function stopAtPoint(injecting: Injecting, { service, point, signal, forMs
   if (!taken) return false;
   await rm(join(dirname(file), taken));
   const pid = Number(taken.split(".").at(-1));
-  const replica = stage.replicas[service].find((one) => one.pid() === pid);
-  // Another fault of the schedule was faster, and has put a new process in its place.
-  if (!replica) return true;
   if (signal === "SIGSTOP") {
     // A loaded machine may take a moment to stop it.
     await sleep(50);
     await freezeProcess(pid, forMs);
+    return true;
+  }
+  const replicas = stage.replicas[service];
+  // One that has ended already has no number any more.
+  const replica = replicas.find((one) => one.pid() === pid) ?? replicas.find((one) => one.pid() === undefined);
+  if (!replica) {
+    // Another fault of the schedule was faster, and has put a new process in its place.
+    stage.crashes.excuse(service);
     return true;
   }
   await stage.locks.with(replica, async () => {

@@ -1,5 +1,5 @@
 /** What tests of several packages and services share: databases, calls, waiting. */
-export { aPerson } from "@amana/dev-env/demo/a-person";
+export { aPerson, someDetails } from "@amana/dev-env/demo/a-person";
 export { eventually } from "@amana/dev-env/eventually";
 export { keyed, refusal } from "./calls.ts";
 export { copyTestDatabase, createTestDatabase, type TestDatabase, type TestDatabaseOptions } from "./database.ts";

@@ -4,6 +4,7 @@ import { OnboardingDecision } from "@amana/contracts/clients/v1/onboarding_servi
 import { KycStatus } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { accountPurposes, monthlyVolumes, occupationSectors, occupations, sourcesOfFunds } from "@amana/public-api";
 import { DomainError } from "@amana/rpc";
+import { someDetails as details } from "@amana/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startTestGateway, type TestGateway } from "../../test/harness.ts";
 
@@ -27,15 +28,6 @@ const at = 1_795_170_000_000n;
 const atText = "2026-11-20T10:20:00.000Z";
 const link = "https://verify.example/v/secret";
 
-const details = {
-  account_purposes: ["SALARY", "SAVINGS"],
-  expected_monthly_incoming_volume: "BETWEEN1001_AND5000",
-  expected_monthly_outgoing_volume: "LESS_THAN1000",
-  is_us_person: false,
-  occupation: "ENGINEER",
-  occupation_sector: "INFORMATIONAL_TECHNOLOGIES",
-  source_of_funds: "SAVINGS_FROM_SALARY",
-};
 const optional = {
   funds_origin_country_id: 12,
   other_occupation: "Luthier",

@@ -52,9 +52,11 @@ export interface RpcChannel extends AsyncDisposable {
 }
 
 const timeoutMsDefault = 5_000;
-/** A replica that refused a connection, or is about to close one, is passed over for this long. */
+/** A replica that refused a connection, or ends one, is passed over for this long. */
 const ejectMs = 1_000;
 const attemptsMax = 3;
+/** The status of a replica's last words on a connection: what came on it was not begun. */
+const notBegun = 408;
 /** Each takes one call at a time, so this many may wait for the outside world at once. */
 const patientConnections = 128;
 
@@ -69,6 +71,15 @@ export interface RpcChannelOptions {
   readonly connections?: number;
 }
 
+interface Replica {
+  readonly url: string;
+  ejectedUntilMs: number;
+}
+
+const eject = (replica: Replica): void => {
+  replica.ejectedUntilMs = performance.now() + ejectMs;
+};
+
 /**
  * Connect unary with protobuf bodies over keep-alive HTTP/1.1: the cheapest way that is still a
  * standard protocol. Replicas take turns; one that cannot be reached is passed over for a second. A
@@ -77,9 +88,9 @@ export interface RpcChannelOptions {
  * of their own: when the outside world hangs, they hold nobody else up.
  */
 export function createRpcChannel({ urls, audience, signer, tls, connections }: RpcChannelOptions): RpcChannel {
-  const poolOf = (url: string, connections: number) => {
+  const poolOf = (replica: Replica, connections: number) => {
     const connect = buildConnector({ timeout: 2_000, ...tls?.material, maxCachedSessions: 0, allowH2: false });
-    return new Pool(url, {
+    const pool = new Pool(replica.url, {
       connections,
       pipelining: 1,
       keepAliveTimeout: 30_000,
@@ -91,17 +102,24 @@ export function createRpcChannel({ urls, audience, signer, tls, connections }: R
       headersTimeout: 0,
       bodyTimeout: 0,
     });
+    // Ended by the replica, not by this side.
+    return pool.on("disconnect", (_origin, _targets, error) => {
+      if (error.code !== "UND_ERR_INFO") eject(replica);
+    });
   };
-  const poolsOf = (url: string) => ({
-    quick: poolOf(url, connections ?? 16),
-    patient: poolOf(url, connections ?? patientConnections),
+  const poolsOf = (replica: Replica) => ({
+    quick: poolOf(replica, connections ?? 16),
+    patient: poolOf(replica, connections ?? patientConnections),
   });
-  const replicas = urls.map((url) => ({ url, ...poolsOf(url), ejectedUntilMs: 0 }));
+  const replicas = urls.map((url) => {
+    const replica: Replica = { url, ejectedUntilMs: 0 };
+    return Object.assign(replica, poolsOf(replica));
+  });
   // Calls that run end on the connections they have.
   tls?.onChange(() => {
     for (const replica of replicas) {
       const { quick, patient } = replica;
-      Object.assign(replica, poolsOf(replica.url));
+      Object.assign(replica, poolsOf(replica));
       void quick.close();
       void patient.close();
     }
@@ -131,12 +149,9 @@ export function createRpcChannel({ urls, audience, signer, tls, connections }: R
       const replica = nextReplica();
       const remainingMs = Math.ceil(endsAtMs - performance.now());
       const token = tokenFor(call.caller);
-      const eject = () => {
-        replica.ejectedUntilMs = performance.now() + ejectMs;
-      };
       try {
         if (remainingMs <= 0) throw new ConnectError("the deadline has passed", Code.DeadlineExceeded);
-        return await send(replica[kind], method, body, { call, token, timeoutMs: remainingMs, eject });
+        return await send(replica[kind], method, body, { call, token, timeoutMs: remainingMs, eject: () => eject(replica) });
       } catch (error) {
         // It waited too long for a connection: refused before anything was done.
         const tooOld = error instanceof ConnectError && error.code === Code.Unauthenticated && tokenFor(call.caller) !== token;
@@ -144,7 +159,7 @@ export function createRpcChannel({ urls, audience, signer, tls, connections }: R
         // What a service says of the world outside another replica would say as well.
         const unavailable =
           error instanceof ConnectionError || (error instanceof DomainError && error.code === "service_unavailable");
-        if (notSent) eject();
+        if (notSent) eject(replica);
         if (attempt < attemptsMax && (notSent || tooOld || (unavailable && repeatable)) && endsAtMs - performance.now() > 100) {
           repeated.inc({ to: audience });
           await new Promise((resolve) => setTimeout(resolve, 20 * attempt ** 2));
@@ -195,9 +210,9 @@ const whileConnecting = new WeakSet<Error>();
 class ConnectionError extends Error {
   readonly notSent: boolean;
 
-  constructor(cause: Error) {
+  constructor(cause: Error, notSent: boolean) {
     super(cause.message, { cause });
-    this.notSent = whileConnecting.has(cause);
+    this.notSent = notSent;
   }
 }
 
@@ -273,7 +288,7 @@ function send(
         onResponseStart(_controller, statusCode, answerHeaders) {
           status = statusCode;
           if (answerHeaders[headerNames.replayed] !== undefined) call.onReplayed?.();
-          // It stops: what is sent on another of its connections could meet its end.
+          // It stops: it is not asked for more.
           if (answerHeaders["connection"] === "close") eject();
         },
         onResponseData(_controller, chunk) {
@@ -283,11 +298,12 @@ function send(
           clearTimeout(timer);
           const answer = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
           if (status === 200) resolve(answer);
+          else if (status === notBegun) reject(new ConnectionError(new Error("the replica stops"), true));
           else reject(readError(answer, status));
         },
         onResponseError(_controller, error) {
           clearTimeout(timer);
-          reject(error instanceof ConnectError ? error : new ConnectionError(error));
+          reject(error instanceof ConnectError ? error : new ConnectionError(error, whileConnecting.has(error)));
         },
       },
     );

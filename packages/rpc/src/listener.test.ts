@@ -8,6 +8,7 @@ import { createRpcChannel, createRpcClient, createRpcServer, nobody, type RpcSer
 
 const path = "/messaging.v1.HandOverService/HandOverMessages";
 let server: RpcServer;
+let begun = 0;
 afterEach(() => server[Symbol.asyncDispose]());
 
 /** With limits that a test can wait for. `answerAfterMs` is what a call takes. */
@@ -18,6 +19,7 @@ async function startServer(connectionsMax = 100, answerAfterMs = 0): Promise<Rpc
         HandOverService,
         {
           async handOverMessages() {
+            begun++;
             await sleep(answerAfterMs);
             return {};
           },
@@ -113,4 +115,27 @@ test("a request that came while a process that stops was busy is answered before
   await once(socket, "close");
   await stopped;
   expect(answers).toBe(2);
+});
+
+test("a request that meets the end of its connection is told that it was not begun", async () => {
+  const { port } = await startServer();
+  const socket = net.connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+  const request = `${post}Content-Length: 0\r\n\r\n`;
+  let received = "";
+  socket.on("data", (chunk) => {
+    received += chunk.toString("latin1");
+  });
+  socket.write(request);
+  await once(socket, "data");
+  begun = 0;
+  const stopped = server[Symbol.asyncDispose]();
+  // As if it had been on its way: a caller that has not read the end yet.
+  await once(socket, "end");
+  socket.write(request);
+  await sleep(200);
+  expect(received).toMatch(/HTTP\/1.1 408 .*Connection: close/s);
+  expect(socket.errored).toBeNull();
+  expect(begun).toBe(0);
+  socket.end();
+  await stopped;
 });

@@ -30,6 +30,13 @@ const limitsDefault: Limits = {
 const drainTimeoutMs = 40_000;
 /** Longer than a request needs from one host to another. */
 const idleGraceMs = 100;
+/** For a caller to end a connection that was taken leave of. */
+const lingerMs = 2_000;
+/**
+ * The last words on a connection. A caller whose request is on its way reads them as its answer,
+ * and may send it elsewhere: nothing that comes afterwards is begun (RFC 9110 §15.5.9).
+ */
+const farewell = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 
 /**
  * One port for HTTP/1.1 and HTTP/2. With TLS only clients with a certificate of the CA are let in,
@@ -48,13 +55,24 @@ export async function listen(options: {
   const { headersTimeoutMs, requestTimeoutMs } = limits;
   let stopping = false;
   const sockets = new Set<net.Socket>();
-  const busy = new Set<net.Socket>();
+  const busy = new Map<net.Socket, http.ServerResponse>();
+  const dismissed = new WeakSet<net.Socket>();
   const http2Sockets = new WeakSet<net.Socket>();
   /** Made with a certificate that was replaced since. */
   const outdated = new WeakSet<net.Socket>();
   const sessions = new Set<http2.ServerHttp2Session>();
   /** By their address: connections whose handshake goes by the certificate they met. */
   const handshaking = new Map<string, net.Socket>();
+
+  // Not destroyed at once: the kernel would tell the caller that the connection broke, and drop
+  // what it was told before.
+  const dismiss = (socket: net.Socket) => {
+    if (dismissed.has(socket) || socket.writableEnded) return;
+    dismissed.add(socket);
+    socket.end(farewell);
+    const linger = setTimeout(() => socket.destroy(), lingerMs);
+    socket.once("close", () => clearTimeout(linger));
+  };
 
   const server1 = http.createServer(
     {
@@ -65,11 +83,12 @@ export async function listen(options: {
     },
     (request, response) => {
       const { socket } = request;
-      busy.add(socket);
+      if (dismissed.has(socket)) return;
+      busy.set(socket, response);
       if (stopping || outdated.has(socket)) response.shouldKeepAlive = false;
       response.once("close", () => {
         busy.delete(socket);
-        if (stopping) socket.destroySoon();
+        if (stopping) dismiss(socket);
       });
       answer(request, response);
     },
@@ -109,14 +128,15 @@ export async function listen(options: {
     port: (server.address() as net.AddressInfo).port,
     async stop() {
       stopping = true;
+      // Running calls end with their answer, which says that the connection ends with it.
+      for (const response of busy.values()) response.shouldKeepAlive = false;
       // A request may be on its way on an idle connection: for a moment they are still served.
       await sleep(idleGraceMs);
       // What has come meanwhile is read before anything is closed: a busy process sees it late.
       await new Promise((resolve) => setImmediate(resolve));
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      // Running calls end with their answer; connections without one are closed now.
       for (const session of sessions) session.close();
-      for (const socket of sockets) if (!busy.has(socket) && !http2Sockets.has(socket)) socket.destroySoon();
+      for (const socket of sockets) if (!busy.has(socket) && !http2Sockets.has(socket)) dismiss(socket);
       const force = setTimeout(() => {
         for (const socket of sockets) socket.destroy();
       }, drainTimeoutMs);

@@ -307,6 +307,25 @@ describe("our client and server", () => {
     expect(asked).toBe(1);
   });
 
+  test("a call that meets the last words on its connection is made elsewhere, since it was not begun", async () => {
+    behaviour = async () => ({});
+    let asked = 0;
+    const leaving = net.createServer((socket) => {
+      socket.once("data", () => {
+        asked++;
+        socket.end("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+      });
+    });
+    leaving.listen(0, "127.0.0.1");
+    await once(leaving, "listening");
+    const { port } = leaving.address() as net.AddressInfo;
+    await withClient([`http://127.0.0.1:${port}`, server.url], async (client) => {
+      for (let i = 0; i < 3; i++) await client.handOverMessages(request, { caller });
+    });
+    leaving.close();
+    expect(asked).toBe(1);
+  });
+
   test("nowhere to go is unavailable", async () => {
     const down = await startServer();
     await down[Symbol.asyncDispose]();

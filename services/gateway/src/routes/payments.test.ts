@@ -239,13 +239,13 @@ describe("reading payments", () => {
     gateway.behaviour.payments.listPayments = async () => ({ payments: [aPayment(), aPayment()], total: 7 });
     const answer = await send(
       "GET",
-      "/payments?limit=2&offset=2&status=PAID&order_ref=a%26b&created_from=2026-11-20T11:00:00%2B01:00&unknown=x",
+      "/payments?limit=2&offset=2&status=PAID&order_ref=a%26b&created_from=2026-11-20T11:00:00%2B01:00",
     );
     expect(answer.statusCode).toBe(200);
     expect(answer.json()).toHaveLength(2);
     expect(answer.headers["x-total-count"]).toBe("7");
     const base = "/api/v1/payments?limit=2&offset=%&status=PAID&order_ref=a%26b&created_from=2026-11-20T11%3A00%3A00%2B01%3A00";
-    const link = (offset: number, rel: string) => `<${base.replace("%", String(offset))}&unknown=x>; rel="${rel}"`;
+    const link = (offset: number, rel: string) => `<${base.replace("%", String(offset))}>; rel="${rel}"`;
     expect(String(answer.headers["link"]).split(", ").sort()).toEqual(
       [link(0, "first"), link(6, "last"), link(0, "prev"), link(4, "next")].sort(),
     );

@@ -1,8 +1,15 @@
-import { ApiKeySchema } from "@amana/contracts/identity/v1/api_key_pb";
+import { type ApiKey, ApiKeySchema } from "@amana/contracts/identity/v1/api_key_pb";
 import { Type } from "typebox";
 import { renderer } from "./renderer.ts";
 
 const optionalTimestamp = () => Type.Optional(Type.String({ format: "date-time" }));
+
+const allowedIps = () =>
+  Type.Optional(
+    Type.Array(Type.String({ examples: ["203.0.113.0/24"] }), {
+      description: "The only networks the key may be used from, in canonical form. Absent: from anywhere.",
+    }),
+  );
 
 const ApiKeyJson = Type.Object({
   id: Type.String({ format: "uuid" }),
@@ -13,12 +20,13 @@ const ApiKeyJson = Type.Object({
   created_at: Type.String({ format: "date-time" }),
   last_used_at: optionalTimestamp(),
   expires_at: optionalTimestamp(),
+  allowed_ips: allowedIps(),
   revoked_at: optionalTimestamp(),
 });
 
 /** An operator's view of a key. */
 export const ApiKeyForOperator = Type.Omit(ApiKeyJson, ["api_key"]);
-export const ApiKeyCreation = Type.Pick(ApiKeyJson, ["id", "business_id", "name", "api_key", "api_key_prefix", "created_at"]);
+export const ApiKeyCreation = Type.Omit(ApiKeyJson, ["last_used_at", "revoked_at"]);
 export const ApiKeyRevocation = Type.Pick(ApiKeyJson, ["id", "business_id", "name", "api_key_prefix", "revoked_at"]);
 
 /** A business's view of its own keys, where the prefix goes by its short name. */
@@ -29,9 +37,12 @@ export const OwnApiKey = Type.Object({
   created_at: Type.String({ format: "date-time" }),
   last_used_at: optionalTimestamp(),
   expires_at: optionalTimestamp(),
+  allowed_ips: allowedIps(),
   revoked_at: optionalTimestamp(),
 });
 
+const allowed_ips = ({ allowedIps }: ApiKey) => (allowedIps.length > 0 ? allowedIps : undefined);
+
 /** A key with every public field; the schema of each answer chooses among them. */
-export const renderApiKey = renderer(ApiKeySchema, ApiKeyJson, { api_key_prefix: "prefix" });
-export const renderOwnApiKey = renderer(ApiKeySchema, OwnApiKey);
+export const renderApiKey = renderer(ApiKeySchema, ApiKeyJson, { api_key_prefix: "prefix", allowed_ips });
+export const renderOwnApiKey = renderer(ApiKeySchema, OwnApiKey, { allowed_ips });

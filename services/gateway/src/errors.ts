@@ -33,7 +33,8 @@ function toProblem(error: unknown): Problem | undefined {
   if (error instanceof DomainError) return fromRefusal(error);
   if (error instanceof ConnectError) {
     if (error.code === Code.DeadlineExceeded) return Problem.of("upstream_timeout");
-    if (error.code === Code.Unavailable) return Problem.of("service_unavailable");
+    // A replica of the version before does not know what is new: another one will.
+    if (error.code === Code.Unavailable || error.code === Code.Unimplemented) return Problem.of("service_unavailable");
     return undefined;
   }
   const code = frameworkProblems[(error as { code?: string }).code ?? ""];

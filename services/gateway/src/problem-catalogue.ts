@@ -20,7 +20,11 @@ export const problemCatalogue = {
     "The daily limit is at most the monthly one, and that at most the yearly one.",
   ],
   account_not_active: ["Account not active", "Only an ACTIVE account transacts. Activate or reactivate it first."],
-  address_not_allowed: ["Address not allowed", "The key may be used only from certain addresses, and this is none of them."],
+  address_not_allowed: [
+    "Address not allowed",
+    "The key may be used only from certain addresses (allowed_ips), and this is none of them.",
+    403,
+  ],
   admin_required: ["Operator's key required", "This needs an operator's key. A business's key cannot be used here.", 403],
   api_key_expired: ["API key expired", "This key has expired. Use a newer one, or have one issued.", 401],
   api_key_limit_reached: ["Too many API keys", "Revoke a key that is no longer used, then issue the new one."],

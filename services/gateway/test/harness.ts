@@ -5,7 +5,7 @@ import { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
 import { OnboardingService } from "@amana/contracts/clients/v1/onboarding_service_pb";
 import { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
 import { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
-import { KeyLeaseService, type KeyResolutionSchema, KeyRole, KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
+import { KeyLeaseService, type KeyResolution, KeyRole, KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { DeadLetterService } from "@amana/contracts/messaging/v1/dead_letter_service_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
@@ -15,7 +15,7 @@ import { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_end
 import { type Call, type Implementations, type ServedService, serve } from "@amana/rpc";
 import { createLogger, type Logger, uuidv7 } from "@amana/runtime";
 import { startTestServer } from "@amana/testing";
-import type { DescService, MessageInitShape } from "@bufbuild/protobuf";
+import type { DescService } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { createApp } from "../src/app.ts";
 import { createGateway, type Gateway } from "../src/gateway.ts";
@@ -48,7 +48,7 @@ export interface Received {
   readonly call: Call;
 }
 
-type Resolution = MessageInitShape<typeof KeyResolutionSchema>;
+type Resolution = Partial<Omit<KeyResolution, "$typeName" | "$unknown">>;
 
 /** The gateway in front of services that a test writes, reached over real RPC. */
 export async function startTestGateway(
@@ -61,6 +61,7 @@ export async function startTestGateway(
     loadBounds?: Gateway["loadBounds"];
     fingerprintKeys?: Gateway["fingerprintKeys"];
     traceRatio?: number;
+    trustedProxies?: string[];
     /** The clock of the limits. */
     nowMs?: () => number;
   } = {},
@@ -100,13 +101,13 @@ export async function startTestGateway(
     allowInsecureUrls: options.allowInsecureUrls ?? false,
     fingerprintKeys: options.fingerprintKeys ?? [Buffer.alloc(32)],
     traceRatio: options.traceRatio ?? 0,
-    trustedProxies: [],
+    trustedProxies: options.trustedProxies ?? [],
   };
   const logger = options.logger ?? createLogger("test", process.env["TEST_LOG_LEVEL"] ?? "silent");
   const app = await createApp(createGateway(channels, settings, logger, options.nowMs));
 
   /** A key that identity knows; of an operator for the role "admin". */
-  const aKey = (given: Partial<Resolution> & { admin?: boolean } = {}) => {
+  const aKey = (given: Resolution & { admin?: boolean } = {}) => {
     const { admin = false, ...resolution } = given;
     const key = generateApiKey(admin ? "ak_" : "sk_test_");
     const businessId = admin ? "" : uuidv7();

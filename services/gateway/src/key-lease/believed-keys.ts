@@ -8,6 +8,7 @@ import {
 import type { Caller } from "@amana/rpc";
 import { remember } from "@amana/runtime";
 import { keyLeases, keyResolutions } from "../metrics.ts";
+import { addressesOf } from "./allowed-ips.ts";
 
 /** Whose key it is, when it opens the door. */
 export interface KeyAnswer {
@@ -15,6 +16,8 @@ export interface KeyAnswer {
   readonly caller: Caller | undefined;
   /** The business's number on the platform; 0 for an operator's key. */
   readonly organizationId: number;
+  /** Whether the key may be used from an address; absent: from any. */
+  readonly allows: ((address: string) => boolean) | undefined;
   /** By the monotonic clock: until then access that was taken away has not been answered to be. */
   readonly goodUntilMs: number;
 }
@@ -114,9 +117,9 @@ export class BelievedKeys {
       if (resolutions.length !== batch.length) throw new Error("identity did not answer for every key");
       batch.forEach(([hash, waiter], i) => {
         const resolution = resolutions[i] as KeyResolution;
-        const { state, organizationId, expiresInMs } = resolution;
+        const { organizationId, expiresInMs } = resolution;
         const longestMs = Math.min(keyLeaseMsMax, Number(expiresInMs ?? Number.POSITIVE_INFINITY));
-        const answer = { state, caller: callerOf(resolution), organizationId, goodUntilMs: sentAtMs + longestMs };
+        const answer = { ...accessOf(resolution), organizationId, goodUntilMs: sentAtMs + longestMs };
         this.#remember(hash, answer, sentAtMs, Math.min(leaseMs, longestMs));
         waiter.resolve(answer);
       });
@@ -139,8 +142,15 @@ export class BelievedKeys {
   }
 }
 
+/** The networks travel with the lease: no request asks for them, and they end as it does. */
+function accessOf(key: KeyResolution): Pick<KeyAnswer, "state" | "caller" | "allows"> {
+  const { state, allowedIps } = key;
+  if (state === KeyState.LIVE) return { state, caller: callerOf(key), allows: undefined };
+  if (state !== KeyState.LIVE_FROM_ALLOWED_IPS) return { state, caller: undefined, allows: undefined };
+  return { state, caller: callerOf(key), allows: addressesOf(allowedIps) };
+}
+
 function callerOf(key: KeyResolution): Caller | undefined {
-  if (key.state !== KeyState.LIVE) return undefined;
   const { keyId, keyPrefix, businessId } = key;
   if (key.role === KeyRole.ADMIN) return { role: "admin", keyId, keyPrefix };
   if (key.role === KeyRole.BUSINESS && businessId !== "") return { role: "business", businessId, keyId, keyPrefix };

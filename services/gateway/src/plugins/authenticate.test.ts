@@ -1,9 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import net from "node:net";
 import { keyLeaseMsMax } from "@amana/api-keys";
+import { KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { eventually } from "@amana/testing";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { startTestGateway } from "../../test/harness.ts";
 
 const order = '{"amount":"5000.00","success_url":"https://shop.example/a","fail_url":"https://shop.example/b"}';
@@ -73,4 +75,70 @@ test("a body that comes in time costs no second look-up, even where leases are o
   await using run = await aGateway(0);
   expect(await (await run.begin(sized)).finish(order)).toBe("201");
   expect(run.seen.lookUps).toBe(1);
+});
+
+describe("a key for some networks alone", () => {
+  const limited = { state: KeyState.LIVE_FROM_ALLOWED_IPS, allowedIps: ["203.0.113.0/24", "2001:db8::/32"] };
+  const within = ["203.0.113.7", "::ffff:203.0.113.7", "2001:db8::7"];
+
+  test("is let in from there, and refused from elsewhere", async () => {
+    await using gateway = await startTestGateway();
+    gateway.behaviour.payments.getPayment = async () => ({ currency: "DZD", status: PaymentStatus.PAID });
+    const from = async (remoteAddress: string) => {
+      const { headers } = gateway.aKey(limited);
+      return await gateway.app.inject({ url: `/api/v1/payments/${randomUUID()}`, headers, remoteAddress });
+    };
+    for (const address of within) expect((await from(address)).statusCode, address).toBe(200);
+    gateway.received.length = 0;
+    for (const address of ["203.0.114.7", "::ffff:203.0.114.7", "2001:db9::7", "127.0.0.1"]) {
+      const answer = await from(address);
+      expect([answer.statusCode, answer.json().code], address).toEqual([403, "address_not_allowed"]);
+    }
+    expect(gateway.received).toEqual([]);
+  });
+
+  test("is refused before its role and the form of the request are looked at, and after whether it works", async () => {
+    await using gateway = await startTestGateway();
+    const answerTo = async (key: object) => {
+      const { headers } = gateway.aKey(key);
+      return (await gateway.app.inject({ method: "POST", url: "/api/v1/payments", headers, payload: "{" })).json();
+    };
+    expect(await answerTo(limited)).toMatchObject({ status: 403, code: "address_not_allowed" });
+    expect(await answerTo({ ...limited, admin: true })).toMatchObject({ code: "address_not_allowed" });
+    expect(await answerTo({ ...limited, state: KeyState.REVOKED })).toMatchObject({ code: "api_key_revoked" });
+    expect(await answerTo({ ...limited, state: KeyState.EXPIRED })).toMatchObject({ code: "api_key_expired" });
+  });
+
+  test("opens nothing without networks, nor in a state of a later version", async () => {
+    await using gateway = await startTestGateway();
+    const get = async (key: object) => await gateway.app.inject({ url: "/api/v1/me", headers: gateway.aKey(key).headers });
+    expect((await get({ ...limited, allowedIps: [] })).statusCode).toBe(403);
+    expect((await get({ ...limited, state: 99 })).statusCode).toBe(503);
+  });
+
+  test("is held against the address that trusted proxies tell of, and no other", async () => {
+    const forwarded = { "x-forwarded-for": "203.0.113.7" };
+    for (const [trustedProxies, status] of [
+      [["10.0.0.0/8"], 200],
+      [["192.0.2.0/24"], 403],
+      [[], 403],
+    ] as const) {
+      await using gateway = await startTestGateway({ trustedProxies: [...trustedProxies] });
+      gateway.behaviour.payments.getPayment = async () => ({ currency: "DZD", status: PaymentStatus.PAID });
+      const headers = { ...gateway.aKey(limited).headers, ...forwarded };
+      const answer = await gateway.app.inject({ url: `/api/v1/payments/${randomUUID()}`, headers, remoteAddress: "10.0.0.1" });
+      expect(answer.statusCode, trustedProxies.join()).toBe(status);
+    }
+  });
+
+  test("needs no look-up of its own", async () => {
+    await using run = await aGateway(500);
+    const { headers } = run.gateway.aKey(limited);
+    const from = (remoteAddress: string) => run.gateway.app.inject({ url: "/api/v1/admin/refunds", headers, remoteAddress });
+    const codes = [];
+    for (const address of within) codes.push((await from(address)).json().code);
+    codes.push((await from("127.0.0.1")).json().code);
+    expect(codes).toEqual(["admin_required", "admin_required", "admin_required", "address_not_allowed"]);
+    expect(run.seen.lookUps).toBe(1);
+  });
 });

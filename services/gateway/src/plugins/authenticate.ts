@@ -22,21 +22,23 @@ const refusals: Readonly<Partial<Record<KeyState, OwnCode>>> = {
 const wrongRole = { business: "business_key_required", admin: "admin_required" } as const;
 
 /**
- * Lets in the holders of one role's keys: 401 for a key that opens nothing, then 403 for one of the
- * other role. The key is looked at when the headers are there and again when the body is, if that
- * came so late that access may have been taken away meanwhile, and answered to be: what is acted
- * upon is a key that was good when the request was whole.
+ * Lets in the holders of one role's keys: 401 for a key that opens nothing, then 403 from where the
+ * key may not be used, or for one of the other role. The key is looked at when the headers are
+ * there and again when the body is, if that came so late that access may have been taken away
+ * meanwhile, and answered to be: what is acted upon is a key that was good when the request was
+ * whole.
  */
 export function authenticate(scope: App, gateway: Gateway, role: "business" | "admin"): void {
   const { keys, limits, logger } = gateway;
 
   const enter = (request: FastifyRequest, answer: KeyAnswer) => {
-    const { state, caller, organizationId } = answer;
+    const { state, caller, organizationId, allows } = answer;
     if (!caller) throw Problem.of(refusals[state] ?? "service_unavailable");
-    // Known also when the role is wrong, so that the log says whose key it was.
+    // Known also when it is refused, so that the log says whose key it was.
     request.caller = caller;
     request.organizationId = organizationId;
     request.keyAnswer = answer;
+    if (allows && !allows(request.ip)) throw Problem.of("address_not_allowed");
     if (caller.role !== role) throw Problem.of(wrongRole[role]);
   };
   /** Guessing is slowed down by address; a key that works is let in from there all the same. */

@@ -28,7 +28,7 @@ const ProblemDocument = Type.Object(
 const descriptions: Readonly<Record<number, string>> = {
   400: "The body is not JSON, or the Idempotency-Key is ill-formed.",
   401: "The key is missing or does not work.",
-  403: "The key is of the wrong kind.",
+  403: "The key is of the wrong kind, or may not be used from this address.",
   404: "Nothing that the key may see has this address.",
   409: "The state forbids it.",
   413: "The body is too large.",

@@ -250,10 +250,40 @@ describe("named keys, by operators", () => {
     [{ name: "x" }, "/business_id"],
     [{ business_id: "x", name: "x" }, "/business_id"],
     [{ business_id: id }, "/name"],
+    [{ business_id: id, name: "x", expires_at: "tomorrow" }, "/expires_at"],
+    [{ business_id: id, name: "x", expires_at: null }, "/expires_at"],
+    [{ business_id: id, name: "x", allowed_ips: [] }, "/allowed_ips"],
+    [{ business_id: id, name: "x", allowed_ips: "203.0.113.0/24" }, "/allowed_ips"],
+    [{ business_id: id, name: "x", allowed_ips: [7] }, "/allowed_ips"],
+    [{ business_id: id, name: "x", allowed_ips: ["203.0.113.0/24", "203.0.113.0/33"] }, "/allowed_ips"],
+    [{ business_id: id, name: "x", allowed_ips: Array(51).fill("203.0.113.0/24") }, "/allowed_ips"],
   ])("issuing with %j is refused", async (payload, pointer) => {
     const answer = await send("admin", "POST", "/admin/api-keys", payload);
     expect(answer.statusCode).toBe(422);
     expect(answer.json().errors).toEqual([expect.objectContaining({ pointer })]);
+  });
+
+  test("one with an end and for some networks alone says so in canonical form", async () => {
+    const allowedIps = ["203.0.113.0/24", "2001:db8::/32"];
+    gateway.behaviour.apiKeys.createLimitedApiKey = async () => aKey({ apiKey: "sk_test_secret", expiresAtMs: at, allowedIps });
+    gateway.behaviour.apiKeys.listApiKeys = async () => ({ apiKeys: [aKey({ expiresAtMs: at, allowedIps })], total: 1 });
+    const payload = { business_id: id, name: "till", expires_at: atText, allowed_ips: ["203.0.113.7/24", "2001:DB8:0::/32"] };
+    const answer = await send("admin", "POST", "/admin/api-keys", payload);
+    expect([answer.statusCode, answer.json()]).toMatchObject([201, { expires_at: atText, allowed_ips: allowedIps }]);
+    expect(gateway.received).toMatchObject([
+      { rpc: "CreateLimitedApiKey", request: { businessId: id, name: "till", expiresAtMs: at, allowedIps } },
+    ]);
+    const listed = await send("admin", "GET", `/admin/api-keys?business_id=${id}`);
+    expect(listed.json()).toMatchObject([{ expires_at: atText, allowed_ips: allowedIps }]);
+  });
+
+  test("limits that identity's version does not know are refused, and nothing is issued without them", async () => {
+    delete gateway.behaviour.apiKeys.createLimitedApiKey;
+    gateway.behaviour.apiKeys.createApiKey = async () => aKey({ apiKey: "sk_test_secret" });
+    const payload = { business_id: id, name: "till", allowed_ips: ["203.0.113.0/24"] };
+    const answer = await send("admin", "POST", "/admin/api-keys", payload);
+    expect([answer.statusCode, answer.json().code]).toEqual([503, "service_unavailable"]);
+    expect(gateway.received.map(({ rpc }) => rpc)).toEqual(["CreateLimitedApiKey"]);
   });
 
   test("those of one business are listed", async () => {

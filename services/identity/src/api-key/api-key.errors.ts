@@ -20,6 +20,11 @@ export const apiKeyReplaced = () =>
     "The key of this request has been replaced or revoked in the meantime. Go on with the key that replaced it.",
   );
 
+export const apiKeyEndInvalid = () =>
+  invalid("validation_failed", "expires_at is in the future. Send a later time, or leave it out for a key without an end.", {
+    pointer: "/expires_at",
+  });
+
 export const previousKeyTtlInvalid = (secondsMax: number) =>
   invalid("validation_failed", `previous_key_ttl_seconds is a whole number from 0 to ${secondsMax}.`, {
     pointer: "/previous_key_ttl_seconds",

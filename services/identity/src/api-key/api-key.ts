@@ -9,11 +9,15 @@ const schema = defineEntity({
     name: p.text(),
     prefix: p.text(),
     /** SHA-256 of the key, which itself is kept nowhere. */
-    hash: p.blob(),
+    hash: p.blob().nullable(),
+    /** The same of a key with `allowedIps`, so that the version before does not find it. */
+    restrictedHash: p.blob().nullable(),
     createdAt: p.datetime(3),
     lastUsedAt: p.datetime(3).nullable(),
     /** By the database's clock. */
     expiresAt: p.datetime(3).nullable(),
+    /** The only networks it may be used from, as CIDRs in canonical form; null: from anywhere. */
+    allowedIps: p.array().nullable(),
     revokedAt: p.datetime(3).nullable(),
     /** The key that came in its place; it may still live for a while itself. */
     replacedBy: p.uuid().nullable(),
@@ -41,6 +45,7 @@ export class ApiKey extends schema.class {
       name: this.name,
       prefix: this.prefix,
       expires_at: this.expiresAt?.toISOString() ?? null,
+      allowed_ips: this.allowedIps?.join(" ") ?? null,
       revoked_at: this.revokedAt?.toISOString() ?? null,
     };
   }

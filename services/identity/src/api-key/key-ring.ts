@@ -5,6 +5,7 @@ import type { Business } from "../business/business.ts";
 import type { Config } from "../config.ts";
 import { apiKeyLimitReached, apiKeyNameTaken } from "./api-key.errors.ts";
 import { ApiKey } from "./api-key.ts";
+import type { KeyLimits } from "./key-limits.ts";
 
 interface IssuedKey {
   readonly apiKey: ApiKey;
@@ -40,14 +41,16 @@ export class KeyRing {
   }
 
   /** Issues one more key, under a name that no live key has. */
-  add(name: string, now: Date): IssuedKey {
+  add(name: string, now: Date, limits: KeyLimits = {}): IssuedKey {
     if (this.#live.some((key) => key.name === name)) throw apiKeyNameTaken(name);
     if (this.#live.length >= liveMax) throw apiKeyLimitReached(liveMax);
-    return this.#issue(name, now);
+    return this.#issue(name, now, limits);
   }
 
-  /** Issues a key in another's place, under its name. The old one ends now, or at `end`. */
+  /** Issues a key in another's place, with its name and limits. That one ends now, or at `end`. */
   replace(old: ApiKey, now: Date, end?: Date): IssuedKey {
+    // What a key that was replaced before expires at is the end of its grace.
+    const limits = { allowedIps: old.allowedIps, expiresAt: old.replacedBy ? null : old.expiresAt };
     if (end) {
       if (this.#live.length >= liveMax) throw apiKeyLimitReached(liveMax);
       old.expireAt(end);
@@ -55,12 +58,12 @@ export class KeyRing {
       old.revoke(now);
       this.#live = this.#live.filter((key) => key !== old);
     }
-    const issued = this.#issue(old.name, now, old);
+    const issued = this.#issue(old.name, now, limits, old);
     old.replacedBy = issued.apiKey.id;
     return issued;
   }
 
-  #issue(name: string, now: Date, old?: ApiKey): IssuedKey {
+  #issue(name: string, now: Date, { expiresAt, allowedIps }: KeyLimits, old?: ApiKey): IssuedKey {
     const plaintext = generateApiKey(this.#kind);
     // The newest key is told by its time, so it must be later than any other even if clocks differ.
     const others = old ? [...this.#live, old] : this.#live;
@@ -70,8 +73,10 @@ export class KeyRing {
       businessId: this.#businessId,
       name,
       prefix: prefixOf(plaintext),
-      hash: hashApiKey(plaintext),
+      [allowedIps ? "restrictedHash" : "hash"]: hashApiKey(plaintext),
       createdAt,
+      expiresAt: expiresAt ?? null,
+      allowedIps: allowedIps ?? null,
     });
     this.#em.persist(apiKey);
     this.#live = [apiKey, ...this.#live];

@@ -13,6 +13,8 @@ export interface FoundKey {
   readonly organizationId: number | null;
   /** Null when it does not expire. */
   readonly expiresInMs: number | null;
+  /** Null when it may be used from anywhere. */
+  readonly allowedIps: string[] | null;
   /** The last use on record is more than a minute old. */
   readonly useIsDue: boolean;
 }
@@ -26,9 +28,14 @@ export async function findKeys(em: SqlEntityManager, hashes: readonly Uint8Array
        coalesce(k.revoked_at, a.revoked_at) is not null as "isRevoked",
        k.business_id as "businessId", b.status as "businessStatus", b.organization_id as "organizationId",
        floor(extract(epoch from k.expires_at - clock_timestamp()) * 1000)::double precision as "expiresInMs",
+       k.allowed_ips as "allowedIps",
        k.id is not null and (k.last_used_at is null or k.last_used_at < now() - interval '1 minute') as "useIsDue"
      from unnest($1::bytea[]) with ordinality as asked (hash, position)
-     left join api_key k on k.hash = asked.hash
+     left join lateral (
+       select * from api_key where hash = asked.hash
+       union all
+       select * from api_key where restricted_hash = asked.hash
+     ) k on true
      left join business b on b.id = k.business_id
      left join admin_key a on a.hash = asked.hash
      order by asked.position`,

@@ -1,4 +1,4 @@
-export { createApiKey } from "./create-api-key.ts";
+export { createApiKey, createLimitedApiKey } from "./create-api-key.ts";
 export { createBusiness } from "./create-business.ts";
 export { getBusiness, getOwnBusiness, listApiKeys, listBusinesses, listOwnApiKeys } from "./reads.ts";
 export { resolveKeys } from "./resolve-keys.ts";

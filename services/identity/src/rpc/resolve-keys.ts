@@ -27,10 +27,11 @@ export const resolveKeys =
       keyPrefix: key.prefix ?? "",
       businessId: key.businessId ?? "",
       organizationId: key.organizationId ?? 0,
+      allowedIps: key.allowedIps ?? [],
       expiresInMs: key.expiresInMs === null ? undefined : BigInt(Math.max(0, key.expiresInMs)),
     }));
     for (const key of keys) resolvedKeys.inc({ state: stateNames.get(stateOf(key)) ?? "unknown" });
-    keyUse.note(keys.filter((key) => key.useIsDue && stateOf(key) === KeyState.LIVE).map((key) => key.id as string));
+    keyUse.note(keys.filter((key) => key.useIsDue && isLive(stateOf(key))).map((key) => key.id as string));
     return { resolutions, leaseMs: leases.leaseMs };
   };
 
@@ -38,5 +39,8 @@ function stateOf(key: FoundKey): KeyState {
   if (key.id === null) return KeyState.UNKNOWN;
   if (key.isRevoked) return KeyState.REVOKED;
   if (key.expiresInMs !== null && key.expiresInMs <= 0) return KeyState.EXPIRED;
-  return key.businessStatus === null ? KeyState.LIVE : stateOfBusiness[key.businessStatus];
+  const state = key.businessStatus === null ? KeyState.LIVE : stateOfBusiness[key.businessStatus];
+  return state === KeyState.LIVE && key.allowedIps ? KeyState.LIVE_FROM_ALLOWED_IPS : state;
 }
+
+const isLive = (state: KeyState) => state === KeyState.LIVE || state === KeyState.LIVE_FROM_ALLOWED_IPS;

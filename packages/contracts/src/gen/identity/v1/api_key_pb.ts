@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file identity/v1/api_key.proto.
  */
 export const file_identity_v1_api_key: GenFile = /*@__PURE__*/
-  fileDesc("ChlpZGVudGl0eS92MS9hcGlfa2V5LnByb3RvEgtpZGVudGl0eS52MSKOAgoGQXBpS2V5EgoKAmlkGAEgASgJEhMKC2J1c2luZXNzX2lkGAIgASgJEgwKBG5hbWUYAyABKAkSDgoGcHJlZml4GAQgASgJEhUKDWNyZWF0ZWRfYXRfbXMYBSABKAMSHAoPbGFzdF91c2VkX2F0X21zGAYgASgDSACIAQESGgoNZXhwaXJlc19hdF9tcxgHIAEoA0gBiAEBEhoKDXJldm9rZWRfYXRfbXMYCCABKANIAogBARIUCgdhcGlfa2V5GAkgASgJSAOIAQFCEgoQX2xhc3RfdXNlZF9hdF9tc0IQCg5fZXhwaXJlc19hdF9tc0IQCg5fcmV2b2tlZF9hdF9tc0IKCghfYXBpX2tleWIGcHJvdG8z");
+  fileDesc("ChlpZGVudGl0eS92MS9hcGlfa2V5LnByb3RvEgtpZGVudGl0eS52MSKjAgoGQXBpS2V5EgoKAmlkGAEgASgJEhMKC2J1c2luZXNzX2lkGAIgASgJEgwKBG5hbWUYAyABKAkSDgoGcHJlZml4GAQgASgJEhUKDWNyZWF0ZWRfYXRfbXMYBSABKAMSHAoPbGFzdF91c2VkX2F0X21zGAYgASgDSACIAQESGgoNZXhwaXJlc19hdF9tcxgHIAEoA0gBiAEBEhoKDXJldm9rZWRfYXRfbXMYCCABKANIAogBARIUCgdhcGlfa2V5GAkgASgJSAOIAQESEwoLYWxsb3dlZF9pcHMYCiADKAlCEgoQX2xhc3RfdXNlZF9hdF9tc0IQCg5fZXhwaXJlc19hdF9tc0IQCg5fcmV2b2tlZF9hdF9tc0IKCghfYXBpX2tleWIGcHJvdG8z");
 
 /**
  * @generated from message identity.v1.ApiKey
@@ -66,6 +66,13 @@ export type ApiKey = Message<"identity.v1.ApiKey"> & {
    * @generated from field: optional string api_key = 9;
    */
   apiKey?: string | undefined;
+
+  /**
+   * The only networks it may be used from, as CIDRs in canonical form. Empty: from anywhere.
+   *
+   * @generated from field: repeated string allowed_ips = 10;
+   */
+  allowedIps: string[];
 };
 
 /**

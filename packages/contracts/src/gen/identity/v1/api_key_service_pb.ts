@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file identity/v1/api_key_service.proto.
  */
 export const file_identity_v1_api_key_service: GenFile = /*@__PURE__*/
-  fileDesc("CiFpZGVudGl0eS92MS9hcGlfa2V5X3NlcnZpY2UucHJvdG8SC2lkZW50aXR5LnYxIjgKE0NyZWF0ZUFwaUtleVJlcXVlc3QSEwoLYnVzaW5lc3NfaWQYASABKAkSDAoEbmFtZRgCIAEoCSJIChJMaXN0QXBpS2V5c1JlcXVlc3QSDQoFbGltaXQYASABKAUSDgoGb2Zmc2V0GAIgASgFEhMKC2J1c2luZXNzX2lkGAMgASgJIksKE0xpc3RBcGlLZXlzUmVzcG9uc2USJQoIYXBpX2tleXMYASADKAsyEy5pZGVudGl0eS52MS5BcGlLZXkSDQoFdG90YWwYAiABKAUiQQoTUmV2b2tlQXBpS2V5UmVxdWVzdBIKCgJpZBgBIAEoCRITCgZyZWFzb24YAiABKAlIAIgBAUIJCgdfcmVhc29uMvQBCg1BcGlLZXlTZXJ2aWNlEkUKDENyZWF0ZUFwaUtleRIgLmlkZW50aXR5LnYxLkNyZWF0ZUFwaUtleVJlcXVlc3QaEy5pZGVudGl0eS52MS5BcGlLZXkSVQoLTGlzdEFwaUtleXMSHy5pZGVudGl0eS52MS5MaXN0QXBpS2V5c1JlcXVlc3QaIC5pZGVudGl0eS52MS5MaXN0QXBpS2V5c1Jlc3BvbnNlIgOQAgESRQoMUmV2b2tlQXBpS2V5EiAuaWRlbnRpdHkudjEuUmV2b2tlQXBpS2V5UmVxdWVzdBoTLmlkZW50aXR5LnYxLkFwaUtleWIGcHJvdG8z", [file_identity_v1_api_key]);
+  fileDesc("CiFpZGVudGl0eS92MS9hcGlfa2V5X3NlcnZpY2UucHJvdG8SC2lkZW50aXR5LnYxIjgKE0NyZWF0ZUFwaUtleVJlcXVlc3QSEwoLYnVzaW5lc3NfaWQYASABKAkSDAoEbmFtZRgCIAEoCSKCAQoaQ3JlYXRlTGltaXRlZEFwaUtleVJlcXVlc3QSEwoLYnVzaW5lc3NfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIaCg1leHBpcmVzX2F0X21zGAMgASgDSACIAQESEwoLYWxsb3dlZF9pcHMYBCADKAlCEAoOX2V4cGlyZXNfYXRfbXMiSAoSTGlzdEFwaUtleXNSZXF1ZXN0Eg0KBWxpbWl0GAEgASgFEg4KBm9mZnNldBgCIAEoBRITCgtidXNpbmVzc19pZBgDIAEoCSJLChNMaXN0QXBpS2V5c1Jlc3BvbnNlEiUKCGFwaV9rZXlzGAEgAygLMhMuaWRlbnRpdHkudjEuQXBpS2V5Eg0KBXRvdGFsGAIgASgFIkEKE1Jldm9rZUFwaUtleVJlcXVlc3QSCgoCaWQYASABKAkSEwoGcmVhc29uGAIgASgJSACIAQFCCQoHX3JlYXNvbjLJAgoNQXBpS2V5U2VydmljZRJFCgxDcmVhdGVBcGlLZXkSIC5pZGVudGl0eS52MS5DcmVhdGVBcGlLZXlSZXF1ZXN0GhMuaWRlbnRpdHkudjEuQXBpS2V5ElMKE0NyZWF0ZUxpbWl0ZWRBcGlLZXkSJy5pZGVudGl0eS52MS5DcmVhdGVMaW1pdGVkQXBpS2V5UmVxdWVzdBoTLmlkZW50aXR5LnYxLkFwaUtleRJVCgtMaXN0QXBpS2V5cxIfLmlkZW50aXR5LnYxLkxpc3RBcGlLZXlzUmVxdWVzdBogLmlkZW50aXR5LnYxLkxpc3RBcGlLZXlzUmVzcG9uc2UiA5ACARJFCgxSZXZva2VBcGlLZXkSIC5pZGVudGl0eS52MS5SZXZva2VBcGlLZXlSZXF1ZXN0GhMuaWRlbnRpdHkudjEuQXBpS2V5YgZwcm90bzM", [file_identity_v1_api_key]);
 
 /**
  * @generated from message identity.v1.CreateApiKeyRequest
@@ -35,6 +35,42 @@ export type CreateApiKeyRequest = Message<"identity.v1.CreateApiKeyRequest"> & {
  */
 export const CreateApiKeyRequestSchema: GenMessage<CreateApiKeyRequest> = /*@__PURE__*/
   messageDesc(file_identity_v1_api_key_service, 0);
+
+/**
+ * @generated from message identity.v1.CreateLimitedApiKeyRequest
+ */
+export type CreateLimitedApiKeyRequest = Message<"identity.v1.CreateLimitedApiKeyRequest"> & {
+  /**
+   * @generated from field: string business_id = 1;
+   */
+  businessId: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * In the future, by the database's clock.
+   *
+   * @generated from field: optional int64 expires_at_ms = 3;
+   */
+  expiresAtMs?: bigint | undefined;
+
+  /**
+   * CIDRs in canonical form.
+   *
+   * @generated from field: repeated string allowed_ips = 4;
+   */
+  allowedIps: string[];
+};
+
+/**
+ * Describes the message identity.v1.CreateLimitedApiKeyRequest.
+ * Use `create(CreateLimitedApiKeyRequestSchema)` to create a new message.
+ */
+export const CreateLimitedApiKeyRequestSchema: GenMessage<CreateLimitedApiKeyRequest> = /*@__PURE__*/
+  messageDesc(file_identity_v1_api_key_service, 1);
 
 /**
  * @generated from message identity.v1.ListApiKeysRequest
@@ -61,7 +97,7 @@ export type ListApiKeysRequest = Message<"identity.v1.ListApiKeysRequest"> & {
  * Use `create(ListApiKeysRequestSchema)` to create a new message.
  */
 export const ListApiKeysRequestSchema: GenMessage<ListApiKeysRequest> = /*@__PURE__*/
-  messageDesc(file_identity_v1_api_key_service, 1);
+  messageDesc(file_identity_v1_api_key_service, 2);
 
 /**
  * @generated from message identity.v1.ListApiKeysResponse
@@ -83,7 +119,7 @@ export type ListApiKeysResponse = Message<"identity.v1.ListApiKeysResponse"> & {
  * Use `create(ListApiKeysResponseSchema)` to create a new message.
  */
 export const ListApiKeysResponseSchema: GenMessage<ListApiKeysResponse> = /*@__PURE__*/
-  messageDesc(file_identity_v1_api_key_service, 2);
+  messageDesc(file_identity_v1_api_key_service, 3);
 
 /**
  * @generated from message identity.v1.RevokeApiKeyRequest
@@ -107,7 +143,7 @@ export type RevokeApiKeyRequest = Message<"identity.v1.RevokeApiKeyRequest"> & {
  * Use `create(RevokeApiKeyRequestSchema)` to create a new message.
  */
 export const RevokeApiKeyRequestSchema: GenMessage<RevokeApiKeyRequest> = /*@__PURE__*/
-  messageDesc(file_identity_v1_api_key_service, 3);
+  messageDesc(file_identity_v1_api_key_service, 4);
 
 /**
  * Named keys of businesses, in the hands of operators.
@@ -121,6 +157,17 @@ export const ApiKeyService: GenService<{
   createApiKey: {
     methodKind: "unary";
     input: typeof CreateApiKeyRequestSchema;
+    output: typeof ApiKeySchema;
+  },
+  /**
+   * A key with an end, or for some networks alone. An RPC of its own: a version that does not know
+   * the limits would leave them out.
+   *
+   * @generated from rpc identity.v1.ApiKeyService.CreateLimitedApiKey
+   */
+  createLimitedApiKey: {
+    methodKind: "unary";
+    input: typeof CreateLimitedApiKeyRequestSchema;
     output: typeof ApiKeySchema;
   },
   /**

@@ -1,0 +1,102 @@
+import { hashApiKey } from "@amana/api-keys";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { asAdmin, type Identity, startIdentityForTest } from "../../test/harness.ts";
+
+let identity: Identity;
+beforeAll(async () => {
+  identity = await startIdentityForTest();
+});
+afterAll(() => identity[Symbol.asyncDispose]());
+
+const allowedIps = ["203.0.113.0/24", "2001:db8::/32"];
+const inAnHour = () => BigInt(Date.now() + 3_600_000);
+const create = (businessId: string, name: string, limits: { expiresAtMs?: bigint; allowedIps?: string[] }) =>
+  identity.apiKeys.createLimitedApiKey({ businessId, name, ...limits }, asAdmin);
+const keysOf = async (businessId: string) => (await identity.apiKeys.listApiKeys({ businessId, limit: 100 }, asAdmin)).apiKeys;
+
+test("a key for some networks alone is told with them, listed with them and audited", async () => {
+  const { id } = await identity.aBusiness();
+  const key = await create(id, "till", { allowedIps });
+  expect(key.allowedIps).toEqual(allowedIps);
+  expect(await identity.resolve(key.apiKey)).toMatchObject({ keyId: key.id, businessId: id, allowedIps });
+  expect(await identity.stateOf(key.apiKey)).toBe("LIVE_FROM_ALLOWED_IPS");
+  expect((await keysOf(id))[0]).toMatchObject({ id: key.id, allowedIps });
+  expect((await identity.auditOf(id)).at(-1)?.after).toMatchObject({ allowed_ips: "203.0.113.0/24 2001:db8::/32" });
+});
+
+test("the version before, which knows no networks, does not find such a key", async () => {
+  const { id } = await identity.aBusiness();
+  const { apiKey = "" } = await create(id, "till", { allowedIps });
+  expect(await identity.sql("select 1 from api_key where hash = ?", [hashApiKey(apiKey)])).toEqual([]);
+});
+
+test("a key with networks ends like any other", async () => {
+  const { id } = await identity.aBusiness();
+  const key = await create(id, "till", { allowedIps });
+  await identity.businesses.updateBusiness({ id, status: 3 }, asAdmin);
+  expect(await identity.stateOf(key.apiKey)).toBe("BUSINESS_DISABLED");
+  await identity.businesses.updateBusiness({ id, status: 2 }, asAdmin);
+  await identity.apiKeys.revokeApiKey({ id: key.id }, asAdmin);
+  expect(await identity.stateOf(key.apiKey)).toBe("REVOKED");
+});
+
+test("a key with an end works until then, by the database's clock", async () => {
+  const { id } = await identity.aBusiness();
+  const expiresAtMs = inAnHour();
+  const key = await create(id, "till", { expiresAtMs });
+  expect(key).toMatchObject({ expiresAtMs, allowedIps: [] });
+  const { expiresInMs } = await identity.resolve(key.apiKey);
+  expect(expiresInMs).toBeGreaterThan(3_500_000n);
+  expect(expiresInMs).toBeLessThanOrEqual(3_600_000n);
+  expect(await identity.stateOf(key.apiKey)).toBe("LIVE");
+  await identity.sql("update api_key set expires_at = now() where id = ?", [key.id]);
+  expect(await identity.stateOf(key.apiKey)).toBe("EXPIRED");
+});
+
+test.each([
+  ["has passed", () => BigInt(Date.now() - 1_000)],
+  ["is now", () => BigInt(Date.now() - 1)],
+  ["is beyond the year 9999", () => BigInt(Date.parse("9999-12-31T23:59:59.999Z")) + 1n],
+])("an end that %s is refused", async (_when, expiresAtMs) => {
+  const { id } = await identity.aBusiness();
+  await expect(create(id, "till", { expiresAtMs: expiresAtMs() })).rejects.toMatchObject({
+    kind: "invalid",
+    code: "validation_failed",
+    pointer: "/expires_at",
+  });
+  expect(await keysOf(id)).toHaveLength(1);
+});
+
+test("a rotation keeps networks and end, whoever asks for it", async () => {
+  const { id } = await identity.aBusiness();
+  const key = await create(id, "till", { allowedIps, expiresAtMs: inAnHour() });
+  const caller = await identity.as(key.apiKey);
+  const first = await identity.businesses.updateOwnBusiness({ rotateApiKey: true, previousKeyTtlSeconds: 60 }, caller);
+  const second = await identity.businesses.updateBusiness({ id, rotateApiKey: true }, asAdmin);
+  for (const { apiKey } of [first, second]) {
+    const { expiresInMs, allowedIps: networks } = await identity.resolve(apiKey);
+    expect(networks).toEqual(allowedIps);
+    expect(expiresInMs).toBeGreaterThan(3_500_000n);
+  }
+  expect((await keysOf(id)).slice(0, 2)).toMatchObject([{ expiresAtMs: key.expiresAtMs }, { expiresAtMs: key.expiresAtMs }]);
+});
+
+test("the end of a grace is no end of the key that comes in the place of its key", async () => {
+  const { id, apiKey } = await identity.aBusiness();
+  const caller = await identity.as(apiKey);
+  const graced = await identity.businesses.updateOwnBusiness({ rotateApiKey: true, previousKeyTtlSeconds: 60 }, caller);
+  const { keyId } = await identity.resolve(graced.apiKey);
+  await identity.apiKeys.revokeApiKey({ id: keyId }, asAdmin);
+  const rotated = await identity.businesses.updateBusiness({ id, rotateApiKey: true }, asAdmin);
+  expect((await identity.resolve(rotated.apiKey)).expiresInMs).toBeUndefined();
+});
+
+test("the database refuses a successor without the networks, as the version before would make it", async () => {
+  const { id } = await identity.aBusiness();
+  const key = await create(id, "till", { allowedIps });
+  const [successor] = await identity.sql<{ id: string }>("select id from api_key where business_id = ? and name = 'default'", [
+    id,
+  ]);
+  const replaced = identity.sql("update api_key set replaced_by = ? where id = ?", [successor?.id, key.id]);
+  await expect(replaced).rejects.toThrow("keeps its allowed_ips");
+});

@@ -42,7 +42,7 @@ async function run({ seed, signal, report, say }: Attempt): Promise<void> {
   await Promise.all(replaying);
 }
 
-/** Every fault comes up in each three rounds, every way in each four, in an order of the seed's. */
+/** Every fault comes up in each three rounds, every way in each five, in an order of the seed's. */
 function deck(random: ReturnType<typeof createRandom>): () => { way: Way; fault: Fault } {
   const shuffled = <T>(all: readonly T[]) => {
     const left: T[] = [];

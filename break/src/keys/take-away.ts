@@ -1,7 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { apiCaller } from "@amana/dev-env/demo/api";
 import type { Random } from "../random.ts";
 
-export const ways = ["revoke", "rotate by an operator", "rotate by the business", "disable"] as const;
+export const ways = ["revoke", "revoke by the business", "rotate by an operator", "rotate by the business", "disable"] as const;
 export type Way = (typeof ways)[number];
 
 const patienceMs = 30_000;
@@ -44,6 +45,11 @@ async function ask(gatewayUrl: string, adminKey: string, victim: Victim, way: Wa
   switch (way) {
     case "revoke":
       return (await operator("POST", `/api/v1/admin/api-keys/${victim.keyId}/revoke`)).status;
+    case "revoke by the business": {
+      const other = { business_id: victim.businessId, name: `other ${randomUUID()}` };
+      const { body } = await operator("POST", "/api/v1/admin/api-keys", other);
+      return (await apiCaller(gatewayUrl, String(body["api_key"]))("POST", `/api/v1/me/api-keys/${victim.keyId}/revoke`)).status;
+    }
     case "rotate by an operator":
       return (await operator("PATCH", `/api/v1/businesses/${victim.businessId}`, { rotate_api_key: true })).status;
     case "rotate by the business":

@@ -30,9 +30,10 @@ export const ApiKeyCreation = Type.Omit(ApiKeyJson, ["last_used_at", "revoked_at
 export const ApiKeyRevocation = Type.Pick(ApiKeyJson, ["id", "business_id", "name", "api_key_prefix", "revoked_at"]);
 
 /** A business's view of its own keys, where the prefix goes by its short name. */
-export const OwnApiKey = Type.Object({
+const OwnApiKeyJson = Type.Object({
   id: Type.String({ format: "uuid" }),
-  name: Type.String(),
+  name: Type.String({ examples: ["checkout"] }),
+  api_key: Type.Optional(Type.String({ description: "The plaintext key, only in the answer that issues it." })),
   prefix: Type.String({ examples: ["sk_live_A1b2C3d4"] }),
   created_at: Type.String({ format: "date-time" }),
   last_used_at: optionalTimestamp(),
@@ -41,8 +42,12 @@ export const OwnApiKey = Type.Object({
   revoked_at: optionalTimestamp(),
 });
 
+export const OwnApiKey = Type.Omit(OwnApiKeyJson, ["api_key"]);
+export const OwnApiKeyCreation = Type.Omit(OwnApiKeyJson, ["last_used_at", "revoked_at"]);
+export const OwnApiKeyRevocation = Type.Pick(OwnApiKeyJson, ["id", "name", "prefix", "revoked_at"]);
+
 const allowed_ips = ({ allowedIps }: ApiKey) => (allowedIps.length > 0 ? allowedIps : undefined);
 
 /** A key with every public field; the schema of each answer chooses among them. */
 export const renderApiKey = renderer(ApiKeySchema, ApiKeyJson, { api_key_prefix: "prefix", allowed_ips });
-export const renderOwnApiKey = renderer(ApiKeySchema, OwnApiKey, { allowed_ips });
+export const renderOwnApiKey = renderer(ApiKeySchema, OwnApiKeyJson, { allowed_ips });

@@ -27,6 +27,7 @@ export const problemCatalogue = {
   ],
   admin_required: ["Operator's key required", "This needs an operator's key. A business's key cannot be used here.", 403],
   api_key_expired: ["API key expired", "This key has expired. Use a newer one, or have one issued.", 401],
+  api_key_in_use: ["API key in use", "A key does not revoke itself. Revoke it with another key of the business."],
   api_key_limit_reached: ["Too many API keys", "Revoke a key that is no longer used, then issue the new one."],
   api_key_name_taken: ["Name already in use", "Another live key of the business has this name. Choose another name."],
   api_key_replaced: ["API key was just replaced", "Another request rotated or revoked the key. Go on with its successor."],

@@ -41,7 +41,7 @@ afterAll(async () => {
 /** Rules between fields, and between a field and today, which the document tells in words. */
 const betweenFields = [
   /^updateOwnBusiness validation_failed \/previous_key_ttl_seconds$/,
-  /^createApiKey validation_failed \/expires_at$/,
+  /^create(Own)?ApiKey validation_failed \/expires_at$/,
   /^updateWebhookEndpoint validation_failed \/activate_in_seconds$/,
   /^(create|update)Beneficiary beneficiary_needs_iban_or_account_number /,
   /^(openAccount|updateAccount) account_limits_out_of_order /,

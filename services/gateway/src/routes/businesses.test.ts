@@ -229,6 +229,62 @@ describe("one's own business", () => {
   });
 });
 
+describe("keys of one's own", () => {
+  test("a further one answers 201 with the key, once, and where keys are listed", async () => {
+    const allowedIps = ["203.0.113.0/24"];
+    const made = aKey({ apiKey: "sk_test_secret", expiresAtMs: at, allowedIps });
+    gateway.behaviour.businesses.createOwnApiKey = async () => made;
+    const payload = { name: " checkout ", expires_at: atText, allowed_ips: ["203.0.113.7/24"] };
+    const answer = await send("business", "POST", "/me/api-keys", payload);
+    expect([answer.statusCode, answer.headers["location"]]).toEqual([201, "/api/v1/me/api-keys"]);
+    expect(answer.json()).toEqual({
+      id: keyId,
+      name: "checkout",
+      api_key: "sk_test_secret",
+      prefix: "sk_test_00000000",
+      created_at: atText,
+      expires_at: atText,
+      allowed_ips: allowedIps,
+    });
+    expect(gateway.received[0]?.request).toMatchObject({ name: "checkout", expiresAtMs: at, allowedIps });
+  });
+
+  test.each([
+    [{}, "/name"],
+    [{ name: "x", business_id: id }, "/business_id"],
+    [{ name: "x", expires_at: "2026-11-20" }, "/expires_at"],
+    [{ name: "x", allowed_ips: ["localhost"] }, "/allowed_ips"],
+  ])("a further one as %j is refused", async (payload, pointer) => {
+    const answer = await send("business", "POST", "/me/api-keys", payload);
+    expect(answer.json()).toMatchObject({ status: 422, errors: [expect.objectContaining({ pointer })] });
+    expect(gateway.received).toEqual([]);
+  });
+
+  test("one is revoked with a reason or nothing", async () => {
+    gateway.behaviour.businesses.revokeOwnApiKey = async () => aKey({ revokedAtMs: at });
+    for (const payload of [undefined, {}, { reason: "lost" }]) {
+      const answer = await send("business", "POST", `/me/api-keys/${keyId.toUpperCase()}/revoke`, payload);
+      const shown = { id: keyId, name: "checkout", prefix: "sk_test_00000000", revoked_at: atText };
+      expect([answer.statusCode, answer.json()]).toEqual([200, shown]);
+    }
+    expect(gateway.received.at(-1)?.request).toMatchObject({ id: keyId, reason: "lost" });
+    expect((await send("business", "POST", "/me/api-keys/x/revoke")).statusCode).toBe(404);
+  });
+
+  test("an unknown one is the unknown address, and the one that calls stays", async () => {
+    for (const [kind, code, status] of [
+      ["not_found", "not_found", 404],
+      ["conflict", "api_key_in_use", 409],
+    ] as const) {
+      gateway.behaviour.businesses.revokeOwnApiKey = async () => {
+        throw new DomainError(kind, code, "no");
+      };
+      const answer = await send("business", "POST", `/me/api-keys/${keyId}/revoke`);
+      expect(answer.json()).toMatchObject({ status, code });
+    }
+  });
+});
+
 describe("named keys, by operators", () => {
   test("issuing one answers 201 with the key, once", async () => {
     gateway.behaviour.apiKeys.createApiKey = async () => aKey({ apiKey: "sk_test_secret" });
@@ -327,6 +383,8 @@ test.each([
   ["GET", "/me"],
   ["PATCH", "/me"],
   ["GET", "/me/api-keys"],
+  ["POST", "/me/api-keys"],
+  ["POST", `/me/api-keys/${id}/revoke`],
   ["GET", "/payments"],
   ["POST", "/payments"],
   ["POST", `/payments/${id}/refund`],

@@ -13,12 +13,12 @@ export const apiKeyLimitReached = (liveMax: number) =>
     `A business has at most ${liveMax} live keys, keys that were rotated and still run included. Revoke one, or wait for one to expire.`,
   );
 
-/** Two rotations with one key at the same time: the first one wins. */
+/** Of two changes at the same time that end a key, the first one wins. */
 export const apiKeyReplaced = () =>
-  conflict(
-    "api_key_replaced",
-    "The key of this request has been replaced or revoked in the meantime. Go on with the key that replaced it.",
-  );
+  conflict("api_key_replaced", "The key of this request has been replaced or revoked. Go on with the key that replaced it.");
+
+export const apiKeyInUse = () =>
+  conflict("api_key_in_use", "A key does not revoke itself. Call with the key that is to stay, and revoke this one with it.");
 
 export const apiKeyEndInvalid = () =>
   invalid("validation_failed", "expires_at is in the future. Send a later time, or leave it out for a key without an end.", {

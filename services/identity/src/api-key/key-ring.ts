@@ -1,9 +1,10 @@
 import { type ApiKeyKind, generateApiKey, hashApiKey, prefixOf } from "@amana/api-keys";
+import type { Caller } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import { LockMode, raw, type SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Business } from "../business/business.ts";
 import type { Config } from "../config.ts";
-import { apiKeyLimitReached, apiKeyNameTaken } from "./api-key.errors.ts";
+import { apiKeyLimitReached, apiKeyNameTaken, apiKeyReplaced } from "./api-key.errors.ts";
 import { ApiKey } from "./api-key.ts";
 import type { KeyLimits } from "./key-limits.ts";
 
@@ -36,8 +37,14 @@ export class KeyRing {
     return this.#live[0];
   }
 
-  find(keyId: string): ApiKey | undefined {
-    return this.#live.find(({ id }) => id === keyId);
+  /**
+   * The key that a business calls with, when it may make and end keys. One in its last days must
+   * not make a lasting one, and so escape its rotation, nor end the one that replaced it.
+   */
+  presentedBy(caller: Caller): ApiKey {
+    const key = this.#live.find(({ id }) => caller.role === "business" && id === caller.keyId);
+    if (!key || key.replacedBy) throw apiKeyReplaced();
+    return key;
   }
 
   /** Issues one more key, under a name that no live key has. */

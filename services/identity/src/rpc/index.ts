@@ -1,7 +1,7 @@
-export { createApiKey, createLimitedApiKey } from "./create-api-key.ts";
+export { createApiKey, createLimitedApiKey, createOwnApiKey } from "./create-api-key.ts";
 export { createBusiness } from "./create-business.ts";
 export { getBusiness, getOwnBusiness, listApiKeys, listBusinesses, listOwnApiKeys } from "./reads.ts";
 export { resolveKeys } from "./resolve-keys.ts";
-export { revokeApiKey } from "./revoke-api-key.ts";
+export { revokeApiKey, revokeOwnApiKey } from "./revoke-api-key.ts";
 export { updateBusiness } from "./update-business.ts";
 export { updateOwnBusiness } from "./update-own-business.ts";

@@ -1,30 +1,55 @@
 import { ApiKeySchema } from "@amana/contracts/identity/v1/api_key_pb";
 import type { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
+import type { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
 import { everyBusiness, lockRow } from "@amana/database";
 import { once } from "@amana/idempotency";
-import { adminOf, type Implementation } from "@amana/rpc";
-import { apiKeyNotFound } from "../api-key/api-key.errors.ts";
+import { adminOf, businessOf, type Call, type Implementation } from "@amana/rpc";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import { apiKeyInUse, apiKeyNotFound } from "../api-key/api-key.errors.ts";
 import { toApiKeyMessage } from "../api-key/api-key.message.ts";
 import { ApiKey } from "../api-key/api-key.ts";
+import { takeKeyRing } from "../api-key/key-ring.ts";
 import { keepChange } from "../audit/audit-event.ts";
+import { lockBusiness } from "../business/business.ts";
 import type { Context } from "../context.ts";
 import { logCutOff } from "../key-lease/granted-leases.ts";
 
 export const revokeApiKey =
-  ({ orm, clock, leases, logger }: Context): Implementation<typeof ApiKeyService.method.revokeApiKey> =>
-  async (request, call) => {
+  (context: Context): Implementation<typeof ApiKeyService.method.revokeApiKey> =>
+  async ({ id, reason }, call) => {
     adminOf(call.caller);
-    const answer = await once(orm, call, ApiKeySchema, async (em) => {
-      const apiKey = await lockRow(em, ApiKey, everyBusiness, request.id, apiKeyNotFound);
-      const before = apiKey.snapshot();
-      const now = clock.now();
-      if (apiKey.revoke(now)) {
-        keepChange(em, now, call, "api_key.revoked", apiKey, { before, reason: request.reason });
-      }
-      return toApiKeyMessage(apiKey);
-    });
-
-    logCutOff(logger, { business_id: answer.businessId, api_key_id: answer.id });
-    await leases.ended();
-    return answer;
+    return await revoke(context, call, reason, (em) => lockRow(em, ApiKey, everyBusiness, id, apiKeyNotFound));
   };
+
+export const revokeOwnApiKey =
+  (context: Context): Implementation<typeof BusinessService.method.revokeOwnApiKey> =>
+  async ({ id, reason }, call) => {
+    const { caller } = call;
+    const businessId = businessOf(caller);
+    return await revoke(context, call, reason, async (em) => {
+      // Two keys that revoke each other come one after the other, and one of them is left.
+      const business = await lockBusiness(em, businessId);
+      const presented = (await takeKeyRing(em, business, context.keyMode)).presentedBy(caller);
+      if (presented.id === id) throw apiKeyInUse();
+      return await lockRow(em, ApiKey, businessId, id, apiKeyNotFound);
+    });
+  };
+
+async function revoke(
+  { orm, clock, leases, logger }: Context,
+  call: Call,
+  reason: string | undefined,
+  lockKey: (em: SqlEntityManager) => Promise<ApiKey>,
+) {
+  const answer = await once(orm, call, ApiKeySchema, async (em) => {
+    const apiKey = await lockKey(em);
+    const before = apiKey.snapshot();
+    const now = clock.now();
+    if (apiKey.revoke(now)) keepChange(em, now, call, "api_key.revoked", apiKey, { before, reason });
+    return toApiKeyMessage(apiKey);
+  });
+
+  logCutOff(logger, { business_id: answer.businessId, api_key_id: answer.id });
+  await leases.ended();
+  return answer;
+}

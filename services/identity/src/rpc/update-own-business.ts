@@ -2,7 +2,7 @@ import type { BusinessService } from "@amana/contracts/identity/v1/business_serv
 import { databaseTime } from "@amana/database";
 import { businessOf, type Implementation } from "@amana/rpc";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import { apiKeyReplaced, previousKeyTtlInvalid } from "../api-key/api-key.errors.ts";
+import { previousKeyTtlInvalid } from "../api-key/api-key.errors.ts";
 import type { KeyRing } from "../api-key/key-ring.ts";
 import { changeBusiness } from "../business/change-business.ts";
 import type { Context } from "../context.ts";
@@ -14,14 +14,11 @@ export const updateOwnBusiness =
   async ({ name, rotateApiKey, previousKeyTtlSeconds }, call) => {
     const { caller } = call;
     const businessId = businessOf(caller);
-    const presentedKeyId = caller.role === "business" ? caller.keyId : "";
     if (previousKeyTtlSeconds < 0 || previousKeyTtlSeconds > previousKeyTtlSecondsMax) {
       throw previousKeyTtlInvalid(previousKeyTtlSecondsMax);
     }
     const rotation = async (keyRing: KeyRing, em: SqlEntityManager) => {
-      const old = keyRing.find(presentedKeyId);
-      // A key in its last days must not make a lasting one, and so escape the rotation.
-      if (!old || old.replacedBy) throw apiKeyReplaced();
+      const old = keyRing.presentedBy(caller);
       if (previousKeyTtlSeconds === 0) return { old };
       // By the clock that decides whether a key has expired.
       const now = await databaseTime(em);

@@ -4,7 +4,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { ApiKey } from "./api_key_pb.ts";
+import type { ApiKey, ApiKeySchema } from "./api_key_pb.ts";
 import { file_identity_v1_api_key } from "./api_key_pb.ts";
 import type { Business, BusinessSchema, BusinessStatus } from "./business_pb.ts";
 import { file_identity_v1_business } from "./business_pb.ts";
@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file identity/v1/business_service.proto.
  */
 export const file_identity_v1_business_service: GenFile = /*@__PURE__*/
-  fileDesc("CiJpZGVudGl0eS92MS9idXNpbmVzc19zZXJ2aWNlLnByb3RvEgtpZGVudGl0eS52MSJSChVDcmVhdGVCdXNpbmVzc1JlcXVlc3QSDAoEbmFtZRgBIAEoCRIrCgZzdGF0dXMYAiABKA4yGy5pZGVudGl0eS52MS5CdXNpbmVzc1N0YXR1cyIgChJHZXRCdXNpbmVzc1JlcXVlc3QSCgoCaWQYASABKAkigwEKFUxpc3RCdXNpbmVzc2VzUmVxdWVzdBINCgVsaW1pdBgBIAEoBRIOCgZvZmZzZXQYAiABKAUSKwoGc3RhdHVzGAMgASgOMhsuaWRlbnRpdHkudjEuQnVzaW5lc3NTdGF0dXMSEwoGc2VhcmNoGAQgASgJSACIAQFCCQoHX3NlYXJjaCJrChZMaXN0QnVzaW5lc3Nlc1Jlc3BvbnNlEikKCmJ1c2luZXNzZXMYASADKAsyFS5pZGVudGl0eS52MS5CdXNpbmVzcxINCgV0b3RhbBgCIAEoBRIXCg90b3RhbF9pc19jYXBwZWQYAyABKAgihAEKFVVwZGF0ZUJ1c2luZXNzUmVxdWVzdBIKCgJpZBgBIAEoCRIRCgRuYW1lGAIgASgJSACIAQESKwoGc3RhdHVzGAMgASgOMhsuaWRlbnRpdHkudjEuQnVzaW5lc3NTdGF0dXMSFgoOcm90YXRlX2FwaV9rZXkYBCABKAhCBwoFX25hbWUiFwoVR2V0T3duQnVzaW5lc3NSZXF1ZXN0InAKGFVwZGF0ZU93bkJ1c2luZXNzUmVxdWVzdBIRCgRuYW1lGAEgASgJSACIAQESFgoOcm90YXRlX2FwaV9rZXkYAiABKAgSIAoYcHJldmlvdXNfa2V5X3R0bF9zZWNvbmRzGAMgASgFQgcKBV9uYW1lIjYKFUxpc3RPd25BcGlLZXlzUmVxdWVzdBINCgVsaW1pdBgBIAEoBRIOCgZvZmZzZXQYAiABKAUiTgoWTGlzdE93bkFwaUtleXNSZXNwb25zZRIlCghhcGlfa2V5cxgBIAMoCzITLmlkZW50aXR5LnYxLkFwaUtleRINCgV0b3RhbBgCIAEoBTLcBAoPQnVzaW5lc3NTZXJ2aWNlEksKDkNyZWF0ZUJ1c2luZXNzEiIuaWRlbnRpdHkudjEuQ3JlYXRlQnVzaW5lc3NSZXF1ZXN0GhUuaWRlbnRpdHkudjEuQnVzaW5lc3MSSgoLR2V0QnVzaW5lc3MSHy5pZGVudGl0eS52MS5HZXRCdXNpbmVzc1JlcXVlc3QaFS5pZGVudGl0eS52MS5CdXNpbmVzcyIDkAIBEl4KDkxpc3RCdXNpbmVzc2VzEiIuaWRlbnRpdHkudjEuTGlzdEJ1c2luZXNzZXNSZXF1ZXN0GiMuaWRlbnRpdHkudjEuTGlzdEJ1c2luZXNzZXNSZXNwb25zZSIDkAIBEksKDlVwZGF0ZUJ1c2luZXNzEiIuaWRlbnRpdHkudjEuVXBkYXRlQnVzaW5lc3NSZXF1ZXN0GhUuaWRlbnRpdHkudjEuQnVzaW5lc3MSUAoOR2V0T3duQnVzaW5lc3MSIi5pZGVudGl0eS52MS5HZXRPd25CdXNpbmVzc1JlcXVlc3QaFS5pZGVudGl0eS52MS5CdXNpbmVzcyIDkAIBElEKEVVwZGF0ZU93bkJ1c2luZXNzEiUuaWRlbnRpdHkudjEuVXBkYXRlT3duQnVzaW5lc3NSZXF1ZXN0GhUuaWRlbnRpdHkudjEuQnVzaW5lc3MSXgoOTGlzdE93bkFwaUtleXMSIi5pZGVudGl0eS52MS5MaXN0T3duQXBpS2V5c1JlcXVlc3QaIy5pZGVudGl0eS52MS5MaXN0T3duQXBpS2V5c1Jlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_identity_v1_api_key, file_identity_v1_business]);
+  fileDesc("CiJpZGVudGl0eS92MS9idXNpbmVzc19zZXJ2aWNlLnByb3RvEgtpZGVudGl0eS52MSJSChVDcmVhdGVCdXNpbmVzc1JlcXVlc3QSDAoEbmFtZRgBIAEoCRIrCgZzdGF0dXMYAiABKA4yGy5pZGVudGl0eS52MS5CdXNpbmVzc1N0YXR1cyIgChJHZXRCdXNpbmVzc1JlcXVlc3QSCgoCaWQYASABKAkigwEKFUxpc3RCdXNpbmVzc2VzUmVxdWVzdBINCgVsaW1pdBgBIAEoBRIOCgZvZmZzZXQYAiABKAUSKwoGc3RhdHVzGAMgASgOMhsuaWRlbnRpdHkudjEuQnVzaW5lc3NTdGF0dXMSEwoGc2VhcmNoGAQgASgJSACIAQFCCQoHX3NlYXJjaCJrChZMaXN0QnVzaW5lc3Nlc1Jlc3BvbnNlEikKCmJ1c2luZXNzZXMYASADKAsyFS5pZGVudGl0eS52MS5CdXNpbmVzcxINCgV0b3RhbBgCIAEoBRIXCg90b3RhbF9pc19jYXBwZWQYAyABKAgihAEKFVVwZGF0ZUJ1c2luZXNzUmVxdWVzdBIKCgJpZBgBIAEoCRIRCgRuYW1lGAIgASgJSACIAQESKwoGc3RhdHVzGAMgASgOMhsuaWRlbnRpdHkudjEuQnVzaW5lc3NTdGF0dXMSFgoOcm90YXRlX2FwaV9rZXkYBCABKAhCBwoFX25hbWUiFwoVR2V0T3duQnVzaW5lc3NSZXF1ZXN0InAKGFVwZGF0ZU93bkJ1c2luZXNzUmVxdWVzdBIRCgRuYW1lGAEgASgJSACIAQESFgoOcm90YXRlX2FwaV9rZXkYAiABKAgSIAoYcHJldmlvdXNfa2V5X3R0bF9zZWNvbmRzGAMgASgFQgcKBV9uYW1lIjYKFUxpc3RPd25BcGlLZXlzUmVxdWVzdBINCgVsaW1pdBgBIAEoBRIOCgZvZmZzZXQYAiABKAUiTgoWTGlzdE93bkFwaUtleXNSZXNwb25zZRIlCghhcGlfa2V5cxgBIAMoCzITLmlkZW50aXR5LnYxLkFwaUtleRINCgV0b3RhbBgCIAEoBSJpChZDcmVhdGVPd25BcGlLZXlSZXF1ZXN0EgwKBG5hbWUYASABKAkSGgoNZXhwaXJlc19hdF9tcxgCIAEoA0gAiAEBEhMKC2FsbG93ZWRfaXBzGAMgAygJQhAKDl9leHBpcmVzX2F0X21zIkQKFlJldm9rZU93bkFwaUtleVJlcXVlc3QSCgoCaWQYASABKAkSEwoGcmVhc29uGAIgASgJSACIAQFCCQoHX3JlYXNvbjL2BQoPQnVzaW5lc3NTZXJ2aWNlEksKDkNyZWF0ZUJ1c2luZXNzEiIuaWRlbnRpdHkudjEuQ3JlYXRlQnVzaW5lc3NSZXF1ZXN0GhUuaWRlbnRpdHkudjEuQnVzaW5lc3MSSgoLR2V0QnVzaW5lc3MSHy5pZGVudGl0eS52MS5HZXRCdXNpbmVzc1JlcXVlc3QaFS5pZGVudGl0eS52MS5CdXNpbmVzcyIDkAIBEl4KDkxpc3RCdXNpbmVzc2VzEiIuaWRlbnRpdHkudjEuTGlzdEJ1c2luZXNzZXNSZXF1ZXN0GiMuaWRlbnRpdHkudjEuTGlzdEJ1c2luZXNzZXNSZXNwb25zZSIDkAIBEksKDlVwZGF0ZUJ1c2luZXNzEiIuaWRlbnRpdHkudjEuVXBkYXRlQnVzaW5lc3NSZXF1ZXN0GhUuaWRlbnRpdHkudjEuQnVzaW5lc3MSUAoOR2V0T3duQnVzaW5lc3MSIi5pZGVudGl0eS52MS5HZXRPd25CdXNpbmVzc1JlcXVlc3QaFS5pZGVudGl0eS52MS5CdXNpbmVzcyIDkAIBElEKEVVwZGF0ZU93bkJ1c2luZXNzEiUuaWRlbnRpdHkudjEuVXBkYXRlT3duQnVzaW5lc3NSZXF1ZXN0GhUuaWRlbnRpdHkudjEuQnVzaW5lc3MSXgoOTGlzdE93bkFwaUtleXMSIi5pZGVudGl0eS52MS5MaXN0T3duQXBpS2V5c1JlcXVlc3QaIy5pZGVudGl0eS52MS5MaXN0T3duQXBpS2V5c1Jlc3BvbnNlIgOQAgESSwoPQ3JlYXRlT3duQXBpS2V5EiMuaWRlbnRpdHkudjEuQ3JlYXRlT3duQXBpS2V5UmVxdWVzdBoTLmlkZW50aXR5LnYxLkFwaUtleRJLCg9SZXZva2VPd25BcGlLZXkSIy5pZGVudGl0eS52MS5SZXZva2VPd25BcGlLZXlSZXF1ZXN0GhMuaWRlbnRpdHkudjEuQXBpS2V5YgZwcm90bzM", [file_identity_v1_api_key, file_identity_v1_business]);
 
 /**
  * @generated from message identity.v1.CreateBusinessRequest
@@ -243,6 +243,61 @@ export const ListOwnApiKeysResponseSchema: GenMessage<ListOwnApiKeysResponse> = 
   messageDesc(file_identity_v1_business_service, 8);
 
 /**
+ * @generated from message identity.v1.CreateOwnApiKeyRequest
+ */
+export type CreateOwnApiKeyRequest = Message<"identity.v1.CreateOwnApiKeyRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * In the future, by the database's clock.
+   *
+   * @generated from field: optional int64 expires_at_ms = 2;
+   */
+  expiresAtMs?: bigint | undefined;
+
+  /**
+   * CIDRs in canonical form.
+   *
+   * @generated from field: repeated string allowed_ips = 3;
+   */
+  allowedIps: string[];
+};
+
+/**
+ * Describes the message identity.v1.CreateOwnApiKeyRequest.
+ * Use `create(CreateOwnApiKeyRequestSchema)` to create a new message.
+ */
+export const CreateOwnApiKeyRequestSchema: GenMessage<CreateOwnApiKeyRequest> = /*@__PURE__*/
+  messageDesc(file_identity_v1_business_service, 9);
+
+/**
+ * @generated from message identity.v1.RevokeOwnApiKeyRequest
+ */
+export type RevokeOwnApiKeyRequest = Message<"identity.v1.RevokeOwnApiKeyRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Kept in the audit trail.
+   *
+   * @generated from field: optional string reason = 2;
+   */
+  reason?: string | undefined;
+};
+
+/**
+ * Describes the message identity.v1.RevokeOwnApiKeyRequest.
+ * Use `create(RevokeOwnApiKeyRequestSchema)` to create a new message.
+ */
+export const RevokeOwnApiKeyRequestSchema: GenMessage<RevokeOwnApiKeyRequest> = /*@__PURE__*/
+  messageDesc(file_identity_v1_business_service, 10);
+
+/**
  * Businesses, seen by operators and by themselves.
  *
  * @generated from service identity.v1.BusinessService
@@ -317,6 +372,27 @@ export const BusinessService: GenService<{
     methodKind: "unary";
     input: typeof ListOwnApiKeysRequestSchema;
     output: typeof ListOwnApiKeysResponseSchema;
+  },
+  /**
+   * The calling business. One more key, beside those there are.
+   *
+   * @generated from rpc identity.v1.BusinessService.CreateOwnApiKey
+   */
+  createOwnApiKey: {
+    methodKind: "unary";
+    input: typeof CreateOwnApiKeyRequestSchema;
+    output: typeof ApiKeySchema;
+  },
+  /**
+   * The calling business; any of its keys but the one the call was made with. Holds on every
+   * gateway before the answer is sent. Revoking again changes nothing.
+   *
+   * @generated from rpc identity.v1.BusinessService.RevokeOwnApiKey
+   */
+  revokeOwnApiKey: {
+    methodKind: "unary";
+    input: typeof RevokeOwnApiKeyRequestSchema;
+    output: typeof ApiKeySchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_identity_v1_business_service, 0);

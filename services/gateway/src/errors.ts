@@ -4,9 +4,9 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { aboutRequest } from "./call.ts";
 import { Problem } from "./problem.ts";
-import { type OwnCode, problemTitle } from "./problem-catalogue.ts";
+import { type ProblemCode, problemTitle } from "./problem-catalogue.ts";
 
-const statusOf: Record<DomainErrorKind, number> = {
+export const statusOf: Record<DomainErrorKind, number> = {
   not_found: 404,
   conflict: 409,
   invalid: 422,
@@ -18,7 +18,7 @@ const statusOf: Record<DomainErrorKind, number> = {
 };
 
 /** What Fastify itself refuses. */
-const frameworkProblems: Readonly<Record<string, OwnCode>> = {
+const frameworkProblems: Readonly<Record<string, ProblemCode>> = {
   FST_ERR_BAD_URL: "not_found",
   FST_ERR_MAX_PARAM_LENGTH: "not_found",
   FST_ERR_CTP_BODY_TOO_LARGE: "body_too_large",

@@ -1,23 +1,30 @@
 import { globSync, readFileSync } from "node:fs";
+import type { DomainErrorKind } from "@amana/rpc";
 import { expect, test } from "vitest";
+import { statusOf } from "./errors.ts";
 import { problemAdvice, problemTitle } from "./problem-catalogue.ts";
 
 const root = new URL("../../../", import.meta.url).pathname;
 
 const refusal =
-  /\b(?:notFound|conflict|invalid|refusedUpstream|forbidden|upstreamError|unavailable|outcomeUnknown)\(\s*"([a-z_]+)"/g;
+  /\b(notFound|conflict|invalid|refusedUpstream|forbidden|upstreamError|unavailable|outcomeUnknown)\(\s*"([a-z_]+)"/g;
 /** Refusals of RPCs that only the platform calls; no route passes them on. */
 const internalCodes = new Set(["platform_required", "topic_not_consumed", "message_not_authentic"]);
 
-test("every code that a service or package refuses with has a page", () => {
+test("every code that a service or package refuses with has a page, which tells the status it comes with", () => {
   const sources = globSync("{services,packages}/*/src/**/*.ts", {
     cwd: root,
     exclude: (name) => /\.test\.ts$|node_modules/.test(name),
   });
   const refusals = sources.flatMap((path) => [...readFileSync(`${root}${path}`, "utf8").matchAll(refusal)]);
-  const codes = new Set(refusals.map(([, code]) => code as string));
-  expect(codes.size).toBeGreaterThan(60);
-  expect([...codes].filter((code) => !internalCodes.has(code) && !problemAdvice(code))).toEqual([]);
+  const told = refusals.filter(([, , code = ""]) => !internalCodes.has(code));
+  expect(new Set(told.map(([, , code]) => code)).size).toBeGreaterThan(60);
+  const wrong = told.flatMap(([, factory = "", code = ""]) => {
+    const kind = factory.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) as DomainErrorKind;
+    const page = problemAdvice(code);
+    return page?.[2] === statusOf[kind] ? [] : [{ code, kind, page }];
+  });
+  expect(wrong).toEqual([]);
 });
 
 test("a code without a page still has a title", () => {

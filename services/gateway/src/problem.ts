@@ -1,4 +1,4 @@
-import { type OwnCode, problemCatalogue } from "./problem-catalogue.ts";
+import { type ProblemCode, problemCatalogue } from "./problem-catalogue.ts";
 
 /** A place of a request at fault: a JSON pointer into the body, or a query parameter's name. */
 export type FieldError = ({ pointer: string } | { parameter: string }) & { code: string; message: string };
@@ -27,8 +27,8 @@ export class Problem extends Error {
     this.members = members;
   }
 
-  /** One of the gateway's own, told as its page tells it unless there is more to say. */
-  static of(code: OwnCode, { detail, headers, ...more }: More & { readonly detail?: string } = {}): Problem {
+  /** A refusal of the gateway's own, told as its page tells it unless there is more to say. */
+  static of(code: ProblemCode, { detail, headers, ...more }: More & { readonly detail?: string } = {}): Problem {
     const [, advice, status] = problemCatalogue[code];
     const challenge = status === 401 && { "www-authenticate": "Bearer" };
     return new Problem(status, code, detail ?? advice, { ...more, headers: { ...challenge, ...headers } });

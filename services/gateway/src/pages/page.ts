@@ -1,35 +1,37 @@
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import type { FastifyReply } from "fastify";
 import { direction, type Language } from "./language.ts";
 
-/** A short page: a heading, what happened, what to do. It shows nothing from a request. */
+/** A page without script: a heading and HTML that is ours. It shows nothing from a request. */
 export interface Page {
   readonly language: Language;
   readonly title: string;
-  readonly paragraphs: readonly string[];
+  /** Below the heading. */
+  readonly content: string;
+  /** With a way to the other documents, and as wide as code and tables need. */
+  readonly isDocument?: boolean;
 }
 
-const style = `
-:root{color-scheme:light dark;--ink:#14211b;--paper:#fbfaf7;--primary:#0b5d46;--tint:#e3efe9}
-@media (prefers-color-scheme:dark){:root{--ink:#e8ede9;--paper:#101513;--primary:#5fc29d;--tint:#1b2a24}}
-*{box-sizing:border-box}
-body{margin:0;background:var(--paper);color:var(--ink);
-font:1rem/1.5 system-ui,"Noto Naskh Arabic","Geeza Pro",sans-serif;overflow-wrap:anywhere}
-main{max-inline-size:480px;margin-inline:auto;padding:64px 24px;text-align:start}
-svg{inline-size:48px;block-size:48px;color:var(--primary)}
-h1{font-size:1.44rem;line-height:1.25;margin:16px 0 12px}
-p{margin:0 0 12px}
-`;
+const style = readFileSync(new URL("./assets/page.css", import.meta.url), "utf8");
 // The mark: a keyhole inside a rounded square.
 const mark = `<svg viewBox="0 0 48 48" aria-hidden="true" focusable="false"><rect x="3" y="3" width="42" height="42" rx="10" fill="none" stroke="currentColor" stroke-width="3"/><path d="M24 12a7 7 0 0 0-3.6 13L18 36h12l-2.4-11A7 7 0 0 0 24 12z" fill="currentColor"/></svg>`;
+const documents = `<header>
+<a class="home" href="/">${mark}<span>Amana</span></a>
+<nav aria-label="Documents"><a href="/docs/guide">Guide</a><a href="/docs">Reference</a><a href="/problems">Problems</a></nav>
+</header>`;
 
 const styleHash = createHash("sha256").update(style).digest("base64");
 const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-const escapeText = (text: string) => text.replace(/[&<>"]/g, (character) => entities[character] as string);
+export const escapeText = (text: string) => text.replace(/[&<>"]/g, (character) => entities[character] as string);
 
-export function sendPage(reply: FastifyReply, status: number, { language, title, paragraphs }: Page): FastifyReply {
+export const paragraphs = (texts: readonly string[]): string => texts.map((text) => `<p>${escapeText(text)}</p>`).join("\n");
+
+/** Nothing in it can run, load or send anything: the policy allows the one style alone. */
+export function sendPage(reply: FastifyReply, status: number, page: Page): FastifyReply {
+  const { language, title, content, isDocument = false } = page;
   const html = `<!doctype html>
 <html lang="${language}" dir="${direction[language]}">
 <head>
@@ -39,11 +41,12 @@ export function sendPage(reply: FastifyReply, status: number, { language, title,
 <title>${escapeText(title)} · Amana</title>
 <style>${style}</style>
 </head>
-<body>
+<body${isDocument ? ' class="document"' : ""}>
+${isDocument ? documents : ""}
 <main>
-${mark}
+${isDocument ? "" : mark}
 <h1>${escapeText(title)}</h1>
-${paragraphs.map((paragraph) => `<p>${escapeText(paragraph)}</p>`).join("\n")}
+${content}
 </main>
 </body>
 </html>

@@ -6,11 +6,11 @@ import type { App, Gateway } from "../gateway.ts";
 import type { KeyAnswer } from "../key-lease/believed-keys.ts";
 import { presentedKeyHash } from "../key-lease/presented-key.ts";
 import { Problem } from "../problem.ts";
-import type { OwnCode } from "../problem-catalogue.ts";
+import type { ProblemCode } from "../problem-catalogue.ts";
 import { networkOf } from "../rate-limit/network.ts";
 import { rateLimited } from "./limit-rate.ts";
 
-const refusals: Readonly<Partial<Record<KeyState, OwnCode>>> = {
+const refusals: Readonly<Partial<Record<KeyState, ProblemCode>>> = {
   [KeyState.UNKNOWN]: "invalid_api_key",
   [KeyState.REVOKED]: "api_key_revoked",
   [KeyState.EXPIRED]: "api_key_expired",

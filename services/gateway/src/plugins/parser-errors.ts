@@ -4,10 +4,10 @@ import { uuidv7 } from "@amana/runtime";
 import type { Connections } from "../connections.ts";
 import { problemDocument } from "../errors.ts";
 import { Problem } from "../problem.ts";
-import type { OwnCode } from "../problem-catalogue.ts";
+import type { ProblemCode } from "../problem-catalogue.ts";
 import { requestIdOf } from "./edge.ts";
 
-const problemCodes: Readonly<Record<string, OwnCode>> = {
+const problemCodes: Readonly<Record<string, ProblemCode>> = {
   HPE_HEADER_OVERFLOW: "headers_too_large",
   ERR_HTTP_REQUEST_TIMEOUT: "request_timeout",
 };

@@ -4,7 +4,7 @@ import { callOf } from "../call.ts";
 import { headersOf, problemOf } from "../errors.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { preferredLanguage } from "../pages/language.ts";
-import { sendPage } from "../pages/page.ts";
+import { paragraphs, sendPage } from "../pages/page.ts";
 import { returnTexts } from "../pages/return-texts.ts";
 import { readAnyBodies } from "../plugins/any-bodies.ts";
 import { limitKeyless } from "../plugins/limit-rate.ts";
@@ -53,6 +53,6 @@ export function sendReturnPage(request: FastifyRequest, reply: FastifyReply, sta
   const texts =
     status === 404 ? returnTexts.unknown : status >= 500 || status === 429 ? returnTexts.unavailable : returnTexts.refused;
   const language = preferredLanguage(request.headers["accept-language"]);
-  const [title, ...paragraphs] = texts[language];
-  return sendPage(reply, status, { language, title, paragraphs });
+  const [title, ...text] = texts[language];
+  return sendPage(reply, status, { language, title, content: paragraphs(text) });
 }

@@ -6,7 +6,7 @@ import { webUrl } from "../form/web-url.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { act, create, list, read } from "../operations.ts";
 import { Problem } from "../problem.ts";
-import type { OwnCode } from "../problem-catalogue.ts";
+import type { ProblemCode } from "../problem-catalogue.ts";
 
 const currency = "DZD";
 /** Creation and refund may take 40 s, with the look-up of the key and the way back. */
@@ -94,6 +94,6 @@ export async function payments(app: App, { rpc: { payments: rpc }, allowInsecure
 }
 
 /** A deadline that passed at the card processor leaves the outcome open, and says so. */
-const timedOutAs = (code: OwnCode) => (error: unknown) => {
+const timedOutAs = (code: ProblemCode) => (error: unknown) => {
   throw error instanceof ConnectError && error.code === Code.DeadlineExceeded ? Problem.of(code) : error;
 };

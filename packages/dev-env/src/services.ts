@@ -86,6 +86,7 @@ const own: Record<ServiceName, (wiring: Wiring) => Record<string, string>> = {
     CLIENTS_URLS: loopbackUrl(ports.clients),
     PAYMENTS_URLS: loopbackUrl(ports.payments),
     WEBHOOKS_URLS: loopbackUrl(ports.webhooks),
+    SANDBOX_URL: loopbackUrl(ports.sandbox),
     ALLOW_INSECURE_URLS: "true",
   }),
 };

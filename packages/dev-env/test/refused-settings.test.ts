@@ -31,7 +31,7 @@ async function refusalOf(name: ServiceName, settings: Record<string, string>, pr
 }
 
 test.each<[ServiceName, string[]]>([
-  ["gateway", ["ALLOW_INSECURE_URLS is for sandboxes"]],
+  ["gateway", ["ALLOW_INSECURE_URLS is for sandboxes", "SANDBOX_URL is for sandboxes"]],
   ["webhooks", ["ALLOW_INSECURE_WEBHOOKS is for sandboxes"]],
   ["payments", ["SATIM_URL must be an https address", "SATIM_FORM_URL_TEMPLATE must be an https address", "PUBLIC_URL must be"]],
   ["kyc", ["KYC_PROVIDER_URL must be an https address", "KYC_CALLBACK_URL must be an https address"]],

@@ -32,7 +32,16 @@ describe("refusals come in a fixed order", () => {
   const tooLarge = { ...json, "content-length": String(1024 * 1024 + 1) };
 
   test("an unknown address comes before everything", async () => {
-    for (const url of ["/", "/api/v1", "/api/v1/", "/api/v2/me", "/api/v1/payment", "/api/v1/me/", "/API/v1/me", "/api//v1/me"]) {
+    for (const url of [
+      "/api",
+      "/api/v1",
+      "/api/v1/",
+      "/api/v2/me",
+      "/api/v1/payment",
+      "/api/v1/me/",
+      "/API/v1/me",
+      "/api//v1/me",
+    ]) {
       const answer = await inject({ method: "POST", url, headers: tooLarge, payload: "{" });
       expect([url, answer.statusCode, answer.json().code]).toEqual([url, 404, "not_found"]);
     }
@@ -54,6 +63,7 @@ describe("refusals come in a fixed order", () => {
     ["PATCH", "/api/v1/payments/return/abc", "GET, POST"],
     ["HEAD", "/api/v1/payments/return/abc", "GET, POST"],
     ["POST", "/healthz", "GET, HEAD"],
+    ["POST", "/", "GET, HEAD"],
     ["DELETE", "/api/v1/clients/person", "POST"],
   ])("then the method: %s %s", async (method, url, allow) => {
     const answer = await inject({ method: method as "GET", url, headers: tooLarge });

@@ -21,6 +21,8 @@ import { clients } from "./routes/clients.ts";
 import { deadLetters } from "./routes/dead-letters.ts";
 import { docs } from "./routes/docs.ts";
 import { events } from "./routes/events.ts";
+import { firstPage } from "./routes/first-page.ts";
+import { guide } from "./routes/guide.ts";
 import { health } from "./routes/health.ts";
 import { kycApplications, kycReviews } from "./routes/kyc-applications.ts";
 import { kycCallbacks } from "./routes/kyc-callbacks.ts";
@@ -79,7 +81,9 @@ export async function createApp(gateway: Gateway): Promise<App> {
     open.register(kycCallbacks, { ...gateway, prefix: "/callbacks" });
     open.register(problemPages, { prefix: "/problems" });
     open.register(health, gateway);
+    open.register(firstPage, gateway);
     open.register(docs);
+    open.register(guide);
   });
 
   /** Businesses, each with what is its own. */

@@ -1,5 +1,5 @@
 import { readCallerKey, readServiceUrls, readTlsFiles } from "@amana/rpc";
-import { readLogLevel, readMetricsAddress, readTracing, settings } from "@amana/runtime";
+import { type EnvReader, readLogLevel, readMetricsAddress, readTracing, settings } from "@amana/runtime";
 
 const rateMax = 1_000_000;
 
@@ -29,6 +29,7 @@ export const readConfig = settings((env) => {
     traceRatio: tracing ? env.fraction("TRACE_RATIO", 0.01) : 0,
     /** Addresses that businesses give may be plain http, for a sandbox on one machine. */
     allowInsecureUrls: env.sandboxOnly("ALLOW_INSECURE_URLS"),
+    sandboxUrl: sandboxUrl(env),
     /** Whose X-Forwarded-For is believed. */
     trustedProxies: env.list("TRUSTED_PROXIES"),
     rateLimits: {
@@ -50,3 +51,10 @@ export const readConfig = settings((env) => {
     stopDelayMs: env.integer("STOP_DELAY_MS", { fallback: 0, max: 20_000 }),
   };
 });
+
+/** Where the first page leads testers. */
+function sandboxUrl(env: EnvReader): string | undefined {
+  if (env.optional("SANDBOX_URL") === undefined) return undefined;
+  if (env.isProduction) env.problem("SANDBOX_URL is for sandboxes: leave it out, or set NODE_ENV to something else");
+  return env.url("SANDBOX_URL");
+}

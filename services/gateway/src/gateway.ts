@@ -19,7 +19,8 @@ import { type Channels, createRpc } from "./rpc.ts";
 const keyLookUpTimeoutMs = 3_000;
 
 /** The settings that routes go by. */
-type Settings = Pick<Config, "allowInsecureUrls" | "fingerprintKeys" | "loadBounds" | "traceRatio" | "trustedProxies">;
+type Settings = Pick<Config, "allowInsecureUrls" | "fingerprintKeys" | "loadBounds" | "traceRatio" | "trustedProxies"> &
+  Partial<Pick<Config, "sandboxUrl">>;
 
 /** What the routes need. */
 export type Gateway = ReturnType<typeof createGateway>;

@@ -62,6 +62,7 @@ export async function startTestGateway(
     fingerprintKeys?: Gateway["fingerprintKeys"];
     traceRatio?: number;
     trustedProxies?: string[];
+    sandboxUrl?: string;
     /** The clock of the limits. */
     nowMs?: () => number;
   } = {},
@@ -102,9 +103,11 @@ export async function startTestGateway(
     fingerprintKeys: options.fingerprintKeys ?? [Buffer.alloc(32)],
     traceRatio: options.traceRatio ?? 0,
     trustedProxies: options.trustedProxies ?? [],
+    sandboxUrl: options.sandboxUrl,
   };
   const logger = options.logger ?? createLogger("test", process.env["TEST_LOG_LEVEL"] ?? "silent");
-  const app = await createApp(createGateway(channels, settings, logger, options.nowMs));
+  const gateway = createGateway(channels, settings, logger, options.nowMs);
+  const app = await createApp(gateway);
 
   /** A key that identity knows; of an operator for the role "admin". */
   const aKey = (given: Resolution & { admin?: boolean } = {}) => {
@@ -127,6 +130,7 @@ export async function startTestGateway(
 
   return {
     app,
+    readiness: gateway.readiness,
     behaviour,
     received,
     aKey,

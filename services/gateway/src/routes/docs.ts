@@ -12,8 +12,16 @@ const html = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Amana API</title>
+<style>
+:root{--scalar-custom-header-height:48px}
+nav{position:sticky;inset-block-start:0;z-index:10;display:flex;gap:24px;align-items:center;block-size:48px;padding-inline:24px;
+background:Canvas;color:CanvasText;font:1rem/1.5 system-ui,sans-serif;border-block-end:1px solid GrayText}
+nav a{color:inherit;line-height:44px}
+</style>
 </head>
 <body>
+<nav aria-label="Documents"><a href="/">Amana</a><a href="/docs/guide">Guide</a><a href="/problems">Problems</a></nav>
+<noscript><p>The reference needs a script of ours. Without it, read the <a href="/docs/guide">guide</a> and <a href="/openapi.json">the document</a>.</p></noscript>
 <div id="reference"></div>
 <script src="/docs/reference.js"></script>
 <script src="/docs/start.js"></script>

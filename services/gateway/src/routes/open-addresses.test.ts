@@ -13,6 +13,8 @@ beforeEach(() => {
   gateway.received.length = 0;
 });
 
+const linksIn = (html: string) => [...html.matchAll(/href="([^"]+)"/g)].map(([, link]) => link as string);
+
 describe("the way back from the card processor", () => {
   const comeBack = (method: "GET" | "POST", headers: Record<string, string> = {}, payload?: string | Buffer) =>
     gateway.app.inject({
@@ -110,10 +112,132 @@ describe("pages of problems", () => {
     }
   });
 
+  test("are listed with status, advice, and whether another try helps", async () => {
+    const { body } = await gateway.app.inject("/problems");
+    for (const [code, [title, , status]] of Object.entries(problemCatalogue)) {
+      const [row] = body.match(new RegExp(`<tr><td><a href="/problems/${code}">.*`)) ?? [];
+      expect(row).toContain(title.replaceAll('"', "&quot;"));
+      expect(
+        body
+          .slice(0, body.indexOf(row ?? ""))
+          .match(/<h2 id="(\d+)">/g)
+          ?.at(-1),
+      ).toBe(`<h2 id="${status}">`);
+    }
+    const tryOf = async (code: string) =>
+      /Another try: (.*)<\/p>/.exec((await gateway.app.inject(`/problems/${code}`)).body)?.[1];
+    expect(await tryOf("refund_outcome_unknown")).toMatch(/^Yes, after Retry-After, with the same Idempotency-Key/);
+    expect(await tryOf("refund_in_progress")).toMatch(/^Yes, after Retry-After/);
+    expect(await tryOf("processor_error")).toMatch(/^Not as it is/);
+    expect(await tryOf("payment_not_refundable")).toMatch(/^No\./);
+  });
+
   test("an unknown code has none, nor has what every object has", async () => {
     for (const code of ["nothing", "constructor", "__proto__", "%3Cscript%3E"]) {
       expect((await gateway.app.inject(`/problems/${code}`)).statusCode).toBe(404);
     }
+  });
+});
+
+describe("the first page", () => {
+  const first = (accept: string, language = "en") =>
+    gateway.app.inject({ url: "/", headers: { accept, "accept-language": language } });
+  const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+  test("tells programs what this is, its state, and where to go", async () => {
+    for (const accept of ["*/*", "application/json", ""]) {
+      const answer = await first(accept);
+      expect(answer.headers["vary"]).toBe("accept, accept-language");
+      expect([answer.statusCode, answer.json()]).toEqual([
+        200,
+        {
+          name: "Amana",
+          state: { status: "ok" },
+          api: "/api/v1",
+          guide: "/docs/guide",
+          reference: "/docs",
+          problems: "/problems",
+          openapi: "/openapi.json",
+          llms: "/llms.txt",
+        },
+      ]);
+    }
+  });
+
+  test.each([
+    ["fr-DZ", "fr", "ltr", "Tout répond."],
+    ["ar", "ar", "rtl", "كل الخدمات تجيب."],
+    ["en", "en", "ltr", "Everything answers."],
+  ])("is a page for browsers, for readers of %j in their language", async (wish, language, direction, state) => {
+    const page = await first(browser, wish);
+    expect([page.statusCode, page.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
+    expect(page.headers["content-security-policy"]).toMatch(/^default-src 'none'; style-src 'sha256-[^']+';/);
+    expect(page.body).toContain(`<html lang="${language}" dir="${direction}">`);
+    expect(page.body).toContain(state);
+    expect(linksIn(page.body)).toEqual(["/docs/guide", "/docs", "/problems"]);
+  });
+
+  test("leads to the sandbox where there is one, and names what does not answer", async () => {
+    await using sandboxed = await startTestGateway({ sandboxUrl: "http://127.0.0.1:8090" });
+    const page = await sandboxed.app.inject({ url: "/", headers: { accept: browser } });
+    expect(linksIn(page.body)).toContain("http://127.0.0.1:8090/");
+    sandboxed.readiness.stop();
+    const reader = await sandboxed.app.inject({ url: "/", headers: { accept: browser } });
+    const program = await sandboxed.app.inject("/");
+    const unavailable = { status: "unavailable", missing: ["gateway"] };
+    expect([program.statusCode, program.json().state]).toEqual([200, unavailable]);
+    expect((await sandboxed.app.inject("/readyz")).json()).toEqual(unavailable);
+    expect(reader.body).toContain("Ne répond pas en ce moment : \u2066gateway\u2069");
+  });
+});
+
+describe("the guide", () => {
+  test("is served whole: every page is listed, and every link leads to something that is there", async () => {
+    const pages = linksIn((await gateway.app.inject("/docs/guide")).body).filter((link) => link.startsWith("/docs/guide/"));
+    expect(pages.length).toBeGreaterThan(10);
+    const ids = new Map<string, string>();
+    const body = async (path: string) => {
+      if (!ids.has(path)) {
+        const answer = await gateway.app.inject({ url: path, headers: { accept: "text/html" } });
+        expect([path, answer.statusCode]).toEqual([path, 200]);
+        ids.set(path, answer.body);
+      }
+      return ids.get(path) as string;
+    };
+    for (const page of ["/docs/guide", ...pages, "/problems", "/problems/rate_limited"]) {
+      for (const link of linksIn(await body(page))) {
+        if (link.startsWith("https://")) continue;
+        const [path = "", anchor] = link.split("#");
+        if (anchor) expect(await body(path), `${page} links to ${link}`).toContain(` id="${anchor}"`);
+        else await body(path);
+      }
+    }
+  });
+
+  test("cannot run, load or send anything", async () => {
+    for (const url of ["/docs/guide", "/docs/guide/webhooks", "/problems"]) {
+      const page = await gateway.app.inject(url);
+      expect(page.headers["content-security-policy"]).toMatch(
+        /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+      );
+      expect(page.body).not.toMatch(/<script|<img|<iframe|<form| style=| on\w+=|<!--/);
+      expect(page.body.match(/<h1/g)?.length).toBe(1);
+    }
+  });
+
+  test("has no page of another name, and one slash too many leads to it", async () => {
+    for (const name of ["nothing", "..%2Findex", "index.html", "llms.txt", "%00"]) {
+      expect((await gateway.app.inject(`/docs/guide/${name}`)).statusCode, name).toBe(404);
+    }
+    expect((await gateway.app.inject("/docs/guide/")).headers["location"]).toBe("/docs/guide");
+  });
+
+  test("is listed for programs at /llms.txt", async () => {
+    const { headers, body } = await gateway.app.inject("/llms.txt");
+    expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
+    const listed = [...body.matchAll(/\]\((.*?)\)/g)].map(([, path]) => path as string);
+    expect(listed.length).toBeGreaterThan(12);
+    for (const path of listed) expect((await gateway.app.inject(path)).statusCode, path).toBe(200);
   });
 });
 
@@ -122,7 +246,8 @@ describe("the reference", () => {
     const page = await gateway.app.inject("/docs");
     expect(page.statusCode).toBe(200);
     expect(page.headers["content-security-policy"]).toMatch(/script-src 'self';/);
-    const sources = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, source]) => source as string);
+    const sources = [...page.body.matchAll(/src="([^"]+)"/g)].map(([, source]) => source as string);
+    expect(sources.length).toBe(2);
     expect(sources.every((source) => source.startsWith("/docs/"))).toBe(true);
     for (const source of sources) {
       const script = await gateway.app.inject(source);
@@ -132,6 +257,12 @@ describe("the reference", () => {
         "text/javascript; charset=utf-8",
       ]);
     }
+  });
+
+  test("leads to the guide, the problems and the first page", async () => {
+    expect(new Set(linksIn((await gateway.app.inject("/docs")).body))).toEqual(
+      new Set(["/", "/docs/guide", "/problems", "/openapi.json"]),
+    );
   });
 
   test("is also where a slash too many leads", async () => {

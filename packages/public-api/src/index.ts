@@ -17,6 +17,7 @@ export * from "./kyc-application.ts";
 export * from "./kyc-event.ts";
 export * from "./money.ts";
 export * from "./onboarding.ts";
+export * from "./operator-key.ts";
 export * from "./payment.ts";
 export * from "./payment-event.ts";
 export * from "./payment-refund.ts";

@@ -27,6 +27,7 @@ import { health } from "./routes/health.ts";
 import { kycApplications, kycReviews } from "./routes/kyc-applications.ts";
 import { kycCallbacks } from "./routes/kyc-callbacks.ts";
 import { onboarding, onboardingDecisions } from "./routes/onboarding.ts";
+import { operatorKeys } from "./routes/operator-keys.ts";
 import { ownBusiness } from "./routes/own-business.ts";
 import { changedPayments, refundDecisions } from "./routes/payment-oversight.ts";
 import { paymentReturn, sendReturnPage } from "./routes/payment-return.ts";
@@ -115,6 +116,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
       admin.register(kycReviews, { ...gateway, prefix: "/kyc/applications" });
       admin.register(onboardingDecisions, { ...gateway, prefix: "/clients/:id/onboarding" });
       admin.register(apiKeys, { ...gateway, prefix: "/admin/api-keys" });
+      admin.register(operatorKeys, { ...gateway, prefix: "/admin/operator-keys" });
       admin.register(refundDecisions, { ...gateway, prefix: "/admin/refunds" });
       admin.register(changedPayments, { ...gateway, prefix: "/admin/payments" });
       admin.register(deadLetters, { ...gateway, prefix: "/admin/dead-letters" });

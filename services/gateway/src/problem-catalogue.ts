@@ -126,6 +126,7 @@ export const problemCatalogue = {
     409,
   ],
   kyc_review_not_open: ["No review to decide", "Only an application with the verdict NEEDS_REVIEW can be decided.", 409],
+  last_operator_key: ["Last operator's key", "Issue another operator's key first, then revoke this one with it.", 409],
   malformed_request: [
     "Malformed request",
     "The request is not well-formed HTTP. Check its headers and the framing of its body.",
@@ -142,6 +143,7 @@ export const problemCatalogue = {
     "Details change only before verification begins. current_step tells where it is.",
     409,
   ],
+  operator_key_name_taken: ["Name already in use", "Another operator's live key has this name. Choose another name.", 409],
   outcome_unknown: ["Outcome unknown", "Read before you repeat the request, or repeat it with an Idempotency-Key.", 504],
   payment_detail_invalid: [
     "Payment detail invalid",

@@ -5,6 +5,7 @@ import { OnboardingService } from "@amana/contracts/clients/v1/onboarding_servic
 import { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
 import { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
 import { KeyLeaseService } from "@amana/contracts/identity/v1/key_lease_service_pb";
+import { OperatorKeyService } from "@amana/contracts/identity/v1/operator_key_service_pb";
 import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { DeadLetterService } from "@amana/contracts/messaging/v1/dead_letter_service_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
@@ -22,6 +23,7 @@ export function createRpc({ identity, kyc, clients, payments, webhooks }: Channe
     keyLeases: createRpcClient(KeyLeaseService, identity),
     businesses: createRpcClient(BusinessService, identity),
     apiKeys: createRpcClient(ApiKeyService, identity),
+    operatorKeys: createRpcClient(OperatorKeyService, identity),
     kycApplications: createRpcClient(KycApplicationService, kyc),
     clients: createRpcClient(ClientService, clients),
     onboarding: createRpcClient(OnboardingService, clients),

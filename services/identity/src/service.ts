@@ -1,6 +1,7 @@
 import { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
 import { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
 import { KeyLeaseService } from "@amana/contracts/identity/v1/key_lease_service_pb";
+import { OperatorKeyService } from "@amana/contracts/identity/v1/operator_key_service_pb";
 import { serveFrom } from "@amana/rpc";
 import type { Service } from "@amana/service";
 import { storeBootstrapKey } from "./admin-key/store-bootstrap-key.ts";
@@ -24,6 +25,7 @@ export const identity: Service<Config, Context> = {
   rpcServices: (context) => [
     serveFrom(BusinessService, rpcs, context),
     serveFrom(ApiKeyService, rpcs, context),
+    serveFrom(OperatorKeyService, rpcs, context),
     serveFrom(KeyLeaseService, rpcs, context),
   ],
   consumptions: () => [audit],

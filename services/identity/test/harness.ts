@@ -2,6 +2,7 @@ import { hashApiKey } from "@amana/api-keys";
 import { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
 import { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
 import { KeyLeaseService, KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
+import { OperatorKeyService } from "@amana/contracts/identity/v1/operator_key_service_pb";
 import { type Caller, createRpcClient, type IdempotencyKey, platformCaller } from "@amana/rpc";
 import { startTestService } from "@amana/service/testing";
 import { adminCaller } from "@amana/testing";
@@ -34,6 +35,7 @@ export async function startIdentityForTest(options: { leaseMs?: number; wait?: (
       orm: context.orm,
       businesses: createRpcClient(BusinessService, channel),
       apiKeys: createRpcClient(ApiKeyService, channel),
+      operatorKeys: createRpcClient(OperatorKeyService, channel),
       keyLeases,
       /** What the gateway would be told about a key. */
       async resolve(plaintext = "") {

@@ -224,7 +224,7 @@ export const told: Readonly<Record<string, { summary: string; steps: readonly st
     summary: "the operator's key (BOOTSTRAP_ADMIN_KEY)",
     steps: [
       "Make one: node packages/api-keys/src/make-key.ts. Set BOOTSTRAP_ADMIN_KEY to it and restart the replicas of identity one by one.",
-      "The first replica that starts revokes the old key, audited, and operators use the new one from then on. A replica that restarts with the old setting brings nothing back.",
+      "The first replica that starts revokes the old key, audited, and whoever used it uses the new one from then on; keys that operators were issued go on (GET /api/v1/admin/operator-keys). A replica that restarts with the old setting brings nothing back.",
     ],
   },
   "database-password": {

@@ -1,4 +1,4 @@
-import { defineEntity, p } from "@mikro-orm/postgresql";
+import { defineEntity, p, type SqlEntityManager } from "@mikro-orm/postgresql";
 
 const schema = defineEntity({
   name: "AdminKey",
@@ -10,6 +10,7 @@ const schema = defineEntity({
     /** SHA-256 of the key, which itself is kept nowhere. */
     hash: p.blob(),
     createdAt: p.datetime(3),
+    lastUsedAt: p.datetime(3).nullable(),
     revokedAt: p.datetime(3).nullable(),
   },
 });
@@ -22,3 +23,12 @@ export class AdminKey extends schema.class {
   }
 }
 schema.setClass(AdminKey);
+
+/** Of the key that BOOTSTRAP_ADMIN_KEY gives, and of no other. */
+export const bootstrapName = "bootstrap";
+
+/** For a change of operators' keys: such changes come one after the other. */
+export async function lockAdminKeys(em: SqlEntityManager): Promise<void> {
+  // The version before takes the same lock for its bootstrap key.
+  await em.execute("select pg_advisory_xact_lock(hashtext('bootstrap admin key'))");
+}

@@ -4,9 +4,8 @@ import { platformCaller } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import { keepChange } from "../audit/audit-event.ts";
 import type { Context } from "../context.ts";
-import { AdminKey } from "./admin-key.ts";
+import { AdminKey, lockAdminKeys, bootstrapName as name } from "./admin-key.ts";
 
-const name = "bootstrap";
 const byPlatform = { caller: platformCaller, requestId: "", address: "" };
 
 /**
@@ -25,7 +24,7 @@ export async function storeBootstrapKey(
 
   const replaced = await transaction(orm, async (em) => {
     // Replicas start together; the second one waits here and then finds the key.
-    await em.execute("select pg_advisory_xact_lock(hashtext('bootstrap admin key'))");
+    await lockAdminKeys(em);
     const known = await em.findOne(AdminKey, { hash });
     if (known?.revokedAt) {
       logger.warn({ key_prefix: known.prefix }, "BOOTSTRAP_ADMIN_KEY is a revoked key and stays refused; set a new one");

@@ -20,7 +20,7 @@ export const createGrantedLeases = ({ leaseMs, wait }: { leaseMs: number; wait: 
 /** Logs are kept elsewhere: after a restore of this database they alone know what to take away. */
 export function logCutOff(
   logger: Logger,
-  what: { readonly [name in "business_id" | "api_key_id" | "status"]?: string | undefined },
+  what: { readonly [name in "business_id" | "api_key_id" | "admin_key_id" | "status"]?: string | undefined },
 ): void {
   logger.info(what, "access was taken away");
 }

@@ -6,7 +6,7 @@ import { recordKeyUse } from "./queries.ts";
 const pendingMax = 10_000;
 
 /**
- * Keeps api_key.last_used_at, off the path of the answer: one statement at a time; uses noted
+ * Keeps the last_used_at of keys, off the path of the answer: one statement at a time; uses noted
  * meanwhile go together into the next.
  */
 export function trackKeyUse(orm: Orm, logger: Logger) {

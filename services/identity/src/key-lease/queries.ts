@@ -29,7 +29,8 @@ export async function findKeys(em: SqlEntityManager, hashes: readonly Uint8Array
        k.business_id as "businessId", b.status as "businessStatus", b.organization_id as "organizationId",
        floor(extract(epoch from k.expires_at - clock_timestamp()) * 1000)::double precision as "expiresInMs",
        k.allowed_ips as "allowedIps",
-       k.id is not null and (k.last_used_at is null or k.last_used_at < now() - interval '1 minute') as "useIsDue"
+       coalesce(k.id, a.id) is not null
+         and coalesce(k.last_used_at, a.last_used_at, '-infinity') < now() - interval '1 minute' as "useIsDue"
      from unnest($1::bytea[]) with ordinality as asked (hash, position)
      left join lateral (
        select * from api_key where hash = asked.hash
@@ -45,14 +46,11 @@ export async function findKeys(em: SqlEntityManager, hashes: readonly Uint8Array
 
 /** Skips keys that are just being changed: their next use is soon enough. */
 export async function recordKeyUse(em: SqlEntityManager, keyIds: readonly string[]): Promise<void> {
-  await namedQuery(
-    em,
-    "key_use",
-    `update api_key set last_used_at = now() where id in (
-       select id from api_key
-       where id = any($1::uuid[]) and (last_used_at is null or last_used_at < now() - interval '1 minute')
-       for no key update skip locked
-     )`,
-    [keyIds],
-  );
+  await namedQuery(em, "key_use", `with used_api_key as (${recordUseIn("api_key")}) ${recordUseIn("admin_key")}`, [keyIds]);
 }
+
+const recordUseIn = (table: "api_key" | "admin_key") => `update ${table} set last_used_at = now() where id in (
+    select id from ${table}
+    where id = any($1::uuid[]) and (last_used_at is null or last_used_at < now() - interval '1 minute')
+    for no key update skip locked
+  )`;

@@ -1,6 +1,7 @@
 import { everyBusiness } from "@amana/database";
 import { businessOf, type Call } from "@amana/rpc";
 import { forOperators, readOne, readPage } from "@amana/service";
+import { operatorKeyList, toOperatorKeyMessage } from "../admin-key/admin-key.message.ts";
 import { apiKeyList, ownApiKeyList, toApiKeyMessage } from "../api-key/api-key.message.ts";
 import { businessNotFound, namedBusinessNotFound } from "../business/business.errors.ts";
 import { businessList, businessView, toBusinessMessage } from "../business/business.message.ts";
@@ -16,6 +17,7 @@ export const listApiKeys = readPage(apiKeyList, "apiKeys", toApiKeyMessage, {
     if (!(await businessView.read(em, owner, businessId))) throw namedBusinessNotFound("");
   },
 });
+export const listOperatorKeys = readPage(operatorKeyList, "operatorKeys", toOperatorKeyMessage, { ownerOf: forOperators });
 
 export const getOwnBusiness = (context: Context) => (_request: object, call: Call) =>
   readBusiness(context)({ id: businessOf(call.caller) }, call);

@@ -1,0 +1,129 @@
+import { generateApiKey, readApiKeyKind } from "@amana/api-keys";
+import { KeyRole } from "@amana/contracts/identity/v1/key_lease_service_pb";
+import { uuidv7 } from "@amana/runtime";
+import { aBusinessCaller } from "@amana/testing";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { asAdmin, type Identity, idempotent, startIdentityForTest } from "../../test/harness.ts";
+import { storeBootstrapKey } from "../admin-key/store-bootstrap-key.ts";
+
+let identity: Identity;
+let waits: number[];
+const bootstrapKey = generateApiKey("ak_");
+beforeEach(async () => {
+  waits = [];
+  identity = await startIdentityForTest({ leaseMs: 500, wait: async (ms) => void waits.push(ms) });
+  await storeBootstrapKey(identity.context, bootstrapKey);
+});
+afterEach(() => identity[Symbol.asyncDispose]());
+
+const create = (name: string, options: object = {}) =>
+  identity.operatorKeys.createOperatorKey({ name }, { ...asAdmin, ...options });
+const revoke = (id: string, options: object = {}) =>
+  identity.operatorKeys.revokeOperatorKey({ id, reason: "left" }, { ...asAdmin, ...options });
+const list = async () => (await identity.operatorKeys.listOperatorKeys({ limit: 100 }, asAdmin)).operatorKeys;
+const bootstrapId = async () => (await identity.resolve(bootstrapKey)).keyId;
+const audited = () =>
+  identity.sql<{ action: string; actor: string }>("select * from audit_event where entity_type = 'admin_key' order by at, id");
+
+test("an operator's key is issued under a name, works beside the first one, and is audited without its secret", async () => {
+  const key = await create("amina");
+  expect(readApiKeyKind(key.adminKey ?? "")).toBe("ak_");
+  expect(key).toMatchObject({ name: "amina", prefix: key.adminKey?.slice(0, 16) });
+  expect(await identity.resolve(key.adminKey)).toMatchObject({ role: KeyRole.ADMIN, keyId: key.id, businessId: "" });
+  expect(await identity.stateOf(bootstrapKey)).toBe("LIVE");
+  const rows = await audited();
+  expect(rows.at(-1)).toMatchObject({
+    action: "admin_key.created",
+    actor: "ak_test",
+    entity_id: key.id,
+    before: null,
+    after: { id: key.id, name: "amina", prefix: key.prefix, revoked_at: null },
+    request_id: "request-1",
+    address: "192.0.2.7",
+  });
+  expect(JSON.stringify(rows)).not.toContain(key.adminKey);
+});
+
+test("keys are listed newest first, with their last use and end", async () => {
+  const key = await create("amina");
+  await identity.resolve(key.adminKey);
+  await identity.resolve(key.adminKey);
+  const revoked = await revoke(key.id);
+  expect(await list()).toEqual([
+    { ...revoked, lastUsedAtMs: expect.any(BigInt) },
+    expect.objectContaining({ name: "bootstrap", id: await bootstrapId() }),
+  ]);
+  expect(revoked).toMatchObject({ id: key.id, revokedAtMs: expect.any(BigInt) });
+  expect(revoked.adminKey).toBeUndefined();
+});
+
+test("a name is one live key's, and bootstrap is the deployment's", async () => {
+  const taken = { kind: "conflict", code: "operator_key_name_taken", pointer: "/name" };
+  const first = await create("amina");
+  await expect(create("amina")).rejects.toMatchObject(taken);
+  await revoke(first.id);
+  await create("amina");
+  await revoke(await bootstrapId());
+  await expect(create("bootstrap")).rejects.toMatchObject(taken);
+});
+
+test("one name asked for at the same time is given once", async () => {
+  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => create("amina")));
+  expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  expect(await list()).toHaveLength(2);
+});
+
+test("the first key is retired like any other, and the same setting does not bring it back", async () => {
+  const { adminKey } = await create("amina");
+  await revoke(await bootstrapId());
+  expect(await identity.stateOf(bootstrapKey)).toBe("REVOKED");
+  await storeBootstrapKey(identity.context, bootstrapKey);
+  expect(await identity.stateOf(bootstrapKey)).toBe("REVOKED");
+  expect(await identity.stateOf(adminKey)).toBe("LIVE");
+  const next = generateApiKey("ak_");
+  await storeBootstrapKey(identity.context, next);
+  expect([await identity.stateOf(next), await identity.stateOf(adminKey)]).toEqual(["LIVE", "LIVE"]);
+});
+
+test("the last live key stays, also when two revocations run at the same time", async () => {
+  const last = { kind: "conflict", code: "last_operator_key" };
+  await expect(revoke(await bootstrapId())).rejects.toMatchObject(last);
+  const keys = [await bootstrapId(), (await create("amina")).id, (await create("karim")).id];
+  const outcomes = await Promise.allSettled(keys.map((id) => revoke(id)));
+  expect(outcomes.filter((outcome) => outcome.status === "rejected")).toMatchObject([{ reason: last }]);
+  expect((await list()).filter(({ revokedAtMs }) => revokedAtMs === undefined)).toHaveLength(1);
+});
+
+test("a revocation holds before it is answered, also one that only repeats another", async () => {
+  const { id, adminKey } = await create("amina");
+  expect(waits).toEqual([]);
+  const first = await revoke(id);
+  expect(await identity.stateOf(adminKey)).toBe("REVOKED");
+  const rows = await audited();
+  expect(rows.at(-1)).toMatchObject({ action: "admin_key.revoked", entity_id: id, reason: "left", before: { revoked_at: null } });
+  expect(await revoke(id)).toEqual(first);
+  expect(await audited()).toEqual(rows);
+  expect(waits).toEqual([550, 550]);
+});
+
+test("an Idempotency-Key issues one key, and shows it once", async () => {
+  const first = await create("amina", idempotent("operator-1"));
+  expect(await create("amina", idempotent("operator-1"))).toEqual({ ...first, adminKey: undefined });
+  expect(first.adminKey).toBeDefined();
+  expect(await list()).toHaveLength(2);
+});
+
+test.each([uuidv7(), "not-a-uuid", ""])("%j names no key", async (id) => {
+  await expect(revoke(id)).rejects.toMatchObject({ kind: "not_found", code: "not_found" });
+});
+
+test("operators' keys are for operators", async () => {
+  const caller = aBusinessCaller();
+  for (const call of [
+    () => create("amina", { caller }),
+    () => revoke(uuidv7(), { caller }),
+    () => identity.operatorKeys.listOperatorKeys({ limit: 1 }, { caller }),
+  ]) {
+    await expect(call()).rejects.toMatchObject({ code: "admin_required" });
+  }
+});

@@ -1,0 +1,33 @@
+import { OperatorKeySchema } from "@amana/contracts/identity/v1/operator_key_pb";
+import type { OperatorKeyService } from "@amana/contracts/identity/v1/operator_key_service_pb";
+import { everyBusiness, lockRow } from "@amana/database";
+import { once } from "@amana/idempotency";
+import { adminOf, type Implementation } from "@amana/rpc";
+import { lastOperatorKey, operatorKeyNotFound } from "../admin-key/admin-key.errors.ts";
+import { toOperatorKeyMessage } from "../admin-key/admin-key.message.ts";
+import { AdminKey, lockAdminKeys } from "../admin-key/admin-key.ts";
+import { keepChange } from "../audit/audit-event.ts";
+import type { Context } from "../context.ts";
+import { logCutOff } from "../key-lease/granted-leases.ts";
+
+export const revokeOperatorKey =
+  ({ orm, clock, leases, logger }: Context): Implementation<typeof OperatorKeyService.method.revokeOperatorKey> =>
+  async ({ id, reason }, call) => {
+    adminOf(call.caller);
+    const answer = await once(orm, call, OperatorKeySchema, async (em) => {
+      await lockAdminKeys(em);
+      const adminKey = await lockRow(em, AdminKey, everyBusiness, id, operatorKeyNotFound);
+      if (!adminKey.revokedAt) {
+        if ((await em.count(AdminKey, { revokedAt: null })) === 1) throw lastOperatorKey();
+        const before = adminKey.snapshot();
+        const now = clock.now();
+        adminKey.revokedAt = now;
+        keepChange(em, now, call, "admin_key.revoked", adminKey, { before, reason });
+      }
+      return toOperatorKeyMessage(adminKey);
+    });
+
+    logCutOff(logger, { admin_key_id: answer.id });
+    await leases.ended();
+    return answer;
+  };

@@ -38,7 +38,7 @@ export async function ownBusiness(app: App, { rpc: { businesses: rpc } }: Gatewa
     description:
       "`rotate_api_key` replaces the key you call with, and ends that one at once: `previous_key_ttl_seconds`, which goes with it " +
       "only, is 0 unless you say for how long the old key is to work on. The new key is in the answer alone, so a lost answer locks " +
-      "you out when you have no other key, and a repetition is refused with 409 `api_key_replaced`; an operator then issues a key. " +
+      "you out when you have no other key, and a repetition is refused with 401 `api_key_revoked`; an operator then issues a key. " +
       "Better change keys in two steps that can both be repeated: issue one with `POST /api/v1/me/api-keys`, and when your servers " +
       "use it, revoke the old one with `POST /api/v1/me/api-keys/{id}/revoke`. A rotation keeps name, `expires_at` and `allowed_ips`.",
     body: {

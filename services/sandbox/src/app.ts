@@ -10,6 +10,7 @@ import { controlCalls } from "./control-calls.ts";
 import { openDatabase } from "./database.ts";
 import { acceptEmptyJson, logAnswers, refuseUnknownPaths } from "./edge.ts";
 import { createFaults } from "./faults.ts";
+import { firstPage } from "./first-page/first-page.ts";
 import { assets } from "./pages/assets.ts";
 import { verificationProvider } from "./verification-provider/verification-provider.ts";
 
@@ -35,6 +36,7 @@ export async function createSandbox(config: Config, logger: Logger) {
   app.register(assets);
   app.get("/healthz", () => ({ status: "ok" }));
   const context: Context = { config, database, clock: createClock(database), faults: createFaults(), publicUrl };
+  app.register(firstPage, context);
   app.register(controlCalls, context);
   app.register(cardProcessor, context);
   app.register(verificationProvider, context);

@@ -22,7 +22,9 @@ export function refuse(reply: FastifyReply, status: number, error: string, messa
 
 export function refuseUnknownPaths(app: FastifyInstance): void {
   app.setNotFoundHandler((_request, reply) =>
-    reply.send(refuse(reply, 404, "not_found", "The sandbox has nothing at this path. Its README lists every call.")),
+    reply.send(
+      refuse(reply, 404, "not_found", "The sandbox has nothing at this path. Its first page, GET /, shows what it can do."),
+    ),
   );
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const status = error.statusCode ?? 500;

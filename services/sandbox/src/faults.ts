@@ -50,6 +50,9 @@ export type Operation = keyof typeof modesByOperation;
 
 export const operations = Object.keys(modesByOperation) as Operation[];
 
+/** Of all operations, each once. */
+export const modes: readonly string[] = [...new Set(Object.values(modesByOperation).flat())];
+
 const timesMax = 10_000;
 const waitMsMax = 120_000;
 /** A refund that was believed lost may come hours later. */

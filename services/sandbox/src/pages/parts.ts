@@ -17,6 +17,8 @@ ${content}
 
 export interface Field {
   readonly id: string;
+  /** Where several forms of a page ask for the same; the id, unless given. */
+  readonly name?: string;
   readonly label: string;
   readonly hint: string;
   readonly problem?: string | undefined;
@@ -26,13 +28,13 @@ export interface Field {
 }
 
 /** A labelled input. The first one with a problem takes the focus, with or without a script. */
-export function field({ id, label, hint, problem, focused = false, attributes }: Field): Html {
+export function field({ id, name = id, label, hint, problem, focused = false, attributes }: Field): Html {
   const wrong = problem !== undefined;
   return html`<div class="field${wrong && " invalid"}">
 <label for="${id}">${label}</label>
 <p class="hint" id="${id}-hint">${hint}</p>
 ${wrong && html`<p class="problem" id="${id}-problem">${icons.danger}<span>${problem}</span></p>`}
-<input id="${id}" name="${id}" dir="ltr" ${attributes} aria-describedby="${id}-hint${wrong && ` ${id}-problem`}"${wrong && html` aria-invalid="true"`}${focused && html` autofocus`}>
+<input id="${id}" name="${name}" dir="ltr" ${attributes} aria-describedby="${id}-hint${wrong && ` ${id}-problem`}"${wrong && html` aria-invalid="true"`}${focused && html` autofocus`}>
 </div>`;
 }
 

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Sandbox } from "../src/app.ts";
+import { modes, operations } from "../src/faults.ts";
+import { aSandbox, control, paid, registered } from "./a-sandbox.ts";
+import { aVerification } from "./a-verification.ts";
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await aSandbox();
+});
+afterAll(() => sandbox[Symbol.asyncDispose]());
+beforeEach(() => control(sandbox.url, "DELETE", "faults"));
+
+const press = async (button: string, fields: Record<string, string> = {}, lang = "en") => {
+  const body = new URLSearchParams({ do: button, ...fields });
+  const answer = await fetch(`${sandbox.url}/?lang=${lang}`, { method: "POST", body, redirect: "manual" });
+  return { status: answer.status, location: answer.headers.get("location"), text: await answer.text() };
+};
+const view = async (orderId: string) => (await control(sandbox.url, "GET", `payments/${orderId}`)).body;
+const verification = async (reference: string) => (await control(sandbox.url, "GET", `kyc?reference=${reference}`)).body;
+
+describe("the first page", () => {
+  test.each([
+    ["fr", "ltr", "Ce que permet ce bac à sable"],
+    ["ar", "rtl", "ما الذي تتيحه هذه البيئة التجريبية"],
+    ["en", "ltr", "What this sandbox can do"],
+  ])(
+    "says in %s what the sandbox can do, without a script of its own and with nothing from elsewhere",
+    async (lang, dir, title) => {
+      const page = await fetch(sandbox.url, { headers: { "accept-language": lang } });
+      expect([page.status, page.headers.get("cache-control")]).toEqual([200, "no-store"]);
+      expect(page.headers.get("content-security-policy")).toMatch(/^default-src 'none';/);
+      const text = await page.text();
+      expect(text).toContain(`<html lang="${lang}" dir="${dir}">`);
+      expect(text).toContain(`<h1>${title}</h1>`);
+      expect(text).not.toMatch(/(src|href|action)="(https?:)?\/\//);
+      for (const name of operations) expect(text).toContain(`<option value="${name}">`);
+      for (const mode of modes) expect(text).toContain(`<option value="${mode.replace("<", "&lt;").replace(">", "&gt;")}">`);
+    },
+  );
+
+  test("its forms ask for what the buttons read", async () => {
+    const text = await (await fetch(sandbox.url)).text();
+    const forms = [...text.matchAll(/<form [^>]*>[\s\S]*?<\/form>/g)].map(([form]) => ({
+      buttons: [...form.matchAll(/name="do" value="(\w+)"/g)].map(([, name]) => name),
+      fields: [...form.matchAll(/<(?:input|select)[^>]* name="(\w+)"/g)].map(([, name]) => name),
+    }));
+    expect(forms).toEqual([
+      { buttons: ["pay", "cancel"], fields: ["order", "card"] },
+      { buttons: ["giveBack", "reverse"], fields: ["order", "amount"] },
+      { buttons: ["openPage"], fields: ["amount"] },
+      { buttons: ["submit", "tester", "expire"], fields: ["link", "outcome"] },
+      { buttons: ["approve", "reject"], fields: ["link"] },
+      { buttons: ["plant", "clear"], fields: ["operation", "mode", "times"] },
+      { buttons: ["advance"], fields: ["seconds"] },
+    ]);
+  });
+
+  test("shows what was typed and answered as text, never as markup", async () => {
+    const { status, text } = await press("pay", { order: '"><script>alert(1)</script>', card: "1" });
+    expect(status).toBe(404);
+    expect(text).not.toContain("<script>alert");
+    expect((await press("nothing")).status).toBe(422);
+    expect((await press("constructor")).status).toBe(422);
+  });
+});
+
+describe("its buttons", () => {
+  test.each(["id", "number", "address of the form"])("pay an order by its %s, and show the call", async (by) => {
+    const order = await registered(sandbox.url);
+    const name = { id: order.orderId, number: order.orderNumber }[by] ?? order.formUrl;
+    const { status, text } = await press("pay", { order: name, card: "6280580610061110" });
+    expect(status).toBe(200);
+    expect(text).toContain(`POST /sandbox/payments/${order.orderId}/pay`);
+    expect(text).toContain('href="http://shop.test/sorry?orderId=');
+    expect(await view(order.orderId)).toMatchObject({ orderStatus: 6, outcome: "insufficient_balance" });
+  });
+
+  test("give up, give back and reverse", async () => {
+    const [open, first, second] = [await registered(sandbox.url), await paid(sandbox.url), await paid(sandbox.url)];
+    await press("cancel", { order: open.orderId });
+    expect(await view(open.orderId)).toMatchObject({ outcome: "cancelled" });
+    await press("giveBack", { order: first.orderId, amount: "1000.00" });
+    expect(await view(first.orderId)).toMatchObject({ orderStatus: 4, refundedAmount: 100_000 });
+    await press("giveBack", { order: first.orderId, amount: "" });
+    expect(await view(first.orderId)).toMatchObject({ refundedAmount: 500_000 });
+    await press("reverse", { order: second.orderId });
+    expect(await view(second.orderId)).toMatchObject({ orderStatus: 3 });
+    expect((await press("reverse", { order: second.orderId })).status).toBe(409);
+  });
+
+  test("open a form of the sandbox's own, in the reader's language", async () => {
+    const { status, location } = await press("openPage", { amount: "75.50" }, "ar");
+    expect([status, location]).toEqual([303, expect.stringMatching(/^\/payment\/pay\/\w+\?lang=ar$/)]);
+    expect((await fetch(`${sandbox.url}${location}`)).status).toBe(200);
+    const orderId = location?.split(/[/?]/)[3] ?? "";
+    expect(await view(orderId)).toMatchObject({ amount: 7_550 });
+    expect((await press("openPage", { amount: "1" })).status).toBe(422);
+  });
+
+  test("end a verification by its link or its application, and decide a review", async () => {
+    const [approved, reviewed, lapsed] = [
+      await aVerification(sandbox.url),
+      await aVerification(sandbox.url),
+      await aVerification(sandbox.url),
+    ];
+    await press("submit", { link: approved.linkUrl, outcome: "approved" });
+    expect(await verification(approved.reference)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
+    await press("submit", { link: reviewed.reference, outcome: "needs_review" });
+    await press("reject", { link: reviewed.reference });
+    expect(await verification(reviewed.reference)).toMatchObject({ verdict: "REJECTED" });
+    await press("expire", { link: lapsed.linkUrl });
+    expect(await verification(lapsed.reference)).toMatchObject({ status: "EXPIRED" });
+    const tester = await press("tester", { link: lapsed.reference });
+    expect([tester.status, tester.location]).toEqual([303, `/sandbox/kyc/${lapsed.token}/tester?lang=en`]);
+  });
+
+  test("plant faults and take them away, and move the clock", async () => {
+    const { text } = await press("plant", { operation: "refund", mode: "slow:10", times: "3" });
+    expect(text).toContain("<bdi>refund slow:10 × 3</bdi>");
+    expect((await control(sandbox.url, "GET", "faults")).body.faults).toEqual([
+      { operation: "refund", mode: "slow:10", times: 3 },
+    ]);
+    expect((await press("plant", { operation: "refund", mode: "slow:<ms>", times: "1" })).status).toBe(422);
+    await press("clear");
+    expect((await control(sandbox.url, "GET", "faults")).body.faults).toEqual([]);
+    const order = await registered(sandbox.url);
+    await press("advance", { seconds: "1200" });
+    expect(await view(order.orderId)).toMatchObject({ outcome: "session_expired" });
+  });
+
+  test("offer the newest payments and verifications", async () => {
+    const [order, application] = [await registered(sandbox.url), await aVerification(sandbox.url)];
+    const text = await (await fetch(sandbox.url)).text();
+    expect(text).toContain(`<option value="${order.orderId}">${order.orderNumber}</option>`);
+    expect(text).toContain(`<option value="${application.reference}">CREATED</option>`);
+    expect(text).toContain(`href="/sandbox/kyc/${application.token}/tester?lang=fr"`);
+  });
+});

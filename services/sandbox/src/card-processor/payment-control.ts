@@ -36,7 +36,7 @@ export function paymentControl(app: FastifyInstance, processor: Processor): void
     }
     const match = matchCard({ pan, expiry, cvv2 });
     if ("problems" in match) {
-      const message = "This is not one of the test cards: number, expiry and CVV2 must all match. The README lists them.";
+      const message = "This is not one of the test cards: number, expiry and CVV2 must all match. GET / lists them.";
       return refuse(reply, 422, "not_a_test_card", message, { problems: Object.values(match.problems) });
     }
     chooseCard(order, match.card);

@@ -22,6 +22,7 @@ export const nouns = {
   /** Names of the whole world, which belong to nobody. */
   common: new Set([
     "applicant_email",
+    "contact_email",
     "country_code",
     "swift_code",
     "currency",

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ApiKeyKind, generateApiKey, hashApiKey, prefixOf, readApiKeyKind } from "./index.ts";
 
-const kinds: ApiKeyKind[] = ["sk_live_", "sk_test_", "ak_"];
+const kinds: ApiKeyKind[] = ["sk_live_", "sk_test_", "ak_", "inv_"];
 const aKey = fc.constantFrom(...kinds).map((kind) => ({ kind, key: generateApiKey(kind) }));
 
 /** Worked examples, fixed for good: keys that were issued must stay valid. */
@@ -38,7 +38,7 @@ describe("the form of a key", () => {
     const seen = new Set<string>();
     fc.assert(
       fc.property(aKey, ({ kind, key }) => {
-        expect(key).toMatch(/^(sk_live_|sk_test_|ak_)[0-9A-Za-z]{49}$/);
+        expect(key).toMatch(/^(sk_live_|sk_test_|ak_|inv_)[0-9A-Za-z]{49}$/);
         expect(readApiKeyKind(key)).toBe(kind);
         expect(seen.has(key)).toBe(false);
         seen.add(key);

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-/** How a key begins: a business's in a live or a test deployment, or an operator's. */
-export type ApiKeyKind = "sk_live_" | "sk_test_" | "ak_";
+/** How a key begins: a business's in a live or a test deployment, an operator's, an invitation's. */
+export type ApiKeyKind = "sk_live_" | "sk_test_" | "ak_" | "inv_";
 
 const randomBytesCount = 32;
 /** The fewest base-62 characters that hold 256 bits. */
@@ -11,7 +11,7 @@ const randomLength = 43;
 const checksumLength = 6;
 const prefixLength = 16;
 
-const form = new RegExp(`^(sk_live_|sk_test_|ak_)[0-9A-Za-z]{${randomLength + checksumLength}}$`);
+const form = new RegExp(`^(sk_live_|sk_test_|ak_|inv_)[0-9A-Za-z]{${randomLength + checksumLength}}$`);
 
 /**
  * A new key: its kind, 256 random bits as 43 base-62 characters, and 6 characters of CRC-32 over

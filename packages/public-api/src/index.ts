@@ -13,6 +13,7 @@ export * from "./endpoint-disabled-event.ts";
 export * from "./event.ts";
 export * from "./event-types.ts";
 export * from "./iban.ts";
+export * from "./invitation.ts";
 export * from "./kyc-application.ts";
 export * from "./kyc-event.ts";
 export * from "./money.ts";

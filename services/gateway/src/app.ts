@@ -24,6 +24,7 @@ import { events } from "./routes/events.ts";
 import { firstPage } from "./routes/first-page.ts";
 import { guide } from "./routes/guide.ts";
 import { health } from "./routes/health.ts";
+import { invitations } from "./routes/invitations.ts";
 import { kycApplications, kycReviews } from "./routes/kyc-applications.ts";
 import { kycCallbacks } from "./routes/kyc-callbacks.ts";
 import { onboarding, onboardingDecisions } from "./routes/onboarding.ts";
@@ -33,6 +34,7 @@ import { changedPayments, refundDecisions } from "./routes/payment-oversight.ts"
 import { paymentReturn, sendReturnPage } from "./routes/payment-return.ts";
 import { payments } from "./routes/payments.ts";
 import { problemPages } from "./routes/problem-pages.ts";
+import { selfOnboarding } from "./routes/self-onboarding.ts";
 import { webhookEndpoints } from "./routes/webhook-endpoints.ts";
 import { webhookReplays } from "./routes/webhook-replays.ts";
 
@@ -87,6 +89,9 @@ export async function createApp(gateway: Gateway): Promise<App> {
     open.register(guide);
   });
 
+  /** Whoever was invited. */
+  await app.register(selfOnboarding, { ...gateway, prefix: `${api}/onboarding/businesses` });
+
   /** Businesses, each with what is its own. */
   await app.register(
     async (business: App) => {
@@ -117,6 +122,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
       admin.register(onboardingDecisions, { ...gateway, prefix: "/clients/:id/onboarding" });
       admin.register(apiKeys, { ...gateway, prefix: "/admin/api-keys" });
       admin.register(operatorKeys, { ...gateway, prefix: "/admin/operator-keys" });
+      admin.register(invitations, { ...gateway, prefix: "/admin/invitations" });
       admin.register(refundDecisions, { ...gateway, prefix: "/admin/refunds" });
       admin.register(changedPayments, { ...gateway, prefix: "/admin/payments" });
       admin.register(deadLetters, { ...gateway, prefix: "/admin/dead-letters" });

@@ -24,6 +24,8 @@ interface Operation<M, F, Shown = M> {
   /** JSON, or a text of JSON, which goes out as it is. */
   readonly render: (message: Shown, request: FastifyRequest, reply: FastifyReply) => unknown;
   readonly config?: FastifyContextConfig;
+  /** As OpenAPI says it, where it is not a key of the scope. */
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   /** For what waits for more than a service. */
   readonly timeoutMs?: number;
   /** What the RPC calls a field otherwise. */
@@ -161,6 +163,7 @@ function route<M, F>(
       operationId: operation.operationId ?? localName,
       summary,
       ...(description && { description }),
+      ...(operation.security && { security: operation.security }),
       ...(ids.length > 0 && {
         params: Type.Object(Object.fromEntries(ids.map((name) => [name, Type.String({ format: "uuid" })]))),
       }),

@@ -105,6 +105,11 @@ export const problemCatalogue = {
     "Idempotency-Key must be 1 to 255 visible ASCII characters. A UUID is a good choice.",
     400,
   ],
+  invalid_invitation: [
+    "Invalid invitation",
+    "Send the token of an invitation as Authorization: Bearer <token>. This one is unknown, revoked or has expired.",
+    401,
+  ],
   invalid_json: ["Invalid JSON", "The body must be one JSON object in UTF-8 without repeated keys, at most 32 levels deep.", 400],
   invalid_signature: ["Invalid signature", "The callback was not signed by the verification provider, or too long ago.", 401],
   invalid_status_transition: [
@@ -112,6 +117,7 @@ export const problemCatalogue = {
     "Read the present status; the detail says what is possible.",
     409,
   ],
+  invitation_used: ["Invitation used", "An invitation registers one business. Ask whoever invited you for another one.", 409],
   kyc_application_final: ["KYC application is final", "COMPLETED, EXPIRED and CANCELED stay so. Create a new application.", 409],
   kyc_in_progress: ["Verification in progress", "What was submitted is being checked. Wait for the outcome.", 409],
   kyc_provider_error: ["Verification provider error", "The verification provider refused the request. Check its fields.", 502],

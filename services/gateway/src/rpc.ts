@@ -4,6 +4,7 @@ import { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
 import { OnboardingService } from "@amana/contracts/clients/v1/onboarding_service_pb";
 import { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
 import { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
+import { InvitationService } from "@amana/contracts/identity/v1/invitation_service_pb";
 import { KeyLeaseService } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { OperatorKeyService } from "@amana/contracts/identity/v1/operator_key_service_pb";
 import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
@@ -23,6 +24,7 @@ export function createRpc({ identity, kyc, clients, payments, webhooks }: Channe
     keyLeases: createRpcClient(KeyLeaseService, identity),
     businesses: createRpcClient(BusinessService, identity),
     apiKeys: createRpcClient(ApiKeyService, identity),
+    invitations: createRpcClient(InvitationService, identity),
     operatorKeys: createRpcClient(OperatorKeyService, identity),
     kycApplications: createRpcClient(KycApplicationService, kyc),
     clients: createRpcClient(ClientService, clients),

@@ -5,6 +5,7 @@ import { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
 import { OnboardingService } from "@amana/contracts/clients/v1/onboarding_service_pb";
 import { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
 import { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
+import { InvitationService } from "@amana/contracts/identity/v1/invitation_service_pb";
 import { KeyLeaseService, type KeyResolution, KeyRole, KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { OperatorKeyService } from "@amana/contracts/identity/v1/operator_key_service_pb";
 import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
@@ -27,6 +28,7 @@ const services = {
   keyLeases: KeyLeaseService,
   businesses: BusinessService,
   apiKeys: ApiKeyService,
+  invitations: InvitationService,
   operatorKeys: OperatorKeyService,
   kycApplications: KycApplicationService,
   clients: ClientService,

@@ -6,9 +6,10 @@ import { AdminKey } from "./admin-key/admin-key.ts";
 import { ApiKey } from "./api-key/api-key.ts";
 import { AuditEvent } from "./audit/audit-event.ts";
 import { Business } from "./business/business.ts";
+import { Invitation } from "./invitation/invitation.ts";
 
 export const database = {
-  entities: [Business, ApiKey, AdminKey, AuditEvent, IdempotencyRecord],
+  entities: [Business, ApiKey, AdminKey, AuditEvent, Invitation, IdempotencyRecord],
   migrations: [
     ...partitionMigrations,
     ...inboxMigrations,

@@ -1,5 +1,6 @@
 import { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
 import { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
+import { InvitationService } from "@amana/contracts/identity/v1/invitation_service_pb";
 import { KeyLeaseService } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { OperatorKeyService } from "@amana/contracts/identity/v1/operator_key_service_pb";
 import { serveFrom } from "@amana/rpc";
@@ -26,6 +27,7 @@ export const identity: Service<Config, Context> = {
     serveFrom(BusinessService, rpcs, context),
     serveFrom(ApiKeyService, rpcs, context),
     serveFrom(OperatorKeyService, rpcs, context),
+    serveFrom(InvitationService, rpcs, context),
     serveFrom(KeyLeaseService, rpcs, context),
   ],
   consumptions: () => [audit],

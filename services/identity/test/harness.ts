@@ -1,6 +1,7 @@
 import { hashApiKey } from "@amana/api-keys";
 import { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
 import { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
+import { InvitationService } from "@amana/contracts/identity/v1/invitation_service_pb";
 import { KeyLeaseService, KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { OperatorKeyService } from "@amana/contracts/identity/v1/operator_key_service_pb";
 import { type Caller, createRpcClient, type IdempotencyKey, platformCaller } from "@amana/rpc";
@@ -35,6 +36,7 @@ export async function startIdentityForTest(options: { leaseMs?: number; wait?: (
       orm: context.orm,
       businesses: createRpcClient(BusinessService, channel),
       apiKeys: createRpcClient(ApiKeyService, channel),
+      invitations: createRpcClient(InvitationService, channel),
       operatorKeys: createRpcClient(OperatorKeyService, channel),
       keyLeases,
       /** What the gateway would be told about a key. */

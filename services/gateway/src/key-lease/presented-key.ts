@@ -1,13 +1,16 @@
 import type { IncomingMessage } from "node:http";
-import { hashApiKey, readApiKeyKind } from "@amana/api-keys";
+import { type ApiKeyKind, hashApiKey, readApiKeyKind } from "@amana/api-keys";
 import { Problem } from "../problem.ts";
 
 /**
  * The hash, in base64, of the key a request presents as `Authorization: Bearer …` or `X-API-Key:
- * …`. A key that cannot be one, by its form or its checksum, is refused without asking anyone.
- * Throws a Problem.
+ * …`. A key that cannot be one, by its form or its checksum, is refused without asking anyone, and
+ * so is one of a kind that opens nothing here. Throws a Problem.
  */
-export function presentedKeyHash({ headers, rawHeaders }: Pick<IncomingMessage, "headers" | "rawHeaders">): string {
+export function presentedKeyHash(
+  { headers, rawHeaders }: Pick<IncomingMessage, "headers" | "rawHeaders">,
+  kinds: readonly ApiKeyKind[] = ["sk_live_", "sk_test_", "ak_"],
+): string {
   const { authorization, "x-api-key": own } = headers;
   if (authorization !== undefined && hasOtherAuthorization(rawHeaders, authorization)) throw conflicting();
   const bearer = authorization === undefined ? undefined : bearerOf(authorization);
@@ -16,7 +19,8 @@ export function presentedKeyHash({ headers, rawHeaders }: Pick<IncomingMessage, 
   if (bearer !== undefined && named !== undefined && bearer !== named) throw conflicting();
   const key = bearer ?? named ?? "";
   if (key === "") throw Problem.of("missing_api_key");
-  if (readApiKeyKind(key) === undefined) throw Problem.of("invalid_api_key");
+  const kind = readApiKeyKind(key);
+  if (!kind || !kinds.includes(kind)) throw Problem.of("invalid_api_key");
   return hashApiKey(key).toString("base64");
 }
 

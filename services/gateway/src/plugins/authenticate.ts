@@ -29,7 +29,7 @@ const wrongRole = { business: "business_key_required", admin: "admin_required" }
  * whole.
  */
 export function authenticate(scope: App, gateway: Gateway, role: "business" | "admin"): void {
-  const { keys, limits, logger } = gateway;
+  const { keys, logger } = gateway;
 
   const enter = (request: FastifyRequest, answer: KeyAnswer) => {
     const { state, caller, organizationId, allows } = answer;
@@ -41,12 +41,7 @@ export function authenticate(scope: App, gateway: Gateway, role: "business" | "a
     if (allows && !allows(request.ip)) throw Problem.of("address_not_allowed");
     if (caller.role !== role) throw Problem.of(wrongRole[role]);
   };
-  /** Guessing is slowed down by address; a key that works is let in from there all the same. */
-  const slowedDown = (error: unknown, address: string): unknown => {
-    if (!limits.failedAuth || !(error instanceof Problem) || error.status !== 401) return error;
-    const draw = limits.failedAuth.draw(networkOf(address));
-    return draw.allowed ? error : rateLimited("failed_auth", draw);
-  };
+  const slowedDown = slowGuessing(gateway);
 
   const look: onRequestHookHandler = (request, _reply, done) => {
     let answer: KeyAnswer | Promise<KeyAnswer>;
@@ -82,3 +77,12 @@ export function authenticate(scope: App, gateway: Gateway, role: "business" | "a
 /** With its headers: it has no body. */
 const wasWhole = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] === undefined && (headers["content-length"] ?? "0") === "0";
+
+/** Guessing is slowed down by address; what works is let in from there all the same. */
+export function slowGuessing({ limits }: Gateway): (error: unknown, address: string) => unknown {
+  return (error, address) => {
+    if (!limits.failedAuth || !(error instanceof Problem) || error.status !== 401) return error;
+    const draw = limits.failedAuth.draw(networkOf(address));
+    return draw.allowed ? error : rateLimited("failed_auth", draw);
+  };
+}

@@ -1,4 +1,4 @@
-import { byCaller, type RecordAction } from "@amana/messaging";
+import { type Action, byCaller, type RecordAction } from "@amana/messaging";
 import { uuidv7 } from "@amana/runtime";
 import { defineEntity, p, type SqlEntityManager } from "@mikro-orm/postgresql";
 
@@ -48,7 +48,7 @@ export const keepAction: RecordAction<string | null> = (em, at, { by, action, en
 
 interface Audited {
   readonly id: string;
-  readonly businessId?: string;
+  readonly businessId?: string | null;
   snapshot(): Snapshot;
 }
 
@@ -57,9 +57,9 @@ export function keepChange(
   em: SqlEntityManager,
   at: Date,
   call: Parameters<typeof byCaller>[0],
-  action: `${"business" | "api_key" | "admin_key"}.${string}`,
+  action: `${"business" | "api_key" | "admin_key" | "invitation"}.${string}`,
   changed: Audited,
-  more: { before?: Snapshot | undefined; after?: Snapshot; reason?: string | undefined } = {},
+  more: { before?: Snapshot | undefined; after?: Snapshot; reason?: string | undefined; by?: Action["by"] } = {},
 ): void {
   const [type = ""] = action.split(".");
   const { id, businessId } = changed;
@@ -67,7 +67,7 @@ export function keepChange(
     by: byCaller(call),
     action,
     entity: { type, id },
-    businessId: type === "business" ? id : businessId,
+    businessId: type === "business" ? id : (businessId ?? undefined),
     after: changed.snapshot(),
     ...more,
   });

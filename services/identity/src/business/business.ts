@@ -15,6 +15,8 @@ const schema = defineEntity({
     status: p.text().$type<BusinessStatus>(),
     /** Assigned by the database. */
     organizationId: p.integer().autoincrement(),
+    /** Given by a business that registered itself. */
+    contactEmail: p.text().nullable(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
     version: p.integer().version(),

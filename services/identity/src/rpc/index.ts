@@ -1,9 +1,20 @@
 export { createApiKey, createLimitedApiKey, createOwnApiKey } from "./create-api-key.ts";
 export { createBusiness } from "./create-business.ts";
+export { createInvitation } from "./create-invitation.ts";
 export { createOperatorKey } from "./create-operator-key.ts";
-export { getBusiness, getOwnBusiness, listApiKeys, listBusinesses, listOperatorKeys, listOwnApiKeys } from "./reads.ts";
+export { onboardBusiness, resolveInvitation } from "./onboard-business.ts";
+export {
+  getBusiness,
+  getOwnBusiness,
+  listApiKeys,
+  listBusinesses,
+  listInvitations,
+  listOperatorKeys,
+  listOwnApiKeys,
+} from "./reads.ts";
 export { resolveKeys } from "./resolve-keys.ts";
 export { revokeApiKey, revokeOwnApiKey } from "./revoke-api-key.ts";
+export { revokeInvitation } from "./revoke-invitation.ts";
 export { revokeOperatorKey } from "./revoke-operator-key.ts";
 export { updateBusiness } from "./update-business.ts";
 export { updateOwnBusiness } from "./update-own-business.ts";

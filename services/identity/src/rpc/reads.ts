@@ -6,6 +6,7 @@ import { apiKeyList, ownApiKeyList, toApiKeyMessage } from "../api-key/api-key.m
 import { businessNotFound, namedBusinessNotFound } from "../business/business.errors.ts";
 import { businessList, businessView, toBusinessMessage } from "../business/business.message.ts";
 import type { Context } from "../context.ts";
+import { invitationList, toInvitationMessage } from "../invitation/invitation.message.ts";
 
 const readBusiness = readOne(businessView, toBusinessMessage, businessNotFound, () => everyBusiness);
 
@@ -18,6 +19,7 @@ export const listApiKeys = readPage(apiKeyList, "apiKeys", toApiKeyMessage, {
   },
 });
 export const listOperatorKeys = readPage(operatorKeyList, "operatorKeys", toOperatorKeyMessage, { ownerOf: forOperators });
+export const listInvitations = readPage(invitationList, "invitations", toInvitationMessage, { ownerOf: forOperators });
 
 export const getOwnBusiness = (context: Context) => (_request: object, call: Call) =>
   readBusiness(context)({ id: businessOf(call.caller) }, call);

@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file identity/v1/business.proto.
  */
 export const file_identity_v1_business: GenFile = /*@__PURE__*/
-  fileDesc("ChppZGVudGl0eS92MS9idXNpbmVzcy5wcm90bxILaWRlbnRpdHkudjEi6gEKCEJ1c2luZXNzEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSKwoGc3RhdHVzGAMgASgOMhsuaWRlbnRpdHkudjEuQnVzaW5lc3NTdGF0dXMSFQoNY3JlYXRlZF9hdF9tcxgEIAEoAxIVCg11cGRhdGVkX2F0X21zGAUgASgDEhcKD29yZ2FuaXphdGlvbl9pZBgGIAEoBRIbCg5hcGlfa2V5X3ByZWZpeBgHIAEoCUgAiAEBEhQKB2FwaV9rZXkYCCABKAlIAYgBAUIRCg9fYXBpX2tleV9wcmVmaXhCCgoIX2FwaV9rZXkqpgEKDkJ1c2luZXNzU3RhdHVzEh8KG0JVU0lORVNTX1NUQVRVU19VTlNQRUNJRklFRBAAEhsKF0JVU0lORVNTX1NUQVRVU19QRU5ESU5HEAESGgoWQlVTSU5FU1NfU1RBVFVTX0FDVElWRRACEhwKGEJVU0lORVNTX1NUQVRVU19ESVNBQkxFRBADEhwKGEJVU0lORVNTX1NUQVRVU19SRUpFQ1RFRBAEYgZwcm90bzM");
+  fileDesc("ChppZGVudGl0eS92MS9idXNpbmVzcy5wcm90bxILaWRlbnRpdHkudjEimAIKCEJ1c2luZXNzEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSKwoGc3RhdHVzGAMgASgOMhsuaWRlbnRpdHkudjEuQnVzaW5lc3NTdGF0dXMSFQoNY3JlYXRlZF9hdF9tcxgEIAEoAxIVCg11cGRhdGVkX2F0X21zGAUgASgDEhcKD29yZ2FuaXphdGlvbl9pZBgGIAEoBRIbCg5hcGlfa2V5X3ByZWZpeBgHIAEoCUgAiAEBEhQKB2FwaV9rZXkYCCABKAlIAYgBARIaCg1jb250YWN0X2VtYWlsGAkgASgJSAKIAQFCEQoPX2FwaV9rZXlfcHJlZml4QgoKCF9hcGlfa2V5QhAKDl9jb250YWN0X2VtYWlsKqYBCg5CdXNpbmVzc1N0YXR1cxIfChtCVVNJTkVTU19TVEFUVVNfVU5TUEVDSUZJRUQQABIbChdCVVNJTkVTU19TVEFUVVNfUEVORElORxABEhoKFkJVU0lORVNTX1NUQVRVU19BQ1RJVkUQAhIcChhCVVNJTkVTU19TVEFUVVNfRElTQUJMRUQQAxIcChhCVVNJTkVTU19TVEFUVVNfUkVKRUNURUQQBGIGcHJvdG8z");
 
 /**
  * @generated from message identity.v1.Business
@@ -61,6 +61,13 @@ export type Business = Message<"identity.v1.Business"> & {
    * @generated from field: optional string api_key = 8;
    */
   apiKey?: string | undefined;
+
+  /**
+   * Where to reach a business that registered itself; for operators.
+   *
+   * @generated from field: optional string contact_email = 9;
+   */
+  contactEmail?: string | undefined;
 };
 
 /**

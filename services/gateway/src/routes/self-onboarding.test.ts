@@ -1,0 +1,151 @@
+import { generateApiKey, hashApiKey } from "@amana/api-keys";
+import { BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
+import { DomainError } from "@amana/rpc";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startTestGateway, type TestGateway } from "../../test/harness.ts";
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+beforeEach(() => {
+  gateway.received.length = 0;
+  gateway.behaviour.invitations.resolveInvitation = async ({ tokenHash }) => ({
+    isGood: Buffer.from(tokenHash).equals(hashApiKey(token)),
+  });
+});
+
+const token = generateApiKey("inv_");
+const id = "019a0000-0000-7000-8000-000000000001";
+const at = 1_795_170_000_000n;
+const atText = "2026-11-20T10:20:00.000Z";
+const rpcs = () => gateway.received.map(({ rpc }) => rpc);
+
+describe("registering with an invitation", () => {
+  const post = (authorization: string | undefined, payload: object | string) =>
+    gateway.app.inject({
+      method: "POST",
+      url: "/api/v1/onboarding/businesses",
+      headers: { "content-type": "application/json", ...(authorization && { authorization }) },
+      payload,
+    });
+  const good = { name: " El Kitab ", contact_email: "amina@example.dz" };
+
+  test("answers 201 with a key, once, and PENDING", async () => {
+    const times = { createdAtMs: at, updatedAtMs: at };
+    gateway.behaviour.invitations.onboardBusiness = async ({ name, contactEmail }) => ({
+      ...{ id, name, contactEmail, status: BusinessStatus.PENDING, ...times },
+      ...{ organizationId: 7, apiKey: "sk_test_secret", apiKeyPrefix: "sk_test_00000000" },
+    });
+    const answer = await post(`Bearer ${token}`, good);
+    expect([answer.statusCode, answer.headers["location"]]).toEqual([201, "/api/v1/me"]);
+    expect(answer.json()).toEqual({
+      id,
+      name: "El Kitab",
+      status: "PENDING",
+      created_at: atText,
+      updated_at: atText,
+      contact_email: "amina@example.dz",
+      api_key: "sk_test_secret",
+      api_key_prefix: "sk_test_00000000",
+    });
+    expect(gateway.received.at(-1)?.request).toMatchObject({ tokenHash: hashApiKey(token), name: "El Kitab" });
+  });
+
+  test("is refused without a good one before anything else is looked at", async () => {
+    for (const authorization of [undefined, "Bearer ", `Bearer ${generateApiKey("inv_")}`, `Bearer ${token}x`, "Basic x"]) {
+      const answer = await post(authorization, "{");
+      expect([answer.statusCode, answer.json().code], authorization).toEqual([401, "invalid_invitation"]);
+      expect(answer.headers["www-authenticate"]).toBe("Bearer");
+    }
+    for (const { headers } of [gateway.business, gateway.admin]) {
+      expect((await post(headers.authorization, good)).json().code).toBe("invalid_invitation");
+    }
+    // What cannot be a token is refused without asking.
+    expect(rpcs()).toEqual(["ResolveInvitation"]);
+  });
+
+  test.each([
+    [{ name: "x" }, "/contact_email"],
+    [{ contact_email: "amina@example.dz" }, "/name"],
+    [{ ...good, contact_email: "amina" }, "/contact_email"],
+    [{ ...good, status: "ACTIVE" }, "/status"],
+  ])("as %j is refused", async (payload, pointer) => {
+    const answer = await post(`Bearer ${token}`, payload);
+    expect(answer.json()).toMatchObject({ status: 422, errors: [expect.objectContaining({ pointer })] });
+    expect(rpcs()).toEqual(["ResolveInvitation"]);
+  });
+
+  test("a second time is a conflict", async () => {
+    gateway.behaviour.invitations.onboardBusiness = async () => {
+      throw new DomainError("conflict", "invitation_used", "It was used.");
+    };
+    expect((await post(`Bearer ${token}`, good)).json()).toMatchObject({ status: 409, code: "invitation_used" });
+  });
+
+  test("while identity's version does not know invitations is unavailable", async () => {
+    delete gateway.behaviour.invitations.resolveInvitation;
+    expect((await post(`Bearer ${token}`, good)).json()).toMatchObject({ status: 503, code: "service_unavailable" });
+  });
+
+  test("by guessing is slowed down, and a good one still gets in", async () => {
+    await using limited = await startTestGateway({ limits: { failedAuthPerMinute: 3 } });
+    limited.behaviour.invitations.resolveInvitation = gateway.behaviour.invitations.resolveInvitation!;
+    const guess = async (text: string) => {
+      const headers = { authorization: `Bearer ${text}` };
+      return (await limited.app.inject({ method: "POST", url: "/api/v1/onboarding/businesses", headers })).json().code;
+    };
+    const codes = [];
+    for (let i = 0; i < 4; i++) codes.push(await guess(generateApiKey("inv_")));
+    expect(codes).toEqual([...Array(3).fill("invalid_invitation"), "rate_limited"]);
+    expect(await guess(token)).toBe("invalid_json");
+  });
+});
+
+test("an invitation's token opens nothing else, without anybody being asked", async () => {
+  const answer = await gateway.app.inject({ url: "/api/v1/me", headers: { authorization: `Bearer ${token}` } });
+  expect([answer.statusCode, answer.json().code]).toEqual([401, "invalid_api_key"]);
+});
+
+describe("invitations, by operators", () => {
+  const send = (role: "admin" | "business", method: "GET" | "POST", path = "", payload?: object) =>
+    gateway.app.inject({
+      method,
+      url: `/api/v1/admin/invitations${path}`,
+      headers: gateway[role].headers,
+      ...(payload && { payload }),
+    });
+  const anInvitation = (fields: object = {}) => ({
+    ...{ id, name: "Librairie", prefix: "inv_000000000000", createdAtMs: at, expiresAtMs: at, ...fields },
+  });
+  const shown = { id, name: "Librairie", token_prefix: "inv_000000000000", created_at: atText, expires_at: atText };
+
+  test("are issued with their token, once", async () => {
+    gateway.behaviour.invitations.createInvitation = async () => anInvitation({ invitationToken: "inv_secret" });
+    const answer = await send("admin", "POST", "", { name: "Librairie", expires_at: atText });
+    expect([answer.statusCode, answer.headers["location"]]).toEqual([201, "/api/v1/admin/invitations"]);
+    expect(answer.json()).toEqual({ ...shown, invitation_token: "inv_secret" });
+    expect(gateway.received[0]?.request).toMatchObject({ name: "Librairie", expiresAtMs: at });
+  });
+
+  test("are listed with what became of them, and revoked", async () => {
+    const ended = anInvitation({ usedAtMs: at, revokedAtMs: at, businessId: id, invitationToken: "inv_secret" });
+    gateway.behaviour.invitations.listInvitations = async () => ({ invitations: [ended], total: 1 });
+    gateway.behaviour.invitations.revokeInvitation = async () => ended;
+    const shownEnded = { ...shown, used_at: atText, revoked_at: atText, business_id: id };
+    expect((await send("admin", "GET")).json()).toEqual([shownEnded]);
+    expect((await send("admin", "POST", `/${id}/revoke`)).json()).toEqual(shownEnded);
+  });
+
+  test("are no business's", async () => {
+    for (const [method, path] of [
+      ["GET", ""],
+      ["POST", ""],
+      ["POST", `/${id}/revoke`],
+    ] as const) {
+      expect((await send("business", method, path)).json()).toMatchObject({ status: 403, code: "admin_required" });
+    }
+    expect(gateway.received).toEqual([]);
+  });
+});

@@ -1,0 +1,12 @@
+import { InvitationSchema } from "@amana/contracts/identity/v1/invitation_pb";
+import { ListInvitationsRequestSchema } from "@amana/contracts/identity/v1/invitation_service_pb";
+import { defineList, defineView, type RowOf } from "@amana/database";
+import { Invitation } from "./invitation.ts";
+
+const invitationView = defineView(Invitation, InvitationSchema);
+
+/** `plaintext` only in the answer that issues the token. */
+export const toInvitationMessage = (invitation: RowOf<typeof invitationView>, plaintext?: string) =>
+  invitationView.toMessage(invitation, { invitationToken: plaintext });
+
+export const invitationList = defineList(invitationView, ListInvitationsRequestSchema, {});

@@ -1,0 +1,120 @@
+import { hashApiKey, readApiKeyKind } from "@amana/api-keys";
+import { BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
+import { uuidv7 } from "@amana/runtime";
+import { aBusinessCaller } from "@amana/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { asAdmin, asPlatform, type Identity, idempotent, startIdentityForTest } from "../../test/harness.ts";
+
+let identity: Identity;
+beforeAll(async () => {
+  identity = await startIdentityForTest();
+});
+afterAll(() => identity[Symbol.asyncDispose]());
+
+const asInvited = { ...asPlatform, requestId: "request-3", address: "192.0.2.9" };
+const tokenHashOf = (token = "") => hashApiKey(token);
+const invite = (fields: { name?: string; expiresAtMs?: bigint } = {}, options: object = {}) =>
+  identity.invitations.createInvitation({ name: "Librairie", ...fields }, { ...asAdmin, ...options });
+const onboard = (token: string | undefined, options: object = {}) =>
+  identity.invitations.onboardBusiness(
+    { tokenHash: tokenHashOf(token), name: "El Kitab", contactEmail: "amina@example.dz" },
+    { ...asInvited, ...options },
+  );
+const isGood = async (token: string | undefined) =>
+  (await identity.invitations.resolveInvitation({ tokenHash: tokenHashOf(token) }, asPlatform)).isGood;
+const listed = async (id: string) =>
+  (await identity.invitations.listInvitations({ limit: 100 }, asAdmin)).invitations.find((one) => one.id === id);
+const used = { kind: "conflict", code: "invitation_used" };
+
+test("an invited business waits for approval, and its key works from then on", async () => {
+  const { id, invitationToken, prefix } = await invite();
+  const business = await onboard(invitationToken);
+  expect(business).toMatchObject({ name: "El Kitab", status: BusinessStatus.PENDING, contactEmail: "amina@example.dz" });
+  expect(await identity.stateOf(business.apiKey)).toBe("BUSINESS_PENDING");
+  expect(await listed(id)).toMatchObject({ businessId: business.id, usedAtMs: expect.any(BigInt) });
+  await identity.businesses.updateBusiness({ id: business.id, status: BusinessStatus.ACTIVE }, asAdmin);
+  expect(await identity.stateOf(business.apiKey)).toBe("LIVE");
+  const rows = await identity.auditOf(business.id);
+  const by = { actor: prefix, request_id: "request-3", address: "192.0.2.9" };
+  expect(rows.slice(0, 2)).toMatchObject([
+    { ...by, action: "business.created" },
+    { ...by, action: "api_key.created" },
+  ]);
+  expect(JSON.stringify(rows)).not.toContain("amina@example.dz");
+});
+
+describe("an invitation", () => {
+  test("is a token that is shown once and kept as a hash, good for a week unless said", async () => {
+    const { invitationToken = "", prefix, expiresAtMs, createdAtMs, ...rest } = await invite();
+    expect(readApiKeyKind(invitationToken)).toBe("inv_");
+    expect(prefix).toBe(invitationToken.slice(0, 16));
+    expect(Number(expiresAtMs - createdAtMs)).toBe(7 * 86_400_000);
+    expect(await listed(rest.id)).toMatchObject({ name: "Librairie", prefix });
+    expect((await listed(rest.id))?.invitationToken).toBeUndefined();
+    const [row] = await identity.sql<{ row: string }>("select invitation::text as row from invitation where id = ?", [rest.id]);
+    expect(row?.row).not.toContain(invitationToken);
+    const audited = await identity.sql<{ action: string }>("select * from audit_event where entity_id = ?", [rest.id]);
+    expect(audited).toMatchObject([{ action: "invitation.created", actor: "ak_test", after: { name: "Librairie", prefix } }]);
+  });
+
+  test.each([-1_000, 31 * 86_400_000])("with an end in %i ms is refused", async (aheadMs) => {
+    const call = invite({ expiresAtMs: BigInt(Date.now() + aheadMs) });
+    await expect(call).rejects.toMatchObject({ kind: "invalid", code: "validation_failed", pointer: "/expires_at" });
+  });
+
+  test("registers one business, also when it is used by many at once", async () => {
+    const { invitationToken } = await invite();
+    const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => onboard(invitationToken)));
+    const lost = outcomes.filter((outcome) => outcome.status === "rejected");
+    expect(lost).toHaveLength(4);
+    for (const { reason } of lost) expect(reason).toMatchObject(used);
+    expect(await isGood(invitationToken)).toBe(true);
+  });
+
+  test("that was revoked or has expired opens nothing", async () => {
+    const revoked = await invite();
+    const first = await identity.invitations.revokeInvitation({ id: revoked.id }, asAdmin);
+    expect(first.revokedAtMs).toBeDefined();
+    expect(await identity.invitations.revokeInvitation({ id: revoked.id }, asAdmin)).toEqual(first);
+    const expired = await invite();
+    await identity.sql("update invitation set expires_at = now() where id = ?", [expired.id]);
+    for (const token of [revoked.invitationToken, expired.invitationToken, "inv_unknown"]) {
+      expect(await isGood(token)).toBe(false);
+      await expect(onboard(token)).rejects.toMatchObject(used);
+    }
+  });
+
+  test("that is none cannot be revoked", async () => {
+    for (const id of [uuidv7(), "not-a-uuid"]) {
+      const call = identity.invitations.revokeInvitation({ id }, asAdmin);
+      await expect(call).rejects.toMatchObject({ kind: "not_found", code: "not_found" });
+    }
+  });
+});
+
+test("a repeated Idempotency-Key registers once and shows the key once; another invitation's is another key", async () => {
+  const [mine, theirs] = [await invite(), await invite()];
+  const first = await onboard(mine.invitationToken, idempotent("onboard"));
+  expect(first.apiKey).toBeDefined();
+  expect(await onboard(mine.invitationToken, idempotent("onboard"))).toEqual({ ...first, apiKey: undefined });
+  const other = await onboard(theirs.invitationToken, idempotent("onboard"));
+  expect(other.id).not.toBe(first.id);
+  expect(other.apiKey).toBeDefined();
+});
+
+test("invitations are for operators, and registering is for whom the gateway looked at", async () => {
+  const business = { caller: aBusinessCaller() };
+  for (const call of [
+    () => invite({}, business),
+    () => identity.invitations.listInvitations({ limit: 1 }, business),
+    () => identity.invitations.revokeInvitation({ id: uuidv7() }, business),
+  ]) {
+    await expect(call()).rejects.toMatchObject({ code: "admin_required" });
+  }
+  for (const call of [
+    () => onboard("inv_x", business),
+    () => identity.invitations.resolveInvitation({ tokenHash: tokenHashOf("inv_x") }, asAdmin),
+  ]) {
+    await expect(call()).rejects.toMatchObject({ code: "platform_required" });
+  }
+});

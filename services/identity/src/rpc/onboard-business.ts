@@ -1,0 +1,61 @@
+import { BusinessSchema } from "@amana/contracts/identity/v1/business_pb";
+import type { InvitationService } from "@amana/contracts/identity/v1/invitation_service_pb";
+import { databaseTime } from "@amana/database";
+import { once } from "@amana/idempotency";
+import { type Call, type Implementation, platformOf } from "@amana/rpc";
+import { uuidv7 } from "@amana/runtime";
+import { LockMode } from "@mikro-orm/postgresql";
+import { defaultKeyName, takeKeyRing } from "../api-key/key-ring.ts";
+import { keepChange } from "../audit/audit-event.ts";
+import { toBusinessMessage } from "../business/business.message.ts";
+import { Business } from "../business/business.ts";
+import type { Context } from "../context.ts";
+import { invitationUsed } from "../invitation/invitation.errors.ts";
+import { Invitation } from "../invitation/invitation.ts";
+
+export const resolveInvitation =
+  ({ orm }: Context): Implementation<typeof InvitationService.method.resolveInvitation> =>
+  async ({ tokenHash }, { caller }) => {
+    platformOf(caller);
+    const em = orm.em.fork();
+    const invitation = await em.findOne(Invitation, { hash: Buffer.from(tokenHash) });
+    return { isGood: invitation?.isGood(await databaseTime(em)) ?? false };
+  };
+
+export const onboardBusiness =
+  ({ orm, clock, keyMode }: Context): Implementation<typeof InvitationService.method.onboardBusiness> =>
+  async ({ tokenHash, name, contactEmail }, call) => {
+    platformOf(call.caller);
+    const hash = Buffer.from(tokenHash);
+    return await once(
+      orm,
+      ofInvited(call, hash),
+      BusinessSchema,
+      async (em) => {
+        const invitation = await em.findOne(Invitation, { hash }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+        if (!invitation?.isGood(await databaseTime(em))) throw invitationUsed();
+        const now = clock.now();
+        const id = uuidv7();
+        invitation.use(id, now);
+        const times = { createdAt: now, updatedAt: now };
+        const business = em.create(Business, { id, name, status: "PENDING", contactEmail, ...times });
+        // The database assigns the organization's number, and the key's row refers to this one.
+        await em.persist(business).flush();
+        const keyRing = await takeKeyRing(em, business, keyMode);
+        const { apiKey, plaintext } = keyRing.add(defaultKeyName, now);
+
+        const by = { actor: invitation.prefix, requestId: call.requestId, address: call.address };
+        keepChange(em, now, call, "business.created", business, { by });
+        keepChange(em, now, call, "api_key.created", apiKey, { by });
+        return toBusinessMessage(business, { apiKeyPrefix: apiKey.prefix, apiKey: plaintext });
+      },
+      ({ apiKey: _secret, ...answer }) => answer,
+    );
+  };
+
+/** An Idempotency-Key is one invitation's: whoever holds another one gets no answer of its. */
+function ofInvited(call: Call, hash: Buffer): Call {
+  const { idempotencyKey } = call;
+  if (!idempotencyKey) return call;
+  return { ...call, idempotencyKey: { ...idempotencyKey, route: `${idempotencyKey.route} ${hash.toString("hex")}` } };
+}

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-/** How a key begins: a business's in a live or a test deployment, an operator's, an invitation's. */
+/** How a key begins: of a business, live or in tests; of an operator; of an invitation. */
 export type ApiKeyKind = "sk_live_" | "sk_test_" | "ak_" | "inv_";
 
 const randomBytesCount = 32;

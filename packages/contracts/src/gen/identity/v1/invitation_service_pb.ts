@@ -213,7 +213,7 @@ export const InvitationService: GenService<{
     output: typeof ResolveInvitationResponseSchema;
   },
   /**
-   * The gateway, for whoever presents the token. The business is PENDING, so its key opens nothing yet.
+   * The gateway, for whoever presents the token. The business is PENDING: its key opens nothing yet.
    *
    * @generated from rpc identity.v1.InvitationService.OnboardBusiness
    */

@@ -1,3 +1,5 @@
+import { acceptsConnections } from "@amana/dev-env/accepts-connections";
+import { until } from "@amana/dev-env/eventually";
 import { freePort } from "@amana/dev-env/free-port";
 import { type ServiceProcess, serviceProcess } from "@amana/dev-env/service-process";
 import { databaseOwners, loopbackUrl, type ServiceName } from "@amana/dev-env/services";
@@ -6,6 +8,8 @@ import type { System } from "@amana/dev-env/system";
 /** Every service of which there are several, in the order in which they are replaced. */
 export const replicated = [...databaseOwners, "gateway"] as const satisfies readonly ServiceName[];
 export type Replicated = (typeof replicated)[number];
+
+const servesMsMax = 180_000;
 
 /** The folder of a version; undefined is this one. */
 export type Version = string | undefined;
@@ -48,8 +52,11 @@ export class Replica {
     await this.#process?.stop();
   }
 
+  /** The next one is replaced only when this one serves: on a busy machine that takes minutes. */
   async #startIt(process: ServiceProcess): Promise<void> {
     await process.start();
+    const port = Number(new URL(this.url).port);
+    await until(async () => !process.running() || (await acceptsConnections("127.0.0.1", port)), servesMsMax);
     if (!process.running()) throw new Error(`${this.name} does not start:\n${process.recentOutput()}`);
   }
 }

@@ -4,7 +4,7 @@ import { type Receiver, receiveEvents } from "../events/receive-events.ts";
 import type { Program } from "../program.ts";
 import { createRandom } from "../random.ts";
 import type { Report } from "../report.ts";
-import { startBalancer } from "./balancer.ts";
+import { type Balancer, startBalancer } from "./balancer.ts";
 import { checkEffects } from "./check-effects.ts";
 import { beCustomers, type Shop } from "./customers.ts";
 import { type Replicas, replicated, startReplicas, type Version } from "./replicas.ts";
@@ -39,8 +39,8 @@ export const rolling: Program = {
     const roundsMin = other ? 2 : 1;
     for (let version: Version; ; version = version === other ? undefined : other) {
       if (signal.aborted && report.counted("rounds") >= roundsMin) break;
-      await replaceAll(replicas, version, report, say);
-      await balancer.allReady();
+      say(`every service, one replica after the other, to ${version ?? "this version"}`);
+      await replaceAll(replicas, balancer, version, report);
       report.count("rounds");
     }
     over.abort();
@@ -50,12 +50,12 @@ export const rolling: Program = {
   },
 };
 
-async function replaceAll({ of }: Replicas, version: Version, report: Report, say: (line: string) => void): Promise<void> {
-  say(`every service, one replica after the other, to ${version ?? "this version"}`);
+async function replaceAll({ of }: Replicas, balancer: Balancer, version: Version, report: Report): Promise<void> {
   for (const name of replicated) {
     for (const replica of of[name]) {
       await sleep(pauseMs);
       await replica.replace(version);
+      await balancer.allReady();
       report.count(`replaced: ${name}`);
     }
   }

@@ -85,10 +85,10 @@ async function restart(step: Step, { replicas, balancer, shop }: Stage): Promise
     for (const replica of replicas.of[name]) {
       await sleep(pauseMs);
       await replica.replace(undefined);
+      await balancer.allReady();
       shop.report.count("replicas restarted");
     }
   }
-  await balancer.allReady();
 }
 
 /** While customers come and go. What they do at the end is done with the new settings everywhere. */

@@ -16,9 +16,13 @@ import { median, printTable, say } from "../table.ts";
 const ratios = { "no traces": undefined, "1 %": "0.01", all: "1" } as const;
 type Name = keyof typeof ratios;
 
+/** A process that is new to its work is slower. */
+const warmUpSeconds = 4;
+
 /**
- * What traces cost a read: gateways and payments with each share of sampled traces, on one
- * database, in turns. A round compares neighbours in time, since the machine's speed moves by more.
+ * What traces cost a read: a gateway and payments with each share of sampled traces, on one
+ * database, in turns. Each round starts them anew, since of two processes that do the same one may
+ * be a tenth cheaper for as long as it lives.
  */
 export async function traces({ rounds, seconds }: { rounds: number; seconds: number }) {
   const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));
@@ -28,7 +32,12 @@ export async function traces({ rounds, seconds }: { rounds: number; seconds: num
   const path = `/api/v1/payments/${await aPaidPayment(system)}`;
   const collector = await startCollector(stack);
 
-  const start = async (service: "gateway" | "payments", tracing: Record<string, string>, env: Record<string, string>) => {
+  const start = async (
+    running: AsyncDisposableStack,
+    service: "gateway" | "payments",
+    tracing: Record<string, string>,
+    env: Record<string, string>,
+  ) => {
     const port = await freePort();
     const started = serviceProcess({
       name: service,
@@ -44,52 +53,45 @@ export async function traces({ rounds, seconds }: { rounds: number; seconds: num
       onCrash: (name, output) => say(`${name} ended by itself:\n${output}`),
     });
     await started.start();
-    stack.defer(() => started.stop());
+    running.defer(() => started.stop());
     return { url: loopbackUrl(port), pid: started.pid() ?? 0 };
   };
 
-  const candidates = new Map<Name, { url: string; pids: number[] }>();
-  for (const [name, ratio] of Object.entries(ratios) as [Name, string | undefined][]) {
+  const measure = async (name: Name) => {
+    await using running = new AsyncDisposableStack();
+    const ratio = ratios[name];
     const tracing: Record<string, string> = ratio ? { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, TRACE_RATIO: ratio } : {};
-    const payments = await start("payments", tracing, {});
-    const gateway = await start("gateway", tracing, { PAYMENTS_URLS: payments.url });
-    candidates.set(name, { url: `${gateway.url}${path}`, pids: [gateway.pid, payments.pid] });
-  }
-
-  const runs = new Map<Name, { perSecond: number[]; cpuUs: number[] }>();
-  const measure = async (name: Name, seconds: number) => {
-    const { url, pids } = candidates.get(name) as { url: string; pids: number[] };
-    return load(name, url, system.business.api_key, seconds, pids);
+    const payments = await start(running, "payments", tracing, {});
+    const gateway = await start(running, "gateway", tracing, { PAYMENTS_URLS: payments.url });
+    const reading = (seconds: number, pids: number[]) =>
+      load(name, `${gateway.url}${path}`, system.business.api_key, seconds, pids);
+    await reading(warmUpSeconds, []);
+    return await reading(seconds, [gateway.pid, payments.pid]);
   };
-  for (const name of candidates.keys()) await measure(name, 5);
+
+  const names = Object.keys(ratios) as Name[];
+  const runs = new Map(names.map((name) => [name, { perSecond: [] as number[], cpuUs: [] as number[] }]));
   for (let round = 1; round <= rounds; round++) {
     // Each comes first as often as the others do.
-    const names = [...candidates.keys()];
-    const order = names.map((_, i) => names[(i + round) % names.length] as Name);
-    for (const name of order) {
-      const { perSecond, cpuUs } = await measure(name, seconds);
-      const run = runs.get(name) ?? { perSecond: [], cpuUs: [] };
-      run.perSecond.push(perSecond);
-      run.cpuUs.push(cpuUs);
-      runs.set(name, run);
+    for (let i = 0; i < names.length; i++) {
+      const name = names[(i + round) % names.length] as Name;
+      const { perSecond, cpuUs } = await measure(name);
+      runs.get(name)?.perSecond.push(perSecond);
+      runs.get(name)?.cpuUs.push(cpuUs);
     }
     say(
       `round ${round} of ${rounds}: ${[...runs].map(([name, run]) => `${name} ${run.cpuUs.at(-1)?.toFixed(0)} µs`).join(", ")}`,
     );
   }
 
-  const base = runs.get("no traces");
-  const rows = [...runs].map(([name, run]) => {
-    const ofBase = run.cpuUs.map((cpuUs, i) => cpuUs / (base?.cpuUs[i] ?? Number.NaN)).sort((a, b) => a - b);
-    const part = (share: number) => (ofBase[Math.round((ofBase.length - 1) * share)] ?? Number.NaN).toFixed(3);
-    return {
-      traces: name,
-      "req/s (median)": Math.round(median(run.perSecond)),
-      "cpu µs/req": Math.round(median(run.cpuUs)),
-      "cpu of none, median": part(0.5),
-      "lower and upper quartile": `${part(0.25)} – ${part(0.75)}`,
-    };
-  });
+  const base = median(runs.get("no traces")?.cpuUs ?? []);
+  const rows = [...runs].map(([name, { perSecond, cpuUs }]) => ({
+    traces: name,
+    "req/s (median)": Math.round(median(perSecond)),
+    "cpu µs/req (median)": Math.round(median(cpuUs)),
+    "least and most": `${Math.round(Math.min(...cpuUs))} – ${Math.round(Math.max(...cpuUs))}`,
+    "of none": (median(cpuUs) / base).toFixed(3),
+  }));
   printTable(rows);
   say(`the collector was sent ${collector.posts()} times`);
   return rows;

@@ -2,7 +2,7 @@ import type { Attempt, Program } from "../program.ts";
 import { cells } from "./cells.ts";
 import { Coverage } from "./coverage.ts";
 import { drawSchedule } from "./draw.ts";
-import { type LookAgain, type Played, play } from "./play.ts";
+import { type Play, type Played, play } from "./play.ts";
 import { addRegression, readRegressions, writeResult } from "./results.ts";
 import type { Schedule } from "./schedule.ts";
 import { shrink } from "./shrink.ts";
@@ -51,8 +51,9 @@ async function run(attempt: Attempt): Promise<void> {
     const left = Number.isFinite(schedules) ? `, ${Math.ceil((schedules + regressions.length - done) / perMinute)} min left` : "";
     say(`${done} schedules, ${report.violations.length} failed, ${perMinute.toFixed(1)} a minute${left}`);
   };
-  const judge = async (stage: Stage, name: string, one: Schedule): Promise<LookAgain | undefined> => {
-    const { played, lookAgain } = await play(stage, one);
+  const judge = async (stage: Stage, name: string, one: Schedule): Promise<Play> => {
+    const shown = await play(stage, one);
+    const { played } = shown;
     coverage.add(played);
     done++;
     report.count("schedules played");
@@ -67,30 +68,32 @@ async function run(attempt: Attempt): Promise<void> {
       saidAtMs = performance.now();
       progress();
     }
-    return played.problems.length === 0 ? lookAgain : undefined;
+    return shown;
   };
   /** On one system, until all is over or the system cannot be used any more. */
   const lane = async () => {
     await using stage = await startStage();
     beganMs = Math.min(beganMs, performance.now());
-    const looks = new Map<string, LookAgain>();
+    await using kept = new AsyncDisposableStack();
+    const plays = new Map<string, Play>();
     while (!isOver()) {
       const number = next++;
       const known = regressions[number];
       const name = schedule ? `play ${number}` : known ? `regression ${number}` : `${seed}/${number - regressions.length}`;
       const one = schedule ?? known ?? drawSchedule(seed, number - regressions.length);
       try {
-        const lookAgain = await judge(stage, name, one);
-        if (lookAgain) looks.set(name, lookAgain);
+        const shown = kept.use(await judge(stage, name, one));
+        if (shown.played.problems.length === 0) plays.set(name, shown);
       } catch (error) {
         say(`${name} could not be played: ${(error as Error).message}`);
         report.violation(`${name} could not be played: ${(error as Error).stack}\n      ${again(one)}`);
         return;
       }
     }
-    // What came later may have done harm to what was judged before.
-    for (const [name, lookAgain] of looks) {
-      const problems = await lookAgain();
+    // What came later may have done harm to what was judged before, and payments that nobody went
+    // on with have expired meanwhile, which is an event as well.
+    for (const [name, shown] of plays) {
+      const problems = await shown.lookAgain();
       report.check("schedules, looked at again in the end", problems.length === 0, () => `${name}: ${problems.join("\n      ")}`);
     }
   };
@@ -118,7 +121,8 @@ async function shorten(stage: Stage, name: string, failed: Schedule, { say, sign
     if (candidates++ >= candidatesMax || signal.aborted) return false;
     for (let i = 0; i < playsPerCandidate; i++) {
       plays++;
-      const { played } = await play(stage, candidate, shrinkSettleMs);
+      await using shown = await play(stage, candidate, shrinkSettleMs);
+      const { played } = shown;
       if (played.problems.length === 0) continue;
       last = played.problems.join("\n      ");
       return true;
@@ -128,7 +132,10 @@ async function shorten(stage: Stage, name: string, failed: Schedule, { say, sign
   say(`${name} failed and is made shorter`);
   const shortest = await shrink(failed, fails);
   let [times, sure] = [0, 0];
-  for (; sure < 5 && !signal.aborted; sure++) if ((await play(stage, shortest)).played.problems.length > 0) times++;
+  for (; sure < 5 && !signal.aborted; sure++) {
+    await using shown = await play(stage, shortest);
+    if (shown.played.problems.length > 0) times++;
+  }
   addRegression(shortest);
   say(`${name}, after ${plays} plays: the shortest failed ${times} times of ${sure}:\n    ${again(shortest)}\n      ${last}`);
 }

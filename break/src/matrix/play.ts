@@ -31,19 +31,20 @@ export interface Played {
   readonly tookMs: number;
 }
 
-/** A look at what a schedule did, once others have been played. */
-export type LookAgain = () => Promise<string[]>;
+/** A schedule that was played. Its company is told of events until it is disposed of. */
+export interface Play extends AsyncDisposable {
+  readonly played: Played;
+  /** A look at what it did, once others have been played. */
+  lookAgain(): Promise<readonly string[]>;
+}
 
 /** Plays a schedule on a system that runs, mends it, and judges once all has come to its end. */
-export async function play(
-  stage: Stage,
-  schedule: Schedule,
-  settleMsMax = settleMs,
-): Promise<{ played: Played; lookAgain: LookAgain }> {
+export async function play(stage: Stage, schedule: Schedule, settleMsMax = settleMs): Promise<Play> {
   const beganMs = performance.now();
   const report = new Report();
   const signal = AbortSignal.timeout(workMsMax);
-  await using company = await openCompany(stage, schedule, { report, signal });
+  await using stack = new AsyncDisposableStack();
+  const company = stack.use(await openCompany(stage, schedule, { report, signal }));
   const interrupted = new Interrupted(stage.databases.webhooks);
   const doings: Doings = { refunds: [], verifications: [], replays: [], ...{ company, interrupted } };
   const over = new AbortController();
@@ -67,18 +68,27 @@ export async function play(
   }
   await sleep(untilLateEffects(schedule.faults));
 
-  const endsAtMs = performance.now() + settleMsMax;
-  let problems: readonly string[] = [];
-  do {
-    problems = await whatDoesNotHold(stage, doings, { mayDecide: true });
-    if (problems.length > 0) await sleep(pollMs);
-  } while (problems.length > 0 && performance.now() < endsAtMs);
-  const played = {
-    problems: [...report.violations, ...stage.crashes.take(), ...problems],
-    ...{ met, missed },
-    tookMs: Math.round(performance.now() - beganMs),
+  const problems = await whatStaysWrong(() => whatDoesNotHold(stage, doings, { mayDecide: true }), settleMsMax);
+  const opened = stack.move();
+  return {
+    played: {
+      problems: [...report.violations, ...stage.crashes.take(), ...problems],
+      ...{ met, missed },
+      tookMs: Math.round(performance.now() - beganMs),
+    },
+    lookAgain: () => whatStaysWrong(() => whatDoesNotHold(stage, doings, { mayDecide: false }), settleMsMax),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
-  return { played, lookAgain: () => whatDoesNotHold(stage, doings, { mayDecide: false }) };
+}
+
+/** Looks until nothing is wrong any more, or for so long. */
+async function whatStaysWrong(look: () => Promise<readonly string[]>, msMax: number): Promise<readonly string[]> {
+  const endsAtMs = performance.now() + msMax;
+  for (;;) {
+    const problems = await look();
+    if (problems.length === 0 || performance.now() >= endsAtMs) return problems;
+    await sleep(pollMs);
+  }
 }
 
 /** Each at its time. What one throws is seen once all are waited for. */

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Collector, startCollector } from "@amana/runtime/test/collector";
 import { Kafka as Client, logLevel, Partitioners } from "kafkajs";
 import pg from "pg";
 import { request } from "undici";
@@ -36,15 +37,18 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
   let postgres: Postgres;
   let running: TestSystem;
   let prometheus: Prometheus;
+  let collector: Collector;
   let business: TestBusiness;
 
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), "amana-alerts-"));
     postgres = await startPostgres({ dataDir: join(dir, "postgres"), durable: false, log: () => {} });
+    collector = await startCollector();
+    const traces = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, TRACE_RATIO: "0.1" };
     running = await startTestSystem(
       "kafka",
       {
-        gateway: { REQUESTS_AT_ONCE_MAX: "100", RATE_LIMIT_FAILED_AUTH_PER_MINUTE: "20" },
+        gateway: { ...traces, REQUESTS_AT_ONCE_MAX: "100", RATE_LIMIT_FAILED_AUTH_PER_MINUTE: "20" },
         // An endpoint that is gone stays so for longer than the test lasts.
         webhooks: { RETRY_SCHEDULE_SECONDS: Array(120).fill("1").join() },
         payments: { PAYMENT_CHECK_SECONDS: "1", REFUND_DECISION_AFTER_SECONDS: "45" },
@@ -58,6 +62,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     await prometheus?.[Symbol.asyncDispose]();
     await business?.receiver[Symbol.asyncDispose]();
     await running?.[Symbol.asyncDispose]();
+    await collector?.[Symbol.asyncDispose]();
     await postgres?.stop();
     if (dir) await rm(dir, { recursive: true, force: true });
   });
@@ -127,7 +132,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     expect(firing.filter((alert) => !tellsHowFast.test(alert))).toEqual([]);
   });
 
-  test("says so when the outside world fails: processor, provider, endpoints, forgers, guessers, floods", {
+  test("says so when the outside world fails: processor, provider, endpoints, collector, forgers, guessers, floods", {
     timeout: 180_000,
   }, async () => {
     const dead = await aBusiness(running.system, "Dead");
@@ -140,6 +145,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     await sandbox(running.system, "POST", `/sandbox/payments/${unconfirmed.body["processor_order_id"]}/pay`, validCard);
     void business.call("POST", `/api/v1/payments/${toRefund.id}/refund`);
     await forge();
+    collector.answer = 400;
 
     const guess = () =>
       request(`${running.system.gatewayUrl}/api/v1/me`, { headers: { authorization: "Bearer nobody" } }).then(({ body }) =>
@@ -165,6 +171,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
       meanwhile(1, () => guess().then(pause), fires("KeyGuessing")),
       meanwhile(1, () => callBack().then(pause), fires("ForgedCallbacks")),
       fires("AttemptsFailing"),
+      fires("SpansLost", { job: "gateway", outcome: "refused" }),
       fires("ForgedMessages", { job: "webhooks", topic: "payments.v1" }),
       fires("LogAlert", { job: "webhooks" }),
       fires("PaymentsUnconfirmed"),

@@ -305,11 +305,11 @@ test("a password may stand apart from the address, by itself or in a file, and i
   for (const secret of ["hidden", password]) expect(both.err).not.toContain(secret);
 });
 
-test("a key of a business is revoked at the database, audited by name, and once", async () => {
+test("a key of a business and one of an operator are revoked at the database, audited by name, and once", async () => {
   const repaired = (await import("../../../services/identity/src/repair.ts")).repair;
   await using own = await createTestDatabase("identity", repaired.database);
   const sql = (text: string, values: unknown[] = []) => own.orm.em.fork().execute<object[]>(text, values);
-  const [business, key] = [uuidv7(), uuidv7()];
+  const [business, key, operatorKey] = [uuidv7(), uuidv7(), uuidv7()];
   await sql("insert into business (id, name, status, created_at, updated_at) values (?, 'b', 'ACTIVE', now(), now())", [
     business,
   ]);
@@ -317,14 +317,21 @@ test("a key of a business is revoked at the database, audited by name, and once"
     "insert into api_key (id, business_id, name, prefix, hash, created_at) values (?, ?, 'till', 'sk_test_12345678', sha256('x'), now())",
     [key, business],
   );
+  await sql(
+    "insert into admin_key (id, name, prefix, hash, created_at) values (?, 'amina', 'ak_1234567890123', sha256('y'), now())",
+    [operatorKey],
+  );
   const revoke = (...ids: string[]) =>
     amanaWith({ IDENTITY_DATABASE_URL: own.url }, "api-keys", "revoke", ...ids, "--reason", "as before", "--as", "amina");
   expect(await revoke(key)).toMatchObject({ code: 0, out: expect.stringMatching(new RegExp(`${key} +REVOKED`)) });
+  expect(await revoke(operatorKey)).toMatchObject({ code: 0, out: expect.stringMatching(new RegExp(`${operatorKey} +REVOKED`)) });
   expect(await sql("select 1 from api_key where revoked_at is null")).toEqual([]);
+  expect(await sql("select 1 from admin_key where revoked_at is null")).toEqual([]);
   expect(await revoke(key)).toMatchObject({ code: 0, out: expect.stringContaining("was revoked before") });
   expect(await revoke(business)).toMatchObject({ code: 1, out: expect.stringContaining("is not here") });
-  expect(await sql("select actor, action, entity_id, business_id, reason from audit_event")).toEqual([
+  expect(await sql("select actor, action, entity_id, business_id, reason from audit_event order by at, id")).toEqual([
     { actor: "command:amina", action: "api_key.revoked", entity_id: key, business_id: business, reason: "as before" },
+    { actor: "command:amina", action: "admin_key.revoked", entity_id: operatorKey, business_id: null, reason: "as before" },
   ]);
 });
 

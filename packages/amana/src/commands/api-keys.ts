@@ -10,9 +10,11 @@ type Options = ChangeOptions & { readonly reason: string };
 
 const outcomes = { revoked: "REVOKED", before: "was revoked before", unknown: "is not here" } as const;
 
-/** Keys of businesses, where the API must not be open yet: after a restore of identity. */
+/** Keys of businesses and operators, where the API must not be open yet: after a restore of identity. */
 export function apiKeys(program: Command): void {
-  const noun = program.command("api-keys").description("keys of businesses, while the API is closed after a restore of identity");
+  const noun = program
+    .command("api-keys")
+    .description("keys of businesses and operators, while the API is closed after a restore of identity");
   withChangeOptions(
     noun
       .command("revoke <ids...>")
@@ -26,7 +28,7 @@ async function revoke(ids: string[], { json, as, reason, service = "identity", d
   ids.forEach(requireUuid);
   const rows = await withServices({ service, databaseUrl }, async ([opened]) => {
     const revokeKey = opened?.service.revokeKey;
-    if (!opened || !revokeKey) throw new Refused(`${service} has no keys of businesses; that is identity.`, exitCodes.usage);
+    if (!opened || !revokeKey) throw new Refused(`${service} has no keys; that is identity.`, exitCodes.usage);
     const by = byPerson(as);
     const results: { id: string; outcome: string }[] = [];
     for (const id of ids) {

@@ -17,6 +17,13 @@ const schema = defineEntity({
 
 /** A named key of an operator. */
 export class AdminKey extends schema.class {
+  /** False when it was revoked before; the first time stands. */
+  revoke(now: Date): boolean {
+    if (this.revokedAt) return false;
+    this.revokedAt = now;
+    return true;
+  }
+
   /** As the audit trail keeps it. */
   snapshot() {
     return { id: this.id, name: this.name, prefix: this.prefix, revoked_at: this.revokedAt?.toISOString() ?? null };

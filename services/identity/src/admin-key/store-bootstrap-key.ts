@@ -34,7 +34,7 @@ export async function storeBootstrapKey(
     const former = await em.find(AdminKey, { name, revokedAt: null });
     for (const old of former) {
       const before = old.snapshot();
-      old.revokedAt = now;
+      old.revoke(now);
       keepChange(em, now, byPlatform, "admin_key.revoked", old, { before, reason: "replaced by a new BOOTSTRAP_ADMIN_KEY" });
     }
     const adminKey = em.create(AdminKey, { id: uuidv7(), name, prefix: prefixOf(key), hash, createdAt: now });

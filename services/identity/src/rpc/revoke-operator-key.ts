@@ -21,7 +21,7 @@ export const revokeOperatorKey =
         if ((await em.count(AdminKey, { revokedAt: null })) === 1) throw lastOperatorKey();
         const before = adminKey.snapshot();
         const now = clock.now();
-        adminKey.revokedAt = now;
+        adminKey.revoke(now);
         keepChange(em, now, call, "admin_key.revoked", adminKey, { before, reason });
       }
       return toOperatorKeyMessage(adminKey);

@@ -10,7 +10,7 @@ type Options = ChangeOptions & { readonly reason: string };
 
 const outcomes = { revoked: "REVOKED", before: "was revoked before", unknown: "is not here" } as const;
 
-/** Keys of businesses and operators, where the API must not be open yet: after a restore of identity. */
+/** Where the API must not be open yet: after a restore of identity. */
 export function apiKeys(program: Command): void {
   const noun = program
     .command("api-keys")

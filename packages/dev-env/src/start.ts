@@ -130,8 +130,8 @@ function welcome(system: System, dir: string): string {
   return `Amana is running.
 
   API            ${system.gatewayUrl}/api/v1
-  Documentation  ${system.gatewayUrl}/docs
-  Sandbox        ${system.sandboxUrl}
+  Documentation  ${system.gatewayUrl}/docs/guide, and /docs for the reference
+  Sandbox        ${system.sandboxUrl}/
   Events         ${system.events.how}
   Logs           ${join(dir, "logs")}
   Metrics        ${join(dir, "dev.json")} has the address of each service

@@ -42,7 +42,7 @@ export function rowsBelow(page: string, heading: string): string[][] {
     .map((line) =>
       line
         .slice(2, -1)
-        .split(" | ")
+        .split(/ ?\| ?/)
         .map((cell) => cell.replaceAll("`", "").trim()),
     );
 }

@@ -1,0 +1,127 @@
+import { spawn } from "node:child_process";
+import { buffer, text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Block, blocksOf } from "./guide-page.ts";
+
+type Json = unknown;
+type Variables = Readonly<Record<string, string>>;
+
+/** What a reader has before the first sample, and what the guide writes in the place of it. */
+export interface Reader {
+  readonly gatewayUrl: string;
+  readonly sandboxUrl: string;
+  readonly key: string;
+}
+
+/** curl keeps silent about its progress, parts its answers, and tells their status beside. */
+const prologue = `set -euo pipefail\ncurl() { command curl -sS -w '\\n%{stderr}%{http_code}\\n' "$@"; }\nset -a\n`;
+const epilogue = "\nset +a\nenv -0 >&3\n";
+/** What only asks may be asked again until what was set off before has come about. */
+const onlyAsks = (block: Block) => !/ -d | -X |^\w+ [\w.-]+$/m.test(block.text);
+const isAnswer = ({ language, text }: Block) => language === "json" || text.startsWith("HTTP/");
+const patienceMs = 20_000;
+
+async function runInShell(script: string, variables: Variables) {
+  const child = spawn("bash", ["-c", prologue + script + epilogue], {
+    env: { ...variables },
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
+  });
+  const exit = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  const [, stdout, stderr, environment] = child.stdio as unknown as NodeJS.ReadableStream[];
+  const [output, errors, left] = await Promise.all([
+    text(stdout as NodeJS.ReadableStream),
+    text(stderr as NodeJS.ReadableStream),
+    buffer(environment as NodeJS.ReadableStream),
+  ]);
+  const code = await exit;
+  if (code !== 0) throw new Error(`bash ended with ${code}: ${errors}\n${script}`);
+  const entries = left
+    .toString()
+    .split("\0")
+    .filter(Boolean)
+    .map((entry) => [entry.slice(0, entry.indexOf("=")), entry.slice(entry.indexOf("=") + 1)] as const);
+  return { output, statuses: errors.match(/^\d{3}$/gm)?.map(Number) ?? [], variables: Object.fromEntries(entries) };
+}
+
+/** The head of the last answer, and its body, which is one line of JSON. */
+function readAnswer(output: string): { head: string[]; body: Json } {
+  const lines = output.replaceAll("\r", "").split("\n").filter(Boolean);
+  const last = lines.at(-1) ?? "";
+  const isJson = last.startsWith("{") || last.startsWith("[");
+  return { head: lines.filter((line) => !line.startsWith("{")), body: isJson ? (JSON.parse(last) as Json) : undefined };
+}
+
+const literally = (words: string) => words.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+const fits = (expected: string, actual: unknown) =>
+  typeof actual === "string" && new RegExp(`^${expected.split("…").map(literally).join(".*")}$`, "s").test(actual);
+
+/** Where an answer is not what the page shows of it; an ellipsis stands for anything. */
+function differences(expected: Json, actual: Json, place = ""): string[] {
+  if (typeof expected === "string")
+    return fits(expected, actual) ? [] : [`${place}: ${JSON.stringify(actual)}, not "${expected}"`];
+  if (typeof expected !== "object" || expected === null)
+    return expected === actual ? [] : [`${place}: ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`];
+  if (Array.isArray(expected) && (!Array.isArray(actual) || actual.length !== expected.length))
+    return [`${place}: ${JSON.stringify(actual)}, not ${expected.length} items`];
+  if (typeof actual !== "object" || actual === null) return [`${place}: ${JSON.stringify(actual)}, not an object`];
+  return Object.entries(expected).flatMap(([name, value]) =>
+    differences(value, (actual as Record<string, Json>)[name], `${place}/${name}`),
+  );
+}
+
+function headDifferences(expected: string, head: readonly string[]): string[] {
+  const isThere = (line: string) =>
+    head.some((one) => {
+      const colon = one.indexOf(":");
+      return fits(line, colon > 0 ? one.slice(0, colon).toLowerCase() + one.slice(colon) : one.trim());
+    });
+  return expected
+    .trim()
+    .split("\n")
+    .filter((line) => !isThere(line))
+    .map((line) => `no "${line}" in ${head.join(" | ")}`);
+}
+
+/** Runs a page's shell samples one after the other. Answers where the page is not right. */
+export async function runPage(page: string, { gatewayUrl, sandboxUrl, key }: Reader): Promise<string[]> {
+  const blocks = blocksOf(page);
+  let variables: Variables = { PATH: process.env["PATH"] ?? "", API: `${gatewayUrl}/api/v1`, SANDBOX: sandboxUrl, KEY: key };
+  const wrong: string[] = [];
+  for (const [i, block] of blocks.entries()) {
+    if (block.language !== "sh") continue;
+    const next = blocks.slice(i + 1);
+    const until = next.findIndex((one) => !isAnswer(one));
+    const shown = next.slice(0, until === -1 ? undefined : until);
+    const script = block.text
+      .replaceAll("http://127.0.0.1:8080", gatewayUrl)
+      .replaceAll("http://127.0.0.1:8090", sandboxUrl)
+      .replaceAll("sk_test_…", key);
+    const { differs, variables: left } = await runSample({ ...block, text: script }, shown, variables);
+    variables = left;
+    wrong.push(...differs.map((difference) => `${page}: ${block.text.split("\n")[0]}: ${difference}`));
+  }
+  return wrong;
+}
+
+async function runSample(sample: Block, shown: readonly Block[], before: Variables) {
+  const giveUpAtMs = Date.now() + patienceMs;
+  for (;;) {
+    const { output, statuses, variables } = await runInShell(sample.text, before);
+    const { head, body } = readAnswer(output);
+    const differs = shown.flatMap(({ language, text }) =>
+      language === "json" ? differences(JSON.parse(text), body) : headDifferences(text, head),
+    );
+    const refused = shown.length === 0 ? statuses.filter((status) => status >= 400) : [];
+    if (refused.length > 0) differs.push(`answered ${refused.join(", ")}: ${output}`);
+    if (differs.length > 0 && onlyAsks(sample) && Date.now() < giveUpAtMs) {
+      await sleep(250);
+      continue;
+    }
+    const kept = shown.flatMap(({ kept }) => kept).map(([name, member]) => [name, memberOf(body, member)] as const);
+    return { differs, variables: { ...variables, ...Object.fromEntries(kept) } };
+  }
+}
+
+/** "1.id": the id of the second item. */
+const memberOf = (value: Json, path: string): string =>
+  String(path.split(".").reduce((inner, name) => (inner as Record<string, Json> | undefined)?.[name], value));

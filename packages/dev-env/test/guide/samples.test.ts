@@ -1,0 +1,93 @@
+import { execFileSync } from "node:child_process";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { apiCaller } from "../../src/demo/api.ts";
+import { eventually } from "../../src/eventually.ts";
+import { anApplication, onLink, theWebhook } from "../system/kyc-harness.ts";
+import { aBusiness, anOrder, sandbox, startTestSystem, type TestBusiness, type TestSystem } from "../test-system.ts";
+import { blocksOf, guidePages, rowsBelow } from "./guide-page.ts";
+import { runPage } from "./run-page.ts";
+
+const canRunShell = ["bash", "curl"].every((program) => {
+  try {
+    return execFileSync(program, ["--version"], { stdio: "ignore" }) === null;
+  } catch {
+    return false;
+  }
+});
+if (!canRunShell) process.stderr.write("\nLEFT OUT: the guide's shell samples. They need bash and curl.\n\n");
+
+let running: TestSystem;
+let business: TestBusiness;
+beforeAll(async () => {
+  running = await startTestSystem("direct");
+  business = await aBusiness(running.system, "Librairie");
+});
+afterAll(async () => {
+  await business?.receiver[Symbol.asyncDispose]();
+  await running?.[Symbol.asyncDispose]();
+});
+
+describe.skipIf(!canRunShell)("the guide's shell samples", () => {
+  const pages = guidePages.filter((page) => blocksOf(page).some(({ language }) => language === "sh"));
+
+  test.each(pages)("of %s do what the page says, in its order", async (page) => {
+    const { system } = running;
+    const operator = apiCaller(system.gatewayUrl, system.adminKey);
+    const { body } = await operator("POST", "/api/v1/businesses", { name: page });
+    const { gatewayUrl, sandboxUrl } = system;
+    expect(await runPage(page, { gatewayUrl, sandboxUrl, key: String(body["api_key"]) })).toEqual([]);
+  });
+
+  test("are many, and a page that shows a wrong answer is found", async () => {
+    expect(pages.flatMap(blocksOf).filter(({ language }) => language === "sh").length).toBeGreaterThan(40);
+    const { gatewayUrl, sandboxUrl } = running.system;
+    // Everything that needs a key answers otherwise than the page says.
+    expect(await runPage("idempotency", { gatewayUrl, sandboxUrl, key: "sk_test_none" })).not.toEqual([]);
+  });
+});
+
+describe("the guide's tables of the sandbox", () => {
+  const [, ...cards] = rowsBelow("sandbox", "Test cards");
+
+  test("of test cards says what the API shows of each", async () => {
+    expect(cards.length).toBe(16);
+    const seen = cards.map(async ([pan, expiry, cvv2, what]) => {
+      const { body } = await business.call("POST", "/api/v1/payments", anOrder);
+      await sandbox(running.system, "POST", `/sandbox/payments/${body["processor_order_id"]}/pay`, {
+        pan,
+        expiry,
+        cvv2,
+        password: "123456",
+      });
+      return await eventually(async () => {
+        const { body: paid } = await business.call("GET", `/api/v1/payments/${body["id"]}`);
+        expect(paid["status"]).not.toBe("PENDING");
+        return [pan, expiry, cvv2, what, paid["status"], paid["action_code"], paid["resp_code"] ?? ""];
+      }, 30_000);
+    });
+    expect(await Promise.all(seen)).toEqual(cards);
+  });
+
+  test("of verdicts says how each submission ends, and by which webhook it is told", async () => {
+    const verdicts = rowsBelow("sandbox", "Verdicts").filter(([body]) => body?.startsWith("{"));
+    expect(verdicts.length).toBe(6);
+    const seen = verdicts.map(async ([wish = "", , , kind = ""]) => {
+      const { id, link } = await anApplication(business);
+      await onLink(running.system, link, "submit", JSON.parse(wish) as object);
+      const { event, body } = await theWebhook(business, kind, id);
+      return [wish, body["status"], body["verdict"] ?? "", event];
+    });
+    expect(await Promise.all(seen)).toEqual(verdicts);
+  });
+
+  test("of faults has every mode that the sandbox knows, and no other", async () => {
+    const operations = ["register", "confirm", "status", "refund", "kyc_create", "kyc_get", "kyc_cancel", "kyc_callback"];
+    const known = operations.map(async (operation) => {
+      const plant = sandbox(running.system, "PUT", "/sandbox/faults", { operation, mode: "none" });
+      const refusal = await plant.then(String, (error: Error) => error.message);
+      return /mode must be one of (.*?);/.exec(refusal)?.[1]?.split(", ") ?? [];
+    });
+    const [, ...rows] = rowsBelow("sandbox", "Faults");
+    expect(new Set(rows.flatMap(([modes]) => modes?.split(", ")))).toEqual(new Set((await Promise.all(known)).flat()));
+  });
+});

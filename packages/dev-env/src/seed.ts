@@ -7,6 +7,8 @@ export async function seedBusiness(dir: string, secrets: Secrets, gatewayUrl: st
   const { business } = secrets;
   if (business && (await apiCaller(gatewayUrl, business.api_key)("GET", "/api/v1/me")).status === 200) return business;
   const made = await apiCaller(gatewayUrl, secrets.adminKey)("POST", "/api/v1/businesses", { name: "Boutique El Amana" });
+  // Whoever retired both keys goes on with those that were issued since.
+  if (made.status === 401 && business) return business;
   if (made.status !== 201) {
     throw new DevEnvError(
       `The first business could not be made: ${made.status} ${JSON.stringify(made.body)}`,

@@ -11,6 +11,7 @@ export interface Reader {
   readonly gatewayUrl: string;
   readonly sandboxUrl: string;
   readonly key: string;
+  readonly adminKey: string;
 }
 
 /** curl keeps silent about its progress, parts its answers, and tells their status beside. */
@@ -83,7 +84,7 @@ function headDifferences(expected: string, head: readonly string[]): string[] {
 }
 
 /** Runs a page's shell samples one after the other. Answers where the page is not right. */
-export async function runPage(page: string, { gatewayUrl, sandboxUrl, key }: Reader): Promise<string[]> {
+export async function runPage(page: string, { gatewayUrl, sandboxUrl, key, adminKey }: Reader): Promise<string[]> {
   const blocks = blocksOf(page);
   let variables: Variables = { PATH: process.env["PATH"] ?? "", API: `${gatewayUrl}/api/v1`, SANDBOX: sandboxUrl, KEY: key };
   const wrong: string[] = [];
@@ -95,7 +96,8 @@ export async function runPage(page: string, { gatewayUrl, sandboxUrl, key }: Rea
     const script = block.text
       .replaceAll("http://127.0.0.1:8080", gatewayUrl)
       .replaceAll("http://127.0.0.1:8090", sandboxUrl)
-      .replaceAll("sk_test_…", key);
+      .replaceAll("sk_test_…", key)
+      .replaceAll("ak_…", adminKey);
     const { differs, variables: left } = await runSample({ ...block, text: script }, shown, variables);
     variables = left;
     wrong.push(...differs.map((difference) => `${page}: ${block.text.split("\n")[0]}: ${difference}`));

@@ -139,3 +139,24 @@ test("a request that meets the end of its connection is told that it was not beg
   socket.end();
   await stopped;
 });
+
+test("a call that came before the answer of the one ahead of it was sent off is not told that it was not begun", async () => {
+  const { port } = await startServer(100, 400);
+  const socket = net.connect(port, "127.0.0.1");
+  const request = `${post}Content-Length: 0\r\n\r\n`;
+  let received = "";
+  socket.on("data", (chunk) => {
+    received += chunk.toString("latin1");
+  });
+  const closed = once(socket, "close");
+  begun = 0;
+  socket.write(request);
+  await sleep(200);
+  socket.write(request);
+  // The first has ended, and the second runs.
+  await once(socket, "data");
+  await server[Symbol.asyncDispose]();
+  await closed;
+  expect(begun).toBe(2);
+  expect(received.match(/HTTP\/1.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200"]);
+});

@@ -55,6 +55,7 @@ export async function listen(options: {
   const { headersTimeoutMs, requestTimeoutMs } = limits;
   let stopping = false;
   const sockets = new Set<net.Socket>();
+  /** By the newest call on each: those before it end before it. */
   const busy = new Map<net.Socket, http.ServerResponse>();
   const dismissed = new WeakSet<net.Socket>();
   const http2Sockets = new WeakSet<net.Socket>();
@@ -87,6 +88,8 @@ export async function listen(options: {
       busy.set(socket, response);
       if (stopping || outdated.has(socket)) response.shouldKeepAlive = false;
       response.once("close", () => {
+        // With TLS a caller's next call may come before this is told: that one runs.
+        if (busy.get(socket) !== response) return;
         busy.delete(socket);
         if (stopping) dismiss(socket);
       });

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import http2 from "node:http2";
 import net from "node:net";
+import { Worker } from "node:worker_threads";
 import { HandOverService } from "@amana/contracts/messaging/v1/hand_over_service_pb";
 import { createLogger, sleep } from "@amana/runtime";
 import { afterEach, expect, test } from "vitest";
@@ -9,6 +10,7 @@ import { createRpcChannel, createRpcClient, createRpcServer, nobody, type RpcSer
 const path = "/messaging.v1.HandOverService/HandOverMessages";
 let server: RpcServer;
 let begun = 0;
+let whenBegun = () => {};
 afterEach(() => server[Symbol.asyncDispose]());
 
 /** With limits that a test can wait for. `answerAfterMs` is what a call takes. */
@@ -20,6 +22,7 @@ async function startServer(connectionsMax = 100, answerAfterMs = 0): Promise<Rpc
         {
           async handOverMessages() {
             begun++;
+            whenBegun();
             await sleep(answerAfterMs);
             return {};
           },
@@ -115,6 +118,41 @@ test("a request that came while a process that stops was busy is answered before
   await once(socket, "close");
   await stopped;
   expect(answers).toBe(2);
+});
+
+test("a connection that is made while a process that stops reads what came before is not closed unseen", async () => {
+  const { port } = await startServer();
+  const request = `${post}Content-Length: 0\r\n\r\n`;
+  const turn = new Int32Array(new SharedArrayBuffer(4));
+  const code = `const { parentPort, workerData } = require("node:worker_threads");
+    Atomics.wait(workerData.turn, 0, 0);
+    const socket = require("node:net").connect(workerData.port, "127.0.0.1", () => socket.write(workerData.request, () => {
+      Atomics.store(workerData.turn, 0, 2);
+      Atomics.notify(workerData.turn, 0);
+    }));
+    socket.on("error", (error) => parentPort.postMessage(error.code));
+    socket.once("data", (chunk) => parentPort.postMessage(chunk.toString().slice(0, 12)));`;
+  const late = new Worker(code, { eval: true, workerData: { port, request, turn } });
+  await once(late, "online");
+  const outcome = once(late, "message");
+  const socket = net.connect(port, "127.0.0.1");
+  socket.write(request);
+  await once(socket.resume(), "data");
+  // The process is busy with this one while the late one comes.
+  whenBegun = () => {
+    whenBegun = () => {};
+    Atomics.store(turn, 0, 1);
+    Atomics.notify(turn, 0);
+    Atomics.wait(turn, 0, 1);
+  };
+  const stopped = server[Symbol.asyncDispose]();
+  socket.write(request);
+  const untilMs = performance.now() + 300;
+  while (performance.now() < untilMs);
+  // Either will do: it is answered, or told that it was not begun.
+  expect(await outcome).toEqual([expect.stringMatching(/^HTTP\/1.1 (200|408)$/)]);
+  await late.terminate();
+  await stopped;
 });
 
 test("a request that meets the end of its connection is told that it was not begun", async () => {

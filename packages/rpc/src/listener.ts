@@ -30,6 +30,8 @@ const limitsDefault: Limits = {
 const drainTimeoutMs = 40_000;
 /** Longer than a request needs from one host to another. */
 const idleGraceMs = 100;
+/** A process that never catches up stops all the same. */
+const roundsMax = 20;
 /** For a caller to end a connection that was taken leave of. */
 const lingerMs = 2_000;
 /**
@@ -135,8 +137,7 @@ export async function listen(options: {
       for (const response of busy.values()) response.shouldKeepAlive = false;
       // A request may be on its way on an idle connection: for a moment they are still served.
       await sleep(idleGraceMs);
-      // What has come meanwhile is read before anything is closed: a busy process sees it late.
-      await new Promise((resolve) => setImmediate(resolve));
+      await readWhatCame();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const session of sessions) session.close();
       for (const socket of sockets) if (!busy.has(socket) && !http2Sockets.has(socket)) dismiss(socket);
@@ -148,6 +149,18 @@ export async function listen(options: {
       server1.close();
     },
   };
+}
+
+/**
+ * A busy process sees late what came: it is read before anything is closed. While it is read, more
+ * may come, up to a connection that would be closed unseen; so until reading took next to no time.
+ */
+async function readWhatCame(): Promise<void> {
+  for (let round = 0; round < roundsMax; round++) {
+    const beganMs = performance.now();
+    await new Promise((resolve) => setImmediate(resolve));
+    if (performance.now() - beganMs < 1) return;
+  }
 }
 
 type Answer = (request: Request, response: Response) => void;

@@ -75,6 +75,8 @@ test("a server that is written to is backed up, and restored to any time since, 
   await writeFile(join(backups, base, "PG_VERSION"), "99\n");
   const broken = await amanaWith({}, ...restore, "--data-dir", join(dir, "y"));
   expect(broken).toMatchObject({ code: 1, err: expect.stringContaining("not as it was when it was backed up") });
+  const again = await amanaWith({}, ...restore, "--data-dir", join(dir, "y"));
+  expect(again).toMatchObject({ code: 1, err: expect.stringContaining("was cut off. If none runs, delete it") });
 });
 
 test("a server that archives nothing is not backed up, since no later time could be restored", async () => {

@@ -39,7 +39,12 @@ export async function layOutRestore({
 
   const making = `${dataDir}.making`;
   const { owner } = backup.manifest;
-  await makeFolder(making, owner);
+  await makeFolder(making, owner).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+    throw new Refused(
+      `${making} is there already: another restore runs, or one was cut off. If none runs, delete it and try again.`,
+    );
+  });
   for (const folder of backup.manifest.folders) await makeFolder(join(making, folder), owner);
   // Not made sure of on the disk here: the server does that before it begins to read the log.
   await withEach(backup.manifest.files, async ({ path, bytes, sha256 }) => {

@@ -77,6 +77,10 @@ test("a server that is written to is backed up, and restored to any time since, 
   expect(broken).toMatchObject({ code: 1, err: expect.stringContaining("not as it was when it was backed up") });
   const again = await amanaWith({}, ...restore, "--data-dir", join(dir, "y"));
   expect(again).toMatchObject({ code: 1, err: expect.stringContaining("was cut off. If none runs, delete it") });
+  await writeFile(join(backups, base, "manifest.json"), '{"server_v');
+  const unreadable = await amanaWith({}, ...restore, "--data-dir", join(dir, "z"));
+  expect(unreadable).toMatchObject({ code: 1, err: expect.stringContaining(`${base} cannot be read: move this backup away`) });
+  expect(unreadable.err).not.toContain("SyntaxError");
 });
 
 test("a server that archives nothing is not backed up, since no later time could be restored", async () => {

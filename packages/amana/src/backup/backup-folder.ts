@@ -32,7 +32,11 @@ export async function readBackups(folder: string): Promise<{ path: string; manif
     .filter((name) => /^base-[0-9TZ]+$/.test(name))
     .map(async (name) => {
       const path = join(folder, name);
-      return { path, manifest: JSON.parse(await readFile(join(path, manifestFile), "utf8")) as Manifest };
+      try {
+        return { path, manifest: JSON.parse(await readFile(join(path, manifestFile), "utf8")) as Manifest };
+      } catch {
+        throw new Refused(`The ${manifestFile} of ${path} cannot be read: move this backup away, and try again.`);
+      }
     });
   return (await Promise.all(backups)).sort((a, b) => (a.manifest.ended_at < b.manifest.ended_at ? 1 : -1));
 }

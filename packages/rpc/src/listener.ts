@@ -32,6 +32,8 @@ const drainTimeoutMs = 40_000;
 const idleGraceMs = 100;
 /** A process that never catches up stops all the same. */
 const roundsMax = 20;
+/** For a handshake to end that began with the certificate before. */
+const handshakeEndMs = 500;
 /** For a caller to end a connection that was taken leave of. */
 const lingerMs = 2_000;
 /**
@@ -101,7 +103,9 @@ export async function listen(options: {
   // It never listens: this starts the timer that puts its time-outs in force.
   server1.emit("listening");
 
-  const server2 = createHttp2Server(answer, limits, sessions);
+  const server2 = createHttp2Server(answer, limits, sessions).on("session", (session) => {
+    if (stopping) session.close();
+  });
 
   const keep = (socket: net.Socket) => {
     sockets.add(socket);
@@ -109,17 +113,23 @@ export async function listen(options: {
     socket.on("error", () => socket.destroy());
   };
   const serve = (socket: net.Socket, isHttp2: boolean) => {
+    // A caller sends its first call before the server's side of a handshake has ended.
+    if (outdated.has(socket)) return isHttp2 ? socket.destroy() : dismiss(socket.resume());
     if (isHttp2) http2Sockets.add(socket);
     (isHttp2 ? server2 : server1).emit("connection", socket);
   };
 
   const server = options.tls
-    ? createTlsServer(options.tls, { headersTimeoutMs, handshaking, keep, serve })
+    ? createTlsServer(options.tls, { headersTimeoutMs, handshaking, outdated, keep, serve })
     : createPlainServer({ headersTimeoutMs, keep, serve });
   server.maxConnections = limits.connectionsMax;
   options.tls?.onChange(() => {
     if (server instanceof tls.Server && options.tls) server.setSecureContext(contextOf(options.tls));
-    for (const socket of handshaking.values()) socket.destroy();
+    for (const socket of handshaking.values()) {
+      outdated.add(socket);
+      const end = setTimeout(() => socket.destroy(), handshakeEndMs);
+      socket.once("close", () => clearTimeout(end));
+    }
     for (const socket of sockets) outdated.add(socket);
     for (const session of sessions) session.close();
   });
@@ -188,8 +198,11 @@ interface Accepting {
   readonly serve: (socket: net.Socket, isHttp2: boolean) => void;
 }
 
-function createTlsServer(material: Tls, accepting: Accepting & { handshaking: Map<string, net.Socket> }): tls.Server {
-  const { headersTimeoutMs, handshaking, keep, serve } = accepting;
+function createTlsServer(
+  material: Tls,
+  accepting: Accepting & { handshaking: Map<string, net.Socket>; outdated: WeakSet<net.Socket> },
+): tls.Server {
+  const { headersTimeoutMs, handshaking, outdated, keep, serve } = accepting;
   const addressOf = ({ remoteAddress, remotePort }: net.Socket) => `${remoteAddress} ${remotePort}`;
   const server = tls.createServer(
     {
@@ -200,7 +213,10 @@ function createTlsServer(material: Tls, accepting: Accepting & { handshaking: Ma
       handshakeTimeout: headersTimeoutMs,
     },
     (socket) => {
-      handshaking.delete(addressOf(socket));
+      const address = addressOf(socket);
+      const raw = handshaking.get(address);
+      if (raw && outdated.has(raw)) outdated.add(socket);
+      handshaking.delete(address);
       keep(socket);
       serve(socket, socket.alpnProtocol === "h2");
     },

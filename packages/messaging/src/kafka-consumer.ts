@@ -12,7 +12,7 @@ const heartbeatMs = 1_000;
 /** How long the group waits for a busy member before others get its partitions. */
 const rebalanceTimeoutMs = 30_000;
 /** How long the broker holds an empty fetch open; a stop or a rebalance waits for its end. */
-const fetchWaitMs = 500;
+const fetchWaitMs = 1_000;
 /** After each so many messages the group may take the partition away. */
 const chunkMessagesMax = 200;
 /** How often the position is told; after a crash the rest comes again, and inboxes know it. */

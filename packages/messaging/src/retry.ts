@@ -9,7 +9,7 @@ import { isDatabaseAway } from "./failure.ts";
 import type { Message } from "./message.ts";
 import { handling, inTraceOf } from "./message-spans.ts";
 
-const pollMs = 500;
+const pollMs = 1_500;
 const atOnceMax = 20;
 
 interface Retrying {

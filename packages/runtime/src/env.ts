@@ -101,10 +101,13 @@ class EnvReader {
   /** A switch that gives up safety for a sandbox: false unless set, refused in production. */
   sandboxOnly(name: string): boolean {
     const allowed = this.boolean(name, false);
-    if (allowed && this.isProduction) {
-      this.problem(`${name} is for sandboxes: leave it out, or set NODE_ENV to something else`);
-    }
+    if (allowed) this.refuseInProduction(name);
     return allowed;
+  }
+
+  /** For a setting that is there and that only sandboxes may have. */
+  refuseInProduction(name: string): void {
+    if (this.isProduction) this.problem(`${name} is for sandboxes: leave it out, or set NODE_ENV to something else`);
   }
 
   /** One of a closed set of words. */

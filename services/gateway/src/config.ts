@@ -55,6 +55,6 @@ export const readConfig = settings((env) => {
 /** Where the first page leads testers. */
 function sandboxUrl(env: EnvReader): string | undefined {
   if (env.optional("SANDBOX_URL") === undefined) return undefined;
-  if (env.isProduction) env.problem("SANDBOX_URL is for sandboxes: leave it out, or set NODE_ENV to something else");
+  env.refuseInProduction("SANDBOX_URL");
   return env.url("SANDBOX_URL");
 }

@@ -100,6 +100,14 @@ async function makeApp(service: string): Promise<{ app: string; installed: strin
   return { app, installed };
 }
 
+/** What the image starts Node with. */
+function startArguments(): string[] {
+  const [, command = "[]"] = /^CMD (.*)$/m.exec(dockerfile) ?? [];
+  const [node, ...args] = JSON.parse(command);
+  expect(node).toBe("node");
+  return args;
+}
+
 /** Of all files below; pnpm's links lead to files that count where they are. */
 async function bytesOf(path: string): Promise<number> {
   const entries = await readdir(path, { withFileTypes: true });
@@ -137,7 +145,7 @@ test.each(services)(
     const here = { HOST: "127.0.0.1", METRICS_HOST: "127.0.0.1", SANDBOX_DATA_DIR: join(folder, "sandbox-data") };
     const server = await spawnServer({
       command: process.execPath,
-      args: ["main.js"],
+      args: startArguments(),
       cwd: app,
       env: { PATH: process.env["PATH"], NODE_ENV: "production", ...settings, ...here },
     });

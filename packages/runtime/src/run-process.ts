@@ -68,7 +68,10 @@ export async function runProcess<Config extends ProcessConfig>(
     const metrics = config.metrics && (await serveMetrics(config.metrics, isReady));
     if (metrics) showProcessMetrics();
     tracing = config.tracing && (await startTracing(config.tracing, name, logger));
-    service = await start(config, logger);
+    const started = await start(config, logger);
+    // What only starting took is given back before the service is ready (docs/decisions/0060).
+    globalThis.gc?.({ type: "major", flavor: "last-resort" });
+    service = started;
     logger.info({ url: service.url, metrics_url: metrics?.url }, "started");
   } catch (error) {
     if (error instanceof StartRefused) {

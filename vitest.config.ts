@@ -20,7 +20,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: ["packages/*/src/**/*.test.ts", "services/*/src/**/*.test.ts"],
+          include: ["packages/*/src/**/*.test.ts", "services/*/src/**/*.test.ts", "sdks/typescript/src/**/*.test.ts"],
           // A worker loads the ORM and the contracts once and not for each file: files share no state but modules.
           isolate: false,
         },
@@ -34,6 +34,7 @@ export default defineConfig({
             "services/*/test/**/*.test.ts",
             "bench/test/**/*.test.ts",
             "break/test/**/*.test.ts",
+            "sdks/test/**/*.test.ts",
           ],
           testTimeout: 120_000,
         },

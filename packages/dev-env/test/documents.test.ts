@@ -11,7 +11,13 @@ const filesLike = (...patterns: string[]) =>
 const documents = filesLike("*.md");
 
 const services = readdirSync(join(root, "services")).map((name) => join("services", name));
-const workspaces = [...services, ...readdirSync(join(root, "packages")).map((name) => join("packages", name)), "bench", "break"];
+const workspaces = [
+  ...services,
+  ...readdirSync(join(root, "packages")).map((name) => join("packages", name)),
+  "bench",
+  "break",
+  "sdks",
+];
 
 /**
  * Where a document may mean, for each path it names: paths in back ticks that begin with a folder
@@ -24,7 +30,7 @@ function pathsIn(document: string): string[][] {
     [...text.matchAll(new RegExp(`\`((?:${folders})/[^\`\\s<*{]*)\``, "g"))].map(([, path]) => path ?? "");
   const own = workspaces.find((workspace) => document.startsWith(`${workspace}/`));
   return [
-    ...quoted("services|packages|proto|docs|deploy|bench|break|\\.ci|\\.github").map((path) => [path]),
+    ...quoted("services|packages|proto|docs|deploy|bench|break|sdks|\\.ci|\\.github").map((path) => [path]),
     // In a document of the whole project it is the same place in each service that has one.
     ...quoted("src|test|migrations").map((path) => (own ? [own] : services).map((place) => join(place, path))),
     ...[...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, path]) => [join(dirname(document), path ?? "")]),
@@ -38,7 +44,7 @@ test.each(documents)("every path that %s names exists", (document) => {
 
 test("no comment in the code is wider than a hundred columns, but for tables and what tools read", () => {
   const isWide = (line: string) => line.length > 100 && /^ *(\/\/|\*|\/\*)/.test(line) && !/ \| |biome-ignore/.test(line);
-  const wide = filesLike("services/*.ts", "packages/*.ts")
+  const wide = filesLike("services/*.ts", "packages/*.ts", "sdks/*.ts")
     .filter((path) => !path.includes("/gen/"))
     .flatMap((path) => {
       const lines = readFileSync(join(root, path), "utf8").split("\n");

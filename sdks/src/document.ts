@@ -1,0 +1,181 @@
+import { readFileSync } from "node:fs";
+
+/** What the generators know of the OpenAPI document, with names.json's names. */
+export interface Api {
+  readonly models: readonly Model[];
+  readonly resources: readonly Resource[];
+}
+export interface Resource {
+  /** "webhookEndpoints" */
+  readonly name: string;
+  readonly methods: readonly Method[];
+}
+export interface Method {
+  readonly name: string;
+  readonly verb: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly path: string;
+  readonly summary: string;
+  readonly pathParameters: readonly string[];
+  /** Of the body, or of the query of a list. */
+  readonly input: { readonly model: string; readonly required: boolean } | undefined;
+  readonly kind: "call" | "list" | "redirect";
+  /** Undefined: no content. Of a list, what it holds. */
+  readonly result: Type | undefined;
+}
+export interface Model {
+  readonly name: string;
+  readonly fields: readonly Field[];
+}
+export interface Field {
+  readonly name: string;
+  readonly type: Type;
+  readonly required: boolean;
+  readonly nullable: boolean;
+  readonly description: string | undefined;
+}
+export type Type =
+  | { readonly kind: "string" | "integer" | "number" | "boolean" | "json" | "map" }
+  | { readonly kind: "enum"; readonly values: readonly string[] }
+  | { readonly kind: "array"; readonly of: Type }
+  | { readonly kind: "model"; readonly name: string };
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly anyOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly description?: string;
+}
+interface Operation {
+  readonly operationId: string;
+  readonly summary?: string;
+  readonly parameters?: readonly { name: string; in: string; required?: boolean; schema: Schema; description?: string }[];
+  readonly requestBody?: { required?: boolean; content: Record<string, { schema: Schema }> };
+  readonly responses: Readonly<Record<string, { content?: Record<string, { schema: Schema }> }>>;
+}
+interface Document {
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+const read = <T>(path: string) => JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8")) as T;
+const document = read<Document>("../../docs/api/openapi.json");
+const names = read<{ methods: Record<string, string>; models: Record<string, string> }>("../names.json");
+
+export const capitalised = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
+const pascal = (name: string) => name.split(/[_-]/).map(capitalised).join("");
+
+/** Everything in the document that is no model yet, by its form. */
+class Models {
+  readonly found: Model[] = [];
+  readonly #nameOf = new Map<string, string>();
+
+  /** An object becomes a model, under the name that its form has already or else this one. */
+  typeOf(schema: Schema, name: string): { type: Type; nullable: boolean } {
+    const target = schema.$ref === undefined ? schema : (document.components.schemas[schema.$ref.split("/").at(-1) ?? ""] ?? {});
+    if (target.anyOf) {
+      const others = target.anyOf.filter(({ type }) => type !== "null");
+      const isText = others.length > 1 || others[0]?.enum === undefined;
+      const [first = {}] = others;
+      const type: Type = isText && first.type === "string" ? { kind: "string" } : this.typeOf(first, name).type;
+      return { type, nullable: others.length < target.anyOf.length };
+    }
+    return { type: this.#plainTypeOf(target, name), nullable: false };
+  }
+
+  #plainTypeOf(schema: Schema, name: string): Type {
+    if (schema.enum) return { kind: "enum", values: schema.enum };
+    if (schema.type === "array") return { kind: "array", of: this.typeOf(schema.items ?? {}, name).type };
+    if (Object.keys(schema.properties ?? {}).length > 0) return { kind: "model", name: this.#modelOf(schema, name) };
+    if (schema.type === "object") return { kind: "map" };
+    const kinds = ["string", "integer", "number", "boolean"] as const;
+    return { kind: kinds.find((kind) => kind === schema.type) ?? "json" };
+  }
+
+  #modelOf({ properties = {}, required = [] }: Schema, name: string): string {
+    const form = JSON.stringify([properties, required], (key, value) =>
+      ["description", "examples"].includes(key) ? undefined : value,
+    );
+    const known = this.#nameOf.get(form);
+    if (known !== undefined) return known;
+    if (this.found.some((model) => model.name === name)) throw new Error(`Two forms are called ${name}`);
+    this.#nameOf.set(form, name);
+    const model = { name, fields: [] as Field[] };
+    this.found.push(model);
+    for (const [field, schema] of Object.entries(properties)) {
+      const { type, nullable } = this.typeOf(schema, name + pascal(field));
+      model.fields.push({ name: field, type, nullable, required: required.includes(field), description: schema.description });
+    }
+    return name;
+  }
+}
+
+const success = ({ responses }: Operation) => Object.entries(responses).find(([status]) => Number(status) < 400) ?? [];
+const resultSchema = (operation: Operation) => success(operation)[1]?.content?.["application/json"]?.schema;
+
+/** Throws when an operation has no name, or a name no operation. */
+export function readApi(): Api {
+  const operations = Object.entries(document.paths).flatMap(([path, verbs]) =>
+    Object.entries(verbs).map(([verb, operation]) => ({ path, verb: verb.toUpperCase() as Method["verb"], operation })),
+  );
+  const ids = operations.map(({ operation }) => operation.operationId);
+  const unnamed = ids.filter((id) => names.methods[id] === undefined);
+  const gone = Object.keys(names.methods).filter((id) => !ids.includes(id));
+  if (unnamed.length + gone.length > 0) throw new Error(`sdks/names.json: no name for [${unnamed}], no operation [${gone}]`);
+
+  const models = new Models();
+  for (const [name, id] of Object.entries(names.models)) {
+    const named = operations.find(({ operation }) => operation.operationId === id);
+    const schema = named && resultSchema(named.operation);
+    if (!schema) throw new Error(`sdks/names.json: ${name} is the result of ${id}, which has none`);
+    models.typeOf(schema, name);
+  }
+  const resources = new Map<string, Method[]>();
+  for (const { path, verb, operation } of operations) {
+    const [resource = "", name = ""] = names.methods[operation.operationId]?.split(".") ?? [];
+    const methods = resources.get(resource) ?? [];
+    resources.set(resource, [...methods, methodOf(models, { name, path, verb, operation })]);
+  }
+  const sorted = [...resources].sort(([a], [b]) => (a < b ? -1 : 1));
+  return { models: models.found, resources: sorted.map(([name, methods]) => ({ name, methods })) };
+}
+
+function methodOf(models: Models, given: { name: string; path: string; verb: Method["verb"]; operation: Operation }): Method {
+  const { name, path, verb, operation } = given;
+  const id = capitalised(operation.operationId);
+  const parameters = operation.parameters ?? [];
+  const query = parameters.filter((parameter) => parameter.in === "query");
+  const body = operation.requestBody?.content["application/json"]?.schema;
+  const [status] = success(operation);
+  const schema = resultSchema(operation);
+  const isList = verb === "GET" && schema?.type === "array";
+  const result = schema && models.typeOf(schema, `${id}Result`).type;
+  return {
+    name,
+    verb,
+    path,
+    summary: operation.summary ?? "",
+    pathParameters: parameters.filter((parameter) => parameter.in === "path").map((parameter) => parameter.name),
+    input: isList ? inputOf(models, asSchema(query), `${id}Query`, false) : inputOf(models, body, `${id}Body`, isRequired(body)),
+    kind: isList ? "list" : status === "303" ? "redirect" : "call",
+    result: isList && result?.kind === "array" ? result.of : result,
+  };
+}
+
+const isRequired = (schema: Schema | undefined) => (schema?.required ?? []).length > 0;
+
+function inputOf(models: Models, schema: Schema | undefined, name: string, required: boolean): Method["input"] {
+  // An empty object says nothing, and may be left out.
+  if (!schema || Object.keys(schema.properties ?? {}).length === 0) return undefined;
+  const { type } = models.typeOf(schema, name);
+  if (type.kind !== "model") throw new Error(`${name} is no object`);
+  return { model: type.name, required };
+}
+
+function asSchema(parameters: NonNullable<Operation["parameters"]>): Schema {
+  const entries = parameters.map(({ name, schema, description }) => [name, { ...schema, ...(description && { description }) }]);
+  return { type: "object", properties: Object.fromEntries(entries) as Record<string, Schema> };
+}

@@ -1,0 +1,21 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readApi } from "./document.ts";
+import { typescriptModels, typescriptResources } from "./typescript.ts";
+
+/** Writes what clients have of the OpenAPI document, or with --check says if it is up to date. */
+const api = readApi();
+const files: Readonly<Record<string, string>> = {
+  "typescript/src/gen/models.ts": typescriptModels(api),
+  "typescript/src/gen/resources.ts": typescriptResources(api),
+};
+
+for (const [file, text] of Object.entries(files)) {
+  const target = new URL(`../${file}`, import.meta.url);
+  if (!process.argv.includes("--check")) {
+    mkdirSync(new URL(".", target), { recursive: true });
+    writeFileSync(target, text);
+  } else if (readFileSync(target, "utf8") !== text) {
+    process.stderr.write(`sdks/${file} is not what the OpenAPI document says. Run \`npx --yes pnpm@12 generate\`.\n`);
+    process.exitCode = 1;
+  }
+}

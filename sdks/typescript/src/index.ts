@@ -1,0 +1,7 @@
+/** The API of Amana for the servers of businesses. Needs nothing but Node. */
+export { AmanaError, ConnectionError, type FieldError, ProblemError } from "./errors.ts";
+export type * from "./gen/models.ts";
+export { Amana } from "./gen/resources.ts";
+export type { List, Page } from "./list.ts";
+export type { ClientOptions, RequestOptions } from "./transport.ts";
+export { type VerifyOptions, verifyWebhook, verifyXSignature, type Webhook, WebhookRefused } from "./webhooks.ts";

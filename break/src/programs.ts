@@ -2,6 +2,7 @@ import { database } from "./database/database.ts";
 import { endpoints } from "./endpoints/endpoints.ts";
 import { events } from "./events/events.ts";
 import { keys } from "./keys/keys.ts";
+import { limits } from "./limits/limits.ts";
 import { matrix } from "./matrix/matrix.ts";
 import { models } from "./models/models.ts";
 import { overload } from "./overload/overload.ts";
@@ -19,6 +20,7 @@ export const programs: Readonly<Record<string, Program>> = {
   endpoints,
   events,
   keys,
+  limits,
   matrix,
   models,
   overload,

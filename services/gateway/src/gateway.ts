@@ -13,10 +13,12 @@ import { Connections } from "./connections.ts";
 import { BelievedKeys, type KeyAnswer } from "./key-lease/believed-keys.ts";
 import type { Lane } from "./lanes/lane.ts";
 import { createRateLimits, type RateLimitSettings } from "./rate-limit/rate-limits.ts";
+import { SharedBuckets } from "./rate-limit/shared-buckets.ts";
 import { createReadiness } from "./readiness.ts";
 import { type Channels, createRpc } from "./rpc.ts";
 
 const keyLookUpTimeoutMs = 3_000;
+const drawTimeoutMs = 1_000;
 
 /** The settings that routes go by. */
 type Settings = Pick<Config, "allowInsecureUrls" | "fingerprintKeys" | "loadBounds" | "traceRatio" | "trustedProxies"> &
@@ -42,7 +44,13 @@ export function createGateway(
     }),
     readiness: createReadiness(channels),
     connections: new Connections(),
-    limits: createRateLimits(rateLimits, nowMs),
+    limits: createRateLimits(
+      rateLimits,
+      nowMs,
+      new SharedBuckets({
+        drawTokens: (draws) => rpc.rateLimits.drawTokens({ draws }, { caller: platformCaller, timeoutMs: drawTimeoutMs }),
+      }),
+    ),
   };
 }
 

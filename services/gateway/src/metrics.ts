@@ -39,6 +39,12 @@ export const rateLimitRefusals = counter({
   labels: { limit: limits },
 });
 
+export const sharedDraws = counter({
+  name: "amana_rate_limit_draws_total",
+  help: "Times this gateway told the others what it let through; what is lost it alone has counted",
+  labels: { outcome: ["shared", "lost"] },
+});
+
 export const keyResolutions = counter({
   name: "amana_key_resolutions_total",
   help: "Keys that requests came with, by where the answer came from whose they are",

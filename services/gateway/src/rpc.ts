@@ -7,6 +7,7 @@ import { BusinessService } from "@amana/contracts/identity/v1/business_service_p
 import { InvitationService } from "@amana/contracts/identity/v1/invitation_service_pb";
 import { KeyLeaseService } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { OperatorKeyService } from "@amana/contracts/identity/v1/operator_key_service_pb";
+import { RateLimitService } from "@amana/contracts/identity/v1/rate_limit_service_pb";
 import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { DeadLetterService } from "@amana/contracts/messaging/v1/dead_letter_service_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
@@ -22,6 +23,7 @@ export type Channels = Readonly<Record<keyof Config["services"], RpcChannel>>;
 export function createRpc({ identity, kyc, clients, payments, webhooks }: Channels) {
   return {
     keyLeases: createRpcClient(KeyLeaseService, identity),
+    rateLimits: createRpcClient(RateLimitService, identity),
     businesses: createRpcClient(BusinessService, identity),
     apiKeys: createRpcClient(ApiKeyService, identity),
     invitations: createRpcClient(InvitationService, identity),

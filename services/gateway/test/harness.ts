@@ -8,6 +8,7 @@ import { BusinessService } from "@amana/contracts/identity/v1/business_service_p
 import { InvitationService } from "@amana/contracts/identity/v1/invitation_service_pb";
 import { KeyLeaseService, type KeyResolution, KeyRole, KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { OperatorKeyService } from "@amana/contracts/identity/v1/operator_key_service_pb";
+import { RateLimitService } from "@amana/contracts/identity/v1/rate_limit_service_pb";
 import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { DeadLetterService } from "@amana/contracts/messaging/v1/dead_letter_service_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
@@ -26,6 +27,7 @@ import type { RateLimitSettings } from "../src/rate-limit/rate-limits.ts";
 
 const services = {
   keyLeases: KeyLeaseService,
+  rateLimits: RateLimitService,
   businesses: BusinessService,
   apiKeys: ApiKeyService,
   invitations: InvitationService,
@@ -41,6 +43,9 @@ const services = {
   events: EventService,
   deadLetters: DeadLetterService,
 };
+
+/** What the gateway asks for no one request. */
+const ofNoRequest: DescService[] = [KeyLeaseService, RateLimitService];
 
 /** What stands behind the gateway in a test: an RPC that it does not give is unimplemented. */
 export type Behaviour = { [N in keyof typeof services]: Partial<Implementations<(typeof services)[N]>> };
@@ -84,7 +89,7 @@ export async function startTestGateway(
     const all = service.methods.map((method) => [
       method.localName,
       async (request: unknown, call: Call) => {
-        if (service.typeName !== KeyLeaseService.typeName) received.push({ rpc: method.name, request, call });
+        if (!ofNoRequest.includes(service)) received.push({ rpc: method.name, request, call });
         const implementation = (implementations as Record<string, (request: unknown, call: Call) => Promise<unknown>>)[
           method.localName
         ];

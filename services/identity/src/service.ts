@@ -3,6 +3,7 @@ import { BusinessService } from "@amana/contracts/identity/v1/business_service_p
 import { InvitationService } from "@amana/contracts/identity/v1/invitation_service_pb";
 import { KeyLeaseService } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { OperatorKeyService } from "@amana/contracts/identity/v1/operator_key_service_pb";
+import { RateLimitService } from "@amana/contracts/identity/v1/rate_limit_service_pb";
 import { serveFrom } from "@amana/rpc";
 import type { Service } from "@amana/service";
 import { storeBootstrapKey } from "./admin-key/store-bootstrap-key.ts";
@@ -29,6 +30,7 @@ export const identity: Service<Config, Context> = {
     serveFrom(OperatorKeyService, rpcs, context),
     serveFrom(InvitationService, rpcs, context),
     serveFrom(KeyLeaseService, rpcs, context),
+    serveFrom(RateLimitService, rpcs, context),
   ],
   consumptions: () => [audit],
   recordAction: keepAction,

@@ -4,6 +4,7 @@ import { BusinessService } from "@amana/contracts/identity/v1/business_service_p
 import { InvitationService } from "@amana/contracts/identity/v1/invitation_service_pb";
 import { KeyLeaseService, KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { OperatorKeyService } from "@amana/contracts/identity/v1/operator_key_service_pb";
+import { RateLimitService } from "@amana/contracts/identity/v1/rate_limit_service_pb";
 import { type Caller, createRpcClient, type IdempotencyKey, platformCaller } from "@amana/rpc";
 import { startTestService } from "@amana/service/testing";
 import { adminCaller } from "@amana/testing";
@@ -38,6 +39,7 @@ export async function startIdentityForTest(options: { leaseMs?: number; wait?: (
       apiKeys: createRpcClient(ApiKeyService, channel),
       invitations: createRpcClient(InvitationService, channel),
       operatorKeys: createRpcClient(OperatorKeyService, channel),
+      rateLimits: createRpcClient(RateLimitService, channel),
       keyLeases,
       /** What the gateway would be told about a key. */
       async resolve(plaintext = "") {

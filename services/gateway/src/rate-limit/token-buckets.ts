@@ -14,7 +14,10 @@ export interface Draw {
 }
 
 interface Bucket {
+  /** Below 0 where several gateways together let too many through. */
   tokens: number;
+  /** What may be drawn without telling the other gateways. */
+  quiet: number;
   atMs: number;
 }
 
@@ -26,7 +29,12 @@ interface TokenBucketsOptions {
   /** Monotonic. */
   readonly nowMs: () => number;
   readonly bucketsMax?: number;
+  /** Told of each token that other gateways have to hear of; nobody, unless there may be others. */
+  readonly onDrawn?: (key: string, buckets: TokenBuckets) => void;
 }
+
+/** The part of a limit that each gateway may let through unheard: twenty of them a tenth. */
+const quietShare = 0.005;
 
 /**
  * A bucket of tokens for each key, full at first. Memory is bounded: past `bucketsMax` the bucket
@@ -37,22 +45,37 @@ export class TokenBuckets {
   readonly #options: Required<TokenBucketsOptions>;
 
   constructor(options: TokenBucketsOptions) {
-    this.#options = { bucketsMax: 10_000, ...options };
+    this.#options = { bucketsMax: 10_000, onDrawn: () => {}, ...options };
   }
 
   get size(): number {
     return this.#buckets.size;
   }
 
+  get rate(): { perSecond: number; burst: number } {
+    const { perSecond, burst } = this.#options;
+    return { perSecond, burst };
+  }
+
+  /** What is left of a bucket that several gateways draw from. */
+  settle(key: string, tokens: number): void {
+    const bucket = this.#take(key);
+    bucket.tokens = Math.min(this.#options.burst, tokens);
+  }
+
   draw(key: string): Draw {
-    const { burst } = this.#options;
+    const { burst, onDrawn } = this.#options;
     const bucket = this.#take(key);
     const allowed = bucket.tokens >= 1;
-    if (allowed) bucket.tokens--;
+    if (allowed) {
+      bucket.tokens--;
+      if (bucket.quiet >= 1) bucket.quiet--;
+      else onDrawn(key, this);
+    }
     return {
       allowed,
       limit: burst,
-      remaining: Math.floor(bucket.tokens),
+      remaining: Math.max(0, Math.floor(bucket.tokens)),
       resetSeconds: this.#secondsFor(burst - bucket.tokens),
       retryAfterSeconds: allowed ? 0 : this.#secondsFor(1 - bucket.tokens),
     };
@@ -64,12 +87,14 @@ export class TokenBuckets {
     const nowMs = this.#options.nowMs();
     let bucket = this.#buckets.get(key);
     if (bucket) {
-      const tokens = Math.min(burst, bucket.tokens + ((nowMs - bucket.atMs) * perSecond) / 1_000);
+      const back = ((nowMs - bucket.atMs) * perSecond) / 1_000;
+      const tokens = Math.min(burst, bucket.tokens + back);
       // A third of a token three times over is a whole one.
       const whole = Math.round(tokens);
       bucket.tokens = Math.abs(tokens - whole) < 1e-6 ? whole : tokens;
+      bucket.quiet = Math.min(burst * quietShare, bucket.quiet + back * quietShare);
       bucket.atMs = nowMs;
-    } else bucket = { tokens: burst, atMs: nowMs };
+    } else bucket = { tokens: burst, quiet: burst * quietShare, atMs: nowMs };
     remember(this.#buckets, key, bucket, bucketsMax);
     return bucket;
   }

@@ -2,6 +2,7 @@ export { createApiKey, createLimitedApiKey, createOwnApiKey } from "./create-api
 export { createBusiness } from "./create-business.ts";
 export { createInvitation } from "./create-invitation.ts";
 export { createOperatorKey } from "./create-operator-key.ts";
+export { drawTokens } from "./draw-tokens.ts";
 export { onboardBusiness, resolveInvitation } from "./onboard-business.ts";
 export {
   getBusiness,

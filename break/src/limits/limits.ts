@@ -1,0 +1,156 @@
+import { generateApiKey } from "@amana/api-keys";
+import { freePort } from "@amana/dev-env/free-port";
+import { serviceProcess } from "@amana/dev-env/service-process";
+import { loopbackUrl } from "@amana/dev-env/services";
+import type { System } from "@amana/dev-env/system";
+import { aBusiness, startTestSystem } from "@amana/dev-env/test-system";
+import { uuidv7 } from "@amana/runtime";
+import { fire, type LoadRequest } from "../load/fire.ts";
+import type { Program } from "../program.ts";
+import { createRandom } from "../random.ts";
+import type { Report } from "../report.ts";
+
+const gateways = 3;
+const seconds = 8;
+/** What the gateways together may let through beyond a limit. */
+const tenth = 1.1;
+/** A machine that is busy does not always ask for as much as it is given. */
+const leastPart = 0.7;
+/** What each gateway may let through before it hears of the others. */
+const unheard = 8;
+
+const ways: Readonly<Record<string, readonly number[]>> = {
+  evenly: [1, 1, 1],
+  "nearly all to one": [8, 0.5, 0.5],
+  "all to one": [3, 0, 0],
+};
+
+interface Limit {
+  readonly perSecond: number;
+  readonly burst: number;
+  readonly request: (key: string) => LoadRequest;
+}
+
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+/** By default systems for tests have none. */
+const rates = {
+  RATE_LIMIT_PER_SECOND: "100",
+  RATE_LIMIT_BURST: "200",
+  RATE_LIMIT_REFUND_PER_SECOND: "10",
+  RATE_LIMIT_FAILED_AUTH_PER_MINUTE: "20",
+};
+
+/** As those settings have them. */
+const kinds: Readonly<Record<string, Limit>> = {
+  requests: { perSecond: 100, burst: 200, request: (key) => ({ method: "GET", path: "/api/v1/me", headers: bearer(key) }) },
+  refunds: {
+    perSecond: 10,
+    burst: 20,
+    // Of no payment there is: only the limit is asked for.
+    request: (key) => ({
+      method: "POST",
+      path: `/api/v1/payments/${uuidv7()}/refund`,
+      headers: { ...bearer(key), "content-type": "application/json" },
+      body: "{}",
+    }),
+  },
+  "keys that are none": {
+    perSecond: 20 / 60,
+    burst: 20,
+    request: () => ({ method: "GET", path: "/api/v1/me", headers: bearer(generateApiKey("sk_test_")) }),
+  },
+};
+
+/** Three gateways before one system, and callers who ask all of them for more than they may have. */
+export const limits: Program = {
+  attacks: "P7: several gateways asked at once let no more through than one",
+  async run({ seed, signal, report, say }) {
+    const random = createRandom(seed);
+    await using test = await startTestSystem("direct", { gateway: rates });
+    const { system } = test;
+    await using others = new AsyncDisposableStack();
+    const urls = [system.gatewayUrl];
+    while (urls.length < gateways) urls.push(await startGateway(system, others));
+    say(`${gateways} gateways run`);
+
+    // One address for all: its failed tries count once.
+    await attack("keys that are none", "evenly", urls, "", report, say);
+    do {
+      const name = random.pick(["requests", "requests", "refunds"]);
+      const { key, receiver } = await aBusiness(system);
+      await attack(name, random.pick(Object.keys(ways)), urls, key, report, say);
+      await receiver[Symbol.asyncDispose]();
+    } while (!signal.aborted);
+  },
+};
+
+async function startGateway(system: System, others: AsyncDisposableStack): Promise<string> {
+  const port = await freePort();
+  const process = serviceProcess({
+    name: "gateway",
+    port,
+    env: { ...system.envOf("gateway"), PORT: String(port) },
+    logDir: system.logDir,
+    supervised: false,
+    onCrash: (name, output) => {
+      throw new Error(`${name} ended by itself:\n${output}`);
+    },
+  });
+  await process.start();
+  others.defer(() => process.stop());
+  return loopbackUrl(port);
+}
+
+async function attack(
+  name: string,
+  way: string,
+  urls: readonly string[],
+  key: string,
+  report: Report,
+  say: (line: string) => void,
+): Promise<void> {
+  const { perSecond, burst, request } = kinds[name] as Limit;
+  const askedPerSecond = Math.max(2 * perSecond, burst);
+  const shares = ways[way] as readonly number[];
+  const sum = shares.reduce((total, share) => total + share, 0);
+  const outcomes = await Promise.all(
+    urls.map((url, i) =>
+      fire({
+        url,
+        requests: [request(key)],
+        perSecond: (askedPerSecond * (shares[i] ?? 0)) / sum,
+        atOnceMax: 100,
+        seconds,
+      }),
+    ),
+  );
+  const took = Math.max(...outcomes.map((outcome) => outcome.seconds));
+  const answered = (counts: (status: string) => boolean) =>
+    outcomes
+      .flatMap(({ statuses }) => Object.entries(statuses))
+      .reduce((total, [status, count]) => total + (counts(status) ? count : 0), 0);
+  const passed = answered((status) => status !== "429" && !status.startsWith("5"));
+  const allowed = burst + perSecond * took;
+  const part =
+    passed /
+    Math.min(
+      allowed,
+      answered(() => true),
+    );
+  say(`${name}, ${way}: ${passed} let through of ${answered(() => true)}, where ${Math.round(allowed)} may be`);
+  report.count(`${name}, ${way}: let through, % of the limit`, Math.round((100 * passed) / allowed));
+  report.count(
+    "requests",
+    answered(() => true),
+  );
+  report.check(
+    "gateways together keep a limit within a tenth",
+    passed <= tenth * allowed + gateways * unheard,
+    () => `${name}, ${way}: ${passed} where ${Math.round(allowed)} may be`,
+  );
+  report.check("a caller gets what the limit gives", part >= leastPart, () => `${name}, ${way}: ${part.toFixed(2)} of it`);
+  report.check("refusals are 429", answered((status) => !/^(200|401|404|429)$/.test(status)) === 0, () =>
+    JSON.stringify(outcomes),
+  );
+}

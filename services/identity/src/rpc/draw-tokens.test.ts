@@ -1,0 +1,70 @@
+import { aBusinessCaller } from "@amana/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { asAdmin, asPlatform, type Identity, startIdentityForTest } from "../../test/harness.ts";
+import { forgetFullBuckets } from "../token-bucket/queries.ts";
+
+let identity: Identity;
+beforeAll(async () => {
+  identity = await startIdentityForTest();
+});
+afterAll(() => identity[Symbol.asyncDispose]());
+
+const slow = { perSecond: 0.001, burst: 10 };
+const draw = async (...draws: { bucket: string; tokens: number; perSecond?: number; burst?: number }[]) => {
+  const { left } = await identity.rateLimits.drawTokens({ draws: draws.map((one) => ({ ...slow, ...one })) }, asPlatform);
+  return left.map(Math.round);
+};
+const age = (bucket: string, seconds: number) =>
+  identity.orm.em
+    .getConnection()
+    .execute("update token_bucket set at = at - make_interval(secs => ?) where name = ?", [seconds, bucket]);
+
+test("a bucket is full at first; what several take adds up, beyond its end as well", async () => {
+  expect(await draw({ bucket: "kyc a", tokens: 3 })).toEqual([7]);
+  expect(await draw({ bucket: "kyc a", tokens: 5 })).toEqual([2]);
+  expect(await draw({ bucket: "kyc a", tokens: 6 }, { bucket: "kyc b", tokens: 1 })).toEqual([-4, 9]);
+});
+
+test("answers come in the order of the draws, and buckets are told apart", async () => {
+  expect(await draw({ bucket: "kyc z", tokens: 1 }, { bucket: "kyc c", tokens: 2 }, { bucket: "refund c", tokens: 3 })).toEqual([
+    9, 8, 7,
+  ]);
+});
+
+test("tokens come back at the rate, a debt first, and never beyond what a bucket holds", async () => {
+  const rate = { bucket: "kyc back", perSecond: 1, burst: 10 };
+  expect(await draw({ ...rate, tokens: 14 })).toEqual([-4]);
+  await age(rate.bucket, 9);
+  expect(await draw({ ...rate, tokens: 0 })).toEqual([5]);
+  await age(rate.bucket, 3_600);
+  expect(await draw({ ...rate, tokens: 1 })).toEqual([9]);
+});
+
+test("a clock that was set back gives nothing and takes nothing", async () => {
+  const rate = { bucket: "kyc clock", perSecond: 1, burst: 10 };
+  await draw({ ...rate, tokens: 5 });
+  await age(rate.bucket, -3_600);
+  expect(await draw({ ...rate, tokens: 1 })).toEqual([4]);
+});
+
+test("gateways that tell the same buckets in another order do not hinder each other", async () => {
+  const names = Array.from({ length: 50 }, (_, i) => `kyc many ${i}`);
+  const one = (buckets: string[]) => draw(...buckets.map((bucket) => ({ bucket, tokens: 1, burst: 1_000 })));
+  await Promise.all(Array.from({ length: 20 }, (_, i) => one(i % 2 ? names : names.toReversed())));
+  expect(await draw(...names.map((bucket) => ({ bucket, tokens: 0, burst: 1_000 })))).toEqual(names.map(() => 980));
+});
+
+test("a bucket that is full again is forgotten, and no other", async () => {
+  await draw({ bucket: "kyc full", tokens: 1 }, { bucket: "kyc not full", tokens: 1 });
+  await age("kyc full", 1_001);
+  await age("kyc not full", 900);
+  await forgetFullBuckets(identity.orm.em.fork());
+  const rows = await identity.orm.em.getConnection().execute("select name from token_bucket where name like 'kyc %full'");
+  expect(rows).toEqual([{ name: "kyc not full" }]);
+});
+
+test("only the platform itself draws", async () => {
+  for (const call of [asAdmin, { caller: aBusinessCaller() }]) {
+    await expect(identity.rateLimits.drawTokens({ draws: [] }, call)).rejects.toMatchObject({ code: "platform_required" });
+  }
+});

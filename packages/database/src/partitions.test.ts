@@ -44,6 +44,8 @@ async function keepAll(): Promise<number> {
 }
 const names = async () =>
   (await sql<{ name: string }>("select name from partitions_of('visit') order by 1")).map(({ name }) => name);
+/** Without the one for the days to come, which the first may reach or not: boundaries are days of the calendar. */
+const namesNow = async () => (await names()).filter((name) => !/_\d{8}$/.test(name));
 const visit = (days: number, place: string) => sql("insert into visit values (uuidv7(? * interval '1 day'), ?)", [days, place]);
 const countOf = async (place: string) => (await sql("select from visit where place = ?", [place])).length;
 /** Files of tables and indexes: a new one says that rows were written again. */
@@ -51,7 +53,7 @@ const files = () => sql("select relname, relfilenode from pg_class where relname
 /** Partitions as they stand after a while: of ten days each, from 60 days ago on, a row in each. */
 async function passTime(): Promise<void> {
   await keepAll();
-  await sql("drop table visit_earlier");
+  for (const name of (await names()).filter((each) => each !== "visit_default")) await sql(`drop table ${name}`);
   await sql(`do $$ begin for i in 1..6 loop
     execute format('create table visit_p%s partition of visit for values from (%L) to (%L)', i,
       uuid_at(date_trunc('day', now()) - (7 - i) * interval '10 days'), uuid_at(date_trunc('day', now()) - (6 - i) * interval '10 days'));
@@ -62,11 +64,13 @@ async function passTime(): Promise<void> {
 test("the table that was there becomes the first partition, and nothing of it is moved, built or refused", async () => {
   const rows = await sql("select * from visit order by id");
   const asItWas = await files();
-  for (let step = 0; (await keepPartitions({ orm, logger })) > 0; step++) await visit(0, `step ${step}`);
-  expect(await names()).toEqual(["visit_default", "visit_earlier"]);
+  let steps = 0;
+  for (; (await keepPartitions({ orm, logger })) > 0; steps++) await visit(0, `step ${steps}`);
+  expect(steps).toBeGreaterThanOrEqual(4);
+  expect(await namesNow()).toEqual(["visit_default", "visit_earlier"]);
   expect(await files()).toEqual(asItWas);
   expect(await sql("select place from visit where place like 'step%' order by place")).toEqual(
-    [0, 1, 2, 3].map((step) => ({ place: `step ${step}` })),
+    Array.from({ length: steps }, (_, step) => ({ place: `step ${step}` })),
   );
   // Those of the last 30 days, and none that was older.
   expect(await countOf("before")).toBe(30);
@@ -133,7 +137,7 @@ test("a table that refuses changes gets its next partition, and refuses them in 
   await sql("delete from partition_rule");
   await sql("insert into partition_rule values ('visit', 'id', 10, 'null::uuid', false)");
   await keepAll();
-  await visit(12, "ahead");
+  await visit(21, "ahead");
   await sql("update partition_rule set days_each = 20");
   await keepAll();
   const [part = ""] = await partOf("ahead");
@@ -174,13 +178,13 @@ test("a beginning that came to nothing refuses no row, and begins anew", async (
     `do $$ begin execute format('alter table visit_earlier add constraint earlier check (id < %L) not valid', uuid_at(now() + interval '59 minutes')); end $$`,
   );
   await keepAll();
-  expect(await names()).toEqual(["visit_default", "visit_earlier"]);
+  expect(await namesNow()).toEqual(["visit_default", "visit_earlier"]);
 });
 
 test("any number of replicas keep them at once", async () => {
   await Promise.all([keepAll(), keepAll(), keepAll(), keepAll()]);
   await keepAll();
-  expect(await names()).toEqual(["visit_default", "visit_earlier"]);
+  expect(await namesNow()).toEqual(["visit_default", "visit_earlier"]);
 });
 
 test("somebody who reads for long puts it off, and nobody waits behind it for long", async () => {
@@ -195,5 +199,5 @@ test("somebody who reads for long puts it off, and nobody waits behind it for lo
   await writeMeanwhile;
   await reader.rollback();
   await keepAll();
-  expect(await names()).toEqual(["visit_default", "visit_earlier"]);
+  expect(await namesNow()).toEqual(["visit_default", "visit_earlier"]);
 });

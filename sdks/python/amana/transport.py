@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+import json
+import re
+import socket
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from http.client import HTTPException
+from typing import Any, Generic, TypeVar
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote, urlencode
+from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+from .errors import ConnectionError, ProblemError, problem_of
+from .retry import is_open_after, is_worth_repeating, pause_seconds
+
+T = TypeVar("T")
+
+# A wait that a caller would take for a hang; the error then says how long.
+RETRY_AFTER_SECONDS_MAX = 60
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    """Followed, a redirect would carry the key elsewhere and make a GET of a POST."""
+
+    def redirect_request(self, *args: Any, **kwargs: Any) -> None:
+        return None
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: Mapping[str, str]
+    text: bytes
+    body: Any
+
+
+class Transport:
+    """Sends requests until there is an answer that counts."""
+
+    def __init__(self, base_url: str, api_key: str, timeout: float, retries: int, retry_pause: float) -> None:
+        if not api_key:
+            raise ValueError("api_key must be given")
+        self._base_url = base_url.rstrip("/")
+        self._api_key = api_key
+        self._timeout = timeout
+        self._retries = retries
+        self._retry_pause = retry_pause
+        self._opener = build_opener(_NoRedirects)
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, Any] | None = None,
+        body: Any = None,
+        idempotency_key: str | None = None,
+        redirects: bool = False,
+    ) -> Answer:
+        """Raises ProblemError and ConnectionError."""
+        key = (idempotency_key or str(uuid.uuid4())) if method == "POST" else None
+        if not re.fullmatch(r"[\x21-\x7e]{1,255}", key or "-"):
+            raise ValueError("idempotency_key must be visible ASCII")
+        data = None if body is None else json.dumps(body, ensure_ascii=False).encode()
+        repeatable = method in ("GET", "POST")
+        outcome_unknown = False
+        attempt = 0
+        while True:
+            attempt += 1
+            retry_after = None
+            try:
+                answer = self._attempt(method, path + _query_of(query), data, key)
+            except (OSError, HTTPException, ValueError) as error:
+                reached = not _was_not_reached(error)
+                outcome_unknown = outcome_unknown or (reached and method != "GET")
+                if attempt > self._retries or not (repeatable or not reached):
+                    raise ConnectionError(f"No answer: {error}", outcome_unknown, key) from error
+            else:
+                if answer.status == 303 if redirects else 200 <= answer.status < 300:
+                    return answer
+                problem = problem_of(answer.status, answer.headers, answer.text)
+                outcome_unknown = method != "GET" and is_open_after(problem, outcome_unknown)
+                retry_after = problem.retry_after
+                again = is_worth_repeating(problem, repeatable) and (retry_after or 0) <= RETRY_AFTER_SECONDS_MAX
+                if attempt > self._retries or not again:
+                    raise ProblemError(problem, outcome_unknown, key)
+            time.sleep(pause_seconds(attempt, self._retry_pause, retry_after))
+
+    def _attempt(self, method: str, path: str, data: bytes | None, key: str | None) -> Answer:
+        """One attempt, the same bytes each time."""
+        headers = {
+            "Authorization": f"Bearer {self._api_key}",
+            "Accept": "application/json",
+            "User-Agent": "amana-python/0.1.0",
+        }
+        if data is not None:
+            headers["Content-Type"] = "application/json"
+        elif method == "POST":
+            headers["Content-Length"] = "0"
+        if key is not None:
+            headers["Idempotency-Key"] = key
+        request = Request(self._base_url + path, data=data, headers=headers, method=method)
+        try:
+            response = self._opener.open(request, timeout=self._timeout)
+        except HTTPError as refusal:
+            response = refusal
+        with response:
+            status = int(response.status)
+            text = self._read(response)
+            ok = 200 <= status < 300 and status != 204
+            given = {name.lower(): value for name, value in response.headers.items()}
+            return Answer(status, given, text, json.loads(text) if ok else None)
+
+    def _read(self, response: Any) -> bytes:
+        """The whole body; the time-out of a socket counts anew with every piece that comes."""
+        end = time.monotonic() + self._timeout
+        pieces = []
+        while piece := response.read1(65536):
+            pieces.append(piece)
+            if time.monotonic() > end:
+                raise TimeoutError("the time is over")
+        text = b"".join(pieces)
+        length = response.headers.get("content-length")
+        if length is not None and len(text) < int(length):
+            raise HTTPException("the answer was cut off")
+        return text
+
+
+def _was_not_reached(error: BaseException) -> bool:
+    """Nobody was reached, so nothing was begun."""
+    reason = error.reason if isinstance(error, URLError) else error
+    return isinstance(reason, (ConnectionRefusedError, socket.gaierror))
+
+
+def _query_of(query: Mapping[str, Any] | None) -> str:
+    def text(value: Any) -> str:
+        return str(value).lower() if isinstance(value, bool) else str(value)
+
+    given = {name: text(value) for name, value in (query or {}).items() if value is not None}
+    return f"?{urlencode(given)}" if given else ""
+
+
+def segment(value: str) -> str:
+    """A part of a path. Empty, or made of dots, it would name another thing than was meant."""
+    if re.fullmatch(r"\.{0,2}", value):
+        raise ValueError(f"{value!r} is no id")
+    return quote(value, safe="")
+
+
+@dataclass(frozen=True)
+class Page(Generic[T]):
+    items: list[T]
+    # How many there are in all; at least so many where a search finds very many.
+    total: int
+    is_last: bool
+
+
+class List(Generic[T]):
+    """A list, newest first: iterating reads page after page as they are needed.
+
+    What is created meanwhile moves the pages on, so that one may come twice; a created_to in the
+    past prevents it.
+    """
+
+    def __init__(self, transport: Transport, path: str, query: Mapping[str, Any] | None) -> None:
+        self._transport = transport
+        self._path = path
+        self._query = dict(query or {})
+
+    def page(self, offset: int | None = None) -> Page[T]:
+        """One page: at the query's offset, of limit items."""
+        query = self._query if offset is None else {**self._query, "offset": offset}
+        answer = self._transport.send("GET", self._path, query=query)
+        items = answer.body
+        total = int(answer.headers.get("x-total-count") or len(items))
+        is_last = re.search('rel="?next"?', answer.headers.get("link") or "") is None
+        return Page(items, total, is_last)
+
+    def __iter__(self) -> Iterator[T]:
+        offset = int(self._query.get("offset") or 0)
+        while True:
+            page = self.page(offset or None)
+            yield from page.items
+            if page.is_last or not page.items:
+                return
+            offset += len(page.items)
+
+
+class Resource:
+    """What the generated resources are made of."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def _call(self, method: str, path: str, body: Any = None, idempotency_key: str | None = None) -> Any:
+        return self._transport.send(method, path, body=body, idempotency_key=idempotency_key).body
+
+    def _pages(self, path: str, query: Any = None) -> List[Any]:
+        return List(self._transport, path, query)
+
+    def _redirect(self, method: str, path: str) -> dict[str, str]:
+        answer = self._transport.send(method, path, redirects=True)
+        return {"location": answer.headers.get("location") or ""}

@@ -1,0 +1,3 @@
+module amana
+
+go 1.24

@@ -1,0 +1,186 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Amana;
+
+/** @internal */
+final class Answer
+{
+    /** @param array<string, string> $headers */
+    public function __construct(
+        public readonly int $status,
+        public readonly array $headers,
+        public readonly string $text,
+        public readonly mixed $body,
+    ) {
+    }
+}
+
+/** @internal No answer. $reached: somebody was, who may have begun. */
+final class NoAnswer extends \RuntimeException
+{
+    public function __construct(string $message, public readonly bool $reached)
+    {
+        parent::__construct($message);
+    }
+}
+
+/** @internal Sends requests until there is an answer that counts. */
+final class Transport
+{
+    /** A wait that a caller would take for a hang; the error then says how long. */
+    private const RETRY_AFTER_SECONDS_MAX = 60;
+    private const NOT_REACHED = [CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT];
+
+    public function __construct(
+        private readonly string $baseUrl,
+        #[\SensitiveParameter] private readonly string $apiKey,
+        private readonly float $timeout,
+        private readonly int $retries,
+        private readonly float $retryPause,
+    ) {
+        if (!preg_match('/^[\x21-\x7e]+$/D', $apiKey)) {
+            throw new \InvalidArgumentException('apiKey must be given');
+        }
+    }
+
+    /**
+     * @param array<string, mixed>|null $query
+     * @param array<string, mixed>|null $body
+     * @throws ProblemError
+     * @throws ConnectionError
+     */
+    public function send(
+        string $method,
+        string $path,
+        ?array $query = null,
+        ?array $body = null,
+        ?string $idempotencyKey = null,
+        bool $redirects = false,
+    ): Answer {
+        $key = $method === 'POST' ? $idempotencyKey ?? bin2hex(random_bytes(16)) : null;
+        if (!preg_match('/^[\x21-\x7e]{1,255}$/D', $key ?? '-')) {
+            throw new \InvalidArgumentException('idempotencyKey must be visible ASCII');
+        }
+        // The same bytes at each attempt.
+        $flags = JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES;
+        $text = $body === null ? null : json_encode((object) $body, $flags);
+        $repeatable = in_array($method, ['GET', 'POST'], true);
+        $outcomeUnknown = false;
+        for ($attempt = 1; ; $attempt++) {
+            $retryAfter = null;
+            try {
+                $answer = $this->attempt($method, $path . self::queryOf($query ?? []), $text, $key);
+                if ($redirects ? $answer->status === 303 : $answer->status >= 200 && $answer->status < 300) {
+                    return $answer;
+                }
+                $problem = Problem::of($answer->status, $answer->headers, $answer->text);
+                $outcomeUnknown = $method !== 'GET' && Retry::isOpenAfter($problem, $outcomeUnknown);
+                $retryAfter = $problem->retryAfter;
+                $again = Retry::isWorthRepeating($problem, $repeatable) && ($retryAfter ?? 0) <= self::RETRY_AFTER_SECONDS_MAX;
+                if (!$again || $attempt > $this->retries) {
+                    throw new ProblemError($problem, $outcomeUnknown, $key);
+                }
+            } catch (NoAnswer $none) {
+                $outcomeUnknown = $outcomeUnknown || ($none->reached && $method !== 'GET');
+                $again = $repeatable || !$none->reached;
+                if (!$again || $attempt > $this->retries) {
+                    throw new ConnectionError("No answer: {$none->getMessage()}", $outcomeUnknown, $key);
+                }
+            }
+            usleep((int) (Retry::pauseSeconds($attempt, $this->retryPause, $retryAfter) * 1e6));
+        }
+    }
+
+    private function attempt(string $method, string $path, ?string $text, ?string $key): Answer
+    {
+        $headers = ["Authorization: Bearer $this->apiKey", 'Accept: application/json', 'Expect:'];
+        if ($text !== null) {
+            $headers[] = 'Content-Type: application/json';
+        } elseif ($method === 'POST') {
+            $headers[] = 'Content-Length: 0';
+        }
+        if ($key !== null) {
+            $headers[] = "Idempotency-Key: $key";
+        }
+        $given = [];
+        $curl = curl_init();
+        curl_setopt_array($curl, [
+            CURLOPT_URL => rtrim($this->baseUrl, '/') . $path,
+            CURLOPT_CUSTOMREQUEST => $method,
+            CURLOPT_HTTPHEADER => $headers,
+            CURLOPT_USERAGENT => 'amana-php/0.1.0',
+            CURLOPT_RETURNTRANSFER => true,
+            // Followed, a redirect would carry the key elsewhere and make a GET of a POST.
+            CURLOPT_FOLLOWLOCATION => false,
+            CURLOPT_PATH_AS_IS => true,
+            CURLOPT_PROTOCOLS => CURLPROTO_HTTP | CURLPROTO_HTTPS,
+            CURLOPT_TIMEOUT_MS => (int) ($this->timeout * 1000),
+            CURLOPT_NOSIGNAL => true,
+            CURLOPT_HEADERFUNCTION => function ($curl, string $line) use (&$given): int {
+                [$name, $value] = explode(':', $line, 2) + [1 => ''];
+                $given[strtolower($name)] = trim($value);
+                return strlen($line);
+            },
+        ] + ($text === null ? [] : [CURLOPT_POSTFIELDS => $text]));
+        $received = curl_exec($curl);
+        if (!is_string($received)) {
+            throw new NoAnswer(curl_error($curl), !in_array(curl_errno($curl), self::NOT_REACHED, true));
+        }
+        $status = (int) curl_getinfo($curl, CURLINFO_RESPONSE_CODE);
+        $body = null;
+        if ($status >= 200 && $status < 300 && $status !== 204) {
+            try {
+                $body = json_decode($received, true, 512, JSON_THROW_ON_ERROR);
+            } catch (\JsonException $error) {
+                throw new NoAnswer('a success that is no JSON', true);
+            }
+        }
+        return new Answer($status, $given, $received, $body);
+    }
+
+    /** @param array<string, mixed> $query */
+    private static function queryOf(array $query): string
+    {
+        $texts = array_map(fn ($value) => is_bool($value) ? ($value ? 'true' : 'false') : $value, $query);
+        $text = http_build_query($texts, '', '&', PHP_QUERY_RFC3986);
+        return $text === '' ? '' : "?$text";
+    }
+
+    /** A part of a path. Empty, or made of dots, it would name another thing than was meant. */
+    public static function segment(string $value): string
+    {
+        if (preg_match('/^\.{0,2}$/D', $value)) {
+            throw new \InvalidArgumentException("'$value' is no id");
+        }
+        return rawurlencode($value);
+    }
+}
+
+/** @internal What the generated resources are made of. */
+abstract class Resource
+{
+    public function __construct(private readonly Transport $transport)
+    {
+    }
+
+    /** @param array<string, mixed>|null $body */
+    protected function call(string $method, string $path, ?array $body = null, ?string $idempotencyKey = null): mixed
+    {
+        return $this->transport->send($method, $path, body: $body, idempotencyKey: $idempotencyKey)->body;
+    }
+
+    /** @param array<string, mixed> $query */
+    protected function pages(string $path, array $query): Pages
+    {
+        return new Pages($this->transport, $path, $query);
+    }
+
+    /** @return array{location: string} */
+    protected function redirect(string $method, string $path): array
+    {
+        $answer = $this->transport->send($method, $path, redirects: true);
+        return ['location' => $answer->headers['location'] ?? ''];
+    }
+}

@@ -1,5 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { readApi } from "./document.ts";
+import { goModels, goResources } from "./go.ts";
+import { phpResources } from "./php.ts";
+import { pythonModels, pythonResources } from "./python.ts";
 import { typescriptModels, typescriptResources } from "./typescript.ts";
 
 /** Writes what clients have of the OpenAPI document, or with --check says if it is up to date. */
@@ -7,6 +10,11 @@ const api = readApi();
 const files: Readonly<Record<string, string>> = {
   "typescript/src/gen/models.ts": typescriptModels(api),
   "typescript/src/gen/resources.ts": typescriptResources(api),
+  "python/amana/models.py": pythonModels(api),
+  "python/amana/resources.py": pythonResources(api),
+  "go/models.go": goModels(api),
+  "php/src/resources.php": phpResources(api),
+  "go/resources.go": goResources(api),
 };
 
 for (const [file, text] of Object.entries(files)) {

@@ -1,0 +1,77 @@
+import { readFileSync } from "node:fs";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort } from "@amana/dev-env/free-port";
+import { aBusiness, startTestSystem, type TestSystem } from "@amana/dev-env/test-system";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startFaultProxy } from "./fault-proxy.ts";
+import { folder, type Language, languages, run } from "./languages.ts";
+
+const path = join(folder, "scenario.json");
+const steps = (JSON.parse(readFileSync(path, "utf8")) as { steps: { what: string }[] }).steps;
+const withoutIds = (text: string) => text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "<id>");
+const byLanguage = async <T>(make: (language: Language) => Promise<T>) =>
+  Object.fromEntries(await Promise.all(languages.map(async (language) => [language.name, await make(language)] as const)));
+
+let running: TestSystem;
+let dir: string;
+beforeAll(async () => {
+  running = await startTestSystem("direct");
+  dir = await mkdtemp(join(tmpdir(), "amana-sdks-"));
+});
+afterAll(async () => {
+  await running?.[Symbol.asyncDispose]();
+  await rm(dir, { recursive: true, force: true });
+});
+
+test("every library tells the same story, and does nothing twice", { timeout: 240_000 }, async () => {
+  const { gatewayUrl, sandboxUrl, adminKey } = running.system;
+  const stories = await byLanguage(async (language) => {
+    await using proxy = await startFaultProxy(gatewayUrl);
+    const nowhere = `http://127.0.0.1:${await freePort()}`;
+    const env = { API: proxy.url, SANDBOX: sandboxUrl, ADMIN_KEY: adminKey, NOWHERE: nowhere };
+    return withoutIds(await run(language, [...language.scenario, path], { env }))
+      .trim()
+      .split("\n");
+  });
+  const wrong = Object.entries(stories).map(([name, lines]) => [name, lines.filter((line) => !line.startsWith("✓"))]);
+  expect(Object.fromEntries(wrong)).toEqual(Object.fromEntries(languages.map(({ name }) => [name, []])));
+  for (const [name, story] of Object.entries(stories)) {
+    expect(story, name).toHaveLength(steps.length);
+    expect(story, name).toEqual(stories["typescript"]);
+  }
+});
+
+test("the sample of each README prints what it says", { timeout: 240_000 }, async () => {
+  const samples = await byLanguage(async (language) => {
+    const readme = readFileSync(join(folder, language.name, "README.md"), "utf8");
+    const [sample = "", said = ""] = [language.block, "text"].map(
+      (word) => readme.split(`\n\`\`\`${word}\n`)[1]?.split("```")[0],
+    );
+    const cwd = join(dir, language.name);
+    await asInstalled(language, cwd);
+    await writeFile(join(cwd, language.sample.at(-1) ?? ""), sample);
+    const business = await aBusiness(running.system, language.name);
+    await business.receiver[Symbol.asyncDispose]();
+    const env = { AMANA_URL: running.system.gatewayUrl, AMANA_KEY: business.key, PYTHONPATH: join(folder, "python") };
+    return { said, printed: await run(language, language.sample, { env, cwd }) };
+  });
+  for (const [name, { said, printed }] of Object.entries(samples)) expect(printed, name).toBe(said);
+});
+
+/** A folder of a user's, in which the library is there as its language's own tools put it there. */
+async function asInstalled({ name }: Language, cwd: string): Promise<void> {
+  await mkdir(cwd);
+  if (name === "typescript") {
+    await mkdir(join(cwd, "node_modules", "@amana"), { recursive: true });
+    await symlink(join(folder, name), join(cwd, "node_modules", "@amana", "client"));
+  }
+  const autoload = `<?php require '${join(folder, name, "src", "amana.php")}';`;
+  if (name === "php") {
+    await mkdir(join(cwd, "vendor"));
+    await writeFile(join(cwd, "vendor", "autoload.php"), autoload);
+  }
+  const module = `module sample\n\ngo 1.24\n\nrequire amana v0.0.0\n\nreplace amana => ${join(folder, name)}\n`;
+  if (name === "go") await writeFile(join(cwd, "go.mod"), module);
+}

@@ -11,7 +11,7 @@ export const aPerson = {
   city: "Alger",
   postcode: "16000",
   country_code: "DZA",
-};
+} as const;
 
 /** Complete onboarding details. */
 export const someDetails = {
@@ -22,4 +22,4 @@ export const someDetails = {
   occupation: "ENGINEER",
   occupation_sector: "INFORMATIONAL_TECHNOLOGIES",
   source_of_funds: "SAVINGS_FROM_SALARY",
-};
+} as const;

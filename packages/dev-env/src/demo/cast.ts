@@ -1,5 +1,5 @@
+import { Amana } from "@amana/client";
 import type { DevFile } from "../dev-file.ts";
-import { apiCaller } from "./api.ts";
 import { type ReceivedWebhook, startReceiver } from "./receiver.ts";
 import type { Story } from "./story.ts";
 
@@ -10,17 +10,17 @@ export type Cast = Awaited<ReturnType<typeof gatherCast>>;
 
 /** Registers the business and its endpoint, as every story begins. */
 export async function gatherCast(story: Story, { gateway_url, sandbox_url, admin_key }: DevFile) {
-  const operator = apiCaller(gateway_url, admin_key);
+  const operator = new Amana({ baseUrl: gateway_url, apiKey: admin_key });
   story.step("An operator registers a business.");
-  const registered = await operator("POST", "/api/v1/businesses", { name: "Librairie du Port" });
-  story.expectAnswer(registered, 201, { status: "ACTIVE" }, "the business is ACTIVE and got its key, shown this once");
-  const business = apiCaller(gateway_url, String(registered.body["api_key"]));
+  const registered = await operator.businesses.create({ name: "Librairie du Port" });
+  story.expectAnswer(registered, { status: "ACTIVE" }, "the business is ACTIVE and got its key, shown this once");
+  const business = new Amana({ baseUrl: gateway_url, apiKey: String(registered.api_key) });
 
   story.step("The business registers a webhook endpoint on its own server.");
   const receiver = await startReceiver();
-  const endpoint = await business("POST", "/api/v1/webhook-endpoints", { url: receiver.url });
-  story.expectAnswer(endpoint, 201, { status: "ACTIVE" }, `${receiver.url} is ACTIVE and has a signing secret`);
-  receiver.useSecret(String(endpoint.body["secret"]));
+  const endpoint = await business.webhookEndpoints.create({ url: receiver.url });
+  story.expectAnswer(endpoint, { status: "ACTIVE" }, `${receiver.url} is ACTIVE and has a signing secret`);
+  receiver.useSecret(String(endpoint.secret));
 
   return {
     operator,

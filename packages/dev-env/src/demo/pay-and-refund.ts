@@ -9,7 +9,7 @@ const card = { pan: "6280581110007215", expiry: "01/2027", cvv2: "373", password
 
 /** A card payment, its refund, and the webhooks of both. */
 export async function payAndRefund(story: Story, cast: Cast, options: { inBrowser: boolean }): Promise<void> {
-  const { step, say, expect, expectAnswer } = story;
+  const { step, say, expect, expectAnswer, expectRefusal } = story;
   const { business } = cast;
 
   step("It creates a payment of 5000.00 DZD.");
@@ -20,14 +20,13 @@ export async function payAndRefund(story: Story, cast: Cast, options: { inBrowse
     fail_url: `${shop.url}/desole`,
     order_ref: "commande-1",
   };
-  const key = { "idempotency-key": `demo-create-${Date.now()}` };
-  const created = await business("POST", "/api/v1/payments", order, key);
-  expectAnswer(created, 201, { status: "PENDING" }, "the payment is PENDING and has a form for the card holder");
-  const paymentId = String(created.body["id"]);
-  const again = await business("POST", "/api/v1/payments", order, key);
-  const isReplay = again.status === 201 && again.body["id"] === paymentId && again.headers["idempotent-replayed"] === "true";
-  expect(isReplay, "sending it again with the same Idempotency-Key gives the same payment", `${again.status} ${again.text}`);
-  const formUrl = String(created.body["form_url"]);
+  const key = { idempotencyKey: `demo-create-${Date.now()}` };
+  const created = await business.payments.create(order, key);
+  expectAnswer(created, { status: "PENDING" }, "the payment is PENDING and has a form for the card holder");
+  const paymentId = created.id;
+  const again = await business.payments.create(order, key);
+  expectAnswer(again, { id: paymentId }, "sending it again with the same Idempotency-Key gives the same payment");
+  const formUrl = String(created.form_url);
 
   step(
     options.inBrowser
@@ -46,29 +45,27 @@ export async function payAndRefund(story: Story, cast: Cast, options: { inBrowse
       landed.searchParams.get("status") === "PAID",
     "the browser is back at the shop's success page, with payment_id and status added",
   );
-  const paid = await business("GET", `/api/v1/payments/${paymentId}`);
-  const paidWith = `${paid.body["masked_pan"]} (${paid.body["card_brand"]})`;
-  expectAnswer(paid, 200, { status: "PAID" }, `the payment is PAID, card ${paidWith}`);
+  const paid = await business.payments.get(paymentId);
+  const paidWith = `${paid.masked_pan} (${paid.card_brand})`;
+  expectAnswer(paid, { status: "PAID" }, `the payment is PAID, card ${paidWith}`);
   const completed = await cast.expectWebhook("PAYMENT_COMPLETED", paymentId);
   expect(completed.body["status"] === "PAID", "it says PAID");
 
   step("The business refunds it.");
-  const refund = `/api/v1/payments/${paymentId}/refund`;
-  const refunded = await business("POST", refund, {}, { "idempotency-key": `demo-refund-${Date.now()}` });
+  const refunded = await business.payments.refund(paymentId);
   const refundedAtMs = performance.now();
-  const givenBack = { status: "REFUNDED", refunded_amount: "5000.00" };
-  expectAnswer(refunded, 200, givenBack, "the payment is REFUNDED, 5000.00 given back");
-  const second = await business("POST", refund, {});
+  const givenBack = { status: "REFUNDED", refunded_amount: "5000.00" } as const;
+  expectAnswer(refunded, givenBack, "the payment is REFUNDED, 5000.00 given back");
   const notAgain = "a second refund is refused with 409 payment_not_refundable";
-  expectAnswer(second, 409, { code: "payment_not_refundable" }, notAgain);
+  await expectRefusal(business.payments.refund(paymentId), 409, "payment_not_refundable", notAgain);
 
   step("The signed PAYMENT_REFUNDED arrives.");
   const webhook = await cast.expectWebhook("PAYMENT_REFUNDED", paymentId);
   expect(webhook.body["status"] === "REFUNDED", "it says REFUNDED");
   say(`   ${JSON.stringify(webhook.body)}`);
   say(`   ${Math.max(0, webhook.receivedAtMs - refundedAtMs).toFixed(0)} ms after the refund's answer`);
-  const log = await business("GET", `/api/v1/events/${String(webhook.body["id"])}`);
-  expectAnswer(log, 200, { type: "PAYMENT_REFUNDED" }, "the event is in the business's log");
+  const log = await business.events.get(String(webhook.body["id"]));
+  expectAnswer(log, { type: "PAYMENT_REFUNDED" }, "the event is in the business's log");
 }
 
 /** What the card holder does on the page, in one call; then to the shop, as the browser goes. */

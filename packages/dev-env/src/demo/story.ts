@@ -1,4 +1,4 @@
-import type { Answer } from "./api.ts";
+import { ProblemError } from "@amana/client";
 
 export type Story = ReturnType<typeof createStory>;
 
@@ -16,10 +16,16 @@ export function createStory(write: (text: string) => void) {
     step: (text: string) => say(`\n${++steps}. ${text}`),
     /** Says what was seen, or ends the demo when it was not. */
     expect,
-    /** Likewise, of an answer with this status and these fields. */
-    expectAnswer({ status, body }: Answer, wanted: number, fields: Readonly<Record<string, unknown>>, what: string) {
-      const holds = Object.entries(fields).every(([name, value]) => body[name] === value);
-      expect(status === wanted && holds, what, `${status} ${JSON.stringify(body)}`);
+    /** Likewise, of an answer with these fields. */
+    expectAnswer<T extends object>(answer: T, fields: Partial<T>, what: string) {
+      const holds = Object.entries(fields).every(([name, value]) => answer[name as keyof T] === value);
+      expect(holds, what, JSON.stringify(answer));
+    },
+    /** Likewise, of a refusal with this status and code. */
+    async expectRefusal(call: Promise<unknown>, status: number, code: string, what: string) {
+      const seen = await call.catch((error: unknown) => error);
+      const holds = seen instanceof ProblemError && seen.status === status && seen.code === code;
+      expect(holds, what, seen instanceof Error ? seen.message : JSON.stringify(seen));
     },
   };
 }

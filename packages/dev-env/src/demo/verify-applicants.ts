@@ -1,3 +1,4 @@
+import type { CreateKycApplicationBody } from "@amana/client";
 import { submit } from "./at-the-sandbox.ts";
 import type { Cast } from "./cast.ts";
 import { verifyInBrowser } from "./in-browser.ts";
@@ -7,7 +8,7 @@ const reviewNote = "Same name as on a sanctions list, another date of birth.";
 
 /** Three applicants: one verified, one rejected, one that a compliance officer decides. */
 export async function verifyApplicants(story: Story, cast: Cast, options: { inBrowser: boolean }): Promise<void> {
-  const { step, say, expect, expectAnswer } = story;
+  const { step, say, expect, expectAnswer, expectRefusal } = story;
   const { business, operator } = cast;
 
   step(
@@ -46,17 +47,16 @@ export async function verifyApplicants(story: Story, cast: Cast, options: { inBr
     open.body["verdict"] === "NEEDS_REVIEW" && open.body["aml_hit_count"] === 1,
     "it says NEEDS_REVIEW, although the provider approved: a possible match is never cleared by itself",
   );
-  const review = `/api/v1/kyc/applications/${reviewed.id}/review`;
-  const own = await business("POST", review, { outcome: "APPROVED", note: "." });
-  expectAnswer(own, 403, { code: "admin_required" }, "the business may not decide it itself: 403 admin_required");
-  const decided = await operator("POST", review, { outcome: "APPROVED", note: reviewNote });
-  expectAnswer(decided, 200, { verdict: "APPROVED" }, "a compliance officer approves, with a note for the audit trail");
+  const own = business.kycApplications.review(reviewed.id, { outcome: "APPROVED", note: "." });
+  await expectRefusal(own, 403, "admin_required", "the business may not decide it itself: 403 admin_required");
+  const decided = await operator.kycApplications.review(reviewed.id, { outcome: "APPROVED", note: reviewNote });
+  expectAnswer(decided, { verdict: "APPROVED" }, "a compliance officer approves, with a note for the audit trail");
   const resolved = await cast.expectWebhook("KYC_REVIEW_RESOLVED", reviewed.id);
   expect(resolved.body["verdict"] === "APPROVED", "it carries the final verdict");
 
-  async function apply(externalId: string, more: object = {}) {
-    const answer = await business("POST", "/api/v1/kyc/applications", { external_id: externalId, ...more });
-    expectAnswer(answer, 201, { status: "CREATED" }, `${externalId} has an application and a link to hand over`);
-    return { id: String(answer.body["id"]), link: String(answer.body["link_url"]) };
+  async function apply(externalId: string, more: CreateKycApplicationBody = {}) {
+    const answer = await business.kycApplications.create({ external_id: externalId, ...more });
+    expectAnswer(answer, { status: "CREATED" }, `${externalId} has an application and a link to hand over`);
+    return { id: answer.id, link: answer.link_url };
   }
 }

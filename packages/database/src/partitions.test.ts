@@ -44,7 +44,7 @@ async function keepAll(): Promise<number> {
 }
 const names = async () =>
   (await sql<{ name: string }>("select name from partitions_of('visit') order by 1")).map(({ name }) => name);
-/** Without the one for the days to come, which the first may reach or not: boundaries are days of the calendar. */
+/** Without the one of the days to come: whether the first reaches it, the calendar says. */
 const namesNow = async () => (await names()).filter((name) => !/_\d{8}$/.test(name));
 const visit = (days: number, place: string) => sql("insert into visit values (uuidv7(? * interval '1 day'), ?)", [days, place]);
 const countOf = async (place: string) => (await sql("select from visit where place = ?", [place])).length;

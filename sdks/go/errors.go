@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 )
 
 // FieldError is what is wrong with one field of the body (Pointer) or one query parameter.
@@ -61,6 +62,7 @@ func OutcomeUnknown(err error) bool {
 		(errors.As(err, &connection) && connection.OutcomeUnknown)
 }
 
+// problemOf: only the API writes problem documents; what a proxy says is no word of the API.
 func problemOf(status int, headers http.Header, text []byte) *ProblemError {
 	var known struct {
 		Code      string       `json:"code"`
@@ -69,7 +71,8 @@ func problemOf(status int, headers http.Header, text []byte) *ProblemError {
 		Errors    []FieldError `json:"errors"`
 	}
 	problem := &ProblemError{Status: status, Detail: "not an answer of the API", RequestID: headers.Get("X-Request-Id")}
-	if json.Unmarshal(text, &known) == nil && json.Unmarshal(text, &problem.Members) == nil {
+	isOurs := strings.HasPrefix(headers.Get("Content-Type"), "application/problem+json")
+	if isOurs && json.Unmarshal(text, &known) == nil && json.Unmarshal(text, &problem.Members) == nil {
 		problem.Code, problem.Detail, problem.Errors = known.Code, known.Detail, known.Errors
 		if known.RequestID != "" {
 			problem.RequestID = known.RequestID

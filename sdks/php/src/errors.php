@@ -46,10 +46,15 @@ final class Problem
     ) {
     }
 
-    /** @param array<string, string> $headers */
+    /**
+     * Only the API writes problem documents: what a proxy says is no word of the API.
+     *
+     * @param array<string, string> $headers
+     */
     public static function of(int $status, array $headers, string $text): self
     {
-        $parsed = json_decode($text, true);
+        $isOurs = str_starts_with($headers['content-type'] ?? '', 'application/problem+json');
+        $parsed = $isOurs ? json_decode($text, true) : null;
         $members = is_array($parsed) ? $parsed : [];
         $seconds = $headers['retry-after'] ?? '';
         return new self(

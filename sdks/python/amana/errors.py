@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,10 +53,11 @@ class ProblemError(AmanaError):
 
 
 def problem_of(status: int, headers: Mapping[str, str], text: bytes) -> Problem:
-    try:
-        parsed = json.loads(text)
-    except ValueError:
-        parsed = None
+    """Only the API writes problem documents: what a proxy says is no word of the API."""
+    parsed = None
+    if (headers.get("content-type") or "").startswith("application/problem+json"):
+        with suppress(ValueError):
+            parsed = json.loads(text)
     members: dict[str, Any] = parsed if isinstance(parsed, dict) else {}
     seconds = headers.get("retry-after") or ""
     return Problem(

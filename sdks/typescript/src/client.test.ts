@@ -45,14 +45,20 @@ async function peer(...replies: Reply[]) {
   return { seen, amana: new Amana({ baseUrl, apiKey: "sk_test_1", retryPauseMs: 1, timeoutMs: 500 }) };
 }
 
+const ours = { "content-type": "application/problem+json; charset=utf-8" };
 const problem = (status: number, code: string, headers: Record<string, string> = {}): Reply => ({
   status,
-  headers,
+  headers: { ...ours, ...headers },
   body: { code, detail: "…", request_id: "r-1" },
 });
 const created: Reply = { status: 201, body: { id: "p-1" } };
 const order = { amount: "5000.00", success_url: "https://shop.example/a", fail_url: "https://shop.example/b" };
 const html: Reply = { status: 502, body: "<h1>Bad gateway</h1>" };
+const foreign: Reply = {
+  status: 502,
+  body: { code: "bad_gateway", errors: "none" },
+  headers: { "content-type": "application/json" },
+};
 
 test.each<[string, Reply[]]>([
   ["the connection breaks", ["reset"]],
@@ -63,7 +69,7 @@ test.each<[string, Reply[]]>([
   ["429", [problem(429, "rate_limited", { "retry-after": "0" })]],
   ["503 and 500", [problem(503, "service_unavailable"), problem(500, "internal_error")]],
   ["504, then in progress", [problem(504, "refund_outcome_unknown"), problem(409, "idempotency_in_progress")]],
-  ["a 502 of something in between", [html]],
+  ["502s of something in between", [html, foreign]],
 ])("a POST is repeated after: %s; the same bytes under the same key", async (_what, replies) => {
   const { amana, seen } = await peer(...replies, created);
   expect(await amana.payments.create(order)).toEqual({ id: "p-1" });
@@ -135,7 +141,7 @@ test("a caller who gives up during a POST is told that it may have happened", as
 test("a problem has everything that the API said", async () => {
   const errors = [{ pointer: "/amount", code: "invalid", message: "…" }];
   const body = { code: "validation_failed", detail: "Put right", request_id: "r-1", errors, payment_status: "PAID" };
-  const { amana } = await peer({ status: 422, body, headers: { "retry-after": "7" } });
+  const { amana } = await peer({ status: 422, body, headers: { ...ours, "retry-after": "7" } });
   const error = await amana.payments.create(order).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(ProblemError);
   expect(error).toMatchObject({ status: 422, code: "validation_failed", errors, requestId: "r-1", retryAfter: 7 });

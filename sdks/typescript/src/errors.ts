@@ -70,8 +70,10 @@ export class ConnectionError extends AmanaError {
   override readonly name = "ConnectionError";
 }
 
+/** Only the API writes problem documents: what a proxy says about an answer is no word of the API. */
 export function problemOf(status: number, headers: Headers, text: string): Problem {
-  const members = parseObject(text);
+  const isOurs = headers.get("content-type")?.startsWith("application/problem+json");
+  const members = isOurs ? parseObject(text) : {};
   const { code, detail, errors, request_id } = members;
   const seconds = Number(headers.get("retry-after") ?? Number.NaN);
   return {

@@ -70,7 +70,7 @@ export class ConnectionError extends AmanaError {
   override readonly name = "ConnectionError";
 }
 
-/** Only the API writes problem documents: what a proxy says about an answer is no word of the API. */
+/** Only the API writes problem documents: what a proxy says is no word of the API. */
 export function problemOf(status: number, headers: Headers, text: string): Problem {
   const isOurs = headers.get("content-type")?.startsWith("application/problem+json");
   const members = isOurs ? parseObject(text) : {};

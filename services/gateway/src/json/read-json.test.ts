@@ -112,3 +112,33 @@ describe("a body", () => {
 test("keys become pointer tokens by RFC 6901", () => {
   expect(pointerToken("a/b~c")).toBe("a~1b~0c");
 });
+
+test.each([
+  ['{"a":tru}', 1, 6],
+  ['{"a":NaN}', 1, 6],
+  ['{"name": "NaN, tru", "b": .5}', 1, 27],
+  ['{"a\\"x": "y",\n  "b": yes}', 2, 8],
+  ['{\r\n\t"a": 1,\r\n}', 3, 1],
+  ["{", 1, 2],
+  ['{"a": "b"', 1, 10],
+  ["nul", 1, 1],
+  ['{"a":1}\n{}', 2, 1],
+  ['{"é": 1,\n"é": 2}', 2, 1],
+])("what is wrong with %j begins at line %i, column %i", (text, line, column) => {
+  expect(refusal(text)?.message).toMatch(new RegExp(`, at line ${line}, column ${column}\\.$`));
+});
+
+test("too many levels are said where they begin", () => {
+  expect(refusal(`{"a":${"[".repeat(40)}`)?.message).toMatch(/deeper than 32 levels, at line 1, column 37\./);
+});
+
+test("nothing of what was sent is in the answer", () => {
+  for (const text of ['{"pan": 6280581110007215x}', '{"pan": "6280581110007215', "6280581110007215 6280581110007215"]) {
+    expect(refusal(text)?.message).not.toContain("628058");
+  }
+});
+
+test("a megabyte of what is no JSON has its place as well", () => {
+  expect(refusal(`{"a":${"tru,".repeat(250_000)}`)?.message).toContain("line 1, column 6");
+  expect(refusal(`{"a":"${'x\\\\"'.repeat(250_000)}`)?.message).toContain("line 1");
+});

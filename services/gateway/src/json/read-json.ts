@@ -37,7 +37,7 @@ function refuseDeepAndRepeated(text: string): void {
     const c = text[i];
     if (c === "{" || c === "[") {
       open.push(c === "{" ? new Set() : undefined);
-      if (open.length > depthMax) throw invalidJson(`The body is nested deeper than ${depthMax} levels.`);
+      if (open.length > depthMax) throw invalidJson(`The body is nested deeper than ${depthMax} levels${placeOf(text, i)}.`);
     } else if (c === "}" || c === "]") {
       open.pop();
     } else if (c === '"') {
@@ -46,7 +46,7 @@ function refuseDeepAndRepeated(text: string): void {
       const keys = open.at(-1);
       if (!keys || !isFollowedByColon(text, i + 1)) continue;
       const key = parse(text.slice(start, i + 1)) as string;
-      if (keys.has(key)) throw invalidJson(`The key ${JSON.stringify(key)} is repeated in one object.`);
+      if (keys.has(key)) throw invalidJson(`The key ${JSON.stringify(key)} is repeated in one object${placeOf(text, start)}.`);
       keys.add(key);
     }
   }
@@ -61,9 +61,26 @@ function isFollowedByColon(text: string, from: number): boolean {
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch {
-    throw invalidJson("The body is not JSON.");
+  } catch (error) {
+    throw invalidJson(`The body is not JSON${placeOf(text, faultOf(text, error as Error))}.`);
   }
+}
+
+/** JSON.parse names the place of all faults but two: a word that is no value, and an early end. */
+function faultOf(text: string, { message }: Error): number {
+  const [, position] = / at position (\d+)/.exec(message) ?? [];
+  if (position !== undefined) return Number(position);
+  const withoutStrings = text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/gs, (string) => '"'.repeat(string.length));
+  for (const { 0: word, index } of withoutStrings.matchAll(/[^\s{}[\],:"]+/g)) {
+    if (!/^(true|false|null|-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?)$/.test(word)) return index;
+  }
+  return text.length;
+}
+
+/** ", at line 2, column 7", both counted from 1. */
+function placeOf(text: string, at: number): string {
+  const before = text.slice(0, at).split(/\r\n|[\r\n]/);
+  return `, at line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
 }
 
 function refuseBrokenTexts(body: object): void {

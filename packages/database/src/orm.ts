@@ -3,6 +3,7 @@ import type { Logger } from "@amana/runtime";
 import { type EntityClass, type EntitySchema, MikroORM, type PostgreSqlDriver } from "@mikro-orm/postgresql";
 import { BindingDriver } from "./binding-driver.ts";
 import { type MeasuredPool, measurePool } from "./pool-metrics.ts";
+import { forNobody, TenantClient } from "./tenant-client.ts";
 
 export type Orm = MikroORM;
 
@@ -12,6 +13,11 @@ export interface DatabaseOptions {
   readonly entities: readonly (EntityClass<object> | EntitySchema)[];
   /** At the most; a request that finds none waits `acquireTimeoutMs` and is then refused. */
   readonly poolMax?: number;
+  /**
+   * Its statements see the rows of the tenant for whom they are made (`forTenant`), and of nobody
+   * else. Left out by commands, which an operator runs: they see what their role may see.
+   */
+  readonly forTenants?: boolean;
 }
 
 const acquireTimeoutMs = 3_000;
@@ -73,7 +79,8 @@ export async function createOrm(options: DatabaseOptions, logger: Logger): Promi
       statement_timeout: statementMsMax,
       lock_timeout: 3_000,
       idle_in_transaction_session_timeout: 10_000,
-      options: plansByIndex,
+      options: options.forTenants ? `${plansByIndex} ${forNobody}` : plansByIndex,
+      ...(options.forTenants && { Client: TenantClient, onConnect: TenantClient.prepare }),
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       onPoolCreated(pool: Pool & MeasuredPool) {

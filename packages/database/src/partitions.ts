@@ -5,7 +5,7 @@ import type { Orm } from "./orm.ts";
 import { transaction } from "./transaction.ts";
 
 /** What a service with partitioned tables lists before its own. */
-export const partitionMigrations = readMigrations(join(import.meta.dirname, "..", "migrations"));
+export const partitionMigrations = readMigrations(join(import.meta.dirname, "..", "migrations"), "partitions-");
 
 /**
  * Does the next thing that the partitions of this database need: makes the ones to come, drops

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Orm } from "@amana/database";
-import { inTrace, type Logger, poll, secondsSince, traced } from "@amana/runtime";
+import { forTenant, inTrace, type Logger, poll, secondsSince, traced } from "@amana/runtime";
 import { isFree, keepLease, type Lease, leaseEnd } from "./lease.ts";
 import { showDue, worked } from "./metrics.ts";
 
@@ -77,7 +77,9 @@ export function workOnDue(
     const claims = await claim(orm, rows, businesses, inFlight, free);
     for (const claimed of claims) {
       const trace = claimed.traceparent ? { traceparent: claimed.traceparent } : undefined;
-      const done = inTrace(trace, () => workOne(claimed)).finally(() => inFlight.delete(claimed.id));
+      const done = inTrace(trace, () => forTenant(claimed.businessId, () => workOne(claimed))).finally(() =>
+        inFlight.delete(claimed.id),
+      );
       inFlight.set(claimed.id, { businessId: claimed.businessId, done });
     }
     return rows.isPaced || (claims.length === 0 && !hasMore) ? 0 : 1;

@@ -1,6 +1,6 @@
 import { type Orm, transaction } from "@amana/database";
 import { DomainError } from "@amana/rpc";
-import { faultPoint, inGroups, type Logger, onScrape, poll } from "@amana/runtime";
+import { everyTenant, faultPoint, forTenant, inGroups, type Logger, onScrape, poll } from "@amana/runtime";
 import type { DescMessage } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { createCircuit } from "./circuit.ts";
@@ -150,7 +150,8 @@ export async function consume(
   };
 
   for (const outcome of consumedOutcomes) consumedEvents.inc({ topic, outcome }, 0);
-  await transport.subscribe(topic, consumer, handle);
+  // Messages are of all businesses.
+  await transport.subscribe(topic, consumer, (messages) => forTenant(everyTenant, () => handle(messages)));
   await using stack = new AsyncDisposableStack();
   stack.use(startRetrying(consumption, { orm, logger, pausesMs, circuit, succeeded: appliedLater }));
   stack.use(showDeadLetters(orm, consumption));

@@ -1,5 +1,5 @@
 import http from "node:http";
-import { beginSpan, inTrace, type Logger, readBytes, type Trace } from "@amana/runtime";
+import { beginSpan, everyTenant, forTenant, inTrace, type Logger, readBytes, type Trace } from "@amana/runtime";
 import { create, type DescMethodUnary, type DescService, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 import { codeToHttpStatus, codeToString, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
@@ -177,7 +177,7 @@ const internalError = () => new ConnectError("internal error", Code.Internal);
 
 type Invoke = (target: Target, readRequest: () => Message, call: Call) => Promise<Message>;
 
-/** Runs one RPC: the use case, the answer or the refusal. */
+/** Runs one RPC for its caller's tenant: the use case, the answer or the refusal. */
 function createInvoke({ logger, isUnavailable }: RpcServerOptions): Invoke {
   const refusalOf = (error: unknown, method: DescMethodUnary, call: Call): ConnectError => {
     if (error instanceof DomainError) return toConnectError(error);
@@ -204,12 +204,13 @@ function createInvoke({ logger, isUnavailable }: RpcServerOptions): Invoke {
     const method = methodName(target.method);
     const span = beginSpan("server", method, call.traceparent);
     const traced = span ? { ...call, traceparent: span.traceparent } : call;
+    const tenant = call.caller.role === "business" ? call.caller.businessId : everyTenant;
     return measured(
       (code, seconds) => {
         served.observe({ method, code }, seconds);
         if (span) endSpan(span, target.method, code, call.caller);
       },
-      () => inTrace(traced, () => invoke(target, readRequest, traced)),
+      () => inTrace(traced, () => forTenant(tenant, () => invoke(target, readRequest, traced))),
     );
   };
 }

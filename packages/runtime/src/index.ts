@@ -11,6 +11,7 @@ export { everyHour, poll } from "./poll.ts";
 export { readBytes, readText } from "./read-body.ts";
 export { remember } from "./remember.ts";
 export { runProcess } from "./run-process.ts";
+export { currentTenant, everyTenant, forTenant } from "./tenant.ts";
 export { backoffMs, dateOf, jitter, nextPause, sleep, waitAtMost, within } from "./time.ts";
 export { timed } from "./timed.ts";
 export { currentTrace, inTrace, type Trace, traceIdOf } from "./trace.ts";

@@ -1,5 +1,6 @@
 import type { Logger } from "./logger.ts";
 import { counter } from "./metrics.ts";
+import { everyTenant, forTenant } from "./tenant.ts";
 import { sleep } from "./time.ts";
 
 const failures = counter({
@@ -11,7 +12,7 @@ const failures = counter({
 /**
  * Runs `work` again and again until disposed: at once after a round that found something, else
  * after a pause. `work` answers how much it found; a round that throws is logged under `name` and
- * the next one tries again. Disposing waits for the round that runs.
+ * the next one tries again. It is done for all tenants. Disposing waits for the round that runs.
  */
 export function poll(name: string, logger: Logger, work: () => Promise<number>, pauseMs = 1_000): AsyncDisposable {
   const stop = new AbortController();
@@ -28,7 +29,7 @@ export function poll(name: string, logger: Logger, work: () => Promise<number>, 
       if (found === 0) await sleep(pauseMs, stop.signal);
     }
   };
-  const running = run();
+  const running = forTenant(everyTenant, run);
   return {
     async [Symbol.asyncDispose]() {
       stop.abort();

@@ -3,6 +3,7 @@ import {
   databaseAnswers,
   isDatabaseUnavailable,
   keepPartitions,
+  keepsToTenants,
   type MigrateOptions,
   type Orm,
   requireMigrated,
@@ -19,7 +20,7 @@ import {
   startRelay,
 } from "@amana/messaging";
 import { createRpcServer, openTls, type RpcServer, type ServedService, type Tls } from "@amana/rpc";
-import { type EnvSource, everyHour, type Logger, runProcess } from "@amana/runtime";
+import { type EnvSource, everyHour, everyTenant, forTenant, type Logger, runProcess } from "@amana/runtime";
 import type { ServiceConfig } from "./service-config.ts";
 
 export interface Clock {
@@ -80,13 +81,15 @@ export async function startService<Config extends ServiceConfig, Context extends
 ): Promise<RunningService<Context>> {
   await using stack = new AsyncDisposableStack();
   const { name } = service;
-  const orm = await createOrm({ url: config.databaseUrl, ...service.database }, logger);
+  const forTenants = keepsToTenants(service.database.migrations);
+  const orm = await createOrm({ url: config.databaseUrl, forTenants, ...service.database }, logger);
   stack.defer(() => orm.close());
   const isReady = databaseReadiness(orm, service.database, logger, await requireMigrated(orm, service.database.migrations));
   const tls = config.tls && stack.use(await openTls(config.tls, logger));
   const transport = stack.use(await createTransport(config.events, { clientId: name, tls, logger }));
   const use: ServiceParts<Config>["use"] = (resource) => stack.use(resource);
-  const context = { ...(await service.createContext({ config, orm, logger, clock, tls, use })), ...replace };
+  const parts = { config, orm, logger, clock, tls, use };
+  const context = { ...(await forTenant(everyTenant, async () => await service.createContext(parts))), ...replace };
 
   const consumptions = service.consumptions?.(context) ?? [];
   for (const consumption of consumptions) {

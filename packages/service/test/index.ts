@@ -1,3 +1,4 @@
 /** Services in tests: the real one in the test's process, or as a process that can be killed. */
 export { killedDuring, startTestProcess } from "./start-test-process.ts";
 export { emitTo, startTestService, type TestService } from "./start-test-service.ts";
+export { unkeptTables } from "./tenant-tables.ts";

@@ -1,8 +1,8 @@
-import type { Orm } from "@amana/database";
+import { createOrm, keepsToTenants, type Orm } from "@amana/database";
 import { createTransport, type Message, type Transport } from "@amana/messaging";
 import type { RpcChannel } from "@amana/rpc";
 import { createLogger, type Logger } from "@amana/runtime";
-import { connectForTest, copyTestDatabase, testEventKeys, testEventSettings, testRpcSettings } from "@amana/testing";
+import { asService, connectForTest, copyTestDatabase, testEventKeys, testEventSettings, testRpcSettings } from "@amana/testing";
 import type { ServiceConfig } from "../src/service-config.ts";
 import { type RunningService, type Service, type StartOptions, startService } from "../src/start-service.ts";
 
@@ -35,10 +35,11 @@ export async function startTestService<Config extends ServiceConfig, Context ext
   { settings, background = false, logger = testLogger(), ...options }: TestServiceOptions<Context> = {},
 ): Promise<TestService<Context>> {
   await using stack = new AsyncDisposableStack();
+  const isOwn = options.databaseUrl === undefined;
   const databaseUrl = options.databaseUrl ?? stack.use(await copyTestDatabase(service.name, service.database)).url;
   const config = service.readConfig({
     RPC_PORT: "0",
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: isOwn && keepsToTenants(service.database.migrations) ? asService(databaseUrl) : databaseUrl,
     ...testEventSettings(...topics),
     ...testRpcSettings,
     ...settings,
@@ -47,6 +48,9 @@ export async function startTestService<Config extends ServiceConfig, Context ext
   const { url, context } = running;
   const channel = stack.use(connectForTest([url], service.name));
   const emitting = stack.use(await emitTo(url));
+  // A test looks at the rows of all.
+  const owner = await createOrm({ url: databaseUrl, ...service.database, poolMax: 2 }, createLogger("test", "silent"));
+  stack.defer(() => owner.close());
   const started = stack.move();
   return {
     url,
@@ -54,7 +58,7 @@ export async function startTestService<Config extends ServiceConfig, Context ext
     databaseUrl,
     isReady: () => running.isReady(),
     channel,
-    sql: async <Row>(text: string, values: unknown[] = []) => await context.orm.em.fork().execute<Row[]>(text, values),
+    sql: async <Row>(text: string, values: unknown[] = []) => await owner.em.fork().execute<Row[]>(text, values),
     publish: (topic, ...messages) => emitting.publish(topic, messages),
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };

@@ -39,7 +39,7 @@ export async function copyTestDatabase(name: string, options: TestDatabaseOption
 
 async function ensureTemplate(server: pg.Client, name: string, options: TestDatabaseOptions): Promise<string> {
   const text = options.migrations.map((migration) => `${migration.name} ${checksumOf(migration)}`).join();
-  const template = `template_${name}_${createHash("sha256").update(text).digest("hex").slice(0, 12)}`;
+  const template = `template_${name}_${createHash("sha256").update(`${serviceRole} ${text}`).digest("hex").slice(0, 12)}`;
   // Test files start at the same time; one of them makes the template, under this lock.
   await server.query("select pg_advisory_lock(hashtext($1))", [template]);
   try {
@@ -48,6 +48,7 @@ async function ensureTemplate(server: pg.Client, name: string, options: TestData
       const making = `${template}_making`;
       await server.query(`drop database if exists ${making} with (force)`);
       await server.query(`create database ${making}`);
+      await allowRows(making);
       await migrate({ url: urlOf(making), ...options }, createLogger("test", "silent"));
       await server.query(`alter database ${making} rename to ${template}`);
     }
@@ -55,6 +56,32 @@ async function ensureTemplate(server: pg.Client, name: string, options: TestData
     await server.query("select pg_advisory_unlock(hashtext($1))", [template]);
   }
   return template;
+}
+
+/** As in a deployment: whatever tables there will be, the service may read and write their rows. */
+async function allowRows(database: string): Promise<void> {
+  const owner = new pg.Client({ connectionString: urlOf(database) });
+  await owner.connect();
+  try {
+    await owner.query(`do $$ begin create role ${serviceRole} login password '${serviceRole}';
+      exception when duplicate_object or unique_violation then null; end $$`);
+    await owner.query(
+      `alter default privileges in schema public grant select, insert, update, delete on tables to ${serviceRole}`,
+    );
+    await owner.query(`alter default privileges in schema public grant usage on sequences to ${serviceRole}`);
+  } finally {
+    await owner.end();
+  }
+}
+
+const serviceRole = "amana_test_service";
+
+/** The same database for the role that a service runs as: row-level security binds it. */
+export function asService(databaseUrl: string): string {
+  const url = new URL(databaseUrl);
+  url.username = serviceRole;
+  url.password = serviceRole;
+  return url.toString();
 }
 
 async function withServer<T>(use: (client: pg.Client) => Promise<T>): Promise<T> {

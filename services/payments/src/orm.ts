@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { partitionMigrations, readMigrations } from "@amana/database";
+import { partitionMigrations, readMigrations, tenantMigrations } from "@amana/database";
 import { IdempotencyRecord, idempotencyMigrations } from "@amana/idempotency";
 import { OutboxMessage, outboxMigrations } from "@amana/messaging";
 import { Payment } from "./payment/payment.ts";
@@ -9,6 +9,7 @@ export const database = {
   entities: [Payment, Refund, OutboxMessage, IdempotencyRecord],
   migrations: [
     ...partitionMigrations,
+    ...tenantMigrations,
     ...outboxMigrations,
     ...idempotencyMigrations,
     ...readMigrations(join(import.meta.dirname, "..", "migrations")),

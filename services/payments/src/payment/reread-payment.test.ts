@@ -1,6 +1,6 @@
 import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import { type Payment, PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
-import { uuidv7 } from "@amana/runtime";
+import { forTenant, uuidv7 } from "@amana/runtime";
 import { aBusinessCaller, adminCaller, eventually, keyed, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 const read = () => harness.payments.getPayment({ id: payment.id }, { caller });
-const reread = () => rereadPayment(harness.context, payment.id, () => 5_000);
+const reread = () => forTenant(caller.businessId, () => rereadPayment(harness.context, payment.id, () => 5_000));
 const eventTypes = async () => (await harness.events(payment.id)).map(({ type }) => type);
 const row = async () => {
   const [found] = await harness.sql<{ seconds: number | null; difference: string | null; seen: string | null; version: number }>(

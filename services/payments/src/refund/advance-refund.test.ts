@@ -1,7 +1,7 @@
 import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import { type Payment, PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
-import { withLease } from "@amana/due-work";
-import { sleep } from "@amana/runtime";
+import { type Lease, withLease } from "@amana/due-work";
+import { forTenant, sleep } from "@amana/runtime";
 import { aBusinessCaller, eventually, keyed, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
@@ -28,6 +28,10 @@ const refund = (amountMinor?: bigint) =>
   harness.payments.refundPayment({ id: payment.id, ...(amountMinor ? { amountMinor } : {}) }, keyed(caller, "k"));
 
 const read = () => harness.payments.getPayment({ id: payment.id }, { caller });
+
+/** As the worker does. */
+const leased = <T>({ context }: Harness, id: string, work: (lease: Lease) => Promise<T>) =>
+  forTenant(caller.businessId, () => withLease(context.orm, "refund", id, work));
 
 const refundRow = async () => {
   const [row] = await harness.sql<{ id: string; status: string; sends: number; decision_reason: string | null }>(
@@ -253,9 +257,7 @@ describe("a refund whose answer is lost", () => {
     await harness.sandbox.fault("status", "slow:600");
     await harness.sql("update refund set resend_after = now() + interval '0.3 seconds' where payment_id = ?", [payment.id]);
     const { id } = await refundRow();
-    const advanced = await withLease(harness.context.orm, "refund", id, (lease) =>
-      advanceRefund(harness.context, id, lease, () => 5_000),
-    );
+    const advanced = await leased(harness, id, (lease) => advanceRefund(harness.context, id, lease, () => 5_000));
     expect(advanced).toEqual({ result: { kind: "unknown" } });
     expect(await harness.calls(payment, "refund")).toBe(1);
   });
@@ -404,7 +406,7 @@ describe("the clock of a process", () => {
 
 describe("the lease", () => {
   const advance = (id: string, beforeSending: () => Promise<unknown>) =>
-    withLease(harness.context.orm, "refund", id, (lease) =>
+    leased(harness, id, (lease) =>
       advanceRefund(
         harness.context,
         id,
@@ -433,7 +435,7 @@ describe("the lease", () => {
     const row = async () =>
       (await patient.sql<{ id: string }>("select id, status, sends from refund where payment_id = ?", [payment.id]))[0];
     const id = (await row())?.id ?? "";
-    const frozen = withLease(patient.context.orm, "refund", id, (lease) =>
+    const frozen = leased(patient, id, (lease) =>
       advanceRefund(
         patient.context,
         id,

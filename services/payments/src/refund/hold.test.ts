@@ -1,5 +1,6 @@
 import type { Payment } from "@amana/contracts/payments/v1/payment_pb";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
+import { everyTenant, forTenant } from "@amana/runtime";
 import { aBusinessCaller, eventually, keyed, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
@@ -24,7 +25,10 @@ beforeEach(async () => {
 const part = 100_000n;
 const refund = (key = "k") => harness.payments.refundPayment({ id: payment.id, amountMinor: part }, keyed(caller, key));
 const read = () => harness.payments.getPayment({ id: payment.id }, { caller });
-const heldUntil = async () => (await readHold(harness.context.orm.em.fork(), harness.context.schedule)).heldUntil;
+const heldUntil = async () => {
+  const { context } = harness;
+  return (await forTenant(everyTenant, () => readHold(context.orm.em.fork(), context.schedule))).heldUntil;
+};
 const atProcessor = async () => {
   const { refundedAmount, calls } = await harness.sandbox.order(payment.processorOrderId);
   return { refunded: Number(refundedAmount), calls: calls.filter(({ operation }) => operation === "refund").length };

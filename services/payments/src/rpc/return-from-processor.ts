@@ -1,7 +1,7 @@
 import type { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { withLease } from "@amana/due-work";
 import { type Implementation, platformOf } from "@amana/rpc";
-import { sleep } from "@amana/runtime";
+import { forTenant, sleep } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { returnTokenUnknown } from "../payment/payment.errors.ts";
 import { Payment } from "../payment/payment.ts";
@@ -38,7 +38,7 @@ export const returnFromProcessor = (context: Context): Implementation<typeof Pay
     if (!payment) throw returnTokenUnknown();
     if (!payment.isOpen()) return { redirectUrl: redirectUrl(payment) };
     const remainingMs = () => Math.max(1, call.remainingMs() - answerMs);
-    await inTurn(payment.id, remainingMs, (leftMs) => settle(payment.id, leftMs));
+    await inTurn(payment.id, remainingMs, (leftMs) => forTenant(payment.businessId, () => settle(payment.id, leftMs)));
     return { redirectUrl: redirectUrl((await findBy({ id: payment.id })) ?? payment) };
   };
 };

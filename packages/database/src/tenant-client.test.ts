@@ -1,0 +1,122 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { everyTenant, forTenant } from "@amana/runtime";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { aDatabase, logger, unused } from "../test/a-database.ts";
+import { migrate, namedQuery, type Orm, tenantMigrations, transaction } from "./index.ts";
+import { readTogether } from "./read-together.ts";
+
+const role = `test_tenants_${randomBytes(6).toString("hex")}`;
+const [one, other] = [randomUUID(), randomUUID()];
+const things = { [one]: randomUUID(), [other]: randomUUID() };
+let db: Awaited<ReturnType<typeof aDatabase>>;
+let owner: Orm;
+/** As a service connects; two connections, so that statements wait for one. */
+let orm: Orm;
+/** As a version from before connects. */
+let earlier: Orm;
+
+beforeAll(async () => {
+  db = await aDatabase();
+  const sql = `create table thing (id uuid primary key, business_id uuid not null, name text not null default '');
+    select keep_to_tenants('thing')`;
+  await migrate({ url: db.url, ...unused, migrations: [...tenantMigrations, { name: "thing", sql }] }, logger);
+  owner = await db.connect();
+  const values = Object.entries(things).flatMap(([business, id]) => [id, business]);
+  await owner.em.fork().execute("insert into thing (id, business_id) values (?, ?), (?, ?)", values);
+  await owner.em.fork().execute(`create role ${role} login password 'p'; grant all on thing to ${role}`);
+  const url = Object.assign(new URL(db.url), { username: role, password: "p" }).toString();
+  orm = await db.connect({ url, forTenants: true, poolMax: 2 });
+  earlier = await db.connect({ url });
+});
+afterAll(async () => {
+  await owner.em.fork().execute(`drop owned by ${role}; drop role ${role}`);
+  await db[Symbol.asyncDispose]();
+});
+
+const text = "select business_id from thing order by business_id";
+const read = async (of = orm) => (await namedQuery<{ business_id: string }>(of.em, "t", text, [])).map((row) => row.business_id);
+const both = [one, other].sort();
+
+test("a statement without a tenant sees no rows, and writes none", async () => {
+  expect(await read()).toEqual([]);
+  expect(await transaction(orm, (em) => em.execute(text))).toEqual([]);
+  const insert = orm.em.fork().execute("insert into thing (id, business_id) values (?, ?)", [randomUUID(), one]);
+  await expect(insert).rejects.toThrow("row-level security");
+});
+
+test("a prepared statement, another one and a transaction see the rows of the tenant", async () => {
+  await forTenant(one, async () => {
+    expect(await read()).toEqual([one]);
+    expect(await orm.em.fork().execute(text)).toEqual([{ business_id: one }]);
+    expect(await transaction(orm, (em) => em.execute(text))).toEqual([{ business_id: one }]);
+  });
+});
+
+test("work for all tenants sees all rows, and so does a version from before", async () => {
+  expect(await forTenant(everyTenant, () => read())).toEqual(both);
+  expect(await forTenant(everyTenant, () => transaction(orm, (em) => em.execute(text)))).toHaveLength(2);
+  expect(await read(earlier)).toEqual(both);
+  expect(await forTenant(one, () => read(earlier))).toEqual(both);
+});
+
+test("another's row is neither changed nor deleted nor taken over nor made", async () => {
+  const rows = await forTenant(one, () =>
+    transaction(orm, async (em) => [
+      ...(await em.execute("update thing set name = 'x' where id = ? returning id", [things[other]])),
+      ...(await em.execute("delete from thing where id = ? returning id", [things[other]])),
+    ]),
+  );
+  expect(rows).toEqual([]);
+  const execute = (sql: string, values: string[]) => forTenant(one, () => orm.em.fork().execute(sql, values));
+  const taken = execute("insert into thing (id, business_id) values (?, ?)", [randomUUID(), other]);
+  await expect(taken).rejects.toThrow("row-level security");
+  await expect(execute("update thing set business_id = ? where id = ?", [other, things[one] ?? ""])).rejects.toThrow(
+    "row-level security",
+  );
+});
+
+test("each of many that wait for two connections sees its own rows, whoever gave the connection back", async () => {
+  const asked = Array.from({ length: 60 }, (_, i) => [one, other, undefined][i % 3]);
+  const seen = await Promise.all(asked.map((tenant) => (tenant ? forTenant(tenant, () => read()) : read())));
+  expect(seen).toEqual(asked.map((tenant) => (tenant ? [tenant] : [])));
+  const inTransactions = asked.map((tenant) => {
+    const work = () => transaction(orm, (em) => em.execute<{ business_id: string }[]>(text));
+    return tenant ? forTenant(tenant, work) : work();
+  });
+  expect((await Promise.all(inTransactions)).map((rows) => rows.map((row) => row.business_id))).toEqual(seen);
+});
+
+test("a statement that fails tells its own reason, and leaves nothing to the next", async () => {
+  for (const _ of [1, 2]) {
+    await expect(forTenant(one, () => namedQuery(orm.em, "bad", "select nothing from thing", []))).rejects.toThrow(
+      'column "nothing" does not exist',
+    );
+    expect(await read()).toEqual([]);
+  }
+  const failed = forTenant(one, () => transaction(orm, (em) => em.execute("select 1 / 0")));
+  await expect(failed).rejects.toThrow("division by zero");
+  expect(await read()).toEqual([]);
+});
+
+test("rows that are read together are each one's own, also where a key names another's business", async () => {
+  const readOwn = readTogether("thing", "select id from thing where true", ["business_id", "id"]);
+  const readAny = readTogether("thing_any", "select id from thing where true", ["id"]);
+  const asked = [one, other, one, everyTenant].flatMap((tenant) => [one, other].map((business) => ({ tenant, business })));
+  const ask = (tenant: string, business: string) => {
+    const id = things[business] ?? "";
+    return forTenant(tenant, () => Promise.all([readOwn(orm.em as never, business, id), readAny(orm.em as never, id)]));
+  };
+  const seen = await Promise.all(asked.map(({ tenant, business }) => ask(tenant, business)));
+  expect(seen).toEqual(
+    asked.map(({ tenant, business }) => {
+      const row = tenant === business || tenant === everyTenant ? { id: things[business] } : undefined;
+      return [row, row];
+    }),
+  );
+});
+
+test("what is no id is nobody", async () => {
+  const name = "x'; drop table thing; --";
+  expect(await forTenant(name, () => read())).toEqual([]);
+  expect(await forTenant(name, () => transaction(orm, (em) => em.execute(text)))).toEqual([]);
+});

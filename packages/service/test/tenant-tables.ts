@@ -1,0 +1,15 @@
+import { createTestDatabase, type TestDatabaseOptions } from "@amana/testing";
+
+/** The tables with a business_id that PostgreSQL shows to every tenant. */
+export async function unkeptTables(name: string, database: TestDatabaseOptions): Promise<string[]> {
+  await using db = await createTestDatabase(name, database);
+  const rows = await db.orm.em.fork().execute<{ name: string }[]>(
+    `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm') and not c.relispartition
+       and a.attname = 'business_id' and not a.attisdropped
+       and not (c.relrowsecurity and exists (select from pg_policy where polrelid = c.oid and polname = 'tenants')
+         and not exists (select from pg_policy where polrelid = c.oid and polname <> 'tenants' and polpermissive))
+     order by name`,
+  );
+  return rows.map((row) => row.name);
+}

@@ -1,6 +1,7 @@
 import { startTestSystem } from "@amana/dev-env/test-system";
 import type { Program } from "../program.ts";
 import { createRandom } from "../random.ts";
+import { withoutFilters } from "./filterless.ts";
 import { makeNoise } from "./noise.ts";
 import { trespass } from "./trespass.ts";
 
@@ -20,6 +21,8 @@ export const tenants: Program = {
     await using test = await startTestSystem("direct", { gateway: limits, payments: { PAYMENT_CHECK_SECONDS: "1" } });
     say("one business tries the other's doors");
     await trespass(test.system, random, report);
+    say("the same against services that have lost their tenant filters");
+    await withoutFilters(test.system, random, report);
     say("one business makes noise while the other works");
     await makeNoise(test.system, { random, report, signal, say });
   },

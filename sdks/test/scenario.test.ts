@@ -1,15 +1,17 @@
+import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "@amana/dev-env/free-port";
-import { aBusiness, startTestSystem, type TestSystem } from "@amana/dev-env/test-system";
+import { aBusiness, anOrder, startTestSystem, type TestSystem } from "@amana/dev-env/test-system";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startFaultProxy } from "./fault-proxy.ts";
+import { type Fault, startFaultProxy } from "./fault-proxy.ts";
 import { folder, type Language, languages, run } from "./languages.ts";
 
 const path = join(folder, "scenario.json");
-const steps = (JSON.parse(readFileSync(path, "utf8")) as { steps: { what: string }[] }).steps;
+const scenario = JSON.parse(readFileSync(path, "utf8")) as { steps: object[]; values: Record<string, Fault> };
+const { steps } = scenario;
 const withoutIds = (text: string) => text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "<id>");
 const byLanguage = async <T>(make: (language: Language) => Promise<T>) =>
   Object.fromEntries(await Promise.all(languages.map(async (language) => [language.name, await make(language)] as const)));
@@ -43,6 +45,36 @@ test("every library tells the same story, and does nothing twice", { timeout: 24
   }
 });
 
+test("whatever happens on the way, a payment is made at most once, and an error that is final made none", {
+  timeout: 240_000,
+}, async () => {
+  const { gatewayUrl, sandboxUrl, adminKey } = running.system;
+  // A new one each time; the message of a failure names it, and `draw` makes the same of it.
+  const seed = randomInt(2 ** 31);
+  const drawn = draw(seed);
+  await byLanguage(async (language) => {
+    await using proxy = await startFaultProxy(gatewayUrl);
+    const plan = (faults: Fault[]) => ({ what: "faults", http: "PUT", url: `${proxy.url}/faults`, body: faults, expect: "ok" });
+    const told = { as: "business", expect: "ok" };
+    const drawnSteps = drawn.flatMap((faults, i) => [
+      plan(faults),
+      { ...told, what: "create", do: "payments.create", args: [{ ...anOrder, order_ref: `drawn-${i}` }] },
+      plan([]),
+      { ...told, what: "list", do: "payments.list", args: [{ order_ref: `drawn-${i}` }], show: ["count"] },
+    ]);
+    const file = join(dir, `${language.name}.json`);
+    await writeFile(file, JSON.stringify({ ...scenario, steps: [...steps.slice(0, 1), ...drawnSteps] }));
+    const env = { API: proxy.url, SANDBOX: sandboxUrl, ADMIN_KEY: adminKey };
+    const lines = (await run(language, [...language.scenario, file], { env })).trim().split("\n").slice(1);
+    for (const [i, faults] of drawn.entries()) {
+      const [, told = "", , count = ""] = lines.slice(i * 4, i * 4 + 4);
+      const made = Number(count.split("count=")[1]);
+      const possible = told.includes(": ok") ? [1] : told.includes("outcome unknown") ? [0, 1] : [0];
+      expect(possible, `${language.name}, seed ${seed}: ${told} after ${JSON.stringify(faults)}`).toContain(made);
+    }
+  });
+});
+
 test("the sample of each README prints what it says", { timeout: 240_000 }, async () => {
   const samples = await byLanguage(async (language) => {
     const readme = readFileSync(join(folder, language.name, "README.md"), "utf8");
@@ -59,6 +91,24 @@ test("the sample of each README prints what it says", { timeout: 240_000 }, asyn
   });
   for (const [name, { said, printed }] of Object.entries(samples)) expect(printed, name).toBe(said);
 });
+
+/** Ten ways that a request may go, each of up to five faults. */
+function draw(seed: number): Fault[][] {
+  const problem = (status: number, code: string): Fault => ({
+    status,
+    headers: { "content-type": "application/problem+json", "retry-after": "0" },
+    body: { code },
+  });
+  const faults: Fault[] = ["lose_answer", "lose_answer", "cut_answer", "drop", problem(401, "api_key_revoked")];
+  faults.push(problem(429, "rate_limited"), problem(503, "overloaded"), problem(500, "internal_error"));
+  faults.push(scenario.values["HTML"] as Fault, scenario.values["FOREIGN"] as Fault, { status: 404, body: "No route" });
+  let state = seed;
+  const below = (end: number) => {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+    return (state >>> 8) % end;
+  };
+  return Array.from({ length: 10 }, () => Array.from({ length: below(6) }, () => faults[below(faults.length)] as Fault));
+}
 
 /** A folder of a user's, in which the library is there as its language's own tools put it there. */
 async function asInstalled({ name }: Language, cwd: string): Promise<void> {

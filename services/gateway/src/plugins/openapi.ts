@@ -1,6 +1,7 @@
 import swagger from "@fastify/swagger";
 import { Type } from "typebox";
 import type { App } from "../gateway.ts";
+import { problemCatalogue } from "../problem-catalogue.ts";
 import { idempotencyKeyPattern } from "./idempotency-key.ts";
 import { describeWebhooks } from "./openapi-webhooks.ts";
 
@@ -18,7 +19,12 @@ const ProblemDocument = Type.Object(
     status: Type.Integer({ examples: [422] }),
     detail: Type.String({ examples: ["Put right and send again: /amount."] }),
     instance: Type.String({ format: "uri-reference" }),
-    code: Type.String({ description: "Stable; decide by it.", examples: ["validation_failed"] }),
+    code: Type.String({
+      description: "Stable; decide by it. New ones may come. Each has a page with what to do: `/problems`.",
+      examples: ["validation_failed"],
+      // An enum would tell generators that there will never be another.
+      "x-extensible-enum": Object.keys(problemCatalogue),
+    }),
     request_id: Type.String(),
     errors: Type.Optional(Type.Array(FieldError)),
   },

@@ -15,6 +15,9 @@ test.each([
   ["::", "0:0:0:0::/64"],
   ["fe80::1%eth0", "fe80:0:0:0::/64"],
   ["64:ff9b::203.0.113.7", "64:ff9b:0:0::/64"],
+  ["", "no address"],
+  ["203.0.113.7, 203.0.113.8", "no address"],
+  ["x".repeat(300), "no address"],
 ])("%s counts as %s", (address, network) => {
   expect(networkOf(address)).toBe(network);
 });

@@ -743,7 +743,7 @@ class CreateWebhookEndpointResult(TypedDict):
 
 
 class CreateWebhookEndpointBody(TypedDict):
-    # Absolute, https, public, at most 2048 characters, without credentials and without a fragment.
+    # Absolute, https, public, at most 2048 characters, without credentials and without a fragment. A development system also takes http and this machine's own addresses.
     url: str
     # Event types it is to receive. Empty means the default: all but the opt-in ones.
     events: NotRequired[list[Literal["KYC_COMPLETED", "KYC_REJECTED", "KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED", "KYC_FAILED", "KYC_EXPIRED", "KYC_CANCELED", "KYC_DOCUMENT_EXPIRING", "KYC_DOCUMENT_EXPIRED", "PAYMENT_COMPLETED", "PAYMENT_REFUSED", "PAYMENT_FAILED", "PAYMENT_CANCELED", "PAYMENT_EXPIRED", "PAYMENT_REFUNDED", "WEBHOOK_ENDPOINT_DISABLED"]]]
@@ -773,7 +773,7 @@ class UpdateWebhookEndpointResult(TypedDict):
 
 
 class UpdateWebhookEndpointBody(TypedDict):
-    # Absolute, https, public, at most 2048 characters, without credentials and without a fragment.
+    # Absolute, https, public, at most 2048 characters, without credentials and without a fragment. A development system also takes http and this machine's own addresses.
     url: NotRequired[str]
     rotate_secret: NotRequired[bool]
     activate_in_seconds: NotRequired[int]

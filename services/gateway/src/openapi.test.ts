@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createConfig, lint } from "@redocly/openapi-core";
 import { expect, test } from "vitest";
@@ -24,3 +25,70 @@ test("the document passes a linter of OpenAPI", async () => {
   const problems = await lint({ ref: path, config });
   expect(problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`)).toEqual([]);
 }, 60_000);
+
+interface Schema {
+  $ref?: string;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+}
+interface Json {
+  content?: { "application/json"?: { schema?: Schema } };
+}
+interface Link {
+  operationId: string;
+  parameters?: Record<string, string>;
+  requestBody?: Record<string, string>;
+}
+interface Operation {
+  operationId: string;
+  parameters: { in: string; name: string }[];
+  requestBody?: Json;
+  responses: Record<string, Json & { links?: Record<string, Link> }>;
+}
+
+const document = JSON.parse(readFileSync(path, "utf8")) as {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+};
+const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
+const links = operations.flatMap((from) =>
+  Object.values(from.responses).flatMap((answer) => Object.values(answer.links ?? {}).map((link) => ({ from, answer, link }))),
+);
+const whole = (schema: Schema | undefined): Schema | undefined =>
+  schema?.$ref ? document.components.schemas[schema.$ref.slice("#/components/schemas/".length)] : schema;
+const schemaOf = (json: Json | undefined) => whole(json?.content?.["application/json"]?.schema);
+const inPath = ({ parameters }: Operation) => parameters.filter((one) => one.in === "path").map(({ name }) => name);
+
+test("a link fills in what its operation takes, from what the answer has", () => {
+  for (const { from, answer, link } of links) {
+    const name = `${from.operationId} to ${link.operationId}`;
+    const target = operations.find(({ operationId }) => operationId === link.operationId);
+    if (!target) throw new Error(`${name}: there is no such operation`);
+    const given = Object.keys(link.parameters ?? {});
+    expect(
+      target.parameters.map((one) => one.name),
+      name,
+    ).toEqual(expect.arrayContaining(given));
+    expect(given, name).toEqual(expect.arrayContaining(inPath(target)));
+    for (const field of Object.keys(link.requestBody ?? {}))
+      expect(schemaOf(target.requestBody)?.properties, name).toHaveProperty(field);
+    for (const value of Object.values({ ...link.parameters, ...link.requestBody })) {
+      const [, of, path = ""] = /^\$(response\.body#|request\.path)[./](.+)$/.exec(value) ?? [];
+      if (of === "request.path") expect(inPath(from), name).toContain(path);
+      else {
+        const schema = schemaOf(answer);
+        const [field = "", inItem] = path.split("/");
+        const properties = inItem === undefined ? schema?.properties : whole(schema?.items)?.properties;
+        expect(properties, name).toHaveProperty(inItem ?? field);
+      }
+    }
+  }
+});
+
+test("what names a thing in its path is reached by a link", () => {
+  const reached = links.map(({ link }) => link.operationId);
+  const named = operations.filter((operation) => inPath(operation).length > 0).map(({ operationId }) => operationId);
+  // The card holder's browser comes there with what the processor was given.
+  const returns = ["returnFromProcessor", "returnFromProcessorByForm"];
+  expect(named.filter((id) => !reached.includes(id)).toSorted()).toEqual(returns);
+});

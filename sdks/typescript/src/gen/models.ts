@@ -736,7 +736,7 @@ export interface CreateWebhookEndpointResult {
 }
 
 export interface CreateWebhookEndpointBody {
-  /** Absolute, https, public, at most 2048 characters, without credentials and without a fragment. */
+  /** Absolute, https, public, at most 2048 characters, without credentials and without a fragment. A development system also takes http and this machine's own addresses. */
   readonly url: string;
   /** Event types it is to receive. Empty means the default: all but the opt-in ones. */
   readonly events?: readonly ("KYC_COMPLETED" | "KYC_REJECTED" | "KYC_NEEDS_REVIEW" | "KYC_REVIEW_RESOLVED" | "KYC_FAILED" | "KYC_EXPIRED" | "KYC_CANCELED" | "KYC_DOCUMENT_EXPIRING" | "KYC_DOCUMENT_EXPIRED" | "PAYMENT_COMPLETED" | "PAYMENT_REFUSED" | "PAYMENT_FAILED" | "PAYMENT_CANCELED" | "PAYMENT_EXPIRED" | "PAYMENT_REFUNDED" | "WEBHOOK_ENDPOINT_DISABLED")[];
@@ -766,7 +766,7 @@ export interface UpdateWebhookEndpointResult {
 }
 
 export interface UpdateWebhookEndpointBody {
-  /** Absolute, https, public, at most 2048 characters, without credentials and without a fragment. */
+  /** Absolute, https, public, at most 2048 characters, without credentials and without a fragment. A development system also takes http and this machine's own addresses. */
   readonly url?: string;
   readonly rotate_secret?: boolean;
   readonly activate_in_seconds?: number;

@@ -21,7 +21,10 @@ const parameters = [
   header("X-Webhook-Event", "The type of the event."),
   header("webhook-id", "The event's id (Standard Webhooks)."),
   header("webhook-timestamp", "Unix seconds of this attempt (Standard Webhooks)."),
-  header("webhook-signature", "v1, and the base64 HMAC-SHA256 of id.timestamp.body; two during a rotation (Standard Webhooks)."),
+  header(
+    "webhook-signature",
+    "`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`, keyed with the 32 bytes that the part of the secret behind `whsec_` stands for in base64; two of them, parted by a space, during a rotation (Standard Webhooks). Refuse a timestamp more than 300 seconds from your clock. A test vector and verification in four languages: /docs/guide/webhooks.",
+  ),
 ];
 
 const promise = "At least once, in no particular order; eight attempts over a day.";

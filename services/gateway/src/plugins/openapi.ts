@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import type { App } from "../gateway.ts";
 import { problemCatalogue } from "../problem-catalogue.ts";
 import { idempotencyKeyPattern } from "./idempotency-key.ts";
+import { type Addressed, type LinkedOperation, linkOperations } from "./openapi-links.ts";
 import { describeWebhooks } from "./openapi-webhooks.ts";
 
 const FieldError = Type.Object({
@@ -179,11 +180,15 @@ export async function describeApi(app: App): Promise<void> {
     transformObject: (document) => {
       if (!("openapiObject" in document)) return {};
       const { openapiObject } = document;
-      for (const path of Object.values(openapiObject.paths ?? {})) {
-        for (const [method, operation] of Object.entries(path ?? {})) {
-          if (typeof operation === "object" && "responses" in operation) complete(method, operation as unknown as Operation);
+      const operations: Addressed[] = [];
+      for (const [path, item] of Object.entries(openapiObject.paths ?? {})) {
+        for (const [method, operation] of Object.entries(item ?? {})) {
+          if (typeof operation !== "object" || !("responses" in operation)) continue;
+          complete(method, operation as unknown as Operation);
+          operations.push({ method, path, operation: operation as unknown as LinkedOperation });
         }
       }
+      linkOperations(operations);
       const schemas: Record<string, unknown> = { Problem: ProblemDocument };
       const paths = sayOnce(openapiObject.paths, schemas) as typeof openapiObject.paths;
       return { ...openapiObject, paths, components: { ...openapiObject.components, schemas }, webhooks: describeWebhooks() };

@@ -27,7 +27,9 @@ const receiverCheckTimeoutMs = 15_000;
 /** A bound for what is passed on. The service refuses shorter ones, in its own words. */
 const urlCharactersMax = 8_192;
 const activateInSecondsMax = 24 * 60 * 60;
-const urlRule = "Absolute, https, public, at most 2048 characters, without credentials and without a fragment.";
+const urlRule =
+  "Absolute, https, public, at most 2048 characters, without credentials and without a fragment. A development system also " +
+  "takes http and this machine's own addresses.";
 
 const endpoint = { tags: ["Webhook endpoints"], answer: WebhookEndpointJson, render: renderWebhookEndpoint };
 

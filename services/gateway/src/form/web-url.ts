@@ -18,7 +18,16 @@ export const webUrl = (options: { insecure: boolean; examples: string[] }) => {
     ? `must be an absolute web address of at most ${charactersMax} characters (plain http only on loopback)`
     : `must be an absolute https address of at most ${charactersMax} characters`;
   const description = "An absolute https URL without credentials. Letters beyond ASCII need no encoding. Kept as it was sent.";
-  return field(Type.String({ format: "web-address", description, maxLength: charactersMax, examples: options.examples }), {
+  // What a reader of the document can check by itself; `judge` says the rest.
+  const pattern = "^[Hh][Tt][Tt][Pp][Ss]?://[^\\s\\\\]+$";
+  const schema = Type.String({
+    format: "web-address",
+    pattern,
+    description,
+    maxLength: charactersMax,
+    examples: options.examples,
+  });
+  return field(schema, {
     message,
     accepts: (value: string) => judge(value, options.insecure),
   });

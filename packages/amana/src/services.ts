@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { createOrm, isDatabaseUnavailable, type Orm, readDatabaseUrl } from "@amana/database";
-import { createLogger, readEnv } from "@amana/runtime";
+import { createOrm, isDatabaseUnavailable, keepsToTenants, type Orm, readDatabaseUrl } from "@amana/database";
+import { createLogger, everyTenant, forTenant, readEnv } from "@amana/runtime";
 import { exitCodes, Refused } from "./refused.ts";
 import type { RepairedService } from "./repaired-service.ts";
 
@@ -30,9 +30,9 @@ export interface Opened {
 }
 
 /**
- * Opens the databases of the selected services for `work`, and closes them. One that does not
- * answer is told of on standard error and left out, for half of a system may be down; the process
- * then ends with the code for that. Refuses when none answers.
+ * Opens the databases of the selected services for `work`, which is for all tenants, and closes
+ * them. One that does not answer is told of on standard error and left out, for half of a system
+ * may be down; the process then ends with the code for that. Refuses when none answers.
  */
 export async function withServices<T>(selection: Selection, work: (opened: readonly Opened[]) => Promise<T>): Promise<T> {
   const names = selectedNames(selection);
@@ -41,7 +41,8 @@ export async function withServices<T>(selection: Selection, work: (opened: reado
   for (const name of names) {
     const { repair } = (await import(fileOf(name))) as { repair: RepairedService };
     const url = databaseUrlOf(name, selection, names.length === 1);
-    const orm = await createOrm({ ...repair.database, url, poolMax: 2 }, createLogger("amana", "silent"));
+    const forTenants = keepsToTenants(repair.database.migrations);
+    const orm = await createOrm({ ...repair.database, url, forTenants, poolMax: 2 }, createLogger("amana", "silent"));
     stack.defer(() => orm.close());
     try {
       await orm.em.fork().execute("select 1");
@@ -53,7 +54,7 @@ export async function withServices<T>(selection: Selection, work: (opened: reado
   }
   if (opened.length === 0)
     throw new Refused("No database answers. Check the addresses, or start what they name.", exitCodes.unreachable);
-  return await work(opened);
+  return await forTenant(everyTenant, () => work(opened));
 }
 
 function selectedNames({ service, databaseUrl, needed }: Selection): string[] {

@@ -19,6 +19,8 @@ export interface ListQuery {
   /** Unique to the table, the columns and the filters: statements are prepared under it. */
   readonly name: string;
   readonly table: string;
+  /** Where its rows are looked up by their conditions; the table unless given. */
+  readonly lookUpIn?: string;
   /** What to select of a row. */
   readonly columns: string;
   /** Whose rows; left out only for a table of the platform. */
@@ -56,7 +58,7 @@ export const searchTotalMax = 1_000;
  * between where the filter is common.
  */
 export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Promise<ListPage<Row>> {
-  const { name, table, columns, businessId, limit, offset, tally } = list;
+  const { name, table, lookUpIn = table, columns, businessId, limit, offset, tally } = list;
   const active = list.filters
     .map((filter, i) => ({ filter, i, value: valueFor(filter) }))
     .filter(({ value }) => value !== undefined);
@@ -76,7 +78,7 @@ export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Prom
     const [found] = await plannedQuery<{ total: number; ids: string[] }>(
       em,
       `with found as materialized (
-         select id, created_at from ${table} where ${where} ${newestFirst} limit ${bound}
+         select id, created_at from ${lookUpIn} where ${where} ${newestFirst} limit ${bound}
        ) select (select count(*) from found)::int as total,
          array(select id from found ${newestFirst} limit ${place(limit)} offset ${place(offset)}) as ids`,
       values,
@@ -92,7 +94,7 @@ export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Prom
     [name, part, ...active.map(({ i, value }) => (typeof value === "boolean" ? `${i}${value}` : i))].join("_");
   const count = async () => {
     const countBy = async (part: string, condition: string) => {
-      const text = `select count(*)::int as total from ${table} where ${condition}`;
+      const text = `select count(*)::int as total from ${lookUpIn} where ${condition}`;
       const [row] = await namedQuery<{ total: number }>(em, named(part), text, values);
       return row?.total ?? 0;
     };
@@ -112,7 +114,7 @@ export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Prom
       em,
       named(isUsual ? "first" : "page"),
       // What is skipped is skipped in the index: whole rows are read for the page only.
-      `${rowsOf} (array(select id from ${table} where ${where} ${newestFirst} ${part})) ${newestFirst}`,
+      `${rowsOf} (array(select id from ${lookUpIn} where ${where} ${newestFirst} ${part})) ${newestFirst}`,
       isUsual ? values : [...values, limit, offset],
     );
   const [rows, total] = await Promise.all([page(), count()]);

@@ -19,13 +19,16 @@ export interface List<R extends DescMessage, Row> {
 /**
  * The list that an RPC answers; its request is the filter. A field that is called as a property
  * restricts it to rows with that value. What the others ask, `conditions` says, one by one: a field
- * without a condition does not compile. What a request leaves out restricts nothing.
+ * without a condition does not compile. What a request leaves out restricts nothing. Rows are
+ * looked up in `lookUpIn`: in a view that `show_to_tenants` makes where PostgreSQL does not vouch
+ * for a condition's comparison, as it does not for searches.
  */
 export function defineList<E, M extends DescMessage, Row, R extends DescMessage>(
   view: View<E, M, Row>,
   request: R,
   conditions: { readonly [F in OtherField<E, R>]: Condition } & { readonly [F in OwnField<E, R>]?: Condition },
   tally?: Tally,
+  lookUpIn: string = view.table,
 ): List<R, Row> {
   const fields = request.fields.filter(({ localName }) => localName !== "limit" && localName !== "offset");
   const readers = fields.map((field) => ({
@@ -39,6 +42,7 @@ export function defineList<E, M extends DescMessage, Row, R extends DescMessage>
       const { rows, ...totals } = await listPage<Record<string, unknown>>(em, {
         ...(owner === everyBusiness ? { name: `${request.name}_any` } : { name: request.name, businessId: businessIdOf(owner) }),
         table: view.table,
+        lookUpIn,
         columns: view.columns,
         filters: view.where === "true" ? filters : [...filters, { always: view.where }],
         limit,

@@ -15,7 +15,7 @@ export interface DatabaseOptions {
   readonly poolMax?: number;
   /**
    * Its statements see the rows of the tenant for whom they are made (`forTenant`), and of nobody
-   * else. Left out by commands, which an operator runs: they see what their role may see.
+   * else. Left out where the owner works: migrations, tests that look at the rows of all.
    */
   readonly forTenants?: boolean;
 }

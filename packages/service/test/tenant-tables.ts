@@ -1,6 +1,6 @@
 import { createTestDatabase, type TestDatabaseOptions } from "@amana/testing";
 
-/** The tables with a business_id that PostgreSQL shows to every tenant. */
+/** The tables and views with a business_id that PostgreSQL shows to every tenant. */
 export async function unkeptTables(name: string, database: TestDatabaseOptions): Promise<string[]> {
   await using db = await createTestDatabase(name, database);
   const rows = await db.orm.em.fork().execute<{ name: string }[]>(
@@ -9,6 +9,7 @@ export async function unkeptTables(name: string, database: TestDatabaseOptions):
        and a.attname = 'business_id' and not a.attisdropped
        and not (c.relrowsecurity and exists (select from pg_policy where polrelid = c.oid and polname = 'tenants')
          and not exists (select from pg_policy where polrelid = c.oid and polname <> 'tenants' and polpermissive))
+       and not (c.relkind = 'v' and 'check_option=cascaded' = any (c.reloptions) and pg_get_viewdef(c.oid) like '%amana.business%')
      order by name`,
   );
   return rows.map((row) => row.name);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { partitionMigrations, readMigrations } from "@amana/database";
+import { partitionMigrations, readMigrations, tenantMigrations } from "@amana/database";
 import { IdempotencyRecord, idempotencyMigrations } from "@amana/idempotency";
 import { inboxMigrations, OutboxMessage, outboxMigrations } from "@amana/messaging";
 import { Account } from "./account/account.ts";
@@ -13,6 +13,7 @@ export const database = {
   entities: [OutboxMessage, IdempotencyRecord, Client, Onboarding, OnboardingDetails, Beneficiary, Account, AccountPosting],
   migrations: [
     ...partitionMigrations,
+    ...tenantMigrations,
     ...outboxMigrations,
     ...inboxMigrations,
     ...idempotencyMigrations,

@@ -5,9 +5,10 @@ import { KycLevel } from "@amana/contracts/clients/v1/client_pb";
 import { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
 import { type OnboardingAnswersSchema, OnboardingService } from "@amana/contracts/clients/v1/onboarding_service_pb";
 import { type ActionRecorded, ActionRecordedSchema } from "@amana/contracts/identity/v1/audit_events_pb";
+import { transaction } from "@amana/database";
 import type { Message } from "@amana/messaging";
 import { type CallOptions, createRpcClient } from "@amana/rpc";
-import { uuidv7 } from "@amana/runtime";
+import { everyTenant, forTenant, uuidv7 } from "@amana/runtime";
 import { startTestService } from "@amana/service/testing";
 import { aBusinessCaller, eventually } from "@amana/testing";
 import { fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
@@ -81,6 +82,9 @@ export async function startHarness(options: { autoApprove?: boolean } = {}) {
     onboarding: createRpcClient(OnboardingService, channel),
     beneficiaries,
     accounts,
+    /** A transaction of the service's own, for all tenants. */
+    transaction: <T>(work: Parameters<typeof transaction<T>>[1]) =>
+      forTenant(everyTenant, () => transaction(service.context.orm, work)),
     /** A client of a business. */
     createPerson: (caller: CallOptions["caller"] = aBusinessCaller(), changes: Person = {}) =>
       clients.createPerson(aPerson(changes), { caller }),

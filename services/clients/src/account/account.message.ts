@@ -13,4 +13,5 @@ export const accountList = defineList(
   ListAccountsRequestSchema,
   { search: { contains: "search_text", spaceless: "account_number" } },
   accountTally,
+  "account_of_tenants",
 );

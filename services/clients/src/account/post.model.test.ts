@@ -1,4 +1,3 @@
-import { transaction } from "@amana/database";
 import { DomainError } from "@amana/rpc";
 import { aBusinessCaller } from "@amana/testing";
 import fc from "fast-check";
@@ -106,7 +105,6 @@ interface Row {
 }
 
 test("whatever is posted in whatever order, balances follow from the postings, no limit breaks, and a refusal changes nothing", async () => {
-  const { orm } = harness.context;
   const caller = aBusinessCaller();
   const { businessId } = caller;
   const seen = { posted: 0, refused: 0 };
@@ -122,7 +120,7 @@ test("whatever is posted in whatever order, balances follow from the postings, n
       let now = start;
       const place = async (order: PostingOrder) => {
         try {
-          return (await transaction(orm, (em) => post(em, businessId, id, order, now))).id;
+          return (await harness.transaction((em) => post(em, businessId, id, order, now))).id;
         } catch (error) {
           if (error instanceof DomainError) return undefined;
           throw error;

@@ -1,4 +1,3 @@
-import { transaction } from "@amana/database";
 import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller, refusal } from "@amana/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -18,8 +17,7 @@ afterAll(() => harness[Symbol.asyncDispose]());
 async function anActiveAccount(balanceMinor = 1_000n) {
   const caller = aBusinessCaller();
   const { id } = await harness.anActiveAccount(caller);
-  const order = (given: PostingOrder, at = now) =>
-    transaction(harness.context.orm, (em) => post(em, caller.businessId, id, given, at));
+  const order = (given: PostingOrder, at = now) => harness.transaction((em) => post(em, caller.businessId, id, given, at));
   if (balanceMinor > 0n) await order({ kind: "CREDIT", amountMinor: balanceMinor, reference: "opening" });
   const account = async () => {
     const { currentBalanceMinor, availableBalanceMinor, reservedBalanceMinor } = await harness.accounts.getAccount(
@@ -178,7 +176,7 @@ describe("a posting", () => {
       [uuidv7(), uuidv7()],
       [uuidv7(), "no id"],
     ] as const) {
-      const posting = transaction(harness.context.orm, (em) => post(em, businessId, accountId, credit, now));
+      const posting = harness.transaction((em) => post(em, businessId, accountId, credit, now));
       expect(await refusal(posting)).toMatchObject({ kind: "not_found", code: "not_found" });
     }
   });
@@ -193,7 +191,7 @@ describe("a posting", () => {
 
   test("falls with the transaction it is part of", async () => {
     const { id, caller, account, postings } = await anActiveAccount();
-    const failing = transaction(harness.context.orm, async (em) => {
+    const failing = harness.transaction(async (em) => {
       await post(em, caller.businessId, id, { kind: "DEBIT", amountMinor: 1n, reference: "x" }, now);
       throw new Error("something else went wrong");
     });

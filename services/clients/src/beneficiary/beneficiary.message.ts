@@ -13,4 +13,5 @@ export const beneficiaryList = defineList(
   ListBeneficiariesRequestSchema,
   { search: { contains: "search_text", spaceless: "lower(iban)" } },
   beneficiaryTally,
+  "beneficiary_of_tenants",
 );

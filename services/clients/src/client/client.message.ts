@@ -14,4 +14,5 @@ export const clientList = defineList(
   ListClientsRequestSchema,
   { search: { contains: "search_text" }, email: "lower(email) = lower(?)" },
   clientTally,
+  "client_of_tenants",
 );

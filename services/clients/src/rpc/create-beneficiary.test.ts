@@ -1,5 +1,5 @@
 import { BeneficiaryType } from "@amana/contracts/clients/v1/beneficiary_pb";
-import { everyBusiness, lockRow, transaction } from "@amana/database";
+import { everyBusiness, lockRow } from "@amana/database";
 import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller, adminCaller, keyed, refusal } from "@amana/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -121,7 +121,7 @@ describe("creating a beneficiary", () => {
 describe("a client who is blocked at the same time", () => {
   /** Blocks a client, letting `meanwhile` run between the change and its commit. */
   const block = (id: string, meanwhile: () => Promise<void>) =>
-    transaction(harness.context.orm, async (em) => {
+    harness.transaction(async (em) => {
       const client = await lockRow(em, Client, everyBusiness, id, clientNotFound);
       client.change({ blocked: true }, new Date());
       await em.flush();

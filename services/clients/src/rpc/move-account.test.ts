@@ -1,6 +1,6 @@
 import { AccountStatus } from "@amana/contracts/clients/v1/account_pb";
 import { KycLevel } from "@amana/contracts/clients/v1/client_pb";
-import { everyBusiness, lockRow, transaction } from "@amana/database";
+import { everyBusiness, lockRow } from "@amana/database";
 import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller, adminCaller, keyed, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -123,7 +123,7 @@ describe("activation", () => {
     const { id: clientId } = await harness.createPerson(caller, { kycLevel: KycLevel.NOT_REQUIRED });
     const { id } = await harness.openAccount(caller, { clientId });
     let activation: Promise<unknown> | undefined;
-    await transaction(harness.context.orm, async (em) => {
+    await harness.transaction(async (em) => {
       (await lockRow(em, Client, everyBusiness, clientId, clientNotFound)).change({ blocked: true }, new Date());
       await em.flush();
       activation = refusal(move("activate", id));
@@ -140,7 +140,7 @@ describe("closing", () => {
     async (kind) => {
       const id = await anAccountThatIs("ACTIVE");
       const postTo = (order: Parameters<typeof post>[3]) =>
-        transaction(harness.context.orm, (em) => post(em, caller.businessId, id, order, new Date()));
+        harness.transaction((em) => post(em, caller.businessId, id, order, new Date()));
       await postTo({ kind: "CREDIT", amountMinor: 100n, reference: "in" });
       const hold = kind === "HOLD" ? await postTo({ kind, amountMinor: 100n, reference: "hold" }) : undefined;
       expect(await refusal(move("close", id))).toMatchObject({ kind: "conflict", code: "account_balance_not_zero" });

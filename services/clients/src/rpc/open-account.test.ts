@@ -1,5 +1,5 @@
 import { AccountStatus, AccountType } from "@amana/contracts/clients/v1/account_pb";
-import { everyBusiness, lockRow, transaction } from "@amana/database";
+import { everyBusiness, lockRow } from "@amana/database";
 import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller, adminCaller, keyed, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -157,7 +157,7 @@ describe("a client who is blocked while an account is opened", () => {
   test("gets none when the block was first: the opening waits for it", async () => {
     const { id } = await harness.createPerson(caller);
     let opening: Promise<unknown> | undefined;
-    await transaction(harness.context.orm, async (em) => {
+    await harness.transaction(async (em) => {
       (await lockRow(em, Client, everyBusiness, id, clientNotFound)).change({ blocked: true }, new Date());
       await em.flush();
       opening = refusal(open({ clientId: id }));
@@ -171,7 +171,7 @@ describe("a client who is blocked while an account is opened", () => {
     const { id } = await harness.createPerson(caller);
     const { id: taken } = await open({ externalAccountId: "freed-late" });
     let all: Promise<unknown[]> | undefined;
-    await transaction(harness.context.orm, async (em) => {
+    await harness.transaction(async (em) => {
       // The first opening stops at the external id and holds the client; the block waits for it.
       await em.execute("update account set external_account_id = null where id = ?", [taken]);
       const first = open({ clientId: id, externalAccountId: "freed-late" });
@@ -193,7 +193,7 @@ describe("a client who is blocked while an account is opened", () => {
     const { id: taken } = await open({ externalAccountId: "freed-soon" });
     const order: string[] = [];
     let both: Promise<unknown> | undefined;
-    await transaction(harness.context.orm, async (em) => {
+    await harness.transaction(async (em) => {
       // The opening holds the client and stops at the external id: it may yet become free.
       await em.execute("update account set external_account_id = null where id = ?", [taken]);
       const opening = open({ clientId: id, externalAccountId: "freed-soon" }).then((account) => {

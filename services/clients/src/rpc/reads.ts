@@ -2,7 +2,7 @@ import { type ClientService, ClientStanding } from "@amana/contracts/clients/v1/
 import type { OnboardingService } from "@amana/contracts/clients/v1/onboarding_service_pb";
 import type { Owner } from "@amana/database";
 import { businessOf, type Implementation } from "@amana/rpc";
-import { isUuid } from "@amana/runtime";
+import { forTenant, isUuid } from "@amana/runtime";
 import { readOne, readPage } from "@amana/service";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { accountNotFound } from "../account/account.errors.ts";
@@ -34,7 +34,9 @@ export const getClientStanding =
   ({ orm }: Context): Implementation<typeof ClientService.method.getClientStanding> =>
   async ({ businessId, clientId }, { caller }) => {
     const isTheirs = caller.role === "platform" || businessOf(caller) === businessId;
-    const client = isTheirs && isUuid(businessId) ? await clientView.read(orm.em, businessId, clientId) : undefined;
+    const read = () => clientView.read(orm.em, businessId, clientId);
+    // Another service asks for one business, not for all.
+    const client = isTheirs && isUuid(businessId) ? await forTenant(businessId, read) : undefined;
     if (!client) return { standing: ClientStanding.UNKNOWN };
     return { standing: client.blocked ? ClientStanding.BLOCKED : ClientStanding.GOOD };
   };

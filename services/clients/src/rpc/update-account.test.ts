@@ -1,4 +1,3 @@
-import { transaction } from "@amana/database";
 import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller, adminCaller, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -21,7 +20,7 @@ const update = (id: string, changes: object, by: object = caller) =>
 /** Starts all changes while the row is locked, and lets them go once each of them waits. */
 async function together(id: string, changes: readonly object[]) {
   let updates: Promise<PromiseSettledResult<unknown>[]> | undefined;
-  await transaction(harness.context.orm, async (em) => {
+  await harness.transaction(async (em) => {
     await em.execute("select from account where id = ? for update", [id]);
     updates = Promise.allSettled(changes.map((named) => update(id, named)));
     await harness.untilSomeoneWaits(changes.length);

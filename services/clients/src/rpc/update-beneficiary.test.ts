@@ -1,5 +1,4 @@
 import { BeneficiaryType } from "@amana/contracts/clients/v1/beneficiary_pb";
-import { transaction } from "@amana/database";
 import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller, adminCaller, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -145,7 +144,7 @@ describe("several changes at the same time", () => {
   /** Starts them all while the row is locked, and lets them go once each of them waits. */
   async function together(id: string, changes: readonly object[]) {
     let updates: Promise<PromiseSettledResult<unknown>[]> | undefined;
-    await transaction(harness.context.orm, async (em) => {
+    await harness.transaction(async (em) => {
       await em.execute("select from beneficiary where id = ? for update", [id]);
       updates = Promise.allSettled(changes.map((named) => update(id, named)));
       await harness.untilSomeoneWaits(changes.length);

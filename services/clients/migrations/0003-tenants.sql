@@ -1,0 +1,12 @@
+select keep_to_tenants('client');
+select keep_to_tenants('onboarding');
+select keep_to_tenants('onboarding_details');
+select keep_to_tenants('beneficiary');
+select keep_to_tenants('account');
+select keep_to_tenants('account_posting');
+select keep_tally_to_tenants('client_tally');
+select keep_tally_to_tenants('beneficiary_tally');
+select keep_tally_to_tenants('account_tally');
+select show_to_tenants('client');
+select show_to_tenants('beneficiary');
+select show_to_tenants('account');

@@ -5,24 +5,20 @@ import type { Random } from "../random.ts";
 import { Report } from "../report.ts";
 import { trespass } from "./trespass.ts";
 
-const filtersOff = pathToFileURL(`${import.meta.dirname}/filters-off.ts`).href;
-
 /** Services whose tables PostgreSQL keeps to their tenants. */
-const walled = ["payments"] as const;
+const walled = ["payments", "clients"] as const;
+
+/** Settings of walled services without their tenant filters. */
+export function filterless<S extends object>(settings: { readonly [N in (typeof walled)[number]]?: S } = {}) {
+  const NODE_OPTIONS = `--import=${pathToFileURL(`${import.meta.dirname}/filters-off.ts`).href}`;
+  return Object.fromEntries(walled.map((name) => [name, { ...settings[name], NODE_OPTIONS }]));
+}
 
 /**
- * The same trespassing while services have lost their tenant filters: row-level security alone must
- * keep businesses apart. And once more without it, when something must be found.
+ * Trespassing in a `filterless` system: row-level security alone must keep businesses apart. And
+ * once more without it, when something must be found. Afterwards services have their filters.
  */
 export async function withoutFilters(system: System, random: Random, report: Report): Promise<void> {
-  const restart = async (settings: Record<string, string>) => {
-    for (const name of walled) {
-      await system.services[name].stop();
-      await system.services[name].start(settings);
-    }
-    await system.ready();
-  };
-  await restart({ NODE_OPTIONS: `--import=${filtersOff}` });
   const behindTheWall = new Report();
   await trespass(system, random, behindTheWall);
   report.count("places tried without filters", behindTheWall.counted("places tried"));
@@ -34,7 +30,12 @@ export async function withoutFilters(system: System, random: Random, report: Rep
   report.count("found with neither filters nor row-level security", inTheOpen.violations.length);
   report.check("without row-level security the same is found", inTheOpen.violations.length > 0, () => "nothing was found");
   await setRowSecurity(system, "enable", tables);
-  await restart({});
+  const restart = async (name: (typeof walled)[number]) => {
+    await system.services[name].stop();
+    await system.services[name].start({ NODE_OPTIONS: "" });
+  };
+  await Promise.all(walled.map(restart));
+  await system.ready();
 }
 
 /** Of all tables that have it, or of these. Answers which. */

@@ -17,8 +17,7 @@ type Filling = ReadonlyMap<Place, string | number>;
 export async function trespass(system: System, random: Random, report: Report): Promise<void> {
   const document = (await (await request(`${system.gatewayUrl}/openapi.json`)).body.json()) as Document;
   const mark = () => `zq${random.integer(1e9, 2e9).toString(36)}`;
-  const owner = await makeTenant(system, mark());
-  const stranger = await makeTenant(system, mark());
+  const [owner, stranger] = await Promise.all([makeTenant(system, mark()), makeTenant(system, mark())]);
   // A first read brings things up to date with the world outside.
   await readAll(document, owner);
   const before = await readAll(document, owner);

@@ -7,7 +7,13 @@ import { addToOutbox } from "./outbox.ts";
 /** What somebody did, for the audit trail: without secrets, without personal data. */
 export interface Action<Value = string> {
   /** Who, and in which request. */
-  readonly by: { readonly actor: string; readonly requestId: string; readonly address: string };
+  readonly by: {
+    readonly actor: string;
+    /** Where the actor is a key: the trail finds its name by it. */
+    readonly actorKeyId?: string | undefined;
+    readonly requestId: string;
+    readonly address: string;
+  };
   /** "kyc_application.reviewed" */
   readonly action: string;
   readonly entity: { readonly type: string; readonly id: string };
@@ -21,9 +27,9 @@ export interface Action<Value = string> {
 /** Writes an action down with the transaction of `em`. */
 export type RecordAction<Value = string> = (em: SqlEntityManager, at: Date, action: Action<Value>) => void;
 
-/** Who makes a call: the prefix of a key, or "platform". */
+/** Who makes a call: a key, or "platform". */
 export const byCaller = ({ caller, requestId, address }: Pick<Call, "caller" | "requestId" | "address">): Action["by"] => ({
-  actor: "keyPrefix" in caller ? caller.keyPrefix : caller.role,
+  ...("keyId" in caller ? { actor: caller.keyPrefix, actorKeyId: caller.keyId } : { actor: caller.role }),
   requestId,
   address,
 });

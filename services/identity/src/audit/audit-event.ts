@@ -1,4 +1,4 @@
-import { type Action, byCaller, type RecordAction } from "@amana/messaging";
+import { type Action, byCaller } from "@amana/messaging";
 import { uuidv7 } from "@amana/runtime";
 import { defineEntity, p, type SqlEntityManager } from "@mikro-orm/postgresql";
 
@@ -12,6 +12,9 @@ const schema = defineEntity({
     at: p.datetime(3),
     /** Prefix of the key the action was done with, or "platform". */
     actor: p.text(),
+    actorKeyId: p.uuid().nullable(),
+    /** Of that key; the database looks it up. */
+    actorName: p.text().nullable(),
     action: p.text(),
     entityType: p.text(),
     entityId: p.uuid(),
@@ -28,11 +31,16 @@ const schema = defineEntity({
 export class AuditEvent extends schema.class {}
 schema.setClass(AuditEvent);
 
-/** Writes an action into the audit trail itself. */
-export const keepAction: RecordAction<string | null> = (em, at, { by, action, entity, businessId, before, after, reason }) => {
+/** Writes an action into the audit trail itself. `id`: of one that came as an event, its id. */
+export const keepAction = (
+  em: SqlEntityManager,
+  at: Date,
+  { by, action, entity, businessId, before, after, reason }: Action<string | null>,
+  id: string = uuidv7(),
+): void => {
   em.persist(
     em.create(AuditEvent, {
-      id: uuidv7(),
+      id,
       at,
       ...by,
       action,

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { ActionRecordedSchema } from "@amana/contracts/identity/v1/audit_events_pb";
 import { consume, createTransport } from "@amana/messaging";
 import { createLogger, uuidv7 } from "@amana/runtime";
@@ -52,7 +53,12 @@ function anAction(fields: object = {}) {
 
 test("an operator's action in another service is one row of the audit trail, however often it arrives", async () => {
   const businessId = uuidv7();
-  const { id, entityId, message } = anAction({ businessId, reason: "seen the file" });
+  const keyId = uuidv7();
+  await sql("insert into admin_key (id, name, prefix, hash, created_at) values (?, 'amina', 'ak_test', ?, now())", [
+    keyId,
+    randomBytes(32),
+  ]);
+  const { id, entityId, message } = anAction({ businessId, reason: "seen the file", actorKeyId: keyId });
   await deliver([message]);
   await deliver([message, message]);
   expect(await sql("select *, to_json(at) as at from audit_event where entity_id = ?", [entityId])).toEqual([
@@ -60,6 +66,8 @@ test("an operator's action in another service is one row of the audit trail, how
       id,
       at: expect.stringContaining("10:00:00.123"),
       actor: "ak_test",
+      actor_key_id: keyId,
+      actor_name: "amina",
       action: "kyc_application.reviewed",
       entity_type: "kyc_application",
       entity_id: entityId,
@@ -73,11 +81,11 @@ test("an operator's action in another service is one row of the audit trail, how
   ]);
 });
 
-test("what was not there before has no before", async () => {
-  const { entityId, message } = anAction({ before: undefined });
+test("what was not there before has no before, and who is unknown has no name", async () => {
+  const { entityId, message } = anAction({ before: undefined, actorKeyId: uuidv7() });
   await deliver([message]);
-  expect(await sql("select before, business_id, reason from audit_event where entity_id = ?", [entityId])).toEqual([
-    { before: null, business_id: null, reason: null },
+  expect(await sql("select before, business_id, reason, actor_name from audit_event where entity_id = ?", [entityId])).toEqual([
+    { before: null, business_id: null, reason: null, actor_name: null },
   ]);
 });
 

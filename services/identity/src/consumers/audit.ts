@@ -1,8 +1,8 @@
-import { ActionRecordedSchema, type AuditSnapshot } from "@amana/contracts/identity/v1/audit_events_pb";
+import { ActionRecordedSchema } from "@amana/contracts/identity/v1/audit_events_pb";
 import { type Consumption, type Message, UnknownEventTypeError } from "@amana/messaging";
 import { fromBinary } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import { AuditEvent } from "../audit/audit-event.ts";
+import { keepAction } from "../audit/audit-event.ts";
 
 /** What operators do elsewhere goes into the one audit trail, by its event's id and time. */
 export const audit: Consumption = {
@@ -19,22 +19,15 @@ function append(em: SqlEntityManager, message: Message): void {
   const { ce_id: id = "", ce_time: time = "", ce_type: type = "" } = message.headers;
   if (type !== "identity.v1.ActionRecorded") throw new UnknownEventTypeError(type);
   const action = fromBinary(ActionRecordedSchema, message.payload);
-  em.persist(
-    em.create(AuditEvent, {
-      id,
-      at: new Date(new Date(time).toISOString()),
-      actor: action.actor,
-      action: action.action,
-      entityType: action.entityType,
-      entityId: action.entityId,
-      businessId: action.businessId ?? null,
-      before: fieldsOf(action.before),
-      after: fieldsOf(action.after),
-      requestId: action.requestId,
-      address: action.address,
-      reason: action.reason ?? null,
-    }),
-  );
+  const { actor, actorKeyId, requestId, address, entityType, entityId, businessId, before, after, reason } = action;
+  const entry = {
+    by: { actor, actorKeyId, requestId, address },
+    action: action.action,
+    entity: { type: entityType, id: entityId },
+    businessId,
+    before: before?.fields,
+    after: after?.fields ?? {},
+    reason,
+  };
+  keepAction(em, new Date(new Date(time).toISOString()), entry, id);
 }
-
-const fieldsOf = (snapshot: AuditSnapshot | undefined) => snapshot?.fields ?? null;

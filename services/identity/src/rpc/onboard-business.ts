@@ -44,7 +44,8 @@ export const onboardBusiness =
         const keyRing = await takeKeyRing(em, business, keyMode);
         const { apiKey, plaintext } = keyRing.add(defaultKeyName, now);
 
-        const by = { actor: invitation.prefix, requestId: call.requestId, address: call.address };
+        const { requestId, address } = call;
+        const by = { actor: invitation.prefix, actorKeyId: invitation.id, requestId, address };
         keepChange(em, now, call, "business.created", business, { by });
         keepChange(em, now, call, "api_key.created", apiKey, { by });
         return toBusinessMessage(business, { apiKeyPrefix: apiKey.prefix, apiKey: plaintext });

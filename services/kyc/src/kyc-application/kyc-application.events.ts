@@ -32,7 +32,12 @@ export const recordChanges =
   };
 
 const reviewed = ({ id, businessId, status, verdict }: KycApplication, request: ReviewRequest) => ({
-  by: { actor: request.actor, requestId: request.requestId, address: request.address },
+  by: {
+    actor: request.actor,
+    actorKeyId: request.actorKeyId,
+    requestId: request.requestId,
+    address: request.address,
+  },
   action: "kyc_application.reviewed",
   entity: { type: "kyc_application", id },
   businessId,

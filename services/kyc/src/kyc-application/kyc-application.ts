@@ -19,6 +19,8 @@ export interface ReviewRequest {
   readonly outcome: "APPROVED" | "REJECTED";
   readonly note: string;
   readonly actor: string;
+  /** Of the operator's key; absent where a version before it wrote this down. */
+  readonly actorKeyId?: string | undefined;
   readonly requestId: string;
   readonly address: string;
   /** The record of its Idempotency-Key: the same for the same request, sent again. */

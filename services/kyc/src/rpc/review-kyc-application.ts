@@ -2,6 +2,7 @@ import { KycApplicationSchema, KycVerdict } from "@amana/contracts/kyc/v1/kyc_ap
 import type { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { databaseTime, everyBusiness, transaction } from "@amana/database";
 import { claimKey, lockKey } from "@amana/idempotency";
+import { byCaller } from "@amana/messaging";
 import { adminOf, type Call, type Implementation } from "@amana/rpc";
 import { faultPoint, isUuid } from "@amana/runtime";
 import type { Context } from "../context.ts";
@@ -42,9 +43,7 @@ export const reviewKycApplication =
       const request: ReviewRequest = {
         outcome,
         note: input.note,
-        actor: operator.keyPrefix,
-        requestId: call.requestId,
-        address: call.address,
+        ...byCaller(call),
         keyId: claim.record?.id ?? null,
         untilMs: now.getTime() + call.remainingMs(),
       };

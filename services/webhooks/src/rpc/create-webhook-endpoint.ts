@@ -5,6 +5,7 @@ import { businessOf, type Implementation } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { eventFilter } from "../webhook-endpoint/event-filter.ts";
+import { recordEndpointAction } from "../webhook-endpoint/record-endpoint-action.ts";
 import { newSecret } from "../webhook-endpoint/secrets.ts";
 import { refusalOfUrl } from "../webhook-endpoint/url.ts";
 import { endpointsMax, webhookEndpointLimitReached } from "../webhook-endpoint/webhook-endpoint.errors.ts";
@@ -42,6 +43,7 @@ export const createWebhookEndpoint =
           updatedAt: now,
         });
         em.persist(endpoint);
+        recordEndpointAction(em, now, call, "webhook_endpoint.created", endpoint, { after: endpoint.snapshot() });
         return toWebhookEndpointMessage(endpoint, { secret });
       },
       ({ secret: _shownOnce, ...answer }) => answer,

@@ -11,6 +11,7 @@ import { replayInProgress, replayRangeEmpty } from "../replay/webhook-replay.err
 import { webhookReplayView } from "../replay/webhook-replay.message.ts";
 import { WebhookReplay } from "../replay/webhook-replay.ts";
 import { activeEndpoint } from "../webhook-endpoint/active-endpoint.ts";
+import { recordEndpointAction } from "../webhook-endpoint/record-endpoint-action.ts";
 
 /** Events are kept for 30 days. */
 const goesBackMs = 30 * 24 * 60 * 60 * 1000;
@@ -26,7 +27,8 @@ export const replayWebhookEndpoint =
     const businessId = businessOf(call.caller);
     return await once(orm, call, WebhookReplaySchema, async (em) => {
       const endpoint = await activeEndpoint(em, businessId, endpointId);
-      const nowMs = clock.now().getTime();
+      const now = clock.now();
+      const nowMs = now.getTime();
       const since = new Date(Math.max(dateOf(sinceMs)?.getTime() ?? 0, nowMs - goesBackMs));
       const until = new Date(Math.min(dateOf(untilMs)?.getTime() ?? nowMs, nowMs));
       if (since >= until) throw replayRangeEmpty();
@@ -41,6 +43,14 @@ export const replayWebhookEndpoint =
       );
       if (begun.length === 0) throw replayInProgress();
       await countMatches(em, id);
+      const after = {
+        endpoint_id: endpoint.id,
+        since: since.toISOString(),
+        until: until.toISOString(),
+        types: types.join(),
+        statuses: asked.join(),
+      };
+      recordEndpointAction(em, now, call, "webhook_replay.asked", { id, businessId }, { after });
       return webhookReplayView.toMessage(await em.findOneOrFail(WebhookReplay, { id, businessId }));
     });
   };

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { enumName } from "@amana/contracts/enum-names";
 import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
 import type { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
@@ -6,6 +7,7 @@ import { businessOf, type Implementation } from "@amana/rpc";
 import { isUuid } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { eventFilter } from "../webhook-endpoint/event-filter.ts";
+import { recordEndpointAction } from "../webhook-endpoint/record-endpoint-action.ts";
 import { newSecret } from "../webhook-endpoint/secrets.ts";
 import { refusalOfUrl } from "../webhook-endpoint/url.ts";
 import {
@@ -24,8 +26,8 @@ export const updateWebhookEndpoint =
     addresses,
     dispatcher,
   }: Context): Implementation<typeof WebhookEndpointService.method.updateWebhookEndpoint> =>
-  async (request, { caller }) => {
-    const businessId = businessOf(caller);
+  async (request, call) => {
+    const businessId = businessOf(call.caller);
     if (!isUuid(request.id)) throw webhookEndpointNotFound();
     const { url, activateInSeconds } = request;
     if (activateInSeconds < 0 || activateInSeconds > activateInSecondsMax) throw activateInSecondsInvalid();
@@ -36,10 +38,16 @@ export const updateWebhookEndpoint =
       if (refusal) throw refusal;
 
       const now = clock.now();
+      const before = endpoint.snapshot();
       if (url !== undefined && url !== endpoint.url) endpoint.moveTo(url, now);
       if (request.events) endpoint.askFor(eventFilter(request.events.types), now);
       const status = enumName(WebhookEndpointStatus, request.status);
       if (status && status !== endpoint.status) endpoint.switchTo(status, now);
+      const after = endpoint.snapshot();
+      if (request.rotateSecret || !isDeepStrictEqual(after, before)) {
+        const did = request.rotateSecret ? "secret_rotated" : "changed";
+        recordEndpointAction(em, now, call, `webhook_endpoint.${did}`, endpoint, { before, after });
+      }
       if (!request.rotateSecret) return toWebhookEndpointMessage(endpoint);
 
       const secret = newSecret();

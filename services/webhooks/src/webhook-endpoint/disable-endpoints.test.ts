@@ -25,7 +25,8 @@ const auditOf = async (endpointId: string) => {
   const rows = await harness.sql<{ payload: Buffer }>("select payload from outbox where topic = 'audit.v1' and key = ?", [
     endpointId,
   ]);
-  return rows.map(({ payload }) => fromBinary(ActionRecordedSchema, payload));
+  const actions = rows.map(({ payload }) => fromBinary(ActionRecordedSchema, payload));
+  return actions.filter(({ action }) => action === "webhook_endpoint.disabled");
 };
 async function deliver(caller: Caller): Promise<void> {
   await harness.publish(aPaymentEvent(caller));

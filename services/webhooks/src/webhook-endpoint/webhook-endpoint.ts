@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { EnumName } from "@amana/contracts/enum-names";
 import type * as proto from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
 import { defineEntity, p } from "@mikro-orm/postgresql";
@@ -30,6 +31,14 @@ const schema = defineEntity({
     updatedAt: p.datetime(3),
     version: p.integer().version(),
   },
+});
+
+/** As the audit trail keeps it. An address may have a token in it: only its origin is readable. */
+export const snapshotOf = ({ url, status, events }: Pick<WebhookEndpoint, "url" | "status" | "events">) => ({
+  origin: new URL(url).origin,
+  url_sha256: createHash("sha256").update(url).digest("hex"),
+  status,
+  events: events.join(),
 });
 
 const previousSecretKeptMs = 24 * 60 * 60 * 1000;
@@ -68,6 +77,10 @@ export class WebhookEndpoint extends schema.class {
     if (events.length === this.events.length && events.every((type) => this.events.includes(type))) return;
     this.events = events;
     this.updatedAt = now;
+  }
+
+  snapshot() {
+    return snapshotOf(this);
   }
 }
 schema.setClass(WebhookEndpoint);

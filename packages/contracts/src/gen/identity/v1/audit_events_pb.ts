@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file identity/v1/audit_events.proto.
  */
 export const file_identity_v1_audit_events: GenFile = /*@__PURE__*/
-  fileDesc("Ch5pZGVudGl0eS92MS9hdWRpdF9ldmVudHMucHJvdG8SC2lkZW50aXR5LnYxIp0CCg5BY3Rpb25SZWNvcmRlZBINCgVhY3RvchgBIAEoCRIOCgZhY3Rpb24YAiABKAkSEwoLZW50aXR5X3R5cGUYAyABKAkSEQoJZW50aXR5X2lkGAQgASgJEhgKC2J1c2luZXNzX2lkGAUgASgJSACIAQESKgoGYmVmb3JlGAYgASgLMhouaWRlbnRpdHkudjEuQXVkaXRTbmFwc2hvdBIpCgVhZnRlchgHIAEoCzIaLmlkZW50aXR5LnYxLkF1ZGl0U25hcHNob3QSEgoKcmVxdWVzdF9pZBgIIAEoCRIPCgdhZGRyZXNzGAkgASgJEhMKBnJlYXNvbhgKIAEoCUgBiAEBQg4KDF9idXNpbmVzc19pZEIJCgdfcmVhc29uInYKDUF1ZGl0U25hcHNob3QSNgoGZmllbGRzGAEgAygLMiYuaWRlbnRpdHkudjEuQXVkaXRTbmFwc2hvdC5GaWVsZHNFbnRyeRotCgtGaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBYgZwcm90bzM");
+  fileDesc("Ch5pZGVudGl0eS92MS9hdWRpdF9ldmVudHMucHJvdG8SC2lkZW50aXR5LnYxIskCCg5BY3Rpb25SZWNvcmRlZBINCgVhY3RvchgBIAEoCRIOCgZhY3Rpb24YAiABKAkSEwoLZW50aXR5X3R5cGUYAyABKAkSEQoJZW50aXR5X2lkGAQgASgJEhgKC2J1c2luZXNzX2lkGAUgASgJSACIAQESKgoGYmVmb3JlGAYgASgLMhouaWRlbnRpdHkudjEuQXVkaXRTbmFwc2hvdBIpCgVhZnRlchgHIAEoCzIaLmlkZW50aXR5LnYxLkF1ZGl0U25hcHNob3QSEgoKcmVxdWVzdF9pZBgIIAEoCRIPCgdhZGRyZXNzGAkgASgJEhMKBnJlYXNvbhgKIAEoCUgBiAEBEhkKDGFjdG9yX2tleV9pZBgLIAEoCUgCiAEBQg4KDF9idXNpbmVzc19pZEIJCgdfcmVhc29uQg8KDV9hY3Rvcl9rZXlfaWQidgoNQXVkaXRTbmFwc2hvdBI2CgZmaWVsZHMYASADKAsyJi5pZGVudGl0eS52MS5BdWRpdFNuYXBzaG90LkZpZWxkc0VudHJ5Gi0KC0ZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFiBnByb3RvMw");
 
 /**
  * What topic audit.v1 carries: an operator's action outside the identity service, for the one audit trail. Written with
@@ -76,6 +76,13 @@ export type ActionRecorded = Message<"identity.v1.ActionRecorded"> & {
    * @generated from field: optional string reason = 10;
    */
   reason?: string | undefined;
+
+  /**
+   * Of the key, by which the trail finds its name. Absent where no key was used, and from an older version.
+   *
+   * @generated from field: optional string actor_key_id = 11;
+   */
+  actorKeyId?: string | undefined;
 };
 
 /**

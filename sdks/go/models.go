@@ -296,6 +296,29 @@ type Invitation struct {
 	RevokedAt   string `json:"revoked_at,omitempty"`
 }
 
+// AuditEvent is what the API answers.
+type AuditEvent struct {
+	ID         string           `json:"id"`
+	At         string           `json:"at"`
+	Actor      string           `json:"actor"`
+	ActorKeyID string           `json:"actor_key_id,omitempty"`
+	ActorName  string           `json:"actor_name,omitempty"`
+	Action     string           `json:"action"`
+	Entity     AuditEventEntity `json:"entity"`
+	BusinessID string           `json:"business_id,omitempty"`
+	Before     json.RawMessage  `json:"before,omitempty"`
+	After      json.RawMessage  `json:"after,omitempty"`
+	Reason     string           `json:"reason,omitempty"`
+	RequestID  string           `json:"request_id"`
+	Address    string           `json:"address"`
+}
+
+// AuditEventEntity is what the API answers.
+type AuditEventEntity struct {
+	Type string `json:"type"`
+	ID   string `json:"id"`
+}
+
 // Refund is what the API answers.
 type Refund struct {
 	ID                    string          `json:"id"`

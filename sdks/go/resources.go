@@ -11,6 +11,7 @@ import (
 type Amana struct {
 	Accounts         *AccountsResource
 	ApiKeys          *ApiKeysResource
+	AuditEvents      *AuditEventsResource
 	Beneficiaries    *BeneficiariesResource
 	Businesses       *BusinessesResource
 	Clients          *ClientsResource
@@ -32,6 +33,7 @@ func New(options Options) *Amana {
 	return &Amana{
 		Accounts:         &AccountsResource{t},
 		ApiKeys:          &ApiKeysResource{t},
+		AuditEvents:      &AuditEventsResource{t},
 		Beneficiaries:    &BeneficiariesResource{t},
 		Businesses:       &BusinessesResource{t},
 		Clients:          &ClientsResource{t},
@@ -107,6 +109,14 @@ func (r *ApiKeysResource) List(query Params) *List[ApiKey] {
 // Revoke: Revoke a key.
 func (r *ApiKeysResource) Revoke(ctx context.Context, id string, body Params, key ...IdempotencyKey) (*RevokeApiKeyResult, error) {
 	return call[RevokeApiKeyResult](ctx, r.transport, "POST", "/api/v1/admin/api-keys/"+url.PathEscape(id)+"/revoke", body, key)
+}
+
+// AuditEventsResource has the operations of auditEvents.
+type AuditEventsResource struct{ transport *transport }
+
+// List: List what operators, keys and the platform did, newest first.
+func (r *AuditEventsResource) List(query Params) *List[AuditEvent] {
+	return &List[AuditEvent]{r.transport, "/api/v1/admin/audit-events", query}
 }
 
 // BeneficiariesResource has the operations of beneficiaries.

@@ -33,6 +33,8 @@ export interface ListQuery {
    * `always` leaves out is counted and taken off, so it should be little.
    */
   readonly tally?: Tally;
+  /** The column with a row's time: created_at unless given. */
+  readonly time?: string | undefined;
 }
 
 export interface ListPage<Row> {
@@ -58,7 +60,7 @@ export const searchTotalMax = 1_000;
  * between where the filter is common.
  */
 export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Promise<ListPage<Row>> {
-  const { name, table, lookUpIn = table, columns, businessId, limit, offset, tally } = list;
+  const { name, table, lookUpIn = table, columns, businessId, limit, offset, tally, time = "created_at" } = list;
   const active = list.filters
     .map((filter, i) => ({ filter, i, value: valueFor(filter) }))
     .filter(({ value }) => value !== undefined);
@@ -68,7 +70,7 @@ export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Prom
   const conditions = active.map(({ filter }) => ({ isAlways: "always" in filter, sql: conditionOf(filter, place) }));
   const where = [own, ...conditions.map(({ sql }) => sql)].join(" and ");
   const matching = [own, ...conditions.flatMap(({ isAlways, sql }) => (isAlways ? [] : [sql]))];
-  const newestFirst = "order by created_at desc, id desc";
+  const newestFirst = `order by ${time} desc, id desc`;
   const rowsOf = `select ${columns} from ${table} where ${own} and id = any`;
 
   if (active.some(({ filter }) => "contains" in filter)) {
@@ -78,7 +80,7 @@ export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Prom
     const [found] = await plannedQuery<{ total: number; ids: string[] }>(
       em,
       `with found as materialized (
-         select id, created_at from ${lookUpIn} where ${where} ${newestFirst} limit ${bound}
+         select id, ${time} from ${lookUpIn} where ${where} ${newestFirst} limit ${bound}
        ) select (select count(*) from found)::int as total,
          array(select id from found ${newestFirst} limit ${place(limit)} offset ${place(offset)}) as ids`,
       values,

@@ -29,6 +29,7 @@ export function defineList<E, M extends DescMessage, Row, R extends DescMessage>
   conditions: { readonly [F in OtherField<E, R>]: Condition } & { readonly [F in OwnField<E, R>]?: Condition },
   tally?: Tally,
   lookUpIn: string = view.table,
+  time?: string,
 ): List<R, Row> {
   const fields = request.fields.filter(({ localName }) => localName !== "limit" && localName !== "offset");
   const readers = fields.map((field) => ({
@@ -48,6 +49,7 @@ export function defineList<E, M extends DescMessage, Row, R extends DescMessage>
         limit,
         offset,
         ...(tally && { tally }),
+        time,
       });
       return { rows: rows.map(view.parse), ...totals };
     },

@@ -1,6 +1,7 @@
 /** The public JSON of each noun: its schema and its renderer, one for the API and for webhooks. */
 export * from "./account.ts";
 export * from "./api-key.ts";
+export * from "./audit-event.ts";
 export * from "./bank-details.ts";
 export * from "./bare-event.ts";
 export * from "./beneficiary.ts";

@@ -28,6 +28,8 @@ namespace Amana;
  * @phpstan-type ApiKey array{id: string, business_id: string, name: string, api_key_prefix: string, created_at: string, last_used_at?: string, expires_at?: string, allowed_ips?: list<string>, revoked_at?: string}
  * @phpstan-type OperatorKey array{id: string, name: string, admin_key_prefix: string, created_at: string, last_used_at?: string, revoked_at?: string}
  * @phpstan-type Invitation array{id: string, name: string, token_prefix: string, created_at: string, expires_at: string, used_at?: string, business_id?: string, revoked_at?: string}
+ * @phpstan-type AuditEvent array{id: string, at: string, actor: string, actor_key_id?: string, actor_name?: string, action: string, entity: AuditEventEntity, business_id?: string, before?: array<string, mixed>, after?: array<string, mixed>, reason?: string, request_id: string, address: string}
+ * @phpstan-type AuditEventEntity array{type: string, id: string}
  * @phpstan-type Refund array{id: string, business_id: string, payment_id: string, amount: string, currency: string, status: 'REQUESTED'|'SENT'|'ACCEPTED'|'REJECTED'|'UNKNOWN'|'NOT_SENT', needs_decision: bool, decision_reason?: string, needs_decision_since?: string, resolution?: 'ACCEPTED'|'REJECTED'|'SEND_AGAIN', sends: int, last_sent_at?: string, processor_error_code?: string, payment_status: string, payment_amount: string, payment_refunded_amount?: string, processor: RefundProcessor, created_at: string, updated_at: string}
  * @phpstan-type RefundProcessor array{order_id?: string, order_number: string, order_status?: int, refunded_amount?: string, read_at?: string}
  * @phpstan-type DeadLetter array{id: string, service: string, topic: string, event_id: string, event_type: string, key: string, status: 'RETRYING'|'WAITING'|'PARKED'|'FORGED'|'DELIVERED'|'DROPPED', reason: string, attempts: int, next_attempt_at?: string, headers: array<string, mixed>, payload_bytes: int, payload?: array<string, mixed>, created_at: string, updated_at: string}
@@ -87,6 +89,7 @@ namespace Amana;
  * @phpstan-type ResolveRefundBody array{outcome: 'ACCEPTED'|'REJECTED'|'SEND_AGAIN', note: string}
  * @phpstan-type ListChangedPaymentsResult array{id: string, business_id: string, amount: string, currency: string, status: 'PENDING'|'PAID'|'FAILED'|'REFUSED'|'CANCELED'|'REFUNDED'|'EXPIRED', language: string, success_url: string, fail_url: string, processor_order_number: string, created_at: string, updated_at: string, paid_at?: string, action_code?: string, action_code_description?: string, approval_code?: string, card_brand?: string, description?: string, form_url?: string, masked_pan?: string, order_ref?: string, resp_code?: string, resp_code_desc?: string, processor_error_code?: string, processor_order_id?: string, processor_order_status?: int, refunded_amount?: string, origin?: string, difference?: string, processor: RefundProcessor}
  * @phpstan-type ListChangedPaymentsQuery array{limit?: int, offset?: int, origin?: 'PROCESSOR'}
+ * @phpstan-type ListAuditEventsQuery array{limit?: int, offset?: int, business_id?: string, action?: string, entity_id?: string, from?: string, to?: string}
  * @phpstan-type ListDeadLettersResult array{id: string, service: string, topic: string, event_id: string, event_type: string, key: string, status: 'RETRYING'|'WAITING'|'PARKED'|'FORGED'|'DELIVERED'|'DROPPED', reason: string, attempts: int, next_attempt_at?: string, headers: array<string, mixed>, payload_bytes: int, created_at: string, updated_at: string}
  * @phpstan-type ListDeadLettersQuery array{limit?: int, offset?: int, service?: 'webhooks'|'clients'|'identity', topic?: string, status?: 'RETRYING'|'WAITING'|'PARKED'|'FORGED'|'DELIVERED'|'DROPPED'}
  * @phpstan-type DropDeadLetterBody array{note: string}
@@ -95,6 +98,7 @@ final class Amana
 {
     public readonly Accounts $accounts;
     public readonly ApiKeys $apiKeys;
+    public readonly AuditEvents $auditEvents;
     public readonly Beneficiaries $beneficiaries;
     public readonly Businesses $businesses;
     public readonly Clients $clients;
@@ -123,6 +127,7 @@ final class Amana
         $transport = new Transport($baseUrl, $apiKey, $timeout, $retries, $retryPause);
         $this->accounts = new Accounts($transport);
         $this->apiKeys = new ApiKeys($transport);
+        $this->auditEvents = new AuditEvents($transport);
         $this->beneficiaries = new Beneficiaries($transport);
         $this->businesses = new Businesses($transport);
         $this->clients = new Clients($transport);
@@ -258,6 +263,20 @@ final class ApiKeys extends Resource
     public function revoke(string $id, ?array $body = null, ?string $idempotencyKey = null): array
     {
         return $this->call('POST', '/api/v1/admin/api-keys/' . Transport::segment($id) . '/revoke', $body, idempotencyKey: $idempotencyKey);
+    }
+}
+
+final class AuditEvents extends Resource
+{
+    /**
+     * List what operators, keys and the platform did, newest first.
+     *
+     * @param ListAuditEventsQuery $query
+     * @return Pages of AuditEvent
+     */
+    public function list(array $query = []): Pages
+    {
+        return $this->pages('/api/v1/admin/audit-events', $query);
     }
 }
 

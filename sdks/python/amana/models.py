@@ -321,6 +321,32 @@ class Invitation(TypedDict):
     revoked_at: NotRequired[str]
 
 
+class AuditEvent(TypedDict):
+    id: str
+    at: str
+    # The first 16 characters of the key; "platform", which acts by itself; or "command:" and the name of who used the command `amana`.
+    actor: str
+    actor_key_id: NotRequired[str]
+    # What that key was called.
+    actor_name: NotRequired[str]
+    action: str
+    entity: AuditEventEntity
+    business_id: NotRequired[str]
+    # What it was, without secrets; absent when it was not there.
+    before: NotRequired[dict[str, Any]]
+    # What it became.
+    after: NotRequired[dict[str, Any]]
+    reason: NotRequired[str]
+    request_id: str
+    # Where the request came from.
+    address: str
+
+
+class AuditEventEntity(TypedDict):
+    type: str
+    id: str
+
+
 class Refund(TypedDict):
     id: str
     business_id: str
@@ -1002,6 +1028,21 @@ class ListChangedPaymentsQuery(TypedDict):
     limit: NotRequired[int]
     offset: NotRequired[int]
     origin: NotRequired[Literal["PROCESSOR"]]
+
+
+ListAuditEventsQuery = TypedDict(
+    "ListAuditEventsQuery",
+    {
+        "limit": "int",
+        "offset": "int",
+        "business_id": "str",
+        "action": "str",
+        "entity_id": "str",
+        "from": "str",
+        "to": "str",
+    },
+    total=False,
+)
 
 
 class ListDeadLettersResult(TypedDict):

@@ -55,6 +55,12 @@ class ApiKeys(Resource):
         return self._call("POST", f"/api/v1/admin/api-keys/{segment(id)}/revoke", body, idempotency_key=idempotency_key)
 
 
+class AuditEvents(Resource):
+    def list(self, query: models.ListAuditEventsQuery | None = None) -> List[models.AuditEvent]:
+        """List what operators, keys and the platform did, newest first."""
+        return self._pages("/api/v1/admin/audit-events", query)
+
+
 class Beneficiaries(Resource):
     def create(self, body: models.CreateBeneficiaryBody, *, idempotency_key: str | None = None) -> models.Beneficiary:
         """Create a beneficiary."""
@@ -346,6 +352,7 @@ class Amana:
         transport = Transport(base_url, api_key, timeout, retries, retry_pause)
         self.accounts = Accounts(transport)
         self.api_keys = ApiKeys(transport)
+        self.audit_events = AuditEvents(transport)
         self.beneficiaries = Beneficiaries(transport)
         self.businesses = Businesses(transport)
         self.clients = Clients(transport)

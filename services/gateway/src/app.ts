@@ -15,6 +15,7 @@ import { answerParserErrors, answerUnknownExpectation } from "./plugins/parser-e
 import { traceRequests } from "./plugins/trace-requests.ts";
 import { accounts } from "./routes/accounts.ts";
 import { apiKeys } from "./routes/api-keys.ts";
+import { auditEvents } from "./routes/audit-events.ts";
 import { beneficiaries } from "./routes/beneficiaries.ts";
 import { businesses } from "./routes/businesses.ts";
 import { clients } from "./routes/clients.ts";
@@ -125,6 +126,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
       admin.register(invitations, { ...gateway, prefix: "/admin/invitations" });
       admin.register(refundDecisions, { ...gateway, prefix: "/admin/refunds" });
       admin.register(changedPayments, { ...gateway, prefix: "/admin/payments" });
+      admin.register(auditEvents, { ...gateway, prefix: "/admin/audit-events" });
       admin.register(deadLetters, { ...gateway, prefix: "/admin/dead-letters" });
     },
     { prefix: api },

@@ -3,6 +3,7 @@ import { BeneficiaryService } from "@amana/contracts/clients/v1/beneficiary_serv
 import { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
 import { OnboardingService } from "@amana/contracts/clients/v1/onboarding_service_pb";
 import { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
+import { AuditEventService } from "@amana/contracts/identity/v1/audit_event_service_pb";
 import { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
 import { InvitationService } from "@amana/contracts/identity/v1/invitation_service_pb";
 import { KeyLeaseService } from "@amana/contracts/identity/v1/key_lease_service_pb";
@@ -27,6 +28,7 @@ export function createRpc({ identity, kyc, clients, payments, webhooks }: Channe
     businesses: createRpcClient(BusinessService, identity),
     apiKeys: createRpcClient(ApiKeyService, identity),
     invitations: createRpcClient(InvitationService, identity),
+    auditEvents: createRpcClient(AuditEventService, identity),
     operatorKeys: createRpcClient(OperatorKeyService, identity),
     kycApplications: createRpcClient(KycApplicationService, kyc),
     clients: createRpcClient(ClientService, clients),

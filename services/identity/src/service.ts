@@ -1,4 +1,5 @@
 import { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
+import { AuditEventService } from "@amana/contracts/identity/v1/audit_event_service_pb";
 import { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
 import { InvitationService } from "@amana/contracts/identity/v1/invitation_service_pb";
 import { KeyLeaseService } from "@amana/contracts/identity/v1/key_lease_service_pb";
@@ -29,6 +30,7 @@ export const identity: Service<Config, Context> = {
     serveFrom(ApiKeyService, rpcs, context),
     serveFrom(OperatorKeyService, rpcs, context),
     serveFrom(InvitationService, rpcs, context),
+    serveFrom(AuditEventService, rpcs, context),
     serveFrom(KeyLeaseService, rpcs, context),
     serveFrom(RateLimitService, rpcs, context),
   ],

@@ -314,6 +314,32 @@ export interface Invitation {
   readonly revoked_at?: string;
 }
 
+export interface AuditEvent {
+  readonly id: string;
+  readonly at: string;
+  /** The first 16 characters of the key; "platform", which acts by itself; or "command:" and the name of who used the command `amana`. */
+  readonly actor: string;
+  readonly actor_key_id?: string;
+  /** What that key was called. */
+  readonly actor_name?: string;
+  readonly action: string;
+  readonly entity: AuditEventEntity;
+  readonly business_id?: string;
+  /** What it was, without secrets; absent when it was not there. */
+  readonly before?: Readonly<Record<string, unknown>>;
+  /** What it became. */
+  readonly after?: Readonly<Record<string, unknown>>;
+  readonly reason?: string;
+  readonly request_id: string;
+  /** Where the request came from. */
+  readonly address: string;
+}
+
+export interface AuditEventEntity {
+  readonly type: string;
+  readonly id: string;
+}
+
 export interface Refund {
   readonly id: string;
   readonly business_id: string;
@@ -992,6 +1018,18 @@ export interface ListChangedPaymentsQuery {
   readonly limit?: number;
   readonly offset?: number;
   readonly origin?: "PROCESSOR";
+}
+
+export interface ListAuditEventsQuery {
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly business_id?: string;
+  readonly action?: string;
+  readonly entity_id?: string;
+  /** Done at this time or later. */
+  readonly from?: string;
+  /** Done before this time, which is itself left out. */
+  readonly to?: string;
 }
 
 export interface ListDeadLettersResult {

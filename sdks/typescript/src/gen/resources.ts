@@ -63,6 +63,13 @@ class ApiKeys extends Resource {
   }
 }
 
+class AuditEvents extends Resource {
+  /** List what operators, keys and the platform did, newest first */
+  list(query?: models.ListAuditEventsQuery, options?: RequestOptions): List<models.AuditEvent> {
+    return this.pages("/api/v1/admin/audit-events", query, options);
+  }
+}
+
 class Beneficiaries extends Resource {
   /** Create a beneficiary */
   create(body: models.CreateBeneficiaryBody, options?: RequestOptions): Promise<models.Beneficiary> {
@@ -408,6 +415,7 @@ class WebhookEndpoints extends Resource {
 export class Amana {
   readonly accounts: Accounts;
   readonly apiKeys: ApiKeys;
+  readonly auditEvents: AuditEvents;
   readonly beneficiaries: Beneficiaries;
   readonly businesses: Businesses;
   readonly clients: Clients;
@@ -426,6 +434,7 @@ export class Amana {
     const transport = new Transport(options);
     this.accounts = new Accounts(transport);
     this.apiKeys = new ApiKeys(transport);
+    this.auditEvents = new AuditEvents(transport);
     this.beneficiaries = new Beneficiaries(transport);
     this.businesses = new Businesses(transport);
     this.clients = new Clients(transport);

@@ -8,6 +8,7 @@ export {
   getBusiness,
   getOwnBusiness,
   listApiKeys,
+  listAuditEvents,
   listBusinesses,
   listInvitations,
   listOperatorKeys,

@@ -3,6 +3,7 @@ import { businessOf, type Call } from "@amana/rpc";
 import { forOperators, readOne, readPage } from "@amana/service";
 import { operatorKeyList, toOperatorKeyMessage } from "../admin-key/admin-key.message.ts";
 import { apiKeyList, ownApiKeyList, toApiKeyMessage } from "../api-key/api-key.message.ts";
+import { auditEventList, toAuditEventMessage } from "../audit/audit-event.message.ts";
 import { businessNotFound, namedBusinessNotFound } from "../business/business.errors.ts";
 import { businessList, businessView, toBusinessMessage } from "../business/business.message.ts";
 import type { Context } from "../context.ts";
@@ -19,6 +20,7 @@ export const listApiKeys = readPage(apiKeyList, "apiKeys", toApiKeyMessage, {
   },
 });
 export const listOperatorKeys = readPage(operatorKeyList, "operatorKeys", toOperatorKeyMessage, { ownerOf: forOperators });
+export const listAuditEvents = readPage(auditEventList, "auditEvents", toAuditEventMessage, { ownerOf: forOperators });
 export const listInvitations = readPage(invitationList, "invitations", toInvitationMessage, { ownerOf: forOperators });
 
 export const getOwnBusiness = (context: Context) => (_request: object, call: Call) =>

@@ -1,0 +1,218 @@
+import { readFileSync } from "node:fs";
+import { Client } from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type ApiCaller, apiCaller } from "../../src/demo/api.ts";
+import { eventually } from "../../src/eventually.ts";
+import { aBusiness, aPaidPayment, startTestSystem, type TestBusiness, type TestSystem } from "../test-system.ts";
+import { placeOf, places, saveDetails } from "./clients-harness.ts";
+import { aClient, anApplication, faultAt, onLink } from "./kyc-harness.ts";
+
+let running: TestSystem;
+let business: TestBusiness;
+let operator: ApiCaller;
+
+beforeAll(async () => {
+  running = await startTestSystem("direct");
+  business = await aBusiness(running.system);
+  operator = apiCaller(running.system.gatewayUrl, running.system.adminKey);
+});
+afterAll(async () => {
+  await business?.receiver[Symbol.asyncDispose]();
+  await running?.[Symbol.asyncDispose]();
+});
+
+type Answer = Awaited<ReturnType<ApiCaller>>;
+
+async function rowsIn<Row>(service: string, text: string, values: unknown[] = []): Promise<Row[]> {
+  const client = new Client({ connectionString: running.system.ownerDatabaseUrls[service] });
+  await client.connect();
+  try {
+    return (await client.query(text, values)).rows as Row[];
+  } finally {
+    await client.end();
+  }
+}
+
+/** The rows of requests with these ids, when each has one. */
+const auditOf = (...requests: Answer[]) =>
+  eventually(async () => {
+    const { body } = await operator("GET", "/api/v1/admin/audit-events?limit=100");
+    const rows = (body as unknown as Record<string, unknown>[]).filter(({ request_id }) =>
+      requests.some(({ headers }) => headers["x-request-id"] === request_id),
+    );
+    expect(new Set(rows.map(({ request_id }) => request_id)).size).toBe(requests.length);
+    return rows;
+  });
+
+const made = async (call: ApiCaller, path: string, body: object = {}) => String((await call("POST", path, body)).body["id"]);
+const anEndpoint = () => made(business.call, "/api/v1/webhook-endpoints", { url: business.receiver.url });
+const endpointPath = async (rest = "") => `/api/v1/webhook-endpoints/${await anEndpoint()}${rest}`;
+
+/** A client whose onboarding awaits an operator. */
+async function aVerifiedClient(): Promise<string> {
+  const client = await aClient(business);
+  await saveDetails(business, client);
+  const { link } = await anApplication(business, { client_id: client });
+  await onLink(running.system, link, "submit", { outcome: "approved" });
+  await eventually(async () => expect((await placeOf(business, client)).place).toEqual(places.verified), 20_000);
+  return client;
+}
+
+async function anApplicationInReview(): Promise<string> {
+  const { id, link } = await anApplication(business);
+  await onLink(running.system, link, "submit", { outcome: "needs_review" });
+  await eventually(
+    async () => expect((await business.call("GET", `/api/v1/kyc/applications/${id}`)).body["verdict"]).toBe("NEEDS_REVIEW"),
+    20_000,
+  );
+  return id;
+}
+
+/** One whose outcome nobody could find out. */
+async function anUndecidedRefund(): Promise<string> {
+  const payment = await aPaidPayment(running.system, business);
+  await faultAt(running.system, "refund", "http_503");
+  await business.call("POST", `/api/v1/payments/${payment.id}/refund`, { amount: "1000.00" });
+  return await eventually(async () => {
+    await rowsIn("payments", "update refund set decision_due_at = now(), next_check_at = now() where payment_id = $1", [
+      payment.id,
+    ]);
+    const { body } = await operator("GET", "/api/v1/admin/refunds?needs_decision=true");
+    const refund = (body as unknown as Record<string, unknown>[]).find(({ payment_id }) => payment_id === payment.id);
+    expect(refund).toBeDefined();
+    return String(refund?.["id"]);
+  }, 20_000);
+}
+
+async function aDeadLetter(): Promise<string> {
+  const [letter] = await rowsIn<{ id: string }>(
+    "webhooks",
+    `insert into dead_letter (consumer, topic, key, event_id, event_type, payload, headers, status, reason)
+     select 'webhooks', 'payments.v1', 'k', id, 'payments.v1.Odd', '', jsonb_build_object('ce_id', id), 'PARKED', 'a test'
+     from uuidv7() as id returning id`,
+  );
+  return letter?.id ?? "";
+}
+
+const aKeyOf = (name: string) => made(operator, "/api/v1/admin/api-keys", { business_id: business.id, name });
+
+/** What an operator may call, and what changes a key or an endpoint: it leaves a row. */
+const audited: Readonly<Record<string, (action: string) => Promise<Answer>>> = {
+  createBusiness: () => operator("POST", "/api/v1/businesses", { name: "Audited" }),
+  updateBusiness: async () =>
+    await operator("PATCH", `/api/v1/businesses/${await made(operator, "/api/v1/businesses", { name: "Old" })}`, { name: "New" }),
+  createApiKey: () => operator("POST", "/api/v1/admin/api-keys", { business_id: business.id, name: "till" }),
+  revokeApiKey: async () => await operator("POST", `/api/v1/admin/api-keys/${await aKeyOf("lost")}/revoke`),
+  createOperatorKey: () => operator("POST", "/api/v1/admin/operator-keys", { name: "amina" }),
+  revokeOperatorKey: async () =>
+    await operator(
+      "POST",
+      `/api/v1/admin/operator-keys/${await made(operator, "/api/v1/admin/operator-keys", { name: "left" })}/revoke`,
+    ),
+  createInvitation: () => operator("POST", "/api/v1/admin/invitations", { name: "Invited" }),
+  revokeInvitation: async () =>
+    await operator(
+      "POST",
+      `/api/v1/admin/invitations/${await made(operator, "/api/v1/admin/invitations", { name: "Not" })}/revoke`,
+    ),
+  onboardBusiness: async () => {
+    const { body } = await operator("POST", "/api/v1/admin/invitations", { name: "Invited" });
+    const invited = apiCaller(running.system.gatewayUrl, String(body["invitation_token"]));
+    return await invited("POST", "/api/v1/onboarding/businesses", { name: "Invited", contact_email: "a@example.dz" });
+  },
+  reviewKycApplication: async () =>
+    await operator("POST", `/api/v1/kyc/applications/${await anApplicationInReview()}/review`, {
+      outcome: "APPROVED",
+      note: "seen",
+    }),
+  approveOnboarding: async () => await operator("POST", `/api/v1/clients/${await aVerifiedClient()}/onboarding/approve`),
+  declineOnboarding: async () => await operator("POST", `/api/v1/clients/${await aVerifiedClient()}/onboarding/decline`, {}),
+  resolveRefund: async () =>
+    await operator("POST", `/api/v1/admin/refunds/${await anUndecidedRefund()}/resolve`, { outcome: "REJECTED", note: "asked" }),
+  retryDeadLetter: async () => await operator("POST", `/api/v1/admin/dead-letters/${await aDeadLetter()}/retry`),
+  dropDeadLetter: async () => await operator("POST", `/api/v1/admin/dead-letters/${await aDeadLetter()}/drop`, { note: "odd" }),
+  updateOwnBusiness: () => business.call("PATCH", "/api/v1/me", { name: "Renamed" }),
+  createOwnApiKey: () => business.call("POST", "/api/v1/me/api-keys", { name: "own" }),
+  revokeOwnApiKey: async () => await business.call("POST", `/api/v1/me/api-keys/${await aKeyOf("own, lost")}/revoke`),
+  createWebhookEndpoint: () => business.call("POST", "/api/v1/webhook-endpoints", { url: business.receiver.url }),
+  updateWebhookEndpoint: async () => await business.call("PATCH", await endpointPath(), { rotate_secret: true }),
+  deleteWebhookEndpoint: async () => await business.call("DELETE", await endpointPath()),
+  replayWebhookEndpoint: async () =>
+    await business.call("POST", await endpointPath("/replay"), { since: "2026-01-01T00:00:00Z" }),
+};
+
+/** What changes neither a key nor an endpoint: the business's own, whose rows are its history. */
+const ownAffairs = [
+  ...["createKycApplication", "cancelKycApplication", "createBeneficiary", "updateBeneficiary", "openAccount", "updateAccount"],
+  ...["activateAccount", "suspendAccount", "reactivateAccount", "closeAccount", "createPerson", "updatePerson"],
+  ...["createOnboardingDetails", "updateOnboardingDetails", "createPayment", "refreshPayment", "refundPayment"],
+  ...["testWebhookEndpoint", "checkWebhookEndpoint", "redeliverEvent", "returnFromProcessorByForm"],
+];
+
+interface Documented {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
+}
+const document = JSON.parse(readFileSync(new URL("../../../../docs/api/openapi.json", import.meta.url), "utf8")) as Documented;
+const changing = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).flatMap(([method, { operationId }]) => (method === "get" ? [] : [{ path, operationId }])),
+);
+
+test("every operation that changes something is known here: as audited, or as a business's own affair", () => {
+  expect(changing.map(({ operationId }) => operationId).sort()).toEqual([...Object.keys(audited), ...ownAffairs].sort());
+  const isOperators = ({ path }: { path: string }) => /^\/api\/v1\/(businesses|admin)/.test(path);
+  expect(changing.filter(isOperators).filter(({ operationId }) => !(operationId in audited))).toEqual([]);
+});
+
+test("every action of an operator, and each on a key or an endpoint, is a row that names who, from where and what", async () => {
+  const known = changing.map(({ operationId }) => operationId).filter((id) => id in audited);
+  const did: (readonly [id: string, answer: Answer])[] = [];
+  for (const id of known) did.push([id, (await audited[id]?.(id)) as Answer]);
+  const refused = did.filter(([id, { status }]) => status >= 400 && id !== "retryDeadLetter");
+  expect(refused.map(([id, { text }]) => `${id}: ${text}`)).toEqual([]);
+
+  const rows = await auditOf(...did.map(([, answer]) => answer));
+  for (const [id, { headers }] of did) {
+    const row = rows.find(({ request_id }) => request_id === headers["x-request-id"]);
+    const name = id === "onboardBusiness" ? "Invited" : /Own|Endpoint$/.test(id) ? "default" : "bootstrap";
+    expect(row, id).toMatchObject({ address: "127.0.0.1", actor_name: name, actor_key_id: expect.any(String) });
+    expect(row?.["action"], id).toMatch(/^[a-z_]+\.[a-z_]+$/);
+  }
+});
+
+test("operators read the trail by business, action, entity and time; nobody else reads it", async () => {
+  const endpoint = await anEndpoint();
+  const from = new Date(Date.now() - 60_000).toISOString();
+  const list = async (filters: Record<string, string>) => {
+    const { body, headers } = await operator("GET", `/api/v1/admin/audit-events?${new URLSearchParams(filters)}`);
+    return { rows: body as unknown as Record<string, unknown>[], total: headers["x-total-count"] };
+  };
+  const exact = { business_id: business.id, action: "webhook_endpoint.created", entity_id: endpoint, from };
+  const { rows } = await eventually(async () => {
+    const found = await list(exact);
+    expect(found.total).toBe("1");
+    return found;
+  });
+  expect(rows).toEqual([
+    {
+      id: expect.any(String),
+      at: expect.any(String),
+      actor: business.key.slice(0, 16),
+      actor_key_id: expect.any(String),
+      actor_name: "default",
+      action: "webhook_endpoint.created",
+      entity: { type: "webhook_endpoint", id: endpoint },
+      business_id: business.id,
+      after: { origin: new URL(business.receiver.url).origin, url_sha256: expect.any(String), status: "ACTIVE", events: "" },
+      request_id: expect.any(String),
+      address: "127.0.0.1",
+    },
+  ]);
+  expect((await list({ ...exact, from: "2000-01-01T00:00:00Z", to: from })).total).toBe("0");
+  const newest = await list({ business_id: business.id });
+  const times = newest.rows.map(({ at }) => String(at));
+  expect(times).toEqual(times.toSorted().toReversed());
+  expect(await business.call("GET", "/api/v1/admin/audit-events")).toMatchObject({
+    status: 403,
+    body: { code: "admin_required" },
+  });
+});

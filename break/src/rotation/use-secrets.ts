@@ -81,7 +81,7 @@ export async function checkUses({ system, report, done }: Shop, { verified }: Us
       report.check("an approval is in the audit trail once", count === 1, () => `${client}: ${count} times`);
     }
   });
-  const { out, err } = await amanaWith(databaseSettings(system.databaseUrls), "dead-letters", "list", "--json");
+  const { out, err } = await amanaWith(databaseSettings(system.databaseUrls), "dead-letters", "list", "--databases", "--json");
   report.check("no message is set aside", out.trim() === "[]", () => err || out);
   for (const id of done.applications) {
     const view = (await sandbox(system, "GET", `/sandbox/kyc?reference=${id}`)) as {

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { systemUser } from "./as.ts";
-import { servicesHere } from "./services.ts";
+import { servicesHere } from "./services-here.ts";
 
 export interface CommonOptions {
   readonly service?: string;
@@ -21,15 +21,23 @@ export const numberFrom =
     return value;
   };
 
-/** What every command that looks at databases takes. */
-export const withCommonOptions = (command: Command): Command =>
+/** Which databases. */
+export const withDatabaseOptions = (command: Command): Command =>
   command
     .option("--service <name>", `one of ${servicesHere().join(", ")}; all that are here unless given`)
-    .option("--database-url <url>", "of that service's database")
-    .option("--json", "for programs");
+    .option("--database-url <url>", "of that service's database");
+
+/** What every command that looks at databases takes. */
+export const withCommonOptions = (command: Command, example?: string): Command =>
+  withDatabaseOptions(command).option("--json", "for programs").addHelpText("after", databaseHelp(example));
+
+/** Who changes something there. */
+export const withAs = (command: Command): Command =>
+  command.addOption(new Option("--as <name>", "who does it, for the audit trail").default(systemUser(), "the system's user"));
 
 /** What every command that changes something takes besides. */
-export const withChangeOptions = (command: Command): Command =>
-  withCommonOptions(command).addOption(
-    new Option("--as <name>", "who does it, for the audit trail").default(systemUser(), "the system's user"),
-  );
+export const withChangeOptions = (command: Command, example?: string): Command => withAs(withCommonOptions(command, example));
+
+/** The end of the help of a command that needs no API. */
+export const databaseHelp = (example?: string): string =>
+  `\nGoes straight at the services' databases.${example ? `\n\nExample:\n  amana ${example}` : ""}`;

@@ -15,8 +15,12 @@ export const exitCodes = {
   refused: 1,
   /** The command was called in a way that it does not know. */
   usage: 2,
-  /** A database did not answer; what the others hold was still shown or done. */
+  /** A database or the API did not answer; what others hold was still shown or done. */
   unreachable: 3,
   /** `stuck`, `migrate status`: a person has to do something. */
   found: 4,
+  /** No answer came to a change, which may have been done all the same. */
+  unknown: 5,
+  /** Ctrl-C, as shells count it. */
+  interrupted: 130,
 } as const;

@@ -1,18 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createOrm, isDatabaseUnavailable, keepsToTenants, type Orm, readDatabaseUrl } from "@amana/database";
 import { createLogger, everyTenant, forTenant, readEnv } from "@amana/runtime";
 import { exitCodes, Refused } from "./refused.ts";
 import type { RepairedService } from "./repaired-service.ts";
-
-const root = join(import.meta.dirname, "..", "..", "..");
-const fileOf = (name: string) => join(root, "services", name, "src", "repair.ts");
-
-/** The services that are here: all of them, or the one of a container's image. */
-export const servicesHere = (): string[] =>
-  readdirSync(join(root, "services"))
-    .filter((name) => existsSync(fileOf(name)))
-    .sort();
+import { fileOf, root, servicesHere } from "./services-here.ts";
 
 export interface Selection {
   /** One of them; all that are here unless given. */

@@ -322,7 +322,17 @@ test("a key of a business and one of an operator are revoked at the database, au
     [operatorKey],
   );
   const revoke = (...ids: string[]) =>
-    amanaWith({ IDENTITY_DATABASE_URL: own.url }, "api-keys", "revoke", ...ids, "--reason", "as before", "--as", "amina");
+    amanaWith(
+      { IDENTITY_DATABASE_URL: own.url },
+      "api-keys",
+      "revoke",
+      ...ids,
+      "--databases",
+      "--reason",
+      "as before",
+      "--as",
+      "amina",
+    );
   expect(await revoke(key)).toMatchObject({ code: 0, out: expect.stringMatching(new RegExp(`${key} +REVOKED`)) });
   expect(await revoke(operatorKey)).toMatchObject({ code: 0, out: expect.stringMatching(new RegExp(`${operatorKey} +REVOKED`)) });
   expect(await sql("select 1 from api_key where revoked_at is null")).toEqual([]);

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { layOutRestore } from "../backup/lay-out-restore.ts";
 import { takeBackup } from "../backup/take-backup.ts";
+import { databaseHelp } from "../options.ts";
 import { exitCodes, Refused } from "../refused.ts";
 
 /** Base backups of a server's files, and what is made of them. */
@@ -11,6 +12,7 @@ export function backup(program: Command): void {
     .description("a base backup of the PostgreSQL whose files are on this machine, while it works (docs/restore.md)")
     .requiredOption("--server-url <url>", "of a superuser; its password may stand in PGPASSWORD")
     .requiredOption("--to <folder>", "kept beside the log that the server archives into <folder>/wal")
+    .addHelpText("after", databaseHelp("backup --server-url postgres://postgres@127.0.0.1/postgres --to /backup"))
     .action(backUp);
   program
     .command("restore")
@@ -19,6 +21,7 @@ export function backup(program: Command): void {
     .requiredOption("--data-dir <folder>", "where the new server's files go")
     .option("--to-time <time>", "like 2026-11-20T08:00:00Z; all that the log has unless given")
     .option("--last-wal <folder>", "pg_wal of the lost server: what it had not archived yet")
+    .addHelpText("after", "\nGoes at files.\n\nExample:\n  amana restore --from /backup --data-dir /var/lib/postgresql/restored")
     .action(restore);
 }
 

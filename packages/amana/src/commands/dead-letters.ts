@@ -1,218 +1,144 @@
-import { transaction } from "@amana/database";
-import {
-  askForRetry,
-  createMessageKeys,
-  dropLetter,
-  type LetterChange,
-  letterAction,
-  listLetters,
-  type MessageKeys,
-  readMessageKeys,
-  type ShownLetter,
-  showLetter,
-  standingOf,
-} from "@amana/messaging";
-import { DomainError } from "@amana/rpc";
-import { readEnv, sleep } from "@amana/runtime";
-import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import type { ListDeadLettersResult } from "@amana/client";
+import { deadLetterStatuses } from "@amana/public-api";
 import { type Command, Option } from "commander";
-import { byPerson, requireUuid } from "../as.ts";
-import { type ChangeOptions, type CommonOptions, numberFrom, withChangeOptions, withCommonOptions } from "../options.ts";
-import { ageOf, jsonText, printable, printRows } from "../print.ts";
+import { type EitherOptions, eitherCommand, wordsFrom } from "../api/api-command.ts";
+import type { Api, ApiOptions } from "../api/connect.ts";
+import { refusalOf } from "../api/in-words.ts";
+import { type ListOptions, showList, showOne, withListOptions } from "../api/show.ts";
+import { confirm } from "../ask.ts";
+import { numberFrom, withAs } from "../options.ts";
+import { ageOf, type Columns, printRows } from "../print.ts";
 import { exitCodes, Refused } from "../refused.ts";
-import { type Opened, withServices } from "../services.ts";
 
-const statuses = ["RETRYING", "WAITING", "PARKED", "FORGED", "DELIVERED", "DROPPED"];
-const atOnceMax = 1_000;
+type Letter = ListDeadLettersResult;
+
+const columns: Columns<Letter> = {
+  ID: ({ id }) => id,
+  SERVICE: { of: ({ service }) => service, spare: 1 },
+  TOPIC: { of: ({ topic }) => topic, spare: 3 },
+  STATUS: ({ status }) => status,
+  AGE: ({ created_at }) => ageOf(created_at),
+  TRIED: { of: ({ attempts }) => attempts, right: true, spare: 4 },
+  KEY: { of: ({ key }) => key, spare: 5 },
+  REASON: { of: ({ reason }) => reason.slice(0, 120), min: 12, spare: 2 },
+};
+
+interface Filters extends ListOptions, EitherOptions {
+  readonly topic?: string;
+  readonly status?: Letter["status"];
+}
+
+interface RetryOptions extends EitherOptions {
+  readonly all?: boolean;
+  readonly topic?: string;
+  readonly status?: Letter["status"];
+}
+
+/** What works there takes longer to load than most of what the API answers. */
+const atDatabases = () => import("../at-databases/dead-letters.ts");
+const key = ["operator"] as const;
+const more = "--databases also works while the services are down.";
+const statusOption = () => new Option("--status <status>").choices(deadLetterStatuses);
 
 /** Messages that a consumer could not handle. */
 export function deadLetters(program: Command): void {
-  const noun = program.command("dead-letters").description("messages that a consumer could not handle");
-  withCommonOptions(noun.command("list").description("those that are not over, in the order in which they were set aside"))
-    .option("--topic <topic>")
-    .addOption(new Option("--status <status>").choices(statuses))
-    .option("--limit <count>", "at most so many of each service", numberFrom(1, 10_000), 100)
-    .action(list);
-  withCommonOptions(noun.command("show <id>").description("one, with what its payload may show")).action(show);
-  withChangeOptions(
-    noun.command("retry [ids...]").description("have the running consumer try them now, in the order of their keys"),
+  const noun = program.command("dead-letters").description("list, show, retry, drop: messages that a consumer could not handle");
+  withListOptions(
+    eitherCommand<Filters>(
+      noun,
+      "list",
+      { says: "those that are not over", example: "dead-letters list --status PARKED", key, more },
+      (api, { topic, status, ...options }) =>
+        showList(api, options, { columns, none: "No message is set aside." }, (page) =>
+          api.amana.deadLetters.list({ ...page, ...(topic && { topic }), ...(status && { status }) }, api.call()),
+        ),
+      async () => (await atDatabases()).list,
+    ),
   )
-    .option("--all", "instead of ids: all that are PARKED, or of --status, at most 1000 of each service")
-    .option("--topic <topic>", "with --all: of this topic")
-    .addOption(new Option("--status <status>", "with --all").choices(statuses.slice(0, 4)))
-    .option("--wait <seconds>", "for the consumer to have tried them", numberFrom(0, 3_600), 10)
-    .action(retry);
-  withChangeOptions(noun.command("drop <ids...>").description("end them without their effect: they count as seen"))
-    .requiredOption("--reason <text>", "for the audit trail")
-    .action(drop);
-}
-
-interface ListOptions extends CommonOptions {
-  readonly topic?: string;
-  readonly status?: string;
-  readonly limit: number;
-}
-
-async function list({ json, topic, status, limit, ...selection }: ListOptions): Promise<void> {
-  const rows = await withServices(selection, async (opened) => {
-    const found = await Promise.all(
-      opened.filter(consumes).map(({ orm }) => listLetters(orm.em.fork(), { topic, status, limit: Math.floor(limit) })),
-    );
-    return found.flat();
-  });
-  const columns = {
-    ID: (row: ShownLetter) => row.id,
-    SERVICE: (row: ShownLetter) => row.consumer,
-    TOPIC: (row: ShownLetter) => row.topic,
-    STATUS: (row: ShownLetter) => row.status,
-    AGE: (row: ShownLetter) => ageOf(row.created_at),
-    TRIED: (row: ShownLetter) => row.attempts,
-    KEY: (row: ShownLetter) => row.key,
-    REASON: (row: ShownLetter) => row.reason.slice(0, 120),
-  };
-  printRows(rows, columns, { json, none: "No message is set aside." });
-}
-
-async function show(id: string, { json, ...selection }: CommonOptions): Promise<void> {
-  const letter = await inWhichever(selection, requireUuid(id), ({ service, orm }) =>
-    showLetter(orm.em.fork(), id, (topic) => service.consumes[topic]),
+    .option("--topic <topic>")
+    .addOption(statusOption());
+  eitherCommand(
+    noun,
+    "show <id>",
+    { says: "one, with what its payload may show", example: "dead-letters show 0199…", key },
+    async ({ amana, call }, options, id: string) => showOne(await amana.deadLetters.get(id, call()), options),
+    async () => (await atDatabases()).show,
   );
-  if (json) process.stdout.write(`${jsonText(letter)}\n`);
-  else for (const [name, value] of Object.entries(letter)) process.stdout.write(`${name.padEnd(16)}${shownValue(value)}\n`);
+  eitherCommand<RetryOptions>(
+    noun,
+    "retry [ids...]",
+    {
+      says: "has the running consumer try them now",
+      example: "dead-letters retry 0199…",
+      key,
+      ask: () => "dead-letters list",
+      isUnkeyed: true,
+      more,
+      onlyAtDatabases: (command) =>
+        withAs(command).option("--wait <seconds>", "for the consumer to have tried them", numberFrom(0, 3_600), 10),
+    },
+    retryByApi,
+    async () => (await atDatabases()).retry,
+  )
+    .option("--all", "instead of ids: all that are PARKED, or of --status")
+    .option("--topic <topic>", "with --all: of this topic")
+    .addOption(new Option("--status <status>", "with --all").choices(["RETRYING", "WAITING", "PARKED", "FORGED"]));
+  eitherCommand<EitherOptions & { readonly reason?: string }>(
+    noun,
+    "drop <ids...>",
+    {
+      says: "ends them without their effect: they count as seen",
+      example: 'dead-letters drop 0199… --reason "sent in error"',
+      key,
+      ask: () => "dead-letters list",
+      asksFirst: true,
+      isUnkeyed: true,
+      onlyAtDatabases: withAs,
+    },
+    dropByApi,
+    async () => (await atDatabases()).drop,
+  ).requiredOption("--reason <text>", "for the audit trail", wordsFrom);
 }
 
-const shownValue = (value: unknown) => (typeof value === "string" ? printable(value) : jsonText(value));
-
-interface RetryOptions extends ChangeOptions {
-  readonly all?: boolean;
-  readonly topic?: string;
-  readonly status?: string;
-  readonly wait: number;
-}
-
-interface Retried {
+interface Tried {
   readonly id: string;
   readonly service: string;
   readonly outcome: string;
 }
 
-async function retry(ids: string[], { json, as, all, topic, status, wait, ...selection }: RetryOptions): Promise<void> {
+const outcomeColumns: Columns<Tried> = {
+  ID: ({ id }) => id,
+  SERVICE: ({ service }) => service,
+  OUTCOME: ({ outcome }) => outcome,
+};
+
+async function retryByApi(api: Api, { all, topic, status, json }: RetryOptions, ids: readonly string[]): Promise<void> {
   if (ids.length > 0 === (all === true)) throw new Refused("Name the letters' ids, or --all.", exitCodes.usage);
-  const keys = knownKeys();
-  const rows = await withServices(selection, async (opened) => {
-    const results: Retried[] = [];
-    const asked: { id: string; attempts: number; at: Opened }[] = [];
-    for (const { id, at } of all ? await everyLetter(opened, topic, status) : await whereTheyAre(opened, ids)) {
-      try {
-        const change = await changeLetter(at, as, "retried", (em) => askForRetry(em, id, keys));
-        if (change) asked.push({ id, attempts: change.before.attempts, at });
-        else results.push({ id, service: at.service.name, outcome: "DELIVERED" });
-      } catch (error) {
-        if (!(error instanceof DomainError)) throw error;
-        results.push({ id, service: at.service.name, outcome: `not tried: ${error.message}` });
-      }
-    }
-    const untilMs = performance.now() + wait * 1000;
-    for (const one of asked) results.push(await outcomeOf(one, untilMs));
-    return results;
-  });
-  const columns = {
-    ID: (row: Retried) => row.id,
-    SERVICE: (row: Retried) => row.service,
-    OUTCOME: (row: Retried) => row.outcome,
-  };
-  printRows(rows, columns, { json, none: "There is nothing to retry." });
+  const chosen = all ? await everyId(api, { topic, status }) : ids;
+  const rows: Tried[] = [];
+  for (const id of chosen) {
+    const trying = api.amana.deadLetters.retry(id, api.call());
+    const refused = (error: unknown) => ({ id, service: "", outcome: refusalOf(error) });
+    rows.push(await trying.then(({ service, status }) => ({ id, service, outcome: status }), refused));
+  }
+  printRows(rows, outcomeColumns, { json, none: "There is nothing to retry." });
   if (rows.some(({ outcome }) => outcome !== "DELIVERED")) process.exitCode = exitCodes.refused;
 }
 
-/** In the order in which they were set aside: an earlier one of a key goes first. */
-async function everyLetter(opened: readonly Opened[], topic: string | undefined, status = "PARKED") {
-  const found = await Promise.all(
-    opened.filter(consumes).map(async (at) => {
-      const letters = await listLetters(at.orm.em.fork(), { topic, status, limit: atOnceMax });
-      return letters.map(({ id }) => ({ id, at }));
-    }),
-  );
-  return found.flat();
+/** Those set aside first go first: an earlier one of a key would refuse a later one. */
+async function everyId(api: Api, { topic, status = "PARKED" }: Pick<RetryOptions, "topic" | "status">): Promise<string[]> {
+  const ids: string[] = [];
+  const query = { status, ...(topic && { topic }), limit: 100 };
+  for await (const { id } of api.amana.deadLetters.list(query, { signal: api.stop })) ids.push(id);
+  return ids.reverse();
 }
 
-async function whereTheyAre(opened: readonly Opened[], ids: readonly string[]): Promise<{ id: string; at: Opened }[]> {
-  const found: { id: string; at: Opened }[] = [];
+async function dropByApi(api: Api, { reason = "", json, yes }: ApiOptions & { reason?: string }, ids: readonly string[]) {
+  await confirm(`Drop ${ids.join(", ")}? What they tell never has its effect, and that cannot be undone.`, { yes: yes ?? false });
+  const rows: Tried[] = [];
   for (const id of ids) {
-    requireUuid(id);
-    const at = await findLetter(opened, id);
-    if (!at) throw unknownLetter(id);
-    found.push({ id, at });
+    const { service, status } = await api.amana.deadLetters.drop(id, { note: reason }, api.call());
+    rows.push({ id, service, outcome: status });
   }
-  return found;
+  printRows(rows, outcomeColumns, { json, none: "" });
 }
-
-async function outcomeOf({ id, attempts, at }: { id: string; attempts: number; at: Opened }, untilMs: number): Promise<Retried> {
-  const told = (outcome: string): Retried => ({ id, service: at.service.name, outcome });
-  for (;;) {
-    const now = await standingOf(at.orm.em.fork(), id);
-    if (!now || now.status === "DELIVERED" || now.status === "DROPPED") return told(now?.status ?? "DELIVERED");
-    if (now.attempts > attempts) return told(`failed again: ${now.reason} Mend the cause, and retry or drop it.`);
-    if (performance.now() >= untilMs) return told("nobody has tried it yet: it is tried when the service runs.");
-    await sleep(250);
-  }
-}
-
-async function drop(ids: string[], { json, as, reason, ...selection }: ChangeOptions & { reason: string }): Promise<void> {
-  if (reason.trim() === "") throw new Refused("--reason must say why: it stands in the audit trail.", exitCodes.usage);
-  const rows = await withServices(selection, async (opened) => {
-    const results: Retried[] = [];
-    for (const { id, at } of await whereTheyAre(opened, ids)) {
-      await changeLetter(at, as, "dropped", (em) => dropLetter(em, id), reason);
-      results.push({ id, service: at.service.name, outcome: "DROPPED" });
-    }
-    return results;
-  });
-  const columns = {
-    ID: (row: Retried) => row.id,
-    SERVICE: (row: Retried) => row.service,
-    OUTCOME: (row: Retried) => row.outcome,
-  };
-  printRows(rows, columns, { json, none: "" });
-}
-
-/** One transaction with its row in the audit trail. */
-async function changeLetter(
-  { service, orm }: Opened,
-  as: string,
-  did: "retried" | "dropped",
-  change: (em: SqlEntityManager) => Promise<LetterChange | undefined>,
-  reason?: string,
-): Promise<LetterChange | undefined> {
-  return await transaction(orm, async (em) => {
-    const changed = await change(em);
-    if (changed) service.record(em, new Date(), letterAction(byPerson(as), did, changed, reason));
-    return changed;
-  });
-}
-
-/** Those of this process's environment: in a service's container they are all there. */
-function knownKeys(): MessageKeys | undefined {
-  if (!process.env["EVENT_MAC_KEYS"] && !process.env["EVENT_MAC_KEYS_FILE"]) return undefined;
-  return createMessageKeys(readEnv((env) => ({ ring: readMessageKeys(env, []) })).ring);
-}
-
-const consumes = ({ service }: Opened) => Object.keys(service.consumes).length > 0;
-
-async function findLetter(opened: readonly Opened[], id: string): Promise<Opened | undefined> {
-  for (const at of opened.filter(consumes)) if (await standingOf(at.orm.em.fork(), id)) return at;
-  return undefined;
-}
-
-async function inWhichever<T>(selection: CommonOptions, id: string, read: (at: Opened) => Promise<T | undefined>): Promise<T> {
-  return await withServices(selection, async (opened) => {
-    for (const at of opened.filter(consumes)) {
-      const found = await read(at);
-      if (found) return found;
-    }
-    throw unknownLetter(id);
-  });
-}
-
-const unknownLetter = (id: string) =>
-  new Refused(`No database that answers has a dead letter ${id}. See: amana dead-letters list`);

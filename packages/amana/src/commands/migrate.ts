@@ -7,9 +7,10 @@ import { withServices } from "../services.ts";
 
 /** What a database has executed. */
 export function migrateStatus(program: Command): void {
-  const noun = program.command("migrate").description("the schemas of the databases");
+  const noun = program.command("migrate").description("status: of the schemas of the databases");
   withCommonOptions(
     noun.command("status").description("which migrations of this version a database has, lacks, or has with another text"),
+    "migrate status",
   ).action(showStatus);
 }
 

@@ -17,11 +17,12 @@ interface RepublishOptions extends ChangeOptions {
 
 /** Events that a service has emitted. */
 export function outbox(program: Command): void {
-  const noun = program.command("outbox").description("events that a service has emitted in the last three days");
+  const noun = program.command("outbox").description("republish: events that a service has emitted in the last three days");
   withChangeOptions(
     noun
       .command("republish")
       .description("publish events again, under their ids: consumers drop those they know. For when Kafka has lost some"),
+    "outbox republish --topic payments.v1 --from 2026-11-20T08:00Z",
   )
     .requiredOption("--topic <topic>", "like payments.v1")
     .option("--from <time>", "committed from then on, like 2026-11-20T08:00Z")

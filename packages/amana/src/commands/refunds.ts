@@ -1,22 +1,77 @@
-import { transaction } from "@amana/database";
-import { uuidv7 } from "@amana/runtime";
-import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import type { Command } from "commander";
-import { byPerson } from "../as.ts";
-import { type ChangeOptions, numberFrom, withChangeOptions } from "../options.ts";
-import { exitCodes, Refused } from "../refused.ts";
-import type { RepairedService } from "../repaired-service.ts";
-import { withServices } from "../services.ts";
+import type { Refund } from "@amana/client";
+import { refundOutcomes } from "@amana/public-api";
+import { type Command, Option } from "commander";
+import { apiCommand, wordsFrom } from "../api/api-command.ts";
+import type { ApiOptions } from "../api/connect.ts";
+import { type ListOptions, showList, showOne, withListOptions } from "../api/show.ts";
+import { confirm } from "../ask.ts";
+import { numberFrom, withChangeOptions } from "../options.ts";
+import { type Columns, localTime } from "../print.ts";
 
-type Options = ChangeOptions & { readonly reason: string };
+const columns: Columns<Refund> = {
+  ID: ({ id }) => id,
+  STATUS: ({ status, needs_decision }) => (needs_decision ? `${status}, to decide` : status),
+  AMOUNT: { of: ({ amount }) => amount, right: true },
+  PAYMENT: { of: ({ payment_id }) => payment_id, spare: 2 },
+  SENT: { of: ({ sends }) => sends, right: true, spare: 3 },
+  "AT THE PROCESSOR": { of: ({ processor }) => processor.refunded_amount, right: true, spare: 4 },
+  CREATED: { of: ({ created_at }) => localTime(created_at), spare: 5 },
+  REASON: { of: ({ decision_reason }) => decision_reason, spare: 1 },
+};
 
-/** Whether refunds go out, after a restore. */
+type Outcome = (typeof refundOutcomes)[number];
+
+const meanings: Readonly<Record<string, string>> = {
+  ACCEPTED: "The processor gave it back: its payment becomes REFUNDED, and its business is told.",
+  REJECTED: "The processor did not give it back and will not: its payment is PAID again.",
+  SEND_AGAIN: "It is sent once more, when a read then shows that nothing was given back.",
+};
+
+/** Given back: by the API; whether any goes out, after a restore: at the database. */
 export function refunds(program: Command): void {
-  const noun = program.command("refunds").description("whether refunds go out, after payments' database was restored");
+  const noun = program
+    .command("refunds")
+    .description("list, decide; hold, release: at the database, after a restore of payments");
+  withListOptions(
+    apiCommand<ListOptions & { readonly toDecide?: boolean }>(
+      noun,
+      "list",
+      { says: "refunds of all businesses, newest first", example: "refunds list --to-decide", key: ["operator"] },
+      (api, { toDecide, ...options }) =>
+        showList(api, options, { columns, none: toDecide ? "None waits for a decision." : "There is none." }, (page) =>
+          api.amana.refunds.list({ ...page, ...(toDecide && { needs_decision: true }) }, api.call()),
+        ),
+    ),
+  ).option("--to-decide", "only those that wait for a person");
+  apiCommand<ApiOptions & { readonly outcome: Outcome; readonly note: string }>(
+    noun,
+    "decide <id>",
+    {
+      says: "brings a refund to its end that waits for a person",
+      example: 'refunds decide 0199… --outcome ACCEPTED --note "on the processor\'s statement of 20 November"',
+      key: ["operator"],
+      ask: () => "refunds list",
+      asksFirst: true,
+      more: Object.entries(meanings)
+        .map(([outcome, meaning]) => `${outcome}: ${meaning}`)
+        .join("\n"),
+    },
+    async ({ amana, call }, { outcome, note, ...options }, id: string) => {
+      await confirm(`The refund ${id}: ${outcome}. ${meanings[outcome]} Go on?`, options);
+      showOne(await amana.refunds.resolve(id, { outcome, note }, call()), options);
+    },
+  )
+    .addOption(new Option("--outcome <outcome>").choices(refundOutcomes).makeOptionMandatory())
+    .requiredOption("--note <text>", "why, for the audit trail", wordsFrom);
+  holding(noun);
+}
+
+function holding(noun: Command): void {
   withChangeOptions(
     noun
       .command("hold")
       .description("none is sent for a while: after a restore that the service cannot see, of a disk's snapshot"),
+    'refunds hold --reason "snapshot of 20 November"',
   )
     .requiredOption("--reason <text>", "for the audit trail")
     .option(
@@ -25,43 +80,11 @@ export function refunds(program: Command): void {
       numberFrom(1, 10_080),
       25,
     )
-    .action(hold);
-  withChangeOptions(noun.command("release").description("they go on before the time, for who knows that no commit was lost"))
+    .action(async (options) => (await import("../at-databases/hold-refunds.ts")).hold(options));
+  withChangeOptions(
+    noun.command("release").description("they go on before the time, for who knows that no commit was lost"),
+    'refunds release --reason "nothing was lost"',
+  )
     .requiredOption("--reason <text>", "how you know, for the audit trail")
-    .action(release);
-}
-
-async function hold({ minutes, ...options }: Options & { readonly minutes: number }): Promise<void> {
-  const until = await change(options, "held", (em, { hold }) => hold(em, minutes * 60));
-  process.stdout.write(`No refund is sent before ${until.toISOString()}.\n`);
-}
-
-async function release(options: Options): Promise<void> {
-  await change(options, "released", async (em, { release }) => {
-    if (!(await release(em))) throw new Refused("Refunds are not held.");
-  });
-  process.stdout.write("Refunds go on.\n");
-}
-
-/** One transaction with its row in the audit trail. */
-async function change<T>(
-  { as, reason, service = "payments", databaseUrl }: Options,
-  did: "held" | "released",
-  work: (em: SqlEntityManager, refunds: NonNullable<RepairedService["refunds"]>) => Promise<T>,
-): Promise<T> {
-  return await withServices({ service, databaseUrl }, async ([opened]) => {
-    const refunds = opened?.service.refunds;
-    if (!opened || !refunds) throw new Refused(`${service} gives nothing back; that is payments.`, exitCodes.usage);
-    return await transaction(opened.orm, async (em) => {
-      const result = await work(em, refunds);
-      opened.service.record(em, new Date(), {
-        by: byPerson(as),
-        action: `refunds.${did}`,
-        entity: { type: "refund_hold", id: uuidv7() },
-        after: { service },
-        reason,
-      });
-      return result;
-    });
-  });
+    .action(async (options) => (await import("../at-databases/hold-refunds.ts")).release(options));
 }

@@ -20,6 +20,7 @@ export function restored(program: Command): void {
       .description(
         "after payments was restored: what webhooks was told and payments has forgotten; what is older is looked at again",
       ),
+    "restored --since 2026-11-20T08:00:00Z",
   )
     .requiredOption("--since <time>", "to which payments was restored, like 2026-11-20T08:00:00Z")
     .action(showForgotten);

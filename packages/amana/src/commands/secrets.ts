@@ -5,18 +5,25 @@ import { exitCodes, Refused } from "../refused.ts";
 import { openBox, reencrypt } from "../secrets/reencrypt.ts";
 import { type Rotation, rotations, type Step, told } from "../secrets/rotations.ts";
 import { finishInterrupted, type RotationState, SettingsFiles } from "../secrets/settings-files.ts";
-import { type Opened, servicesHere, withServices } from "../services.ts";
+import { type Opened, withServices } from "../services.ts";
+import { servicesHere } from "../services-here.ts";
 
 /** Secrets, and how each is changed under load. */
 export function secrets(program: Command): void {
-  const noun = program.command("secrets").description("secrets, and how each is changed with nobody refused");
-  noun.command("list").description("those there are").option("--json", "for programs").action(list);
+  const noun = program.command("secrets").description("list, rotate: secrets, and how each is changed with nobody refused");
+  noun
+    .command("list")
+    .description("those there are")
+    .option("--json", "for programs")
+    .addHelpText("after", "\nAsks nobody.\n\nExample:\n  amana secrets list")
+    .action(list);
   withChangeOptions(
     noun
       .command("rotate <secret>")
       .description(
         "does the next step of a secret's rotation in the settings, after a look whether it may; then says whom to restart",
       ),
+    "secrets rotate encryption-key --settings .env",
   )
     .requiredOption(
       "--settings <file...>",

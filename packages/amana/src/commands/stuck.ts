@@ -21,6 +21,7 @@ const namedMax = 3;
 export function stuck(program: Command): void {
   withCommonOptions(
     program.command("stuck").description("everything that waits longer than it should, by service, with what to do"),
+    "stuck",
   ).action(showStuck);
 }
 

@@ -150,7 +150,7 @@ async function restoreIdentity(port: number): Promise<void> {
   const lines = (await readFile(join(system.logDir, "identity.log"), "utf8")).split("\n");
   const cutOff = lines.filter((line) => line.includes("access was taken away")).map((line) => JSON.parse(line));
   expect(cutOff).toEqual([expect.objectContaining({ business_id: business.id, api_key_id: known.till.id })]);
-  await amana("api-keys", "revoke", cutOff[0].api_key_id, "--reason", "as before the restore");
+  await amana("api-keys", "revoke", "--databases", cutOff[0].api_key_id, "--reason", "as before the restore");
   await system.services.gateway.start();
   await system.ready();
   const me = (key: string) => apiCaller(system.gatewayUrl, key)("GET", "/api/v1/me");
@@ -186,7 +186,7 @@ async function restoreClients(port: number): Promise<void> {
   expect((await business.call("GET", `/api/v1/clients/${forgotten.client}`)).status).toBe(404);
   // What is told of clients that nobody here knows waits for a person.
   const letters = async () =>
-    JSON.parse((await amanaWith(databaseSettings(urls), "dead-letters", "list", "--json")).out) as {
+    JSON.parse((await amanaWith(databaseSettings(urls), "dead-letters", "list", "--databases", "--json")).out) as {
       id: string;
       reason: string;
     }[];
@@ -196,7 +196,7 @@ async function restoreClients(port: number): Promise<void> {
     return found;
   });
   expect([letter?.reason, others]).toEqual([`Error: there is no client ${forgotten.client}`, []]);
-  await amana("dead-letters", "drop", letter?.id ?? "", "--reason", "registered after the time that was restored");
+  await amana("dead-letters", "drop", "--databases", letter?.id ?? "", "--reason", "registered after the time that was restored");
   expect(await letters()).toEqual([]);
 }
 

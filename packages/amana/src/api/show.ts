@@ -1,0 +1,67 @@
+import type { List } from "@amana/client";
+import type { Command } from "commander";
+import { numberFrom } from "../options.ts";
+import { type Columns, jsonLine, jsonText, print, printFields, printRows, tableOf } from "../print.ts";
+import type { Api, ApiOptions } from "./connect.ts";
+
+export interface ListOptions extends ApiOptions {
+  readonly limit: number;
+  readonly all?: boolean;
+}
+
+const pageMax = 100;
+
+export const withListOptions = (command: Command): Command =>
+  command
+    .option("--limit <count>", "at most so many, the newest", numberFrom(1, 10_000), 50)
+    .option("--all", "every one; with --json a line of JSON for each, otherwise it is one list");
+
+interface Shown<Row> {
+  readonly columns: Columns<Row>;
+  readonly none: string;
+}
+
+/**
+ * A list, page after page. What is created meanwhile moves the pages on: what came before is not
+ * shown again.
+ */
+export async function showList<Row extends { readonly id: string }>(
+  api: Api,
+  { json, limit, all }: ListOptions,
+  { columns, none }: Shown<Row>,
+  open: (page: { limit: number; offset: number }) => List<Row>,
+): Promise<void> {
+  const found: Row[] = [];
+  let before = new Set<string>();
+  let table: ReturnType<typeof tableOf<Row>> | undefined;
+  let total = 0;
+  for (let offset = 0; ; ) {
+    const size = all ? pageMax : Math.min(pageMax, Math.floor(limit) - found.length);
+    const page = await open({ limit: size, offset }).page();
+    const rows = page.items.filter(({ id }) => !before.has(id));
+    before = new Set(page.items.map(({ id }) => id));
+    offset += page.items.length;
+    total = page.total;
+    if (!all) found.push(...rows);
+    else if (json) for (const row of rows) print(jsonLine(row));
+    else if (rows.length > 0) {
+      if (!table) {
+        table = tableOf(rows, columns);
+        print(table.header);
+      }
+      for (const row of rows) print(table.line(row));
+    }
+    if (process.stdout.writableNeedDrain) await new Promise((resolve) => process.stdout.once("drain", resolve));
+    if (page.isLast || page.items.length === 0 || (!all && found.length >= Math.floor(limit)) || api.stop.aborted) break;
+  }
+  if (all && (table || json)) return;
+  printRows(found, columns, { json, none });
+  if (!json && total > found.length && found.length > 0)
+    process.stderr.write(`${found.length} of ${total}: --limit or --all shows more.\n`);
+}
+
+/** One thing with everything that the API shows of it. */
+export function showOne(thing: object, { json }: ApiOptions): void {
+  if (json) print(jsonText(thing));
+  else printFields(thing);
+}

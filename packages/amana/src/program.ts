@@ -1,0 +1,58 @@
+import { Command } from "commander";
+
+type Add = (program: Command) => void;
+
+/** A noun's file is loaded when it is spoken of, or for help: databases take long to load. */
+const byApi: Readonly<Record<string, () => Promise<Add>>> = {
+  businesses: async () => (await import("./commands/businesses.ts")).businesses,
+  invitations: async () => (await import("./commands/invitations.ts")).invitations,
+  "operator-keys": async () => (await import("./commands/operator-keys.ts")).operatorKeys,
+  "api-keys": async () => (await import("./commands/api-keys.ts")).apiKeys,
+  payments: async () => (await import("./commands/payments.ts")).payments,
+  refunds: async () => (await import("./commands/refunds.ts")).refunds,
+  kyc: async () => (await import("./commands/kyc.ts")).kyc,
+  onboarding: async () => (await import("./commands/onboarding.ts")).onboarding,
+  events: async () => (await import("./commands/events.ts")).events,
+  deliveries: async () => (await import("./commands/deliveries.ts")).deliveries,
+  "dead-letters": async () => (await import("./commands/dead-letters.ts")).deadLetters,
+};
+
+const atDatabases: Readonly<Record<string, () => Promise<Add>>> = {
+  stuck: async () => (await import("./commands/stuck.ts")).stuck,
+  outbox: async () => (await import("./commands/outbox.ts")).outbox,
+  migrate: async () => (await import("./commands/migrate.ts")).migrateStatus,
+  secrets: async () => (await import("./commands/secrets.ts")).secrets,
+  "backup, restore": async () => (await import("./commands/backup.ts")).backup,
+  restored: async () => (await import("./commands/restored.ts")).restored,
+};
+
+/** The whole command, or as much of it as `noun` needs; each noun adds its own. */
+export async function createProgram(noun?: string): Promise<Command> {
+  const program = new Command("amana")
+    .description("For those who run a deployment of Amana or build on one.")
+    .addHelpText("after", more)
+    .helpCommand(false)
+    .showHelpAfterError("(amana --help says more)")
+    .exitOverride();
+  const only = { ...byApi, ...atDatabases }[noun ?? ""];
+  if (only) {
+    (await only())(program);
+    return program;
+  }
+  program.commandsGroup("By the API:");
+  for (const load of Object.values(byApi)) (await load())(program);
+  program.commandsGroup("Straight at the services' databases, also while these are down:");
+  for (const load of Object.values(atDatabases)) (await load())(program);
+  return program;
+}
+
+const more = `
+Which deployment: --url and --key-file, AMANA_URL and AMANA_KEY, or the system that \`npx --yes pnpm@12 start\` runs here.
+Which databases: --database-url with --service, PAYMENTS_DATABASE_URL …, DATABASE_URL where one service is meant, or that
+system's. dead-letters and api-keys revoke can be done both ways: --databases chooses.
+
+Exit codes: 0 done; 1 refused, or not all of it done; 2 called wrongly; 3 a database or the API did not answer; 4 there is
+something to do; 5 no answer came to a change, which may have been done all the same. --json prints one document.
+
+Example:
+  amana payments list --status PAID`;

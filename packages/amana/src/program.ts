@@ -13,6 +13,7 @@ const byApi: Readonly<Record<string, () => Promise<Add>>> = {
   kyc: async () => (await import("./commands/kyc.ts")).kyc,
   onboarding: async () => (await import("./commands/onboarding.ts")).onboarding,
   events: async () => (await import("./commands/events.ts")).events,
+  webhooks: async () => (await import("./commands/webhooks.ts")).webhooks,
   deliveries: async () => (await import("./commands/deliveries.ts")).deliveries,
   "dead-letters": async () => (await import("./commands/dead-letters.ts")).deadLetters,
 };

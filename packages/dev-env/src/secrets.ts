@@ -10,6 +10,8 @@ export interface Secrets {
   /** What the gateway and kyc vouch for callers with. */
   readonly gatewayKey: KeyPair;
   readonly kycKey: KeyPair;
+  /** Vouches for the audit trail. */
+  readonly auditKey: KeyPair;
   /** Base64, 32 bytes: keeps fingerprints of requests from telling what they are of. */
   readonly fingerprintSecret: string;
   /** Each topic's key is made from it: what events are signed with. */
@@ -36,6 +38,7 @@ export async function readSecrets(dir: string): Promise<Secrets> {
     adminKey: generateApiKey("ak_"),
     gatewayKey: aKeyPair("gateway-dev"),
     kycKey: aKeyPair("kyc-dev"),
+    auditKey: aKeyPair("audit-dev"),
     fingerprintSecret: randomBytes(32).toString("base64"),
     eventSecret: randomBytes(32).toString("base64"),
     encryptionKey: randomBytes(32).toString("base64"),

@@ -58,7 +58,11 @@ const own: Record<ServiceName, (wiring: Wiring) => Record<string, string>> = {
     ...kycProvider,
     KYC_CALLBACK_SECRET: kycCallbackSecret,
   }),
-  identity: ({ secrets }) => ({ KEY_MODE: "test", BOOTSTRAP_ADMIN_KEY: secrets.adminKey }),
+  identity: ({ secrets }) => ({
+    KEY_MODE: "test",
+    BOOTSTRAP_ADMIN_KEY: secrets.adminKey,
+    AUDIT_SIGNING_KEY: secrets.auditKey.privateKey,
+  }),
   webhooks: ({ secrets }) => ({ SECRET_ENCRYPTION_KEYS: `dev:${secrets.encryptionKey}`, ALLOW_INSECURE_WEBHOOKS: "true" }),
   clients: ({ secrets }) => ({ KYC_PUBLIC_KEYS: secrets.kycKey.publicKey }),
   kyc: ({ secrets, ports }) => ({

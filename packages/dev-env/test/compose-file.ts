@@ -15,7 +15,7 @@ export async function composeValues(dir: string): Promise<Record<string, string>
   await run(join(root, "deploy", "make-certificates.sh"), [certificates, "1"]);
   // The images' user is nobody here.
   await run("chmod", ["-R", "a+rX", certificates]);
-  const { gatewayKey, kycKey, databasePassword, ...secrets } = await readSecrets(dir);
+  const { gatewayKey, kycKey, auditKey, databasePassword, ...secrets } = await readSecrets(dir);
   return {
     CERTIFICATES: certificates,
     GATEWAY_PRIVATE_KEY: gatewayKey.privateKey,
@@ -28,6 +28,7 @@ export async function composeValues(dir: string): Promise<Record<string, string>
     EVENT_KEY_AUDIT: `audit.v1=k1:${secrets.eventSecret}`,
     POSTGRES_PASSWORD: databasePassword,
     SECRET_ENCRYPTION_KEYS: `one:${secrets.encryptionKey}`,
+    AUDIT_SIGNING_KEY: auditKey.privateKey,
     BOOTSTRAP_ADMIN_KEY: generateApiKey("ak_"),
   };
 }

@@ -3,9 +3,11 @@ import type { EnvReader } from "@amana/runtime";
 import type { CallerKey, VouchingKey } from "./caller-token.ts";
 import type { TlsFiles } from "./tls.ts";
 
-/** Reads CALLER_PRIVATE_KEY, "id:base64 of a PKCS #8 document", which vouches for callers. */
-export function readCallerKey(env: EnvReader): CallerKey {
-  const name = "CALLER_PRIVATE_KEY";
+/**
+ * Reads a key to sign with, "id:base64 of a PKCS #8 document": unless another is named, the one
+ * that vouches for callers.
+ */
+export function readCallerKey(env: EnvReader, name = "CALLER_PRIVATE_KEY"): CallerKey {
   const { id, key } = readKey(env, name, env.string(name), (der) => createPrivateKey({ key: der, format: "der", type: "pkcs8" }));
   return { id, privateKey: key };
 }

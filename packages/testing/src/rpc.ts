@@ -12,16 +12,18 @@ import { createLogger, uuidv7 } from "@amana/runtime";
 
 const gatewayKeys = generateKeyPairSync("ed25519");
 const kycKeys = generateKeyPairSync("ed25519");
+const auditKeys = generateKeyPairSync("ed25519");
 const privateKeyOf = (key: KeyObject) => key.export({ format: "der", type: "pkcs8" }).toString("base64");
 const publicKeyOf = (key: KeyObject) => key.export({ format: "der", type: "spki" }).toString("base64");
 
 /** Vouches for callers as the gateway does; `testRpcSettings` has services believe it. */
 export const testSigner = createCallerSigner({ id: "test", privateKey: gatewayKeys.privateKey });
 
-/** What the settings of every service say of keys that vouch for callers. */
+/** What the settings of every service say of keys that vouch for callers, or for what is there. */
 export const testRpcSettings = {
   CALLER_PRIVATE_KEY: `test:${privateKeyOf(gatewayKeys.privateKey)}`,
   GATEWAY_PUBLIC_KEYS: `test:${publicKeyOf(gatewayKeys.publicKey)}`,
+  AUDIT_SIGNING_KEY: `test:${privateKeyOf(auditKeys.privateKey)}`,
   KYC_PUBLIC_KEYS: `test-kyc:${publicKeyOf(kycKeys.publicKey)}`,
 };
 

@@ -1,4 +1,5 @@
 import { keyLeaseMsMax, readApiKeyKind } from "@amana/api-keys";
+import { readCallerKey } from "@amana/rpc";
 import { type EnvReader, settings } from "@amana/runtime";
 import { readServiceConfig } from "@amana/service";
 
@@ -10,6 +11,8 @@ export const readConfig = settings((env) => ({
   /** Whether businesses get sk_live_ or sk_test_ keys here. */
   keyMode: env.choice("KEY_MODE", ["live", "test"]),
   keyLeaseMs: env.integer("KEY_LEASE_MS", { fallback: 500, max: keyLeaseMsMax }),
+  /** Signs the heads of the audit trail's chain. */
+  auditSigningKey: readCallerKey(env, "AUDIT_SIGNING_KEY"),
   bootstrapAdminKey: adminKey(env, "BOOTSTRAP_ADMIN_KEY"),
 }));
 

@@ -12,6 +12,7 @@ export const createContext = ({ config, orm, logger, clock, use }: ServiceParts<
   logger,
   clock,
   keyMode: config.keyMode,
+  auditSigningKey: config.auditSigningKey,
   leases: createGrantedLeases({ leaseMs: config.keyLeaseMs, wait: sleep }),
   keyUse: use(trackKeyUse(orm, logger)),
 });

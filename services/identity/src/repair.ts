@@ -21,6 +21,14 @@ export const repair: RepairedService = {
       since: "created_at",
       todo: "PATCH /api/v1/businesses/ID with the status ACTIVE, or REJECTED.",
     },
+    {
+      what: "rows of the audit trail that nobody seals",
+      table: "audit_unsealed",
+      where: "since < now() - interval '5 minutes'",
+      since: "since",
+      id: "event_id",
+      todo: "See that identity runs, and its log for the job seal-audit-trail; amana audit verify says whether a row is gone.",
+    },
     ...inboxWaiting,
   ],
 };

@@ -9,9 +9,11 @@ import { serveFrom } from "@amana/rpc";
 import type { Service } from "@amana/service";
 import { storeBootstrapKey } from "./admin-key/store-bootstrap-key.ts";
 import { keepAction } from "./audit/audit-event.ts";
+import { startSealing } from "./audit/seal-rows.ts";
 import { type Config, readConfig } from "./config.ts";
 import { audit } from "./consumers/audit.ts";
 import { type Context, createContext } from "./context.ts";
+import { showUnsealed } from "./metrics.ts";
 import { database } from "./orm.ts";
 import * as rpcs from "./rpc/index.ts";
 
@@ -35,5 +37,6 @@ export const identity: Service<Config, Context> = {
     serveFrom(RateLimitService, rpcs, context),
   ],
   consumptions: () => [audit],
+  jobs: (context) => [startSealing(context), showUnsealed(context.orm)],
   recordAction: keepAction,
 };

@@ -10,6 +10,7 @@ node=$repository/node_modules/.bin/node
 
 [ -f .made/gateway-key ] || $node $repository/packages/rpc/src/make-caller-key.ts gateway-1 >.made/gateway-key
 [ -f .made/kyc-key ] || $node $repository/packages/rpc/src/make-caller-key.ts kyc-1 >.made/kyc-key
+[ -f .made/trail-key ] || $node $repository/packages/rpc/src/make-caller-key.ts trail-1 >.made/trail-key
 [ -f .made/admin-key ] || $node $repository/packages/api-keys/src/make-key.ts >.made/admin-key
 for name in database fingerprint encryption payments kyc audit; do
   [ -f .made/$name ] || openssl rand -base64 32 >.made/$name
@@ -42,6 +43,7 @@ done
 put gateway CALLER_PRIVATE_KEY "$(private_half gateway)"
 put gateway FINGERPRINT_KEYS "$(read_file fingerprint)"
 put identity BOOTSTRAP_ADMIN_KEY "$(read_file admin-key)"
+put identity AUDIT_SIGNING_KEY "$(private_half trail)"
 put identity EVENT_MAC_KEYS "$audit"
 put kyc EVENT_MAC_KEYS "$kyc,$audit"
 put kyc CALLER_PRIVATE_KEY "$(private_half kyc)"

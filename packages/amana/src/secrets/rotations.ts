@@ -176,6 +176,23 @@ export const rotations: readonly Rotation[] = [
     last: { afterHours: fingerprintHours },
   }),
   {
+    name: "audit-signing-key",
+    summary: "what vouches for the audit trail (AUDIT_SIGNING_KEY)",
+    steps: [
+      {
+        does: "A new key takes the place of the old one. What the old one signed stays good: each head names its key.",
+        edit(files) {
+          const isOurs = (setting: string) => setting === "AUDIT_SIGNING_KEY";
+          requireSome("audit-signing-key", files.find(isOurs));
+          const made = `${newId()}:${generateKeyPairSync("ed25519").privateKey.export({ format: "der", type: "pkcs8" }).toString("base64")}`;
+          files.change((setting, value) => (isOurs(setting) ? made : value));
+        },
+        restart: ["identity"],
+        besides: "Then give its public half, which stands in every new head, to whoever verifies: amana audit verify names it.",
+      },
+    ],
+  },
+  {
     name: "kyc-callback-secret",
     summary: "what the verification provider signs its callbacks with (KYC_CALLBACK_SECRETS)",
     steps: [

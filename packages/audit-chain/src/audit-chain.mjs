@@ -1,0 +1,184 @@
+// @ts-check
+// The chain of the audit trail: how rows are hashed, linked and vouched for, and how that is checked.
+// One file without dependencies, for any Node from 22 on, so that whoever is handed a bundle checks
+// it without this repository: docs/audit.md.
+import { createHash, createPublicKey, sign, verify } from "node:crypto";
+
+/**
+ * A row of the trail, as GET /api/v1/admin/audit-events shows it. `sealed` is its place in the
+ * chain: the day, its number among that day's rows and among its business's, and the leaf of the
+ * business's row before.
+ * @typedef {Record<string, unknown> & { id: string, business_id?: string }} Row
+ * @typedef {{ day: string, number: number, business_number?: number, business_previous?: string }} Place
+ * @typedef {Row & { sealed: Place }} SealedRow
+ * @typedef {{ number: number, leaf: string, hash?: string }} Link
+ * @typedef {{ day: string, links: number, hash: string, previous: string, final: boolean, made_at: string, public_key: string, signature: string }} Head
+ * @typedef {{ problem: string, day?: string, number?: number, id?: string, file?: string, detail: string }} Finding
+ */
+
+/** What the first day of all begins with. */
+export const genesis = "0".repeat(64);
+
+/** JSON as RFC 8785 canonicalises it. @param {unknown} value @returns {string} */
+export function canonicalJson(value) {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  // By UTF-16 code units, as the standard orders them.
+  members.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(",")}}`;
+}
+
+/** @param {string} domain @param {...(string | Buffer)} parts */
+function sha256(domain, ...parts) {
+  const hash = createHash("sha256").update(`amana audit ${domain}\n`);
+  for (const part of parts) hash.update(part);
+  return hash.digest("hex");
+}
+
+/** @param {SealedRow} row */
+export const leafOf = (row) => sha256("row", canonicalJson(row));
+
+/** @param {string} previous @param {string} leaf */
+export const linkHash = (previous, leaf) => sha256("link", Buffer.from(previous, "hex"), Buffer.from(leaf, "hex"));
+
+/** What a head says, which its signature is of. @param {Omit<Head, "signature">} head */
+const statement = ({ day, links, hash, previous, final, made_at, public_key }) =>
+  `amana audit head\n${canonicalJson({ day, links, hash, previous, final, made_at, public_key })}`;
+
+/** What the next day begins with. @param {Omit<Head, "signature">} head */
+export const headHash = (head) => createHash("sha256").update(statement(head)).digest("hex");
+
+/** @param {Omit<Head, "signature" | "public_key">} head @param {import("node:crypto").KeyObject} privateKey @returns {Head} */
+export function signHead(head, privateKey) {
+  const public_key = createPublicKey(privateKey).export({ format: "der", type: "spki" }).toString("base64");
+  const whole = { ...head, public_key };
+  return { ...whole, signature: sign(null, Buffer.from(statement(whole)), privateKey).toString("base64") };
+}
+
+/** @param {Head} head */
+function isSigned(head) {
+  try {
+    const key = createPublicKey({ key: Buffer.from(head.public_key, "base64"), format: "der", type: "spki" });
+    return (
+      key.asymmetricKeyType === "ed25519" &&
+      verify(null, Buffer.from(statement(head)), key, Buffer.from(head.signature, "base64"))
+    );
+  } catch {
+    return false;
+  }
+}
+
+/** SQL: a time as the API writes it. @param {string} time */
+export const isoOf = (time) => `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** Columns of audit_head that a head is made of. */
+export const headColumns = `day::text, links::int, encode(hash, 'hex') as hash, encode(previous, 'hex') as previous, final,
+  ${isoOf("made_at")} as made_at, public_key, signature`;
+
+/** Columns of audit_event `e` that a row is made of. */
+export const rowColumns = `e.id, ${isoOf("e.at")} as at, e.actor, e.actor_key_id, e.actor_name,
+  e.action, e.entity_type, e.entity_id, e.business_id, e.before, e.after, e.reason, e.request_id, e.address`;
+
+/** A row from these columns. @param {Record<string, unknown>} columns @returns {Row} */
+export function rowOf({ entity_type, entity_id, id, at, actor, action, request_id, address, ...optional }) {
+  const names = ["actor_key_id", "actor_name", "business_id", "before", "after", "reason"];
+  const given = names.flatMap((name) =>
+    optional[name] === null || optional[name] === undefined ? [] : [[name, optional[name]]],
+  );
+  const entity = { type: entity_type, id: entity_id };
+  return { id: String(id), at, actor, action, entity, request_id, address, ...Object.fromEntries(given) };
+}
+
+/** The days from one to another, both included. @param {string} from @param {string} to */
+export function* daysBetween(from, to) {
+  for (let ms = Date.parse(from); ms <= Date.parse(to); ms += 86_400_000) yield new Date(ms).toISOString().slice(0, 10);
+}
+
+/**
+ * Checks one day: give it the day's links in order, then end it. `previous` is the hash that it
+ * begins with; undefined: what its heads say. `kept`: heads of that day that were kept elsewhere.
+ * Ending it answers what the next day begins with; undefined when it is not final.
+ * @param {{ day: string, previous: string | undefined, heads: readonly Head[], trusted: ReadonlySet<string> | undefined,
+ *   kept?: readonly Head[], report: (finding: Finding) => void }} options
+ */
+export function checkDay({ day, previous, heads, trusted, kept = [], report }) {
+  const begins = previous ?? heads[0]?.previous ?? genesis;
+  /** @type {Map<number, { hash: string, whose: string }[]>} */
+  const expected = new Map();
+  /** @param {Head} head @param {string} whose */
+  const expect = (head, whose) => {
+    expected.set(head.links, [...(expected.get(head.links) ?? []), { hash: head.hash, whose }]);
+  };
+  for (const head of heads) {
+    const what = `the ${head.final ? "final head" : "head"} of ${day} over ${head.links} links`;
+    if (!isSigned(head)) report({ problem: "head_not_signed", day, detail: `${what} was altered, or is not signed` });
+    else if (trusted && !trusted.has(head.public_key))
+      report({ problem: "head_of_unknown_key", day, detail: `${what} is signed with ${head.public_key}, which nobody trusts` });
+    if (head.previous !== begins)
+      report({ problem: "head_of_other_chain", day, detail: `${what} does not follow the day before` });
+    expect(head, what);
+  }
+  for (const head of kept) {
+    const what = `the head of ${day} over ${head.links} links that was kept elsewhere`;
+    if (!isSigned(head)) report({ problem: "kept_head_not_signed", day, detail: `${what} was altered, or is not signed` });
+    if (head.previous !== begins)
+      report({ problem: "kept_head_not_in_chain", day, detail: `${what} follows another day before` });
+    expect(head, what);
+  }
+  let number = 0;
+  let hash = begins;
+  const compare = () => {
+    for (const { hash: said, whose } of expected.get(number) ?? []) {
+      if (said !== hash)
+        report({
+          problem: whose.endsWith("elsewhere") ? "kept_head_not_in_chain" : "head_not_in_chain",
+          day,
+          number,
+          detail: `${whose} is of another chain than the links are`,
+        });
+    }
+    expected.delete(number);
+  };
+  compare();
+  return {
+    /** @param {Link} link */
+    add(link) {
+      if (link.number !== number + 1)
+        report({
+          problem: "links_missing",
+          day,
+          number: number + 1,
+          detail: `after link ${number} of ${day} comes ${link.number}`,
+        });
+      number = link.number;
+      const follows = linkHash(hash, link.leaf);
+      if (link.hash !== undefined && link.hash !== follows)
+        report({
+          problem: "link_broken",
+          day,
+          number,
+          detail: `link ${number} of ${day} does not follow the one before: altered, removed or reordered`,
+        });
+      hash = link.hash ?? follows;
+      compare();
+    },
+    /** @returns {string | undefined} */
+    end() {
+      for (const [links, [one]] of expected)
+        report({
+          problem: "links_missing",
+          day,
+          number: links,
+          detail: `${one?.whose} is of more links than the ${number} that are there`,
+        });
+      const covered = heads.reduce((most, { links }) => Math.max(most, links), 0);
+      if (number > covered)
+        report({ problem: "head_missing", day, number, detail: `of the ${number} links of ${day}, heads vouch for ${covered}` });
+      const final = heads.find((head) => head.final);
+      if (final && final.links < number)
+        report({ problem: "links_added", day, number, detail: `${day} has ${number} links, and was ended with ${final.links}` });
+      return final && headHash(final);
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import { checkDay, genesis, type Head, headColumns, signHead } from "@amana/audit-chain";
+import { createLogger } from "@amana/runtime";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { asAdmin, type Identity, startIdentityForTest } from "../../test/harness.ts";
+import { sealRows } from "./seal-rows.ts";
+
+let identity: Identity;
+let replica: Awaited<ReturnType<Identity["addReplica"]>>;
+beforeAll(async () => {
+  identity = await startIdentityForTest();
+  replica = await identity.addReplica(0);
+});
+afterAll(() => identity[Symbol.asyncDispose]());
+
+const logger = createLogger("test", "silent");
+type Replica = Pick<Identity, "context" | "sql">;
+const seal = async ({ context }: Replica = identity) => await sealRows({ ...context, logger });
+async function sealAll(): Promise<void> {
+  while ((await seal()).sealed > 0);
+}
+const count = async (table: string) => Number((await identity.sql<{ n: string }>(`select count(*) as n from ${table}`))[0]?.n);
+const linksOf = (day: string, { sql }: Replica) =>
+  sql<{ number: number; leaf: string; hash: string }>(
+    "select number::int as number, encode(leaf, 'hex') as leaf, encode(hash, 'hex') as hash from audit_link where day = ? order by number",
+    [day],
+  );
+const heads = ({ sql }: Replica = identity) => sql<Head>(`select ${headColumns} from audit_head order by day, links, final`);
+
+/** What is wrong with the chain as it stands, over all its days. */
+async function findings(of: Replica = identity): Promise<string[]> {
+  const found: string[] = [];
+  const all = await heads(of);
+  let previous: string | undefined;
+  for (const day of new Set(all.map((head) => head.day))) {
+    const checked = checkDay({
+      day,
+      previous,
+      heads: all.filter((head) => head.day === day),
+      trusted: undefined,
+      report: ({ detail }) => found.push(detail),
+    });
+    for (const link of await linksOf(day, of)) checked.add(link);
+    previous = checked.end();
+  }
+  return found;
+}
+
+test("what is committed is linked once, by whichever replica, however many write at once", async () => {
+  await Promise.all(Array.from({ length: 20 }, (_, i) => identity.aBusiness({ name: `Shop ${i}` })));
+  const rounds = await Promise.all(Array.from({ length: 8 }, (_, i) => seal(i % 2 ? identity : replica)));
+  expect(rounds.filter(({ sealed }) => sealed > 0)).not.toEqual([]);
+  await Promise.all([identity.aBusiness(), seal(), identity.aBusiness(), seal(replica)]);
+  await sealAll();
+  expect(await count("audit_link")).toBe(await count("audit_event"));
+  expect(await identity.sql("select event_id from audit_link group by 1 having count(*) > 1")).toEqual([]);
+  expect(await findings()).toEqual([]);
+  expect((await heads()).at(-1)).toMatchObject({ links: await count("audit_event"), final: false });
+});
+
+test("a row is linked however late its transaction commits", async () => {
+  const before = await count("audit_link");
+  const em = identity.orm.em.fork();
+  await em.begin();
+  await em.execute(
+    `insert into audit_event (id, at, actor, action, entity_type, entity_id, request_id, address)
+     values (uuidv7(), now() - interval '1 year', 'ak', 'business.created', 'business', uuidv7(), 'r', 'a')`,
+  );
+  await identity.aBusiness();
+  await sealAll();
+  await em.commit();
+  await sealAll();
+  expect((await count("audit_link")) - before).toBe(3);
+  expect(await findings()).toEqual([]);
+});
+
+test("what was there before the chain is linked too", async () => {
+  await identity.aBusiness();
+  await identity.sql("delete from audit_unsealed");
+  await identity.sql("insert into audit_sweep values ('00000000-0000-0000-0000-000000000000')");
+  await sealAll();
+  expect(await count("audit_link")).toBe(await count("audit_event"));
+  expect([await count("audit_unsealed"), await count("audit_sweep")]).toEqual([0, 0]);
+});
+
+test("a day that is over is ended, and so is one without rows", async () => {
+  await using own = await startIdentityForTest();
+  const dayOf = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+  const at = { day: dayOf(3), links: 0, hash: genesis, previous: genesis, final: false, made_at: `${dayOf(3)}T10:00:00.000Z` };
+  const head = signHead(at, own.context.auditSigningKey.privateKey);
+  await own.sql(
+    `insert into audit_head (day, links, final, hash, previous, made_at, public_key, signature)
+     values (?, 0, false, decode(?, 'hex'), decode(?, 'hex'), ?, ?, ?)`,
+    [head.day, head.hash, head.previous, head.made_at, head.public_key, head.signature],
+  );
+  await own.aBusiness();
+  await seal(own);
+  const ends = (await heads(own)).map(({ day, links, final }) => ({ day, links, final }));
+  expect(ends).toEqual([
+    { day: dayOf(3), links: 0, final: false },
+    ...[3, 2, 1].map((ago) => ({ day: dayOf(ago), links: 0, final: true })),
+    { day: dayOf(0), links: 2, final: false },
+  ]);
+  expect(await findings(own)).toEqual([]);
+});
+
+test.each(["audit_link", "audit_head"])("the database refuses to change or delete rows of %s", async (table) => {
+  const before = await count(table);
+  expect(before).toBeGreaterThan(0);
+  for (const statement of [`update ${table} set hash = ''`, `delete from ${table}`, `truncate ${table}`]) {
+    for (const how of ["", "set local session_replication_role = replica; "])
+      await expect(identity.sql(how + statement), statement).rejects.toThrow(/append-only|permission denied/);
+  }
+  expect(await count(table)).toBe(before);
+});
+
+test("a business's rows are a chain of their own", async () => {
+  const { id } = await identity.aBusiness();
+  await identity.apiKeys.createApiKey({ businessId: id, name: "till" }, asAdmin);
+  await sealAll();
+  const rows = await identity.sql(
+    `select business_number::int as number, encode(business_previous, 'hex') as previous, encode(leaf, 'hex') as leaf
+     from audit_link where business_id = ? order by business_number`,
+    [id],
+  );
+  expect(rows.map(({ number }) => number)).toEqual([1, 2, 3]);
+  expect(rows.map(({ previous }) => previous)).toEqual([null, rows[0]?.["leaf"], rows[1]?.["leaf"]]);
+});

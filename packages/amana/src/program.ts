@@ -23,6 +23,7 @@ const atDatabases: Readonly<Record<string, () => Promise<Add>>> = {
   outbox: async () => (await import("./commands/outbox.ts")).outbox,
   migrate: async () => (await import("./commands/migrate.ts")).migrateStatus,
   secrets: async () => (await import("./commands/secrets.ts")).secrets,
+  audit: async () => (await import("./commands/audit.ts")).audit,
   "backup, restore": async () => (await import("./commands/backup.ts")).backup,
   restored: async () => (await import("./commands/restored.ts")).restored,
 };

@@ -17,7 +17,7 @@ export const exitCodes = {
   usage: 2,
   /** A database or the API did not answer; what others hold was still shown or done. */
   unreachable: 3,
-  /** `stuck`, `migrate status`: a person has to do something. */
+  /** `stuck`, `migrate status`, `audit verify`: a person has to do something. */
   found: 4,
   /** No answer came to a change, which may have been done all the same. */
   unknown: 5,

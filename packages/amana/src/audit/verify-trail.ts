@@ -1,0 +1,182 @@
+import { checkDay, type Finding, type Head, headColumns, headHash, leafOf, rowColumns, rowOf } from "@amana/audit-chain";
+import type { Orm } from "@amana/database";
+import { IsolationLevel, type SqlEntityManager } from "@mikro-orm/postgresql";
+
+export interface VerifyOptions {
+  /** Days in UTC, as 2026-11-20; from the first to the last unless given. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  /** Public keys; undefined: heads may be signed with any. */
+  readonly trusted: ReadonlySet<string> | undefined;
+  /** Heads that were kept where nobody with this database could change them. */
+  readonly kept: readonly Head[];
+  readonly report: (finding: Finding) => void;
+  readonly progress: (day: string, rows: number) => void;
+}
+
+export interface Verified {
+  readonly days: number;
+  readonly rows: number;
+  /** The keys that heads of these days are signed with. */
+  readonly keys: readonly string[];
+  readonly newest: Head | undefined;
+}
+
+interface LinkRow extends Record<string, unknown> {
+  readonly number: number;
+  readonly event_id: string;
+  readonly leaf: string;
+  readonly hash: string;
+  readonly business_number: number | null;
+  readonly business_previous: string | null;
+  readonly is_old: boolean;
+}
+
+const page = 2_000;
+/** Rows, and their links, are kept for so long. */
+const kept = "interval '5 years'";
+/** What still counts where rows and links have gone with their partition. */
+const ofHeadsAlone = new Set(["head_not_signed", "head_of_unknown_key", "head_of_other_chain", "kept_head_not_signed"]);
+
+/**
+ * Goes through the chain day by day, each in one snapshot with a page of rows in memory, and
+ * through the rows for those that no link holds. Changes nothing.
+ */
+export async function verifyTrail(orm: Orm, options: VerifyOptions): Promise<Verified> {
+  const { report, trusted, progress } = options;
+  const em = orm.em.fork() as SqlEntityManager;
+  const days = await daysOf(em, options);
+  const [first] = days;
+  let previous = first && (await endOfDayBefore(em, first));
+  let rows = 0;
+  let newest: Head | undefined;
+  const keys = new Set<string>();
+  const [age] = await em.execute<{ gone_before: string }[]>(
+    `select (now() at time zone 'UTC' - ${kept} + interval '1 day')::date::text as gone_before`,
+  );
+
+  for (const [i, day] of days.entries()) {
+    const isGone = day < (age?.gone_before ?? "");
+    const say = (finding: Finding) => {
+      if (!isGone || ofHeadsAlone.has(finding.problem)) report(finding);
+    };
+    await em.transactional(
+      async (own) => {
+        const heads = await own.execute<Head[]>(
+          `select ${headColumns} from audit_head where day = ?::date order by links, final`,
+          [day],
+        );
+        for (const { public_key } of heads) keys.add(public_key);
+        newest = heads.at(-1) ?? newest;
+        const checked = checkDay({
+          day,
+          previous,
+          heads,
+          trusted,
+          kept: options.kept.filter((head) => head.day === day),
+          report: say,
+        });
+        for await (const link of linksOf(own, day)) {
+          checkRow(day, link, say);
+          checked.add(link);
+          if (++rows % page === 0) progress(day, rows);
+        }
+        previous = checked.end();
+      },
+      { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true },
+    );
+    if (previous === undefined && i < days.length - 1)
+      report({ problem: "head_missing", day, detail: `${day} has no final head` });
+  }
+  for (const { day, links } of options.kept) {
+    if (inRange(day, options) && !days.includes(day))
+      report({
+        problem: "kept_head_not_in_chain",
+        day,
+        detail: `a head of ${day} over ${links} links was kept elsewhere, and here is no such day`,
+      });
+  }
+  await findUnlinked(em, options);
+  return { days: days.length, rows, keys: [...keys], newest };
+}
+
+const inRange = (day: string, { from = "", to = "9" }: VerifyOptions) => day >= from && day <= to;
+
+/** Every day from the first to the last, and not only those of which something is there. */
+async function daysOf(em: SqlEntityManager, options: VerifyOptions): Promise<string[]> {
+  const [ends] = await em.execute<{ first: string | null; last: string | null }[]>(
+    `select least((select min(day) from audit_head), (select min(day) from audit_link))::text as first,
+       greatest((select max(day) from audit_head), (select max(day) from audit_link))::text as last`,
+  );
+  if (!ends?.first || !ends.last) return [];
+  const days = await em.execute<{ day: string }[]>(
+    "select d::date::text as day from generate_series(?::date, ?::date, interval '1 day') as d order by 1",
+    [ends.first, ends.last],
+  );
+  return days.map(({ day }) => day).filter((day) => inRange(day, options));
+}
+
+async function endOfDayBefore(em: SqlEntityManager, day: string): Promise<string | undefined> {
+  const [head] = await em.execute<Head[]>(`select ${headColumns} from audit_head where day = ?::date - 1 and final`, [day]);
+  return head && headHash(head);
+}
+
+async function* linksOf(em: SqlEntityManager, day: string): AsyncGenerator<LinkRow> {
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const links: LinkRow[] = await em.execute<LinkRow[]>(
+      `select ${rowColumns}, l.number::int as number, l.event_id, encode(l.leaf, 'hex') as leaf, encode(l.hash, 'hex') as hash,
+         l.business_number::int as business_number, encode(l.business_previous, 'hex') as business_previous,
+         uuid_time(l.event_id) < now() - ${kept} as is_old
+       from audit_link l left join audit_event e on e.id = l.event_id
+       where l.day = ?::date and l.number > ? order by l.number, l.id limit ${page}`,
+      [day, after],
+    );
+    yield* links;
+    after = links.at(-1)?.number;
+  }
+}
+
+function checkRow(day: string, link: LinkRow, report: VerifyOptions["report"]): void {
+  const { number, event_id: id, business_number, business_previous, leaf, hash: _, is_old, ...columns } = link;
+  if (columns["id"] === null) {
+    if (!is_old) report({ problem: "row_deleted", day, number, id, detail: `row ${id}, link ${number} of ${day}, was deleted` });
+    return;
+  }
+  const sealed = {
+    day,
+    number,
+    ...(business_number !== null && { business_number }),
+    ...(business_previous !== null && { business_previous }),
+  };
+  if (leafOf({ ...rowOf(columns), sealed }) !== leaf)
+    report({ problem: "row_changed", day, number, id, detail: `row ${id}, link ${number} of ${day}, was changed` });
+}
+
+/** Rows that no link holds: added past the queue, waiting for long, or gone from it. */
+async function findUnlinked(em: SqlEntityManager, { from, to, report }: VerifyOptions): Promise<void> {
+  let after: string | null = "00000000-0000-0000-0000-000000000000";
+  while (after !== null) {
+    const found: { last: string | null; ids: string[] }[] = await em.execute(
+      `with next as (
+         select id from audit_event where id > ?::uuid and id >= uuid_at(coalesce(?::date, '1970-01-01')::timestamptz)
+           and (?::date is null or id < uuid_at((?::date + 1)::timestamptz)) order by id limit ${page}
+       )
+       select (select id from next order by id desc limit 1) as last, array(
+         select id from next where not exists (select from audit_link l where l.event_id = next.id)
+           and not exists (select from audit_unsealed q where q.event_id = next.id)
+           and not exists (select from audit_sweep s where s.after_id < next.id)
+       ) as ids`,
+      [after, from ?? null, to ?? null, to ?? null],
+    );
+    for (const id of found[0]?.ids ?? []) report({ problem: "row_added", id, detail: `row ${id} was added past the chain` });
+    after = found[0]?.last ?? null;
+  }
+  const waiting = await em.execute<{ id: string; is_gone: boolean }[]>(
+    `select q.event_id as id, e.id is null as is_gone from audit_unsealed q left join audit_event e on e.id = q.event_id
+     where e.id is null or q.since < now() - interval '1 minute' order by q.since limit 1000`,
+  );
+  for (const { id, is_gone } of waiting) {
+    if (is_gone) report({ problem: "row_deleted", id, detail: `row ${id} was deleted before it was sealed` });
+    else report({ problem: "row_not_sealed", id, detail: `row ${id} has waited for more than a minute: nobody seals` });
+  }
+}

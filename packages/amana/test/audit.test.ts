@@ -1,0 +1,203 @@
+import { generateKeyPairSync } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Finding, type Head, headColumns } from "@amana/audit-chain";
+import { transaction } from "@amana/database";
+import { amanaWith } from "@amana/dev-env/run-amana";
+import { createLogger, uuidv7 } from "@amana/runtime";
+import { startTestProcess } from "@amana/service/testing";
+import { createTestDatabase, eventually, type TestDatabase } from "@amana/testing";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { keepAction } from "../../../services/identity/src/audit/audit-event.ts";
+import { sealRows } from "../../../services/identity/src/audit/seal-rows.ts";
+import { repair as identity } from "../../../services/identity/src/repair.ts";
+import { verifyTrail } from "../src/audit/verify-trail.ts";
+
+const logger = createLogger("test", "silent");
+const aKey = () => {
+  const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+  return { id: "k", privateKey, publicKey: publicKey.export({ format: "der", type: "spki" }).toString("base64") };
+};
+const key = aKey();
+
+let db: TestDatabase;
+/** Rows 1 to 9, sealed three at a time, of two businesses and of none. */
+let ids: string[];
+beforeEach(async () => {
+  db = await createTestDatabase("identity", identity.database);
+  const businesses = [uuidv7(), uuidv7(), undefined];
+  ids = [];
+  for (let i = 0; i < 9; i++) {
+    ids.push(await act(businesses[i % 3]));
+    if (i % 3 === 2) await seal();
+  }
+  while ((await seal()).sealed > 0);
+});
+afterEach(() => db[Symbol.asyncDispose]());
+
+async function act(businessId?: string): Promise<string> {
+  const id = uuidv7();
+  const by = { actor: "ak_test", requestId: "r", address: "192.0.2.7" };
+  const action = {
+    by,
+    action: "business.updated",
+    entity: { type: "business", id: uuidv7() },
+    businessId,
+    before: { a: null },
+    after: { a: "1" },
+  };
+  await transaction(db.orm, async (em) => keepAction(em, new Date(), action, id));
+  return id;
+}
+const seal = (auditSigningKey = key) => sealRows({ orm: db.orm, logger, auditSigningKey });
+const sql = async <Row>(text: string, values: unknown[] = []) => await db.orm.em.fork().execute<Row[]>(text, values);
+const heads = () => sql<Head>(`select ${headColumns} from audit_head order by day, links`);
+
+/** As whoever owns the database, and lets nothing refuse. */
+async function tamper(...statements: string[]): Promise<void> {
+  const tables = ["audit_event", "audit_link", "audit_head"];
+  for (const table of tables) {
+    await sql(`alter table ${table} disable trigger user`);
+    await sql(`grant all on ${table} to current_user`);
+  }
+  for (const statement of statements) await sql(statement);
+  for (const table of tables) await sql(`alter table ${table} enable trigger user`);
+}
+
+async function findings(options: { trusted?: Set<string> | undefined; kept?: Head[] } = {}): Promise<Finding[]> {
+  const found: Finding[] = [];
+  const { trusted, kept = [] } = { trusted: new Set([key.publicKey]), ...options };
+  await verifyTrail(db.orm, { trusted, kept, report: (finding) => found.push(finding), progress: () => {} });
+  return found;
+}
+const problems = async (options = {}) => [...new Set((await findings(options)).map(({ problem }) => problem))].sort();
+
+test("what nobody bent is found to be right, with the heads that were kept of it", async () => {
+  expect(await findings({ kept: await heads() })).toEqual([]);
+});
+
+test("a row that was changed is named, whatever of it was changed", async () => {
+  const columns = ["actor", "actor_name", "action", "entity_type", "request_id", "address", "reason"];
+  for (const [i, column] of columns.entries()) await tamper(`update audit_event set ${column} = 'other' where id = '${ids[i]}'`);
+  await tamper(
+    `update audit_event set before = '{}' where id = '${ids[7]}'`,
+    `update audit_event set at = at - interval '1 ms' where id = '${ids[8]}'`,
+  );
+  const found = await findings();
+  expect(found.map(({ problem, id, number, day }) => [problem, id, number, day])).toEqual(
+    ids.map((id, i) => ["row_changed", id, i + 1, expect.any(String)]),
+  );
+});
+
+test("a row that was deleted is named, before it was sealed too", async () => {
+  await tamper(`delete from audit_event where id = '${ids[4]}'`);
+  expect(await findings()).toMatchObject([{ problem: "row_deleted", id: ids[4], number: 5 }]);
+  const unsealed = await act();
+  await tamper(`delete from audit_event where id = '${unsealed}'`);
+  await seal();
+  expect(await findings()).toMatchObject([{ id: ids[4] }, { problem: "row_deleted", id: unsealed }]);
+});
+
+test("one who seals, killed between the links and the rest, leaves nothing of it, and another goes on", async () => {
+  for (let i = 0; i < 5; i++) await act();
+  const settings = { DATABASE_URL: db.url, KEY_MODE: "test" };
+  {
+    await using killed = await startTestProcess("identity", { ...settings, FAULT_POINT: "audit.linked" });
+    expect(await killed.exited).toEqual([null, "SIGKILL"]);
+  }
+  expect(await sql("select from audit_link")).toHaveLength(ids.length);
+  // While two others seal, too.
+  await using _one = await startTestProcess("identity", settings);
+  await using _two = await startTestProcess("identity", settings);
+  for (let i = 0; i < 20; i++) await Promise.all([act(), act(), seal()]);
+  await eventually(async () => expect(await sql("select from audit_unsealed")).toEqual([]));
+  expect(await sql("select from audit_link")).toHaveLength(ids.length + 45);
+  expect(await findings({ trusted: undefined })).toEqual([]);
+});
+
+test("a row that was added past the chain is named", async () => {
+  await tamper(
+    `insert into audit_event (id, at, actor, action, entity_type, entity_id, request_id, address)
+     values (uuidv7(), now(), 'ak', 'a.b', 'a', uuidv7(), 'r', 'a')`,
+  );
+  expect(await problems()).toEqual(["row_added"]);
+});
+
+test.each([
+  [
+    "exchanged",
+    `update audit_link l set leaf = o.leaf, event_id = o.event_id from audit_link o where l.number in (4, 5) and o.number = 9 - l.number`,
+  ],
+  ["renumbered", `update audit_link set number = 9 - number where number in (4, 5)`],
+  ["taken away", `delete from audit_link where number = 4`],
+  ["taken away at the end", `delete from audit_link where number > 7`],
+  ["given another leaf", `update audit_link set leaf = sha256('x') where number = 4`],
+  ["given another hash", `update audit_link set hash = sha256('x') where number = 4`],
+  [
+    "added at the end",
+    `insert into audit_link (day, number, event_id, leaf, hash) select day, 10, event_id, leaf, hash from audit_link where number = 9`,
+  ],
+])("links that were %s are found", async (_how, statement) => {
+  await tamper(statement);
+  const found = await problems();
+  expect(found).not.toEqual([]);
+  expect(found.filter((problem) => !/^(link|row|head)/.test(problem))).toEqual([]);
+});
+
+test("a head that was altered, taken away or signed by somebody else is found", async () => {
+  await tamper("update audit_head set made_at = made_at - interval '1 day' where links = 6");
+  expect(await problems()).toEqual(["head_not_signed"]);
+  await tamper("delete from audit_head where links = 9");
+  expect(await problems()).toEqual(["head_missing", "head_not_signed"]);
+  expect(await problems({ trusted: new Set([aKey().publicKey]) })).toEqual([
+    "head_missing",
+    "head_not_signed",
+    "head_of_unknown_key",
+  ]);
+});
+
+test("who owns database and key and makes the chain anew is found by a head that was kept elsewhere", async () => {
+  const [, , kept] = await heads();
+  await tamper(
+    `update audit_event set reason = 'another' where id = '${ids[0]}'`,
+    "delete from audit_head",
+    "delete from audit_link",
+    "insert into audit_unsealed (event_id) select id from audit_event",
+  );
+  await seal();
+  expect(await findings()).toEqual([]);
+  expect(await problems({ kept: [kept] })).toEqual(["kept_head_not_in_chain"]);
+  await tamper("delete from audit_link where number > 6", "delete from audit_head");
+  expect(await problems({ kept: [kept] })).toContain("links_missing");
+});
+
+test("a day without a head, between others, is found", async () => {
+  await tamper("update audit_head set day = day - 2", "update audit_link set day = day - 2");
+  await act();
+  await seal();
+  await tamper("delete from audit_head where day = current_date - 1");
+  expect((await findings()).filter(({ problem }) => problem === "head_missing")).not.toEqual([]);
+});
+
+test("the command tells it, for people and for programs", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "amana-audit-"));
+  const amana = (...args: string[]) => amanaWith({ IDENTITY_DATABASE_URL: db.url }, "audit", "verify", ...args);
+  try {
+    const file = join(dir, "heads");
+    await writeFile(file, (await heads()).map((audit_head) => JSON.stringify({ level: "info", audit_head })).join("\n"));
+    const good = await amana("--public-key", `k:${key.publicKey}`, "--head", file);
+    expect(good).toMatchObject({ code: 0, out: expect.stringContaining("Nothing is wrong: 1 days, 9 rows") });
+    expect((await amana()).out).toContain(`Signed with ${key.publicKey}`);
+    await tamper(`update audit_event set reason = 'other' where id = '${ids[3]}'`);
+    expect(await amana()).toMatchObject({ code: 4, out: expect.stringContaining(`row_changed: row ${ids[3]}, link 4 of`) });
+    const { code, out } = await amana("--json", "--head", file);
+    expect([code, JSON.parse(out)]).toMatchObject([
+      4,
+      { rows: 9, problems: 1, findings: [{ problem: "row_changed", id: ids[3] }] },
+    ]);
+    expect(await amana("--from", "yesterday")).toMatchObject({ code: 2 });
+  } finally {
+    await rm(dir, { recursive: true });
+  }
+});

@@ -1,3 +1,4 @@
+import { everyTenant, forTenant } from "./tenant.ts";
 import { inTrace } from "./trace.ts";
 
 interface Call<Item> {
@@ -9,7 +10,7 @@ interface Call<Item> {
  * Does work in groups, one after the other: whatever comes while a group is under way is the next,
  * up to `max` items, so nothing waits for a group to fill. The returned function resolves, or
  * throws, as the group does that its items were in; those of one call stay together and in order. A
- * group belongs to no trace.
+ * group belongs to no trace, and is worked on for all tenants: its items may be several's.
  */
 export function inGroups<Item>(
   max: number,
@@ -41,7 +42,7 @@ export function inGroups<Item>(
   return async (items) => {
     const done = Promise.withResolvers<void>();
     waiting.push({ items, done });
-    if (!isWorking) void inTrace(undefined, workOff);
+    if (!isWorking) void inTrace(undefined, () => forTenant(everyTenant, workOff));
     await done.promise;
   };
 }

@@ -15,3 +15,4 @@ export {
   testSigner,
 } from "./rpc.ts";
 export { startSandboxProcess } from "./sandbox-process.ts";
+export { forAllTenants } from "./tenants.ts";

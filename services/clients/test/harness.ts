@@ -8,9 +8,9 @@ import { type ActionRecorded, ActionRecordedSchema } from "@amana/contracts/iden
 import { transaction } from "@amana/database";
 import type { Message } from "@amana/messaging";
 import { type CallOptions, createRpcClient } from "@amana/rpc";
-import { everyTenant, forTenant, uuidv7 } from "@amana/runtime";
+import { uuidv7 } from "@amana/runtime";
 import { startTestService } from "@amana/service/testing";
-import { aBusinessCaller, eventually } from "@amana/testing";
+import { aBusinessCaller, eventually, forAllTenants } from "@amana/testing";
 import { fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { clients as clientsService } from "../src/service.ts";
 
@@ -83,8 +83,7 @@ export async function startHarness(options: { autoApprove?: boolean } = {}) {
     beneficiaries,
     accounts,
     /** A transaction of the service's own, for all tenants. */
-    transaction: <T>(work: Parameters<typeof transaction<T>>[1]) =>
-      forTenant(everyTenant, () => transaction(service.context.orm, work)),
+    transaction: <T>(work: Parameters<typeof transaction<T>>[1]) => forAllTenants(transaction<T>)(service.context.orm, work),
     /** A client of a business. */
     createPerson: (caller: CallOptions["caller"] = aBusinessCaller(), changes: Person = {}) =>
       clients.createPerson(aPerson(changes), { caller }),

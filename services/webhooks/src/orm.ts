@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { partitionMigrations, readMigrations } from "@amana/database";
+import { partitionMigrations, readMigrations, tenantMigrations } from "@amana/database";
 import { IdempotencyRecord, idempotencyMigrations } from "@amana/idempotency";
 import { inboxMigrations, OutboxMessage, outboxMigrations } from "@amana/messaging";
 import { WebhookReplay } from "./replay/webhook-replay.ts";
@@ -9,6 +9,7 @@ export const database = {
   entities: [WebhookEndpoint, WebhookReplay, OutboxMessage, IdempotencyRecord],
   migrations: [
     ...partitionMigrations,
+    ...tenantMigrations,
     ...outboxMigrations,
     ...inboxMigrations,
     ...idempotencyMigrations,

@@ -2,15 +2,19 @@ import { createHmac } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { DeliveryFailure, DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
 import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
-import { aBusinessCaller, eventually } from "@amana/testing";
+import { aBusinessCaller, eventually, forAllTenants } from "@amana/testing";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { aPaymentEvent } from "../../test/a-payment-event.ts";
 import { type Harness, startHarness, startReceiver } from "../../test/harness.ts";
-import { claimDue, untilDueMs } from "./claim.ts";
+import * as claims from "./claim.ts";
 import { startDelivering } from "./deliver.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { Room } from "./room.ts";
+
+const claimDue = forAllTenants(claims.claimDue);
+const untilDueMs = forAllTenants(claims.untilDueMs);
+
 import { signatureHeaders } from "./sign.ts";
 
 let harness: Harness;

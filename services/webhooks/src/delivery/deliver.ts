@@ -1,4 +1,4 @@
-import { backoffMs, inTrace } from "@amana/runtime";
+import { backoffMs, everyTenant, forTenant, inTrace } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { startCountingAttempts } from "../webhook-endpoint/count-attempts.ts";
 import { createAttempt } from "./attempt.ts";
@@ -38,10 +38,13 @@ export function startDelivering(context: Context): Deliverer {
   const opened = dispatcher.open(
     (delivery, answered) => {
       const { traceparent } = delivery;
+      // Begun by whoever gave up its place: neither its trace nor its tenant goes along.
       const attempted = inTrace(traceparent ? { traceparent } : undefined, () =>
-        // Its lease ends some time and it is tried again, without having used up an attempt.
-        makeAttempt(delivery, answered).catch((error: unknown) =>
-          logger.error({ err: error, delivery_id: delivery.id }, "a delivery could not be attempted"),
+        forTenant(delivery.business_id, () =>
+          // Its lease ends some time and it is tried again, without having used up an attempt.
+          makeAttempt(delivery, answered).catch((error: unknown) =>
+            logger.error({ err: error, delivery_id: delivery.id }, "a delivery could not be attempted"),
+          ),
         ),
       );
       const sent = attempted.finally(() => {
@@ -51,7 +54,7 @@ export function startDelivering(context: Context): Deliverer {
       sending.add(sent);
       return sent;
     },
-    (deliveries) => release(orm, deliveries),
+    (deliveries) => forTenant(everyTenant, () => release(orm, deliveries)),
   );
 
   /** Takes what there is room for; answers how long nothing more can be done, unless woken. */
@@ -87,7 +90,7 @@ export function startDelivering(context: Context): Deliverer {
       if (!stop.signal.aborted) await pause.wait(waitMs);
     }
   };
-  const running = run();
+  const running = forTenant(everyTenant, run);
 
   return {
     async settled() {

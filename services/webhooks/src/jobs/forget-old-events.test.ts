@@ -1,10 +1,13 @@
 import { keepPartitions } from "@amana/database";
 import { createLogger, uuidv7 } from "@amana/runtime";
-import { aBusinessCaller } from "@amana/testing";
+import { aBusinessCaller, forAllTenants } from "@amana/testing";
 import { expect, test } from "vitest";
 import { aPaymentEvent } from "../../test/a-payment-event.ts";
 import { type Harness, startHarness } from "../../test/harness.ts";
-import { deleteOldDeliveries, uncountOldEvents } from "./forget-old-events.ts";
+import * as jobs from "./forget-old-events.ts";
+
+const uncountOldEvents = forAllTenants(jobs.uncountOldEvents);
+const deleteOldDeliveries = forAllTenants(jobs.deleteOldDeliveries);
 
 const dayMs = 24 * 60 * 60 * 1000;
 

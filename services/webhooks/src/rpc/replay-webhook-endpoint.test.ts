@@ -3,7 +3,7 @@ import { DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
 import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
 import { WebhookReplayStatus } from "@amana/contracts/webhooks/v1/webhook_replay_pb";
 import { uuidv7 } from "@amana/runtime";
-import { aBusinessCaller, eventually, keyed } from "@amana/testing";
+import { aBusinessCaller, eventually, forAllTenants, keyed } from "@amana/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aPaymentEvent } from "../../test/a-payment-event.ts";
 import { addOldEvents, type Harness, startHarness, startReceiver } from "../../test/harness.ts";
@@ -246,7 +246,7 @@ test("replays are shown for 30 days, and those that run for as long as they do",
   const [young, old, running] = await Promise.all(endpoints.map(({ replay }) => replay()));
   await still.sql("update webhook_replay set status = 'DONE', next_step_at = null where id in (?, ?)", [young?.id, old?.id]);
   await still.sql("update webhook_replay set created_at = now() - interval '31 days' where id in (?, ?)", [old?.id, running?.id]);
-  expect(await deleteOldReplays(still)).toBe(1);
+  expect(await forAllTenants(deleteOldReplays)(still)).toBe(1);
   const left = await still.sql<{ id: string }>("select id from webhook_replay where id in (?, ?, ?)", [
     young?.id,
     old?.id,

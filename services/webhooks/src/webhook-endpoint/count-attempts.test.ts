@@ -1,5 +1,5 @@
-import { uuidv7 } from "@amana/runtime";
-import { eventually } from "@amana/testing";
+import { forTenant, uuidv7 } from "@amana/runtime";
+import { eventually, forAllTenants } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
 import { startCountingAttempts } from "./count-attempts.ts";
@@ -12,7 +12,8 @@ beforeAll(async () => {
 afterAll(() => harness[Symbol.asyncDispose]());
 
 const anEndpoint = () => ({ business_id: uuidv7(), endpoint_id: uuidv7() });
-const dayOf = ({ business_id, endpoint_id }: ReturnType<typeof anEndpoint>) => readDay(harness.orm.em, business_id, endpoint_id);
+const dayOf = ({ business_id, endpoint_id }: ReturnType<typeof anEndpoint>) =>
+  forTenant(business_id, () => readDay(harness.orm.em, business_id, endpoint_id));
 const aCounter = () => startCountingAttempts(harness.orm, harness.context.logger);
 const totals = async (endpoint: ReturnType<typeof anEndpoint>) =>
   (await dayOf(endpoint)).map(({ duration_class, succeeded, failed }) => [duration_class, succeeded, failed]);
@@ -55,7 +56,7 @@ test("hour and day end where they end, another business has none of it, and olde
   const day = [{ duration_class: 7, succeeded: 3, failed: 3, succeeded_1h: 1, failed_1h: 1 }];
   expect(await dayOf(endpoint)).toEqual(day);
   expect(await dayOf({ ...endpoint, business_id: uuidv7() })).toEqual([]);
-  expect(await deleteOldHealth(harness)).toBe(1);
-  expect(await deleteOldHealth(harness)).toBe(0);
+  expect(await forAllTenants(deleteOldHealth)(harness)).toBe(1);
+  expect(await forAllTenants(deleteOldHealth)(harness)).toBe(0);
   expect(await dayOf(endpoint)).toEqual(day);
 });

@@ -1,5 +1,5 @@
 import { namedQuery, type Orm } from "@amana/database";
-import { type Logger, poll } from "@amana/runtime";
+import { everyTenant, forTenant, type Logger, poll } from "@amana/runtime";
 import { durationClassOf } from "./endpoint-health.ts";
 
 /** Attempts at an endpoint that took about as long as each other. */
@@ -40,7 +40,9 @@ export function startCountingAttempts(orm: Orm, logger: Logger) {
     },
     async [Symbol.asyncDispose]() {
       await writing[Symbol.asyncDispose]();
-      await write().catch((error: unknown) => logger.warn({ err: error }, "the last attempts could not be counted"));
+      await forTenant(everyTenant, write).catch((error: unknown) =>
+        logger.warn({ err: error }, "the last attempts could not be counted"),
+      );
     },
   };
 }

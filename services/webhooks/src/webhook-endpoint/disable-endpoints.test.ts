@@ -1,12 +1,14 @@
 import { ActionRecordedSchema } from "@amana/contracts/identity/v1/audit_events_pb";
 import { DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
 import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
-import { aBusinessCaller } from "@amana/testing";
+import { aBusinessCaller, forAllTenants } from "@amana/testing";
 import { fromBinary } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { aPaymentEvent } from "../../test/a-payment-event.ts";
 import { type Harness, startHarness, startReceiver } from "../../test/harness.ts";
-import { disableEndpoints } from "./disable-endpoints.ts";
+import * as disabling from "./disable-endpoints.ts";
+
+const disableEndpoints = forAllTenants(disabling.disableEndpoints);
 
 let harness: Harness;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { Report } from "../report.ts";
 import { trespass } from "./trespass.ts";
 
 /** Services whose tables PostgreSQL keeps to their tenants. */
-const walled = ["payments", "clients", "webhooks"] as const;
+const walled = ["payments", "clients", "webhooks", "kyc"] as const;
 
 /** Settings of walled services without their tenant filters. */
 export function filterless<S extends object>(settings: { readonly [N in (typeof walled)[number]]?: S } = {}) {

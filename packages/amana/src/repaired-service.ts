@@ -52,5 +52,7 @@ export interface Difference extends Heard {
 /** A column with ciphertexts of `packages/secret-box`; the row's id is their owner. */
 export interface SealedColumn {
   readonly table: string;
+  /** Where its rows are looked up by their keys; the table unless given. */
+  readonly lookUpIn?: string;
   readonly column: string;
 }

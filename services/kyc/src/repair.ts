@@ -10,7 +10,7 @@ export const repair: RepairedService = {
   emits: ["kyc.v1", "audit.v1"],
   consumes: {},
   record: recordAction("kyc"),
-  sealed: [{ table: "kyc_application", column: "link_ciphertext" }],
+  sealed: [{ table: "kyc_application", lookUpIn: "kyc_application_of_tenants", column: "link_ciphertext" }],
   waiting: [
     {
       what: "applications that wait for the provider's verdict",

@@ -42,13 +42,13 @@ export async function reencrypt({ service, orm }: Opened, box: SecretBox, keyId:
 }
 
 /** The keys that a column's texts are under, one look in the index for each. */
-async function otherKeyIds({ orm }: Opened, { table, column }: SealedColumn, keyId: string): Promise<string[]> {
+async function otherKeyIds({ orm }: Opened, { table, lookUpIn = table, column }: SealedColumn, keyId: string): Promise<string[]> {
   const found: string[] = [];
   for (let last = ""; ; ) {
     const [row] = await orm.em
       .fork()
       .execute<{ id: string | null }[]>(
-        `select min(split_part(${column}, ':', 1)) as id from ${table} where ${column} is not null and split_part(${column}, ':', 1) > ?`,
+        `select min(split_part(${column}, ':', 1)) as id from ${lookUpIn} where ${column} is not null and split_part(${column}, ':', 1) > ?`,
         [last],
       );
     if (!row || row.id === null) return found;
@@ -59,12 +59,12 @@ async function otherKeyIds({ orm }: Opened, { table, column }: SealedColumn, key
 
 async function reencryptBatch(
   { service, orm }: Opened,
-  { table, column }: SealedColumn,
+  { table, lookUpIn = table, column }: SealedColumn,
   { box, formerId, keyId, as, after }: { box: SecretBox; formerId: string; keyId: string; as: string; after: string },
 ): Promise<{ done: number; unreadable: number; last: string | undefined }> {
   return await transaction(orm, async (em) => {
     const rows = await em.execute<{ id: string; was: string }[]>(
-      `select id, ${column} as was from ${table}
+      `select id, ${column} as was from ${lookUpIn}
        where ${column} is not null and split_part(${column}, ':', 1) = ? and id > ? order by id limit ${batchRows}`,
       [formerId, after],
     );

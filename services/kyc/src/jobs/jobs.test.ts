@@ -5,17 +5,23 @@ import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_p
 import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { createRpcClient } from "@amana/rpc";
 import { createSecretBox } from "@amana/secret-box";
-import { aBusinessCaller, eventually, startTestServer } from "@amana/testing";
+import { aBusinessCaller, eventually, forAllTenants, startTestServer } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
 import { kyc as kycService } from "../service.ts";
 import { createHttpProvider } from "../verification-provider/http-provider.ts";
-import { catchUpOnce } from "./catch-up.ts";
+import * as catchingUp from "./catch-up.ts";
 import { checkApplications } from "./check-applications.ts";
 import { deleteLeftovers } from "./delete-leftovers.ts";
-import { noticeDocuments } from "./notice-documents.ts";
-import { createReencryption } from "./reencrypt-links.ts";
-import { removeLinks } from "./remove-links.ts";
+import * as notices from "./notice-documents.ts";
+import * as reencryption from "./reencrypt-links.ts";
+import * as removal from "./remove-links.ts";
+
+const catchUpOnce = forAllTenants(catchingUp.catchUpOnce);
+const noticeDocuments = forAllTenants(notices.noticeDocuments);
+const removeLinks = forAllTenants(removal.removeLinks);
+const createReencryption = (...context: Parameters<typeof reencryption.createReencryption>) =>
+  forAllTenants(reencryption.createReencryption(...context));
 
 let harness: Harness;
 beforeAll(async () => {

@@ -19,7 +19,7 @@ export function createReencryption({ orm, secrets, logger }: Context): () => Pro
     if (formerKeyIds.length === 0) return 0;
     const em = orm.em.fork();
     const rows = await em.execute<{ id: string; link_ciphertext: string }[]>(
-      `select id, link_ciphertext from kyc_application
+      `select id, link_ciphertext from kyc_application_of_tenants
        where split_part(link_ciphertext, ':', 1) = any (string_to_array(?, ',')) and id > ? order by id limit ${batchMax}`,
       [formerKeyIds.join(), after],
     );

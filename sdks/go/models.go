@@ -351,6 +351,25 @@ type RefundProcessor struct {
 	ReadAt         string `json:"read_at,omitempty"`
 }
 
+// PaymentTimeline is what the API answers.
+type PaymentTimeline struct {
+	Payment Payment                  `json:"payment"`
+	Entries []PaymentTimelineEntries `json:"entries"`
+}
+
+// PaymentTimelineEntries is what the API answers.
+type PaymentTimelineEntries struct {
+	At         string `json:"at"`
+	Kind       string `json:"kind"`
+	Name       string `json:"name"`
+	Outcome    string `json:"outcome,omitempty"`
+	Detail     string `json:"detail,omitempty"`
+	DurationMs *int64 `json:"duration_ms,omitempty"`
+	RefundID   string `json:"refund_id,omitempty"`
+	EventID    string `json:"event_id,omitempty"`
+	EndpointID string `json:"endpoint_id,omitempty"`
+}
+
 // DeadLetter is what the API answers.
 type DeadLetter struct {
 	ID            string          `json:"id"`

@@ -407,6 +407,11 @@ func (r *PaymentsResource) Refund(ctx context.Context, id string, body Params, k
 	return call[Payment](ctx, r.transport, "POST", "/api/v1/payments/"+url.PathEscape(id)+"/refund", body, key)
 }
 
+// GetTimeline: Read all that is known to have happened to a payment of any business.
+func (r *PaymentsResource) GetTimeline(ctx context.Context, id string) (*PaymentTimeline, error) {
+	return call[PaymentTimeline](ctx, r.transport, "GET", "/api/v1/admin/payments/"+url.PathEscape(id)+"/timeline", nil, nil)
+}
+
 // ListChanged: List payments of all businesses that changed at the card processor by themselves, newest first.
 func (r *PaymentsResource) ListChanged(query Params) *List[ListChangedPaymentsResult] {
 	return &List[ListChangedPaymentsResult]{r.transport, "/api/v1/admin/payments", query}

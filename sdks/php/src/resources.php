@@ -32,6 +32,8 @@ namespace Amana;
  * @phpstan-type AuditEventEntity array{type: string, id: string}
  * @phpstan-type Refund array{id: string, business_id: string, payment_id: string, amount: string, currency: string, status: 'REQUESTED'|'SENT'|'ACCEPTED'|'REJECTED'|'UNKNOWN'|'NOT_SENT', needs_decision: bool, decision_reason?: string, needs_decision_since?: string, resolution?: 'ACCEPTED'|'REJECTED'|'SEND_AGAIN', sends: int, last_sent_at?: string, processor_error_code?: string, payment_status: string, payment_amount: string, payment_refunded_amount?: string, processor: RefundProcessor, created_at: string, updated_at: string}
  * @phpstan-type RefundProcessor array{order_id?: string, order_number: string, order_status?: int, refunded_amount?: string, read_at?: string}
+ * @phpstan-type PaymentTimeline array{payment: Payment, entries: list<PaymentTimelineEntries>}
+ * @phpstan-type PaymentTimelineEntries array{at: string, kind: 'payment'|'processor_call'|'refund'|'event'|'delivery_attempt'|'next_attempt', name: string, outcome?: string, detail?: string, duration_ms?: int, refund_id?: string, event_id?: string, endpoint_id?: string}
  * @phpstan-type DeadLetter array{id: string, service: string, topic: string, event_id: string, event_type: string, key: string, status: 'RETRYING'|'WAITING'|'PARKED'|'FORGED'|'DELIVERED'|'DROPPED', reason: string, attempts: int, next_attempt_at?: string, headers: array<string, mixed>, payload_bytes: int, payload?: array<string, mixed>, created_at: string, updated_at: string}
  * @phpstan-type OnboardBusinessResult array{id: string, name: string, status: 'PENDING'|'ACTIVE'|'DISABLED'|'REJECTED', created_at: string, updated_at: string, contact_email?: string, api_key?: string, api_key_prefix?: string}
  * @phpstan-type OnboardBusinessBody array{name: string, contact_email: string}
@@ -854,6 +856,16 @@ final class Payments extends Resource
     public function refund(string $id, ?array $body = null, ?string $idempotencyKey = null): array
     {
         return $this->call('POST', '/api/v1/payments/' . Transport::segment($id) . '/refund', $body, idempotencyKey: $idempotencyKey);
+    }
+
+    /**
+     * Read all that is known to have happened to a payment of any business.
+     *
+     * @return PaymentTimeline
+     */
+    public function getTimeline(string $id): array
+    {
+        return $this->call('GET', '/api/v1/admin/payments/' . Transport::segment($id) . '/timeline');
     }
 
     /**

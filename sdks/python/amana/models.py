@@ -381,6 +381,27 @@ class RefundProcessor(TypedDict):
     read_at: NotRequired[str]
 
 
+class PaymentTimeline(TypedDict):
+    payment: Payment
+    # Oldest first. Calls, events and attempts of the last 30 days.
+    entries: list[PaymentTimelineEntries]
+
+
+class PaymentTimelineEntries(TypedDict):
+    # When it happened or began; of next_attempt, when it will.
+    at: str
+    kind: Literal["payment", "processor_call", "refund", "event", "delivery_attempt", "next_attempt"]
+    # The status that a payment or refund came to, the operation of a call, or the type of an event.
+    name: str
+    # Of a call: ACCEPTED, REFUSED, UNKNOWN or NOT_SENT. Of an attempt: the status that came, or why none did.
+    outcome: NotRequired[str]
+    detail: NotRequired[str]
+    duration_ms: NotRequired[int]
+    refund_id: NotRequired[str]
+    event_id: NotRequired[str]
+    endpoint_id: NotRequired[str]
+
+
 class DeadLetter(TypedDict):
     id: str
     # Which service set it aside.

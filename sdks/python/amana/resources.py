@@ -286,6 +286,10 @@ class Payments(Resource):
         """Refund a PAID payment."""
         return self._call("POST", f"/api/v1/payments/{segment(id)}/refund", body, idempotency_key=idempotency_key)
 
+    def get_timeline(self, id: str) -> models.PaymentTimeline:
+        """Read all that is known to have happened to a payment of any business."""
+        return self._call("GET", f"/api/v1/admin/payments/{segment(id)}/timeline")
+
     def list_changed(self, query: models.ListChangedPaymentsQuery | None = None) -> List[models.ListChangedPaymentsResult]:
         """List payments of all businesses that changed at the card processor by themselves, newest first."""
         return self._pages("/api/v1/admin/payments", query)

@@ -374,6 +374,27 @@ export interface RefundProcessor {
   readonly read_at?: string;
 }
 
+export interface PaymentTimeline {
+  readonly payment: Payment;
+  /** Oldest first. Calls, events and attempts of the last 30 days. */
+  readonly entries: readonly (PaymentTimelineEntries)[];
+}
+
+export interface PaymentTimelineEntries {
+  /** When it happened or began; of next_attempt, when it will. */
+  readonly at: string;
+  readonly kind: "payment" | "processor_call" | "refund" | "event" | "delivery_attempt" | "next_attempt";
+  /** The status that a payment or refund came to, the operation of a call, or the type of an event. */
+  readonly name: string;
+  /** Of a call: ACCEPTED, REFUSED, UNKNOWN or NOT_SENT. Of an attempt: the status that came, or why none did. */
+  readonly outcome?: string;
+  readonly detail?: string;
+  readonly duration_ms?: number;
+  readonly refund_id?: string;
+  readonly event_id?: string;
+  readonly endpoint_id?: string;
+}
+
 export interface DeadLetter {
   readonly id: string;
   /** Which service set it aside. */

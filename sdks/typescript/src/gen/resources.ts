@@ -346,6 +346,11 @@ class Payments extends Resource {
     return this.call("POST", `/api/v1/payments/${segment(id)}/refund`, body, options);
   }
 
+  /** Read all that is known to have happened to a payment of any business */
+  getTimeline(id: string, options?: RequestOptions): Promise<models.PaymentTimeline> {
+    return this.call("GET", `/api/v1/admin/payments/${segment(id)}/timeline`, undefined, options);
+  }
+
   /** List payments of all businesses that changed at the card processor by themselves, newest first */
   listChanged(query?: models.ListChangedPaymentsQuery, options?: RequestOptions): List<models.ListChangedPaymentsResult> {
     return this.pages("/api/v1/admin/payments", query, options);

@@ -2,19 +2,125 @@
 // @generated from file payments/v1/refund_service.proto (package payments.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Payment } from "./payment_pb.ts";
 import { file_payments_v1_payment } from "./payment_pb.ts";
 import type { Refund, RefundOutcome, RefundSchema } from "./refund_pb.ts";
 import { file_payments_v1_refund } from "./refund_pb.ts";
-import type { Message } from "@bufbuild/protobuf";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file payments/v1/refund_service.proto.
  */
 export const file_payments_v1_refund_service: GenFile = /*@__PURE__*/
-  fileDesc("CiBwYXltZW50cy92MS9yZWZ1bmRfc2VydmljZS5wcm90bxILcGF5bWVudHMudjEiYwoSTGlzdFJlZnVuZHNSZXF1ZXN0Eg0KBWxpbWl0GAEgASgFEg4KBm9mZnNldBgCIAEoBRIbCg5uZWVkc19kZWNpc2lvbhgDIAEoCEgAiAEBQhEKD19uZWVkc19kZWNpc2lvbiJKChNMaXN0UmVmdW5kc1Jlc3BvbnNlEiQKB3JlZnVuZHMYASADKAsyEy5wYXltZW50cy52MS5SZWZ1bmQSDQoFdG90YWwYAiABKAUiXQoUUmVzb2x2ZVJlZnVuZFJlcXVlc3QSCgoCaWQYASABKAkSKwoHb3V0Y29tZRgCIAEoDjIaLnBheW1lbnRzLnYxLlJlZnVuZE91dGNvbWUSDAoEbm90ZRgDIAEoCSI7ChpMaXN0Q2hhbmdlZFBheW1lbnRzUmVxdWVzdBINCgVsaW1pdBgBIAEoBRIOCgZvZmZzZXQYAiABKAUiWwobTGlzdENoYW5nZWRQYXltZW50c1Jlc3BvbnNlEi0KCHBheW1lbnRzGAEgAygLMhsucGF5bWVudHMudjEuQ2hhbmdlZFBheW1lbnQSDQoFdG90YWwYAiABKAUi3wEKDkNoYW5nZWRQYXltZW50EiUKB3BheW1lbnQYASABKAsyFC5wYXltZW50cy52MS5QYXltZW50EiUKGHByb2Nlc3Nvcl9yZWZ1bmRlZF9taW5vchgCIAEoA0gAiAEBEiEKFHByb2Nlc3Nvcl9yZWFkX2F0X21zGAMgASgDSAGIAQESFwoKZGlmZmVyZW5jZRgEIAEoCUgCiAEBQhsKGV9wcm9jZXNzb3JfcmVmdW5kZWRfbWlub3JCFwoVX3Byb2Nlc3Nvcl9yZWFkX2F0X21zQg0KC19kaWZmZXJlbmNlMp4CCg1SZWZ1bmRTZXJ2aWNlElUKC0xpc3RSZWZ1bmRzEh8ucGF5bWVudHMudjEuTGlzdFJlZnVuZHNSZXF1ZXN0GiAucGF5bWVudHMudjEuTGlzdFJlZnVuZHNSZXNwb25zZSIDkAIBEkcKDVJlc29sdmVSZWZ1bmQSIS5wYXltZW50cy52MS5SZXNvbHZlUmVmdW5kUmVxdWVzdBoTLnBheW1lbnRzLnYxLlJlZnVuZBJtChNMaXN0Q2hhbmdlZFBheW1lbnRzEicucGF5bWVudHMudjEuTGlzdENoYW5nZWRQYXltZW50c1JlcXVlc3QaKC5wYXltZW50cy52MS5MaXN0Q2hhbmdlZFBheW1lbnRzUmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_payments_v1_payment, file_payments_v1_refund]);
+  fileDesc("CiBwYXltZW50cy92MS9yZWZ1bmRfc2VydmljZS5wcm90bxILcGF5bWVudHMudjEiJgoYR2V0UGF5bWVudEhpc3RvcnlSZXF1ZXN0EgoKAmlkGAEgASgJIqABCg5QYXltZW50SGlzdG9yeRIlCgdwYXltZW50GAEgASgLMhQucGF5bWVudHMudjEuUGF5bWVudBIkCgdyZWZ1bmRzGAIgAygLMhMucGF5bWVudHMudjEuUmVmdW5kEikKBWNhbGxzGAMgAygLMhoucGF5bWVudHMudjEuUHJvY2Vzc29yQ2FsbBIWCg5yZWNvcmRlZF9hdF9tcxgEIAMoAyLpAQoNUHJvY2Vzc29yQ2FsbBIKCgJpZBgBIAEoCRIWCglyZWZ1bmRfaWQYAiABKAlIAIgBARIyCglvcGVyYXRpb24YAyABKA4yHy5wYXltZW50cy52MS5Qcm9jZXNzb3JPcGVyYXRpb24SLgoHb3V0Y29tZRgEIAEoDjIdLnBheW1lbnRzLnYxLlByb2Nlc3Nvck91dGNvbWUSEwoGZGV0YWlsGAUgASgJSAGIAQESDQoFYXRfbXMYBiABKAMSEwoLZHVyYXRpb25fbXMYByABKAVCDAoKX3JlZnVuZF9pZEIJCgdfZGV0YWlsImMKEkxpc3RSZWZ1bmRzUmVxdWVzdBINCgVsaW1pdBgBIAEoBRIOCgZvZmZzZXQYAiABKAUSGwoObmVlZHNfZGVjaXNpb24YAyABKAhIAIgBAUIRCg9fbmVlZHNfZGVjaXNpb24iSgoTTGlzdFJlZnVuZHNSZXNwb25zZRIkCgdyZWZ1bmRzGAEgAygLMhMucGF5bWVudHMudjEuUmVmdW5kEg0KBXRvdGFsGAIgASgFIl0KFFJlc29sdmVSZWZ1bmRSZXF1ZXN0EgoKAmlkGAEgASgJEisKB291dGNvbWUYAiABKA4yGi5wYXltZW50cy52MS5SZWZ1bmRPdXRjb21lEgwKBG5vdGUYAyABKAkiOwoaTGlzdENoYW5nZWRQYXltZW50c1JlcXVlc3QSDQoFbGltaXQYASABKAUSDgoGb2Zmc2V0GAIgASgFIlsKG0xpc3RDaGFuZ2VkUGF5bWVudHNSZXNwb25zZRItCghwYXltZW50cxgBIAMoCzIbLnBheW1lbnRzLnYxLkNoYW5nZWRQYXltZW50Eg0KBXRvdGFsGAIgASgFIt8BCg5DaGFuZ2VkUGF5bWVudBIlCgdwYXltZW50GAEgASgLMhQucGF5bWVudHMudjEuUGF5bWVudBIlChhwcm9jZXNzb3JfcmVmdW5kZWRfbWlub3IYAiABKANIAIgBARIhChRwcm9jZXNzb3JfcmVhZF9hdF9tcxgDIAEoA0gBiAEBEhcKCmRpZmZlcmVuY2UYBCABKAlIAogBAUIbChlfcHJvY2Vzc29yX3JlZnVuZGVkX21pbm9yQhcKFV9wcm9jZXNzb3JfcmVhZF9hdF9tc0INCgtfZGlmZmVyZW5jZSq8AQoSUHJvY2Vzc29yT3BlcmF0aW9uEiMKH1BST0NFU1NPUl9PUEVSQVRJT05fVU5TUEVDSUZJRUQQABIgChxQUk9DRVNTT1JfT1BFUkFUSU9OX1JFR0lTVEVSEAESHwobUFJPQ0VTU09SX09QRVJBVElPTl9DT05GSVJNEAISHgoaUFJPQ0VTU09SX09QRVJBVElPTl9TVEFUVVMQAxIeChpQUk9DRVNTT1JfT1BFUkFUSU9OX1JFRlVORBAEKrMBChBQcm9jZXNzb3JPdXRjb21lEiEKHVBST0NFU1NPUl9PVVRDT01FX1VOU1BFQ0lGSUVEEAASHgoaUFJPQ0VTU09SX09VVENPTUVfQUNDRVBURUQQARIdChlQUk9DRVNTT1JfT1VUQ09NRV9SRUZVU0VEEAISHQoZUFJPQ0VTU09SX09VVENPTUVfVU5LTk9XThADEh4KGlBST0NFU1NPUl9PVVRDT01FX05PVF9TRU5UEAQy/AIKDVJlZnVuZFNlcnZpY2USVQoLTGlzdFJlZnVuZHMSHy5wYXltZW50cy52MS5MaXN0UmVmdW5kc1JlcXVlc3QaIC5wYXltZW50cy52MS5MaXN0UmVmdW5kc1Jlc3BvbnNlIgOQAgESRwoNUmVzb2x2ZVJlZnVuZBIhLnBheW1lbnRzLnYxLlJlc29sdmVSZWZ1bmRSZXF1ZXN0GhMucGF5bWVudHMudjEuUmVmdW5kEm0KE0xpc3RDaGFuZ2VkUGF5bWVudHMSJy5wYXltZW50cy52MS5MaXN0Q2hhbmdlZFBheW1lbnRzUmVxdWVzdBooLnBheW1lbnRzLnYxLkxpc3RDaGFuZ2VkUGF5bWVudHNSZXNwb25zZSIDkAIBElwKEUdldFBheW1lbnRIaXN0b3J5EiUucGF5bWVudHMudjEuR2V0UGF5bWVudEhpc3RvcnlSZXF1ZXN0GhsucGF5bWVudHMudjEuUGF5bWVudEhpc3RvcnkiA5ACAWIGcHJvdG8z", [file_payments_v1_payment, file_payments_v1_refund]);
+
+/**
+ * @generated from message payments.v1.GetPaymentHistoryRequest
+ */
+export type GetPaymentHistoryRequest = Message<"payments.v1.GetPaymentHistoryRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message payments.v1.GetPaymentHistoryRequest.
+ * Use `create(GetPaymentHistoryRequestSchema)` to create a new message.
+ */
+export const GetPaymentHistoryRequestSchema: GenMessage<GetPaymentHistoryRequest> = /*@__PURE__*/
+  messageDesc(file_payments_v1_refund_service, 0);
+
+/**
+ * @generated from message payments.v1.PaymentHistory
+ */
+export type PaymentHistory = Message<"payments.v1.PaymentHistory"> & {
+  /**
+   * @generated from field: payments.v1.Payment payment = 1;
+   */
+  payment?: Payment | undefined;
+
+  /**
+   * @generated from field: repeated payments.v1.Refund refunds = 2;
+   */
+  refunds: Refund[];
+
+  /**
+   * Of the last 30 days.
+   *
+   * @generated from field: repeated payments.v1.ProcessorCall calls = 3;
+   */
+  calls: ProcessorCall[];
+
+  /**
+   * When something was recorded about it: events bear one of these times.
+   *
+   * @generated from field: repeated int64 recorded_at_ms = 4;
+   */
+  recordedAtMs: bigint[];
+};
+
+/**
+ * Describes the message payments.v1.PaymentHistory.
+ * Use `create(PaymentHistorySchema)` to create a new message.
+ */
+export const PaymentHistorySchema: GenMessage<PaymentHistory> = /*@__PURE__*/
+  messageDesc(file_payments_v1_refund_service, 1);
+
+/**
+ * Something the card processor was asked, and what came of it.
+ *
+ * @generated from message payments.v1.ProcessorCall
+ */
+export type ProcessorCall = Message<"payments.v1.ProcessorCall"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: optional string refund_id = 2;
+   */
+  refundId?: string | undefined;
+
+  /**
+   * @generated from field: payments.v1.ProcessorOperation operation = 3;
+   */
+  operation: ProcessorOperation;
+
+  /**
+   * @generated from field: payments.v1.ProcessorOutcome outcome = 4;
+   */
+  outcome: ProcessorOutcome;
+
+  /**
+   * What it said: an error code, the order's status, or why nobody knows.
+   *
+   * @generated from field: optional string detail = 5;
+   */
+  detail?: string | undefined;
+
+  /**
+   * When it was begun.
+   *
+   * @generated from field: int64 at_ms = 6;
+   */
+  atMs: bigint;
+
+  /**
+   * @generated from field: int32 duration_ms = 7;
+   */
+  durationMs: number;
+};
+
+/**
+ * Describes the message payments.v1.ProcessorCall.
+ * Use `create(ProcessorCallSchema)` to create a new message.
+ */
+export const ProcessorCallSchema: GenMessage<ProcessorCall> = /*@__PURE__*/
+  messageDesc(file_payments_v1_refund_service, 2);
 
 /**
  * @generated from message payments.v1.ListRefundsRequest
@@ -43,7 +149,7 @@ export type ListRefundsRequest = Message<"payments.v1.ListRefundsRequest"> & {
  * Use `create(ListRefundsRequestSchema)` to create a new message.
  */
 export const ListRefundsRequestSchema: GenMessage<ListRefundsRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_refund_service, 0);
+  messageDesc(file_payments_v1_refund_service, 3);
 
 /**
  * @generated from message payments.v1.ListRefundsResponse
@@ -65,7 +171,7 @@ export type ListRefundsResponse = Message<"payments.v1.ListRefundsResponse"> & {
  * Use `create(ListRefundsResponseSchema)` to create a new message.
  */
 export const ListRefundsResponseSchema: GenMessage<ListRefundsResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_refund_service, 1);
+  messageDesc(file_payments_v1_refund_service, 4);
 
 /**
  * @generated from message payments.v1.ResolveRefundRequest
@@ -94,7 +200,7 @@ export type ResolveRefundRequest = Message<"payments.v1.ResolveRefundRequest"> &
  * Use `create(ResolveRefundRequestSchema)` to create a new message.
  */
 export const ResolveRefundRequestSchema: GenMessage<ResolveRefundRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_refund_service, 2);
+  messageDesc(file_payments_v1_refund_service, 5);
 
 /**
  * @generated from message payments.v1.ListChangedPaymentsRequest
@@ -116,7 +222,7 @@ export type ListChangedPaymentsRequest = Message<"payments.v1.ListChangedPayment
  * Use `create(ListChangedPaymentsRequestSchema)` to create a new message.
  */
 export const ListChangedPaymentsRequestSchema: GenMessage<ListChangedPaymentsRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_refund_service, 3);
+  messageDesc(file_payments_v1_refund_service, 6);
 
 /**
  * @generated from message payments.v1.ListChangedPaymentsResponse
@@ -138,7 +244,7 @@ export type ListChangedPaymentsResponse = Message<"payments.v1.ListChangedPaymen
  * Use `create(ListChangedPaymentsResponseSchema)` to create a new message.
  */
 export const ListChangedPaymentsResponseSchema: GenMessage<ListChangedPaymentsResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_refund_service, 4);
+  messageDesc(file_payments_v1_refund_service, 7);
 
 /**
  * @generated from message payments.v1.ChangedPayment
@@ -174,7 +280,93 @@ export type ChangedPayment = Message<"payments.v1.ChangedPayment"> & {
  * Use `create(ChangedPaymentSchema)` to create a new message.
  */
 export const ChangedPaymentSchema: GenMessage<ChangedPayment> = /*@__PURE__*/
-  messageDesc(file_payments_v1_refund_service, 5);
+  messageDesc(file_payments_v1_refund_service, 8);
+
+/**
+ * @generated from enum payments.v1.ProcessorOperation
+ */
+export const ProcessorOperation = {
+  /**
+   * @generated from enum value: PROCESSOR_OPERATION_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: PROCESSOR_OPERATION_REGISTER = 1;
+   */
+  REGISTER: 1,
+
+  /**
+   * @generated from enum value: PROCESSOR_OPERATION_CONFIRM = 2;
+   */
+  CONFIRM: 2,
+
+  /**
+   * @generated from enum value: PROCESSOR_OPERATION_STATUS = 3;
+   */
+  STATUS: 3,
+
+  /**
+   * @generated from enum value: PROCESSOR_OPERATION_REFUND = 4;
+   */
+  REFUND: 4,
+} as const;
+
+/**
+ * @generated from enum payments.v1.ProcessorOperation
+ */
+export type ProcessorOperation = (typeof ProcessorOperation)[keyof typeof ProcessorOperation] | UnknownEnum;
+
+/**
+ * Describes the enum payments.v1.ProcessorOperation.
+ */
+export const ProcessorOperationSchema: GenEnum<ProcessorOperation> = /*@__PURE__*/
+  enumDesc(file_payments_v1_refund_service, 0);
+
+/**
+ * @generated from enum payments.v1.ProcessorOutcome
+ */
+export const ProcessorOutcome = {
+  /**
+   * @generated from enum value: PROCESSOR_OUTCOME_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: PROCESSOR_OUTCOME_ACCEPTED = 1;
+   */
+  ACCEPTED: 1,
+
+  /**
+   * @generated from enum value: PROCESSOR_OUTCOME_REFUSED = 2;
+   */
+  REFUSED: 2,
+
+  /**
+   * Nobody knows what came of it.
+   *
+   * @generated from enum value: PROCESSOR_OUTCOME_UNKNOWN = 3;
+   */
+  UNKNOWN: 3,
+
+  /**
+   * Not one byte left.
+   *
+   * @generated from enum value: PROCESSOR_OUTCOME_NOT_SENT = 4;
+   */
+  NOT_SENT: 4,
+} as const;
+
+/**
+ * @generated from enum payments.v1.ProcessorOutcome
+ */
+export type ProcessorOutcome = (typeof ProcessorOutcome)[keyof typeof ProcessorOutcome] | UnknownEnum;
+
+/**
+ * Describes the enum payments.v1.ProcessorOutcome.
+ */
+export const ProcessorOutcomeSchema: GenEnum<ProcessorOutcome> = /*@__PURE__*/
+  enumDesc(file_payments_v1_refund_service, 1);
 
 /**
  * For operators: refunds that wait for a decision, and payments that changed at the processor without us.
@@ -211,6 +403,16 @@ export const RefundService: GenService<{
     methodKind: "unary";
     input: typeof ListChangedPaymentsRequestSchema;
     output: typeof ListChangedPaymentsResponseSchema;
+  },
+  /**
+   * A payment of any business with what was done about it.
+   *
+   * @generated from rpc payments.v1.RefundService.GetPaymentHistory
+   */
+  getPaymentHistory: {
+    methodKind: "unary";
+    input: typeof GetPaymentHistoryRequestSchema;
+    output: typeof PaymentHistorySchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_payments_v1_refund_service, 0);

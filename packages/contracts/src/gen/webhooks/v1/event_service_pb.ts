@@ -12,7 +12,75 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file webhooks/v1/event_service.proto.
  */
 export const file_webhooks_v1_event_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch93ZWJob29rcy92MS9ldmVudF9zZXJ2aWNlLnByb3RvEgt3ZWJob29rcy52MSKOAQoRTGlzdEV2ZW50c1JlcXVlc3QSDQoFbGltaXQYASABKAUSDgoGb2Zmc2V0GAIgASgFEhEKBHR5cGUYAyABKAlIAIgBARIUCgdmcm9tX21zGAQgASgDSAGIAQESEgoFdG9fbXMYBSABKANIAogBAUIHCgVfdHlwZUIKCghfZnJvbV9tc0IICgZfdG9fbXMiRwoSTGlzdEV2ZW50c1Jlc3BvbnNlEiIKBmV2ZW50cxgBIAMoCzISLndlYmhvb2tzLnYxLkV2ZW50Eg0KBXRvdGFsGAIgASgFIh0KD0dldEV2ZW50UmVxdWVzdBIKCgJpZBgBIAEoCSJIChVMaXN0RGVsaXZlcmllc1JlcXVlc3QSEAoIZXZlbnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFIlIKFkxpc3REZWxpdmVyaWVzUmVzcG9uc2USKQoKZGVsaXZlcmllcxgBIAMoCzIVLndlYmhvb2tzLnYxLkRlbGl2ZXJ5Eg0KBXRvdGFsGAIgASgFIlMKFVJlZGVsaXZlckV2ZW50UmVxdWVzdBIQCghldmVudF9pZBgBIAEoCRIYCgtlbmRwb2ludF9pZBgCIAEoCUgAiAEBQg4KDF9lbmRwb2ludF9pZDLgAgoMRXZlbnRTZXJ2aWNlElIKCkxpc3RFdmVudHMSHi53ZWJob29rcy52MS5MaXN0RXZlbnRzUmVxdWVzdBofLndlYmhvb2tzLnYxLkxpc3RFdmVudHNSZXNwb25zZSIDkAIBEkEKCEdldEV2ZW50Ehwud2ViaG9va3MudjEuR2V0RXZlbnRSZXF1ZXN0GhIud2ViaG9va3MudjEuRXZlbnQiA5ACARJeCg5MaXN0RGVsaXZlcmllcxIiLndlYmhvb2tzLnYxLkxpc3REZWxpdmVyaWVzUmVxdWVzdBojLndlYmhvb2tzLnYxLkxpc3REZWxpdmVyaWVzUmVzcG9uc2UiA5ACARJZCg5SZWRlbGl2ZXJFdmVudBIiLndlYmhvb2tzLnYxLlJlZGVsaXZlckV2ZW50UmVxdWVzdBojLndlYmhvb2tzLnYxLkxpc3REZWxpdmVyaWVzUmVzcG9uc2ViBnByb3RvMw", [file_webhooks_v1_event]);
+  fileDesc("Ch93ZWJob29rcy92MS9ldmVudF9zZXJ2aWNlLnByb3RvEgt3ZWJob29rcy52MSJUChpMaXN0RXZlbnRzT2ZQYXltZW50UmVxdWVzdBITCgtidXNpbmVzc19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJEg0KBWF0X21zGAMgAygDIkUKG0xpc3RFdmVudHNPZlBheW1lbnRSZXNwb25zZRImCgZldmVudHMYASADKAsyFi53ZWJob29rcy52MS5Ub2xkRXZlbnQiWQoJVG9sZEV2ZW50EiEKBWV2ZW50GAEgASgLMhIud2ViaG9va3MudjEuRXZlbnQSKQoKZGVsaXZlcmllcxgCIAMoCzIVLndlYmhvb2tzLnYxLkRlbGl2ZXJ5Io4BChFMaXN0RXZlbnRzUmVxdWVzdBINCgVsaW1pdBgBIAEoBRIOCgZvZmZzZXQYAiABKAUSEQoEdHlwZRgDIAEoCUgAiAEBEhQKB2Zyb21fbXMYBCABKANIAYgBARISCgV0b19tcxgFIAEoA0gCiAEBQgcKBV90eXBlQgoKCF9mcm9tX21zQggKBl90b19tcyJHChJMaXN0RXZlbnRzUmVzcG9uc2USIgoGZXZlbnRzGAEgAygLMhIud2ViaG9va3MudjEuRXZlbnQSDQoFdG90YWwYAiABKAUiHQoPR2V0RXZlbnRSZXF1ZXN0EgoKAmlkGAEgASgJIkgKFUxpc3REZWxpdmVyaWVzUmVxdWVzdBIQCghldmVudF9pZBgBIAEoCRINCgVsaW1pdBgCIAEoBRIOCgZvZmZzZXQYAyABKAUiUgoWTGlzdERlbGl2ZXJpZXNSZXNwb25zZRIpCgpkZWxpdmVyaWVzGAEgAygLMhUud2ViaG9va3MudjEuRGVsaXZlcnkSDQoFdG90YWwYAiABKAUiUwoVUmVkZWxpdmVyRXZlbnRSZXF1ZXN0EhAKCGV2ZW50X2lkGAEgASgJEhgKC2VuZHBvaW50X2lkGAIgASgJSACIAQFCDgoMX2VuZHBvaW50X2lkMs8DCgxFdmVudFNlcnZpY2USUgoKTGlzdEV2ZW50cxIeLndlYmhvb2tzLnYxLkxpc3RFdmVudHNSZXF1ZXN0Gh8ud2ViaG9va3MudjEuTGlzdEV2ZW50c1Jlc3BvbnNlIgOQAgESQQoIR2V0RXZlbnQSHC53ZWJob29rcy52MS5HZXRFdmVudFJlcXVlc3QaEi53ZWJob29rcy52MS5FdmVudCIDkAIBEl4KDkxpc3REZWxpdmVyaWVzEiIud2ViaG9va3MudjEuTGlzdERlbGl2ZXJpZXNSZXF1ZXN0GiMud2ViaG9va3MudjEuTGlzdERlbGl2ZXJpZXNSZXNwb25zZSIDkAIBElkKDlJlZGVsaXZlckV2ZW50EiIud2ViaG9va3MudjEuUmVkZWxpdmVyRXZlbnRSZXF1ZXN0GiMud2ViaG9va3MudjEuTGlzdERlbGl2ZXJpZXNSZXNwb25zZRJtChNMaXN0RXZlbnRzT2ZQYXltZW50Eicud2ViaG9va3MudjEuTGlzdEV2ZW50c09mUGF5bWVudFJlcXVlc3QaKC53ZWJob29rcy52MS5MaXN0RXZlbnRzT2ZQYXltZW50UmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_webhooks_v1_event]);
+
+/**
+ * @generated from message webhooks.v1.ListEventsOfPaymentRequest
+ */
+export type ListEventsOfPaymentRequest = Message<"webhooks.v1.ListEventsOfPaymentRequest"> & {
+  /**
+   * @generated from field: string business_id = 1;
+   */
+  businessId: string;
+
+  /**
+   * @generated from field: string payment_id = 2;
+   */
+  paymentId: string;
+
+  /**
+   * When its events may have come about: none is looked for at other times.
+   *
+   * @generated from field: repeated int64 at_ms = 3;
+   */
+  atMs: bigint[];
+};
+
+/**
+ * Describes the message webhooks.v1.ListEventsOfPaymentRequest.
+ * Use `create(ListEventsOfPaymentRequestSchema)` to create a new message.
+ */
+export const ListEventsOfPaymentRequestSchema: GenMessage<ListEventsOfPaymentRequest> = /*@__PURE__*/
+  messageDesc(file_webhooks_v1_event_service, 0);
+
+/**
+ * @generated from message webhooks.v1.ListEventsOfPaymentResponse
+ */
+export type ListEventsOfPaymentResponse = Message<"webhooks.v1.ListEventsOfPaymentResponse"> & {
+  /**
+   * @generated from field: repeated webhooks.v1.ToldEvent events = 1;
+   */
+  events: ToldEvent[];
+};
+
+/**
+ * Describes the message webhooks.v1.ListEventsOfPaymentResponse.
+ * Use `create(ListEventsOfPaymentResponseSchema)` to create a new message.
+ */
+export const ListEventsOfPaymentResponseSchema: GenMessage<ListEventsOfPaymentResponse> = /*@__PURE__*/
+  messageDesc(file_webhooks_v1_event_service, 1);
+
+/**
+ * @generated from message webhooks.v1.ToldEvent
+ */
+export type ToldEvent = Message<"webhooks.v1.ToldEvent"> & {
+  /**
+   * @generated from field: webhooks.v1.Event event = 1;
+   */
+  event?: Event | undefined;
+
+  /**
+   * @generated from field: repeated webhooks.v1.Delivery deliveries = 2;
+   */
+  deliveries: Delivery[];
+};
+
+/**
+ * Describes the message webhooks.v1.ToldEvent.
+ * Use `create(ToldEventSchema)` to create a new message.
+ */
+export const ToldEventSchema: GenMessage<ToldEvent> = /*@__PURE__*/
+  messageDesc(file_webhooks_v1_event_service, 2);
 
 /**
  * @generated from message webhooks.v1.ListEventsRequest
@@ -51,7 +119,7 @@ export type ListEventsRequest = Message<"webhooks.v1.ListEventsRequest"> & {
  * Use `create(ListEventsRequestSchema)` to create a new message.
  */
 export const ListEventsRequestSchema: GenMessage<ListEventsRequest> = /*@__PURE__*/
-  messageDesc(file_webhooks_v1_event_service, 0);
+  messageDesc(file_webhooks_v1_event_service, 3);
 
 /**
  * @generated from message webhooks.v1.ListEventsResponse
@@ -73,7 +141,7 @@ export type ListEventsResponse = Message<"webhooks.v1.ListEventsResponse"> & {
  * Use `create(ListEventsResponseSchema)` to create a new message.
  */
 export const ListEventsResponseSchema: GenMessage<ListEventsResponse> = /*@__PURE__*/
-  messageDesc(file_webhooks_v1_event_service, 1);
+  messageDesc(file_webhooks_v1_event_service, 4);
 
 /**
  * @generated from message webhooks.v1.GetEventRequest
@@ -90,7 +158,7 @@ export type GetEventRequest = Message<"webhooks.v1.GetEventRequest"> & {
  * Use `create(GetEventRequestSchema)` to create a new message.
  */
 export const GetEventRequestSchema: GenMessage<GetEventRequest> = /*@__PURE__*/
-  messageDesc(file_webhooks_v1_event_service, 2);
+  messageDesc(file_webhooks_v1_event_service, 5);
 
 /**
  * @generated from message webhooks.v1.ListDeliveriesRequest
@@ -117,7 +185,7 @@ export type ListDeliveriesRequest = Message<"webhooks.v1.ListDeliveriesRequest">
  * Use `create(ListDeliveriesRequestSchema)` to create a new message.
  */
 export const ListDeliveriesRequestSchema: GenMessage<ListDeliveriesRequest> = /*@__PURE__*/
-  messageDesc(file_webhooks_v1_event_service, 3);
+  messageDesc(file_webhooks_v1_event_service, 6);
 
 /**
  * @generated from message webhooks.v1.ListDeliveriesResponse
@@ -139,7 +207,7 @@ export type ListDeliveriesResponse = Message<"webhooks.v1.ListDeliveriesResponse
  * Use `create(ListDeliveriesResponseSchema)` to create a new message.
  */
 export const ListDeliveriesResponseSchema: GenMessage<ListDeliveriesResponse> = /*@__PURE__*/
-  messageDesc(file_webhooks_v1_event_service, 4);
+  messageDesc(file_webhooks_v1_event_service, 7);
 
 /**
  * @generated from message webhooks.v1.RedeliverEventRequest
@@ -163,7 +231,7 @@ export type RedeliverEventRequest = Message<"webhooks.v1.RedeliverEventRequest">
  * Use `create(RedeliverEventRequestSchema)` to create a new message.
  */
 export const RedeliverEventRequestSchema: GenMessage<RedeliverEventRequest> = /*@__PURE__*/
-  messageDesc(file_webhooks_v1_event_service, 5);
+  messageDesc(file_webhooks_v1_event_service, 8);
 
 /**
  * The log of what the calling business was told.
@@ -206,6 +274,16 @@ export const EventService: GenService<{
     methodKind: "unary";
     input: typeof RedeliverEventRequestSchema;
     output: typeof ListDeliveriesResponseSchema;
+  },
+  /**
+   * For operators: what a business was told of one of its payments, with every attempt.
+   *
+   * @generated from rpc webhooks.v1.EventService.ListEventsOfPayment
+   */
+  listEventsOfPayment: {
+    methodKind: "unary";
+    input: typeof ListEventsOfPaymentRequestSchema;
+    output: typeof ListEventsOfPaymentResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_webhooks_v1_event_service, 0);

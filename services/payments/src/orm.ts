@@ -2,11 +2,12 @@ import { join } from "node:path";
 import { partitionMigrations, readMigrations, tenantMigrations } from "@amana/database";
 import { IdempotencyRecord, idempotencyMigrations } from "@amana/idempotency";
 import { OutboxMessage, outboxMigrations } from "@amana/messaging";
+import { ProcessorCall } from "./card-processor/processor-call.ts";
 import { Payment } from "./payment/payment.ts";
 import { Refund } from "./refund/refund.ts";
 
 export const database = {
-  entities: [Payment, Refund, OutboxMessage, IdempotencyRecord],
+  entities: [Payment, Refund, ProcessorCall, OutboxMessage, IdempotencyRecord],
   migrations: [
     ...partitionMigrations,
     ...tenantMigrations,

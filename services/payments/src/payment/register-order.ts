@@ -5,6 +5,7 @@ import type { DomainError } from "@amana/rpc";
 import { faultPoint } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { type Outcome, orderNumberUsedCode, type RegisteredOrder, unknownOrderCode } from "../card-processor/card-processor.ts";
+import { type NotedCall, noting, recordCalls } from "../card-processor/processor-call.ts";
 import type { Context } from "../context.ts";
 import { paymentNotFound, processorError, processorOutcomeUnknown } from "./payment.errors.ts";
 import { announce } from "./payment.events.ts";
@@ -28,9 +29,11 @@ export async function registerOrder(
 ): Promise<Payment | DomainError> {
   const payment = await context.orm.em.fork().findOneOrFail(Payment, { id: paymentId });
   if (!payment.awaitsRegistration()) return payment;
-  const registration = await askProcessor(context, payment, options.mayBeThere || payment.checks > 0, options.remainingMs);
+  const calls: NotedCall[] = [];
+  const asking = { ...context, processor: noting(context.processor, calls) };
+  const registration = await askProcessor(asking, payment, options.mayBeThere || payment.checks > 0, options.remainingMs);
   faultPoint("payment.registered");
-  return await transaction(context.orm, (em) => record(em, context, payment, registration));
+  return await transaction(context.orm, (em) => record(em, context, payment, registration, calls));
 }
 
 async function askProcessor(
@@ -80,12 +83,14 @@ async function record(
   context: Context,
   { businessId, id, idempotencyId }: Payment,
   registration: Registration,
+  calls: readonly NotedCall[],
 ): Promise<Payment | DomainError> {
   const { logger, schedule } = context;
   const owed = await lockKey(em, idempotencyId);
   const payment = await lockRow(em, Payment, businessId, id, paymentNotFound);
   if (!payment.awaitsRegistration()) return payment;
   const now = await databaseTime(em);
+  recordCalls(em, { businessId, paymentId: id }, calls, now);
   const logged = { payment_id: id, order_number: payment.processorOrderNumber };
 
   if (registration.kind === "unknown") {

@@ -1,6 +1,7 @@
 import { databaseTime, lockRow, transaction } from "@amana/database";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { OrderState } from "../card-processor/card-processor.ts";
+import { type NotedCall, noting, recordCalls } from "../card-processor/processor-call.ts";
 import type { Context } from "../context.ts";
 import { activeRefundStatuses, Refund } from "../refund/refund.ts";
 import { paymentNotFound } from "./payment.errors.ts";
@@ -32,13 +33,15 @@ export async function rereadPayment(context: Context, paymentId: string, remaini
   const read = await context.orm.em.fork().findOneOrFail(Payment, { id: paymentId });
   if (!read.isSettled() || !read.processorOrderId) return;
   const { businessId, processorOrderId: orderId } = read;
-  const answer = await processor.status({ businessId, orderId }, remainingMs());
+  const calls: NotedCall[] = [];
+  const answer = await noting(processor, calls).status({ businessId, orderId }, remainingMs());
 
   const logged = { payment_id: paymentId, order_number: read.processorOrderNumber };
   const found = await transaction(context.orm, async (em) => {
     const payment = await lockRow(em, Payment, businessId, paymentId, paymentNotFound);
     const active = await em.count(Refund, { businessId, paymentId, status: { $in: activeRefundStatuses } });
     const now = await databaseTime(em);
+    recordCalls(em, { businessId, paymentId }, calls, now);
     payment.checkedAt = now;
     // What was read is older than what we know by now, or a refund of ours is about to change it.
     if (payment.version !== read.version || active > 0 || answer.kind !== "accepted") {

@@ -1,6 +1,7 @@
 import { databaseTime, lockRow, transaction } from "@amana/database";
 import { faultPoint } from "@amana/runtime";
 import { type KnownOrder, type OrderState, type Outcome, unknownOrderCode } from "../card-processor/card-processor.ts";
+import { type NotedCall, noting, recordCalls } from "../card-processor/processor-call.ts";
 import type { Context } from "../context.ts";
 import { paymentNotFound } from "./payment.errors.ts";
 import { announce } from "./payment.events.ts";
@@ -25,9 +26,11 @@ export async function settlePayment(
   }
   if (!payment.processorOrderId) return;
   const { businessId, processorOrderId: orderId, language } = payment;
-  const outcome = await ask(context, { businessId, orderId, language }, options);
+  const calls: NotedCall[] = [];
+  const asking = { ...context, processor: noting(context.processor, calls) };
+  const outcome = await ask(asking, { businessId, orderId, language }, options);
   faultPoint("payment.confirmed");
-  await record(context, payment, outcome);
+  await record(context, payment, outcome, calls);
 }
 
 /**
@@ -56,12 +59,18 @@ async function ask(
 
 const statusOf = (outcome: Outcome<OrderState>) => (outcome.kind === "accepted" ? outcome.value.orderStatus : undefined);
 
-async function record(context: Context, { businessId, id }: Payment, outcome: Outcome<OrderState>): Promise<void> {
+async function record(
+  context: Context,
+  { businessId, id }: Payment,
+  outcome: Outcome<OrderState>,
+  calls: readonly NotedCall[],
+): Promise<void> {
   const { logger, schedule } = context;
   await transaction(context.orm, async (em) => {
     const payment = await lockRow(em, Payment, businessId, id, paymentNotFound);
     if (!payment.isOpen()) return;
     const now = await databaseTime(em);
+    recordCalls(em, { businessId, paymentId: id }, calls, now);
     payment.checkedAt = now;
     const settlement =
       outcome.kind === "accepted"

@@ -2,6 +2,7 @@ import { transaction } from "@amana/database";
 import type { Lease } from "@amana/due-work";
 import { faultPoint } from "@amana/runtime";
 import type { OrderState } from "../card-processor/card-processor.ts";
+import { type NotedCall, noting } from "../card-processor/processor-call.ts";
 import type { Context } from "../context.ts";
 import { Payment } from "../payment/payment.ts";
 import { readHold } from "./hold.ts";
@@ -26,7 +27,8 @@ export async function advanceRefund(
   lease: Lease,
   remainingMs: () => number,
 ): Promise<RefundProgress> {
-  const { processor } = context;
+  const calls: NotedCall[] = [];
+  const processor = noting(context.processor, calls);
   const em = context.orm.em.fork();
   const refund = await em.findOneOrFail(Refund, { id: refundId });
   const payment = await em.findOneOrFail(Payment, { id: refund.paymentId });
@@ -41,13 +43,13 @@ export async function advanceRefund(
   const { now: askedAt, heldUntil } = await readHold(em, context.schedule);
   const state = await read();
   const step = beforeSending(refund, payment, state, { askedAt, isHeld: heldUntil !== undefined });
-  if (step.kind !== "send") return await recordEnding(context, refundId, step, state);
+  if (step.kind !== "send") return await recordEnding(context, refundId, step, calls, state);
 
   const commit = () => markSent(context, { payment, refund }, lease, state?.refundedMinor ?? 0n);
   const outcome = await processor.refund({ ...order, amountMinor: refund.amountMinor }, remainingMs(), commit);
   faultPoint("refund.answered");
   const after = mayBeRefused(refund, outcome) ? await read() : undefined;
-  const progress = await recordEnding(context, refundId, afterSending(refund, payment, outcome, after));
+  const progress = await recordEnding(context, refundId, afterSending(refund, payment, outcome, after), calls);
   if (progress.kind === "accepted") faultPoint("refund.committed");
   return progress;
 }

@@ -5,6 +5,7 @@ import type { DomainError } from "@amana/rpc";
 import { isUuid } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { OrderState } from "../card-processor/card-processor.ts";
+import { type NotedCall, recordCalls } from "../card-processor/processor-call.ts";
 import type { Context } from "../context.ts";
 import { refundEndings } from "../metrics.ts";
 import { paymentNotFound, refundNotFound, refundRefused, refundRejected } from "../payment/payment.errors.ts";
@@ -57,6 +58,7 @@ export async function recordEnding(
   context: Context,
   refundId: string,
   ending: Ending,
+  calls: readonly NotedCall[],
   state?: OrderState,
 ): Promise<RefundProgress> {
   const { locked, counts, isNewlyWaiting } = await transaction(context.orm, async (em) => {
@@ -65,6 +67,7 @@ export async function recordEnding(
     const waitedBefore = refund.needsDecisionSince != null;
     const counts = refund.isActive() && !isOvertaken(locked, ending);
     const now = await databaseTime(em);
+    recordCalls(em, { businessId: refund.businessId, paymentId: refund.paymentId, refundId }, calls, now);
     if (counts && state) refund.noteReading(state, now);
     if (counts) endRefund(em, context, locked, ending, now);
     return { locked, counts, isNewlyWaiting: refund.needsDecisionSince != null && !waitedBefore };

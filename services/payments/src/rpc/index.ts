@@ -1,5 +1,6 @@
 export { createPayment } from "./create-payment.ts";
 export { getPayment } from "./get-payment.ts";
+export { getPaymentHistory } from "./get-payment-history.ts";
 export { listChangedPayments, listPayments, listRefunds } from "./reads.ts";
 export { refreshPayment } from "./refresh-payment.ts";
 export { refundPayment } from "./refund-payment.ts";

@@ -23,5 +23,6 @@ export * from "./operator-key.ts";
 export * from "./payment.ts";
 export * from "./payment-event.ts";
 export * from "./payment-refund.ts";
+export * from "./payment-timeline.ts";
 export * from "./routing-number.ts";
 export * from "./webhook-endpoint.ts";

@@ -31,7 +31,7 @@ import { kycCallbacks } from "./routes/kyc-callbacks.ts";
 import { onboarding, onboardingDecisions } from "./routes/onboarding.ts";
 import { operatorKeys } from "./routes/operator-keys.ts";
 import { ownBusiness } from "./routes/own-business.ts";
-import { changedPayments, refundDecisions } from "./routes/payment-oversight.ts";
+import { paymentOversight, refundDecisions } from "./routes/payment-oversight.ts";
 import { paymentReturn, sendReturnPage } from "./routes/payment-return.ts";
 import { payments } from "./routes/payments.ts";
 import { problemPages } from "./routes/problem-pages.ts";
@@ -125,7 +125,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
       admin.register(operatorKeys, { ...gateway, prefix: "/admin/operator-keys" });
       admin.register(invitations, { ...gateway, prefix: "/admin/invitations" });
       admin.register(refundDecisions, { ...gateway, prefix: "/admin/refunds" });
-      admin.register(changedPayments, { ...gateway, prefix: "/admin/payments" });
+      admin.register(paymentOversight, { ...gateway, prefix: "/admin/payments" });
       admin.register(auditEvents, { ...gateway, prefix: "/admin/audit-events" });
       admin.register(deadLetters, { ...gateway, prefix: "/admin/dead-letters" });
     },

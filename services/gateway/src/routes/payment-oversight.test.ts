@@ -1,5 +1,7 @@
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { RefundOutcome, RefundStatus } from "@amana/contracts/payments/v1/refund_pb";
+import { ProcessorOperation, ProcessorOutcome } from "@amana/contracts/payments/v1/refund_service_pb";
+import { DeliveryFailure, DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
 import { DomainError } from "@amana/rpc";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startTestGateway, type TestGateway } from "../../test/harness.ts";
@@ -113,6 +115,56 @@ test.each(["/payments?origin=PROCESSOR", "/payments"])(
     ]);
   },
 );
+
+test("a payment's timeline puts in order what payments and webhooks know of it", async () => {
+  const at = payment.createdAtMs;
+  gateway.behaviour.refunds.getPaymentHistory = async () => ({
+    payment: { ...payment, paidAtMs: at + 1_000n },
+    refunds: [refund],
+    calls: [
+      {
+        ...{ id, refundId: id, operation: ProcessorOperation.REFUND, outcome: ProcessorOutcome.UNKNOWN, detail: "no answer" },
+        ...{ atMs: at + 300_000n, durationMs: 30_000 },
+      },
+    ],
+    recordedAtMs: [at, at + 1_000n],
+  });
+  gateway.behaviour.events.listEventsOfPayment = async () => ({
+    events: [
+      {
+        event: { id, type: "PAYMENT_COMPLETED", createdAtMs: at + 1_000n, body: "{}" },
+        deliveries: [
+          {
+            ...{ id, endpointId: id, status: DeliveryStatus.PENDING, nextAttemptAtMs: at + 9_000n },
+            attempts: [
+              { atMs: at + 2_000n, statusCode: 500, durationMs: 7 },
+              { atMs: at + 3_000n, failure: DeliveryFailure.TIMEOUT, error: "timed out after 10 s", durationMs: 10_000 },
+            ],
+          },
+        ],
+      },
+    ],
+  });
+  const answer = await send("GET", `/payments/${payment.id}/timeline`);
+  expect(gateway.received.map(({ rpc }) => rpc)).toEqual(["GetPaymentHistory", "ListEventsOfPayment"]);
+  expect(gateway.received[1]?.request).toMatchObject({ businessId: payment.businessId, paymentId: payment.id });
+  const { payment: shown, entries } = answer.json() as { payment: object; entries: Record<string, unknown>[] };
+  expect(shown).toMatchObject({ id: payment.id, amount: "5000.00" });
+  expect(entries.map(({ kind, name, outcome = "-" }) => `${kind} ${name} ${outcome}`)).toEqual([
+    "payment PENDING -",
+    "refund REQUESTED -",
+    "refund SENT -",
+    "payment PAID -",
+    "event PAYMENT_COMPLETED -",
+    "delivery_attempt PAYMENT_COMPLETED 500",
+    "delivery_attempt PAYMENT_COMPLETED timeout",
+    "next_attempt PAYMENT_COMPLETED -",
+    "processor_call REFUND UNKNOWN",
+    "refund NEEDS_DECISION -",
+    "refund UNKNOWN -",
+  ]);
+  expect(entries[8]).toMatchObject({ at: "2026-11-20T10:25:00.000Z", detail: "no answer", duration_ms: 30_000, refund_id: id });
+});
 
 describe("deciding", () => {
   const decision = { outcome: "REJECTED", note: "Called SATIM." };

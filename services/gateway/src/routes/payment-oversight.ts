@@ -1,7 +1,16 @@
-import { ChangedPaymentJson, RefundJson, refundOutcomes, renderChangedPayment, renderRefund } from "@amana/public-api";
+import {
+  ChangedPaymentJson,
+  PaymentTimelineJson,
+  RefundJson,
+  refundOutcomes,
+  renderChangedPayment,
+  renderPaymentTimeline,
+  renderRefund,
+} from "@amana/public-api";
+import { callOf } from "../call.ts";
 import { choice, flag, text } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
-import { act, list } from "../operations.ts";
+import { act, list, read } from "../operations.ts";
 
 const refund = { tags: ["Payments"], answer: RefundJson, render: renderRefund };
 
@@ -29,8 +38,25 @@ export async function refundDecisions(app: App, { rpc: { refunds: rpc } }: Gatew
   });
 }
 
-/** For operators: payments that changed at the processor without us. */
-export async function changedPayments(app: App, { rpc: { refunds: rpc } }: Gateway): Promise<void> {
+/** For operators: what happened to payments, also at the processor without us. */
+export async function paymentOversight(app: App, { rpc: { refunds: rpc, events } }: Gateway): Promise<void> {
+  read(app, "/:id/timeline", {
+    tags: ["Payments"],
+    rpc: rpc.getPaymentHistory,
+    operationId: "getPaymentTimeline",
+    summary: "Read all that is known to have happened to a payment of any business",
+    description:
+      "In one list by time: what the payment and its refunds came to, what the card processor was asked and how that ended, the " +
+      "events that told the business, and every attempt to deliver them.",
+    answer: PaymentTimelineJson,
+    render: async (history, request, reply) => {
+      const { id = "", businessId = "" } = history.payment ?? {};
+      const asked = { businessId, paymentId: id, atMs: history.recordedAtMs };
+      const { events: told } = await events.listEventsOfPayment(asked, callOf(request, reply));
+      return renderPaymentTimeline(history, told);
+    },
+  });
+
   list(app, "", {
     tags: ["Payments"],
     rpc: rpc.listChangedPayments,

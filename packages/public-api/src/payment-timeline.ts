@@ -1,0 +1,103 @@
+import { enumName } from "@amana/contracts/enum-names";
+import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
+import { RefundOutcome, RefundStatus } from "@amana/contracts/payments/v1/refund_pb";
+import { type PaymentHistory, ProcessorOperation, ProcessorOutcome } from "@amana/contracts/payments/v1/refund_service_pb";
+import type { ToldEvent } from "@amana/contracts/webhooks/v1/event_service_pb";
+import { type Static, Type } from "typebox";
+import { renderDelivery } from "./event.ts";
+import { formatMoney } from "./money.ts";
+import { PaymentJson, renderPayment } from "./payment.ts";
+import { isoTimestamp } from "./renderer.ts";
+
+const kinds = ["payment", "processor_call", "refund", "event", "delivery_attempt", "next_attempt"] as const;
+
+const EntryJson = Type.Object({
+  at: Type.String({ format: "date-time", description: "When it happened or began; of next_attempt, when it will." }),
+  kind: Type.Enum([...kinds]),
+  name: Type.String({
+    examples: ["REFUND"],
+    description: "The status that a payment or refund came to, the operation of a call, or the type of an event.",
+  }),
+  outcome: Type.Optional(
+    Type.String({
+      examples: ["UNKNOWN"],
+      description: "Of a call: ACCEPTED, REFUSED, UNKNOWN or NOT_SENT. Of an attempt: the status that came, or why none did.",
+    }),
+  ),
+  detail: Type.Optional(Type.String({ examples: ["code 5"] })),
+  duration_ms: Type.Optional(Type.Integer()),
+  refund_id: Type.Optional(Type.String({ format: "uuid" })),
+  event_id: Type.Optional(Type.String({ format: "uuid" })),
+  endpoint_id: Type.Optional(Type.String({ format: "uuid" })),
+});
+type Entry = Static<typeof EntryJson>;
+
+/** A payment with everything that is known to have happened to it, oldest first. */
+export const PaymentTimelineJson = Type.Object({
+  payment: PaymentJson,
+  entries: Type.Array(EntryJson, {
+    description: "Oldest first. Calls, events and attempts of the last 30 days.",
+  }),
+});
+
+export function renderPaymentTimeline(
+  { payment, refunds, calls }: PaymentHistory,
+  told: readonly ToldEvent[],
+): Static<typeof PaymentTimelineJson> {
+  if (!payment) throw new TypeError("a history is that of a payment");
+  const entries: Entry[] = [
+    ...statesOf(payment),
+    ...refunds.flatMap((refund) => statesOfRefund(refund, payment.currency)),
+    ...calls.map(({ atMs, operation, outcome, detail, durationMs, refundId }) => ({
+      at: isoTimestamp(atMs),
+      kind: "processor_call" as const,
+      name: enumName(ProcessorOperation, operation) ?? "",
+      outcome: enumName(ProcessorOutcome, outcome),
+      detail,
+      duration_ms: durationMs,
+      refund_id: refundId,
+    })),
+    ...told.flatMap(toldEntries),
+  ];
+  return { payment: renderPayment(payment), entries: entries.sort((a, b) => Date.parse(a.at) - Date.parse(b.at)) };
+}
+
+/** What became of it between, the events say. */
+function statesOf({ createdAtMs, paidAtMs, updatedAtMs, status, origin }: NonNullable<PaymentHistory["payment"]>): Entry[] {
+  const state = (ms: bigint, name: string, detail?: string): Entry => ({ at: isoTimestamp(ms), kind: "payment", name, detail });
+  const states = [state(createdAtMs, "PENDING")];
+  if (paidAtMs !== undefined) states.push(state(paidAtMs, "PAID"));
+  const now = enumName(PaymentStatus, status) ?? "";
+  if (now !== "PENDING" && now !== "PAID") states.push(state(updatedAtMs, now, origin && "brought about at the card processor"));
+  return states;
+}
+
+function statesOfRefund(refund: PaymentHistory["refunds"][number], currency: string): Entry[] {
+  const state = (ms: bigint, name: string, detail?: string): Entry => ({
+    ...{ at: isoTimestamp(ms), kind: "refund", name, detail, refund_id: refund.id },
+  });
+  const { createdAtMs, lastSentAtMs, needsDecisionSinceMs, updatedAtMs, sends, decisionReason, processorErrorCode } = refund;
+  const states = [state(createdAtMs, "REQUESTED", formatMoney(refund.amountMinor, currency))];
+  if (lastSentAtMs !== undefined) states.push(state(lastSentAtMs, "SENT", sends > 1 ? `for the ${sends}th time` : undefined));
+  if (needsDecisionSinceMs !== undefined) states.push(state(needsDecisionSinceMs, "NEEDS_DECISION", decisionReason));
+  const now = enumName(RefundStatus, refund.status) ?? "";
+  const decided = enumName(RefundOutcome, refund.resolution);
+  const why = decided ? `an operator decided ${decided}` : processorErrorCode && `code ${processorErrorCode}`;
+  if (now !== "REQUESTED" && now !== "SENT") states.push(state(updatedAtMs, now, why));
+  return states;
+}
+
+function toldEntries({ event, deliveries }: ToldEvent): Entry[] {
+  if (!event) return [];
+  const { id: event_id, type: name } = event;
+  const entries: Entry[] = [{ at: isoTimestamp(event.createdAtMs), kind: "event", name, event_id }];
+  for (const { endpoint_id, attempts, next_attempt_at } of deliveries.map(renderDelivery)) {
+    const about = { name, event_id, endpoint_id };
+    for (const { at, status_code, error, detail, duration_ms } of attempts) {
+      const outcome = status_code === undefined ? error : String(status_code);
+      entries.push({ at, kind: "delivery_attempt", ...about, outcome, detail, duration_ms });
+    }
+    if (next_attempt_at) entries.push({ at: next_attempt_at, kind: "next_attempt", ...about });
+  }
+  return entries;
+}

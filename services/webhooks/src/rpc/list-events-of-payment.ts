@@ -1,0 +1,36 @@
+import type { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
+import { namedQuery } from "@amana/database";
+import type { Implementation } from "@amana/rpc";
+import { forOperators } from "@amana/service";
+import type { Context } from "../context.ts";
+import { readDeliveries } from "../delivery/delivery.message.ts";
+
+const timesMax = 500;
+const eventsMax = 100;
+
+/**
+ * For operators: what a business was told of one of its payments. An event bears the time of the
+ * transaction that it tells of, so with those times no other index is needed.
+ */
+export const listEventsOfPayment =
+  ({ orm }: Context): Implementation<typeof EventService.method.listEventsOfPayment> =>
+  async ({ businessId, paymentId, atMs }, { caller }) => {
+    forOperators(caller);
+    const times = atMs.slice(0, timesMax).map((ms) => new Date(Number(ms)).toISOString());
+    const events = await namedQuery<{ id: string; type: string; created_at_ms: string; body: string }>(
+      orm.em,
+      "event_of_payment",
+      `select id, type, floor(extract(epoch from created_at) * 1000)::bigint::text as created_at_ms, body from event
+       where business_id = $1 and created_at = any ($2::timestamptz[]) and body::json ->> 'payment_id' = $3
+       order by created_at, id limit ${eventsMax}`,
+      [businessId, `{${times.join()}}`, paymentId],
+    );
+    return {
+      events: await Promise.all(
+        events.map(async ({ id, type, created_at_ms, body }) => ({
+          event: { id, type, createdAtMs: BigInt(created_at_ms), body },
+          deliveries: await readDeliveries(orm.em, businessId, id),
+        })),
+      ),
+    };
+  };

@@ -1,36 +1,35 @@
-import type { Delivery, Event, Payment } from "@amana/client";
-import { localTime, print, printable, printRows } from "../print.ts";
+import type { Delivery, Event, Payment, PaymentTimeline } from "@amana/client";
+import { localTime, printRows } from "../print.ts";
 import type { Api } from "./connect.ts";
 
-/** One thing that is known to have happened. */
-export interface Entry {
-  readonly at: string;
-  readonly what: string;
-  readonly detail: string;
-}
+/** One thing that is known to have happened, as the API tells operators. */
+type Entry = PaymentTimeline["entries"][number];
 
 const pagesMax = 5;
 const marginMs = 10_000;
 
 /**
- * What a business's key may see of a payment: its states as far as their times are kept, and the
- * events around those times with every attempt to deliver them.
+ * The same of what a business's key may see of a payment: its states as far as their times are
+ * kept, and the events around those times with every attempt to deliver them.
  */
-export async function timelineForBusiness(api: Api, payment: Payment): Promise<Entry[]> {
-  const entries: Entry[] = [
-    { at: payment.created_at, what: "payment", detail: `PENDING, ${payment.amount} ${payment.currency}` },
-  ];
-  if (payment.paid_at) entries.push({ at: payment.paid_at, what: "payment", detail: "PAID" });
-  if (!["PENDING", "PAID"].includes(payment.status))
-    entries.push({ at: payment.updated_at, what: "payment", detail: payment.status });
-  const times = new Set([payment.paid_at, payment.updated_at].filter((time) => time !== undefined));
+export async function timelineForBusiness(api: Api, id: string): Promise<PaymentTimeline> {
+  const payment = await api.amana.payments.get(id, api.call());
+  const entries = statesOf(payment);
+  const times = new Set(entries.map(({ at }) => at));
   const found = new Map<string, Event>();
-  for (const time of times) for (const event of await eventsAround(api, payment.id, Date.parse(time))) found.set(event.id, event);
+  for (const time of times) for (const event of await eventsAround(api, id, Date.parse(time))) found.set(event.id, event);
   for (const event of found.values()) {
     const deliveries = await api.amana.events.listDeliveries(event.id, { limit: 100 }, api.call()).page();
     entries.push(...entriesOf(event, deliveries.items));
   }
-  return sorted(entries);
+  return { payment, entries: entries.sort((a, b) => Date.parse(a.at) - Date.parse(b.at)) };
+}
+
+function statesOf({ created_at, paid_at, updated_at, status }: Payment): Entry[] {
+  const states: Entry[] = [{ at: created_at, kind: "payment", name: "PENDING" }];
+  if (paid_at) states.push({ at: paid_at, kind: "payment", name: "PAID" });
+  if (status !== "PENDING" && status !== "PAID") states.push({ at: updated_at, kind: "payment", name: status });
+  return states;
 }
 
 async function eventsAround({ amana, call }: Api, paymentId: string, atMs: number): Promise<Event[]> {
@@ -47,31 +46,39 @@ async function eventsAround({ amana, call }: Api, paymentId: string, atMs: numbe
 }
 
 /** An event, and whatever became of telling it. */
-export function entriesOf(event: Pick<Event, "id" | "type" | "created_at">, deliveries: readonly Delivery[]): Entry[] {
-  const told = { at: event.created_at, what: "event", detail: `${event.type} ${event.id}` };
-  return [told, ...deliveries.flatMap((delivery) => attemptsOf(event.type, delivery))];
+export function entriesOf({ id: event_id, type: name, created_at }: Event, deliveries: readonly Delivery[]): Entry[] {
+  const entries: Entry[] = [{ at: created_at, kind: "event", name, event_id }];
+  for (const { endpoint_id, next_attempt_at, attempts } of deliveries) {
+    const about = { name, event_id, endpoint_id };
+    for (const { at, status_code, error, detail, duration_ms } of attempts) {
+      const outcome = status_code === undefined ? error : String(status_code);
+      entries.push({
+        at,
+        kind: "delivery_attempt",
+        ...about,
+        ...(outcome && { outcome }),
+        ...(detail && { detail }),
+        duration_ms,
+      });
+    }
+    if (next_attempt_at) entries.push({ at: next_attempt_at, kind: "next_attempt", ...about });
+  }
+  return entries;
 }
-
-function attemptsOf(type: string, { endpoint_id, status, next_attempt_at, attempts }: Delivery): Entry[] {
-  const to = `${type} to ${endpoint_id}`;
-  const made = attempts.map(({ at, status_code, error, detail, duration_ms }) => ({
-    at,
-    what: "delivery",
-    detail: `${to}: ${status_code ?? error ?? detail ?? "no answer"}, ${duration_ms} ms`,
-  }));
-  const end = attempts.at(-1)?.at;
-  if (status === "failed" && end) made.push({ at: end, what: "delivery", detail: `${to}: given up` });
-  if (next_attempt_at) made.push({ at: next_attempt_at, what: "delivery", detail: `${to}: the next attempt` });
-  return made;
-}
-
-export const sorted = (entries: readonly Entry[]): Entry[] => [...entries].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
 
 export function printTimeline(entries: readonly Entry[]): void {
+  const idOf = ({ endpoint_id, event_id, refund_id }: Entry) => endpoint_id ?? event_id ?? refund_id;
   printRows(
     entries,
-    { TIME: ({ at }) => localTime(at, { ms: true }), WHAT: ({ what }) => what, "": ({ detail }) => printable(detail) },
+    {
+      TIME: ({ at }) => localTime(at, { ms: true }),
+      WHAT: { of: ({ kind }) => kind.replace("_", " "), spare: 3 },
+      "": ({ name }) => name,
+      OUTCOME: ({ outcome }) => outcome,
+      MS: { of: ({ duration_ms }) => duration_ms, right: true, spare: 2 },
+      ID: { of: idOf, spare: 1 },
+      DETAIL: { of: ({ detail }) => detail, min: 8, spare: 4 },
+    },
     { none: "Nothing is known of what happened." },
   );
-  print("");
 }

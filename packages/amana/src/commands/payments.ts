@@ -68,7 +68,12 @@ export function payments(program: Command): void {
   apiCommand(
     noun,
     "show <id>",
-    { says: "one payment and its timeline", example: "payments show 0199…", key: ["business"] },
+    {
+      says: "one payment and all that happened to it",
+      example: "payments show 0199…",
+      key: ["operator", "business"],
+      more: "Calls of the card processor, and attempts at what happened long ago, are shown to operators alone.",
+    },
     async (api, options, id: string) => await show(api, options, id),
   );
   apiCommand(
@@ -114,12 +119,12 @@ export function payments(program: Command): void {
 const ask = (id = "") => `payments show ${id}`;
 
 async function show(api: Api, options: ApiOptions, id: string): Promise<void> {
-  const payment = await api.amana.payments.get(id, api.call());
-  const timeline = await timelineForBusiness(api, payment);
-  if (options.json) return print(jsonText({ ...payment, timeline }));
-  printFields(payment);
+  const isOperator = api.keyOf === "operator";
+  const timeline = isOperator ? await api.amana.payments.getTimeline(id, api.call()) : await timelineForBusiness(api, id);
+  if (options.json) return print(jsonText(timeline));
+  printFields(timeline.payment);
   print("");
-  printTimeline(timeline);
+  printTimeline(timeline.entries);
 }
 
 async function refund({ amana, call }: Api, { amount, ...options }: ApiOptions & { amount?: string }, id: string): Promise<void> {

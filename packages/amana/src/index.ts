@@ -1,2 +1,2 @@
 /** The command `amana`: what a service says of itself so that it can be repaired. */
-export type { Difference, Heard, RepairedService, SealedColumn } from "./repaired-service.ts";
+export type { Difference, Evidence, Heard, RepairedService, SealedColumn } from "./repaired-service.ts";

@@ -29,6 +29,8 @@ export interface RepairedService {
    * what is different looked at again. In the caller's transaction.
    */
   compare?(em: SqlEntityManager, heard: readonly Heard[]): Promise<Difference[]>;
+  /** What of a business's affairs goes into an evidence bundle. */
+  readonly evidence?: readonly Evidence[];
   /** Writes what a person did into the audit trail, in the transaction that does it. */
   readonly record: RecordAction;
 }
@@ -55,4 +57,15 @@ export interface SealedColumn {
   /** Where its rows are looked up by their keys; the table unless given. */
   readonly lookUpIn?: string;
   readonly column: string;
+}
+
+/** Rows of a business, as a file of an evidence bundle has them. */
+export interface Evidence {
+  /** The file's name: "payments" */
+  readonly name: string;
+  /**
+   * SQL of `at`, `id` and `json` of a business's rows, `?` being the business. What is in the JSON
+   * is handed over: no secrets, and no more of a person than the API shows the business.
+   */
+  readonly select: string;
 }

@@ -3,6 +3,9 @@
 // One file without dependencies, for any Node from 22 on, so that whoever is handed a bundle checks
 // it without this repository: docs/audit.md.
 import { createHash, createPublicKey, sign, verify } from "node:crypto";
+import { createReadStream, existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { createInterface } from "node:readline";
 
 /**
  * A row of the trail, as GET /api/v1/admin/audit-events shows it. `sealed` is its place in the
@@ -181,4 +184,197 @@ export function checkDay({ day, previous, heads, trusted, kept = [], report }) {
       return final && headHash(final);
     },
   };
+}
+
+/** Each line of a file of JSON. @param {string} file @returns {AsyncGenerator<any>} */
+async function* linesOf(file) {
+  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
+    if (line !== "") yield JSON.parse(line);
+  }
+}
+
+/** @param {string} file @returns {Promise<{ sha256: string, rows: number }>} */
+export async function digestOf(file) {
+  const hash = createHash("sha256");
+  let rows = 0;
+  for await (const chunk of createReadStream(file)) {
+    hash.update(chunk);
+    for (const byte of chunk) if (byte === 10) rows += 1;
+  }
+  return { sha256: hash.digest("hex"), rows };
+}
+
+const ownFiles = ["manifest.json", "trail.jsonl", "links.jsonl", "heads.jsonl"];
+
+/**
+ * Checks an evidence bundle, a folder, with nothing else: its files against the manifest, the
+ * manifest against the row of the trail that was written when it was made, the business's rows
+ * against each other and against the links, and these against heads signed with a trusted key.
+ * @param {string} folder
+ * @param {{ trusted: ReadonlySet<string>, kept?: readonly Head[], report: (finding: Finding) => void }} options
+ */
+export async function verifyBundle(folder, { trusted, kept = [], report }) {
+  try {
+    return await checkBundle(folder, { trusted, kept, report });
+  } catch (error) {
+    // What is no bundle at all may fail anywhere.
+    report({ problem: "unreadable", detail: `the bundle cannot be read: ${error instanceof Error ? error.message : error}` });
+    return undefined;
+  }
+}
+
+/** @param {string} folder @param {{ trusted: ReadonlySet<string>, kept: readonly Head[], report: (finding: Finding) => void }} options */
+async function checkBundle(folder, { trusted, kept, report }) {
+  const missing = ownFiles.filter((name) => !existsSync(join(folder, name)));
+  for (const file of missing) report({ problem: "file_missing", file, detail: `${file} is missing` });
+  if (missing.length > 0) return undefined;
+  const text = readFileSync(join(folder, "manifest.json"));
+  const manifest = JSON.parse(text.toString());
+  for (const file of readdirSync(folder)) {
+    if (!ownFiles.includes(file) && !Object.hasOwn(manifest.files, file))
+      report({ problem: "file_unknown", file, detail: `${file} is not in the manifest` });
+  }
+  for (const [file, said] of Object.entries(manifest.files)) {
+    if (file !== basename(file) || !existsSync(join(folder, file))) {
+      report({ problem: "file_missing", file, detail: `${file} is missing` });
+      continue;
+    }
+    const { sha256: found, rows } = await digestOf(join(folder, file));
+    if (found !== said.sha256)
+      report({ problem: "file_changed", file, detail: `${file} was changed: it has ${rows} lines, and had ${said.rows}` });
+  }
+
+  const trail = await readTrail(folder, manifest, createHash("sha256").update(text).digest("hex"), report);
+  await checkLinks(folder, manifest.from, { trail, trusted, kept, report });
+  return manifest;
+}
+
+/** The business's rows, each with its leaf, by their places. @param {string} folder @param {any} manifest @param {string} manifestHash @param {(finding: Finding) => void} report */
+async function readTrail(folder, manifest, manifestHash, report) {
+  /** @type {Map<string, { leaf: string, id: string }>} */
+  const places = new Map();
+  /** @type {SealedRow | undefined} */
+  let before;
+  let leaf = "";
+  let vouched = false;
+  for await (const line of linesOf(join(folder, "trail.jsonl"))) {
+    /** @type {SealedRow} */
+    const row = line;
+    const { day, number, business_number = 0, business_previous } = row.sealed;
+    const place = { day, number: business_number, id: row.id };
+    if (row.business_id !== manifest.business_id)
+      report({ problem: "row_of_another", ...place, detail: `row ${row.id} is not of this business` });
+    if (before && business_number !== (before.sealed.business_number ?? 0) + 1)
+      report({
+        problem: "row_missing",
+        ...place,
+        detail: `before row ${business_number} of this business, ${row.id}, rows were left out`,
+      });
+    else if (before && business_previous !== leaf)
+      report({
+        problem: "row_changed",
+        ...place,
+        id: before.id,
+        detail: `row ${before.id} was changed: the next one does not follow it`,
+      });
+    if (!before && business_number !== 1 && day >= manifest.from)
+      report({ problem: "row_missing", ...place, detail: `rows before ${row.id} were left out` });
+    leaf = leafOf(row);
+    if (day >= manifest.from) places.set(`${day}/${number}`, { leaf, id: row.id });
+    const after = /** @type {Record<string, unknown> | undefined} */ (row["after"]);
+    vouched = row["action"] === "evidence_bundle.created" && after?.["manifest_sha256"] === manifestHash;
+    before = row;
+  }
+  if (!vouched)
+    report({
+      problem: "manifest_not_vouched",
+      file: "manifest.json",
+      detail: "the trail does not say of this manifest that a bundle was made with it",
+    });
+  return places;
+}
+
+/** @param {string} folder @param {string} from @param {{ trail: Map<string, { leaf: string, id: string }>, trusted: ReadonlySet<string>, kept: readonly Head[], report: (finding: Finding) => void }} options */
+async function checkLinks(folder, from, { trail, trusted, kept, report }) {
+  /** @type {Map<string, Head[]>} */
+  const heads = new Map();
+  for await (const head of linesOf(join(folder, "heads.jsonl"))) heads.set(head.day, [...(heads.get(head.day) ?? []), head]);
+  const days = [...heads.keys()].sort();
+  const [first = from] = days;
+  const last = days.at(-1) ?? from;
+  const links = linesOf(join(folder, "links.jsonl"));
+  let next = (await links.next()).value;
+  /** @type {string | undefined} */
+  let previous;
+  for (const day of daysBetween(first, last)) {
+    const ofDay = heads.get(day) ?? [];
+    const keptOfDay = kept.filter((head) => head.day === day);
+    const checked = checkDay({ day, previous, heads: ofDay, trusted, kept: keptOfDay, report });
+    const isWhole = next?.day === day;
+    for (; next?.day === day; next = (await links.next()).value) {
+      const own = trail.get(`${day}/${next.number}`);
+      if (own && own.leaf !== next.leaf)
+        report({
+          problem: "row_changed",
+          day,
+          number: next.number,
+          id: own.id,
+          detail: `row ${own.id}, link ${next.number} of ${day}, was changed`,
+        });
+      trail.delete(`${day}/${next.number}`);
+      checked.add({ number: next.number, leaf: next.leaf });
+    }
+    if (isWhole) checked.end();
+    const final = ofDay.find((head) => head.final);
+    if (!isWhole && final && keptOfDay.some((head) => head.final && head.hash !== final.hash))
+      report({ problem: "kept_head_not_in_chain", day, detail: `the final head of ${day} is another than was kept elsewhere` });
+    previous = final && headHash(final);
+    if (!final && day !== last) report({ problem: "head_missing", day, detail: `${day} has no final head` });
+  }
+  if (next) report({ problem: "head_missing", day: next.day, detail: `no head vouches for the links of ${next.day}` });
+  for (const [place, { id }] of trail) report({ problem: "row_not_in_chain", id, detail: `row ${id} has no link at ${place}` });
+}
+
+/** Heads in the lines of a file: as they are, or as identity logs them. @param {string} file @returns {Head[]} */
+export function readHeads(file) {
+  return readFileSync(file, "utf8")
+    .split("\n")
+    .flatMap((line) => {
+      try {
+        const value = JSON.parse(line);
+        const head = value.audit_head ?? value;
+        return head.signature && head.day ? [head] : [];
+      } catch {
+        return [];
+      }
+    });
+}
+
+/** Public keys as make-caller-key prints them, or as heads name them. @param {readonly string[]} given */
+export const trustedKeys = (given) => new Set(given.map((key) => key.slice(key.indexOf(":") + 1)));
+
+// By itself: node audit-chain.mjs <folder> --public-key <key> [--head <file>]
+if (process.argv[1]?.endsWith("audit-chain.mjs")) {
+  const { parseArgs } = await import("node:util");
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { "public-key": { type: "string", multiple: true, default: [] }, head: { type: "string" } },
+  });
+  const [folder] = positionals;
+  const keys = values["public-key"] ?? [];
+  if (!folder || keys.length === 0) {
+    process.stderr.write(
+      "node audit-chain.mjs <folder> --public-key <key> [--public-key <former key>] [--head <file with kept heads>]\n",
+    );
+    process.exit(2);
+  }
+  let problems = 0;
+  /** @param {Finding} finding */
+  const report = ({ problem, detail }) => {
+    problems += 1;
+    process.stdout.write(`${problem}: ${detail.replaceAll(/\p{Cc}|\p{Cf}/gu, "?")}\n`);
+  };
+  await verifyBundle(folder, { trusted: trustedKeys(keys), kept: values.head ? readHeads(values.head) : [], report });
+  process.stdout.write(problems === 0 ? "Nothing is wrong.\n" : `${problems} problems.\n`);
+  process.exitCode = problems === 0 ? 0 : 4;
 }

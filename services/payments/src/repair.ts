@@ -3,6 +3,7 @@ import { overdue } from "@amana/due-work";
 import { outboxWaiting, recordAction } from "@amana/messaging";
 import { database } from "./orm.ts";
 import { compareWithHeard } from "./payment/compare-heard.ts";
+import { paymentEvidence } from "./payment/evidence.ts";
 import { orderStatuses } from "./payment/payment.ts";
 import { holdRefunds, releaseRefunds } from "./refund/hold.ts";
 
@@ -13,6 +14,7 @@ export const repair: RepairedService = {
   emits: ["payments.v1", "audit.v1"],
   consumes: {},
   record: recordAction("payments"),
+  evidence: paymentEvidence,
   compare: compareWithHeard,
   refunds: { hold: holdRefunds, release: releaseRefunds },
   waiting: [

@@ -3,6 +3,7 @@ import { KycEventSchema } from "@amana/contracts/kyc/v1/kyc_events_pb";
 import { PaymentEventSchema } from "@amana/contracts/payments/v1/payment_events_pb";
 import { overdue } from "@amana/due-work";
 import { inboxWaiting, outboxWaiting, recordAction } from "@amana/messaging";
+import { eventEvidence } from "./event/evidence.ts";
 import { database } from "./orm.ts";
 
 /** What businesses were told of payments, for when payments has forgotten it. */
@@ -22,6 +23,7 @@ export const repair: RepairedService = {
   emits: ["audit.v1"],
   consumes: { "payments.v1": PaymentEventSchema, "kyc.v1": KycEventSchema },
   record: recordAction("webhooks"),
+  evidence: eventEvidence,
   sealed: [
     { table: "webhook_endpoint", column: "secret_ciphertext" },
     { table: "webhook_endpoint", column: "previous_secret_ciphertext" },

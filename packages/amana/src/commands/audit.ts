@@ -1,8 +1,10 @@
-import { readFileSync } from "node:fs";
-import type { Finding, Head } from "@amana/audit-chain";
+import { existsSync } from "node:fs";
+import { type Finding, type Head, readHeads, trustedKeys, verifyBundle } from "@amana/audit-chain";
 import { type Command, InvalidArgumentError } from "commander";
+import { byPerson, requireUuid } from "../as.ts";
+import { makeBundle } from "../audit/make-bundle.ts";
 import { verifyTrail } from "../audit/verify-trail.ts";
-import { type CommonOptions, withCommonOptions } from "../options.ts";
+import { type ChangeOptions, type CommonOptions, databaseHelp, withAs, withCommonOptions } from "../options.ts";
 import { jsonText, printable } from "../print.ts";
 import { exitCodes, Refused } from "../refused.ts";
 import { withServices } from "../services.ts";
@@ -31,6 +33,26 @@ export function audit(program: Command): void {
     .option("--public-key <key...>", "who may have signed the heads: the public halves of AUDIT_SIGNING_KEY, former ones too")
     .option("--head <file>", "heads that were kept elsewhere, one as JSON in each line; identity's log will do")
     .action(verify);
+  withAs(
+    noun
+      .command("bundle")
+      .description("writes what there is of one business and a period into a folder that anybody can verify; audited itself")
+      .option("--json", "for programs")
+      .addHelpText("after", databaseHelp("audit bundle --business 0199… --from 2026-11-01 --to 2026-11-30 --out bundle")),
+  )
+    .requiredOption("--business <id>", "whose")
+    .requiredOption("--from <day>", "the first day, as 2026-11-01 in UTC", aDay)
+    .requiredOption("--to <day>", "the last day", aDay)
+    .requiredOption("--out <folder>", "one that is not there yet")
+    .action(bundle);
+  noun
+    .command("verify-bundle <folder>")
+    .description("finds what was changed in a bundle or left out of it")
+    .requiredOption("--public-key <key...>", "who may have signed the heads")
+    .option("--head <file>", "heads that were kept elsewhere")
+    .option("--json", "for programs")
+    .addHelpText("after", "\nGoes at files alone.\n\nExample:\n  amana audit verify-bundle bundle --public-key MCowBQYDK2VwAyEA…")
+    .action(verifyOne);
 }
 
 export function aDay(text: string): string {
@@ -53,7 +75,7 @@ async function verify({ service = "identity", databaseUrl, json, from, to, publi
     toldAt = Date.now();
     process.stderr.write(`${day}: ${rows} rows so far\n`);
   };
-  const options = { from, to, trusted: trustedKeys(publicKey), kept: head ? readHeads(head) : [], report, progress };
+  const options = { from, to, trusted: publicKey && trustedKeys(publicKey), kept: keptHeads(head), report, progress };
   const verified = await withServices(
     { service, databaseUrl },
     async ([opened]) => opened && (await verifyTrail(opened.orm, options)),
@@ -70,22 +92,38 @@ async function verify({ service = "identity", databaseUrl, json, from, to, publi
     process.stdout.write(`Signed with ${key}: compare it, or name it with --public-key.\n`);
 }
 
-/** As make-caller-key prints one, or as a head names it. */
-export const trustedKeys = (given: readonly string[] | undefined) =>
-  given && new Set(given.map((key) => key.slice(key.indexOf(":") + 1)));
-
-function readHeads(file: string): Head[] {
-  const heads = readFileSync(file, "utf8")
-    .split("\n")
-    .flatMap((line) => {
-      try {
-        const value = JSON.parse(line) as { audit_head?: Head } & Partial<Head>;
-        const head = value.audit_head ?? value;
-        return head.signature && head.day ? [head as Head] : [];
-      } catch {
-        return [];
-      }
-    });
+function keptHeads(file: string | undefined): Head[] {
+  if (file === undefined) return [];
+  const heads = readHeads(file);
   if (heads.length === 0) throw new Refused(`${file} has no head in any of its lines.`, exitCodes.usage);
   return heads;
+}
+
+interface BundleFlags extends ChangeOptions {
+  readonly business: string;
+  readonly from: string;
+  readonly to: string;
+  readonly out: string;
+}
+
+async function bundle({ business, from, to, out, as, json }: BundleFlags): Promise<void> {
+  if (to < from) throw new Refused("--to is before --from.", exitCodes.usage);
+  if (existsSync(out)) throw new Refused(`${out} is there already: name a folder that is not.`, exitCodes.usage);
+  const options = { businessId: requireUuid(business), from, to, out, by: byPerson(as) };
+  const manifest_sha256 = await withServices({ needed: ["identity", "payments", "webhooks"] }, (opened) =>
+    makeBundle(opened, options),
+  );
+  process.stdout.write(
+    json ? `${jsonText({ out, manifest_sha256 })}\n` : `${out} is made; its manifest has the SHA-256 ${manifest_sha256}.\n`,
+  );
+}
+
+async function verifyOne(folder: string, { publicKey, head, json }: { publicKey: string[]; head?: string; json?: boolean }) {
+  const findings: Finding[] = [];
+  const report = (finding: Finding) => void findings.push(finding);
+  const manifest = await verifyBundle(folder, { trusted: trustedKeys(publicKey), kept: keptHeads(head), report });
+  if (findings.length > 0) process.exitCode = exitCodes.found;
+  if (json) process.stdout.write(`${jsonText({ manifest, problems: findings.length, findings })}\n`);
+  else for (const { problem, detail } of findings) process.stdout.write(`${problem}: ${printable(detail)}\n`);
+  if (!json) process.stdout.write(findings.length === 0 ? "Nothing is wrong.\n" : `${findings.length} problems.\n`);
 }

@@ -1,8 +1,13 @@
-import { readFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
+import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ApiCaller, apiCaller } from "../../src/demo/api.ts";
 import { eventually } from "../../src/eventually.ts";
+import { amanaWith, databaseSettings } from "../run-amana.ts";
 import { aBusiness, aPaidPayment, startTestSystem, type TestBusiness, type TestSystem } from "../test-system.ts";
 import { placeOf, places, saveDetails } from "./clients-harness.ts";
 import { aClient, anApplication, faultAt, onLink } from "./kyc-harness.ts";
@@ -215,4 +220,83 @@ test("operators read the trail by business, action, entity and time; nobody else
     status: 403,
     body: { code: "admin_required" },
   });
+});
+
+test("an evidence bundle is verified by a file alone, and names whatever was done to it", async () => {
+  const payment = await aPaidPayment(running.system, business);
+  await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
+  await business.receiver.next("PAYMENT_REFUNDED", payment.id, 15_000);
+  const dir = mkdtempSync(join(tmpdir(), "amana-bundle-"));
+  const folder = join(dir, "bundle");
+  const amana = (...args: string[]) => amanaWith(databaseSettings(running.system.databaseUrls), "audit", ...args);
+  const today = new Date().toISOString().slice(0, 10);
+  const made = await amana("bundle", "--business", business.id, "--from", today, "--to", today, "--out", folder, "--as", "amina");
+  expect(made, made.err).toMatchObject({ code: 0 });
+
+  const linesOf = (name: string, of = folder) => readFileSync(join(of, name), "utf8").trimEnd().split("\n");
+  const jsonOf = (name: string) => linesOf(name).map((line) => JSON.parse(line) as Record<string, unknown>);
+  const key = String(jsonOf("heads.jsonl").at(-1)?.["public_key"]);
+  const program = join(dir, "audit-chain.mjs");
+  copyFileSync(new URL("../../../audit-chain/src/audit-chain.mjs", import.meta.url), program);
+  const verify = (of: string, ...args: string[]) =>
+    new Promise<{ code: number; out: string }>((resolve) => {
+      execFile(process.execPath, [program, of, ...args], { cwd: dir, env: {} }, (error, out, err) =>
+        resolve({ code: error ? Number(error.code) : 0, out: out + err }),
+      );
+    });
+  try {
+    expect(await verify(folder, "--public-key", key)).toEqual({ code: 0, out: "Nothing is wrong.\n" });
+    expect(await amana("verify-bundle", folder, "--public-key", key)).toMatchObject({ code: 0, out: "Nothing is wrong.\n" });
+    expect(jsonOf("payments.jsonl")).toContainEqual(
+      expect.objectContaining({ id: payment.id, amount_minor: 500_000, status: "REFUNDED" }),
+    );
+    expect(jsonOf("refunds.jsonl")).toContainEqual(expect.objectContaining({ payment_id: payment.id, status: "ACCEPTED" }));
+    expect(jsonOf("events.jsonl").map(({ type }) => type)).toContain("PAYMENT_REFUNDED");
+    expect(jsonOf("deliveries.jsonl")).not.toEqual([]);
+    expect(jsonOf("trail.jsonl").at(-1)).toMatchObject({ actor: "command:amina", action: "evidence_bundle.created" });
+    expect(new Set(jsonOf("trail.jsonl").map(({ business_id }) => business_id))).toEqual(new Set([business.id]));
+
+    const other = generateKeyPairSync("ed25519").publicKey.export({ format: "der", type: "spki" }).toString("base64");
+    expect((await verify(folder, "--public-key", other)).out).toContain("head_of_unknown_key");
+
+    type Change = (lines: string[]) => string[];
+    const without =
+      (at: number): Change =>
+      (lines) =>
+        lines.toSpliced(at, 1);
+    const changed =
+      (from: string | RegExp, to: string): Change =>
+      (lines) =>
+        lines.map((line) => line.replace(from, to));
+    const own = jsonOf("links.jsonl").length;
+    const cases: [name: string, change: Change, problem: string][] = [
+      ["payments.jsonl", changed("500000", "400000"), "file_changed: payments.jsonl"],
+      ["deliveries.jsonl", without(0), "file_changed: deliveries.jsonl"],
+      ["refunds.jsonl", () => linesOf("payments.jsonl"), "file_changed: refunds.jsonl"],
+      ["manifest.json", changed(/"sha256":"[0-9a-f]/, '"sha256":"x'), "manifest_not_vouched"],
+      ["trail.jsonl", without(1), "row_missing"],
+      ["trail.jsonl", without(0), "row_missing"],
+      ["trail.jsonl", without(-1), "manifest_not_vouched"],
+      ["trail.jsonl", changed('"address":"127.0.0.1"', '"address":"127.0.0.2"'), "row_changed"],
+      ["links.jsonl", without(Math.floor(own / 2)), "links_missing"],
+      ["links.jsonl", (lines) => lines.slice(0, -1), "links_missing"],
+      ["heads.jsonl", changed(/"links":\d+/, '"links":1'), "head_not_signed"],
+      ["heads.jsonl", () => [], "head_missing"],
+    ];
+    for (const [name, change, problem] of cases) {
+      const bent = join(dir, "bent");
+      rmSync(bent, { recursive: true, force: true });
+      cpSync(folder, bent, { recursive: true });
+      writeFileSync(
+        join(bent, name),
+        change(linesOf(name))
+          .map((line) => `${line}\n`)
+          .join(""),
+      );
+      const { code, out } = await verify(bent, "--public-key", key);
+      expect([code, out], `${name} ${problem}`).toEqual([4, expect.stringContaining(problem)]);
+    }
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
 });

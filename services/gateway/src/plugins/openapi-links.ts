@@ -1,4 +1,4 @@
-/** Where the id in an answer can be used: `links` of OpenAPI 3.1, by which tools walk through the API. */
+/** Where the id in an answer can be used: `links` of OpenAPI 3.1, by which tools walk the API. */
 
 interface Schema {
   readonly type?: string;
@@ -39,9 +39,9 @@ const madeBy: Readonly<Record<string, string>> = {
 const jsonOf = (content: Content | undefined) => content?.["application/json"]?.schema;
 
 /**
- * Adds links to the answers of what makes or lists things: to each operation whose path goes on with
- * the id, and to those that take the id by name. What is done with one thing names it in its path,
- * so whoever has its answer has the id already.
+ * Adds links to the answers of what makes or lists things: to each operation whose path goes on
+ * with the id, and to those that take the id by name. What is done with one thing names it in its
+ * path, so whoever has its answer has the id already.
  */
 export function linkOperations(operations: readonly Addressed[]): void {
   for (const { method, path, operation } of operations) {

@@ -1,9 +1,12 @@
 import { createInterface } from "node:readline/promises";
+import { printable } from "./print.ts";
 import { exitCodes, Refused } from "./refused.ts";
 
 /** Says what will happen and waits for a yes. Throws Refused without one: nothing is done. */
-export async function confirm(what: string, { yes }: { readonly yes?: boolean }): Promise<void> {
+export async function confirm(question: string, { yes }: { readonly yes?: boolean }): Promise<void> {
   if (yes) return;
+  // It may name what others have named.
+  const what = printable(question);
   if (!process.stdin.isTTY || !process.stderr.isTTY)
     throw new Refused(`${what}\nNothing was done: nobody is here to be asked. Say --yes to have it done.`, exitCodes.usage);
   const reader = createInterface({ input: process.stdin, output: process.stderr });

@@ -43,7 +43,8 @@ export function tableOf<Row>(rows: readonly Row[], columns: Columns<Row>): { hea
     const text = (row: Row) => printable(of(row));
     return { name, text, ...rest, width: Math.max(widthOf(name), ...rows.map((row) => widthOf(text(row)))) };
   });
-  const shown = fitted(all, terminalWidth());
+  const room = terminalWidth();
+  const shown = fitted(all, room);
   const lineOf = (cells: readonly string[]) =>
     cells
       .map((cell, i) => padded(cell, shown[i]?.width ?? 0, shown[i]?.right))
@@ -51,7 +52,12 @@ export function tableOf<Row>(rows: readonly Row[], columns: Columns<Row>): { hea
       .trimEnd();
   return {
     header: styled("bold", lineOf(shown.map(({ name }) => name))),
-    line: (row) => lineOf(shown.map(({ text, width, min }) => (min === undefined ? text(row) : cut(text(row), width)))),
+    line: (row) =>
+      lineOf(
+        shown.map(({ text, width, min }) =>
+          min === undefined || room === Number.POSITIVE_INFINITY ? text(row) : cut(text(row), width),
+        ),
+      ),
   };
 }
 

@@ -109,6 +109,7 @@ test("payments are listed page by page, refunded once asked for, and shown with 
   expect(new Set(all.map(({ id }) => id)).size).toBe(105);
   const some = await jsonOf<{ id: string }[]>(there("payments", "list", "--limit", "103", "--json"));
   expect(some.map(({ id }) => id)).toEqual(all.slice(0, 103).map(({ id }) => id));
+  expect((await there("payments", "list", "--all")).out).toContain("  o-103  ");
   expect(await there("payments", "list", "--limit", "2")).toMatchObject({
     code: 0,
     err: "2 of 105: --limit or --all shows more.\n",
@@ -238,6 +239,9 @@ test("names drive no terminal, a narrow one gets what fits, and a reader who has
     expect(out).not.toMatch(/[^\P{C}\n]/u);
     for (const line of out.split("\n")) expect(line.length).toBeLessThanOrEqual(Number(COLUMNS));
   }
+  const asked = await here("businesses", "disable", String(hostile["id"]));
+  expect(asked.err).toContain('"a?b 漢字漢字');
+  expect(asked.err).not.toMatch(/[^\P{C}\n]/u);
   const child = start({ AMANA_DIR: dir }, "payments", "--help");
   child.stdout?.destroy();
   const errors = buffer(child.stderr as NodeJS.ReadableStream);

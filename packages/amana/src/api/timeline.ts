@@ -72,12 +72,12 @@ export function printTimeline(entries: readonly Entry[]): void {
     entries,
     {
       TIME: ({ at }) => localTime(at, { ms: true }),
-      WHAT: { of: ({ kind }) => kind.replace("_", " "), spare: 3 },
+      WHAT: { of: ({ kind }) => kind.replace("_", " "), spare: 1 },
       "": ({ name }) => name,
       OUTCOME: ({ outcome }) => outcome,
       MS: { of: ({ duration_ms }) => duration_ms, right: true, spare: 2 },
-      ID: { of: idOf, spare: 1 },
-      DETAIL: { of: ({ detail }) => detail, min: 8, spare: 4 },
+      ID: { of: idOf, spare: 4 },
+      DETAIL: { of: ({ detail }) => detail, min: 8, spare: 3 },
     },
     { none: "Nothing is known of what happened." },
   );

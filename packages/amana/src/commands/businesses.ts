@@ -124,5 +124,5 @@ function changes(noun: Command): void {
 async function askFirst(api: Api, options: ApiOptions, id: string, what: string): Promise<void> {
   if (options.yes) return;
   const { name, status } = await api.amana.businesses.get(id, api.call());
-  await confirm(`The business ${JSON.stringify(name)} (${status}): ${what}`, options);
+  await confirm(`The business "${name}" (${status}): ${what}`, options);
 }

@@ -16,6 +16,7 @@ export { createOrm, type DatabaseOptions, type Orm, plansByIndex } from "./orm.t
 export { keepPartitions, partitionMigrations } from "./partitions.ts";
 export { type RowGauges, rowsCountedMax, showRows } from "./row-gauges.ts";
 export { foldTally, readTally, startTallyFolding, type Tally } from "./tally.ts";
+export { forNobody } from "./tenant-client.ts";
 export { keepsToTenants, tenantMigrations } from "./tenants.ts";
 export { afterCommit, isDatabaseUnavailable, transaction } from "./transaction.ts";
 export { defineView, everyBusiness, type Owner, type RowOf, type View } from "./view.ts";

@@ -1,6 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { EventEmitter, once } from "node:events";
 import { everyTenant, forTenant } from "@amana/runtime";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import type pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aDatabase, logger, unused } from "../test/a-database.ts";
 import { migrate, namedQuery, type Orm, tenantMigrations, transaction } from "./index.ts";
 import { readTogether } from "./read-together.ts";
@@ -12,20 +14,23 @@ let db: Awaited<ReturnType<typeof aDatabase>>;
 let owner: Orm;
 /** As a service connects; two connections, so that statements wait for one. */
 let orm: Orm;
+/** The same with one connection, so that each statement follows the one before on it. */
+let narrow: Orm;
 /** As a version from before connects. */
 let earlier: Orm;
 
 beforeAll(async () => {
   db = await aDatabase();
   const sql = `create table thing (id uuid primary key, business_id uuid not null, name text not null default '');
-    select keep_to_tenants('thing')`;
+    select keep_to_tenants('thing'); select show_to_tenants('thing')`;
   await migrate({ url: db.url, ...unused, migrations: [...tenantMigrations, { name: "thing", sql }] }, logger);
   owner = await db.connect();
   const values = Object.entries(things).flatMap(([business, id]) => [id, business]);
   await owner.em.fork().execute("insert into thing (id, business_id) values (?, ?), (?, ?)", values);
-  await owner.em.fork().execute(`create role ${role} login password 'p'; grant all on thing to ${role}`);
+  await owner.em.fork().execute(`create role ${role} login password 'p'; grant all on thing, thing_of_tenants to ${role}`);
   const url = Object.assign(new URL(db.url), { username: role, password: "p" }).toString();
   orm = await db.connect({ url, forTenants: true, poolMax: 2 });
+  narrow = await db.connect({ url, forTenants: true, poolMax: 1 });
   earlier = await db.connect({ url });
 });
 afterAll(async () => {
@@ -119,4 +124,95 @@ test("what is no id is nobody", async () => {
   const name = "x'; drop table thing; --";
   expect(await forTenant(name, () => read())).toEqual([]);
   expect(await forTenant(name, () => transaction(orm, (em) => em.execute(text)))).toEqual([]);
+});
+
+describe("nothing is left on the connection", () => {
+  const outcomes: Record<string, () => Promise<unknown>> = {
+    "by a transaction that was rolled back": () =>
+      forTenant(one, () =>
+        transaction(narrow, async (em) => {
+          expect(await em.execute(text)).toEqual([{ business_id: one }]);
+          throw new Error("changed our minds");
+        }),
+      ),
+    "by a statement that PostgreSQL cancelled": () =>
+      forTenant(one, () => transaction(narrow, (em) => em.execute("set local statement_timeout = 20; select pg_sleep(1)"))),
+    "by one that was given up before it ended": () =>
+      forTenant(one, () => namedQuery(narrow.em, "slow", "select pg_sleep(0.2)", [], { answerMsMax: 20 })),
+    "by work for all": () =>
+      forTenant(everyTenant, async () => {
+        await read(narrow);
+        await transaction(narrow, (em) => em.execute("select 1 / 0"));
+      }),
+  };
+  test.each(Object.entries(outcomes))("%s", async (_, work) => {
+    await expect(work()).rejects.toThrow();
+    expect(await read(narrow)).toEqual([]);
+    expect(await transaction(narrow, (em) => em.execute(text))).toEqual([]);
+    expect(await forTenant(other, () => read(narrow))).toEqual([other]);
+  });
+});
+
+test("a transaction is its tenant's to its end, over savepoints and whoever is named within it", async () => {
+  const seen = await forTenant(one, () =>
+    transaction(narrow, async (em) => {
+      const within = await forTenant(other, () => em.execute<{ business_id: string }[]>(text));
+      await em.transactional((nested) => nested.execute("select 1 / 0")).catch(() => {});
+      return [...within, ...(await em.execute<{ business_id: string }[]>(text))];
+    }),
+  );
+  expect(seen.map(({ business_id }) => business_id)).toEqual([one, one]);
+});
+
+test("a transaction that is begun in another way shows no other's rows", async () => {
+  const connection = narrow.em.getConnection() as unknown as { getNativeClient(): Promise<pg.Pool> };
+  const client = await (await connection.getNativeClient()).connect();
+  try {
+    for (const begin of ["BEGIN", "/* now */ begin", "Start Transaction read only"]) {
+      await forTenant(one, () => client.query(begin));
+      const { rows } = await forTenant(other, () => client.query(text));
+      expect(
+        rows.filter(({ business_id }) => business_id !== one),
+        begin,
+      ).toEqual([]);
+      await client.query("commit");
+    }
+    // As one message of several statements nothing is set, so that nothing is shown.
+    await expect(forTenant(one, () => client.query(`select 1; ${text}`))).rejects.toThrow("multiple commands");
+    expect((await client.query(`select 1; ${text}`)) as unknown as pg.QueryResult[]).toMatchObject([{}, { rows: [] }]);
+  } finally {
+    client.release();
+  }
+});
+
+test("what is called back later works for whom it was begun, and for nobody when nobody calls", async () => {
+  const emitter = new EventEmitter();
+  const heard: Promise<string[]>[] = [];
+  forTenant(one, () => emitter.on("event", () => heard.push(read())));
+  const later = forTenant(
+    one,
+    () => new Promise<string[]>((resolve, reject) => setTimeout(() => void read().then(resolve, reject), 1)),
+  );
+  expect(await later).toEqual([one]);
+  const waited = forTenant(one, async () => {
+    await once(emitter, "event");
+    return await read();
+  });
+  emitter.emit("event");
+  // Whoever emits says for whom a listener works; who waits for an event goes on for its own.
+  expect(await heard[0]).toEqual([]);
+  expect(await waited).toEqual([one]);
+});
+
+test("a view for searches shows what the table shows, and lets no other's row be made or taken", async () => {
+  const view = "select business_id from thing_of_tenants order by business_id";
+  const seen = async () => (await orm.em.fork().execute<{ business_id: string }[]>(view)).map((row) => row.business_id);
+  expect(await seen()).toEqual([]);
+  expect(await forTenant(one, seen)).toEqual([one]);
+  expect(await forTenant(everyTenant, seen)).toEqual(both);
+  const execute = (sql: string, values: string[]) => forTenant(one, () => orm.em.fork().execute(sql, values));
+  await expect(execute("insert into thing_of_tenants (id, business_id) values (?, ?)", [randomUUID(), other])).rejects.toThrow(
+    "check option",
+  );
+  expect(await execute("update thing_of_tenants set name = 'x' where id = ? returning id", [things[other] ?? ""])).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { plansByIndex } from "@amana/database";
+import { forNobody, plansByIndex } from "@amana/database";
 import { backoffMs, type Logger, Pause, poll, sleep } from "@amana/runtime";
 import pg from "pg";
 import { relaysActive } from "./metrics.ts";
@@ -32,8 +32,9 @@ export const relayLock = 7_166_242;
  * The system of a frozen process still answers for it: what ends its session is that it asks
  * nothing any more, or takes no answer. And a machine that vanished is noticed by keepalives, not
  * after the hours that are the default.
+ * It reads what has no tenant, and would see nobody's rows beside that.
  */
-export const relaySessionOptions = `-c idle_session_timeout=${frozenMs} -c tcp_user_timeout=${frozenMs} -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 ${plansByIndex}`;
+export const relaySessionOptions = `-c idle_session_timeout=${frozenMs} -c tcp_user_timeout=${frozenMs} -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 ${plansByIndex} ${forNobody}`;
 
 interface RelayOptions {
   readonly databaseUrl: string;

@@ -6,12 +6,14 @@ import { Report } from "../report.ts";
 import { trespass } from "./trespass.ts";
 
 /** Services whose tables PostgreSQL keeps to their tenants. */
-const walled = ["payments", "clients", "webhooks", "kyc"] as const;
+const walled = ["payments", "clients", "webhooks", "kyc", "identity"] as const;
 
 /** Settings of walled services without their tenant filters. */
 export function filterless<S extends object>(settings: { readonly [N in (typeof walled)[number]]?: S } = {}) {
-  const NODE_OPTIONS = `--import=${pathToFileURL(`${import.meta.dirname}/filters-off.ts`).href}`;
-  return Object.fromEntries(walled.map((name) => [name, { ...settings[name], NODE_OPTIONS }]));
+  const file = pathToFileURL(`${import.meta.dirname}/filters-off.ts`).href;
+  // Operators work on one business there, and no policy tells them from its neighbours.
+  const optionOf = (name: string) => `--import=${file}${name === "identity" ? "?but-for-all" : ""}`;
+  return Object.fromEntries(walled.map((name) => [name, { ...settings[name], NODE_OPTIONS: optionOf(name) }]));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { partitionMigrations, readMigrations } from "@amana/database";
+import { partitionMigrations, readMigrations, tenantMigrations } from "@amana/database";
 import { IdempotencyRecord, idempotencyMigrations } from "@amana/idempotency";
 import { inboxMigrations } from "@amana/messaging";
 import { AdminKey } from "./admin-key/admin-key.ts";
@@ -12,6 +12,7 @@ export const database = {
   entities: [Business, ApiKey, AdminKey, AuditEvent, Invitation, IdempotencyRecord],
   migrations: [
     ...partitionMigrations,
+    ...tenantMigrations,
     ...inboxMigrations,
     ...idempotencyMigrations,
     ...readMigrations(join(import.meta.dirname, "..", "migrations")),

@@ -5,9 +5,10 @@ import { InvitationService } from "@amana/contracts/identity/v1/invitation_servi
 import { KeyLeaseService, KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { OperatorKeyService } from "@amana/contracts/identity/v1/operator_key_service_pb";
 import { RateLimitService } from "@amana/contracts/identity/v1/rate_limit_service_pb";
+import { transaction } from "@amana/database";
 import { type Caller, createRpcClient, type IdempotencyKey, platformCaller } from "@amana/rpc";
 import { startTestService } from "@amana/service/testing";
-import { adminCaller } from "@amana/testing";
+import { adminCaller, forAllTenants } from "@amana/testing";
 import { createGrantedLeases } from "../src/key-lease/granted-leases.ts";
 import { identity } from "../src/service.ts";
 
@@ -35,6 +36,8 @@ export async function startIdentityForTest(options: { leaseMs?: number; wait?: (
     return {
       ...service,
       orm: context.orm,
+      /** A transaction of the service's own, for all tenants. */
+      transaction: <T>(work: Parameters<typeof transaction<T>>[1]) => forAllTenants(transaction<T>)(context.orm, work),
       businesses: createRpcClient(BusinessService, channel),
       apiKeys: createRpcClient(ApiKeyService, channel),
       invitations: createRpcClient(InvitationService, channel),

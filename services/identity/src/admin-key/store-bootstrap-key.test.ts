@@ -1,4 +1,5 @@
 import { generateApiKey } from "@amana/api-keys";
+import { forAllTenants } from "@amana/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Identity, startIdentityForTest } from "../../test/harness.ts";
 import { storeBootstrapKey } from "./store-bootstrap-key.ts";
@@ -9,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => identity[Symbol.asyncDispose]());
 
-const store = (key: string | undefined) => storeBootstrapKey(identity.context, key);
+const store = (key: string | undefined) => forAllTenants(storeBootstrapKey)(identity.context, key);
 const actions = async () => {
   const rows = await identity.sql<{ action: string; actor: string }>("select action, actor from audit_event order by at, id");
   return rows.map(({ action, actor }) => `${actor}: ${action}`);

@@ -1,5 +1,6 @@
 import { checkDay, genesis, type Head, headColumns, signHead } from "@amana/audit-chain";
 import { createLogger } from "@amana/runtime";
+import { forAllTenants } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { asAdmin, type Identity, startIdentityForTest } from "../../test/harness.ts";
 import { sealRows } from "./seal-rows.ts";
@@ -14,7 +15,7 @@ afterAll(() => identity[Symbol.asyncDispose]());
 
 const logger = createLogger("test", "silent");
 type Replica = Pick<Identity, "context" | "sql">;
-const seal = async ({ context }: Replica = identity) => await sealRows({ ...context, logger });
+const seal = async ({ context }: Replica = identity) => await forAllTenants(sealRows)({ ...context, logger });
 async function sealAll(): Promise<void> {
   while ((await seal()).sealed > 0);
 }
@@ -60,7 +61,7 @@ test("what is committed is linked once, by whichever replica, however many write
 test("a row is linked however late its transaction commits", async () => {
   const before = await count("audit_link");
   const em = identity.orm.em.fork();
-  await em.begin();
+  await forAllTenants(() => em.begin())();
   await em.execute(
     `insert into audit_event (id, at, actor, action, entity_type, entity_id, request_id, address)
      values (uuidv7(), now() - interval '1 year', 'ak', 'business.created', 'business', uuidv7(), 'r', 'a')`,

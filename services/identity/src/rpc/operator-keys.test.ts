@@ -1,7 +1,7 @@
 import { generateApiKey, readApiKeyKind } from "@amana/api-keys";
 import { KeyRole } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { uuidv7 } from "@amana/runtime";
-import { aBusinessCaller } from "@amana/testing";
+import { aBusinessCaller, forAllTenants } from "@amana/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { asAdmin, type Identity, idempotent, startIdentityForTest } from "../../test/harness.ts";
 import { storeBootstrapKey } from "../admin-key/store-bootstrap-key.ts";
@@ -12,7 +12,7 @@ const bootstrapKey = generateApiKey("ak_");
 beforeEach(async () => {
   waits = [];
   identity = await startIdentityForTest({ leaseMs: 500, wait: async (ms) => void waits.push(ms) });
-  await storeBootstrapKey(identity.context, bootstrapKey);
+  await forAllTenants(storeBootstrapKey)(identity.context, bootstrapKey);
 });
 afterEach(() => identity[Symbol.asyncDispose]());
 
@@ -77,11 +77,11 @@ test("the first key is retired like any other, and the same setting does not bri
   const { adminKey } = await create("amina");
   await revoke(await bootstrapId());
   expect(await identity.stateOf(bootstrapKey)).toBe("REVOKED");
-  await storeBootstrapKey(identity.context, bootstrapKey);
+  await forAllTenants(storeBootstrapKey)(identity.context, bootstrapKey);
   expect(await identity.stateOf(bootstrapKey)).toBe("REVOKED");
   expect(await identity.stateOf(adminKey)).toBe("LIVE");
   const next = generateApiKey("ak_");
-  await storeBootstrapKey(identity.context, next);
+  await forAllTenants(storeBootstrapKey)(identity.context, next);
   expect([await identity.stateOf(next), await identity.stateOf(adminKey)]).toEqual(["LIVE", "LIVE"]);
 });
 

@@ -2,7 +2,7 @@ import { generateApiKey, hashApiKey } from "@amana/api-keys";
 import { BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
 import { KeyRole, KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { createLogger } from "@amana/runtime";
-import { aBusinessCaller } from "@amana/testing";
+import { aBusinessCaller, forAllTenants } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { asAdmin, asPlatform, type Identity, startIdentityForTest } from "../../test/harness.ts";
 import { storeBootstrapKey } from "../admin-key/store-bootstrap-key.ts";
@@ -18,7 +18,7 @@ const resolve = (...keyHashes: Uint8Array[]) => identity.keyLeases.resolveKeys({
 
 test("a batch is answered in its order, repetitions and unknown keys included, with the lease", async () => {
   const adminKey = generateApiKey("ak_");
-  await storeBootstrapKey(identity.context, adminKey);
+  await forAllTenants(storeBootstrapKey)(identity.context, adminKey);
   const first = await identity.aBusiness();
   const second = await identity.aBusiness();
   const pending = await identity.businesses.createBusiness({ name: "x", status: BusinessStatus.PENDING }, asAdmin);
@@ -109,7 +109,7 @@ test("the use of a key that is being changed is skipped without waiting", async 
   await identity.sql("update api_key set last_used_at = null where id = ?", [keyId]);
   const { warnings, logger } = aWarningLogger();
   await using keyUse = trackKeyUse(identity.orm, logger);
-  await identity.orm.em.fork().transactional(async (em) => {
+  await identity.transaction(async (em) => {
     await em.execute("select 1 from api_key where id = ? for update", [keyId]);
     keyUse.note([keyId]);
     await keyUse.settled();

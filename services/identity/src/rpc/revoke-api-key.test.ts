@@ -47,7 +47,7 @@ test("a key that is being replaced ends once: the revocation waits and keeps the
   const { keyId: id } = await identity.resolve(business.apiKey);
   const replacedAt = new Date("2026-03-01T12:00:00Z");
   let revoked: ReturnType<typeof identity.apiKeys.revokeApiKey> | undefined;
-  await identity.orm.em.fork().transactional(async (em) => {
+  await identity.transaction(async (em) => {
     await em.execute("update api_key set revoked_at = ? where id = ?", [replacedAt, id]);
     revoked = identity.apiKeys.revokeApiKey({ id }, asAdmin);
     await eventually(async () => {

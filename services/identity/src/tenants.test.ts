@@ -1,0 +1,7 @@
+import { unkeptTables } from "@amana/service/testing";
+import { expect, test } from "vitest";
+import { database } from "./orm.ts";
+
+test("PostgreSQL keeps each table with a business_id to its tenants", async () => {
+  expect(await unkeptTables("identity", database)).toEqual([]);
+});

@@ -122,7 +122,7 @@ async function keepHead(em: SqlEntityManager, tail: Tail, privateKey: KeyObject)
 /** The next of the queue. One whose row is gone stays there, for `amana audit verify` to find. */
 const nextRows = (em: SqlEntityManager) =>
   em.execute<Columns[]>(
-    `select ${rowColumns} from audit_unsealed q join audit_event e on e.id = q.event_id order by q.since, e.id limit ${batch}`,
+    `select ${rowColumns} from audit_unsealed q join audit_event e on e.id = q.event_id order by q.event_id limit ${batch}`,
   );
 
 /** Queues what was there before the queue was. */

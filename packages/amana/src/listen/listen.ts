@@ -34,11 +34,15 @@ export async function listen(api: Api, options: ListenOptions): Promise<void> {
   if ((forwardTo === undefined) === (skipForward !== true))
     throw new Refused("Say where to: --forward-to http://localhost:3000/hook, or --skip-forward to only look.", exitCodes.usage);
   await removeLeftovers(api);
+  // Who reads no further, such as head, ends it in good order too.
+  const readerGone = new AbortController();
+  process.stdout.removeAllListeners("error").on("error", () => readerGone.abort());
+  const stop = AbortSignal.any([api.stop, readerGone.signal]);
 
   const secret = Promise.withResolvers<string>();
   const path = `${pathOfMachine}/${randomBytes(8).toString("hex")}`;
   const server = createServer((request, response) => {
-    void receive(request, response, { path, secret: secret.promise, options, stop: api.stop });
+    void receive(request, response, { path, secret: secret.promise, options, stop });
   });
   server.maxConnections = connectionsMax;
   server.requestTimeout = 15_000;
@@ -57,7 +61,7 @@ export async function listen(api: Api, options: ListenOptions): Promise<void> {
     try {
       if (json) print(jsonLine({ listening: { url, endpoint_id: endpoint.id, secret: endpoint.secret, forward_to: forwardTo } }));
       else print(`${welcome(endpoint, forwardTo)}\n`);
-      await untilStopped(api, endpoint.id);
+      await untilStopped({ ...api, stop }, endpoint.id);
     } finally {
       await remove(api, endpoint.id);
     }

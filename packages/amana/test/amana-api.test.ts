@@ -328,9 +328,11 @@ test("listen forwards byte for byte with the signatures, passes the answer on, a
 });
 
 test("listen says in words that a deployment with public addresses only cannot reach this machine", async () => {
-  await running.system.services.webhooks.stop();
-  const down = await there("webhooks", "listen", "--skip-forward", "--timeout", "2");
-  expect(down).toMatchObject({ code: 3, out: "" });
-  await running.system.services.webhooks.start();
+  const { webhooks } = running.system.services;
+  await webhooks.stop();
+  expect(await there("webhooks", "listen", "--skip-forward", "--timeout", "2")).toMatchObject({ code: 3, out: "" });
+  await webhooks.start({ ALLOW_INSECURE_WEBHOOKS: "false" });
   await running.system.ready();
+  const refused = await there("webhooks", "listen", "--skip-forward");
+  expect(refused).toMatchObject({ code: 1, out: "", err: expect.stringContaining("cannot reach this machine") });
 });

@@ -6,6 +6,7 @@ import { lists } from "./lists/lists.ts";
 import { reads } from "./reads/reads.ts";
 import { refunds } from "./refunds/refunds.ts";
 import { start } from "./start/start.ts";
+import { tenants } from "./tenants/tenants.ts";
 import { traces } from "./traces/traces.ts";
 import { verdicts } from "./verdicts/verdicts.ts";
 import { webhooks } from "./webhooks/webhooks.ts";
@@ -15,7 +16,7 @@ import { writes } from "./writes/writes.ts";
  * Each benchmark compares programs in turn on this machine; a figure means something only beside
  * the others of its run.
  */
-const benchmarks = { growth, lists, reads, refunds, start, traces, verdicts, webhooks, writes } as const;
+const benchmarks = { growth, lists, reads, refunds, start, tenants, traces, verdicts, webhooks, writes } as const;
 
 const { values, positionals } = parseArgs({
   args: ownArguments(),

@@ -9,6 +9,7 @@ import {
   adminCaller,
   createTestDatabase,
   eventually,
+  keyed,
   refusal,
   startTestServer,
   type TestDatabase,
@@ -114,6 +115,19 @@ test("a dropped event has no effect, also when it comes again, and the note is i
   expect(await effectsOf("body of p")).toEqual([]);
   expect(await refusal(letters.retryDeadLetter({ id }, as))).toMatchObject({ code: "dead_letter_over" });
   expect(await audited()).toMatchObject([{ action: "dead_letter.dropped", entityId: id, reason: "sent in error" }]);
+});
+
+test.each([
+  ["a retry", (id: string, options: typeof as) => letters.retryDeadLetter({ id }, options)],
+  ["a drop", (id: string, options: typeof as) => letters.dropDeadLetter({ id, note: "nobody needs it" }, options)],
+])("%s with the same Idempotency-Key answers the same again, and records once", async (_, act) => {
+  const { id } = await aParked("once");
+  broken.clear();
+  const first = await act(id, { ...as, ...keyed(adminCaller, `once-${id}`) });
+  const again = Object.assign(keyed(adminCaller, `once-${id}`), as);
+  expect(await act(id, again)).toEqual(first);
+  expect(again.replayed).toBe(true);
+  expect(await audited()).toHaveLength(1);
 });
 
 test("an event behind another of its key is not retried before it, and follows when that one is dropped", async () => {

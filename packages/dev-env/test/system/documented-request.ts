@@ -135,7 +135,10 @@ function textOf({ format, pattern, examples = [], minLength = 0, maxLength = 10_
 export const documentedOperations = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     id: operation.operationId,
+    method,
     path,
+    /** Of the body. */
+    required: operation.requestBody?.content["application/json"]?.schema.required ?? [],
     requests: requestsOf(method.toUpperCase() as DocumentedRequest["method"], path, operation),
   })),
 );

@@ -62,6 +62,15 @@ test("what waits for a person stands in the list, with what the processor says b
   expect((await list(undefined)).some((other) => other.id === id)).toBe(true);
 });
 
+test("with the same Idempotency-Key it is resolved once, and answered alike", async () => {
+  const first = await resolve(RefundOutcome.ACCEPTED, keyed(adminCaller, `resolve-${id}`));
+  const again = keyed(adminCaller, `resolve-${id}`);
+  expect(await resolve(RefundOutcome.ACCEPTED, again)).toEqual(first);
+  expect(again.replayed).toBe(true);
+  expect(await audited()).toHaveLength(1);
+  expect(await refundedEvents()).toHaveLength(1);
+});
+
 test("ACCEPTED: REFUNDED by this refund's amount, announced, the key has its answer, and it is on the record", async () => {
   const resolved = await resolve(RefundOutcome.ACCEPTED, { caller: adminCaller, requestId: "request-1", address: "192.0.2.1" });
   expect(resolved).toMatchObject({ status: RefundStatus.ACCEPTED, resolution: RefundOutcome.ACCEPTED });

@@ -35,7 +35,9 @@ export async function businesses(app: App, { rpc: { businesses: rpc } }: Gateway
     rpc: rpc.updateBusiness,
     timeoutMs: changeTimeoutMs,
     summary: "Rename a business, change its status, rotate its key",
-    description: "Rotation replaces the newest live key. Disabling and rotating hold from the moment of the answer.",
+    description:
+      "Rotation replaces the newest live key; older ones go on working. A key that leaked is revoked by its id: " +
+      "`POST /admin/api-keys/{id}/revoke`. Disabling and rotating hold from the moment of the answer.",
     body: { name: nameText(), status: choice(businessStatuses), rotate_api_key: flag() },
     answer: BusinessUpdate,
     whole: BusinessForOperator,

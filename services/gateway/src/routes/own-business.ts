@@ -27,6 +27,7 @@ export async function ownBusiness(app: App, { rpc: { businesses: rpc } }: Gatewa
     ...business,
     rpc: rpc.getOwnBusiness,
     summary: "Read your own business",
+    description: "`api_key_prefix` is of the newest live key, whichever the call is made with: see `last_used_at` of the keys.",
     answer: BusinessForItself,
   });
 

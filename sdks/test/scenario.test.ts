@@ -1,14 +1,17 @@
+import { execFile } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { freePort } from "@amana/dev-env/free-port";
 import { aBusiness, anOrder, startTestSystem, type TestSystem } from "@amana/dev-env/test-system";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Fault, startFaultProxy } from "./fault-proxy.ts";
 import { folder, type Language, languages, run } from "./languages.ts";
 
+const execute = promisify(execFile);
 const path = join(folder, "scenario.json");
 const scenario = JSON.parse(readFileSync(path, "utf8")) as { steps: object[]; values: Record<string, Fault> };
 const { steps } = scenario;
@@ -92,6 +95,12 @@ test("the sample of each README prints what it says", { timeout: 240_000 }, asyn
   for (const [name, { said, printed }] of Object.entries(samples)) expect(printed, name).toBe(said);
 });
 
+test.runIf(languages.some(({ name }) => name === "go"))("the Go library is as gofmt and go vet want it", async () => {
+  const cwd = join(folder, "go");
+  expect((await execute("gofmt", ["-l", "."], { cwd })).stdout).toBe("");
+  await execute("go", ["vet", "./..."], { cwd });
+});
+
 /** Ten ways that a request may go, each of up to five faults. */
 function draw(seed: number): Fault[][] {
   const problem = (status: number, code: string): Fault => ({
@@ -114,8 +123,10 @@ function draw(seed: number): Fault[][] {
 async function asInstalled({ name }: Language, cwd: string): Promise<void> {
   await mkdir(cwd);
   if (name === "typescript") {
-    await mkdir(join(cwd, "node_modules", "@amana"), { recursive: true });
-    await symlink(join(folder, name), join(cwd, "node_modules", "@amana", "client"));
+    const place = join(cwd, "node_modules", "@amana", "client");
+    await mkdir(place, { recursive: true });
+    await execute("npx", ["--yes", "pnpm@12", "pack", "--pack-destination", cwd], { cwd: join(folder, name) });
+    await execute("tar", ["-xzf", join(cwd, "amana-client-0.1.0.tgz"), "-C", place, "--strip-components=1"]);
   }
   const autoload = `<?php require '${join(folder, name, "src", "amana.php")}';`;
   if (name === "php") {

@@ -1,10 +1,10 @@
+import type { Amana } from "@amana/client";
 import { expect } from "vitest";
 import { someDetails } from "../../src/demo/a-person.ts";
-import type { ApiCaller } from "../../src/demo/api.ts";
 import { eventually } from "../../src/eventually.ts";
 
 interface Caller {
-  readonly call: ApiCaller;
+  readonly amana: Amana;
 }
 
 export const someAccount = { account_type: "CURRENT", account_name: "Household", currency: "DZD" };
@@ -25,22 +25,18 @@ export const places = {
   approved: ["APPROVED", "VALIDATED", "APPROVED"],
 } as const satisfies Record<string, Place>;
 
-export async function saveDetails({ call }: Caller, clientId: string): Promise<void> {
-  const saved = await call("POST", `/api/v1/clients/${clientId}/onboarding/details`, someDetails);
-  if (saved.status !== 201) throw new Error(`saving the details answered ${saved.status}: ${saved.text}`);
+export async function saveDetails({ amana }: Caller, clientId: string): Promise<void> {
+  await amana.onboarding.createDetails(clientId, someDetails);
 }
 
 /** The onboarding's place and the client's own kyc_status, as the public API shows them. */
-export async function placeOf({ call }: Caller, clientId: string) {
-  const [{ body: status }, { body: client }] = await Promise.all([
-    call("GET", `/api/v1/clients/${clientId}/onboarding/status`),
-    call("GET", `/api/v1/clients/${clientId}`),
-  ]);
+export async function placeOf({ amana }: Caller, clientId: string) {
+  const [status, client] = await Promise.all([amana.onboarding.getStatus(clientId), amana.clients.get(clientId)]);
   return {
-    place: [status["current_step"], status["kyc_status"], status["overall_status"]],
-    client: client["kyc_status"],
-    application: status["kyc_application_id"],
-    link: status["kyc_link"],
+    place: [status.current_step, status.kyc_status, status.overall_status],
+    client: client.kyc_status,
+    application: status.kyc_application_id,
+    link: status.kyc_link,
   };
 }
 

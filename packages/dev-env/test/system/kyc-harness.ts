@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Amana } from "@amana/client";
 import { expect } from "vitest";
 import type { ApiCaller } from "../../src/demo/api.ts";
 import { eventually } from "../../src/eventually.ts";
@@ -19,7 +20,7 @@ export const kycKinds = [
   "KYC_FAILED",
   "KYC_EXPIRED",
   "KYC_CANCELED",
-];
+] as const;
 
 export interface Application {
   readonly id: string;
@@ -38,10 +39,8 @@ export async function anApplication(
 }
 
 /** A client of the business, by the public API. */
-export async function aClient({ call }: { call: ApiCaller }): Promise<string> {
-  const created = await call("POST", "/api/v1/clients/person", { ...aPerson, email: `${randomUUID()}@example.dz` });
-  if (created.status !== 201) throw new Error(`the client's creation answered ${created.status}: ${created.text}`);
-  return String(created.body["id"]);
+export async function aClient({ amana }: { amana: Amana }): Promise<string> {
+  return (await amana.clients.createPerson({ ...aPerson, email: `${randomUUID()}@example.dz` })).id;
 }
 
 export const tokenOf = (link: string): string => new URL(link).pathname.split("/").at(-1) ?? "";

@@ -116,6 +116,33 @@ test("one who seals, killed between the links and the rest, leaves nothing of it
   expect(await findings({ trusted: undefined })).toEqual([]);
 });
 
+test("a deleted row is named, though its link is said to be of a row of long ago", async () => {
+  await tamper(
+    `delete from audit_event where id = '${ids[4]}'`,
+    `update audit_link set event_id = '00000000-0000-7000-8000-000000000001' where event_id = '${ids[4]}'`,
+  );
+  expect(await problems()).toEqual(["row_deleted"]);
+});
+
+test.each([0, -1, 9])("an added row is found by its link, with the number %i", async (number) => {
+  const id = uuidv7();
+  await tamper(
+    `insert into audit_event (id, at, actor, action, entity_type, entity_id, request_id, address)
+     values ('${id}', now(), 'ak', 'a.b', 'a', uuidv7(), 'r', 'a')`,
+    "delete from audit_unsealed",
+    `insert into audit_link (day, number, event_id, leaf, hash)
+     select day, ${number}, '${id}', leaf, hash from audit_link where number = 9`,
+  );
+  expect(await problems()).toContain("links_missing");
+});
+
+test("a look through old rows that somebody began anew excuses no new row", async () => {
+  await tamper("insert into audit_sweep values ('00000000-0000-0000-0000-000000000000')");
+  await act();
+  await tamper("delete from audit_unsealed");
+  expect(await problems()).toEqual(["row_added"]);
+});
+
 test("a row that was added past the chain is named", async () => {
   await tamper(
     `insert into audit_event (id, at, actor, action, entity_type, entity_id, request_id, address)

@@ -5,7 +5,6 @@
 import { createHash, createPublicKey, sign, verify } from "node:crypto";
 import { createReadStream, existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { createInterface } from "node:readline";
 
 /**
  * A row of the trail, as GET /api/v1/admin/audit-events shows it. `sealed` is its place in the
@@ -186,12 +185,23 @@ export function checkDay({ day, previous, heads, trusted, kept = [], report }) {
   };
 }
 
-/** Each line of a file of JSON. @param {string} file @returns {AsyncGenerator<any>} */
+/**
+ * Each line of a file of JSON, and what it says. Lines end at a line feed alone: a text may have
+ * other ends of lines in it.
+ * @param {string} file @returns {AsyncGenerator<{ text: string, value: any }>}
+ */
 async function* linesOf(file) {
-  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
-    if (line !== "") yield JSON.parse(line);
+  let rest = "";
+  for await (const chunk of createReadStream(file, "utf8")) {
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop() ?? "";
+    for (const text of lines) if (text !== "") yield { text, value: JSON.parse(text) };
   }
+  if (rest !== "") yield { text: rest, value: JSON.parse(rest) };
 }
+
+/** @param {unknown} text */
+const isDay = (text) => typeof text === "string" && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
 
 /** @param {string} file @returns {Promise<{ sha256: string, rows: number }>} */
 export async function digestOf(file) {
@@ -257,11 +267,14 @@ async function readTrail(folder, manifest, manifestHash, report) {
   let before;
   let leaf = "";
   let vouched = false;
-  for await (const line of linesOf(join(folder, "trail.jsonl"))) {
+  for await (const { text, value } of linesOf(join(folder, "trail.jsonl"))) {
     /** @type {SealedRow} */
-    const row = line;
+    const row = value;
     const { day, number, business_number = 0, business_previous } = row.sealed;
     const place = { day, number: business_number, id: row.id };
+    // Of a member that is there twice, another reader may take the other one.
+    if (JSON.stringify(row) !== text)
+      report({ problem: "row_changed", ...place, detail: `row ${row.id} is not written as it was` });
     if (row.business_id !== manifest.business_id)
       report({ problem: "row_of_another", ...place, detail: `row ${row.id} is not of this business` });
     if (before && business_number !== (before.sealed.business_number ?? 0) + 1)
@@ -282,9 +295,16 @@ async function readTrail(folder, manifest, manifestHash, report) {
     leaf = leafOf(row);
     if (day >= manifest.from) places.set(`${day}/${number}`, { leaf, id: row.id });
     const after = /** @type {Record<string, unknown> | undefined} */ (row["after"]);
-    vouched = row["action"] === "evidence_bundle.created" && after?.["manifest_sha256"] === manifestHash;
+    vouched =
+      row["action"] === "evidence_bundle.created" &&
+      after?.["manifest_sha256"] === manifestHash &&
+      after["from"] === manifest.from &&
+      after["to"] === manifest.to &&
+      isDay(manifest.from);
     before = row;
   }
+  // Whatever the manifest says of days: who vouches for it has to be in the chain.
+  if (before) places.set(`${before.sealed.day}/${before.sealed.number}`, { leaf, id: before.id });
   if (!vouched)
     report({
       problem: "manifest_not_vouched",
@@ -298,12 +318,13 @@ async function readTrail(folder, manifest, manifestHash, report) {
 async function checkLinks(folder, from, { trail, trusted, kept, report }) {
   /** @type {Map<string, Head[]>} */
   const heads = new Map();
-  for await (const head of linesOf(join(folder, "heads.jsonl"))) heads.set(head.day, [...(heads.get(head.day) ?? []), head]);
+  for await (const { value: head } of linesOf(join(folder, "heads.jsonl")))
+    heads.set(head.day, [...(heads.get(head.day) ?? []), head]);
   const days = [...heads.keys()].sort();
   const [first = from] = days;
   const last = days.at(-1) ?? from;
   const links = linesOf(join(folder, "links.jsonl"));
-  let next = (await links.next()).value;
+  let next = (await links.next()).value?.value;
   /** @type {string | undefined} */
   let previous;
   for (const day of daysBetween(first, last)) {
@@ -311,7 +332,7 @@ async function checkLinks(folder, from, { trail, trusted, kept, report }) {
     const keptOfDay = kept.filter((head) => head.day === day);
     const checked = checkDay({ day, previous, heads: ofDay, trusted, kept: keptOfDay, report });
     const isWhole = next?.day === day;
-    for (; next?.day === day; next = (await links.next()).value) {
+    for (; next?.day === day; next = (await links.next()).value?.value) {
       const own = trail.get(`${day}/${next.number}`);
       if (own && own.leaf !== next.leaf)
         report({

@@ -35,6 +35,8 @@ export async function makeBundle(opened: readonly Opened[], options: BundleOptio
   const identity = opened.find(({ service }) => service.name === "identity");
   const withEvidence = opened.filter(({ service }) => service.evidence);
   if (!identity || withEvidence.length < 2) throw new Refused("A bundle needs the databases of identity, payments and webhooks.");
+  if (from > new Date().toISOString().slice(0, 10))
+    throw new Refused(`${from} is a day to come: there is nothing to prove of it.`);
   mkdirSync(out, { mode: 0o700 });
 
   const files: Record<string, object> = {};

@@ -88,6 +88,10 @@ async function verify({ service = "identity", databaseUrl, json, from, to, publi
   const { days = 0, rows = 0, keys = [], newest } = verified ?? {};
   const heads = newest ? `up to ${newest.day}, link ${newest.links}, ${newest.hash}` : "without a head";
   process.stdout.write(`${count === 0 ? "Nothing is wrong" : `${count} problems`}: ${days} days, ${rows} rows, ${heads}.\n`);
+  if (!head) {
+    const unproved = "that nobody made the chain anew or cut off its end: that takes heads that were kept elsewhere, with --head";
+    process.stdout.write(`Not proved: ${unproved}.\n`);
+  }
   for (const key of publicKey ? [] : keys)
     process.stdout.write(`Signed with ${key}: compare it, or name it with --public-key.\n`);
 }

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
-import { generateKeyPairSync } from "node:crypto";
-import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash, generateKeyPairSync } from "node:crypto";
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
@@ -226,6 +226,8 @@ test("an evidence bundle is verified by a file alone, and names whatever was don
   const payment = await aPaidPayment(running.system, business);
   await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
   await business.receiver.next("PAYMENT_REFUNDED", payment.id, 15_000);
+  const { id: keyId } = await business.amana.me.createApiKey({ name: "for a while" });
+  await business.amana.me.revokeApiKey(keyId, { reason: "an end of a line\u2028 that is none of ours" });
   const dir = mkdtempSync(join(tmpdir(), "amana-bundle-"));
   const folder = join(dir, "bundle");
   const amana = (...args: string[]) => amanaWith(databaseSettings(running.system.databaseUrls), "audit", ...args);
@@ -283,6 +285,21 @@ test("an evidence bundle is verified by a file alone, and names whatever was don
       ["heads.jsonl", changed(/"links":\d+/, '"links":1'), "head_not_signed"],
       ["heads.jsonl", () => [], "head_missing"],
     ];
+    // One that was made of nothing, of a day on which nothing is asked for.
+    const forged = join(dir, "forged");
+    mkdirSync(forged);
+    const manifest = JSON.stringify({ business_id: business.id, from: "9999-01-01", to: "9999-01-01", files: {} });
+    const after = { manifest_sha256: createHash("sha256").update(manifest).digest("hex"), from: "9999-01-01", to: "9999-01-01" };
+    const sealed = { day: today, number: 1, business_number: 1 };
+    const row = { id: "x", business_id: business.id, action: "evidence_bundle.created", after, sealed };
+    writeFileSync(join(forged, "manifest.json"), manifest);
+    writeFileSync(join(forged, "trail.jsonl"), `${JSON.stringify(row)}\n`);
+    for (const name of ["links.jsonl", "heads.jsonl"]) writeFileSync(join(forged, name), "");
+    expect(await verify(forged, "--public-key", key)).toMatchObject({
+      code: 4,
+      out: expect.stringContaining("row_not_in_chain"),
+    });
+
     for (const [name, change, problem] of cases) {
       const bent = join(dir, "bent");
       rmSync(bent, { recursive: true, force: true });

@@ -4,35 +4,78 @@ package amana
 
 import "encoding/json"
 
-// Payment is what the API answers.
-type Payment struct {
-	ID                    string `json:"id"`
-	BusinessID            string `json:"business_id"`
-	Amount                string `json:"amount"`
-	Currency              string `json:"currency"`
-	Status                string `json:"status"`
-	Language              string `json:"language"`
-	SuccessURL            string `json:"success_url"`
-	FailURL               string `json:"fail_url"`
-	ProcessorOrderNumber  string `json:"processor_order_number"`
-	CreatedAt             string `json:"created_at"`
-	UpdatedAt             string `json:"updated_at"`
-	PaidAt                string `json:"paid_at,omitempty"`
-	ActionCode            string `json:"action_code,omitempty"`
-	ActionCodeDescription string `json:"action_code_description,omitempty"`
-	ApprovalCode          string `json:"approval_code,omitempty"`
-	CardBrand             string `json:"card_brand,omitempty"`
-	Description           string `json:"description,omitempty"`
-	FormURL               string `json:"form_url,omitempty"`
-	MaskedPan             string `json:"masked_pan,omitempty"`
-	OrderRef              string `json:"order_ref,omitempty"`
-	RespCode              string `json:"resp_code,omitempty"`
-	RespCodeDesc          string `json:"resp_code_desc,omitempty"`
-	ProcessorErrorCode    string `json:"processor_error_code,omitempty"`
-	ProcessorOrderID      string `json:"processor_order_id,omitempty"`
-	ProcessorOrderStatus  *int64 `json:"processor_order_status,omitempty"`
-	RefundedAmount        string `json:"refunded_amount,omitempty"`
-	Origin                string `json:"origin,omitempty"`
+// OnboardBusinessResult is what the API answers.
+type OnboardBusinessResult struct {
+	ID           string `json:"id"`
+	Name         string `json:"name"`
+	Status       string `json:"status"`
+	CreatedAt    string `json:"created_at"`
+	UpdatedAt    string `json:"updated_at"`
+	ContactEmail string `json:"contact_email,omitempty"`
+	APIKey       string `json:"api_key,omitempty"`
+	APIKeyPrefix string `json:"api_key_prefix,omitempty"`
+}
+
+// OwnBusiness is what the API answers.
+type OwnBusiness struct {
+	ID           string `json:"id"`
+	Name         string `json:"name"`
+	Status       string `json:"status"`
+	CreatedAt    string `json:"created_at"`
+	UpdatedAt    string `json:"updated_at"`
+	APIKeyPrefix string `json:"api_key_prefix,omitempty"`
+}
+
+// UpdateOwnBusinessResult is what the API answers.
+type UpdateOwnBusinessResult struct {
+	ID           string `json:"id"`
+	Name         string `json:"name"`
+	Status       string `json:"status"`
+	UpdatedAt    string `json:"updated_at"`
+	APIKey       string `json:"api_key,omitempty"`
+	APIKeyPrefix string `json:"api_key_prefix,omitempty"`
+}
+
+// OwnApiKey is what the API answers.
+type OwnApiKey struct {
+	ID         string   `json:"id"`
+	Name       string   `json:"name"`
+	Prefix     string   `json:"prefix"`
+	CreatedAt  string   `json:"created_at"`
+	LastUsedAt string   `json:"last_used_at,omitempty"`
+	ExpiresAt  string   `json:"expires_at,omitempty"`
+	AllowedIps []string `json:"allowed_ips,omitempty"`
+	RevokedAt  string   `json:"revoked_at,omitempty"`
+}
+
+// CreateOwnApiKeyResult is what the API answers.
+type CreateOwnApiKeyResult struct {
+	ID         string   `json:"id"`
+	Name       string   `json:"name"`
+	APIKey     string   `json:"api_key,omitempty"`
+	Prefix     string   `json:"prefix"`
+	CreatedAt  string   `json:"created_at"`
+	ExpiresAt  string   `json:"expires_at,omitempty"`
+	AllowedIps []string `json:"allowed_ips,omitempty"`
+}
+
+// RevokeOwnApiKeyResult is what the API answers.
+type RevokeOwnApiKeyResult struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Prefix    string `json:"prefix"`
+	RevokedAt string `json:"revoked_at,omitempty"`
+}
+
+// CreateKycApplicationResult is what the API answers.
+type CreateKycApplicationResult struct {
+	ID            string `json:"id"`
+	CreatedAt     string `json:"created_at"`
+	LinkURL       string `json:"link_url"`
+	LinkExpiresAt string `json:"link_expires_at"`
+	Status        string `json:"status"`
+	ClientID      string `json:"client_id,omitempty"`
+	ExternalID    string `json:"external_id,omitempty"`
 }
 
 // KycApplication is what the API answers.
@@ -66,41 +109,6 @@ type KycApplication struct {
 type KycApplicationReasonCodes struct {
 	Code    string `json:"code"`
 	Message string `json:"message,omitempty"`
-}
-
-// Client is what the API answers.
-type Client struct {
-	ID                      string `json:"id"`
-	OrganizationID          int64  `json:"organization_id"`
-	FirstName               string `json:"first_name"`
-	MiddleName              string `json:"middle_name,omitempty"`
-	LastName                string `json:"last_name"`
-	DateOfBirth             string `json:"date_of_birth"`
-	Gender                  string `json:"gender"`
-	BirthCountry            string `json:"birth_country"`
-	Nationality             string `json:"nationality"`
-	CountryOfTaxResidence   string `json:"country_of_tax_residence"`
-	Address                 string `json:"address"`
-	City                    string `json:"city"`
-	Postcode                string `json:"postcode"`
-	StateProvince           string `json:"state_province,omitempty"`
-	CountryCode             string `json:"country_code"`
-	Email                   string `json:"email"`
-	SecondEmail             string `json:"second_email,omitempty"`
-	MobilePhoneNumber       string `json:"mobile_phone_number,omitempty"`
-	SecondMobilePhoneNumber string `json:"second_mobile_phone_number,omitempty"`
-	PlannedIncome           string `json:"planned_income,omitempty"`
-	PlannedExpenditure      string `json:"planned_expenditure,omitempty"`
-	ExternalClientCode      string `json:"external_client_code,omitempty"`
-	Blocked                 bool   `json:"blocked"`
-	IsBlacklisted           bool   `json:"is_blacklisted"`
-	BlacklistedComment      string `json:"blacklisted_comment,omitempty"`
-	RiskLevel               string `json:"risk_level"`
-	KYCLevel                string `json:"kyc_level"`
-	KYCStatus               string `json:"kyc_status"`
-	KYCNote                 string `json:"kyc_note,omitempty"`
-	CreatedAt               string `json:"created_at"`
-	UpdatedAt               string `json:"updated_at"`
 }
 
 // Beneficiary is what the API answers.
@@ -149,6 +157,41 @@ type Account struct {
 	ExternalAccountID string `json:"external_account_id,omitempty"`
 }
 
+// Client is what the API answers.
+type Client struct {
+	ID                      string `json:"id"`
+	OrganizationID          int64  `json:"organization_id"`
+	FirstName               string `json:"first_name"`
+	MiddleName              string `json:"middle_name,omitempty"`
+	LastName                string `json:"last_name"`
+	DateOfBirth             string `json:"date_of_birth"`
+	Gender                  string `json:"gender"`
+	BirthCountry            string `json:"birth_country"`
+	Nationality             string `json:"nationality"`
+	CountryOfTaxResidence   string `json:"country_of_tax_residence"`
+	Address                 string `json:"address"`
+	City                    string `json:"city"`
+	Postcode                string `json:"postcode"`
+	StateProvince           string `json:"state_province,omitempty"`
+	CountryCode             string `json:"country_code"`
+	Email                   string `json:"email"`
+	SecondEmail             string `json:"second_email,omitempty"`
+	MobilePhoneNumber       string `json:"mobile_phone_number,omitempty"`
+	SecondMobilePhoneNumber string `json:"second_mobile_phone_number,omitempty"`
+	PlannedIncome           string `json:"planned_income,omitempty"`
+	PlannedExpenditure      string `json:"planned_expenditure,omitempty"`
+	ExternalClientCode      string `json:"external_client_code,omitempty"`
+	Blocked                 bool   `json:"blocked"`
+	IsBlacklisted           bool   `json:"is_blacklisted"`
+	BlacklistedComment      string `json:"blacklisted_comment,omitempty"`
+	RiskLevel               string `json:"risk_level"`
+	KYCLevel                string `json:"kyc_level"`
+	KYCStatus               string `json:"kyc_status"`
+	KYCNote                 string `json:"kyc_note,omitempty"`
+	CreatedAt               string `json:"created_at"`
+	UpdatedAt               string `json:"updated_at"`
+}
+
 // OnboardingDetails is what the API answers.
 type OnboardingDetails struct {
 	ID                            string   `json:"id"`
@@ -182,6 +225,59 @@ type OnboardingStatus struct {
 	UpdatedAt        string `json:"updated_at"`
 }
 
+// Payment is what the API answers.
+type Payment struct {
+	ID                    string `json:"id"`
+	BusinessID            string `json:"business_id"`
+	Amount                string `json:"amount"`
+	Currency              string `json:"currency"`
+	Status                string `json:"status"`
+	Language              string `json:"language"`
+	SuccessURL            string `json:"success_url"`
+	FailURL               string `json:"fail_url"`
+	ProcessorOrderNumber  string `json:"processor_order_number"`
+	CreatedAt             string `json:"created_at"`
+	UpdatedAt             string `json:"updated_at"`
+	PaidAt                string `json:"paid_at,omitempty"`
+	ActionCode            string `json:"action_code,omitempty"`
+	ActionCodeDescription string `json:"action_code_description,omitempty"`
+	ApprovalCode          string `json:"approval_code,omitempty"`
+	CardBrand             string `json:"card_brand,omitempty"`
+	Description           string `json:"description,omitempty"`
+	FormURL               string `json:"form_url,omitempty"`
+	MaskedPan             string `json:"masked_pan,omitempty"`
+	OrderRef              string `json:"order_ref,omitempty"`
+	RespCode              string `json:"resp_code,omitempty"`
+	RespCodeDesc          string `json:"resp_code_desc,omitempty"`
+	ProcessorErrorCode    string `json:"processor_error_code,omitempty"`
+	ProcessorOrderID      string `json:"processor_order_id,omitempty"`
+	ProcessorOrderStatus  *int64 `json:"processor_order_status,omitempty"`
+	RefundedAmount        string `json:"refunded_amount,omitempty"`
+	Origin                string `json:"origin,omitempty"`
+}
+
+// CreateWebhookEndpointResult is what the API answers.
+type CreateWebhookEndpointResult struct {
+	ID         string   `json:"id"`
+	BusinessID string   `json:"business_id"`
+	URL        string   `json:"url"`
+	Status     string   `json:"status"`
+	Events     []string `json:"events"`
+	CreatedAt  string   `json:"created_at"`
+	Secret     string   `json:"secret,omitempty"`
+}
+
+// ListWebhookEndpointsItem is what the API answers.
+type ListWebhookEndpointsItem struct {
+	ID         string   `json:"id"`
+	BusinessID string   `json:"business_id"`
+	URL        string   `json:"url"`
+	Status     string   `json:"status"`
+	Events     []string `json:"events"`
+	CreatedAt  string   `json:"created_at"`
+	UpdatedAt  string   `json:"updated_at"`
+}
+
 // WebhookEndpoint is what the API answers.
 type WebhookEndpoint struct {
 	ID         string                 `json:"id"`
@@ -203,20 +299,24 @@ type WebhookEndpointHealth struct {
 	P95Ms24h       *int64   `json:"p95_ms_24h,omitempty"`
 }
 
-// WebhookReplay is what the API answers.
-type WebhookReplay struct {
-	ID      string `json:"id"`
-	Status  string `json:"status"`
-	Matched int64  `json:"matched"`
-	Sent    int64  `json:"sent"`
+// UpdateWebhookEndpointResult is what the API answers.
+type UpdateWebhookEndpointResult struct {
+	ID         string   `json:"id"`
+	BusinessID string   `json:"business_id"`
+	URL        string   `json:"url"`
+	Status     string   `json:"status"`
+	Events     []string `json:"events"`
+	UpdatedAt  string   `json:"updated_at"`
+	Secret     string   `json:"secret,omitempty"`
 }
 
-// Event is what the API answers.
-type Event struct {
+// TestWebhookEndpointResult is what the API answers.
+type TestWebhookEndpointResult struct {
 	ID        string          `json:"id"`
 	Type      string          `json:"type"`
 	CreatedAt string          `json:"created_at"`
 	Body      json.RawMessage `json:"body"`
+	Delivery  Delivery        `json:"delivery"`
 }
 
 // Delivery is what the API answers.
@@ -238,14 +338,32 @@ type DeliveryAttempts struct {
 	Response   string `json:"response,omitempty"`
 }
 
-// OwnBusiness is what the API answers.
-type OwnBusiness struct {
-	ID           string `json:"id"`
-	Name         string `json:"name"`
-	Status       string `json:"status"`
-	CreatedAt    string `json:"created_at"`
-	UpdatedAt    string `json:"updated_at"`
-	APIKeyPrefix string `json:"api_key_prefix,omitempty"`
+// CheckWebhookEndpointResult is what the API answers.
+type CheckWebhookEndpointResult struct {
+	Checks []CheckWebhookEndpointResultChecks `json:"checks"`
+}
+
+// CheckWebhookEndpointResultChecks is what the API answers.
+type CheckWebhookEndpointResultChecks struct {
+	Name   string `json:"name"`
+	Passed bool   `json:"passed"`
+	Detail string `json:"detail"`
+}
+
+// WebhookReplay is what the API answers.
+type WebhookReplay struct {
+	ID      string `json:"id"`
+	Status  string `json:"status"`
+	Matched int64  `json:"matched"`
+	Sent    int64  `json:"sent"`
+}
+
+// Event is what the API answers.
+type Event struct {
+	ID        string          `json:"id"`
+	Type      string          `json:"type"`
+	CreatedAt string          `json:"created_at"`
+	Body      json.RawMessage `json:"body"`
 }
 
 // Business is what the API answers.
@@ -261,6 +379,44 @@ type Business struct {
 	APIKeyPrefix   string `json:"api_key_prefix,omitempty"`
 }
 
+// ReviewKycApplicationResult is what the API answers.
+type ReviewKycApplicationResult struct {
+	ID                string                      `json:"id"`
+	CreatedAt         string                      `json:"created_at"`
+	LinkExpiresAt     string                      `json:"link_expires_at"`
+	Status            string                      `json:"status"`
+	SyncedAt          string                      `json:"synced_at"`
+	AMLHitCount       int64                       `json:"aml_hit_count"`
+	ReasonCodes       []KycApplicationReasonCodes `json:"reason_codes"`
+	AttemptsUsed      int64                       `json:"attempts_used"`
+	AttemptsRemaining int64                       `json:"attempts_remaining"`
+	ClientID          string                      `json:"client_id,omitempty"`
+	ExternalID        string                      `json:"external_id,omitempty"`
+	Verdict           string                      `json:"verdict,omitempty"`
+	CompletedAt       string                      `json:"completed_at,omitempty"`
+	DecisionSummary   string                      `json:"decision_summary,omitempty"`
+	DocumentType      string                      `json:"document_type,omitempty"`
+	DocumentExpiry    string                      `json:"document_expiry,omitempty"`
+	Nationality       string                      `json:"nationality,omitempty"`
+	LivenessOutcome   string                      `json:"liveness_outcome,omitempty"`
+	FaceMatchOutcome  string                      `json:"face_match_outcome,omitempty"`
+	AMLDecision       string                      `json:"aml_decision,omitempty"`
+	ErrorMessage      string                      `json:"error_message,omitempty"`
+	Metadata          json.RawMessage             `json:"metadata"`
+}
+
+// CreateApiKeyResult is what the API answers.
+type CreateApiKeyResult struct {
+	ID           string   `json:"id"`
+	BusinessID   string   `json:"business_id"`
+	Name         string   `json:"name"`
+	APIKey       string   `json:"api_key,omitempty"`
+	APIKeyPrefix string   `json:"api_key_prefix"`
+	CreatedAt    string   `json:"created_at"`
+	ExpiresAt    string   `json:"expires_at,omitempty"`
+	AllowedIps   []string `json:"allowed_ips,omitempty"`
+}
+
 // ApiKey is what the API answers.
 type ApiKey struct {
 	ID           string   `json:"id"`
@@ -274,6 +430,24 @@ type ApiKey struct {
 	RevokedAt    string   `json:"revoked_at,omitempty"`
 }
 
+// RevokeApiKeyResult is what the API answers.
+type RevokeApiKeyResult struct {
+	ID           string `json:"id"`
+	BusinessID   string `json:"business_id"`
+	Name         string `json:"name"`
+	APIKeyPrefix string `json:"api_key_prefix"`
+	RevokedAt    string `json:"revoked_at,omitempty"`
+}
+
+// CreateOperatorKeyResult is what the API answers.
+type CreateOperatorKeyResult struct {
+	ID             string `json:"id"`
+	Name           string `json:"name"`
+	AdminKey       string `json:"admin_key,omitempty"`
+	AdminKeyPrefix string `json:"admin_key_prefix"`
+	CreatedAt      string `json:"created_at"`
+}
+
 // OperatorKey is what the API answers.
 type OperatorKey struct {
 	ID             string `json:"id"`
@@ -282,6 +456,16 @@ type OperatorKey struct {
 	CreatedAt      string `json:"created_at"`
 	LastUsedAt     string `json:"last_used_at,omitempty"`
 	RevokedAt      string `json:"revoked_at,omitempty"`
+}
+
+// CreateInvitationResult is what the API answers.
+type CreateInvitationResult struct {
+	ID              string `json:"id"`
+	Name            string `json:"name"`
+	InvitationToken string `json:"invitation_token,omitempty"`
+	TokenPrefix     string `json:"token_prefix"`
+	CreatedAt       string `json:"created_at"`
+	ExpiresAt       string `json:"expires_at"`
 }
 
 // Invitation is what the API answers.
@@ -294,29 +478,6 @@ type Invitation struct {
 	UsedAt      string `json:"used_at,omitempty"`
 	BusinessID  string `json:"business_id,omitempty"`
 	RevokedAt   string `json:"revoked_at,omitempty"`
-}
-
-// AuditEvent is what the API answers.
-type AuditEvent struct {
-	ID         string           `json:"id"`
-	At         string           `json:"at"`
-	Actor      string           `json:"actor"`
-	ActorKeyID string           `json:"actor_key_id,omitempty"`
-	ActorName  string           `json:"actor_name,omitempty"`
-	Action     string           `json:"action"`
-	Entity     AuditEventEntity `json:"entity"`
-	BusinessID string           `json:"business_id,omitempty"`
-	Before     json.RawMessage  `json:"before,omitempty"`
-	After      json.RawMessage  `json:"after,omitempty"`
-	Reason     string           `json:"reason,omitempty"`
-	RequestID  string           `json:"request_id"`
-	Address    string           `json:"address"`
-}
-
-// AuditEventEntity is what the API answers.
-type AuditEventEntity struct {
-	Type string `json:"type"`
-	ID   string `json:"id"`
 }
 
 // Refund is what the API answers.
@@ -370,211 +531,8 @@ type PaymentTimelineEntries struct {
 	EndpointID string `json:"endpoint_id,omitempty"`
 }
 
-// DeadLetter is what the API answers.
-type DeadLetter struct {
-	ID            string          `json:"id"`
-	Service       string          `json:"service"`
-	Topic         string          `json:"topic"`
-	EventID       string          `json:"event_id"`
-	EventType     string          `json:"event_type"`
-	Key           string          `json:"key"`
-	Status        string          `json:"status"`
-	Reason        string          `json:"reason"`
-	Attempts      int64           `json:"attempts"`
-	NextAttemptAt string          `json:"next_attempt_at,omitempty"`
-	Headers       json.RawMessage `json:"headers"`
-	PayloadBytes  int64           `json:"payload_bytes"`
-	Payload       json.RawMessage `json:"payload,omitempty"`
-	CreatedAt     string          `json:"created_at"`
-	UpdatedAt     string          `json:"updated_at"`
-}
-
-// OnboardBusinessResult is what the API answers.
-type OnboardBusinessResult struct {
-	ID           string `json:"id"`
-	Name         string `json:"name"`
-	Status       string `json:"status"`
-	CreatedAt    string `json:"created_at"`
-	UpdatedAt    string `json:"updated_at"`
-	ContactEmail string `json:"contact_email,omitempty"`
-	APIKey       string `json:"api_key,omitempty"`
-	APIKeyPrefix string `json:"api_key_prefix,omitempty"`
-}
-
-// UpdateOwnBusinessResult is what the API answers.
-type UpdateOwnBusinessResult struct {
-	ID           string `json:"id"`
-	Name         string `json:"name"`
-	Status       string `json:"status"`
-	UpdatedAt    string `json:"updated_at"`
-	APIKey       string `json:"api_key,omitempty"`
-	APIKeyPrefix string `json:"api_key_prefix,omitempty"`
-}
-
-// ListOwnApiKeysResult is what the API answers.
-type ListOwnApiKeysResult struct {
-	ID         string   `json:"id"`
-	Name       string   `json:"name"`
-	Prefix     string   `json:"prefix"`
-	CreatedAt  string   `json:"created_at"`
-	LastUsedAt string   `json:"last_used_at,omitempty"`
-	ExpiresAt  string   `json:"expires_at,omitempty"`
-	AllowedIps []string `json:"allowed_ips,omitempty"`
-	RevokedAt  string   `json:"revoked_at,omitempty"`
-}
-
-// CreateOwnApiKeyResult is what the API answers.
-type CreateOwnApiKeyResult struct {
-	ID         string   `json:"id"`
-	Name       string   `json:"name"`
-	APIKey     string   `json:"api_key,omitempty"`
-	Prefix     string   `json:"prefix"`
-	CreatedAt  string   `json:"created_at"`
-	ExpiresAt  string   `json:"expires_at,omitempty"`
-	AllowedIps []string `json:"allowed_ips,omitempty"`
-}
-
-// RevokeOwnApiKeyResult is what the API answers.
-type RevokeOwnApiKeyResult struct {
-	ID        string `json:"id"`
-	Name      string `json:"name"`
-	Prefix    string `json:"prefix"`
-	RevokedAt string `json:"revoked_at,omitempty"`
-}
-
-// CreateKycApplicationResult is what the API answers.
-type CreateKycApplicationResult struct {
-	ID            string `json:"id"`
-	CreatedAt     string `json:"created_at"`
-	LinkURL       string `json:"link_url"`
-	LinkExpiresAt string `json:"link_expires_at"`
-	Status        string `json:"status"`
-	ClientID      string `json:"client_id,omitempty"`
-	ExternalID    string `json:"external_id,omitempty"`
-}
-
-// CreateWebhookEndpointResult is what the API answers.
-type CreateWebhookEndpointResult struct {
-	ID         string   `json:"id"`
-	BusinessID string   `json:"business_id"`
-	URL        string   `json:"url"`
-	Status     string   `json:"status"`
-	Events     []string `json:"events"`
-	CreatedAt  string   `json:"created_at"`
-	Secret     string   `json:"secret,omitempty"`
-}
-
-// ListWebhookEndpointsResult is what the API answers.
-type ListWebhookEndpointsResult struct {
-	ID         string   `json:"id"`
-	BusinessID string   `json:"business_id"`
-	URL        string   `json:"url"`
-	Status     string   `json:"status"`
-	Events     []string `json:"events"`
-	CreatedAt  string   `json:"created_at"`
-	UpdatedAt  string   `json:"updated_at"`
-}
-
-// UpdateWebhookEndpointResult is what the API answers.
-type UpdateWebhookEndpointResult struct {
-	ID         string   `json:"id"`
-	BusinessID string   `json:"business_id"`
-	URL        string   `json:"url"`
-	Status     string   `json:"status"`
-	Events     []string `json:"events"`
-	UpdatedAt  string   `json:"updated_at"`
-	Secret     string   `json:"secret,omitempty"`
-}
-
-// TestWebhookEndpointResult is what the API answers.
-type TestWebhookEndpointResult struct {
-	ID        string          `json:"id"`
-	Type      string          `json:"type"`
-	CreatedAt string          `json:"created_at"`
-	Body      json.RawMessage `json:"body"`
-	Delivery  Delivery        `json:"delivery"`
-}
-
-// CheckWebhookEndpointResult is what the API answers.
-type CheckWebhookEndpointResult struct {
-	Checks []CheckWebhookEndpointResultChecks `json:"checks"`
-}
-
-// CheckWebhookEndpointResultChecks is what the API answers.
-type CheckWebhookEndpointResultChecks struct {
-	Name   string `json:"name"`
-	Passed bool   `json:"passed"`
-	Detail string `json:"detail"`
-}
-
-// ReviewKycApplicationResult is what the API answers.
-type ReviewKycApplicationResult struct {
-	ID                string                      `json:"id"`
-	CreatedAt         string                      `json:"created_at"`
-	LinkExpiresAt     string                      `json:"link_expires_at"`
-	Status            string                      `json:"status"`
-	SyncedAt          string                      `json:"synced_at"`
-	AMLHitCount       int64                       `json:"aml_hit_count"`
-	ReasonCodes       []KycApplicationReasonCodes `json:"reason_codes"`
-	AttemptsUsed      int64                       `json:"attempts_used"`
-	AttemptsRemaining int64                       `json:"attempts_remaining"`
-	ClientID          string                      `json:"client_id,omitempty"`
-	ExternalID        string                      `json:"external_id,omitempty"`
-	Verdict           string                      `json:"verdict,omitempty"`
-	CompletedAt       string                      `json:"completed_at,omitempty"`
-	DecisionSummary   string                      `json:"decision_summary,omitempty"`
-	DocumentType      string                      `json:"document_type,omitempty"`
-	DocumentExpiry    string                      `json:"document_expiry,omitempty"`
-	Nationality       string                      `json:"nationality,omitempty"`
-	LivenessOutcome   string                      `json:"liveness_outcome,omitempty"`
-	FaceMatchOutcome  string                      `json:"face_match_outcome,omitempty"`
-	AMLDecision       string                      `json:"aml_decision,omitempty"`
-	ErrorMessage      string                      `json:"error_message,omitempty"`
-	Metadata          json.RawMessage             `json:"metadata"`
-}
-
-// CreateApiKeyResult is what the API answers.
-type CreateApiKeyResult struct {
-	ID           string   `json:"id"`
-	BusinessID   string   `json:"business_id"`
-	Name         string   `json:"name"`
-	APIKey       string   `json:"api_key,omitempty"`
-	APIKeyPrefix string   `json:"api_key_prefix"`
-	CreatedAt    string   `json:"created_at"`
-	ExpiresAt    string   `json:"expires_at,omitempty"`
-	AllowedIps   []string `json:"allowed_ips,omitempty"`
-}
-
-// RevokeApiKeyResult is what the API answers.
-type RevokeApiKeyResult struct {
-	ID           string `json:"id"`
-	BusinessID   string `json:"business_id"`
-	Name         string `json:"name"`
-	APIKeyPrefix string `json:"api_key_prefix"`
-	RevokedAt    string `json:"revoked_at,omitempty"`
-}
-
-// CreateOperatorKeyResult is what the API answers.
-type CreateOperatorKeyResult struct {
-	ID             string `json:"id"`
-	Name           string `json:"name"`
-	AdminKey       string `json:"admin_key,omitempty"`
-	AdminKeyPrefix string `json:"admin_key_prefix"`
-	CreatedAt      string `json:"created_at"`
-}
-
-// CreateInvitationResult is what the API answers.
-type CreateInvitationResult struct {
-	ID              string `json:"id"`
-	Name            string `json:"name"`
-	InvitationToken string `json:"invitation_token,omitempty"`
-	TokenPrefix     string `json:"token_prefix"`
-	CreatedAt       string `json:"created_at"`
-	ExpiresAt       string `json:"expires_at"`
-}
-
-// ListChangedPaymentsResult is what the API answers.
-type ListChangedPaymentsResult struct {
+// ListChangedPaymentsItem is what the API answers.
+type ListChangedPaymentsItem struct {
 	ID                    string          `json:"id"`
 	BusinessID            string          `json:"business_id"`
 	Amount                string          `json:"amount"`
@@ -606,8 +564,31 @@ type ListChangedPaymentsResult struct {
 	Processor             RefundProcessor `json:"processor"`
 }
 
-// ListDeadLettersResult is what the API answers.
-type ListDeadLettersResult struct {
+// AuditEvent is what the API answers.
+type AuditEvent struct {
+	ID         string           `json:"id"`
+	At         string           `json:"at"`
+	Actor      string           `json:"actor"`
+	ActorKeyID string           `json:"actor_key_id,omitempty"`
+	ActorName  string           `json:"actor_name,omitempty"`
+	Action     string           `json:"action"`
+	Entity     AuditEventEntity `json:"entity"`
+	BusinessID string           `json:"business_id,omitempty"`
+	Before     json.RawMessage  `json:"before,omitempty"`
+	After      json.RawMessage  `json:"after,omitempty"`
+	Reason     string           `json:"reason,omitempty"`
+	RequestID  string           `json:"request_id"`
+	Address    string           `json:"address"`
+}
+
+// AuditEventEntity is what the API answers.
+type AuditEventEntity struct {
+	Type string `json:"type"`
+	ID   string `json:"id"`
+}
+
+// ListDeadLettersItem is what the API answers.
+type ListDeadLettersItem struct {
 	ID            string          `json:"id"`
 	Service       string          `json:"service"`
 	Topic         string          `json:"topic"`
@@ -620,6 +601,25 @@ type ListDeadLettersResult struct {
 	NextAttemptAt string          `json:"next_attempt_at,omitempty"`
 	Headers       json.RawMessage `json:"headers"`
 	PayloadBytes  int64           `json:"payload_bytes"`
+	CreatedAt     string          `json:"created_at"`
+	UpdatedAt     string          `json:"updated_at"`
+}
+
+// DeadLetter is what the API answers.
+type DeadLetter struct {
+	ID            string          `json:"id"`
+	Service       string          `json:"service"`
+	Topic         string          `json:"topic"`
+	EventID       string          `json:"event_id"`
+	EventType     string          `json:"event_type"`
+	Key           string          `json:"key"`
+	Status        string          `json:"status"`
+	Reason        string          `json:"reason"`
+	Attempts      int64           `json:"attempts"`
+	NextAttemptAt string          `json:"next_attempt_at,omitempty"`
+	Headers       json.RawMessage `json:"headers"`
+	PayloadBytes  int64           `json:"payload_bytes"`
+	Payload       json.RawMessage `json:"payload,omitempty"`
 	CreatedAt     string          `json:"created_at"`
 	UpdatedAt     string          `json:"updated_at"`
 }

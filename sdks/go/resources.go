@@ -202,8 +202,8 @@ func (r *ClientsResource) UpdatePerson(ctx context.Context, id string, body Para
 type DeadLettersResource struct{ transport *transport }
 
 // List: List events that were set aside, newest first.
-func (r *DeadLettersResource) List(query Params) *List[ListDeadLettersResult] {
-	return &List[ListDeadLettersResult]{r.transport, "/api/v1/admin/dead-letters", query}
+func (r *DeadLettersResource) List(query Params) *List[ListDeadLettersItem] {
+	return &List[ListDeadLettersItem]{r.transport, "/api/v1/admin/dead-letters", query}
 }
 
 // Get: Read an event that was set aside.
@@ -304,8 +304,8 @@ func (r *MeResource) Update(ctx context.Context, body Params) (*UpdateOwnBusines
 }
 
 // ListApiKeys: List your keys, newest first.
-func (r *MeResource) ListApiKeys(query Params) *List[ListOwnApiKeysResult] {
-	return &List[ListOwnApiKeysResult]{r.transport, "/api/v1/me/api-keys", query}
+func (r *MeResource) ListApiKeys(query Params) *List[OwnApiKey] {
+	return &List[OwnApiKey]{r.transport, "/api/v1/me/api-keys", query}
 }
 
 // CreateApiKey: Issue one more key.
@@ -413,8 +413,8 @@ func (r *PaymentsResource) GetTimeline(ctx context.Context, id string) (*Payment
 }
 
 // ListChanged: List payments of all businesses that changed at the card processor by themselves, newest first.
-func (r *PaymentsResource) ListChanged(query Params) *List[ListChangedPaymentsResult] {
-	return &List[ListChangedPaymentsResult]{r.transport, "/api/v1/admin/payments", query}
+func (r *PaymentsResource) ListChanged(query Params) *List[ListChangedPaymentsItem] {
+	return &List[ListChangedPaymentsItem]{r.transport, "/api/v1/admin/payments", query}
 }
 
 // RefundsResource has the operations of refunds.
@@ -439,8 +439,8 @@ func (r *WebhookEndpointsResource) Create(ctx context.Context, body Params, key 
 }
 
 // List: List webhook endpoints, newest first.
-func (r *WebhookEndpointsResource) List(query Params) *List[ListWebhookEndpointsResult] {
-	return &List[ListWebhookEndpointsResult]{r.transport, "/api/v1/webhook-endpoints", query}
+func (r *WebhookEndpointsResource) List(query Params) *List[ListWebhookEndpointsItem] {
+	return &List[ListWebhookEndpointsItem]{r.transport, "/api/v1/webhook-endpoints", query}
 }
 
 // Get: Read a webhook endpoint, with how deliveries to it went.

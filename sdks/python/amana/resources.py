@@ -124,7 +124,7 @@ class Clients(Resource):
 
 
 class DeadLetters(Resource):
-    def list(self, query: models.ListDeadLettersQuery | None = None) -> List[models.ListDeadLettersResult]:
+    def list(self, query: models.ListDeadLettersQuery | None = None) -> List[models.ListDeadLettersItem]:
         """List events that were set aside, newest first."""
         return self._pages("/api/v1/admin/dead-letters", query)
 
@@ -204,7 +204,7 @@ class Me(Resource):
         """Rename your business, rotate the key you call with."""
         return self._call("PATCH", "/api/v1/me", body)
 
-    def list_api_keys(self, query: models.ListOwnApiKeysQuery | None = None) -> List[models.ListOwnApiKeysResult]:
+    def list_api_keys(self, query: models.ListOwnApiKeysQuery | None = None) -> List[models.OwnApiKey]:
         """List your keys, newest first."""
         return self._pages("/api/v1/me/api-keys", query)
 
@@ -290,7 +290,7 @@ class Payments(Resource):
         """Read all that is known to have happened to a payment of any business."""
         return self._call("GET", f"/api/v1/admin/payments/{segment(id)}/timeline")
 
-    def list_changed(self, query: models.ListChangedPaymentsQuery | None = None) -> List[models.ListChangedPaymentsResult]:
+    def list_changed(self, query: models.ListChangedPaymentsQuery | None = None) -> List[models.ListChangedPaymentsItem]:
         """List payments of all businesses that changed at the card processor by themselves, newest first."""
         return self._pages("/api/v1/admin/payments", query)
 
@@ -310,7 +310,7 @@ class WebhookEndpoints(Resource):
         """Register a webhook endpoint."""
         return self._call("POST", "/api/v1/webhook-endpoints", body, idempotency_key=idempotency_key)
 
-    def list(self, query: models.ListOwnApiKeysQuery | None = None) -> List[models.ListWebhookEndpointsResult]:
+    def list(self, query: models.ListOwnApiKeysQuery | None = None) -> List[models.ListWebhookEndpointsItem]:
         """List webhook endpoints, newest first."""
         return self._pages("/api/v1/webhook-endpoints", query)
 

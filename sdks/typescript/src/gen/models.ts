@@ -1,424 +1,5 @@
 // Made by sdks/src/generate.ts of docs/api/openapi.json. Not to be changed by hand.
 
-export interface Payment {
-  readonly id: string;
-  readonly business_id: string;
-  readonly amount: string;
-  readonly currency: string;
-  readonly status: "PENDING" | "PAID" | "FAILED" | "REFUSED" | "CANCELED" | "REFUNDED" | "EXPIRED";
-  readonly language: string;
-  readonly success_url: string;
-  readonly fail_url: string;
-  readonly processor_order_number: string;
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly paid_at?: string;
-  readonly action_code?: string;
-  readonly action_code_description?: string;
-  readonly approval_code?: string;
-  readonly card_brand?: string;
-  readonly description?: string;
-  readonly form_url?: string;
-  readonly masked_pan?: string;
-  readonly order_ref?: string;
-  readonly resp_code?: string;
-  readonly resp_code_desc?: string;
-  readonly processor_error_code?: string;
-  readonly processor_order_id?: string;
-  readonly processor_order_status?: number;
-  readonly refunded_amount?: string;
-  /** PROCESSOR: given back or reversed there, not through this API. */
-  readonly origin?: string;
-}
-
-export interface KycApplication {
-  readonly id: string;
-  readonly created_at: string;
-  /** The verification link. Treat it as a secret: whoever has it can submit documents. Absent from 30 days after the application ended: by then it has long led nowhere. */
-  readonly link_url?: string;
-  readonly link_expires_at: string;
-  readonly status: "CREATED" | "OPENED" | "SUBMITTED" | "PROCESSING" | "COMPLETED" | "EXPIRED" | "CANCELED" | "FAILED";
-  /** When the verification provider was last heard of about it. */
-  readonly synced_at: string;
-  readonly aml_hit_count: number;
-  readonly reason_codes: readonly (KycApplicationReasonCodes)[];
-  readonly attempts_used: number;
-  readonly attempts_remaining: number;
-  readonly client_id?: string;
-  readonly external_id?: string;
-  readonly verdict?: "APPROVED" | "NEEDS_REVIEW" | "REJECTED";
-  readonly completed_at?: string;
-  readonly decision_summary?: string;
-  readonly document_type?: "id_card" | "passport";
-  readonly document_expiry?: string;
-  readonly nationality?: string;
-  readonly liveness_outcome?: string;
-  readonly face_match_outcome?: string;
-  readonly aml_decision?: string;
-  readonly error_message?: string;
-  /** As it was sent: key order, escapes and numbers. */
-  readonly metadata: Readonly<Record<string, unknown>>;
-}
-
-export interface KycApplicationReasonCodes {
-  readonly code: string;
-  readonly message?: string;
-}
-
-export interface Client {
-  readonly id: string;
-  /** Assigned by the platform, one for each business. */
-  readonly organization_id: number;
-  readonly first_name: string;
-  readonly middle_name?: string;
-  readonly last_name: string;
-  readonly date_of_birth: string;
-  readonly gender: "male" | "female";
-  /** ISO 3166-1 alpha-3. */
-  readonly birth_country: string;
-  /** ISO 3166-1 alpha-3. */
-  readonly nationality: string;
-  /** ISO 3166-1 alpha-3. */
-  readonly country_of_tax_residence: string;
-  readonly address: string;
-  readonly city: string;
-  readonly postcode: string;
-  readonly state_province?: string;
-  /** ISO 3166-1 alpha-3. */
-  readonly country_code: string;
-  readonly email: string;
-  readonly second_email?: string;
-  readonly mobile_phone_number?: string;
-  readonly second_mobile_phone_number?: string;
-  readonly planned_income?: string;
-  readonly planned_expenditure?: string;
-  /** Yours for the client. */
-  readonly external_client_code?: string;
-  /** A blocked client gets no new account, beneficiary or KYC application. */
-  readonly blocked: boolean;
-  /** A mark; it blocks nothing by itself. */
-  readonly is_blacklisted: boolean;
-  readonly blacklisted_comment?: string;
-  readonly risk_level: "Low" | "Medium" | "High";
-  readonly kyc_level: "FULL_KYC" | "DOC_ONLY" | "NOT_REQUIRED";
-  /** Follows the client's newest KYC application. */
-  readonly kyc_status: "NOT_STARTED" | "CREATED" | "PROCESSING" | "ABORTED" | "PENDING_REVIEW" | "VALIDATED" | "DECLINED";
-  readonly kyc_note?: string;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
-
-export interface Beneficiary {
-  readonly id: string;
-  readonly client_id: string;
-  readonly beneficiary_type: "PERSON" | "COMPANY";
-  readonly name: string;
-  /** Whether it is shown to users. */
-  readonly display: boolean;
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly account_number?: string;
-  readonly iban?: string;
-  readonly bic?: string;
-  readonly swift_code?: string;
-  readonly routing_number?: string;
-  readonly bank_name?: string;
-  readonly bank_address?: string;
-  readonly address?: string;
-  readonly city?: string;
-  readonly postal_code?: string;
-  readonly country_code?: string;
-}
-
-export interface Account {
-  readonly id: string;
-  readonly client_id: string;
-  readonly account_name: string;
-  readonly account_number: string;
-  readonly account_type: "CURRENT" | "SAVINGS" | "ESCROW";
-  readonly currency: string;
-  /** Always available and reserved balance together. */
-  readonly current_balance: string;
-  readonly available_balance: string;
-  readonly reserved_balance: string;
-  readonly status: "PENDING" | "ACTIVE" | "SUSPENDED" | "CLOSED";
-  readonly opened_date: string;
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly closed_date?: string;
-  readonly last_activity_date?: string;
-  readonly daily_limit?: string;
-  readonly monthly_limit?: string;
-  readonly yearly_limit?: string;
-  readonly description?: string;
-  readonly external_account_id?: string;
-}
-
-export interface OnboardingDetails {
-  readonly id: string;
-  readonly account_purposes: readonly ("PAY_BILLS" | "MONEY_TO_FROM_FAMILY" | "DIVIDENDS" | "SAVINGS" | "PERSONAL_BUSINESS_PURPOSES" | "PENSION" | "CRYPTO" | "SALARY" | "LOTTERY_GAMING" | "RECONCILIATION" | "VIRTUAL_ACCOUNT" | "CURRENCY_EXCHANGE" | "OTHER")[];
-  readonly expected_monthly_incoming_volume: "LESS_THAN1000" | "BETWEEN1001_AND5000" | "BETWEEN5001_AND10000" | "BETWEEN10001_AND15000" | "BETWEEN15001_AND30000" | "BETWEEN30001_AND60000" | "MORE_THAN60001";
-  readonly expected_monthly_outgoing_volume: "LESS_THAN1000" | "BETWEEN1001_AND5000" | "BETWEEN5001_AND10000" | "BETWEEN10001_AND15000" | "BETWEEN15001_AND30000" | "BETWEEN30001_AND60000" | "MORE_THAN60001";
-  readonly is_us_person: boolean;
-  readonly occupation: "BUSINESS_OWNER" | "CLERGY" | "CRAFTSMAN" | "ENGINEER" | "EXECUTIVE" | "FARMER" | "FREELANCE" | "LIBERAL_PROFESSION" | "POLITICIAN" | "PROFESSOR" | "PUBLIC_SERVANT" | "RETIRED" | "SHOPKEEPER" | "STUDENT" | "UNEMPLOYED" | "WORKER" | "OTHER";
-  readonly other_occupation?: string;
-  readonly occupation_sector: "ACCOUNTING_AUDIT" | "E_MONEY_SERVICES" | "CURRENCY_EXCHANGE" | "TRADES_ON_OTC_MARKET" | "PRECIOUS_METALS_OR_STONES" | "PAWNSHOPS" | "CROSS_BORDER_CASH_OR_PRECIOUS_MATERIALS" | "MINING_EXTRACTIVE_INDUSTRIES" | "ENERGY" | "TRADE_IN_PETROL_PRODUCTS" | "TRADE_IN_MEDICINES" | "REAL_ESTATE" | "CONSTRUCTION_REPAIR" | "CONSULTANCY_LEGAL" | "FREELANCE" | "NON_PROFIT_LEGAL_ENTITIES" | "CRYPTOCURRENCIES" | "GAMING" | "GAMBLING" | "EU_FUNDS_UTILIZATION" | "ADULT" | "HIGH_VALUE_ASSET_DEALER" | "BANKING_LENDING" | "INSURANCE_SECURITY" | "TRANSPORTATION_AND_LOGISTICS" | "MANUFACTURING" | "UTILITIES_AND_INFRASTRUCTURE" | "TRADE_IN_FOOD_PRODUCT" | "WHOLESALE" | "REPAIR_OF_MOTOR_VEHICLES" | "SOCIAL_WORK_ACTIVITIES" | "AUTO_AVIATION" | "COURIER_POST_SERVICES" | "AGRICULTURE_FORESTRY_AND_FISHING" | "OTHER_TRADE_AND_SALES" | "TRAVEL_TOURISM" | "INFORMATION_AND_COMMUNICATION" | "PR_MARKETING" | "EDUCATION" | "INFORMATIONAL_TECHNOLOGIES" | "PUBLIC_AND_DEFENCE_SECTOR" | "HEALTH_CARE_MEDICAL_SERVICES" | "ART_ENTERTAINMENT_SPORT" | "ADMINISTRATIVE_OFFICE_BUSINESS_ACTIVITIES" | "HOSPITALITY_AND_LEISURE" | "SCIENTIFIC_AND_TECHNICAL_ACTIVITIES" | "OTHER";
-  readonly source_of_funds: "COMPENSATION_PAYOUT" | "COMPANY_PROFITS" | "COMPANY_SALE" | "DIVIDEND_PAYMENTS" | "DIVORCE_SETTLEMENT" | "FIXED_DEPOSITS" | "GIFT" | "INHERITANCE" | "INSURANCE_PAYOUT" | "LOAN" | "LOTTERY_OR_GAMBLING_WIN" | "RETIREMENT_INCOME" | "SALE_OF_INVESTMENT" | "SALE_OF_PROPERTY" | "SAVINGS_FROM_SALARY" | "OTHER";
-  readonly other_source_of_funds?: string;
-  /** ISO 3166-1 numeric. */
-  readonly funds_origin_country_id?: number;
-  readonly tax_identification_number?: string;
-  /** The client's newest KYC application. */
-  readonly kyc_application_id?: string;
-  /** Its link, a secret, while the applicant can go on with it. */
-  readonly kyc_link?: string;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
-
-export interface OnboardingStatus {
-  readonly id: string;
-  readonly client_id: string;
-  readonly current_step: "DETAILS_PENDING" | "KYC_PENDING" | "KYC_PROCESSING" | "KYC_UNDER_REVIEW" | "KYC_DECLINED" | "PENDING_APPROVAL" | "APPROVED";
-  readonly kyc_status: "NOT_STARTED" | "CREATED" | "PROCESSING" | "ABORTED" | "PENDING_REVIEW" | "VALIDATED" | "DECLINED";
-  readonly overall_status: "IN_PROGRESS" | "UNDER_REVIEW" | "DECLINED" | "APPROVED";
-  /** The client's newest KYC application. */
-  readonly kyc_application_id?: string;
-  /** Its link, a secret, while the applicant can go on with it. */
-  readonly kyc_link?: string;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
-
-export interface WebhookEndpoint {
-  readonly id: string;
-  readonly business_id: string;
-  readonly url: string;
-  readonly status: "ACTIVE" | "DISABLED";
-  /** Event types it receives, written out also when it has the default: all but the opt-in ones. */
-  readonly events: readonly (string)[];
-  readonly created_at: string;
-  readonly updated_at: string;
-  /** How deliveries to it went. Attempts count after a few seconds, and the edges of hour and day are five minutes wide. */
-  readonly health?: WebhookEndpointHealth;
-}
-
-export interface WebhookEndpointHealth {
-  /** Since when every attempt has failed; five days of it disable the endpoint. */
-  readonly failing_since?: string;
-  /** The part of the last hour's attempts that succeeded; absent without any. */
-  readonly success_rate_1h?: number;
-  /** The part of the last day's attempts that succeeded; absent without any. */
-  readonly success_rate_24h?: number;
-  /** Of the newest attempt that failed within a day: the code of its `error`, or `http_` and the status. */
-  readonly last_error?: string;
-  /** 95 of 100 attempts of the last day took no longer, estimated to a fifth, in milliseconds. */
-  readonly p95_ms_24h?: number;
-}
-
-export interface WebhookReplay {
-  readonly id: string;
-  readonly status: "RUNNING" | "DONE";
-  /** Deliveries that the filter names; while it is RUNNING they may still be counted. */
-  readonly matched: number;
-  /** Those of them that were started anew. */
-  readonly sent: number;
-}
-
-export interface Event {
-  readonly id: string;
-  readonly type: string;
-  readonly created_at: string;
-  /** What every delivery of the event carries, byte for byte as it was signed. */
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
-export interface Delivery {
-  readonly id: string;
-  readonly endpoint_id: string;
-  readonly status: "pending" | "succeeded" | "failed" | "skipped";
-  readonly next_attempt_at?: string;
-  readonly attempts: readonly (DeliveryAttempts)[];
-}
-
-export interface DeliveryAttempts {
-  readonly at: string;
-  readonly status_code?: number;
-  /** Why no answer came; absent when a status came, and for attempts made before there were codes. */
-  readonly error?: "timeout" | "dns_error" | "connection_refused" | "connection_reset" | "tls_error" | "address_forbidden" | "invalid_response";
-  /** The same in words. */
-  readonly detail?: string;
-  readonly duration_ms: number;
-  /** The first KiB of the answer. */
-  readonly response?: string;
-}
-
-export interface OwnBusiness {
-  readonly id: string;
-  readonly name: string;
-  readonly status: "PENDING" | "ACTIVE" | "DISABLED" | "REJECTED";
-  readonly created_at: string;
-  readonly updated_at: string;
-  /** First 16 characters of the newest live key. */
-  readonly api_key_prefix?: string;
-}
-
-export interface Business {
-  readonly id: string;
-  readonly name: string;
-  readonly status: "PENDING" | "ACTIVE" | "DISABLED" | "REJECTED";
-  readonly created_at: string;
-  readonly updated_at: string;
-  /** Assigned by the platform, one for each business. */
-  readonly organization_id: number;
-  /** Of a business that registered itself. */
-  readonly contact_email?: string;
-  /** The plaintext key, only in the answer that issues it. */
-  readonly api_key?: string;
-  /** First 16 characters of the newest live key. */
-  readonly api_key_prefix?: string;
-}
-
-export interface ApiKey {
-  readonly id: string;
-  readonly business_id: string;
-  readonly name: string;
-  readonly api_key_prefix: string;
-  readonly created_at: string;
-  readonly last_used_at?: string;
-  readonly expires_at?: string;
-  /** The only networks the key may be used from, in canonical form. Absent: from anywhere. */
-  readonly allowed_ips?: readonly (string)[];
-  readonly revoked_at?: string;
-}
-
-export interface OperatorKey {
-  readonly id: string;
-  readonly name: string;
-  readonly admin_key_prefix: string;
-  readonly created_at: string;
-  /** To the minute. */
-  readonly last_used_at?: string;
-  readonly revoked_at?: string;
-}
-
-export interface Invitation {
-  readonly id: string;
-  readonly name: string;
-  readonly token_prefix: string;
-  readonly created_at: string;
-  readonly expires_at: string;
-  readonly used_at?: string;
-  /** The business that was registered with it. */
-  readonly business_id?: string;
-  readonly revoked_at?: string;
-}
-
-export interface AuditEvent {
-  readonly id: string;
-  readonly at: string;
-  /** The first 16 characters of the key; "platform", which acts by itself; or "command:" and the name of who used the command `amana`. */
-  readonly actor: string;
-  readonly actor_key_id?: string;
-  /** What that key was called. */
-  readonly actor_name?: string;
-  readonly action: string;
-  readonly entity: AuditEventEntity;
-  readonly business_id?: string;
-  /** What it was, without secrets; absent when it was not there. */
-  readonly before?: Readonly<Record<string, unknown>>;
-  /** What it became. */
-  readonly after?: Readonly<Record<string, unknown>>;
-  readonly reason?: string;
-  readonly request_id: string;
-  /** Where the request came from. */
-  readonly address: string;
-}
-
-export interface AuditEventEntity {
-  readonly type: string;
-  readonly id: string;
-}
-
-export interface Refund {
-  readonly id: string;
-  readonly business_id: string;
-  readonly payment_id: string;
-  readonly amount: string;
-  readonly currency: string;
-  readonly status: "REQUESTED" | "SENT" | "ACCEPTED" | "REJECTED" | "UNKNOWN" | "NOT_SENT";
-  readonly needs_decision: boolean;
-  /** OUTCOME_UNKNOWN: nothing told it in a day. UNEXPLAINED: what the processor says fits no rule. */
-  readonly decision_reason?: string;
-  readonly needs_decision_since?: string;
-  /** What an operator decided last. */
-  readonly resolution?: "ACCEPTED" | "REJECTED" | "SEND_AGAIN";
-  /** How often it was sent. */
-  readonly sends: number;
-  readonly last_sent_at?: string;
-  readonly processor_error_code?: string;
-  readonly payment_status: string;
-  readonly payment_amount: string;
-  readonly payment_refunded_amount?: string;
-  /** What the card processor said when the order was last read. */
-  readonly processor: RefundProcessor;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
-
-export interface RefundProcessor {
-  readonly order_id?: string;
-  readonly order_number: string;
-  readonly order_status?: number;
-  readonly refunded_amount?: string;
-  readonly read_at?: string;
-}
-
-export interface PaymentTimeline {
-  readonly payment: Payment;
-  /** Oldest first. Calls, events and attempts of the last 30 days. */
-  readonly entries: readonly (PaymentTimelineEntries)[];
-}
-
-export interface PaymentTimelineEntries {
-  /** When it happened or began; of next_attempt, when it will. */
-  readonly at: string;
-  readonly kind: "payment" | "processor_call" | "refund" | "event" | "delivery_attempt" | "next_attempt";
-  /** The status that a payment or refund came to, the operation of a call, or the type of an event. */
-  readonly name: string;
-  /** Of a call: ACCEPTED, REFUSED, UNKNOWN or NOT_SENT. Of an attempt: the status that came, or why none did. */
-  readonly outcome?: string;
-  readonly detail?: string;
-  readonly duration_ms?: number;
-  readonly refund_id?: string;
-  readonly event_id?: string;
-  readonly endpoint_id?: string;
-}
-
-export interface DeadLetter {
-  readonly id: string;
-  /** Which service set it aside. */
-  readonly service: string;
-  readonly topic: string;
-  /** The id businesses know the event by. Of a FORGED one, what the forger says. */
-  readonly event_id: string;
-  readonly event_type: string;
-  /** What the event is about; events of one key keep their order. */
-  readonly key: string;
-  /** RETRYING: tried again by itself. WAITING: for a version that knows its type, or behind an earlier event of its key. PARKED: failed to the end of the schedule while others succeeded. FORGED: its MAC is not good. DELIVERED and DROPPED are the end. */
-  readonly status: "RETRYING" | "WAITING" | "PARKED" | "FORGED" | "DELIVERED" | "DROPPED";
-  /** Why it was set aside, or failed last. */
-  readonly reason: string;
-  readonly attempts: number;
-  readonly next_attempt_at?: string;
-  readonly headers: Readonly<Record<string, unknown>>;
-  readonly payload_bytes: number;
-  /** The event with ids, enumerations and numbers; of other texts only the length. Only when read by its id. */
-  readonly payload?: Readonly<Record<string, unknown>>;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
-
 export interface OnboardBusinessResult {
   readonly id: string;
   readonly name: string;
@@ -438,6 +19,16 @@ export interface OnboardBusinessBody {
   readonly contact_email: string;
 }
 
+export interface OwnBusiness {
+  readonly id: string;
+  readonly name: string;
+  readonly status: "PENDING" | "ACTIVE" | "DISABLED" | "REJECTED";
+  readonly created_at: string;
+  readonly updated_at: string;
+  /** First 16 characters of the newest live key. */
+  readonly api_key_prefix?: string;
+}
+
 export interface UpdateOwnBusinessResult {
   readonly id: string;
   readonly name: string;
@@ -455,7 +46,7 @@ export interface UpdateOwnBusinessBody {
   readonly previous_key_ttl_seconds?: number;
 }
 
-export interface ListOwnApiKeysResult {
+export interface OwnApiKey {
   readonly id: string;
   readonly name: string;
   readonly prefix: string;
@@ -537,6 +128,40 @@ export interface CreateKycApplicationBody {
   readonly ttl_hours?: number;
 }
 
+export interface KycApplication {
+  readonly id: string;
+  readonly created_at: string;
+  /** The verification link. Treat it as a secret: whoever has it can submit documents. Absent from 30 days after the application ended: by then it has long led nowhere. */
+  readonly link_url?: string;
+  readonly link_expires_at: string;
+  readonly status: "CREATED" | "OPENED" | "SUBMITTED" | "PROCESSING" | "COMPLETED" | "EXPIRED" | "CANCELED" | "FAILED";
+  /** When the verification provider was last heard of about it. */
+  readonly synced_at: string;
+  readonly aml_hit_count: number;
+  readonly reason_codes: readonly (KycApplicationReasonCodes)[];
+  readonly attempts_used: number;
+  readonly attempts_remaining: number;
+  readonly client_id?: string;
+  readonly external_id?: string;
+  readonly verdict?: "APPROVED" | "NEEDS_REVIEW" | "REJECTED";
+  readonly completed_at?: string;
+  readonly decision_summary?: string;
+  readonly document_type?: "id_card" | "passport";
+  readonly document_expiry?: string;
+  readonly nationality?: string;
+  readonly liveness_outcome?: string;
+  readonly face_match_outcome?: string;
+  readonly aml_decision?: string;
+  readonly error_message?: string;
+  /** As it was sent: key order, escapes and numbers. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+export interface KycApplicationReasonCodes {
+  readonly code: string;
+  readonly message?: string;
+}
+
 export interface ListKycApplicationsQuery {
   readonly limit?: number;
   readonly offset?: number;
@@ -548,6 +173,28 @@ export interface ListKycApplicationsQuery {
   readonly created_from?: string;
   /** Created before this time, which is itself left out. */
   readonly created_to?: string;
+}
+
+export interface Beneficiary {
+  readonly id: string;
+  readonly client_id: string;
+  readonly beneficiary_type: "PERSON" | "COMPANY";
+  readonly name: string;
+  /** Whether it is shown to users. */
+  readonly display: boolean;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly account_number?: string;
+  readonly iban?: string;
+  readonly bic?: string;
+  readonly swift_code?: string;
+  readonly routing_number?: string;
+  readonly bank_name?: string;
+  readonly bank_address?: string;
+  readonly address?: string;
+  readonly city?: string;
+  readonly postal_code?: string;
+  readonly country_code?: string;
 }
 
 export interface CreateBeneficiaryBody {
@@ -597,6 +244,30 @@ export interface UpdateBeneficiaryBody {
   readonly country_code?: "AFG" | "ALA" | "ALB" | "DZA" | "ASM" | "AND" | "AGO" | "AIA" | "ATA" | "ATG" | "ARG" | "ARM" | "ABW" | "AUS" | "AUT" | "AZE" | "BHS" | "BHR" | "BGD" | "BRB" | "BLR" | "BEL" | "BLZ" | "BEN" | "BMU" | "BTN" | "BOL" | "BES" | "BIH" | "BWA" | "BVT" | "BRA" | "IOT" | "BRN" | "BGR" | "BFA" | "BDI" | "CPV" | "KHM" | "CMR" | "CAN" | "CYM" | "CAF" | "TCD" | "CHL" | "CHN" | "CXR" | "CCK" | "COL" | "COM" | "COG" | "COD" | "COK" | "CRI" | "CIV" | "HRV" | "CUB" | "CUW" | "CYP" | "CZE" | "DNK" | "DJI" | "DMA" | "DOM" | "ECU" | "EGY" | "SLV" | "GNQ" | "ERI" | "EST" | "SWZ" | "ETH" | "FLK" | "FRO" | "FJI" | "FIN" | "FRA" | "GUF" | "PYF" | "ATF" | "GAB" | "GMB" | "GEO" | "DEU" | "GHA" | "GIB" | "GRC" | "GRL" | "GRD" | "GLP" | "GUM" | "GTM" | "GGY" | "GIN" | "GNB" | "GUY" | "HTI" | "HMD" | "VAT" | "HND" | "HKG" | "HUN" | "ISL" | "IND" | "IDN" | "IRN" | "IRQ" | "IRL" | "IMN" | "ISR" | "ITA" | "JAM" | "JPN" | "JEY" | "JOR" | "KAZ" | "KEN" | "KIR" | "PRK" | "KOR" | "KWT" | "KGZ" | "LAO" | "LVA" | "LBN" | "LSO" | "LBR" | "LBY" | "LIE" | "LTU" | "LUX" | "MAC" | "MDG" | "MWI" | "MYS" | "MDV" | "MLI" | "MLT" | "MHL" | "MTQ" | "MRT" | "MUS" | "MYT" | "MEX" | "FSM" | "MDA" | "MCO" | "MNG" | "MNE" | "MSR" | "MAR" | "MOZ" | "MMR" | "NAM" | "NRU" | "NPL" | "NLD" | "NCL" | "NZL" | "NIC" | "NER" | "NGA" | "NIU" | "NFK" | "MKD" | "MNP" | "NOR" | "OMN" | "PAK" | "PLW" | "PSE" | "PAN" | "PNG" | "PRY" | "PER" | "PHL" | "PCN" | "POL" | "PRT" | "PRI" | "QAT" | "REU" | "ROU" | "RUS" | "RWA" | "BLM" | "SHN" | "KNA" | "LCA" | "MAF" | "SPM" | "VCT" | "WSM" | "SMR" | "STP" | "SAU" | "SEN" | "SRB" | "SYC" | "SLE" | "SGP" | "SXM" | "SVK" | "SVN" | "SLB" | "SOM" | "ZAF" | "SGS" | "SSD" | "ESP" | "LKA" | "SDN" | "SUR" | "SJM" | "SWE" | "CHE" | "SYR" | "TWN" | "TJK" | "TZA" | "THA" | "TLS" | "TGO" | "TKL" | "TON" | "TTO" | "TUN" | "TUR" | "TKM" | "TCA" | "TUV" | "UGA" | "UKR" | "ARE" | "GBR" | "USA" | "UMI" | "URY" | "UZB" | "VUT" | "VEN" | "VNM" | "VGB" | "VIR" | "WLF" | "ESH" | "YEM" | "ZMB" | "ZWE" | null;
 }
 
+export interface Account {
+  readonly id: string;
+  readonly client_id: string;
+  readonly account_name: string;
+  readonly account_number: string;
+  readonly account_type: "CURRENT" | "SAVINGS" | "ESCROW";
+  readonly currency: string;
+  /** Always available and reserved balance together. */
+  readonly current_balance: string;
+  readonly available_balance: string;
+  readonly reserved_balance: string;
+  readonly status: "PENDING" | "ACTIVE" | "SUSPENDED" | "CLOSED";
+  readonly opened_date: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly closed_date?: string;
+  readonly last_activity_date?: string;
+  readonly daily_limit?: string;
+  readonly monthly_limit?: string;
+  readonly yearly_limit?: string;
+  readonly description?: string;
+  readonly external_account_id?: string;
+}
+
 export interface OpenAccountBody {
   readonly client_id: string;
   readonly account_type: "CURRENT" | "SAVINGS" | "ESCROW";
@@ -633,6 +304,49 @@ export interface UpdateAccountBody {
   readonly yearly_limit?: string | null;
   readonly description?: string | null;
   readonly external_account_id?: string | null;
+}
+
+export interface Client {
+  readonly id: string;
+  /** Assigned by the platform, one for each business. */
+  readonly organization_id: number;
+  readonly first_name: string;
+  readonly middle_name?: string;
+  readonly last_name: string;
+  readonly date_of_birth: string;
+  readonly gender: "male" | "female";
+  /** ISO 3166-1 alpha-3. */
+  readonly birth_country: string;
+  /** ISO 3166-1 alpha-3. */
+  readonly nationality: string;
+  /** ISO 3166-1 alpha-3. */
+  readonly country_of_tax_residence: string;
+  readonly address: string;
+  readonly city: string;
+  readonly postcode: string;
+  readonly state_province?: string;
+  /** ISO 3166-1 alpha-3. */
+  readonly country_code: string;
+  readonly email: string;
+  readonly second_email?: string;
+  readonly mobile_phone_number?: string;
+  readonly second_mobile_phone_number?: string;
+  readonly planned_income?: string;
+  readonly planned_expenditure?: string;
+  /** Yours for the client. */
+  readonly external_client_code?: string;
+  /** A blocked client gets no new account, beneficiary or KYC application. */
+  readonly blocked: boolean;
+  /** A mark; it blocks nothing by itself. */
+  readonly is_blacklisted: boolean;
+  readonly blacklisted_comment?: string;
+  readonly risk_level: "Low" | "Medium" | "High";
+  readonly kyc_level: "FULL_KYC" | "DOC_ONLY" | "NOT_REQUIRED";
+  /** Follows the client's newest KYC application. */
+  readonly kyc_status: "NOT_STARTED" | "CREATED" | "PROCESSING" | "ABORTED" | "PENDING_REVIEW" | "VALIDATED" | "DECLINED";
+  readonly kyc_note?: string;
+  readonly created_at: string;
+  readonly updated_at: string;
 }
 
 export interface CreatePersonBody {
@@ -700,6 +414,28 @@ export interface UpdatePersonBody {
   readonly blacklisted_comment?: string | null;
 }
 
+export interface OnboardingDetails {
+  readonly id: string;
+  readonly account_purposes: readonly ("PAY_BILLS" | "MONEY_TO_FROM_FAMILY" | "DIVIDENDS" | "SAVINGS" | "PERSONAL_BUSINESS_PURPOSES" | "PENSION" | "CRYPTO" | "SALARY" | "LOTTERY_GAMING" | "RECONCILIATION" | "VIRTUAL_ACCOUNT" | "CURRENCY_EXCHANGE" | "OTHER")[];
+  readonly expected_monthly_incoming_volume: "LESS_THAN1000" | "BETWEEN1001_AND5000" | "BETWEEN5001_AND10000" | "BETWEEN10001_AND15000" | "BETWEEN15001_AND30000" | "BETWEEN30001_AND60000" | "MORE_THAN60001";
+  readonly expected_monthly_outgoing_volume: "LESS_THAN1000" | "BETWEEN1001_AND5000" | "BETWEEN5001_AND10000" | "BETWEEN10001_AND15000" | "BETWEEN15001_AND30000" | "BETWEEN30001_AND60000" | "MORE_THAN60001";
+  readonly is_us_person: boolean;
+  readonly occupation: "BUSINESS_OWNER" | "CLERGY" | "CRAFTSMAN" | "ENGINEER" | "EXECUTIVE" | "FARMER" | "FREELANCE" | "LIBERAL_PROFESSION" | "POLITICIAN" | "PROFESSOR" | "PUBLIC_SERVANT" | "RETIRED" | "SHOPKEEPER" | "STUDENT" | "UNEMPLOYED" | "WORKER" | "OTHER";
+  readonly other_occupation?: string;
+  readonly occupation_sector: "ACCOUNTING_AUDIT" | "E_MONEY_SERVICES" | "CURRENCY_EXCHANGE" | "TRADES_ON_OTC_MARKET" | "PRECIOUS_METALS_OR_STONES" | "PAWNSHOPS" | "CROSS_BORDER_CASH_OR_PRECIOUS_MATERIALS" | "MINING_EXTRACTIVE_INDUSTRIES" | "ENERGY" | "TRADE_IN_PETROL_PRODUCTS" | "TRADE_IN_MEDICINES" | "REAL_ESTATE" | "CONSTRUCTION_REPAIR" | "CONSULTANCY_LEGAL" | "FREELANCE" | "NON_PROFIT_LEGAL_ENTITIES" | "CRYPTOCURRENCIES" | "GAMING" | "GAMBLING" | "EU_FUNDS_UTILIZATION" | "ADULT" | "HIGH_VALUE_ASSET_DEALER" | "BANKING_LENDING" | "INSURANCE_SECURITY" | "TRANSPORTATION_AND_LOGISTICS" | "MANUFACTURING" | "UTILITIES_AND_INFRASTRUCTURE" | "TRADE_IN_FOOD_PRODUCT" | "WHOLESALE" | "REPAIR_OF_MOTOR_VEHICLES" | "SOCIAL_WORK_ACTIVITIES" | "AUTO_AVIATION" | "COURIER_POST_SERVICES" | "AGRICULTURE_FORESTRY_AND_FISHING" | "OTHER_TRADE_AND_SALES" | "TRAVEL_TOURISM" | "INFORMATION_AND_COMMUNICATION" | "PR_MARKETING" | "EDUCATION" | "INFORMATIONAL_TECHNOLOGIES" | "PUBLIC_AND_DEFENCE_SECTOR" | "HEALTH_CARE_MEDICAL_SERVICES" | "ART_ENTERTAINMENT_SPORT" | "ADMINISTRATIVE_OFFICE_BUSINESS_ACTIVITIES" | "HOSPITALITY_AND_LEISURE" | "SCIENTIFIC_AND_TECHNICAL_ACTIVITIES" | "OTHER";
+  readonly source_of_funds: "COMPENSATION_PAYOUT" | "COMPANY_PROFITS" | "COMPANY_SALE" | "DIVIDEND_PAYMENTS" | "DIVORCE_SETTLEMENT" | "FIXED_DEPOSITS" | "GIFT" | "INHERITANCE" | "INSURANCE_PAYOUT" | "LOAN" | "LOTTERY_OR_GAMBLING_WIN" | "RETIREMENT_INCOME" | "SALE_OF_INVESTMENT" | "SALE_OF_PROPERTY" | "SAVINGS_FROM_SALARY" | "OTHER";
+  readonly other_source_of_funds?: string;
+  /** ISO 3166-1 numeric. */
+  readonly funds_origin_country_id?: number;
+  readonly tax_identification_number?: string;
+  /** The client's newest KYC application. */
+  readonly kyc_application_id?: string;
+  /** Its link, a secret, while the applicant can go on with it. */
+  readonly kyc_link?: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
 export interface CreateOnboardingDetailsBody {
   /** The same under both names. */
   readonly account_purposes: readonly ("PAY_BILLS" | "MONEY_TO_FROM_FAMILY" | "DIVIDENDS" | "SAVINGS" | "PERSONAL_BUSINESS_PURPOSES" | "PENSION" | "CRYPTO" | "SALARY" | "LOTTERY_GAMING" | "RECONCILIATION" | "VIRTUAL_ACCOUNT" | "CURRENCY_EXCHANGE" | "OTHER")[];
@@ -734,6 +470,51 @@ export interface UpdateOnboardingDetailsBody {
   readonly other_source_of_funds?: string | null;
   readonly funds_origin_country_id?: 4 | 248 | 8 | 12 | 16 | 20 | 24 | 660 | 10 | 28 | 32 | 51 | 533 | 36 | 40 | 31 | 44 | 48 | 50 | 52 | 112 | 56 | 84 | 204 | 60 | 64 | 68 | 535 | 70 | 72 | 74 | 76 | 86 | 96 | 100 | 854 | 108 | 132 | 116 | 120 | 124 | 136 | 140 | 148 | 152 | 156 | 162 | 166 | 170 | 174 | 178 | 180 | 184 | 188 | 384 | 191 | 192 | 531 | 196 | 203 | 208 | 262 | 212 | 214 | 218 | 818 | 222 | 226 | 232 | 233 | 748 | 231 | 238 | 234 | 242 | 246 | 250 | 254 | 258 | 260 | 266 | 270 | 268 | 276 | 288 | 292 | 300 | 304 | 308 | 312 | 316 | 320 | 831 | 324 | 624 | 328 | 332 | 334 | 336 | 340 | 344 | 348 | 352 | 356 | 360 | 364 | 368 | 372 | 833 | 376 | 380 | 388 | 392 | 832 | 400 | 398 | 404 | 296 | 408 | 410 | 414 | 417 | 418 | 428 | 422 | 426 | 430 | 434 | 438 | 440 | 442 | 446 | 450 | 454 | 458 | 462 | 466 | 470 | 584 | 474 | 478 | 480 | 175 | 484 | 583 | 498 | 492 | 496 | 499 | 500 | 504 | 508 | 104 | 516 | 520 | 524 | 528 | 540 | 554 | 558 | 562 | 566 | 570 | 574 | 807 | 580 | 578 | 512 | 586 | 585 | 275 | 591 | 598 | 600 | 604 | 608 | 612 | 616 | 620 | 630 | 634 | 638 | 642 | 643 | 646 | 652 | 654 | 659 | 662 | 663 | 666 | 670 | 882 | 674 | 678 | 682 | 686 | 688 | 690 | 694 | 702 | 534 | 703 | 705 | 90 | 706 | 710 | 239 | 728 | 724 | 144 | 729 | 740 | 744 | 752 | 756 | 760 | 158 | 762 | 834 | 764 | 626 | 768 | 772 | 776 | 780 | 788 | 792 | 795 | 796 | 798 | 800 | 804 | 784 | 826 | 840 | 581 | 858 | 860 | 548 | 862 | 704 | 92 | 850 | 876 | 732 | 887 | 894 | 716 | null;
   readonly tax_identification_number?: string | null;
+}
+
+export interface OnboardingStatus {
+  readonly id: string;
+  readonly client_id: string;
+  readonly current_step: "DETAILS_PENDING" | "KYC_PENDING" | "KYC_PROCESSING" | "KYC_UNDER_REVIEW" | "KYC_DECLINED" | "PENDING_APPROVAL" | "APPROVED";
+  readonly kyc_status: "NOT_STARTED" | "CREATED" | "PROCESSING" | "ABORTED" | "PENDING_REVIEW" | "VALIDATED" | "DECLINED";
+  readonly overall_status: "IN_PROGRESS" | "UNDER_REVIEW" | "DECLINED" | "APPROVED";
+  /** The client's newest KYC application. */
+  readonly kyc_application_id?: string;
+  /** Its link, a secret, while the applicant can go on with it. */
+  readonly kyc_link?: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export interface Payment {
+  readonly id: string;
+  readonly business_id: string;
+  readonly amount: string;
+  readonly currency: string;
+  readonly status: "PENDING" | "PAID" | "FAILED" | "REFUSED" | "CANCELED" | "REFUNDED" | "EXPIRED";
+  readonly language: string;
+  readonly success_url: string;
+  readonly fail_url: string;
+  readonly processor_order_number: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly paid_at?: string;
+  readonly action_code?: string;
+  readonly action_code_description?: string;
+  readonly approval_code?: string;
+  readonly card_brand?: string;
+  readonly description?: string;
+  readonly form_url?: string;
+  readonly masked_pan?: string;
+  readonly order_ref?: string;
+  readonly resp_code?: string;
+  readonly resp_code_desc?: string;
+  readonly processor_error_code?: string;
+  readonly processor_order_id?: string;
+  readonly processor_order_status?: number;
+  readonly refunded_amount?: string;
+  /** PROCESSOR: given back or reversed there, not through this API. */
+  readonly origin?: string;
 }
 
 export interface CreatePaymentBody {
@@ -789,7 +570,7 @@ export interface CreateWebhookEndpointBody {
   readonly events?: readonly ("KYC_COMPLETED" | "KYC_REJECTED" | "KYC_NEEDS_REVIEW" | "KYC_REVIEW_RESOLVED" | "KYC_FAILED" | "KYC_EXPIRED" | "KYC_CANCELED" | "KYC_DOCUMENT_EXPIRING" | "KYC_DOCUMENT_EXPIRED" | "PAYMENT_COMPLETED" | "PAYMENT_REFUSED" | "PAYMENT_FAILED" | "PAYMENT_CANCELED" | "PAYMENT_EXPIRED" | "PAYMENT_REFUNDED" | "WEBHOOK_ENDPOINT_DISABLED")[];
 }
 
-export interface ListWebhookEndpointsResult {
+export interface ListWebhookEndpointsItem {
   readonly id: string;
   readonly business_id: string;
   readonly url: string;
@@ -798,6 +579,32 @@ export interface ListWebhookEndpointsResult {
   readonly events: readonly (string)[];
   readonly created_at: string;
   readonly updated_at: string;
+}
+
+export interface WebhookEndpoint {
+  readonly id: string;
+  readonly business_id: string;
+  readonly url: string;
+  readonly status: "ACTIVE" | "DISABLED";
+  /** Event types it receives, written out also when it has the default: all but the opt-in ones. */
+  readonly events: readonly (string)[];
+  readonly created_at: string;
+  readonly updated_at: string;
+  /** How deliveries to it went. Attempts count after a few seconds, and the edges of hour and day are five minutes wide. */
+  readonly health?: WebhookEndpointHealth;
+}
+
+export interface WebhookEndpointHealth {
+  /** Since when every attempt has failed; five days of it disable the endpoint. */
+  readonly failing_since?: string;
+  /** The part of the last hour's attempts that succeeded; absent without any. */
+  readonly success_rate_1h?: number;
+  /** The part of the last day's attempts that succeeded; absent without any. */
+  readonly success_rate_24h?: number;
+  /** Of the newest attempt that failed within a day: the code of its `error`, or `http_` and the status. */
+  readonly last_error?: string;
+  /** 95 of 100 attempts of the last day took no longer, estimated to a fifth, in milliseconds. */
+  readonly p95_ms_24h?: number;
 }
 
 export interface UpdateWebhookEndpointResult {
@@ -830,6 +637,26 @@ export interface TestWebhookEndpointResult {
   readonly delivery: Delivery;
 }
 
+export interface Delivery {
+  readonly id: string;
+  readonly endpoint_id: string;
+  readonly status: "pending" | "succeeded" | "failed" | "skipped";
+  readonly next_attempt_at?: string;
+  readonly attempts: readonly (DeliveryAttempts)[];
+}
+
+export interface DeliveryAttempts {
+  readonly at: string;
+  readonly status_code?: number;
+  /** Why no answer came; absent when a status came, and for attempts made before there were codes. */
+  readonly error?: "timeout" | "dns_error" | "connection_refused" | "connection_reset" | "tls_error" | "address_forbidden" | "invalid_response";
+  /** The same in words. */
+  readonly detail?: string;
+  readonly duration_ms: number;
+  /** The first KiB of the answer. */
+  readonly response?: string;
+}
+
 export interface CheckWebhookEndpointResult {
   readonly checks: readonly (CheckWebhookEndpointResultChecks)[];
 }
@@ -841,6 +668,15 @@ export interface CheckWebhookEndpointResultChecks {
   readonly detail: string;
 }
 
+export interface WebhookReplay {
+  readonly id: string;
+  readonly status: "RUNNING" | "DONE";
+  /** Deliveries that the filter names; while it is RUNNING they may still be counted. */
+  readonly matched: number;
+  /** Those of them that were started anew. */
+  readonly sent: number;
+}
+
 export interface ReplayWebhookEndpointBody {
   /** Events are kept for 30 days. */
   readonly since: string;
@@ -849,6 +685,14 @@ export interface ReplayWebhookEndpointBody {
   readonly types?: readonly ("KYC_COMPLETED" | "KYC_REJECTED" | "KYC_NEEDS_REVIEW" | "KYC_REVIEW_RESOLVED" | "KYC_FAILED" | "KYC_EXPIRED" | "KYC_CANCELED" | "KYC_DOCUMENT_EXPIRING" | "KYC_DOCUMENT_EXPIRED" | "PAYMENT_COMPLETED" | "PAYMENT_REFUSED" | "PAYMENT_FAILED" | "PAYMENT_CANCELED" | "PAYMENT_EXPIRED" | "PAYMENT_REFUNDED" | "WEBHOOK_ENDPOINT_DISABLED" | "WEBHOOK_TEST")[];
   /** pending: those that wait for a later attempt, which comes now. */
   readonly statuses?: readonly ("pending" | "succeeded" | "failed" | "skipped")[];
+}
+
+export interface Event {
+  readonly id: string;
+  readonly type: string;
+  readonly created_at: string;
+  /** What every delivery of the event carries, byte for byte as it was signed. */
+  readonly body: Readonly<Record<string, unknown>>;
 }
 
 export interface ListEventsQuery {
@@ -863,6 +707,22 @@ export interface ListEventsQuery {
 
 export interface RedeliverEventBody {
   readonly endpoint_id?: string;
+}
+
+export interface Business {
+  readonly id: string;
+  readonly name: string;
+  readonly status: "PENDING" | "ACTIVE" | "DISABLED" | "REJECTED";
+  readonly created_at: string;
+  readonly updated_at: string;
+  /** Assigned by the platform, one for each business. */
+  readonly organization_id: number;
+  /** Of a business that registered itself. */
+  readonly contact_email?: string;
+  /** The plaintext key, only in the answer that issues it. */
+  readonly api_key?: string;
+  /** First 16 characters of the newest live key. */
+  readonly api_key_prefix?: string;
 }
 
 export interface CreateBusinessBody {
@@ -944,6 +804,19 @@ export interface CreateApiKeyBody {
   readonly allowed_ips?: readonly (string)[];
 }
 
+export interface ApiKey {
+  readonly id: string;
+  readonly business_id: string;
+  readonly name: string;
+  readonly api_key_prefix: string;
+  readonly created_at: string;
+  readonly last_used_at?: string;
+  readonly expires_at?: string;
+  /** The only networks the key may be used from, in canonical form. Absent: from anywhere. */
+  readonly allowed_ips?: readonly (string)[];
+  readonly revoked_at?: string;
+}
+
 export interface ListApiKeysQuery {
   readonly limit?: number;
   readonly offset?: number;
@@ -971,6 +844,16 @@ export interface CreateOperatorKeyBody {
   readonly name: string;
 }
 
+export interface OperatorKey {
+  readonly id: string;
+  readonly name: string;
+  readonly admin_key_prefix: string;
+  readonly created_at: string;
+  /** To the minute. */
+  readonly last_used_at?: string;
+  readonly revoked_at?: string;
+}
+
 export interface CreateInvitationResult {
   readonly id: string;
   readonly name: string;
@@ -988,6 +871,52 @@ export interface CreateInvitationBody {
   readonly expires_at?: string;
 }
 
+export interface Invitation {
+  readonly id: string;
+  readonly name: string;
+  readonly token_prefix: string;
+  readonly created_at: string;
+  readonly expires_at: string;
+  readonly used_at?: string;
+  /** The business that was registered with it. */
+  readonly business_id?: string;
+  readonly revoked_at?: string;
+}
+
+export interface Refund {
+  readonly id: string;
+  readonly business_id: string;
+  readonly payment_id: string;
+  readonly amount: string;
+  readonly currency: string;
+  readonly status: "REQUESTED" | "SENT" | "ACCEPTED" | "REJECTED" | "UNKNOWN" | "NOT_SENT";
+  readonly needs_decision: boolean;
+  /** OUTCOME_UNKNOWN: nothing told it in a day. UNEXPLAINED: what the processor says fits no rule. */
+  readonly decision_reason?: string;
+  readonly needs_decision_since?: string;
+  /** What an operator decided last. */
+  readonly resolution?: "ACCEPTED" | "REJECTED" | "SEND_AGAIN";
+  /** How often it was sent. */
+  readonly sends: number;
+  readonly last_sent_at?: string;
+  readonly processor_error_code?: string;
+  readonly payment_status: string;
+  readonly payment_amount: string;
+  readonly payment_refunded_amount?: string;
+  /** What the card processor said when the order was last read. */
+  readonly processor: RefundProcessor;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export interface RefundProcessor {
+  readonly order_id?: string;
+  readonly order_number: string;
+  readonly order_status?: number;
+  readonly refunded_amount?: string;
+  readonly read_at?: string;
+}
+
 export interface ListRefundsQuery {
   readonly limit?: number;
   readonly offset?: number;
@@ -1000,7 +929,28 @@ export interface ResolveRefundBody {
   readonly note: string;
 }
 
-export interface ListChangedPaymentsResult {
+export interface PaymentTimeline {
+  readonly payment: Payment;
+  /** Oldest first. Calls, events and attempts of the last 30 days. */
+  readonly entries: readonly (PaymentTimelineEntries)[];
+}
+
+export interface PaymentTimelineEntries {
+  /** When it happened or began; of next_attempt, when it will. */
+  readonly at: string;
+  readonly kind: "payment" | "processor_call" | "refund" | "event" | "delivery_attempt" | "next_attempt";
+  /** The status that a payment or refund came to, the operation of a call, or the type of an event. */
+  readonly name: string;
+  /** Of a call: ACCEPTED, REFUSED, UNKNOWN or NOT_SENT. Of an attempt: the status that came, or why none did. */
+  readonly outcome?: string;
+  readonly detail?: string;
+  readonly duration_ms?: number;
+  readonly refund_id?: string;
+  readonly event_id?: string;
+  readonly endpoint_id?: string;
+}
+
+export interface ListChangedPaymentsItem {
   readonly id: string;
   readonly business_id: string;
   readonly amount: string;
@@ -1041,6 +991,32 @@ export interface ListChangedPaymentsQuery {
   readonly origin?: "PROCESSOR";
 }
 
+export interface AuditEvent {
+  readonly id: string;
+  readonly at: string;
+  /** The first 16 characters of the key; "platform", which acts by itself; or "command:" and the name of who used the command `amana`. */
+  readonly actor: string;
+  readonly actor_key_id?: string;
+  /** What that key was called. */
+  readonly actor_name?: string;
+  readonly action: string;
+  readonly entity: AuditEventEntity;
+  readonly business_id?: string;
+  /** What it was, without secrets; absent when it was not there. */
+  readonly before?: Readonly<Record<string, unknown>>;
+  /** What it became. */
+  readonly after?: Readonly<Record<string, unknown>>;
+  readonly reason?: string;
+  readonly request_id: string;
+  /** Where the request came from. */
+  readonly address: string;
+}
+
+export interface AuditEventEntity {
+  readonly type: string;
+  readonly id: string;
+}
+
 export interface ListAuditEventsQuery {
   readonly limit?: number;
   readonly offset?: number;
@@ -1053,7 +1029,7 @@ export interface ListAuditEventsQuery {
   readonly to?: string;
 }
 
-export interface ListDeadLettersResult {
+export interface ListDeadLettersItem {
   readonly id: string;
   /** Which service set it aside. */
   readonly service: string;
@@ -1081,6 +1057,30 @@ export interface ListDeadLettersQuery {
   readonly service?: "webhooks" | "clients" | "identity";
   readonly topic?: string;
   readonly status?: "RETRYING" | "WAITING" | "PARKED" | "FORGED" | "DELIVERED" | "DROPPED";
+}
+
+export interface DeadLetter {
+  readonly id: string;
+  /** Which service set it aside. */
+  readonly service: string;
+  readonly topic: string;
+  /** The id businesses know the event by. Of a FORGED one, what the forger says. */
+  readonly event_id: string;
+  readonly event_type: string;
+  /** What the event is about; events of one key keep their order. */
+  readonly key: string;
+  /** RETRYING: tried again by itself. WAITING: for a version that knows its type, or behind an earlier event of its key. PARKED: failed to the end of the schedule while others succeeded. FORGED: its MAC is not good. DELIVERED and DROPPED are the end. */
+  readonly status: "RETRYING" | "WAITING" | "PARKED" | "FORGED" | "DELIVERED" | "DROPPED";
+  /** Why it was set aside, or failed last. */
+  readonly reason: string;
+  readonly attempts: number;
+  readonly next_attempt_at?: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly payload_bytes: number;
+  /** The event with ids, enumerations and numbers; of other texts only the length. Only when read by its id. */
+  readonly payload?: Readonly<Record<string, unknown>>;
+  readonly created_at: string;
+  readonly updated_at: string;
 }
 
 export interface DropDeadLetterBody {

@@ -148,7 +148,7 @@ class Clients extends Resource {
 
 class DeadLetters extends Resource {
   /** List events that were set aside, newest first */
-  list(query?: models.ListDeadLettersQuery, options?: RequestOptions): List<models.ListDeadLettersResult> {
+  list(query?: models.ListDeadLettersQuery, options?: RequestOptions): List<models.ListDeadLettersItem> {
     return this.pages("/api/v1/admin/dead-letters", query, options);
   }
 
@@ -246,7 +246,7 @@ class Me extends Resource {
   }
 
   /** List your keys, newest first */
-  listApiKeys(query?: models.ListOwnApiKeysQuery, options?: RequestOptions): List<models.ListOwnApiKeysResult> {
+  listApiKeys(query?: models.ListOwnApiKeysQuery, options?: RequestOptions): List<models.OwnApiKey> {
     return this.pages("/api/v1/me/api-keys", query, options);
   }
 
@@ -352,7 +352,7 @@ class Payments extends Resource {
   }
 
   /** List payments of all businesses that changed at the card processor by themselves, newest first */
-  listChanged(query?: models.ListChangedPaymentsQuery, options?: RequestOptions): List<models.ListChangedPaymentsResult> {
+  listChanged(query?: models.ListChangedPaymentsQuery, options?: RequestOptions): List<models.ListChangedPaymentsItem> {
     return this.pages("/api/v1/admin/payments", query, options);
   }
 }
@@ -376,7 +376,7 @@ class WebhookEndpoints extends Resource {
   }
 
   /** List webhook endpoints, newest first */
-  list(query?: models.ListOwnApiKeysQuery, options?: RequestOptions): List<models.ListWebhookEndpointsResult> {
+  list(query?: models.ListOwnApiKeysQuery, options?: RequestOptions): List<models.ListWebhookEndpointsItem> {
     return this.pages("/api/v1/webhook-endpoints", query, options);
   }
 

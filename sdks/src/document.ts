@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** What the generators know of the OpenAPI document, with names.json's names. */
+/** What the generators know of the OpenAPI document, with names.json's names of methods. */
 export interface Api {
   readonly models: readonly Model[];
   readonly resources: readonly Resource[];
@@ -63,7 +63,10 @@ interface Document {
 
 const read = <T>(path: string) => JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8")) as T;
 const document = read<Document>("../../docs/api/openapi.json");
-const names = read<{ methods: Record<string, string>; models: Record<string, string> }>("../names.json");
+const names = read<Record<string, string>>("../names.json");
+
+const resolved = (schema: Schema) =>
+  schema.$ref === undefined ? schema : (document.components.schemas[schema.$ref.split("/").at(-1) ?? ""] ?? {});
 
 export const capitalised = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 const pascal = (name: string) => name.split(/[_-]/).map(capitalised).join("");
@@ -73,9 +76,10 @@ class Models {
   readonly found: Model[] = [];
   readonly #nameOf = new Map<string, string>();
 
-  /** An object becomes a model, under the name that its form has already or else this one. */
-  typeOf(schema: Schema, name: string): { type: Type; nullable: boolean } {
-    const target = schema.$ref === undefined ? schema : (document.components.schemas[schema.$ref.split("/").at(-1) ?? ""] ?? {});
+  /** An object becomes a model, called as its form or the document calls it, or else so. */
+  typeOf(schema: Schema, fieldName: string): { type: Type; nullable: boolean } {
+    const target = resolved(schema);
+    const name = schema.$ref?.split("/").at(-1) ?? fieldName;
     if (target.anyOf) {
       const others = target.anyOf.filter(({ type }) => type !== "null");
       const isText = others.length > 1 || others[0]?.enum === undefined;
@@ -122,20 +126,14 @@ export function readApi(): Api {
     Object.entries(verbs).map(([verb, operation]) => ({ path, verb: verb.toUpperCase() as Method["verb"], operation })),
   );
   const ids = operations.map(({ operation }) => operation.operationId);
-  const unnamed = ids.filter((id) => names.methods[id] === undefined);
-  const gone = Object.keys(names.methods).filter((id) => !ids.includes(id));
+  const unnamed = ids.filter((id) => names[id] === undefined);
+  const gone = Object.keys(names).filter((id) => !ids.includes(id));
   if (unnamed.length + gone.length > 0) throw new Error(`sdks/names.json: no name for [${unnamed}], no operation [${gone}]`);
 
   const models = new Models();
-  for (const [name, id] of Object.entries(names.models)) {
-    const named = operations.find(({ operation }) => operation.operationId === id);
-    const schema = named && resultSchema(named.operation);
-    if (!schema) throw new Error(`sdks/names.json: ${name} is the result of ${id}, which has none`);
-    models.typeOf(schema, name);
-  }
   const resources = new Map<string, Method[]>();
   for (const { path, verb, operation } of operations) {
-    const [resource = "", name = ""] = names.methods[operation.operationId]?.split(".") ?? [];
+    const [resource = "", name = ""] = names[operation.operationId]?.split(".") ?? [];
     const methods = resources.get(resource) ?? [];
     resources.set(resource, [...methods, methodOf(models, { name, path, verb, operation })]);
   }
@@ -165,11 +163,11 @@ function methodOf(models: Models, given: { name: string; path: string; verb: Met
   };
 }
 
-const isRequired = (schema: Schema | undefined) => (schema?.required ?? []).length > 0;
+const isRequired = (schema: Schema | undefined) => (schema ? (resolved(schema).required ?? []) : []).length > 0;
 
 function inputOf(models: Models, schema: Schema | undefined, name: string, required: boolean): Method["input"] {
   // An empty object says nothing, and may be left out.
-  if (!schema || Object.keys(schema.properties ?? {}).length === 0) return undefined;
+  if (!schema || Object.keys(resolved(schema).properties ?? {}).length === 0) return undefined;
   const { type } = models.typeOf(schema, name);
   if (type.kind !== "model") throw new Error(`${name} is no object`);
   return { model: type.name, required };

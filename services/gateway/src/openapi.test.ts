@@ -46,8 +46,10 @@ interface Operation {
   responses: Record<string, Json & { links?: Record<string, Link> }>;
 }
 
+type Items = Record<string, Record<string, Operation>>;
 const document = JSON.parse(readFileSync(path, "utf8")) as {
-  paths: Record<string, Record<string, Operation>>;
+  paths: Items;
+  webhooks: Items;
   components: { schemas: Record<string, Schema> };
 };
 const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
@@ -91,4 +93,19 @@ test("what names a thing in its path is reached by a link", () => {
   // The card holder's browser comes there with what the processor was given.
   const returns = ["returnFromProcessor", "returnFromProcessorByForm"];
   expect(named.filter((id) => !reached.includes(id)).toSorted()).toEqual(returns);
+});
+
+test("every body that has fields has a name, and a noun has one wherever it is met", () => {
+  const bodies = [...operations, ...Object.values(document.webhooks).flatMap((item) => Object.values(item))].flatMap(
+    ({ operationId, requestBody, responses }) =>
+      [requestBody, ...Object.values(responses)].flatMap((json) => {
+        const schema = json?.content?.["application/json"]?.schema;
+        return schema ? [{ operationId, schema: schema.items ?? schema }] : [];
+      }),
+  );
+  expect(bodies.filter(({ schema }) => Object.keys(schema.properties ?? {}).length > 0)).toEqual([]);
+  const named = (name: string) =>
+    bodies.filter(({ schema }) => schema.$ref === `#/components/schemas/${name}`).map(({ operationId }) => operationId);
+  expect(named("Payment")).toEqual(["createPayment", "listPayments", "getPayment", "refreshPayment", "refundPayment"]);
+  expect(named("PaymentEvent")).toContain("on_payment_refunded");
 });

@@ -1,4 +1,4 @@
-import type { ApiKey, ListOwnApiKeysResult } from "@amana/client";
+import type { ApiKey, OwnApiKey } from "@amana/client";
 import type { Command } from "commander";
 import { apiCommand, type EitherOptions, eitherCommand, timeFrom, uuidFrom, wordsFrom } from "../api/api-command.ts";
 import type { Api, ApiOptions, KeyOf } from "../api/connect.ts";
@@ -8,7 +8,7 @@ import { withAs } from "../options.ts";
 import { type Columns, localTime, printRows } from "../print.ts";
 import { exitCodes, Refused } from "../refused.ts";
 
-type Row = ApiKey | ListOwnApiKeysResult;
+type Row = ApiKey | OwnApiKey;
 
 const columns: Columns<Row> = {
   ID: ({ id }) => id,

@@ -1,4 +1,4 @@
-import type { ListDeadLettersResult } from "@amana/client";
+import type { ListDeadLettersItem } from "@amana/client";
 import { deadLetterStatuses } from "@amana/public-api";
 import { type Command, Option } from "commander";
 import { type EitherOptions, eitherCommand, wordsFrom } from "../api/api-command.ts";
@@ -10,7 +10,7 @@ import { numberFrom, withAs } from "../options.ts";
 import { ageOf, type Columns, printRows } from "../print.ts";
 import { exitCodes, Refused } from "../refused.ts";
 
-type Letter = ListDeadLettersResult;
+type Letter = ListDeadLettersItem;
 
 const columns: Columns<Letter> = {
   ID: ({ id }) => id,

@@ -1,4 +1,4 @@
-import type { ListChangedPaymentsResult, Payment } from "@amana/client";
+import type { ListChangedPaymentsItem, Payment } from "@amana/client";
 import { paymentStatuses } from "@amana/public-api";
 import { type Command, Option } from "commander";
 import { amountFrom, apiCommand, timeFrom } from "../api/api-command.ts";
@@ -17,7 +17,7 @@ const columns: Columns<Payment> = {
   CREATED: { of: ({ created_at }) => localTime(created_at), spare: 1 },
 };
 
-const changedColumns: Columns<ListChangedPaymentsResult> = {
+const changedColumns: Columns<ListChangedPaymentsItem> = {
   ID: ({ id }) => id,
   STATUS: ({ status }) => status,
   AMOUNT: { of: ({ amount }) => amount, right: true },

@@ -1,4 +1,4 @@
-import type { ListWebhookEndpointsResult } from "@amana/client";
+import type { ListWebhookEndpointsItem } from "@amana/client";
 import { eventTypeNames } from "@amana/public-api";
 import { type Command, InvalidArgumentError } from "commander";
 import { apiCommand } from "../api/api-command.ts";
@@ -8,7 +8,7 @@ import { numberFrom } from "../options.ts";
 import { type Columns, localTime } from "../print.ts";
 import { oneOf } from "./deliveries.ts";
 
-const columns: Columns<ListWebhookEndpointsResult> = {
+const columns: Columns<ListWebhookEndpointsItem> = {
   ID: ({ id }) => id,
   STATUS: ({ status }) => status,
   URL: { of: ({ url }) => url, min: 16 },

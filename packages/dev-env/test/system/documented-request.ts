@@ -36,6 +36,8 @@ interface Operation {
 }
 
 const document = JSON.parse(readFileSync(new URL("../../../../docs/api/openapi.json", import.meta.url), "utf8"));
+const resolved = (schema: Schema): Schema =>
+  schema.$ref ? document.components.schemas[schema.$ref.replace("#/components/schemas/", "")] : schema;
 
 export interface DocumentedRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -75,7 +77,7 @@ function requestsOf(method: DocumentedRequest["method"], path: string, operation
 
 function arbitraryOf(schema: Schema): fc.Arbitrary<unknown> {
   const { $ref, anyOf, type } = schema;
-  if ($ref) return arbitraryOf(document.components.schemas[$ref.replace("#/components/schemas/", "")]);
+  if ($ref) return arbitraryOf(resolved(schema));
   if (anyOf) return fc.oneof(...anyOf.map(arbitraryOf));
   if ("const" in schema) return fc.constant(schema.const);
   if (schema.enum) return fc.constantFrom(...schema.enum);
@@ -138,7 +140,7 @@ export const documentedOperations = Object.entries<Record<string, Operation>>(do
     method,
     path,
     /** Of the body. */
-    required: operation.requestBody?.content["application/json"]?.schema.required ?? [],
+    required: resolved(operation.requestBody?.content["application/json"]?.schema ?? {}).required ?? [],
     requests: requestsOf(method.toUpperCase() as DocumentedRequest["method"], path, operation),
   })),
 );

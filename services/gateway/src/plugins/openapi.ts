@@ -4,6 +4,7 @@ import type { App } from "../gateway.ts";
 import { problemCatalogue } from "../problem-catalogue.ts";
 import { idempotencyKeyPattern } from "./idempotency-key.ts";
 import { type Addressed, type LinkedOperation, linkOperations } from "./openapi-links.ts";
+import { type NamedOperation, nameSchemas, sayOnce } from "./openapi-schemas.ts";
 import { describeWebhooks } from "./openapi-webhooks.ts";
 
 const FieldError = Type.Object({
@@ -144,17 +145,6 @@ function complete(method: string, operation: Operation): void {
   if (method === "post" && !isKeyless) operation.parameters.push(headers.idempotencyKey);
 }
 
-/** The paths with references in the place of schemas that have a title; `schemas` gets these. */
-function sayOnce(value: unknown, schemas: Record<string, unknown>): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map((one) => sayOnce(one, schemas));
-  const said = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, sayOnce(one, schemas)]));
-  const { title, ...schema } = said;
-  if (typeof title !== "string") return said;
-  schemas[title] = schema;
-  return { $ref: `#/components/schemas/${title}` };
-}
-
 /** Collects the routes into an OpenAPI 3.1 document. Registered before them. */
 export async function describeApi(app: App): Promise<void> {
   await app.register(swagger, {
@@ -189,9 +179,11 @@ export async function describeApi(app: App): Promise<void> {
         }
       }
       linkOperations(operations);
+      for (const { operation } of operations) nameSchemas(operation as unknown as NamedOperation);
       const schemas: Record<string, unknown> = { Problem: ProblemDocument };
       const paths = sayOnce(openapiObject.paths, schemas) as typeof openapiObject.paths;
-      return { ...openapiObject, paths, components: { ...openapiObject.components, schemas }, webhooks: describeWebhooks() };
+      const webhooks = sayOnce(describeWebhooks(), schemas) as Record<string, object>;
+      return { ...openapiObject, paths, components: { ...openapiObject.components, schemas }, webhooks };
     },
   });
 }

@@ -51,13 +51,20 @@ const all: readonly Language[] = [
   },
 ];
 
-const isInstalled = ({ program, version }: Language) => {
+const isInstalled = ({ program, version }: Pick<Language, "program" | "version">) => {
   try {
     return execFileSync(program, [...version], { stdio: "ignore" }) === null;
   } catch {
     return false;
   }
 };
+
+/** Whether types of Python can be checked. Says loudly when not. */
+export function hasMypy(): boolean {
+  const isThere = isInstalled({ program: "mypy", version: ["--version"] });
+  if (!isThere) process.stderr.write("\nLEFT OUT: the types of the python client. mypy is not installed.\n\n");
+  return isThere;
+}
 
 /** Required ones are there, or their tests fail: `REQUIRED_LANGUAGES=python,go`. */
 const required = (process.env["REQUIRED_LANGUAGES"] ?? "").split(",");

@@ -9,7 +9,7 @@ import { freePort } from "@amana/dev-env/free-port";
 import { aBusiness, anOrder, startTestSystem, type TestSystem } from "@amana/dev-env/test-system";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Fault, startFaultProxy } from "./fault-proxy.ts";
-import { folder, type Language, languages, run } from "./languages.ts";
+import { folder, hasMypy, type Language, languages, run } from "./languages.ts";
 
 const execute = promisify(execFile);
 const path = join(folder, "scenario.json");
@@ -78,12 +78,15 @@ test("whatever happens on the way, a payment is made at most once, and an error 
   });
 });
 
+/** The first block of its kind in the README of a library. */
+const blockOf = (name: string, word: string) =>
+  readFileSync(join(folder, name, "README.md"), "utf8")
+    .split(`\n\`\`\`${word}\n`)[1]
+    ?.split("```")[0] ?? "";
+
 test("the sample of each README prints what it says", { timeout: 240_000 }, async () => {
   const samples = await byLanguage(async (language) => {
-    const readme = readFileSync(join(folder, language.name, "README.md"), "utf8");
-    const [sample = "", said = ""] = [language.block, "text"].map(
-      (word) => readme.split(`\n\`\`\`${word}\n`)[1]?.split("```")[0],
-    );
+    const [sample, said] = [blockOf(language.name, language.block), blockOf(language.name, "text")];
     const cwd = join(dir, language.name);
     await asInstalled(language, cwd);
     await writeFile(join(cwd, language.sample.at(-1) ?? ""), sample);
@@ -100,6 +103,22 @@ test.runIf(languages.some(({ name }) => name === "go"))("the Go library is as go
   expect((await execute("gofmt", ["-l", "."], { cwd })).stdout).toBe("");
   await execute("go", ["vet", "./..."], { cwd });
 });
+
+test.runIf(hasMypy())(
+  "the Python library and its README's sample are well typed, and a field that is misspelt is not",
+  async () => {
+    const cwd = join(folder, "python");
+    // What JSON stands for is taken at the document's word.
+    const options = ["--strict", "--no-warn-return-any", "--python-version", "3.10", "--cache-dir", join(dir, "mypy")];
+    const check = (...what: string[]) => execute("mypy", [...options, ...what], { cwd });
+    const sample = blockOf("python", "python");
+    await check("amana");
+    await check("-c", sample);
+    await expect(check("-c", sample.replace('payment["amount"]', 'payment["amuont"]'))).rejects.toMatchObject({
+      stdout: expect.stringMatching(/has no key "amuont"/),
+    });
+  },
+);
 
 /** Ten ways that a request may go, each of up to five faults. */
 function draw(seed: number): Fault[][] {

@@ -10,18 +10,12 @@ export const problemCatalogue = {
     "A closed account's name and limits stay. Its description and external_account_id can still change.",
     409,
   ],
-  account_limit_exceeded: [
-    "Account limit exceeded",
-    "The amount goes beyond what may leave the account in the period. limit names which.",
-    409,
-  ],
   account_limit_invalid: ["Account limit invalid", "A limit is more than zero. Leave it out, or clear it, for no limit.", 422],
   account_limits_out_of_order: [
     "Account limits out of order",
     "The daily limit is at most the monthly one, and that at most the yearly one.",
     422,
   ],
-  account_not_active: ["Account not active", "Only an ACTIVE account transacts. Activate or reactivate it first.", 409],
   address_not_allowed: [
     "Address not allowed",
     "The key may be used only from certain addresses (allowed_ips), and this is none of them.",
@@ -53,7 +47,6 @@ export const problemCatalogue = {
     401,
   ],
   business_rejected: ["Business rejected", "This business was rejected, so its keys do not work.", 401],
-  capture_too_large: ["Capture too large", "No more can be captured than was held.", 422],
   client_blocked: ["Client blocked", "A blocked client gets nothing new. Unblock it first, or leave client_id out.", 409],
   client_not_found: ["Client not found", "The client named in the request does not exist. Check its id.", 404],
   client_not_verified: ["Client not verified", "Activate the account once the client's kyc_status is VALIDATED.", 409],
@@ -85,7 +78,6 @@ export const problemCatalogue = {
     409,
   ],
   headers_too_large: ["Headers too large", "The request's headers exceed 16 KiB. Send fewer or shorter headers.", 431],
-  hold_not_open: ["Hold is over", "The hold was captured or released already. Place a new one.", 409],
   idempotency_in_progress: [
     "First request still running",
     "A request with this Idempotency-Key is being worked on. Send the same request again in a few seconds.",
@@ -97,7 +89,6 @@ export const problemCatalogue = {
     422,
   ],
   immutable_field: ["Field cannot be changed", "Leave the named field out of the request.", 422],
-  insufficient_funds: ["Insufficient funds", "The available balance does not cover the amount.", 409],
   internal_error: ["Internal error", "Something went wrong on our side. Support finds it by the request id.", 500],
   invalid_api_key: ["Invalid API key", "This is not a key we know. Check that it was copied whole.", 401],
   invalid_idempotency_key: [
@@ -157,13 +148,6 @@ export const problemCatalogue = {
     422,
   ],
   payment_not_refundable: ["Payment cannot be refunded", "Only a PAID payment can be refunded, and only once.", 409],
-  posting_not_found: ["Posting not found", "The account has no posting with this id.", 404],
-  posting_not_reversible: ["Posting cannot be reversed", "A credit, debit or capture can be reversed, once.", 409],
-  posting_reference_reused: [
-    "Posting reference reused",
-    "The reference names another posting of the account. Use a new one.",
-    409,
-  ],
   processor_error: ["Card processor error", "The card processor answered with an error. Nothing was taken.", 502],
   overloaded: ["Overloaded", "More is being asked than can be answered in time. Nothing was done; try again in a moment.", 503],
   processor_outcome_unknown: [

@@ -1,9 +1,18 @@
 import { execFileSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { apiCaller } from "../../src/demo/api.ts";
 import { eventually } from "../../src/eventually.ts";
-import { anApplication, onLink, theWebhook } from "../system/kyc-harness.ts";
-import { aBusiness, anOrder, sandbox, startTestSystem, type TestBusiness, type TestSystem } from "../test-system.ts";
+import { anApplication, faultAt, onLink, theWebhook } from "../system/kyc-harness.ts";
+import {
+  aBusiness,
+  anOrder,
+  aPaidPayment,
+  sandbox,
+  startTestSystem,
+  type TestBusiness,
+  type TestSystem,
+} from "../test-system.ts";
 import { blocksOf, guidePages, rowsBelow } from "./guide-page.ts";
 import { runPage } from "./run-page.ts";
 
@@ -76,6 +85,51 @@ describe("the guide's tables of the sandbox", () => {
       return [wish, body["status"], body["verdict"] ?? "", event];
     });
     expect(await Promise.all(seen)).toEqual(verdicts);
+  });
+
+  test("of what to try says what is then seen", { timeout: 200_000 }, async () => {
+    const { system } = running;
+    const [, ...rows] = rowsBelow("sandbox", "What to try before going live");
+    const [atCreation = [], atRefund = [], refused = [], kyc = [], ...others] = rows;
+    expect([kyc.length, others]).toEqual([2, []]);
+    const plant = async ([, planted = ""]: string[]) => {
+      const faults = planted.matchAll(/(register|status|refund|kyc_create) ([a-z]\w+(?::\d+)?)(?: with times (\d+))?/g);
+      for (const [, operation = "", mode = "", times = "1"] of faults) await faultAt(system, operation, mode, Number(times));
+    };
+    const noFaultsAt = (...operations: string[]) =>
+      Promise.all(operations.map((operation) => sandbox(system, "DELETE", `/sandbox/faults?operation=${operation}`)));
+    /** Two requests with one key: what the first answers, and what the second does once it can. */
+    const twice = async (path: string, body: object | undefined, before: () => Promise<unknown> = async () => undefined) => {
+      const key = { "idempotency-key": randomUUID() };
+      const first = await business.call("POST", path, body, key);
+      await before();
+      const again = await eventually(async () => {
+        const answer = await business.call("POST", path, body, key);
+        expect(answer.status).toBeLessThan(300);
+        return answer;
+      }, 60_000);
+      return [first.status, first.body["code"], again.status];
+    };
+    const [late, lost] = [await aPaidPayment(system, business), await aPaidPayment(system, business)];
+    for (const row of [atCreation, kyc, atRefund]) await plant(row);
+    const seen = await Promise.all([
+      twice("/api/v1/payments", anOrder, () => noFaultsAt("register", "status")),
+      twice("/api/v1/kyc/applications", {}, () => noFaultsAt("kyc_create")),
+      twice(`/api/v1/payments/${late.id}/refund`, undefined),
+    ]);
+    expect(seen).toEqual([
+      [504, "processor_outcome_unknown", 201],
+      [503, "kyc_provider_unavailable", 201],
+      [504, "refund_outcome_unknown", 200],
+    ]);
+    expect([atCreation[0], kyc[0], atRefund[0]]).toEqual([
+      expect.stringMatching(/^504 .* 201 /),
+      expect.stringMatching(/^503 kyc_provider_unavailable, and 201 /),
+      expect.stringMatching(/^504 at a refund/),
+    ]);
+    await plant(refused);
+    const refusal = await business.call("POST", `/api/v1/payments/${lost.id}/refund`);
+    expect(`${refusal.status} ${refusal.body["code"]}`).toBe(refused[0]);
   });
 
   test("of faults has every mode that the sandbox knows, and no other", async () => {

@@ -99,6 +99,16 @@ test("keys and invitations are issued, listed and revoked, by an operator and by
     here("api-keys", "list", "--business", business.id, "--json"),
   );
   expect(listed.filter(({ revoked_at }) => revoked_at).map(({ id }) => id)).toEqual([own["id"], ofOperator["id"]]);
+
+  await eventually(async () => {
+    const trail = await here("audit", "list", "--entity", String(ofOperator["id"]));
+    expect(trail.out.split("\n").map((line) => line.trim().split(/ {2,}/)[1])).toEqual([
+      "ACTION",
+      "api_key.revoked",
+      "api_key.created",
+      undefined,
+    ]);
+  });
 });
 
 test("payments are listed page by page, refunded once asked for, and shown with what happened", async () => {

@@ -8,6 +8,7 @@ import { type ChangeOptions, type CommonOptions, databaseHelp, withAs, withCommo
 import { jsonText, printable } from "../print.ts";
 import { exitCodes, Refused } from "../refused.ts";
 import { withServices } from "../services.ts";
+import { auditList } from "./audit-list.ts";
 
 interface VerifyFlags extends CommonOptions {
   readonly from?: string;
@@ -45,6 +46,7 @@ export function audit(program: Command): void {
     .requiredOption("--to <day>", "the last day", aDay)
     .requiredOption("--out <folder>", "one that is not there yet")
     .action(bundle);
+  auditList(noun);
   noun
     .command("verify-bundle <folder>")
     .description("finds what was changed in a bundle or left out of it")

@@ -11,8 +11,8 @@ process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules", 
 export default defineConfig({
   test: {
     globalSetup: ["packages/testing/src/postgres-setup.ts"],
-    // Most files wait for processes and timers, so two at a time do not get in each other's way even on two cores.
-    maxWorkers: 2,
+    // Files wait for processes and timers a third of their time: two at a time leave two cores idle, three do not.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 120_000,
     projects: [

@@ -50,6 +50,14 @@ test.each([
   expect(refusal).not.toContain("    at ");
 });
 
+test("the gateway trusts no proxy that it cannot make out, and not everybody", async () => {
+  const refusal = await refusalOf("gateway", { TRUSTED_PROXIES: "10.0.0.0/8, 1, loopback, 10.0.0.0/33, ::/0" });
+  for (const one of ["1", "loopback", "10.0.0.0/33"])
+    expect(refusal).toContain(`TRUSTED_PROXIES must list addresses and networks such as 10.0.0.0/8, not "${one}"`);
+  expect(refusal).toContain('"::/0" is everybody');
+  expect(refusal).not.toContain('not "10.0.0.0/8"');
+});
+
 test("a migrate command whose database does not answer says what to do", async () => {
   const refusal = await refusalOf("payments", {}, "migrate.ts");
   expect(refusal).toMatch(/The database cannot be used right now[\s\S]*Run this command again/);

@@ -1,6 +1,8 @@
 import { readCallerKey, readServiceUrls, readTlsFiles } from "@amana/rpc";
 import { type EnvReader, readLogLevel, readMetricsAddress, readTracing, settings } from "@amana/runtime";
 
+import { canonicalCidr } from "./key-lease/allowed-ips.ts";
+
 const rateMax = 1_000_000;
 
 export type Config = ReturnType<typeof readConfig>;
@@ -30,8 +32,7 @@ export const readConfig = settings((env) => {
     /** Addresses that businesses give may be plain http, for a sandbox on one machine. */
     allowInsecureUrls: env.sandboxOnly("ALLOW_INSECURE_URLS"),
     sandboxUrl: sandboxUrl(env),
-    /** Whose X-Forwarded-For is believed. */
-    trustedProxies: env.list("TRUSTED_PROXIES"),
+    trustedProxies: readTrustedProxies(env),
     rateLimits: {
       perSecond: env.integer("RATE_LIMIT_PER_SECOND", { fallback: 100, max: rateMax }),
       burst: env.integer("RATE_LIMIT_BURST", { fallback: 200, max: rateMax }),
@@ -57,4 +58,18 @@ function sandboxUrl(env: EnvReader): string | undefined {
   if (env.optional("SANDBOX_URL") === undefined) return undefined;
   env.refuseInProduction("SANDBOX_URL");
   return env.url("SANDBOX_URL");
+}
+
+/**
+ * Whose X-Forwarded-For is believed. Whoever is trusted may claim any address, so everybody is not,
+ * and a number of proxies, as other programs take it, would be an address that nobody has.
+ */
+function readTrustedProxies(env: EnvReader): string[] {
+  const list = env.list("TRUSTED_PROXIES");
+  for (const one of list) {
+    const cidr = canonicalCidr(one);
+    if (!cidr) env.problem(`TRUSTED_PROXIES must list addresses and networks such as 10.0.0.0/8, not "${one}"`);
+    else if (cidr.endsWith("/0")) env.problem(`TRUSTED_PROXIES must name what stands in front: "${one}" is everybody`);
+  }
+  return list;
 }

@@ -131,6 +131,39 @@ describe("a key for some networks alone", () => {
     }
   });
 
+  test("is held against the last address that a trusted proxy did not write of itself, in whatever form it came", async () => {
+    await using gateway = await startTestGateway({ trustedProxies: ["127.0.0.1", "10.0.0.0/8"] });
+    gateway.behaviour.payments.getPayment = async () => ({ currency: "DZD", status: PaymentStatus.PAID });
+    await gateway.app.listen({ host: "127.0.0.1", port: 0 });
+    const { port } = gateway.app.addresses()[0] as { port: number };
+    const statusOf = async (...forwarded: string[]) => {
+      const socket = net.connect(port, "127.0.0.1");
+      let answer = "";
+      socket.on("data", (chunk) => {
+        answer += String(chunk);
+      });
+      const given = Object.entries(gateway.aKey(limited).headers).map(([name, value]) => `${name}: ${value}`);
+      const claims = forwarded.map((value) => `X-Forwarded-For: ${value}`);
+      const head = [`GET /api/v1/payments/${randomUUID()} HTTP/1.1`, "Host: a", "Connection: close", ...given, ...claims];
+      socket.write(`${head.join("\r\n")}\r\n\r\n`);
+      await once(socket, "close");
+      return answer.slice(9, 12);
+    };
+    const elsewhere = "198.51.100.1";
+    for (const address of within) {
+      const [lets, refuses] = [
+        [[address], [`${elsewhere}, ${address}`], [elsewhere, address], [`${address}, 10.1.1.1`], [`garbage, ${address},`]],
+        [[`${address}, ${elsewhere}`], [address, elsewhere], [`${address}, garbage`], [`${address}, unknown, 10.0.0.1`]],
+      ];
+      for (const claims of lets) expect(await statusOf(...claims), String(claims)).toBe("200");
+      for (const claims of refuses) expect(await statusOf(...claims), String(claims)).toBe("403");
+    }
+    for (const claim of ["", "10.0.0.1", "203.000.113.007", "0xcb.0.113.7", "3405803783", "203.0.113.7;10.0.0.1"])
+      expect(await statusOf(claim), claim).toBe("403");
+    // With a port it is no address: a proxy must leave it out.
+    for (const claim of ["203.0.113.7:5123", "[2001:db8::7]:443"]) expect(await statusOf(claim), claim).toBe("403");
+  });
+
   test("needs no look-up of its own", async () => {
     await using run = await aGateway(500);
     const { headers } = run.gateway.aKey(limited);

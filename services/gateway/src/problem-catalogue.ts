@@ -25,6 +25,11 @@ export const problemCatalogue = {
   api_key_expired: ["API key expired", "This key has expired. Use a newer one, or have one issued.", 401],
   api_key_in_use: ["API key in use", "A key does not revoke itself. Revoke it with another key of the business.", 409],
   api_key_limit_reached: ["Too many API keys", "Revoke a key that is no longer used, then issue the new one.", 409],
+  api_key_limits_exceeded: [
+    "Wider than the key that asks",
+    "A key with an end or for some networks issues none that goes beyond them. Issue it with a key without limits.",
+    422,
+  ],
   api_key_name_taken: ["Name already in use", "Another live key of the business has this name. Choose another name.", 409],
   api_key_replaced: ["API key was just replaced", "Another request rotated or revoked the key. Go on with its successor.", 409],
   api_key_revoked: ["API key revoked", "This key was revoked or replaced. Use the new one.", 401],

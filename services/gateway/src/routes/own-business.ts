@@ -69,7 +69,8 @@ export async function ownBusiness(app: App, { rpc: { businesses: rpc } }: Gatewa
     summary: "Issue one more key",
     description:
       "The answer carries the plaintext `api_key`, once. The first of two steps by which keys are changed without a gap: use the " +
-      "new key everywhere, then revoke the old one. When the answer was lost, issue another under another name and revoke this one.",
+      "new key everywhere, then revoke the old one. When the answer was lost, issue another under another name and revoke this one. " +
+      "A key with an end or networks issues none that goes beyond them: 422 `api_key_limits_exceeded`.",
     body: { name: nameText({ examples: ["checkout 2027"] }), ...keyLimits() },
     answer: OwnApiKeyCreation,
     render: renderOwnApiKey,

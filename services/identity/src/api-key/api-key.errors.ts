@@ -29,3 +29,17 @@ export const previousKeyTtlInvalid = (secondsMax: number) =>
   invalid("validation_failed", `previous_key_ttl_seconds is a whole number from 0 to ${secondsMax}.`, {
     pointer: "/previous_key_ttl_seconds",
   });
+
+export const apiKeyOutlivesIssuer = (end: Date) =>
+  invalid(
+    "api_key_limits_exceeded",
+    `The key of this request ends at ${end.toISOString()}, and issues none that lives longer. Send expires_at up to then, or issue it with a key without an end.`,
+    { pointer: "/expires_at" },
+  );
+
+export const apiKeyWiderThanIssuer = (networks: readonly string[]) =>
+  invalid(
+    "api_key_limits_exceeded",
+    `The key of this request is for ${networks.join(", ")} alone, and issues none for others. Send allowed_ips within, or issue it with a key for all addresses.`,
+    { pointer: "/allowed_ips" },
+  );

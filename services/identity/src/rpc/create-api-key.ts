@@ -4,7 +4,7 @@ import type { BusinessService } from "@amana/contracts/identity/v1/business_serv
 import { once } from "@amana/idempotency";
 import { adminOf, businessOf, type Call, type Implementation } from "@amana/rpc";
 import { toApiKeyMessage } from "../api-key/api-key.message.ts";
-import { readKeyLimits } from "../api-key/key-limits.ts";
+import { readKeyLimits, requireWithin } from "../api-key/key-limits.ts";
 import { takeKeyRing } from "../api-key/key-ring.ts";
 import { keepChange } from "../audit/audit-event.ts";
 import { namedBusinessNotFound } from "../business/business.errors.ts";
@@ -43,9 +43,10 @@ async function issueKey(
     async (em) => {
       const business = await lockBusiness(em, request.businessId, namedBusinessNotFound);
       const keyRing = await takeKeyRing(em, business, keyMode);
-      if (call.caller.role === "business") keyRing.presentedBy(call.caller);
+      const limits = await readKeyLimits(em, request);
+      if (call.caller.role === "business") requireWithin(limits, keyRing.presentedBy(call.caller));
       const now = clock.now();
-      const { apiKey, plaintext } = keyRing.add(request.name, now, await readKeyLimits(em, request));
+      const { apiKey, plaintext } = keyRing.add(request.name, now, limits);
       keepChange(em, now, call, "api_key.created", apiKey);
       return toApiKeyMessage(apiKey, plaintext);
     },

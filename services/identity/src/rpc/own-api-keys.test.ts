@@ -41,15 +41,41 @@ test("a business changes its key in two steps, and both keys work in between", a
 });
 
 describe("a further key", () => {
-  test("may have an end and networks, and be issued by a key that has others", async () => {
+  test("may have an end and networks", async () => {
     const { options } = await aBusiness();
     const limits = { expiresAtMs: BigInt(Date.now() + 60_000), allowedIps: ["203.0.113.0/24"] };
     const made = await identity.businesses.createOwnApiKey({ name: "till", ...limits }, options);
     expect(made).toMatchObject(limits);
     const late = identity.businesses.createOwnApiKey({ name: "late", expiresAtMs: 1n }, options);
     await expect(late).rejects.toMatchObject({ kind: "invalid", pointer: "/expires_at" });
-    const other = await create("other", await identity.as(made.apiKey));
-    expect([other.allowedIps, other.expiresAtMs]).toEqual([[], undefined]);
+  });
+
+  test("lives no longer, and in no other networks, than the key that issues it", async () => {
+    const { options } = await aBusiness();
+    const endMs = BigInt(Date.now() + 60_000);
+    const allowedIps = ["203.0.113.0/24", "2001:db8::/32"];
+    const { apiKey } = await identity.businesses.createOwnApiKey({ name: "lent", expiresAtMs: endMs, allowedIps }, options);
+    const lent = await identity.as(apiKey);
+    const issue = (limits: object) => identity.businesses.createOwnApiKey({ name: "other", ...limits }, lent);
+    for (const expiresAtMs of [undefined, endMs + 1n])
+      await expect(issue({ expiresAtMs, allowedIps })).rejects.toMatchObject({
+        code: "api_key_limits_exceeded",
+        pointer: "/expires_at",
+      });
+    for (const wider of [
+      [],
+      ["203.0.112.0/23"],
+      ["198.51.100.7/32"],
+      ["203.0.113.7/32", "2001:db9::/32"],
+      ["0.0.0.0/0"],
+      ["::/0"],
+    ])
+      await expect(issue({ expiresAtMs: endMs, allowedIps: wider }), wider.join()).rejects.toMatchObject({
+        code: "api_key_limits_exceeded",
+        pointer: "/allowed_ips",
+      });
+    const narrower = { expiresAtMs: endMs, allowedIps: ["203.0.113.128/25", "2001:db8:1::7/128"] };
+    expect(await issue(narrower)).toMatchObject(narrower);
   });
 
   test("has a name of its own among the live ones of the business", async () => {

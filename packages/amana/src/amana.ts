@@ -1,5 +1,6 @@
 /** The command `amana`. What it can do is one file for each noun in `commands/`. */
 import { CommanderError } from "commander";
+import { printable } from "./print.ts";
 import { createProgram } from "./program.ts";
 import { exitCodes, Refused } from "./refused.ts";
 
@@ -10,7 +11,8 @@ for (const stream of [process.stdout, process.stderr])
     process.exit();
   });
 
-const words = process.argv.filter((word, i) => i < 2 || word !== "--");
+// What runs scripts may put one before the words. A later one ends the options, as everywhere.
+const words = process.argv.filter((word, i) => i !== 2 || word !== "--");
 try {
   await (await createProgram(words[2])).parseAsync(words);
 } catch (error) {
@@ -27,6 +29,7 @@ async function codeOf(error: unknown): Promise<number> {
 }
 
 function told({ message }: Error, exitCode: number): number {
-  process.stderr.write(`${message}\n`);
+  // It may say what others have said.
+  process.stderr.write(`${message.split("\n").map(printable).join("\n")}\n`);
   return exitCode;
 }

@@ -16,10 +16,17 @@ export interface ChangeOptions extends CommonOptions {
 export const numberFrom =
   (min: number, max: number) =>
   (text: string): number => {
-    const value = text.trim() === "" ? Number.NaN : Number(text);
+    const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
     if (!(value >= min && value <= max)) throw new InvalidArgumentError(`It must be a number from ${min} to ${max}.`);
     return value;
   };
+
+/** The same of what has no parts: a count, a port. */
+export const wholeFrom = (min: number, max: number) => (text: string) => {
+  const value = numberFrom(min, max)(text);
+  if (!Number.isInteger(value)) throw new InvalidArgumentError("It must be a whole number.");
+  return value;
+};
 
 /** Which databases. */
 export const withDatabaseOptions = (command: Command): Command =>

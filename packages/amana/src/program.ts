@@ -36,7 +36,7 @@ export async function createProgram(noun?: string): Promise<Command> {
     .helpCommand(false)
     .showHelpAfterError("(amana --help says more)")
     .exitOverride();
-  const only = { ...byApi, ...atDatabases }[noun ?? ""];
+  const only = new Map(Object.entries({ ...byApi, ...atDatabases })).get(noun ?? "");
   if (only) {
     (await only())(program);
     return program;

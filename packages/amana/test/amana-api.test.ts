@@ -231,6 +231,12 @@ test("what cannot work is refused before a call, naming the option, and no key i
     [2, "--status", there("payments", "list", "--status", "NOPE")],
     [2, "--amount", there("payments", "refund", uuidv7(), "--amount", "1,5")],
     [2, "--from", there("payments", "list", "--from", "yesterday")],
+    [2, "--from", there("payments", "list", "--from", "2026-02-31")],
+    [2, "--limit", there("payments", "list", "--limit", "2.5")],
+    [2, "--limit", there("payments", "list", "--limit", "0x10")],
+    [2, "unknown command 'constructor'", there("constructor")],
+    // Behind it all words are arguments, and none is an option.
+    [2, "argument 'id'", there("payments", "show", "--", "--json")],
     [3, "gave no answer", amanaWith({ ...settings(), AMANA_URL: "http://127.0.0.1:1" }, "payments", "list")],
     [1, "not_found", there("payments", "show", uuidv7())],
   ];

@@ -148,10 +148,16 @@ function visibleAscii(text: string): string {
 
 export function timeFrom(text: string): string {
   const time = new Date(text);
-  if (!/^\d{4}-\d{2}-\d{2}/.test(text) || Number.isNaN(time.getTime()))
-    throw new InvalidArgumentError("It must be a time like 2026-11-20T08:00Z.");
+  const [day = ""] = /^\d{4}-\d{2}-\d{2}/.exec(text) ?? [];
+  // Date takes the 31st of February for a day of March.
+  if (Number.isNaN(time.getTime()) || isNoDay(day)) throw new InvalidArgumentError("It must be a time like 2026-11-20T08:00Z.");
   return time.toISOString();
 }
+
+const isNoDay = (day: string) => {
+  const midnight = new Date(`${day}T00:00Z`);
+  return Number.isNaN(midnight.getTime()) || !midnight.toISOString().startsWith(day);
+};
 
 export function amountFrom(text: string): string {
   if (!/^\d{1,12}(\.\d{1,2})?$/.test(text)) throw new InvalidArgumentError("It must be an amount like 1250.00.");

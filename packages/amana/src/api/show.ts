@@ -1,6 +1,6 @@
 import type { List } from "@amana/client";
 import type { Command } from "commander";
-import { numberFrom } from "../options.ts";
+import { wholeFrom } from "../options.ts";
 import { type Columns, jsonLine, jsonText, print, printFields, printRows, tableOf } from "../print.ts";
 import type { Api, ApiOptions } from "./connect.ts";
 
@@ -13,7 +13,7 @@ const pageMax = 100;
 
 export const withListOptions = (command: Command): Command =>
   command
-    .option("--limit <count>", "at most so many, the newest", numberFrom(1, 10_000), 50)
+    .option("--limit <count>", "at most so many, the newest", wholeFrom(1, 10_000), 50)
     .option("--all", "every one; with --json a line of JSON for each, otherwise it is one list");
 
 interface Shown<Row> {
@@ -36,7 +36,7 @@ export async function showList<Row extends { readonly id: string }>(
   let table: ReturnType<typeof tableOf<Row>> | undefined;
   let total = 0;
   for (let offset = 0; ; ) {
-    const size = all ? pageMax : Math.min(pageMax, Math.floor(limit) - found.length);
+    const size = all ? pageMax : Math.min(pageMax, limit - found.length);
     const page = await open({ limit: size, offset }).page();
     const rows = page.items.filter(({ id }) => !before.has(id));
     before = new Set(page.items.map(({ id }) => id));
@@ -52,7 +52,7 @@ export async function showList<Row extends { readonly id: string }>(
       for (const row of rows) print(table.line(row));
     }
     if (process.stdout.writableNeedDrain) await new Promise((resolve) => process.stdout.once("drain", resolve));
-    if (page.isLast || page.items.length === 0 || (!all && found.length >= Math.floor(limit)) || api.stop.aborted) break;
+    if (page.isLast || page.items.length === 0 || (!all && found.length >= limit) || api.stop.aborted) break;
   }
   if (all && (table || json)) return;
   printRows(found, columns, { json, none });

@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { apiCommand } from "../api/api-command.ts";
 import { type ListOptions, showList, showOne, withListOptions } from "../api/show.ts";
 import { type ListenOptions, listen } from "../listen/listen.ts";
-import { numberFrom } from "../options.ts";
+import { wholeFrom } from "../options.ts";
 import { type Columns, localTime } from "../print.ts";
 import { oneOf } from "./deliveries.ts";
 
@@ -65,7 +65,7 @@ export function webhooks(program: Command): void {
     )
     .option("--print", "show bodies too")
     .option("--skip-forward", "only show what comes, and answer 200")
-    .option("--port <port>", "to listen at; a free one unless given", numberFrom(1, 65_535));
+    .option("--port <port>", "to listen at; a free one unless given", wholeFrom(1, 65_535));
 }
 
 function localUrl(text: string): string {

@@ -516,6 +516,7 @@ type RefundProcessor struct {
 type PaymentTimeline struct {
 	Payment Payment                  `json:"payment"`
 	Entries []PaymentTimelineEntries `json:"entries"`
+	Missing []string                 `json:"missing,omitempty"`
 }
 
 // PaymentTimelineEntries is what the API answers.

@@ -38,11 +38,17 @@ export const PaymentTimelineJson = Type.Object({
   entries: Type.Array(EntryJson, {
     description: "Oldest first. Calls, events and attempts of the last 30 days.",
   }),
+  missing: Type.Optional(
+    Type.Array(Type.Enum(["events"]), {
+      description: "What could not be read just now: `events`, with the attempts to deliver them. Absent when all is here.",
+    }),
+  ),
 });
 
+/** `told`: undefined when nobody could be asked. */
 export function renderPaymentTimeline(
   { payment, refunds, calls }: PaymentHistory,
-  told: readonly ToldEvent[],
+  told: readonly ToldEvent[] | undefined,
 ): Static<typeof PaymentTimelineJson> {
   if (!payment) throw new TypeError("a history is that of a payment");
   const entries: Entry[] = [
@@ -57,9 +63,9 @@ export function renderPaymentTimeline(
       duration_ms: durationMs,
       refund_id: refundId,
     })),
-    ...told.flatMap(toldEntries),
-  ];
-  return { payment: renderPayment(payment), entries: entries.sort((a, b) => Date.parse(a.at) - Date.parse(b.at)) };
+    ...(told ?? []).flatMap(toldEntries),
+  ].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  return { payment: renderPayment(payment), entries, ...(!told && { missing: ["events" as const] }) };
 }
 
 /** What became of it between, the events say. */

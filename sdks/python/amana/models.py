@@ -943,6 +943,8 @@ class PaymentTimeline(TypedDict):
     payment: Payment
     # Oldest first. Calls, events and attempts of the last 30 days.
     entries: list[PaymentTimelineEntries]
+    # What could not be read just now: `events`, with the attempts to deliver them. Absent when all is here.
+    missing: NotRequired[list[Literal["events"]]]
 
 
 class PaymentTimelineEntries(TypedDict):

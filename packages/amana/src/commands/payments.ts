@@ -7,6 +7,7 @@ import { type ListOptions, showList, showOne, withListOptions } from "../api/sho
 import { printTimeline, timelineForBusiness } from "../api/timeline.ts";
 import { confirm } from "../ask.ts";
 import { type Columns, jsonText, localTime, print, printFields } from "../print.ts";
+import { exitCodes } from "../refused.ts";
 
 const columns: Columns<Payment> = {
   ID: ({ id }) => id,
@@ -121,10 +122,13 @@ const ask = (id = "") => `payments show ${id}`;
 async function show(api: Api, options: ApiOptions, id: string): Promise<void> {
   const isOperator = api.keyOf === "operator";
   const timeline = isOperator ? await api.amana.payments.getTimeline(id, api.call()) : await timelineForBusiness(api, id);
+  if (timeline.missing) process.exitCode = exitCodes.refused;
   if (options.json) return print(jsonText(timeline));
   printFields(timeline.payment);
   print("");
   printTimeline(timeline.entries);
+  if (timeline.missing)
+    process.stderr.write("Events and deliveries could not be read just now: they are missing above. Ask again in a moment.\n");
 }
 
 async function refund({ amana, call }: Api, { amount, ...options }: ApiOptions & { amount?: string }, id: string): Promise<void> {

@@ -933,6 +933,8 @@ export interface PaymentTimeline {
   readonly payment: Payment;
   /** Oldest first. Calls, events and attempts of the last 30 days. */
   readonly entries: readonly (PaymentTimelineEntries)[];
+  /** What could not be read just now: `events`, with the attempts to deliver them. Absent when all is here. */
+  readonly missing?: readonly ("events")[];
 }
 
 export interface PaymentTimelineEntries {

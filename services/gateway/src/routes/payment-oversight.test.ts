@@ -3,6 +3,7 @@ import { RefundOutcome, RefundStatus } from "@amana/contracts/payments/v1/refund
 import { ProcessorOperation, ProcessorOutcome } from "@amana/contracts/payments/v1/refund_service_pb";
 import { DeliveryFailure, DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
 import { DomainError } from "@amana/rpc";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startTestGateway, type TestGateway } from "../../test/harness.ts";
 
@@ -164,6 +165,22 @@ test("a payment's timeline puts in order what payments and webhooks know of it",
     "refund UNKNOWN -",
   ]);
   expect(entries[8]).toMatchObject({ at: "2026-11-20T10:25:00.000Z", detail: "no answer", duration_ms: 30_000, refund_id: id });
+});
+
+test("a payment's timeline says what is missing while webhooks is away, and tells the rest", async () => {
+  gateway.behaviour.refunds.getPaymentHistory = async () => ({ payment, refunds: [refund], calls: [], recordedAtMs: [] });
+  const timeline = async (code: Code) => {
+    gateway.behaviour.events.listEventsOfPayment = async () => {
+      throw new ConnectError("away", code);
+    };
+    return await send("GET", `/payments/${payment.id}/timeline`);
+  };
+  for (const code of [Code.Unavailable, Code.DeadlineExceeded]) {
+    const answer = await timeline(code);
+    expect([answer.statusCode, answer.json().missing]).toEqual([200, ["events"]]);
+    expect(answer.json().entries.length).toBeGreaterThan(3);
+  }
+  expect((await timeline(Code.Internal)).statusCode).toBe(500);
 });
 
 describe("deciding", () => {

@@ -7,6 +7,7 @@ import {
   renderPaymentTimeline,
   renderRefund,
 } from "@amana/public-api";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { callOf } from "../call.ts";
 import { choice, flag, text } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
@@ -47,13 +48,13 @@ export async function paymentOversight(app: App, { rpc: { refunds: rpc, events }
     summary: "Read all that is known to have happened to a payment of any business",
     description:
       "In one list by time: what the payment and its refunds came to, what the card processor was asked and how that ended, the " +
-      "events that told the business, and every attempt to deliver them.",
+      "events that told the business, and every attempt to deliver them. While these cannot be read the rest is answered, with `missing`.",
     answer: PaymentTimelineJson,
     render: async (history, request, reply) => {
       const { id = "", businessId = "" } = history.payment ?? {};
       const asked = { businessId, paymentId: id, atMs: history.recordedAtMs };
-      const { events: told } = await events.listEventsOfPayment(asked, callOf(request, reply));
-      return renderPaymentTimeline(history, told);
+      const told = await events.listEventsOfPayment(asked, callOf(request, reply)).catch(nobodyIfAway);
+      return renderPaymentTimeline(history, told?.events);
     },
   });
 
@@ -69,4 +70,10 @@ export async function paymentOversight(app: App, { rpc: { refunds: rpc, events }
     render: renderChangedPayment,
     ask: ({ origin: _, ...page }, { send }) => send(page),
   });
+}
+
+/** An operator looks most of all when something is away. */
+function nobodyIfAway(error: unknown): undefined {
+  const isAway = error instanceof ConnectError && [Code.Unavailable, Code.DeadlineExceeded].includes(error.code);
+  if (!isAway) throw error;
 }

@@ -2,13 +2,13 @@ import { generateKeyPairSync } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Finding, type Head, headColumns } from "@amana/audit-chain";
+import { type Finding, type Head, headColumns, leafOf, rowOf, signHead } from "@amana/audit-chain";
 import { transaction } from "@amana/database";
 import { amanaWith } from "@amana/dev-env/run-amana";
 import { createLogger, uuidv7 } from "@amana/runtime";
 import { startTestProcess } from "@amana/service/testing";
 import { createTestDatabase, eventually, type TestDatabase } from "@amana/testing";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { keepAction } from "../../../services/identity/src/audit/audit-event.ts";
 import { sealRows } from "../../../services/identity/src/audit/seal-rows.ts";
 import { repair as identity } from "../../../services/identity/src/repair.ts";
@@ -56,7 +56,7 @@ const heads = () => sql<Head>(`select ${headColumns} from audit_head order by da
 
 /** As whoever owns the database, and lets nothing refuse. */
 async function tamper(...statements: string[]): Promise<void> {
-  const tables = ["audit_event", "audit_link", "audit_head"];
+  const tables = ["audit_event", "audit_link", "audit_head", "audit_unsealed"];
   for (const table of tables) {
     await sql(`alter table ${table} disable trigger user`);
     await sql(`grant all on ${table} to current_user`);
@@ -140,7 +140,7 @@ test("a look through old rows that somebody began anew excuses no new row", asyn
   await tamper("insert into audit_sweep values ('00000000-0000-0000-0000-000000000000')");
   await act();
   await tamper("delete from audit_unsealed");
-  expect(await problems()).toEqual(["row_added"]);
+  expect(await problems()).toEqual(["row_past_chain"]);
 });
 
 test("a row that was added past the chain is named", async () => {
@@ -148,7 +148,7 @@ test("a row that was added past the chain is named", async () => {
     `insert into audit_event (id, at, actor, action, entity_type, entity_id, request_id, address)
      values (uuidv7(), now(), 'ak', 'a.b', 'a', uuidv7(), 'r', 'a')`,
   );
-  expect(await problems()).toEqual(["row_added"]);
+  expect(await problems()).toEqual(["row_past_chain"]);
 });
 
 test.each([
@@ -199,8 +199,70 @@ test("who owns database and key and makes the chain anew is found by a head that
   expect(await problems({ kept: [kept] })).toContain("links_missing");
 });
 
+test("a row leaves the queue by being sealed and no other way", async () => {
+  const id = await act();
+  for (const statement of [
+    "delete from audit_unsealed",
+    "update audit_unsealed set event_id = uuidv7()",
+    "truncate audit_unsealed",
+  ])
+    await expect(sql(statement), statement).rejects.toThrow(/refused|refuses|permission/);
+  while ((await seal()).sealed > 0);
+  expect(await sql("select from audit_unsealed")).toEqual([]);
+  expect(await sql("select from audit_link where event_id = ?", [id])).toHaveLength(1);
+  expect(await findings()).toEqual([]);
+});
+
+test.each([
+  ["business_number = business_number + 1", "does not follow the one before of business"],
+  ["business_id = (select business_id from audit_event where id = '%0')", "names another business than row"],
+])("a link that says of its business that %s is named", async (change, says) => {
+  await tamper(`update audit_link set ${change.replace("%0", ids[0] ?? "")} where event_id = '${ids[4]}'`);
+  const found = await findings();
+  expect(found.map(({ problem }) => problem)).toContain("link_broken");
+  expect(found.map(({ detail }) => detail).join()).toContain(says);
+});
+
+test("nothing is sealed after a head whose signature is not good", async () => {
+  await tamper("update audit_head set signature = 'AAAA' where links = (select max(links) from audit_head)");
+  await act();
+  await expect(seal()).rejects.toThrow(/is not signed: nothing is sealed after it/);
+});
+
+test("a database whose clock is days ahead ends no day that is not over", async () => {
+  await tamper("delete from audit_head", "delete from audit_link", "delete from audit_unsealed");
+  await act();
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 3 * 86_400_000 });
+  try {
+    const today = new Date().toISOString().slice(0, 10);
+    expect(await seal()).toMatchObject({ sealed: 1, aheadOnDay: expect.any(String), head: { final: false } });
+    expect(await heads()).toMatchObject([{ final: false, links: 1 }]);
+    expect((await heads())[0]?.day.slice(0, 8)).toBe(today.slice(0, 8));
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test.each([
+  ["9007199254740992", "9007199254740993"],
+  ["1e400", "2e400"],
+  ["0.1", "0.1000000000000000055"],
+  ["-0.0001", "-0.00011"],
+])("numbers that differ, %s and %s, have links that differ", (one, other) => {
+  const sealed = { day: "2026-11-20", number: 1 };
+  const leaf = (number: string) =>
+    leafOf({ ...rowOf({ id: "x", entity_type: "a", entity_id: "b", after: `{"a": ${number}}` }), sealed });
+  expect(leaf(one)).not.toBe(leaf(other));
+  // However one number is written, it is one.
+  expect(leaf("100")).toBe(leaf("1.00e2"));
+});
+
 test("a day without a head, between others, is found", async () => {
   await tamper("update audit_head set day = day - 2", "update audit_link set day = day - 2");
+  for (const { signature, ...head } of await heads())
+    await tamper(
+      `update audit_head set signature = '${signHead(head, key.privateKey).signature}' where signature = '${signature}'`,
+    );
   await act();
   await seal();
   await tamper("delete from audit_head where day = current_date - 1");

@@ -21,10 +21,37 @@ import { basename, join } from "node:path";
 /** What the first day of all begins with. */
 export const genesis = "0".repeat(64);
 
-/** JSON as RFC 8785 canonicalises it. @param {unknown} value @returns {string} */
+/** Newer than the types: keeps a number's own text. @type {any} */
+const json = JSON;
+
+/**
+ * JSON, of which numbers that a double would round stay as they are written: two that differ are
+ * never read as one. @param {string} text @returns {any}
+ */
+export const parseJson = (text) =>
+  json.parse(text, (/** @type {string} */ _, /** @type {unknown} */ value, /** @type {{ source: string }} */ { source }) =>
+    typeof value === "number" && !isExact(value, source) ? json.rawJSON(source) : value,
+  );
+
+/** @param {number} value @param {string} source */
+const isExact = (value, source) =>
+  String(value) === source || (Number.isFinite(value) && decimal(String(value)) === decimal(source));
+
+/** A number's digits and their power of ten, without zeros at either end. @param {string} text */
+function decimal(text) {
+  const [mantissa = "", power = "0"] = text.replace("-", "").toLowerCase().split("e");
+  const [whole = "", part = ""] = mantissa.split(".");
+  const digits = (whole + part).replace(/^0+/, "");
+  let end = digits.length;
+  while (digits[end - 1] === "0") end -= 1;
+  const sign = text.startsWith("-") ? "-" : "";
+  return end === 0 ? "0" : `${sign}${digits.slice(0, end)}e${Number(power) - part.length + digits.length - end}`;
+}
+
+/** JSON as RFC 8785 canonicalises it; numbers as `parseJson` keeps them. @param {unknown} value @returns {string} */
 export function canonicalJson(value) {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
-  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  if (value === null || typeof value !== "object" || json.isRawJSON(value)) return JSON.stringify(value);
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
   // By UTF-16 code units, as the standard orders them.
   members.sort(([a], [b]) => (a < b ? -1 : 1));
@@ -58,8 +85,8 @@ export function signHead(head, privateKey) {
   return { ...whole, signature: sign(null, Buffer.from(statement(whole)), privateKey).toString("base64") };
 }
 
-/** @param {Head} head */
-function isSigned(head) {
+/** By the key that it names, whoever's that is. @param {Head} head */
+export function isSigned(head) {
   try {
     const key = createPublicKey({ key: Buffer.from(head.public_key, "base64"), format: "der", type: "spki" });
     return (
@@ -71,8 +98,9 @@ function isSigned(head) {
   }
 }
 
-/** SQL: a time as the API writes it. @param {string} time */
-export const isoOf = (time) => `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+/** SQL: a time as the API writes it; one that it cannot write, so that it is like no other. @param {string} time */
+export const isoOf = (time) => `case when ${time} >= '0001-01-01 00:00:00Z' and ${time} < 'infinity'
+  then to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') else (${time} at time zone 'UTC')::text end`;
 
 /** Columns of audit_head that a head is made of. */
 export const headColumns = `day::text, links::int, encode(hash, 'hex') as hash, encode(previous, 'hex') as previous, final,
@@ -80,14 +108,16 @@ export const headColumns = `day::text, links::int, encode(hash, 'hex') as hash, 
 
 /** Columns of audit_event `e` that a row is made of. */
 export const rowColumns = `e.id, ${isoOf("e.at")} as at, e.actor, e.actor_key_id, e.actor_name,
-  e.action, e.entity_type, e.entity_id, e.business_id, e.before, e.after, e.reason, e.request_id, e.address`;
+  e.action, e.entity_type, e.entity_id, e.business_id, e.before::text as before, e.after::text as after, e.reason, e.request_id, e.address`;
 
 /** A row from these columns. @param {Record<string, unknown>} columns @returns {Row} */
 export function rowOf({ entity_type, entity_id, id, at, actor, action, request_id, address, ...optional }) {
   const names = ["actor_key_id", "actor_name", "business_id", "before", "after", "reason"];
-  const given = names.flatMap((name) =>
-    optional[name] === null || optional[name] === undefined ? [] : [[name, optional[name]]],
-  );
+  const given = names.flatMap((name) => {
+    const value = optional[name];
+    if (value === null || value === undefined) return [];
+    return [[name, name === "before" || name === "after" ? parseJson(String(value)) : value]];
+  });
   const entity = { type: entity_type, id: entity_id };
   return { id: String(id), at, actor, action, entity, request_id, address, ...Object.fromEntries(given) };
 }
@@ -185,19 +215,32 @@ export function checkDay({ day, previous, heads, trusted, kept = [], report }) {
   };
 }
 
+/** A row of the trail has a few thousand characters; whoever bends a bundle may write any. */
+const lineMax = 2 ** 24;
+
 /**
  * Each line of a file of JSON, and what it says. Lines end at a line feed alone: a text may have
  * other ends of lines in it.
  * @param {string} file @returns {AsyncGenerator<{ text: string, value: any }>}
  */
 async function* linesOf(file) {
-  let rest = "";
+  /** @type {string[]} */
+  let parts = [];
+  let length = 0;
   for await (const chunk of createReadStream(file, "utf8")) {
-    const lines = (rest + chunk).split("\n");
-    rest = lines.pop() ?? "";
-    for (const text of lines) if (text !== "") yield { text, value: JSON.parse(text) };
+    const [first = "", ...lines] = chunk.split("\n");
+    parts.push(first);
+    length += first.length;
+    if (length > lineMax) throw new Error(`${basename(file)} has a line of more than ${lineMax} characters`);
+    for (const line of lines) {
+      const text = parts.join("");
+      if (text !== "") yield { text, value: parseJson(text) };
+      parts = [line];
+      length = line.length;
+    }
   }
-  if (rest !== "") yield { text: rest, value: JSON.parse(rest) };
+  const text = parts.join("");
+  if (text !== "") yield { text, value: parseJson(text) };
 }
 
 /** @param {unknown} text */

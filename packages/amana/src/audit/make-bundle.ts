@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createWriteStream, mkdirSync, writeFileSync } from "node:fs";
+import { createWriteStream, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -31,14 +31,26 @@ const sealedWithinMs = 60_000;
  * for the manifest and is sealed, the business's rows of the trail with what proves them.
  */
 export async function makeBundle(opened: readonly Opened[], options: BundleOptions): Promise<string> {
-  const { businessId, from, to, out, by } = options;
+  const { businessId, from, out } = options;
   const identity = opened.find(({ service }) => service.name === "identity");
   const withEvidence = opened.filter(({ service }) => service.evidence);
   if (!identity || withEvidence.length < 2) throw new Refused("A bundle needs the databases of identity, payments and webhooks.");
   if (from > new Date().toISOString().slice(0, 10))
     throw new Refused(`${from} is a day to come: there is nothing to prove of it.`);
+  const [known] = await identity.orm.em.fork().execute<object[]>("select 1 from business where id = ?", [businessId]);
+  if (!known) throw new Refused(`There is no business ${businessId}.`);
   mkdirSync(out, { mode: 0o700 });
+  try {
+    return await fill(identity, withEvidence, options);
+  } catch (error) {
+    // Half a bundle proves nothing.
+    rmSync(out, { recursive: true });
+    throw error;
+  }
+}
 
+async function fill(identity: Opened, withEvidence: readonly Opened[], options: BundleOptions): Promise<string> {
+  const { businessId, from, to, out, by } = options;
   const files: Record<string, object> = {};
   for (const { service, orm } of withEvidence) {
     await inSnapshot(orm.em, async (em) => {
@@ -57,8 +69,6 @@ export async function makeBundle(opened: readonly Opened[], options: BundleOptio
   const id = uuidv7();
   const manifest_sha256 = createHash("sha256").update(manifest).digest("hex");
   await transaction(identity.orm, async (em) => {
-    const [known] = await em.execute<object[]>("select 1 from business where id = ?", [businessId]);
-    if (!known) throw new Refused(`There is no business ${businessId}.`);
     identity.service.record(em, new Date(), {
       by,
       action: "evidence_bundle.created",
@@ -119,6 +129,7 @@ async function sealedNumber(em: SqlEntityManager, id: string): Promise<number> {
 
 /** The business's rows from the period on, the one before them too, and what proves them. */
 async function writeProof(em: SqlEntityManager, { businessId, from, out }: BundleOptions, last: number): Promise<void> {
+  await refuseUnsealed(em, businessId);
   const own = "l.business_id = ? and l.business_number <= ?";
   const [begin] = await em.execute<{ first: number; day: string }[]>(
     `select greatest(1, min(business_number) - 1)::int as first, min(day)::text as day from audit_link l where ${own} and day >= ?::date`,
@@ -133,6 +144,25 @@ async function writeProof(em: SqlEntityManager, { businessId, from, out }: Bundl
     [firstDay],
   );
   await writeLines(join(out, "heads.jsonl"), each(heads));
+}
+
+/**
+ * A row of the business that no link holds would be left out, and nothing in the bundle would say
+ * so. One of the last minute may wait for its link: it is of after the bundle.
+ */
+async function refuseUnsealed(em: SqlEntityManager, businessId: string): Promise<void> {
+  const rows = await em.execute<{ id: string }[]>(
+    `select e.id from audit_event e where e.business_id = ?
+       and not exists (select from audit_link l where l.event_id = e.id and l.business_id = e.business_id)
+       and not exists (select from audit_unsealed q where q.event_id = e.id and q.since > now() - interval '1 minute')
+     order by e.id limit 10`,
+    [businessId],
+  );
+  if (rows.length === 0) return;
+  const ids = rows.map(({ id }) => id).join(", ");
+  throw new Refused(
+    `The chain does not hold rows of this business, so a bundle would lack them: ${ids}. See amana audit verify.`,
+  );
 }
 
 async function* each<T>(rows: readonly T[]): AsyncGenerator<T> {

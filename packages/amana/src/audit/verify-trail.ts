@@ -1,4 +1,4 @@
-import { checkDay, type Finding, type Head, headColumns, headHash, leafOf, rowColumns, rowOf } from "@amana/audit-chain";
+import { checkDay, type Finding, genesis, type Head, headColumns, headHash, leafOf, rowColumns, rowOf } from "@amana/audit-chain";
 import type { Orm } from "@amana/database";
 import { IsolationLevel, type SqlEntityManager } from "@mikro-orm/postgresql";
 
@@ -30,8 +30,13 @@ interface LinkRow extends Record<string, unknown> {
   readonly hash: string;
   readonly business_number: number | null;
   readonly business_previous: string | null;
+  /** Of the link itself, which its hash does not hold. */
+  readonly link_business_id: string | null;
   readonly is_old: boolean;
 }
+
+/** Where the chain of each business is. */
+type Businesses = Map<string, { number: number | null; leaf: string }>;
 
 const page = 2_000;
 const nil = "00000000-0000-0000-0000-000000000000";
@@ -51,7 +56,8 @@ export async function verifyTrail(orm: Orm, options: VerifyOptions): Promise<Ver
   const em = orm.em.fork() as SqlEntityManager;
   const days = await daysOf(em, options);
   const [first] = days;
-  let previous = first && (await endOfDayBefore(em, first));
+  let previous = first && (await endOfDayBefore(em, first, report));
+  const businesses: Businesses = new Map();
   let rows = 0;
   let newest: Head | undefined;
   const keys = new Set<string>();
@@ -59,6 +65,7 @@ export async function verifyTrail(orm: Orm, options: VerifyOptions): Promise<Ver
     `select (now() at time zone 'UTC' - ${kept} + interval '1 day')::date::text as gone_before`,
   );
 
+  const isFromTheFirst = previous === genesis && first !== undefined && first >= (age?.gone_before ?? "");
   for (const [i, day] of days.entries()) {
     const isGone = day < (age?.gone_before ?? "");
     const say = (finding: Finding) => {
@@ -81,8 +88,18 @@ export async function verifyTrail(orm: Orm, options: VerifyOptions): Promise<Ver
           kept: options.kept.filter((head) => head.day === day),
           report: say,
         });
+        // Of days whose links have gone the heads are all there is to compare.
+        for (const { links, final, hash } of isGone ? options.kept.filter((head) => head.day === day) : []) {
+          if (heads.some((head) => head.links === links && head.final === final && head.hash !== hash))
+            report({
+              problem: "kept_head_not_in_chain",
+              day,
+              detail: `the head of ${day} over ${links} links is another than was kept elsewhere`,
+            });
+        }
         for await (const link of linksOf(own, day)) {
           checkRow(day, link, say);
+          checkBusiness(day, link, { businesses, isFromTheFirst, report: say });
           checked.add(link);
           if (++rows % page === 0) progress(day, rows);
         }
@@ -124,9 +141,18 @@ async function daysOf(em: SqlEntityManager, options: VerifyOptions): Promise<str
   return days.map(({ day }) => day).filter((day) => inRange(day, options));
 }
 
-async function endOfDayBefore(em: SqlEntityManager, day: string): Promise<string | undefined> {
+/** What the first of these days begins with; undefined: whoever could say is missing. */
+async function endOfDayBefore(em: SqlEntityManager, day: string, report: VerifyOptions["report"]): Promise<string | undefined> {
   const [head] = await em.execute<Head[]>(`select ${headColumns} from audit_head where day = ?::date - 1 and final`, [day]);
-  return head && headHash(head);
+  if (head) return headHash(head);
+  const [earlier] = await em.execute<{ day: string | null }[]>(
+    "select max(day)::text as day from audit_head where day < ?::date",
+    [day],
+  );
+  // Heads stay for ever, so the first one of all follows nothing.
+  if (!earlier?.day) return genesis;
+  report({ problem: "head_missing", day, detail: `the day before ${day} has no final head` });
+  return undefined;
 }
 
 async function* linksOf(em: SqlEntityManager, day: string): AsyncGenerator<LinkRow> {
@@ -135,6 +161,7 @@ async function* linksOf(em: SqlEntityManager, day: string): AsyncGenerator<LinkR
     const links: LinkRow[] = await em.execute<LinkRow[]>(
       `select ${rowColumns}, l.number::float8 as number, l.id as link_id, l.event_id, encode(l.leaf, 'hex') as leaf, encode(l.hash, 'hex') as hash,
          l.business_number::int as business_number, encode(l.business_previous, 'hex') as business_previous,
+         l.business_id as link_business_id,
          uuid_time(l.event_id) < now() - ${kept} as is_old
        from audit_link l left join audit_event e on e.id = l.event_id
        where l.day = ?::date and l.number >= ?::bigint and (l.number, l.id) > (?::bigint, ?::uuid) order by l.number, l.id limit ${page}`,
@@ -146,7 +173,7 @@ async function* linksOf(em: SqlEntityManager, day: string): AsyncGenerator<LinkR
 }
 
 function checkRow(day: string, link: LinkRow, report: VerifyOptions["report"]): void {
-  const { number, link_id: _id, event_id: id, business_number, business_previous, leaf, hash: _, is_old, ...columns } = link;
+  const { number, event_id: id, business_number, business_previous, leaf, is_old, link_business_id, ...columns } = link;
   if (columns["id"] === null) {
     // Only the row proves what its id was: one of long ago may be anybody's invention.
     const ofLongAgo = is_old ? ", unless it is from before the chain and its five years are over" : "";
@@ -161,16 +188,41 @@ function checkRow(day: string, link: LinkRow, report: VerifyOptions["report"]): 
   };
   if (leafOf({ ...rowOf(columns), sealed }) !== leaf)
     report({ problem: "row_changed", day, number, id, detail: `row ${id}, link ${number} of ${day}, was changed` });
+  else if (columns["business_id"] !== link_business_id)
+    report({ problem: "link_broken", day, number, id, detail: `link ${number} of ${day} names another business than row ${id}` });
 }
 
-/** Rows that no link holds: added past the queue, waiting for long, or gone from it. */
+/** Each business's rows are a chain of their own: without it, one could be left out of a bundle. */
+function checkBusiness(
+  day: string,
+  { number, event_id: id, link_business_id, business_number, business_previous, leaf }: LinkRow,
+  { businesses, isFromTheFirst, report }: { businesses: Businesses; isFromTheFirst: boolean; report: VerifyOptions["report"] },
+): void {
+  if (link_business_id === null) return;
+  const before = businesses.get(link_business_id) ?? (isFromTheFirst ? { number: 0, leaf: null } : undefined);
+  businesses.set(link_business_id, { number: business_number, leaf });
+  if (!before || (business_number === (before.number ?? 0) + 1 && business_previous === before.leaf)) return;
+  report({
+    problem: "link_broken",
+    day,
+    number,
+    id,
+    detail: `link ${number} of ${day} does not follow the one before of business ${link_business_id}`,
+  });
+}
+
+/** Rows that no link holds: added past the queue or taken out of it, waiting for long, or gone. */
 async function findUnlinked(em: SqlEntityManager, { from, to, report }: VerifyOptions): Promise<void> {
-  let after: string | null = nil;
+  const [bounds] = await em.execute<{ first: string; below: string | null }[]>(
+    "select coalesce(uuid_at(?::date at time zone 'UTC'), ?) as first, uuid_at((?::date + 1) at time zone 'UTC') as below",
+    [from ?? null, nil, to ?? null],
+  );
+  // An id may be any, nil too: the first page is from its bound on, the next ones are after a row.
+  let { first: after, compare }: { first: string | null; compare: ">=" | ">" } = { first: bounds?.first ?? nil, compare: ">=" };
   while (after !== null) {
     const found: { last: string | null; ids: string[] }[] = await em.execute(
       `with next as (
-         select id from audit_event where id > ?::uuid and id >= uuid_at(coalesce(?::date, '1970-01-01')::timestamptz)
-           and (?::date is null or id < uuid_at((?::date + 1)::timestamptz)) order by id limit ${page}
+         select id from audit_event where id ${compare} ?::uuid and (?::uuid is null or id < ?::uuid) order by id limit ${page}
        )
        select (select id from next order by id desc limit 1) as last, array(
          select id from next where not exists (select from audit_link l where l.event_id = next.id)
@@ -179,9 +231,15 @@ async function findUnlinked(em: SqlEntityManager, { from, to, report }: VerifyOp
              select from audit_sweep s where s.after_id < next.id
                and uuid_time(next.id) < coalesce((select min(made_at) from audit_head), now()))
        ) as ids`,
-      [after, from ?? null, to ?? null, to ?? null],
+      [after, bounds?.below ?? null, bounds?.below ?? null],
     );
-    for (const id of found[0]?.ids ?? []) report({ problem: "row_added", id, detail: `row ${id} was added past the chain` });
+    for (const id of found[0]?.ids ?? [])
+      report({
+        problem: "row_past_chain",
+        id,
+        detail: `row ${id} has no link and waits for none: added past the chain, or taken away before it was sealed`,
+      });
+    compare = ">";
     after = found[0]?.last ?? null;
   }
   const waiting = await em.execute<{ id: string; is_gone: boolean }[]>(

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
-import { createHash, generateKeyPairSync } from "node:crypto";
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash, generateKeyPairSync, randomUUID } from "node:crypto";
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
@@ -313,6 +313,23 @@ test("an evidence bundle is verified by a file alone, and names whatever was don
       const { code, out } = await verify(bent, "--public-key", key);
       expect([code, out], `${name} ${problem}`).toEqual([4, expect.stringContaining(problem)]);
     }
+
+    // What would lack something is not made at all, and leaves nothing behind.
+    const none = join(dir, "none");
+    const period = ["--from", today, "--to", today, "--out", none];
+    const ofNobody = await amana("bundle", "--business", randomUUID(), ...period);
+    expect(ofNobody).toMatchObject({ code: 1, err: expect.stringContaining("There is no business") });
+    await rowsIn("identity", "alter table audit_event disable trigger audit_event_queue");
+    await rowsIn(
+      "identity",
+      `insert into audit_event (id, at, actor, action, entity_type, entity_id, business_id, request_id, address)
+       values (uuidv7(), now(), 'ak', 'a.b', 'a', uuidv7(), $1, 'r', 'a')`,
+      [business.id],
+    );
+    await rowsIn("identity", "alter table audit_event enable always trigger audit_event_queue");
+    const pastChain = await amana("bundle", "--business", business.id, ...period);
+    expect(pastChain).toMatchObject({ code: 1, err: expect.stringContaining("The chain does not hold rows of this business") });
+    expect(existsSync(none)).toBe(false);
   } finally {
     rmSync(dir, { recursive: true });
   }

@@ -1,5 +1,16 @@
 import type { KeyObject } from "node:crypto";
-import { genesis, headColumns, headHash, isoOf, leafOf, linkHash, rowColumns, rowOf, signHead } from "@amana/audit-chain";
+import {
+  genesis,
+  headColumns,
+  headHash,
+  isoOf,
+  isSigned,
+  leafOf,
+  linkHash,
+  rowColumns,
+  rowOf,
+  signHead,
+} from "@amana/audit-chain";
 import { type Orm, transaction } from "@amana/database";
 import type { CallerKey } from "@amana/rpc";
 import { faultPoint, type Logger, poll } from "@amana/runtime";
@@ -19,6 +30,8 @@ interface Tail {
   readonly previous: string;
   readonly final: boolean;
   readonly made_at: string;
+  /** The key of the head that this goes on from. */
+  readonly follows?: string;
 }
 type Head = ReturnType<typeof signHead>;
 type Columns = Record<string, unknown> & { business_id: string | null };
@@ -26,12 +39,29 @@ type Columns = Record<string, unknown> & { business_id: string | null };
 const batch = 500;
 const sweepBatch = 2_000;
 const tellEveryMs = 60_000;
+/** How far ahead of identity's own clock the database's may be when it ends a day. */
+const aheadMsMax = 600_000;
+
+interface Sealed {
+  readonly sealed: number;
+  readonly head?: Head;
+  /** The database's day, where that is none yet by identity's own clock. */
+  readonly aheadOnDay?: string | undefined;
+}
+
 /** Seals what is committed, every second; of all replicas one at a time does. */
 export function startSealing(context: Sealing): AsyncDisposable {
   let toldAtMs = 0;
   return poll("seal-audit-trail", context.logger, async () => {
-    const { sealed, head } = await sealRows(context);
+    const { sealed, head, aheadOnDay } = await sealRows(context);
     const isTime = Date.now() - toldAtMs >= tellEveryMs;
+    if (aheadOnDay && isTime) {
+      toldAtMs = Date.now();
+      context.logger.error(
+        { database_day: aheadOnDay },
+        "the database's clock is ahead: the audit trail ends no day that is not over",
+      );
+    }
     if (head && isTime) {
       toldAtMs = Date.now();
       context.logger.info({ audit_head: head }, "the audit trail is sealed so far");
@@ -45,18 +75,18 @@ export function startSealing(context: Sealing): AsyncDisposable {
  * is found however late its transaction commits, for that puts it into the queue. Writers wait
  * for nobody: a link belongs to the day on which it was made, by the database's clock.
  */
-export async function sealRows({ orm, logger, auditSigningKey: { privateKey } }: Sealing) {
+export async function sealRows({ orm, logger, auditSigningKey: { privateKey } }: Sealing): Promise<Sealed> {
   return await transaction(orm, async (em) => {
     const [lock] = await em.execute<{ got: boolean }[]>("select pg_try_advisory_xact_lock(hashtext('audit chain')) as got");
     if (!lock?.got) return { sealed: 0 };
-    const tail = await today(em, async (ended) => {
-      const head = await keepHead(em, ended, privateKey);
+    const { tail, aheadOnDay } = await today(em, async (ended) => {
+      const head = await keepHead(em, ended, privateKey, logger);
       // Kept elsewhere, it proves what was there. Logged twice where the transaction is repeated.
       logger.info({ audit_head: head }, "a day of the audit trail is ended");
       return head;
     });
     const rows = await nextRows(em);
-    if (rows.length === 0) return { sealed: await sweep(em) };
+    if (rows.length === 0) return { sealed: await sweep(em), aheadOnDay };
 
     const places = await placesOf(em, rows);
     let { links, hash } = tail;
@@ -82,35 +112,53 @@ export async function sealRows({ orm, logger, auditSigningKey: { privateKey } }:
       "delete from audit_unsealed where event_id = any (array(select jsonb_array_elements_text(?::jsonb)::uuid))",
       [JSON.stringify(sealed.map(({ event_id }) => event_id))],
     );
-    return { sealed: rows.length, head: await keepHead(em, { ...tail, links, hash }, privateKey) };
+    return { sealed: rows.length, head: await keepHead(em, { ...tail, links, hash }, privateKey, logger), aheadOnDay };
   });
 }
 
-/** The chain's end on the database's day; days that are over are ended. */
-async function today(em: SqlEntityManager, end: (tail: Tail) => Promise<Head>): Promise<Tail> {
-  const [now] = await em.execute<{ day: string; made_at: string }[]>(
-    `select (now() at time zone 'UTC')::date::text as day, ${isoOf("now()")} as made_at`,
+/**
+ * The chain's end on the database's day; days that are over are ended. A day that was ended stays
+ * so for good: a database's clock that is far ahead ends none that is not over by identity's own.
+ */
+async function today(
+  em: SqlEntityManager,
+  end: (tail: Tail) => Promise<Head>,
+): Promise<{ tail: Tail; aheadOnDay: string | undefined }> {
+  const [now] = await em.execute<{ database_day: string; made_at: string }[]>(
+    `select (now() at time zone 'UTC')::date::text as database_day, ${isoOf("now()")} as made_at`,
   );
-  const { day = "", made_at = "" } = now ?? {};
+  const { database_day = "", made_at = "" } = now ?? {};
+  const latest = new Date(Date.now() + aheadMsMax).toISOString().slice(0, 10);
+  const aheadOnDay = database_day > latest ? database_day : undefined;
+  const day = aheadOnDay ? latest : database_day;
   const [last] = await em.execute<Head[]>(
     `select ${headColumns} from audit_head order by day desc, links desc, final desc limit 1`,
   );
-  let tail: Tail = last ? { ...last, made_at } : { day, links: 0, hash: genesis, previous: genesis, final: false, made_at };
+  if (last && !isSigned(last))
+    throw new Error(`the head of ${last.day} over ${last.links} links is not signed: nothing is sealed after it (docs/audit.md)`);
+  let tail: Tail = last
+    ? { ...last, made_at, follows: last.public_key }
+    : { day, links: 0, hash: genesis, previous: genesis, final: false, made_at };
   let ended = last?.final ? last : undefined;
   // A clock that was put back ends no day, and one that was ended stays so.
   while (ended || tail.day < day) {
     ended ??= await end({ ...tail, final: true });
     const previous = headHash(ended);
     const next = new Date(Date.parse(ended.day) + 86_400_000).toISOString().slice(0, 10);
-    tail = { day: next, links: 0, hash: previous, previous, final: false, made_at };
+    tail = { day: next, links: 0, hash: previous, previous, final: false, made_at, follows: ended.public_key };
     ended = undefined;
   }
-  return tail;
+  return { tail, aheadOnDay };
 }
 
-async function keepHead(em: SqlEntityManager, tail: Tail, privateKey: KeyObject): Promise<Head> {
-  const { day, links, hash, previous, final, made_at } = tail;
+async function keepHead(em: SqlEntityManager, tail: Tail, privateKey: KeyObject, logger: Logger): Promise<Head> {
+  const { day, links, hash, previous, final, made_at, follows } = tail;
   const head = signHead({ day, links, hash, previous, final, made_at }, privateKey);
+  if (follows && follows !== head.public_key)
+    logger.warn(
+      { former_key: follows, public_key: head.public_key },
+      "the audit trail goes on from a head of another key: right where AUDIT_SIGNING_KEY was rotated, and nowhere else",
+    );
   await em.execute(
     `insert into audit_head (day, links, final, hash, previous, made_at, public_key, signature)
      values (?::date, ?::bigint, ?, decode(?, 'hex'), decode(?, 'hex'), ?::timestamptz, ?, ?)`,

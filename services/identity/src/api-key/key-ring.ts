@@ -55,9 +55,8 @@ export class KeyRing {
   }
 
   /** Issues a key in another's place, with its name and limits. That one ends now, or at `end`. */
-  replace(old: ApiKey, now: Date, end?: Date): IssuedKey {
-    // What a key that was replaced before expires at is the end of its grace.
-    const limits = { allowedIps: old.allowedIps, expiresAt: old.replacedBy ? null : old.expiresAt };
+  async replace(old: ApiKey, now: Date, end?: Date): Promise<IssuedKey> {
+    const limits = { allowedIps: old.allowedIps, expiresAt: await this.#issuedEndOf(old) };
     if (end) {
       if (this.#live.length >= liveMax) throw apiKeyLimitReached(liveMax);
       old.expireAt(end);
@@ -68,6 +67,24 @@ export class KeyRing {
     const issued = this.#issue(old.name, now, limits, old);
     old.replacedBy = issued.apiKey.id;
     return issued;
+  }
+
+  /**
+   * What a key that was replaced before expires at is the end of its grace. The one that it was
+   * issued with went on to its successors, and the last of them has it, revoked or not.
+   */
+  async #issuedEndOf(key: ApiKey): Promise<Date | null> {
+    if (!key.replacedBy) return key.expiresAt ?? null;
+    const [last] = await this.#em.execute<{ id: string }[]>(
+      `with recursive successor as (
+         select id, replaced_by from api_key where business_id = ? and id = ?
+         union all
+         select k.id, k.replaced_by from successor s join api_key k on k.business_id = ? and k.id = s.replaced_by
+       ) select id from successor where replaced_by is null`,
+      [this.#businessId, key.replacedBy, this.#businessId],
+    );
+    const successor = await this.#em.findOneOrFail(ApiKey, { businessId: this.#businessId, id: last?.id ?? key.replacedBy });
+    return successor.expiresAt ?? null;
   }
 
   #issue(name: string, now: Date, { expiresAt, allowedIps }: KeyLimits, old?: ApiKey): IssuedKey {

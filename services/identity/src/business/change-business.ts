@@ -37,7 +37,7 @@ export async function changeBusiness(context: Context, call: Call, id: string, {
     if (!isDeepStrictEqual(business.snapshot(), before)) keepChange(em, now, call, "business.updated", business, { before });
 
     const rotated = await rotation?.(keyRing, em);
-    const apiKey = rotated && rotateKey(em, call, now, { business, keyRing, ...rotated });
+    const apiKey = rotated && (await rotateKey(em, call, now, { business, keyRing, ...rotated }));
     return {
       answer: toBusinessMessage(business, { apiKeyPrefix: keyRing.newest?.prefix, apiKey }),
       endedKeyId: rotated?.old?.id,
@@ -52,10 +52,15 @@ export async function changeBusiness(context: Context, call: Call, id: string, {
 }
 
 /** Issues a key and answers it in plain text; without an old one, the only live one there is. */
-function rotateKey(em: SqlEntityManager, call: Call, now: Date, change: Rotation & { business: Business; keyRing: KeyRing }) {
+async function rotateKey(
+  em: SqlEntityManager,
+  call: Call,
+  now: Date,
+  change: Rotation & { business: Business; keyRing: KeyRing },
+) {
   const { business, keyRing, old, end } = change;
   const before = old?.snapshot();
-  const { apiKey, plaintext } = old ? keyRing.replace(old, now, end) : keyRing.add(defaultKeyName, now);
+  const { apiKey, plaintext } = old ? await keyRing.replace(old, now, end) : keyRing.add(defaultKeyName, now);
   business.touch(now);
 
   const ended = old && { replaced_id: old.id, replaced_ends_at: (old.revokedAt ?? old.expiresAt)?.toISOString() ?? null };

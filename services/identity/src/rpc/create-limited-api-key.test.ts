@@ -91,6 +91,24 @@ test("the end of a grace is no end of the key that comes in the place of its key
   expect((await identity.resolve(rotated.apiKey)).expiresInMs).toBeUndefined();
 });
 
+test("a key in its grace whose successor is gone hands on the end that it was issued with", async () => {
+  const { id, apiKey: first } = await identity.aBusiness();
+  const expiresAtMs = BigInt(Date.now() + 3_600_000);
+  const lent = await identity.businesses.createOwnApiKey({ name: "lent", expiresAtMs, allowedIps: [] }, await identity.as(first));
+  let key = lent.apiKey;
+  for (let rotation = 0; rotation < 2; rotation++) {
+    const request = { rotateApiKey: true, previousKeyTtlSeconds: 60 };
+    const rotated = await identity.businesses.updateOwnBusiness(request, await identity.as(key));
+    key = rotated.apiKey;
+  }
+  const { keyId } = await identity.resolve(key);
+  await identity.apiKeys.revokeApiKey({ id: keyId }, asAdmin);
+  const rotated = await identity.businesses.updateBusiness({ id, rotateApiKey: true }, asAdmin);
+  const { expiresInMs } = await identity.resolve(rotated.apiKey);
+  expect(Number(expiresInMs)).toBeGreaterThan(3_000_000);
+  expect(Number(expiresInMs)).toBeLessThanOrEqual(3_600_000);
+});
+
 test("the database refuses a successor without the networks, as the version before would make it", async () => {
   const { id } = await identity.aBusiness();
   const key = await create(id, "till", { allowedIps });

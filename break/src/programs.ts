@@ -1,3 +1,4 @@
+import { audit } from "./audit/audit.ts";
 import { database } from "./database/database.ts";
 import { endpoints } from "./endpoints/endpoints.ts";
 import { events } from "./events/events.ts";
@@ -16,6 +17,7 @@ import { verdicts } from "./verdicts/verdicts.ts";
 
 /** Every program, by the name it is called with. */
 export const programs: Readonly<Record<string, Program>> = {
+  audit,
   database,
   endpoints,
   events,

@@ -1,0 +1,138 @@
+import type pg from "pg";
+import type { Random } from "../random.ts";
+
+const tables = ["audit_event", "audit_link", "audit_head"] as const;
+
+/** Statements of whoever owns the database, and as what verify has to name them. */
+interface Bend {
+  readonly name: string;
+  readonly names: string;
+  readonly statements: (random: Random, ids: readonly string[]) => string[];
+}
+
+const columns = {
+  actor: "'ak_another'",
+  actor_name: "'somebody else'",
+  action: "'another.done'",
+  entity_type: "'another'",
+  entity_id: "uuidv7()",
+  business_id: "uuidv7()",
+  request_id: "'another'",
+  address: "'192.0.2.99'",
+  reason: "coalesce(reason, '') || '.'",
+  before: `'{"name": "another"}'`,
+  after: `'{"name": "another"}'`,
+  at: "at + interval '1 ms'",
+};
+
+const bends: readonly Bend[] = [
+  ...Object.entries(columns).map(([column, value]) => ({
+    name: `${column} of a row changed`,
+    names: "row_changed",
+    statements: (random: Random, ids: readonly string[]) => [
+      `update audit_event set ${column} = ${value} where id = '${random.pick(ids)}'`,
+    ],
+  })),
+  {
+    name: "a row deleted",
+    names: "row_deleted",
+    statements: (random, ids) => [`delete from audit_event where id = '${random.pick(ids)}'`],
+  },
+  {
+    name: "a row deleted with its link",
+    names: "link_broken",
+    statements: (random, ids) => {
+      // The last one of a day is missed by the count of its head.
+      const id = random.pick(ids.slice(0, -1));
+      return [`delete from audit_event where id = '${id}'`, `delete from audit_link where event_id = '${id}'`];
+    },
+  },
+  {
+    name: "a row added past the queue",
+    names: "row_past_chain",
+    statements: () => [
+      `insert into audit_event (id, at, actor, action, entity_type, entity_id, request_id, address)
+       values (uuidv7(), now(), 'ak_another', 'business.created', 'business', uuidv7(), 'r', '192.0.2.1')`,
+    ],
+  },
+  {
+    name: "two rows' links exchanged",
+    names: "row_changed",
+    statements: (random, ids) => {
+      const [one, other] = [random.integer(0, ids.length - 2), 1];
+      const [a = "", b = ""] = [ids[one], ids[one + other]];
+      const none = "00000000-0000-7000-8000-000000000000";
+      const move = (from: string, to: string) => `update audit_link set event_id = '${to}' where event_id = '${from}'`;
+      return [move(a, none), move(b, a), move(none, b)];
+    },
+  },
+  {
+    name: "a link's leaf changed",
+    names: "link_broken",
+    statements: (random, ids) => [
+      `update audit_link set leaf = set_byte(leaf, 0, 255 - get_byte(leaf, 0)) where event_id = '${random.pick(ids)}'`,
+    ],
+  },
+  {
+    name: "the newest rows, their links and heads taken away",
+    names: "links_missing",
+    statements: (random, ids) => {
+      const gone = `(select id from audit_link order by day desc, number desc limit ${random.integer(1, Math.min(5, ids.length - 1))})`;
+      return [
+        `delete from audit_event where id in (select event_id from audit_link where id in ${gone})`,
+        `delete from audit_link where id in ${gone}`,
+        "delete from audit_head h where not final and links > (select count(*) from audit_link l where l.day = h.day)",
+      ];
+    },
+  },
+  {
+    name: "a head changed",
+    names: "head_not_signed",
+    statements: () => [
+      `update audit_head set hash = set_byte(hash, 3, 255 - get_byte(hash, 3))
+       where (day, links) = (select day, links from audit_head order by random() limit 1)`,
+    ],
+  },
+  {
+    name: "the newest head deleted",
+    names: "head_missing",
+    statements: () => [
+      "delete from audit_head where (day, links) = (select day, max(links) from audit_head group by day order by day desc limit 1)",
+    ],
+  },
+];
+
+/** Bends the trail in one way, asks `verify` what it names, and puts everything back. */
+export async function bendTrail(
+  owner: pg.Client,
+  random: Random,
+  verify: () => Promise<string[]>,
+): Promise<{ name: string; names: string; found: string[] }> {
+  const { rows } = await owner.query<{ id: string }>("select event_id as id from audit_link order by day, number");
+  const { name, names, statements } = random.pick(bends);
+  const wanted = statements(
+    random,
+    rows.map(({ id }) => id),
+  );
+  await triggers(owner, "disable");
+  for (const table of tables) await owner.query(`create temporary table saved_${table} as table ${table}`);
+  try {
+    for (const statement of wanted) await owner.query(statement);
+    return { name, names, found: await verify() };
+  } finally {
+    for (const table of tables) {
+      await owner.query(`delete from ${table}`);
+      await owner.query(`insert into ${table} select * from saved_${table}`);
+      await owner.query(`drop table saved_${table}`);
+    }
+    await triggers(owner, "enable");
+  }
+}
+
+/** Who owns the tables can take every wall away. */
+async function triggers(owner: pg.Client, way: "enable" | "disable"): Promise<void> {
+  for (const table of tables) {
+    await owner.query(`grant all on ${table} to current_user`);
+    await owner.query(`alter table ${table} ${way} trigger user`);
+  }
+}

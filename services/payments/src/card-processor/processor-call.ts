@@ -57,22 +57,26 @@ type Told = Outcome<Partial<OrderState> | null> | { readonly kind: "not_sent"; r
 
 /** Numbers of the processor's and faults of ours; nothing of the card or of who holds it. */
 function told(outcome: Told): Pick<ProcessorCall, "outcome" | "detail"> {
-  if (outcome.kind === "refused") return { outcome: "REFUSED", detail: short(`code ${outcome.errorCode}`) };
+  if (outcome.kind === "refused") return { outcome: "REFUSED", detail: `code ${code(outcome.errorCode)}` };
   if (outcome.kind !== "accepted") {
     // What the processor writes beside its code is a text of its own.
-    const detail = short(/^code \S+?(?=:)/.exec(outcome.reason)?.[0] ?? outcome.reason);
+    const [, said] = /^code (\S+?):/.exec(outcome.reason) ?? [];
+    const detail = said === undefined ? short(outcome.reason) : `code ${code(said)}`;
     return { outcome: outcome.kind === "unknown" ? "UNKNOWN" : "NOT_SENT", detail };
   }
   const { errorCode, orderStatus, actionCode, refundedMinor } = outcome.value ?? {};
   const said = Object.entries({
-    code: errorCode,
+    code: code(errorCode),
     "order status": orderStatus,
-    "action code": actionCode,
+    "action code": code(actionCode),
     "given back in centimes": refundedMinor,
   });
   const detail = said.flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`])).join(", ");
   return { outcome: "ACCEPTED", detail: short(detail) || null };
 }
+
+/** Of what calls itself a code, what may be one: a card's number is longer. */
+const code = (text: string | undefined) => (text === undefined || /^-?\w{1,10}$/.test(text) ? text : "of another form");
 
 /** What others write must not make the row one that PostgreSQL refuses. */
 const short = (text: string): string => text.replaceAll("\0", "").slice(0, detailCharactersMax);

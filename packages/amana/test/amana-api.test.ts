@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -95,10 +96,18 @@ test("keys and invitations are issued, listed and revoked, by an operator and by
   const own = await jsonOf(there("api-keys", "create", "--name", "b", "--json"));
   expect((await here("api-keys", "revoke", String(own["id"]), "--yes")).out).toContain("REVOKED");
   expect((await there("api-keys", "revoke", String(ofOperator["id"]), "--yes")).out).toContain("REVOKED");
+  // A refusal stops none of the others, and shows in the exit code.
+  const [none, other] = [uuidv7(), await jsonOf(there("api-keys", "create", "--name", "c", "--json"))];
+  const both = await here("api-keys", "revoke", none, String(other["id"]), "--yes", "--json");
+  expect(both.code).toBe(1);
+  expect(JSON.parse(both.out)).toEqual([
+    { id: none, outcome: expect.stringContaining("Not found") },
+    { id: other["id"], outcome: "REVOKED" },
+  ]);
   const listed = await jsonOf<{ id: string; revoked_at?: string }[]>(
     here("api-keys", "list", "--business", business.id, "--json"),
   );
-  expect(listed.filter(({ revoked_at }) => revoked_at).map(({ id }) => id)).toEqual([own["id"], ofOperator["id"]]);
+  expect(listed.filter(({ revoked_at }) => revoked_at).map(({ id }) => id)).toEqual([other["id"], own["id"], ofOperator["id"]]);
 
   await eventually(async () => {
     const trail = await here("audit", "list", "--entity", String(ofOperator["id"]));
@@ -217,8 +226,31 @@ test("dead letters go by the API unless databases are spoken of, and each way re
   });
 });
 
+test("what was done before a call went unanswered is shown", async () => {
+  let answered = 0;
+  // On its way every answer but the first is lost.
+  await using lossy = createServer(async ({ url = "", method = "", headers }, response) => {
+    const target = new URL(url, running.system.gatewayUrl);
+    const answer = await fetch(target, { method, headers: { authorization: headers.authorization ?? "" } });
+    if (answered++ > 0) response.destroy();
+    else response.writeHead(answer.status).end(await answer.text());
+  }).listen(0, "127.0.0.1");
+  await once(lossy, "listening");
+  const ids = [];
+  for (const name of ["one", "two"])
+    ids.push(String((await jsonOf(there("api-keys", "create", "--name", name, "--json")))["id"]));
+  const url = `http://127.0.0.1:${(lossy.address() as AddressInfo).port}`;
+  const { code, out, err } = await amanaWith({ ...settings(), AMANA_URL: url }, "api-keys", "revoke", ...ids, "--yes");
+  expect(out).toMatch(new RegExp(`^ID +OUTCOME\n${ids[0]} +REVOKED\n$`));
+  expect({ code, err }).toEqual({ code: 5, err: expect.stringMatching(/It may have been done.*amana api-keys list\n$/) });
+});
+
 test("what cannot work is refused before a call, naming the option, and no key is ever printed", async () => {
   const stranger = "https://elsewhere.example";
+  const half = await mkdtemp(join(dir, "half-"));
+  await writeFile(join(half, "dev.json"), `{"business":{"api_key":"${business.key}`);
+  // Told whole where and as whom, it reads nothing of this machine.
+  expect(await amanaWith({ ...settings(), AMANA_DIR: half }, "payments", "list")).toMatchObject({ code: 0 });
   const cases: [number, string, Promise<Ended>][] = [
     [2, "start one here", amanaWith({}, "payments", "list")],
     // The keys of the system that runs here go nowhere else.
@@ -227,6 +259,11 @@ test("what cannot work is refused before a call, naming the option, and no key i
     [2, "not both", here("payments", "list", "--key", business.key, "--key-file", "x")],
     [2, "--key-file cannot be read: ENOENT", here("payments", "list", "--key-file", join(dir, "none"))],
     [2, "without a key in it", here("payments", "list", "--url", `http://x:${business.key}@127.0.0.1/`)],
+    [2, "dev.json cannot be read", amanaWith({ AMANA_DIR: half }, "payments", "list")],
+    // The key would go in clear.
+    [2, "Give its https:// address", amanaWith({ ...settings(), AMANA_URL: "http://elsewhere.example" }, "payments", "list")],
+    [2, "must not be empty", there("payments", "list", "--order-ref", "")],
+    [2, "must not be empty", here("dead-letters", "retry", "--all", "--topic", " ")],
     [2, "argument 'id'", there("payments", "show", "nope")],
     [2, "--status", there("payments", "list", "--status", "NOPE")],
     [2, "--amount", there("payments", "refund", uuidv7(), "--amount", "1,5")],

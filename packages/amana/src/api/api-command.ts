@@ -108,7 +108,7 @@ export function withApiOptions<O>(
     .addOption(new Option("--key-file <file>", "with the key, - for standard input; else AMANA_KEY or AMANA_KEY_FILE"))
     .option("--key <key>", "the key itself, which other users of this machine may then see")
     .option("--timeout <seconds>", "for an answer", numberFrom(0.1, 600), 60);
-  if (ask && !isUnkeyed)
+  if (isKeyed({ ask, isUnkeyed }))
     command.option("--idempotency-key <key>", "of what is to happen once, however often it is sent", visibleAscii);
   return command.optionsGroup("Options:");
 }
@@ -130,9 +130,12 @@ export async function runByApi<O extends ApiOptions>(about: About<O>, work: Work
   } catch (error) {
     if (!(error instanceof AmanaError)) throw error;
     const ask = about.ask && `amana ${about.ask(...ids.flat())}`;
-    throw inWords(error, { url: api.url, json: options.json, ask, stopped: stop.signal.aborted });
+    const { json } = options;
+    throw inWords(error, { url: api.url, json, ask, isKeyed: isKeyed(about), stopped: stop.signal.aborted });
   }
 }
+
+const isKeyed = ({ ask, isUnkeyed }: { ask?: unknown; isUnkeyed?: boolean | undefined }) => !!ask && !isUnkeyed;
 
 export function uuidFrom(text: string): string {
   if (!isUuid(text)) throw new InvalidArgumentError("It must be an id, a UUID. Copy one from a list.");

@@ -39,7 +39,9 @@ const keyBytesMax = 1_000;
  */
 export async function connect(options: ApiOptions, takes: readonly KeyOf[], stop: AbortSignal): Promise<Api> {
   const given = options.url ?? process.env["AMANA_URL"];
-  const development = developmentSystem();
+  const own = await givenKey(options);
+  // What is told whole needs nothing of this machine.
+  const development = given === undefined || own === undefined ? developmentSystem() : undefined;
   const url = given === undefined ? development?.url : addressOf(given);
   if (url === undefined)
     throw new Refused(
@@ -47,7 +49,7 @@ export async function connect(options: ApiOptions, takes: readonly KeyOf[], stop
       exitCodes.usage,
     );
   const [first = "business"] = takes;
-  const key = (await givenKey(options)) ?? (url === development?.url ? development.keys[first] : undefined);
+  const key = own ?? (url === development?.url ? development.keys[first] : undefined);
   const article = takes.map((one) => (one === "operator" ? "an operator's key" : "a business's key")).join(" or ");
   const how = "Give it in a file with --key-file (- reads standard input), or in AMANA_KEY.";
   if (key === undefined) throw new Refused(`This needs ${article}. ${how}`, exitCodes.usage);
@@ -72,11 +74,18 @@ export async function connect(options: ApiOptions, takes: readonly KeyOf[], stop
   };
 }
 
+const isThisMachine = (host: string) => /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(host);
+
 function addressOf(text: string): string {
   const url = URL.parse(text.trim());
   const isGood = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
   if (!isGood)
     throw new Refused("--url (or AMANA_URL) must be an address like https://api.example, without a key in it.", exitCodes.usage);
+  if (url.protocol === "http:" && !isThisMachine(url.hostname))
+    throw new Refused(
+      `${url.origin} would show the key to whoever carries it there. Give its https:// address, or go through a tunnel to this machine.`,
+      exitCodes.usage,
+    );
   return url.href.replace(/\/+$/, "").replace(/\/api\/v1$/, "");
 }
 
@@ -102,10 +111,23 @@ async function readKey(file: string, name: string): Promise<string> {
 function developmentSystem(): { url: string; keys: Readonly<Record<KeyOf, string | undefined>> } | undefined {
   const file = join(resolve(root, process.env["AMANA_DIR"] ?? ".amana"), "dev.json");
   if (!existsSync(file)) return undefined;
-  const { gateway_url, admin_key, business } = JSON.parse(readFileSync(file, "utf8")) as {
-    gateway_url: string;
-    admin_key?: string;
-    business?: { api_key?: string };
-  };
+  const { gateway_url, admin_key, business } = devFileOf(file);
   return { url: addressOf(gateway_url), keys: { operator: admin_key, business: business?.api_key } };
+}
+
+interface DevFile {
+  readonly gateway_url: string;
+  readonly admin_key?: string;
+  readonly business?: { readonly api_key?: string };
+}
+
+/** Says of one that is half written nothing of what stands in it: keys do. */
+function devFileOf(file: string): DevFile {
+  try {
+    const read = JSON.parse(readFileSync(file, "utf8"));
+    if (typeof read?.gateway_url === "string") return read;
+  } catch {
+    // The same as one without an address.
+  }
+  throw new Refused(`${file} cannot be read. Start the system anew, or give --url and a key.`, exitCodes.usage);
 }

@@ -7,6 +7,8 @@ interface Asking {
   readonly json?: boolean | undefined;
   /** The command that shows whether a change was done. */
   readonly ask?: string | undefined;
+  /** Whether the command takes an Idempotency-Key. */
+  readonly isKeyed: boolean;
   readonly stopped: boolean;
 }
 
@@ -34,12 +36,12 @@ function exitCodeOf(error: AmanaError, stopped: boolean): number {
 const titleOf = ({ members, code }: ProblemError) =>
   typeof members["title"] === "string" ? members["title"] : code || "No answer of the API";
 
-function forPeople(error: AmanaError, { url, ask, stopped }: Asking): string {
+function forPeople(error: AmanaError, { url, ask, isKeyed, stopped }: Asking): string {
   const lines =
     error instanceof ProblemError ? problemLines(error) : [`${url} gave no answer. ${stopped ? "Stopped." : error.message}`];
   if (error.outcomeUnknown) {
     lines.push(`It may have been done all the same.${ask ? ` Ask before anything else: ${ask}` : ""}`);
-    if (error.idempotencyKey) lines.push(`To send the same again: --idempotency-key ${error.idempotencyKey}`);
+    if (isKeyed && error.idempotencyKey) lines.push(`To send the same again: --idempotency-key ${error.idempotencyKey}`);
   }
   return lines.map(printable).join("\n");
 }

@@ -2,10 +2,11 @@ import type { ApiKey, OwnApiKey } from "@amana/client";
 import type { Command } from "commander";
 import { apiCommand, type EitherOptions, eitherCommand, timeFrom, uuidFrom, wordsFrom } from "../api/api-command.ts";
 import type { Api, ApiOptions, KeyOf } from "../api/connect.ts";
+import { oneByOne } from "../api/one-by-one.ts";
 import { type ListOptions, showList, showOne, withListOptions } from "../api/show.ts";
 import { confirm } from "../ask.ts";
 import { withAs } from "../options.ts";
-import { type Columns, localTime, printRows } from "../print.ts";
+import { type Columns, localTime } from "../print.ts";
 import { exitCodes, Refused } from "../refused.ts";
 
 type Row = ApiKey | OwnApiKey;
@@ -87,11 +88,10 @@ async function revokeByApi(api: Api, { reason, json, yes }: ApiOptions & { reaso
     yes: yes ?? false,
   });
   const { apiKeys, me } = api.amana;
-  const rows: { id: string; outcome: string }[] = [];
-  for (const id of ids) {
+  const revoke = (id: string) => {
     const body = reason ? { reason } : {};
-    await (api.keyOf === "operator" ? apiKeys.revoke(id, body, api.call()) : me.revokeApiKey(id, body, api.call()));
-    rows.push({ id, outcome: "REVOKED" });
-  }
-  printRows(rows, { KEY: ({ id }) => id, OUTCOME: ({ outcome }) => outcome }, { json, none: "" });
+    return api.keyOf === "operator" ? apiKeys.revoke(id, body, api.call()) : me.revokeApiKey(id, body, api.call());
+  };
+  const done = "REVOKED";
+  await oneByOne(ids, async (id) => revoke(id).then(() => ({ outcome: done })), { done, none: "", json });
 }

@@ -59,7 +59,7 @@ export function businesses(program: Command): void {
     ),
   )
     .addOption(new Option("--status <status>").choices(businessStatuses))
-    .option("--search <text>", "any part of the name");
+    .option("--search <text>", "any part of the name", wordsFrom);
   apiCommand(
     noun,
     "show <id>",

@@ -3,11 +3,11 @@ import { deadLetterStatuses } from "@amana/public-api";
 import { type Command, Option } from "commander";
 import { type EitherOptions, eitherCommand, wordsFrom } from "../api/api-command.ts";
 import type { Api, ApiOptions } from "../api/connect.ts";
-import { refusalOf } from "../api/in-words.ts";
+import { oneByOne } from "../api/one-by-one.ts";
 import { type ListOptions, showList, showOne, withListOptions } from "../api/show.ts";
 import { confirm } from "../ask.ts";
 import { numberFrom, withAs } from "../options.ts";
-import { ageOf, type Columns, printRows } from "../print.ts";
+import { ageOf, type Columns } from "../print.ts";
 import { exitCodes, Refused } from "../refused.ts";
 
 type Letter = ListDeadLettersItem;
@@ -81,7 +81,7 @@ export function deadLetters(program: Command): void {
     async () => (await atDatabases()).retry,
   )
     .option("--all", "instead of ids: all that are PARKED, or of --status")
-    .option("--topic <topic>", "with --all: of this topic")
+    .option("--topic <topic>", "with --all: of this topic", wordsFrom)
     .addOption(new Option("--status <status>", "with --all").choices(["RETRYING", "WAITING", "PARKED", "FORGED"]));
   eitherCommand<EitherOptions & { readonly reason?: string }>(
     noun,
@@ -100,30 +100,14 @@ export function deadLetters(program: Command): void {
   ).requiredOption("--reason <text>", "for the audit trail", wordsFrom);
 }
 
-interface Tried {
-  readonly id: string;
-  readonly service: string;
-  readonly outcome: string;
-}
-
-const outcomeColumns: Columns<Tried> = {
-  ID: ({ id }) => id,
-  SERVICE: ({ service }) => service,
-  OUTCOME: ({ outcome }) => outcome,
-};
-
 async function retryByApi(api: Api, { all, topic, status, json }: RetryOptions, ids: readonly string[]): Promise<void> {
   if (ids.length > 0 === (all === true)) throw new Refused("Name the letters' ids, or --all.", exitCodes.usage);
   const chosen = all ? await everyId(api, { topic, status }) : ids;
-  const rows: Tried[] = [];
-  for (const id of chosen) {
-    const trying = api.amana.deadLetters.retry(id, api.call());
-    const refused = (error: unknown) => ({ id, service: "", outcome: refusalOf(error) });
-    rows.push(await trying.then(({ service, status }) => ({ id, service, outcome: status }), refused));
-  }
-  printRows(rows, outcomeColumns, { json, none: "There is nothing to retry." });
-  if (rows.some(({ outcome }) => outcome !== "DELIVERED")) process.exitCode = exitCodes.refused;
+  const retry = async (id: string) => outcomeOf(await api.amana.deadLetters.retry(id, api.call()));
+  await oneByOne(chosen, retry, { done: "DELIVERED", none: "There is nothing to retry.", json });
 }
+
+const outcomeOf = ({ service, status }: Pick<Letter, "service" | "status">) => ({ service, outcome: status });
 
 /** Those set aside first go first: an earlier one of a key would refuse a later one. */
 async function everyId(api: Api, { topic, status = "PARKED" }: Pick<RetryOptions, "topic" | "status">): Promise<string[]> {
@@ -135,10 +119,6 @@ async function everyId(api: Api, { topic, status = "PARKED" }: Pick<RetryOptions
 
 async function dropByApi(api: Api, { reason = "", json, yes }: ApiOptions & { reason?: string }, ids: readonly string[]) {
   await confirm(`Drop ${ids.join(", ")}? What they tell never has its effect, and that cannot be undone.`, { yes: yes ?? false });
-  const rows: Tried[] = [];
-  for (const id of ids) {
-    const { service, status } = await api.amana.deadLetters.drop(id, { note: reason }, api.call());
-    rows.push({ id, service, outcome: status });
-  }
-  printRows(rows, outcomeColumns, { json, none: "" });
+  const drop = async (id: string) => outcomeOf(await api.amana.deadLetters.drop(id, { note: reason }, api.call()));
+  await oneByOne(ids, drop, { done: "DROPPED", none: "", json });
 }

@@ -57,7 +57,7 @@ export function kyc(program: Command): void {
     .addOption(new Option("--status <status>").choices(kycStatuses))
     .addOption(new Option("--verdict <verdict>", "NEEDS_REVIEW waits for a person").choices(kycVerdicts))
     .option("--client <id>", "of this client", uuidFrom)
-    .option("--external-id <id>", "yours for the applicant")
+    .option("--external-id <id>", "yours for the applicant", wordsFrom)
     .option("--from <time>", "created then or later", timeFrom)
     .option("--to <time>", "created before", timeFrom);
   apiCommand(

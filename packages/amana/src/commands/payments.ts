@@ -1,7 +1,7 @@
 import type { ListChangedPaymentsItem, Payment } from "@amana/client";
 import { paymentStatuses } from "@amana/public-api";
 import { type Command, Option } from "commander";
-import { amountFrom, apiCommand, timeFrom } from "../api/api-command.ts";
+import { amountFrom, apiCommand, timeFrom, wordsFrom } from "../api/api-command.ts";
 import type { Api, ApiOptions } from "../api/connect.ts";
 import { type ListOptions, showList, showOne, withListOptions } from "../api/show.ts";
 import { printTimeline, timelineForBusiness } from "../api/timeline.ts";
@@ -63,7 +63,7 @@ export function payments(program: Command): void {
     ),
   )
     .addOption(new Option("--status <status>").choices(paymentStatuses))
-    .option("--order-ref <text>", "the business's own reference")
+    .option("--order-ref <text>", "the business's own reference", wordsFrom)
     .option("--from <time>", "created then or later", timeFrom)
     .option("--to <time>", "created before", timeFrom);
   apiCommand(

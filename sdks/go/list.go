@@ -2,6 +2,7 @@ package amana
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"maps"
 	"strconv"
@@ -50,7 +51,8 @@ func (l *List[T]) Page(ctx context.Context, offset int) (*Page[T], error) {
 // All reads page after page as they are needed. An error is the last that comes.
 func (l *List[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		offset, _ := l.query["offset"].(int)
+		// Of any type of number, as long as it is a whole one; of anything else the API says so.
+		offset, _ := strconv.Atoi(fmt.Sprint(l.query["offset"]))
 		for {
 			page, err := l.Page(ctx, offset)
 			if err != nil {

@@ -41,6 +41,7 @@ type Options struct {
 const retryAfterSecondsMax = 60
 
 var visible = regexp.MustCompile(`^[\x21-\x7e]{1,255}$`)
+var anAddress = regexp.MustCompile(`^https?://[^/?#@\s]+(/[^?#\s]*)?$`)
 
 // transport sends requests until there is an answer that counts.
 type transport struct {
@@ -114,8 +115,11 @@ func (t *transport) send(ctx context.Context, r request) (http.Header, error) {
 
 // prepare makes the bytes and the key that all attempts have in common.
 func (t *transport) prepare(r *request) error {
-	if t.options.APIKey == "" {
-		return errors.New("amana: APIKey must be given")
+	if !visible.MatchString(t.options.APIKey) {
+		return errors.New("amana: APIKey must be given, and be visible ASCII")
+	}
+	if !anAddress.MatchString(t.options.BaseURL) {
+		return errors.New("amana: BaseURL must be an address like https://api.example")
 	}
 	for _, part := range strings.Split(r.path, "/")[1:] {
 		// It would name another thing than was meant.
@@ -146,7 +150,9 @@ func (t *transport) attempt(ctx context.Context, r request) (int, http.Header, [
 	defer cancel()
 	query := url.Values{}
 	for name, value := range r.query {
-		query.Set(name, fmt.Sprint(value))
+		if value != nil {
+			query.Set(name, fmt.Sprint(value))
+		}
 	}
 	address := t.options.BaseURL + r.path
 	if len(query) > 0 {

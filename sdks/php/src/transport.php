@@ -41,7 +41,10 @@ final class Transport
         private readonly float $retryPause,
     ) {
         if (!preg_match('/^[\x21-\x7e]+$/D', $apiKey)) {
-            throw new \InvalidArgumentException('apiKey must be given');
+            throw new \InvalidArgumentException('apiKey must be given, and be visible ASCII');
+        }
+        if (!preg_match('~^https?://[^/?#@\s]+(/[^?#\s]*)?$~D', $baseUrl)) {
+            throw new \InvalidArgumentException('baseUrl must be an address like https://api.example');
         }
     }
 
@@ -119,6 +122,8 @@ final class Transport
             CURLOPT_TIMEOUT_MS => (int) ($this->timeout * 1000),
             CURLOPT_NOSIGNAL => true,
             CURLOPT_HEADERFUNCTION => function ($curl, string $line) use (&$given): int {
+                // A proxy's own answer comes before that of the API.
+                $given = str_starts_with($line, 'HTTP/') ? [] : $given;
                 [$name, $value] = explode(':', $line, 2) + [1 => ''];
                 $given[strtolower($name)] = trim($value);
                 return strlen($line);

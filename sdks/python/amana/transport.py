@@ -41,8 +41,11 @@ class Transport:
     """Sends requests until there is an answer that counts."""
 
     def __init__(self, base_url: str, api_key: str, timeout: float, retries: int, retry_pause: float) -> None:
-        if not api_key:
-            raise ValueError("api_key must be given")
+        # What is wrong with a header or an address is else said by others, who show the header.
+        if not re.fullmatch(r"[\x21-\x7e]+", api_key):
+            raise ValueError("api_key must be given, and be visible ASCII")
+        if not re.fullmatch(r"https?://[^/?#@\s]+(/[^?#\s]*)?", base_url):
+            raise ValueError("base_url must be an address like https://api.example")
         self._base_url = base_url.rstrip("/")
         self._api_key = api_key
         self._timeout = timeout
@@ -61,8 +64,9 @@ class Transport:
         redirects: bool = False,
     ) -> Answer:
         """Raises ProblemError and ConnectionError."""
-        key = (idempotency_key or str(uuid.uuid4())) if method == "POST" else None
-        if not re.fullmatch(r"[\x21-\x7e]{1,255}", key or "-"):
+        made = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
+        key = made if method == "POST" else None
+        if not re.fullmatch(r"[\x21-\x7e]{1,255}", "-" if key is None else key):
             raise ValueError("idempotency_key must be visible ASCII")
         data = None if body is None else json.dumps(body, ensure_ascii=False).encode()
         repeatable = method in ("GET", "POST")

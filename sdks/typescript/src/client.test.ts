@@ -42,7 +42,7 @@ async function peer(...replies: Reply[]) {
     server.close();
   };
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { seen, amana: new Amana({ baseUrl, apiKey: "sk_test_1", retryPauseMs: 1, timeoutMs: 500 }) };
+  return { baseUrl, seen, amana: new Amana({ baseUrl, apiKey: "sk_test_1", retryPauseMs: 1, timeoutMs: 500 }) };
 }
 
 const ours = { "content-type": "application/problem+json; charset=utf-8" };
@@ -167,4 +167,18 @@ test("an id stays one part of the path", async () => {
   await amana.payments.get("a/../b?c");
   expect(seen[0]?.line).toBe("GET /api/v1/payments/a%2F..%2Fb%3Fc");
   for (const id of ["", ".", ".."]) expect(() => amana.payments.get(id)).toThrow(TypeError);
+});
+
+test("what is wrong with a client is said at once, without its key; a setting of undefined is none", async () => {
+  const { baseUrl, seen } = await peer(created);
+  for (const apiKey of ["", "sk_test_\nsecret", "sk_test_secret\n"]) {
+    const make = () => new Amana({ baseUrl, apiKey });
+    expect(make).toThrow(TypeError);
+    expect(make).not.toThrow(/secret/);
+  }
+  for (const address of ["", "api.example", "ftp://api.example", "https://a:b@api.example", "https://api.example/?x"])
+    expect(() => new Amana({ baseUrl: address, apiKey: "sk_test_1" }), address).toThrow(TypeError);
+  const unset = { timeoutMs: undefined, retries: undefined, retryPauseMs: undefined } as object;
+  expect(await new Amana({ baseUrl, apiKey: "sk_test_1", ...unset }).payments.create(order)).toEqual({ id: "p-1" });
+  expect(seen).toHaveLength(1);
 });

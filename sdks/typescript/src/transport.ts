@@ -47,9 +47,12 @@ export class Transport {
   readonly #options: Required<ClientOptions>;
 
   constructor(options: ClientOptions) {
-    if (!options.apiKey) throw new TypeError("apiKey must be given");
-    const baseUrl = options.baseUrl.replace(/\/+$/, "");
-    this.#options = { timeoutMs: 45_000, retries: 3, retryPauseMs: 1000, ...options, baseUrl };
+    const { apiKey, timeoutMs = 45_000, retries = 3, retryPauseMs = 1000 } = options;
+    // What is wrong with a header or an address is else said by others, who show the header.
+    if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError("apiKey must be given, and be visible ASCII");
+    if (!/^https?:\/\/[^/?#@\s]+(\/[^?#\s]*)?$/.test(options.baseUrl))
+      throw new TypeError("baseUrl must be an address like https://api.example");
+    this.#options = { baseUrl: options.baseUrl.replace(/\/+$/, ""), apiKey, timeoutMs, retries, retryPauseMs };
   }
 
   /** Throws ProblemError and ConnectionError. */
@@ -126,6 +129,6 @@ function codeOf(error: Error): string {
 const reasonOf = (error: Error) => (error.name === "TimeoutError" ? "the time is over" : codeOf(error) || error.message);
 
 function queryOf(query: object = {}): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
   return given.length === 0 ? "" : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
 }

@@ -61,7 +61,9 @@ function isEqual(given: string, good: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
+/** Names in any case, as servers write them. */
 function read(headers: WebhookHeaders, name: string): string | undefined {
-  const value = headers instanceof Headers ? headers.get(name) : headers[name];
+  const value =
+    headers instanceof Headers ? headers.get(name) : Object.entries(headers).find(([given]) => given.toLowerCase() === name)?.[1];
   return typeof value === "string" ? value : undefined;
 }

@@ -64,7 +64,7 @@ async function run(step: Step): Promise<Values> {
   const amana = new Amana({ ...client, retries, timeoutMs: timeoutSeconds * 1000, retryPauseMs: retryPauseSeconds * 1000 });
   const [resource = "", method = ""] = step.do?.split(".") ?? [];
   const methods = (amana as unknown as Record<string, Record<string, (...given: unknown[]) => unknown>>)[resource];
-  const result = methods?.[method]?.(...step.args, { ...(step.key && { idempotencyKey: step.key }) });
+  const result = methods?.[method]?.(...step.args, { ...(step.key !== undefined && { idempotencyKey: step.key }) });
   if (!method.startsWith("list")) return ((await result) || {}) as Values;
   let count = 0;
   for await (const _ of result as AsyncIterable<unknown>) count++;

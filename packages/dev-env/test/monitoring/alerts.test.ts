@@ -254,6 +254,12 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
   test("says so when a database is slow, and when it is gone", { timeout: 180_000 }, async () => {
     const { id } = await aPaidPayment(running.system, business);
     const read = () => business.call("GET", `/api/v1/payments/${id}`);
+    const isNotSealed = asSuperuser("identity", async (holder) => {
+      await holder.query("begin; lock table audit_link");
+      await business.call("POST", "/api/v1/me/api-keys", { name: "not sealed" });
+      await fires("AuditNotSealed");
+      await holder.query("rollback");
+    });
     await asSuperuser("payments", async (holder) => {
       const isSlow = Promise.all([fires("ApiSlowBurnFast"), fires("DatabasePoolExhausted", { job: "payments" })]);
       const hold = async () => {
@@ -263,12 +269,13 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
       };
       await meanwhile(1, hold, meanwhile(40, create, meanwhile(20, read, isSlow)));
     });
+    await isNotSealed;
     await postgres.kill();
     await fires("DatabaseUnreachable", { job: "payments" });
     await postgres.start();
     await eventually(async () => {
       const firing = (await prometheus.firing()).map(({ alertname }) => alertname);
-      for (const alert of ["DatabaseUnreachable", "ServiceDown", "OutboxStuck", "RelayMissing"])
+      for (const alert of ["DatabaseUnreachable", "ServiceDown", "OutboxStuck", "RelayMissing", "AuditNotSealed"])
         expect(firing).not.toContain(alert);
     }, 60_000);
   });

@@ -22,7 +22,7 @@ export function createRateLimits(
           perSecond,
           burst: Math.max(burst, Math.ceil(perSecond)),
           nowMs,
-          ...(shared && limit && { onDrawn: (key, drawnFrom) => shared.note(limit, key, drawnFrom) }),
+          ...(shared && limit && { onDrawn: (key, drawnFrom, tokens) => shared.note(limit, key, drawnFrom, tokens) }),
         });
   const { perSecond, burst, failedAuthPerMinute = 0 } = settings;
   return {

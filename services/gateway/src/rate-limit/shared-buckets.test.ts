@@ -45,7 +45,7 @@ function aGateway(forAll: ReturnType<typeof aBucketForAll>, { perSecond, burst }
     perSecond,
     burst,
     nowMs: () => performance.now(),
-    onDrawn: (key, buckets) => shared.note("business", key, buckets),
+    onDrawn: (key, buckets, tokens) => shared.note("business", key, buckets, tokens),
   });
 }
 
@@ -119,6 +119,39 @@ test("draws are told together, and at once when they are many", async () => {
   expect(forAll.told).toHaveLength(2);
 });
 
+test("who is refused hears within seconds what is owed to all gateways, and none lets them in before it is paid", async () => {
+  const forAll = aBucketForAll();
+  const gateways = [1, 2, 3].map(() => aGateway(forAll, { perSecond: 0.25, burst: 20 }));
+  const ask = () => gateways.map((gateway) => gateway.draw("b"));
+  const tell = () => ask().map(({ retryAfterSeconds }) => retryAfterSeconds);
+  // A burst at each, one after the other: the first two hear nothing of those after them.
+  for (const gateway of gateways) {
+    for (let i = 0; i < 20; i++) gateway.draw("b");
+    await vi.advanceTimersByTimeAsync(100);
+  }
+  expect(tell()).toEqual([4, 84, 164]);
+  await vi.advanceTimersByTimeAsync(1_000);
+  tell();
+  await vi.advanceTimersByTimeAsync(500);
+  expect(tell()).toEqual([163, 163, 163]);
+  await vi.advanceTimersByTimeAsync(161_000);
+  expect(ask().map(({ allowed }) => allowed)).toEqual([false, false, false]);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(ask().map(({ allowed }) => allowed)).toEqual([true, true, true]);
+});
+
+test("refusals are asked about once a second", async () => {
+  const forAll = aBucketForAll();
+  const gateway = aGateway(forAll, { perSecond: 0.01, burst: 3 });
+  for (let ms = 0; ms < 10_000; ms += 10) {
+    gateway.draw("b");
+    await vi.advanceTimersByTimeAsync(10);
+  }
+  const asked = forAll.told.filter(({ draws }) => draws[0]?.tokens === 0);
+  expect(asked.length).toBeGreaterThan(5);
+  expect(asked.length).toBeLessThan(10);
+});
+
 test("while it cannot be told, a gateway counts alone, and tells what comes later", async () => {
   const forAll = aBucketForAll();
   const gateway = aGateway(forAll, { perSecond: 1, burst: 5 });
@@ -137,7 +170,7 @@ test("an answer that leaves draws out changes nothing", async () => {
     perSecond: 1,
     burst: 3,
     nowMs: () => 0,
-    onDrawn: (key) => shared.note("business", key, buckets),
+    onDrawn: (key) => shared.note("business", key, buckets, 1),
   });
   buckets.draw("b");
   await vi.advanceTimersByTimeAsync(1_000);

@@ -48,15 +48,16 @@ export class SharedBuckets {
     this.#options = options;
   }
 
-  /** Notes a token that was drawn, and never fails. */
-  note(limit: string, key: string, buckets: TokenBuckets): void {
+  /** Notes what was drawn, and never fails. Of none, what is left is asked for all the same. */
+  note(limit: string, key: string, buckets: TokenBuckets, tokens: 0 | 1): void {
     const name = `${limit} ${key}`;
-    const drawn = this.#pending.get(name) ?? { key, buckets, tokens: 0 };
-    if (drawn.tokens === 0) {
+    let drawn = this.#pending.get(name);
+    if (!drawn) {
       if (this.#pending.size >= pendingMax) return;
+      drawn = { key, buckets, tokens: 0 };
       this.#pending.set(name, drawn);
     }
-    drawn.tokens++;
+    drawn.tokens += tokens;
     if (!this.#isTelling) this.#plan(drawn);
   }
 

@@ -19,6 +19,8 @@ interface Bucket {
   /** What may be drawn without telling the other gateways. */
   quiet: number;
   atMs: number;
+  /** When it was last taken over from all gateways, or asked for. */
+  heardMs: number;
 }
 
 interface TokenBucketsOptions {
@@ -29,12 +31,20 @@ interface TokenBucketsOptions {
   /** Monotonic. */
   readonly nowMs: () => number;
   readonly bucketsMax?: number;
-  /** Told of each token that other gateways have to hear of; nobody, unless there may be others. */
-  readonly onDrawn?: (key: string, buckets: TokenBuckets) => void;
+  /**
+   * Told of each token that other gateways have to hear of, and of none where it is time to hear of
+   * theirs; nobody, unless there may be others.
+   */
+  readonly onDrawn?: (key: string, buckets: TokenBuckets, tokens: 0 | 1) => void;
 }
 
 /** The part of a limit that each gateway may let through unheard: twenty of them a tenth. */
 const quietShare = 0.005;
+/**
+ * Who is refused is told when to come back, which others' draws may have put off. That is told in
+ * whole seconds.
+ */
+const hearAgainAfterMs = 1_000;
 
 /**
  * A bucket of tokens for each key, full at first. Memory is bounded: past `bucketsMax` the bucket
@@ -61,6 +71,7 @@ export class TokenBuckets {
   settle(key: string, tokens: number): void {
     const bucket = this.#take(key);
     bucket.tokens = Math.min(this.#options.burst, tokens);
+    bucket.heardMs = bucket.atMs;
   }
 
   draw(key: string): Draw {
@@ -70,7 +81,10 @@ export class TokenBuckets {
     if (allowed) {
       bucket.tokens--;
       if (bucket.quiet >= 1) bucket.quiet--;
-      else onDrawn(key, this);
+      else onDrawn(key, this, 1);
+    } else if (bucket.atMs - bucket.heardMs >= hearAgainAfterMs) {
+      bucket.heardMs = bucket.atMs;
+      onDrawn(key, this, 0);
     }
     return {
       allowed,
@@ -94,7 +108,7 @@ export class TokenBuckets {
       bucket.tokens = Math.abs(tokens - whole) < 1e-6 ? whole : tokens;
       bucket.quiet = Math.min(burst * quietShare, bucket.quiet + back * quietShare);
       bucket.atMs = nowMs;
-    } else bucket = { tokens: burst, quiet: burst * quietShare, atMs: nowMs };
+    } else bucket = { tokens: burst, quiet: burst * quietShare, atMs: nowMs, heardMs: nowMs };
     remember(this.#buckets, key, bucket, bucketsMax);
     return bucket;
   }

@@ -4,7 +4,8 @@ import { serviceProcess } from "@amana/dev-env/service-process";
 import { loopbackUrl } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
 import { aBusiness, startTestSystem } from "@amana/dev-env/test-system";
-import { uuidv7 } from "@amana/runtime";
+import { sleep, uuidv7 } from "@amana/runtime";
+import { request as httpRequest } from "undici";
 import { fire, type LoadRequest } from "../load/fire.ts";
 import type { Program } from "../program.ts";
 import { createRandom } from "../random.ts";
@@ -39,6 +40,8 @@ const rates = {
   RATE_LIMIT_BURST: "200",
   RATE_LIMIT_REFUND_PER_SECOND: "10",
   RATE_LIMIT_FAILED_AUTH_PER_MINUTE: "20",
+  // So that a caller can come from any address.
+  TRUSTED_PROXIES: "127.0.0.1",
 };
 
 /** As those settings have them. */
@@ -76,7 +79,11 @@ export const limits: Program = {
 
     // One address for all: its failed tries count once.
     await attack("keys that are none", "evenly", urls, "", report, say);
+    let round = 0;
     do {
+      // Each time from a network that has tried nothing yet.
+      await burst(`198.18.${(round >> 8) & 255}.${round & 255}`, urls, report, say);
+      round++;
       const name = random.pick(["requests", "requests", "refunds"]);
       const { key, receiver } = await aBusiness(system);
       await attack(name, random.pick(Object.keys(ways)), urls, key, report, say);
@@ -152,5 +159,39 @@ async function attack(
   report.check("a caller gets what the limit gives", part >= leastPart, () => `${name}, ${way}: ${part.toFixed(2)} of it`);
   report.check("refusals are 429", answered((status) => !/^(200|401|404|429)$/.test(status)) === 0, () =>
     JSON.stringify(outcomes),
+  );
+}
+
+/**
+ * A burst without a key at each gateway, from one address: each may let its own pass, since none
+ * has heard of the others. What is owed then is told by all of them alike.
+ */
+async function burst(address: string, urls: readonly string[], report: Report, say: (line: string) => void): Promise<void> {
+  const { perSecond, burst } = kinds["keys that are none"] as Limit;
+  const headers = { "x-forwarded-for": address };
+  const ask = async (url: string) => {
+    const answer = await httpRequest(`${url}/api/v1/me`, { headers });
+    await answer.body.dump();
+    return { status: answer.statusCode, seconds: Number(answer.headers["retry-after"] ?? 0) };
+  };
+  const startedMs = performance.now();
+  const answers = [];
+  for (const url of urls) answers.push(...(await Promise.all(Array.from({ length: burst }, () => ask(url)))));
+  // A gateway that refuses asks once a second what is left.
+  for (let tries = 0; tries < 4; tries++) {
+    for (const url of urls) answers.push(await ask(url));
+    await sleep(600);
+  }
+  const told = await Promise.all(urls.map(ask));
+  const passed = [...answers, ...told].filter(({ status }) => status === 401).length;
+  const allowed = burst + (perSecond * (performance.now() - startedMs)) / 1000;
+  const seconds = told.map((one) => one.seconds);
+  say(`${burst} tries without a key at each gateway: ${passed} let through, then told to wait ${seconds.join(", ")} s`);
+  report.count("bursts at each gateway");
+  report.check("a burst passes once at each gateway at most", passed <= urls.length * (burst + 1), () => `${passed} passed`);
+  report.check(
+    "each gateway tells how long it takes to pay what all let through",
+    seconds.every((one) => Math.abs(one - (passed - allowed + 1) / perSecond) <= 2 / perSecond),
+    () => `${seconds.join(", ")} s, where ${passed} passed and ${Math.round(allowed)} may`,
   );
 }

@@ -94,7 +94,7 @@ export const styled = (style: Parameters<typeof styleText>[0], text: string): st
   process.stdout.isTTY ? styleText(style, text, { stream: process.stdout }) : text;
 
 const wide =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{17000}-\u{18dff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 
 /** In places of a terminal: marks take none, Chinese and the like two. */
 function widthOf(text: string): number {
@@ -144,8 +144,14 @@ export function localTime(iso: string | null | undefined, { ms = false } = {}): 
 /** Controls, and what turns the direction of a line or breaks it. */
 const driving = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
+/** More than any script writes on one letter: they would paint over the lines around. */
+const heaped = /(?<=\p{M}{4})\p{M}+/gu;
+
 /** What others wrote must not drive the terminal. */
-export const printable = (cell: Cell): string => String(cell ?? "").replaceAll(driving, "?");
+export const printable = (cell: Cell): string =>
+  String(cell ?? "")
+    .replaceAll(driving, "?")
+    .replaceAll(heaped, "");
 
 /** JSON that may be looked at in a terminal, too. */
 export const jsonText = (value: unknown): string =>

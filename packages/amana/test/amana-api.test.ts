@@ -285,11 +285,20 @@ test("what cannot work is refused before a call, naming the option, and no key i
 });
 
 test("names drive no terminal, a narrow one gets what fits, and a reader who has seen enough ends it", async () => {
-  const hostile = await jsonOf(here("businesses", "create", "--name", "a\u202eb 漢字漢字 and so on and on and on", "--json"));
+  const hostile = await jsonOf(
+    here(
+      "businesses",
+      "create",
+      "--name",
+      `a\u202eb 漢字漢字 e${"\u0301".repeat(90)} \u{20000}\u{20001} and so on and on and on`,
+      "--json",
+    ),
+  );
   for (const COLUMNS of ["60", "200"]) {
     const { out } = await amanaWith({ AMANA_DIR: dir, COLUMNS }, "businesses", "list");
     expect(out).toContain(hostile["id"]);
     expect(out).not.toMatch(/[^\P{C}\n]/u);
+    expect(out).not.toMatch(/\p{M}{5}/u);
     for (const line of out.split("\n")) expect(line.length).toBeLessThanOrEqual(Number(COLUMNS));
   }
   const asked = await here("businesses", "disable", String(hostile["id"]));

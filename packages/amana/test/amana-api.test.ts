@@ -336,8 +336,10 @@ async function aLocalReceiver() {
 }
 
 /** `amana webhooks listen`, and what it has printed for programs. */
-async function listening(...args: string[]) {
-  const child = start(settings(), "webhooks", "listen", "--json", ...args);
+const listening = (...args: string[]) => listeningAs(settings(), ...args);
+
+async function listeningAs(env: Record<string, string>, ...args: string[]) {
+  const child = start(env, "webhooks", "listen", "--json", ...args);
   const lines: Record<string, unknown>[] = [];
   createInterface({ input: child.stdout as NodeJS.ReadableStream }).on("line", (line) => lines.push(JSON.parse(line)));
   let errors = "";
@@ -352,6 +354,11 @@ const endpointIds = async () =>
 
 test("listen forwards byte for byte with the signatures, passes the answer on, and is gone after Ctrl-C or a crash", async () => {
   const receiver = await aLocalReceiver();
+  const short = await jsonOf<{ id: string; api_key: string }>(there("api-keys", "create", "--name", "short", "--json"));
+  const { AMANA_URL } = settings();
+  const cutOff = await listeningAs({ AMANA_URL, AMANA_KEY: short.api_key }, "--skip-forward");
+  const cutOffEnds = exitOf(cutOff.child);
+  await jsonOf(there("api-keys", "revoke", short.id, "--yes", "--json"));
   const first = await listening("--forward-to", receiver.url, "--events", "PAYMENT_COMPLETED", "--print");
   const paid = await aPaidPayment(running.system, business);
   await eventually(() => expect(first.lines).toHaveLength(2));
@@ -368,7 +375,12 @@ test("listen forwards byte for byte with the signatures, passes the answer on, a
   receiver.answer(204);
   await eventually(() => expect(first.lines.at(-1)).toMatchObject({ type: "WEBHOOK_TEST", status: 204 }));
 
+  expect(await cutOffEnds).toBe(1);
+  expect(cutOff.errors()).toMatch(/could not be removed \(401 api_key_revoked.*The next start does/);
+  expect(cutOff.errors()).toContain(`"code":"api_key_revoked"`);
+
   const other = await listening("--skip-forward");
+  expect(other.errors()).toContain(`Removed the endpoint ${cutOff.endpointId}`);
   expect(await endpointIds()).toEqual(expect.arrayContaining([first.endpointId, other.endpointId]));
   first.child.kill("SIGKILL");
   await exitOf(first.child);

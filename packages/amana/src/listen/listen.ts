@@ -94,6 +94,8 @@ async function untilStopped({ amana, stop, call }: Api, id: string): Promise<voi
     if (stop.aborted) break;
     const found = await amana.webhookEndpoints.get(id, call()).catch((error: unknown) => error as Error);
     if (found instanceof ProblemError && found.status === 404) throw new Refused("The endpoint was deleted. Start again.");
+    // Such as a key that was revoked: nobody would hear of the endpoint's end.
+    if (found instanceof ProblemError && [401, 403].includes(found.status)) throw found;
     const isDisabled = "status" in found && found.status === "DISABLED";
     if (isDisabled && !wasDisabled)
       process.stderr.write("The endpoint was disabled, as after an answer of 410: nothing comes any more. Start again.\n");
@@ -105,7 +107,9 @@ async function untilStopped({ amana, stop, call }: Api, id: string): Promise<voi
 async function remove({ amana }: Api, id: string): Promise<void> {
   await amana.webhookEndpoints.delete(id, { signal: AbortSignal.timeout(removeMs) }).catch((error: unknown) => {
     if (error instanceof ProblemError && error.status === 404) return;
-    process.stderr.write(`The endpoint ${id} could not be removed (${(error as Error).message}). The next start does.\n`);
+    process.stderr.write(
+      `The endpoint ${id} could not be removed (${printable((error as Error).message)}). The next start does.\n`,
+    );
   });
 }
 

@@ -65,10 +65,10 @@ async function tamper(...statements: string[]): Promise<void> {
   for (const table of tables) await sql(`alter table ${table} enable trigger user`);
 }
 
-async function findings(options: { trusted?: Set<string> | undefined; kept?: Head[] } = {}): Promise<Finding[]> {
+async function findings(options: { trusted?: Set<string> | undefined; kept?: Head[]; to?: string } = {}): Promise<Finding[]> {
   const found: Finding[] = [];
-  const { trusted, kept = [] } = { trusted: new Set([key.publicKey]), ...options };
-  await verifyTrail(db.orm, { trusted, kept, report: (finding) => found.push(finding), progress: () => {} });
+  const { trusted, kept = [], to } = { trusted: new Set([key.publicKey]), ...options };
+  await verifyTrail(db.orm, { trusted, kept, to, report: (finding) => found.push(finding), progress: () => {} });
   return found;
 }
 const problems = async (options = {}) => [...new Set((await findings(options)).map(({ problem }) => problem))].sort();
@@ -241,6 +241,38 @@ test("a database whose clock is days ahead ends no day that is not over", async 
   } finally {
     vi.useRealTimers();
   }
+});
+
+test("where rows and links went after five years, the heads of their days still have to be right", async () => {
+  await tamper("delete from audit_head", "delete from audit_link", "delete from audit_event", "delete from audit_unsealed");
+  const dayMs = 86_400_000;
+  const business = uuidv7();
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 6 * 366 * dayMs });
+  try {
+    for (const ms of [0, dayMs]) {
+      vi.setSystemTime(Date.now() + ms);
+      for (let i = 0; i < 3; i++) await act(business);
+      while ((await seal()).sealed > 0);
+    }
+  } finally {
+    vi.useRealTimers();
+  }
+  await act(business);
+  while ((await seal()).sealed > 0);
+  const kept = await heads();
+  const old = "interval '5 years'";
+  await tamper(
+    `delete from audit_event where uuid_time(id) < now() - ${old}`,
+    `delete from audit_link where day < now() - ${old}`,
+  );
+  expect(await sql("select from audit_link")).toHaveLength(1);
+  expect(await findings({ kept })).toEqual([]);
+
+  await tamper(`update audit_head set made_at = made_at + interval '1 s' where day = '${kept[0]?.day}' and final`);
+  expect(await problems({ to: kept.find(({ day }) => day !== kept[0]?.day)?.day })).toEqual([
+    "head_not_signed",
+    "head_of_other_chain",
+  ]);
 });
 
 test.each([

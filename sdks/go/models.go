@@ -514,9 +514,10 @@ type RefundProcessor struct {
 
 // PaymentTimeline is what the API answers.
 type PaymentTimeline struct {
-	Payment Payment                  `json:"payment"`
-	Entries []PaymentTimelineEntries `json:"entries"`
-	Missing []string                 `json:"missing,omitempty"`
+	Payment   Payment                  `json:"payment"`
+	Entries   []PaymentTimelineEntries `json:"entries"`
+	Missing   []string                 `json:"missing,omitempty"`
+	Truncated []string                 `json:"truncated,omitempty"`
 }
 
 // PaymentTimelineEntries is what the API answers.

@@ -403,7 +403,18 @@ test("listen forwards byte for byte with the signatures, passes the answer on, a
 
 test("listen says in words that a deployment with public addresses only cannot reach this machine", async () => {
   const { webhooks } = running.system.services;
+  const { id } = await aPaidPayment(running.system, business);
   await webhooks.stop();
+  // Whoever looks for a payment is told of it all the same.
+  for (const who of [here, there]) {
+    const { code, out, err } = await who("payments", "show", id);
+    expect({ who: who.name, code, err }).toEqual({
+      who: who.name,
+      code: 1,
+      err: expect.stringMatching(/^Events and deliveries could not be read.*$/m),
+    });
+    expect(out).toMatch(/ payment +PAID\n/);
+  }
   expect(await there("webhooks", "listen", "--skip-forward", "--timeout", "2")).toMatchObject({ code: 3, out: "" });
   await webhooks.start({ ALLOW_INSECURE_WEBHOOKS: "false" });
   await running.system.ready();

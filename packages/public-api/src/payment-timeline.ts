@@ -2,7 +2,7 @@ import { enumName } from "@amana/contracts/enum-names";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { RefundOutcome, RefundStatus } from "@amana/contracts/payments/v1/refund_pb";
 import { type PaymentHistory, ProcessorOperation, ProcessorOutcome } from "@amana/contracts/payments/v1/refund_service_pb";
-import type { ToldEvent } from "@amana/contracts/webhooks/v1/event_service_pb";
+import type { ListEventsOfPaymentResponse, ToldEvent } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { type Static, Type } from "typebox";
 import { renderDelivery } from "./event.ts";
 import { formatMoney } from "./money.ts";
@@ -43,12 +43,19 @@ export const PaymentTimelineJson = Type.Object({
       description: "What could not be read just now: `events`, with the attempts to deliver them. Absent when all is here.",
     }),
   ),
+  truncated: Type.Optional(
+    Type.Array(Type.Enum(["processor_calls", "events"]), {
+      description:
+        "What there is more of than is here: of more than 200 calls the first 50 and the newest 150; 100 events, and the newest 50 " +
+        "attempts of a delivery. Absent when nothing was left out.",
+    }),
+  ),
 });
 
 /** `told`: undefined when nobody could be asked. */
 export function renderPaymentTimeline(
-  { payment, refunds, calls }: PaymentHistory,
-  told: readonly ToldEvent[] | undefined,
+  { payment, refunds, calls, callsCut }: PaymentHistory,
+  told: ListEventsOfPaymentResponse | undefined,
 ): Static<typeof PaymentTimelineJson> {
   if (!payment) throw new TypeError("a history is that of a payment");
   const entries: Entry[] = [
@@ -63,9 +70,15 @@ export function renderPaymentTimeline(
       duration_ms: durationMs,
       refund_id: refundId,
     })),
-    ...(told ?? []).flatMap(toldEntries),
+    ...(told?.events ?? []).flatMap(toldEntries),
   ].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
-  return { payment: renderPayment(payment), entries, ...(!told && { missing: ["events" as const] }) };
+  const truncated = [...(callsCut ? ["processor_calls" as const] : []), ...(told?.isCut ? ["events" as const] : [])];
+  return {
+    payment: renderPayment(payment),
+    entries,
+    ...(!told && { missing: ["events" as const] }),
+    ...(truncated.length > 0 && { truncated }),
+  };
 }
 
 /** What became of it between, the events say. */
@@ -84,7 +97,7 @@ function statesOfRefund(refund: PaymentHistory["refunds"][number], currency: str
   });
   const { createdAtMs, lastSentAtMs, needsDecisionSinceMs, updatedAtMs, sends, decisionReason, processorErrorCode } = refund;
   const states = [state(createdAtMs, "REQUESTED", formatMoney(refund.amountMinor, currency))];
-  if (lastSentAtMs !== undefined) states.push(state(lastSentAtMs, "SENT", sends > 1 ? `for the ${sends}th time` : undefined));
+  if (lastSentAtMs !== undefined) states.push(state(lastSentAtMs, "SENT", sends > 1 ? `${sends} times, last then` : undefined));
   if (needsDecisionSinceMs !== undefined) states.push(state(needsDecisionSinceMs, "NEEDS_DECISION", decisionReason));
   const now = enumName(RefundStatus, refund.status) ?? "";
   const decided = enumName(RefundOutcome, refund.resolution);

@@ -84,7 +84,7 @@ namespace Amana;
  * @phpstan-type RefundProcessor array{order_id?: string, order_number: string, order_status?: int, refunded_amount?: string, read_at?: string}
  * @phpstan-type ListRefundsQuery array{limit?: int, offset?: int, needs_decision?: bool}
  * @phpstan-type ResolveRefundBody array{outcome: 'ACCEPTED'|'REJECTED'|'SEND_AGAIN', note: string}
- * @phpstan-type PaymentTimeline array{payment: Payment, entries: list<PaymentTimelineEntries>, missing?: list<'events'>}
+ * @phpstan-type PaymentTimeline array{payment: Payment, entries: list<PaymentTimelineEntries>, missing?: list<'events'>, truncated?: list<'processor_calls'|'events'>}
  * @phpstan-type PaymentTimelineEntries array{at: string, kind: 'payment'|'processor_call'|'refund'|'event'|'delivery_attempt'|'next_attempt', name: string, outcome?: string, detail?: string, duration_ms?: int, refund_id?: string, event_id?: string, endpoint_id?: string}
  * @phpstan-type ListChangedPaymentsItem array{id: string, business_id: string, amount: string, currency: string, status: 'PENDING'|'PAID'|'FAILED'|'REFUSED'|'CANCELED'|'REFUNDED'|'EXPIRED', language: string, success_url: string, fail_url: string, processor_order_number: string, created_at: string, updated_at: string, paid_at?: string, action_code?: string, action_code_description?: string, approval_code?: string, card_brand?: string, description?: string, form_url?: string, masked_pan?: string, order_ref?: string, resp_code?: string, resp_code_desc?: string, processor_error_code?: string, processor_order_id?: string, processor_order_status?: int, refunded_amount?: string, origin?: string, difference?: string, processor: RefundProcessor}
  * @phpstan-type ListChangedPaymentsQuery array{limit?: int, offset?: int, origin?: 'PROCESSOR'}

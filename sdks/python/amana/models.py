@@ -945,6 +945,8 @@ class PaymentTimeline(TypedDict):
     entries: list[PaymentTimelineEntries]
     # What could not be read just now: `events`, with the attempts to deliver them. Absent when all is here.
     missing: NotRequired[list[Literal["events"]]]
+    # What there is more of than is here: of more than 200 calls the first 50 and the newest 150; 100 events, and the newest 50 attempts of a delivery. Absent when nothing was left out.
+    truncated: NotRequired[list[Literal["processor_calls", "events"]]]
 
 
 class PaymentTimelineEntries(TypedDict):

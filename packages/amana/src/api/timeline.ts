@@ -1,4 +1,4 @@
-import type { Delivery, Event, Payment, PaymentTimeline } from "@amana/client";
+import { type Delivery, type Event, type Payment, type PaymentTimeline, ProblemError } from "@amana/client";
 import { localTime, printRows } from "../print.ts";
 import type { Api } from "./connect.ts";
 
@@ -7,6 +7,8 @@ type Entry = PaymentTimeline["entries"][number];
 
 const pagesMax = 5;
 const marginMs = 10_000;
+/** The API shows the newest attempts of a delivery, so many at most. */
+const attemptsShownMax = 50;
 
 /**
  * The same of what a business's key may see of a payment: its states as far as their times are
@@ -15,14 +17,33 @@ const marginMs = 10_000;
 export async function timelineForBusiness(api: Api, id: string): Promise<PaymentTimeline> {
   const payment = await api.amana.payments.get(id, api.call());
   const entries = statesOf(payment);
-  const times = new Set(entries.map(({ at }) => at));
+  const told = await toldOf(api, id, new Set(entries.map(({ at }) => Date.parse(at)))).catch(nothingIfAway);
+  entries.push(...(told?.entries ?? []));
+  entries.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  return { payment, entries, ...(!told && { missing: ["events"] }), ...(told?.isCut && { truncated: ["events"] }) };
+}
+
+async function toldOf(api: Api, id: string, times: ReadonlySet<number>): Promise<{ entries: Entry[]; isCut: boolean }> {
   const found = new Map<string, Event>();
-  for (const time of times) for (const event of await eventsAround(api, id, Date.parse(time))) found.set(event.id, event);
+  let isCut = false;
+  for (const atMs of times) {
+    const around = await eventsAround(api, id, atMs);
+    for (const event of around.events) found.set(event.id, event);
+    isCut ||= around.isCut;
+  }
+  const entries: Entry[] = [];
   for (const event of found.values()) {
     const deliveries = await api.amana.events.listDeliveries(event.id, { limit: 100 }, api.call()).page();
     entries.push(...entriesOf(event, deliveries.items));
+    isCut ||= deliveries.items.some(({ attempts }) => attempts.length >= attemptsShownMax);
   }
-  return { payment, entries: entries.sort((a, b) => Date.parse(a.at) - Date.parse(b.at)) };
+  return { entries, isCut };
+}
+
+/** Whoever asks for a payment is told of it, also while what it was told to others is away. */
+function nothingIfAway(error: unknown): undefined {
+  const isAway = error instanceof ProblemError && [503, 504].includes(error.status);
+  if (!isAway) throw error;
 }
 
 function statesOf({ created_at, paid_at, updated_at, status }: Payment): Entry[] {
@@ -32,17 +53,17 @@ function statesOf({ created_at, paid_at, updated_at, status }: Payment): Entry[]
   return states;
 }
 
-async function eventsAround({ amana, call }: Api, paymentId: string, atMs: number): Promise<Event[]> {
+async function eventsAround({ amana, call }: Api, paymentId: string, atMs: number) {
   const [from, to] = [-marginMs, marginMs].map((ms) => new Date(atMs + ms).toISOString());
   const query = { ...(from && { from }), ...(to && { to }), limit: 100 };
-  const found: Event[] = [];
+  const events: Event[] = [];
   for (let offset = 0, pages = 0; pages < pagesMax; pages++) {
     const page = await amana.events.list({ ...query, offset }, call()).page();
-    found.push(...page.items.filter(({ body }) => body["payment_id"] === paymentId));
+    events.push(...page.items.filter(({ body }) => body["payment_id"] === paymentId));
     offset += page.items.length;
-    if (page.isLast) break;
+    if (page.isLast) return { events, isCut: false };
   }
-  return found;
+  return { events, isCut: true };
 }
 
 /** An event, and whatever became of telling it. */

@@ -129,6 +129,10 @@ async function show(api: Api, options: ApiOptions, id: string): Promise<void> {
   printTimeline(timeline.entries);
   if (timeline.missing)
     process.stderr.write("Events and deliveries could not be read just now: they are missing above. Ask again in a moment.\n");
+  if (timeline.truncated?.includes("processor_calls"))
+    process.stderr.write("There were more calls of the card processor than the first and the newest, which are above.\n");
+  if (timeline.truncated?.includes("events"))
+    process.stderr.write("There may be more events or attempts than are above: amana events list, amana deliveries list.\n");
 }
 
 async function refund({ amana, call }: Api, { amount, ...options }: ApiOptions & { amount?: string }, id: string): Promise<void> {

@@ -169,18 +169,30 @@ test("a payment's timeline puts in order what payments and webhooks know of it",
 
 test("a payment's timeline says what is missing while webhooks is away, and tells the rest", async () => {
   gateway.behaviour.refunds.getPaymentHistory = async () => ({ payment, refunds: [refund], calls: [], recordedAtMs: [] });
-  const timeline = async (code: Code) => {
+  const timeline = async (error: Error) => {
     gateway.behaviour.events.listEventsOfPayment = async () => {
-      throw new ConnectError("away", code);
+      throw error;
     };
     return await send("GET", `/payments/${payment.id}/timeline`);
   };
-  for (const code of [Code.Unavailable, Code.DeadlineExceeded]) {
-    const answer = await timeline(code);
+  const away = [Code.Unavailable, Code.DeadlineExceeded].map((code) => new ConnectError("away", code));
+  for (const error of [...away, new DomainError("unavailable", "service_unavailable", "away")]) {
+    const answer = await timeline(error);
     expect([answer.statusCode, answer.json().missing]).toEqual([200, ["events"]]);
     expect(answer.json().entries.length).toBeGreaterThan(3);
   }
-  expect((await timeline(Code.Internal)).statusCode).toBe(500);
+  expect((await timeline(new ConnectError("broken", Code.Internal))).statusCode).toBe(500);
+});
+
+test("a payment's timeline says what there is more of", async () => {
+  const timeline = async (callsCut: boolean, isCut: boolean) => {
+    gateway.behaviour.refunds.getPaymentHistory = async () => ({ payment, refunds: [], calls: [], callsCut, recordedAtMs: [] });
+    gateway.behaviour.events.listEventsOfPayment = async () => ({ events: [], isCut });
+    return (await send("GET", `/payments/${payment.id}/timeline`)).json().truncated;
+  };
+  expect(await timeline(false, false)).toBeUndefined();
+  expect(await timeline(true, false)).toEqual(["processor_calls"]);
+  expect(await timeline(true, true)).toEqual(["processor_calls", "events"]);
 });
 
 describe("deciding", () => {

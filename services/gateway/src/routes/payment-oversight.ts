@@ -7,6 +7,7 @@ import {
   renderPaymentTimeline,
   renderRefund,
 } from "@amana/public-api";
+import { DomainError } from "@amana/rpc";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { callOf } from "../call.ts";
 import { choice, flag, text } from "../form/fields.ts";
@@ -48,13 +49,14 @@ export async function paymentOversight(app: App, { rpc: { refunds: rpc, events }
     summary: "Read all that is known to have happened to a payment of any business",
     description:
       "In one list by time: what the payment and its refunds came to, what the card processor was asked and how that ended, the " +
-      "events that told the business, and every attempt to deliver them. While these cannot be read the rest is answered, with `missing`.",
+      "events that told the business, and every attempt to deliver them. While these cannot be read the rest is answered, with `missing`. " +
+      "What is too much to be shown whole is in `truncated`.",
     answer: PaymentTimelineJson,
     render: async (history, request, reply) => {
       const { id = "", businessId = "" } = history.payment ?? {};
       const asked = { businessId, paymentId: id, atMs: history.recordedAtMs };
       const told = await events.listEventsOfPayment(asked, callOf(request, reply)).catch(nobodyIfAway);
-      return renderPaymentTimeline(history, told?.events);
+      return renderPaymentTimeline(history, told);
     },
   });
 
@@ -74,6 +76,9 @@ export async function paymentOversight(app: App, { rpc: { refunds: rpc, events }
 
 /** An operator looks most of all when something is away. */
 function nobodyIfAway(error: unknown): undefined {
-  const isAway = error instanceof ConnectError && [Code.Unavailable, Code.DeadlineExceeded].includes(error.code);
+  const isAway =
+    error instanceof DomainError
+      ? error.kind === "unavailable" || error.kind === "outcome_unknown"
+      : error instanceof ConnectError && [Code.Unavailable, Code.DeadlineExceeded].includes(error.code);
   if (!isAway) throw error;
 }

@@ -88,9 +88,10 @@ async function record(
   const { logger, schedule } = context;
   const owed = await lockKey(em, idempotencyId);
   const payment = await lockRow(em, Payment, businessId, id, paymentNotFound);
-  if (!payment.awaitsRegistration()) return payment;
   const now = await databaseTime(em);
+  // They were made, also where somebody else has registered it meanwhile.
   recordCalls(em, { businessId, paymentId: id }, calls, now);
+  if (!payment.awaitsRegistration()) return payment;
   const logged = { payment_id: id, order_number: payment.processorOrderNumber };
 
   if (registration.kind === "unknown") {

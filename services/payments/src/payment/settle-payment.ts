@@ -68,9 +68,10 @@ async function record(
   const { logger, schedule } = context;
   await transaction(context.orm, async (em) => {
     const payment = await lockRow(em, Payment, businessId, id, paymentNotFound);
-    if (!payment.isOpen()) return;
     const now = await databaseTime(em);
+    // They were made, also where somebody else has ended the payment meanwhile.
     recordCalls(em, { businessId, paymentId: id }, calls, now);
+    if (!payment.isOpen()) return;
     payment.checkedAt = now;
     const settlement =
       outcome.kind === "accepted"

@@ -1,8 +1,10 @@
 import { enumName } from "@amana/contracts/enum-names";
 import { ProcessorOperation, ProcessorOutcome } from "@amana/contracts/payments/v1/refund_service_pb";
-import { aBusinessCaller, adminCaller, keyed, refusal } from "@amana/testing";
+import { aBusinessCaller, adminCaller, forAllTenants, keyed, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { type Harness, startHarness } from "../../test/harness.ts";
+import { aPaymentRequest, type Harness, startHarness } from "../../test/harness.ts";
+import { registerOrder } from "../payment/register-order.ts";
+import { settlePayment } from "../payment/settle-payment.ts";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -44,6 +46,53 @@ test("a registration that nobody answers is kept, and what an order that is ther
   expect(calls[0]?.durationMs).toBeGreaterThan(700);
   expect(calls[0]?.atMs).toBeLessThan(calls[1]?.atMs ?? 0n);
   expect(recordedAtMs).toContain(payment?.updatedAtMs);
+});
+
+test("calls of one who was slower than another to record their result are kept too", async () => {
+  const asIfWithoutLeases = { confirmFirst: true, remainingMs: () => 5_000 };
+  const twice = (work: (id: string) => Promise<unknown>, id: string) =>
+    forAllTenants(async () => await Promise.all([work(id), work(id)]))();
+  const caller = aBusinessCaller();
+  const { id, processorOrderId } = await harness.aPendingPayment(caller);
+  await harness.sandbox.pay(processorOrderId);
+  for (const operation of ["confirm", "status"]) await harness.sandbox.fault(operation, "slow:300", 2);
+  await twice((one) => settlePayment(harness.context, one, asIfWithoutLeases), id);
+  expect((await shown(id)).filter((call) => call.startsWith("CONFIRM"))).toHaveLength(2);
+
+  await harness.sandbox.fault("register", "http_503", 10);
+  const other = aBusinessCaller();
+  await refusal(harness.payments.createPayment(aPaymentRequest, keyed(other, "b")));
+  await harness.sandbox.clearFaults();
+  const { payments } = await harness.payments.listPayments({ limit: 1 }, { caller: other });
+  const [waiting] = payments;
+  const before = await shown(waiting?.id ?? "");
+  await twice((one) => registerOrder(harness.context, one, { mayBeThere: true, remainingMs: () => 5_000 }), waiting?.id ?? "");
+  const after = (await shown(waiting?.id ?? "")).slice(before.length);
+  const { calls } = await harness.sandbox.byNumber(waiting?.processorOrderNumber ?? "");
+  expect(after.filter((call) => call.startsWith("STATUS")).length).toBeGreaterThan(1);
+  expect(before.length + after.length).toBe(calls.length);
+});
+
+test("of very many calls the first and the newest are shown, and that there are more", async () => {
+  const caller = aBusinessCaller();
+  const { id } = await harness.aPendingPayment(caller);
+  const add = (count: number) =>
+    harness.sql(
+      `insert into processor_call (id, business_id, payment_id, operation, outcome, at, duration_ms)
+       select uuid_at(now() + n * interval '1 s'), ?, ?, 'STATUS', 'UNKNOWN', now() + n * interval '1 s', n
+       from generate_series(1, ?::integer) n`,
+      [caller.businessId, id, count],
+    );
+  await add(199);
+  expect(await historyOf(id)).toMatchObject({ callsCut: false, calls: { length: 200 } });
+  await harness.sql("delete from processor_call where payment_id = ? and operation = 'STATUS'", [id]);
+  await add(250);
+  const { calls, callsCut } = await historyOf(id);
+  expect({ callsCut, length: calls.length }).toEqual({ callsCut: true, length: 200 });
+  expect(calls.map(({ durationMs }) => durationMs).slice(1)).toEqual([
+    ...Array.from({ length: 49 }, (_, i) => i + 1),
+    ...Array.from({ length: 150 }, (_, i) => i + 101),
+  ]);
 });
 
 test("it is for operators, and what is not there is refused", async () => {

@@ -3,6 +3,7 @@ import { ProcessorCallSchema } from "@amana/contracts/payments/v1/refund_service
 import { defineView } from "@amana/database";
 import type { Implementation } from "@amana/rpc";
 import { forOperators } from "@amana/service";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { ProcessorCall } from "../card-processor/processor-call.ts";
 import type { Context } from "../context.ts";
 import { paymentNotFound } from "../payment/payment.errors.ts";
@@ -12,8 +13,10 @@ import { toRefundMessage } from "../refund/refund.message.ts";
 import { Refund } from "../refund/refund.ts";
 
 const callView = defineView(ProcessorCall, ProcessorCallSchema);
-/** The newest; a payment that nobody could find out about for a day has hundreds. */
+/** A payment that nobody could find out about for a day has hundreds. */
 const callsMax = 200;
+/** So many of these are the first ones then, with which it began. */
+const firstCallsMax = 50;
 
 /** For operators: a payment of any business with what was done about it, oldest first. */
 export const getPaymentHistory =
@@ -25,17 +28,28 @@ export const getPaymentHistory =
     if (!payment) throw paymentNotFound();
     const { businessId } = payment;
     const refunds = await em.find(Refund, { businessId, paymentId: id }, { orderBy: { createdAt: "asc" } });
-    const calls = await em.find(ProcessorCall, { businessId, paymentId: id }, { orderBy: { id: "desc" }, limit: callsMax });
-    calls.sort((one, other) => one.at.getTime() - other.at.getTime());
+    const { calls, callsCut } = await callsOf(em, { businessId, paymentId: id });
     const rows = [payment.createdAt, payment.paidAt, payment.updatedAt, ...refunds.map(({ updatedAt }) => updatedAt)];
     const recordedAtMs = new Set([...rows.flatMap((time) => time?.getTime() ?? []), ...calls.map(({ id }) => timeOf(id))]);
     return {
       payment: toPaymentMessage(payment),
       refunds: refunds.map((refund) => toRefundMessage(refund, payment)),
+      callsCut,
       calls: calls.map((call) => callView.toMessage(call, { durationMs: call.durationMs })),
       recordedAtMs: [...recordedAtMs].map(BigInt),
     };
   };
+
+async function callsOf(em: SqlEntityManager, payment: { businessId: string; paymentId: string }) {
+  const calls = await em.find(ProcessorCall, payment, { orderBy: { id: "desc" }, limit: callsMax + 1 });
+  const callsCut = calls.length > callsMax;
+  if (callsCut) {
+    const first = await em.find(ProcessorCall, payment, { orderBy: { id: "asc" }, limit: firstCallsMax });
+    calls.splice(callsMax - firstCallsMax, Number.POSITIVE_INFINITY, ...first);
+  }
+  calls.sort((one, other) => one.at.getTime() - other.at.getTime() || (one.id < other.id ? -1 : 1));
+  return { calls, callsCut };
+}
 
 /** A call's id is a UUIDv7 of the time at which its transaction recorded everything. */
 const timeOf = (id: string) => Number.parseInt(id.replace("-", "").slice(0, 12), 16);

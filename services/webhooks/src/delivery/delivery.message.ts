@@ -17,7 +17,10 @@ export const deliveryJson = (attempts = "null") => `json_build_object('id', d.id
 export const toDelivery = ({ delivery }: DeliveryJson): Delivery =>
   fromJson(DeliverySchema, delivery, { ignoreUnknownFields: true });
 
-/** Newest first, with 50 attempts at most. There are no more than a business had endpoints. */
+/** Of one delivery the newest attempts, so many at most. */
+export const attemptsShownMax = 50;
+
+/** Newest first. There are no more than a business had endpoints. */
 export async function readDeliveries(em: SqlEntityManager, businessId: string, eventId: string): Promise<Delivery[]> {
   const rows = await namedQuery<DeliveryJson>(
     em,
@@ -27,7 +30,7 @@ export async function readDeliveries(em: SqlEntityManager, businessId: string, e
      left join lateral (
        select json_agg(json_build_object('atMs', ${msOf("n.at")}, 'statusCode', n.status_code, 'error', n.error,
          'failure', 'DELIVERY_FAILURE_' || n.failure, 'durationMs', n.duration_ms, 'response', n.response) order by n.id) as attempts
-       from (select * from delivery_attempt where delivery_id = d.id order by id desc limit 50) n
+       from (select * from delivery_attempt where delivery_id = d.id order by id desc limit ${attemptsShownMax}) n
      ) a on true
      where d.business_id = $1 and d.event_id = $2
      order by d.created_at desc, d.id desc`,

@@ -3,7 +3,7 @@ import { namedQuery } from "@amana/database";
 import type { Implementation } from "@amana/rpc";
 import { forOperators } from "@amana/service";
 import type { Context } from "../context.ts";
-import { readDeliveries } from "../delivery/delivery.message.ts";
+import { attemptsShownMax, readDeliveries } from "../delivery/delivery.message.ts";
 
 const timesMax = 500;
 const eventsMax = 100;
@@ -25,12 +25,13 @@ export const listEventsOfPayment =
        order by created_at, id limit ${eventsMax}`,
       [businessId, `{${times.join()}}`, paymentId],
     );
-    return {
-      events: await Promise.all(
-        events.map(async ({ id, type, created_at_ms, body }) => ({
-          event: { id, type, createdAtMs: BigInt(created_at_ms), body },
-          deliveries: await readDeliveries(orm.em, businessId, id),
-        })),
-      ),
-    };
+    const told = await Promise.all(
+      events.map(async ({ id, type, created_at_ms, body }) => ({
+        event: { id, type, createdAtMs: BigInt(created_at_ms), body },
+        deliveries: await readDeliveries(orm.em, businessId, id),
+      })),
+    );
+    const attempts = told.flatMap(({ deliveries }) => deliveries.map((delivery) => delivery.attempts.length));
+    const isCut = atMs.length > timesMax || told.length === eventsMax || Math.max(0, ...attempts) >= attemptsShownMax;
+    return { events: told, isCut };
   };

@@ -151,6 +151,8 @@ async function deleteTopic(topic: string): Promise<void> {
 
 describe("a topic is lost, and amana outbox republish brings back what was in it", () => {
   let since = "";
+  /** The payments of these tests; of earlier ones a kill's second POST may still come. */
+  const own: string[] = [];
   beforeAll(() => {
     since = new Date().toISOString();
   });
@@ -189,15 +191,17 @@ describe("a topic is lost, and amana outbox republish brings back what was in it
     expect(await republish()).toMatch(/payments +payments\.v1 +8/);
     await eventually(() => expect(arrivals(lost)).toEqual(each(3, "PAYMENT_COMPLETED", "PAYMENT_REFUNDED")), 60_000);
     expect(arrivals([...known, after])).toEqual(each(2, "PAYMENT_COMPLETED"));
+    own.push(...known, ...lost, after);
   }, 180_000);
 
   test("a consumer that runs on goes on with the new topic", async () => {
     await deleteTopic("payments.v1");
-    const before = business.receiver.received.length;
+    const before = arrivals(own);
     await republish();
     const { id } = await aPaidPayment(running.system, business);
     await eventually(() => expect(arrivals([id])).toEqual(each(1, "PAYMENT_COMPLETED")), 60_000);
-    expect(business.receiver.received.slice(before)).toHaveLength(1);
+    expect(before).toHaveLength(8);
+    expect(arrivals(own)).toEqual(before);
   }, 120_000);
 });
 

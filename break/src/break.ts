@@ -9,15 +9,27 @@ import { programs } from "./programs.ts";
 const minutesForEvents = 60;
 const minutesForSchedules = 24 * 60;
 
-const { values, positionals } = parseArgs({
-  args: ownArguments(),
-  options: {
-    ...{ minutes: { type: "string" }, events: { type: "string" }, seed: { type: "string" } },
-    ...{ schedules: { type: "string" }, lanes: { type: "string" }, schedule: { type: "string" } },
-    ...{ nightly: { type: "boolean" }, results: { type: "string" } },
-  },
-  allowPositionals: true,
-});
+const text = { type: "string" } as const;
+const options = {
+  ...{ minutes: text, events: text, seed: text },
+  ...{ schedules: text, lanes: text, schedule: text },
+  ...{ nightly: { type: "boolean" }, results: text },
+} as const;
+
+function given() {
+  try {
+    return parseArgs({ args: ownArguments(), options, allowPositionals: true });
+  } catch (error) {
+    process.stderr.write(
+      `${(error as Error).message}\nIts options: ${Object.keys(options)
+        .map((option) => `--${option}`)
+        .join(", ")}\n`,
+    );
+    return process.exit(1);
+  }
+}
+
+const { values, positionals } = given();
 const [name = ""] = positionals;
 const program = Object.hasOwn(programs, name) ? programs[name] : undefined;
 const eventsMax = values.events === undefined ? undefined : Number(values.events);

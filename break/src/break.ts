@@ -10,11 +10,12 @@ const minutesForEvents = 60;
 const minutesForSchedules = 24 * 60;
 
 const text = { type: "string" } as const;
+const flag = { type: "boolean" } as const;
 const options = {
   ...{ minutes: text, events: text, seed: text },
   ...{ schedules: text, lanes: text, schedule: text },
-  ...{ nightly: { type: "boolean" }, results: text },
-} as const;
+  ...{ nightly: flag, results: text },
+};
 
 function given() {
   try {

@@ -262,6 +262,7 @@ test("what cannot work is refused before a call, naming the option, and no key i
     [2, "dev.json cannot be read", amanaWith({ AMANA_DIR: half }, "payments", "list")],
     // The key would go in clear.
     [2, "Give its https:// address", amanaWith({ ...settings(), AMANA_URL: "http://elsewhere.example" }, "payments", "list")],
+    [3, "gave no answer", amanaWith({ ...settings(), AMANA_URL: "http://0.0.0.0:1" }, "payments", "list", "--allow-http")],
     [2, "must not be empty", there("payments", "list", "--order-ref", "")],
     [2, "must not be empty", here("dead-letters", "retry", "--all", "--topic", " ")],
     [2, "argument 'id'", there("payments", "show", "nope")],

@@ -107,6 +107,7 @@ export function withApiOptions<O>(
     .option("--url <url>", "of the deployment; else AMANA_URL, or the system that start runs here")
     .addOption(new Option("--key-file <file>", "with the key, - for standard input; else AMANA_KEY or AMANA_KEY_FILE"))
     .option("--key <key>", "the key itself, which other users of this machine may then see")
+    .option("--allow-http", "let the key go to another machine without encryption")
     .option("--timeout <seconds>", "for an answer", numberFrom(0.1, 600), 60);
   if (isKeyed({ ask, isUnkeyed }))
     command.option("--idempotency-key <key>", "of what is to happen once, however often it is sent", visibleAscii);

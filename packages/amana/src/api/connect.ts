@@ -16,6 +16,7 @@ export interface ApiOptions {
   readonly json?: boolean;
   readonly yes?: boolean;
   readonly idempotencyKey?: string;
+  readonly allowHttp?: boolean;
 }
 
 /** A deployment, with one key. */
@@ -42,7 +43,7 @@ export async function connect(options: ApiOptions, takes: readonly KeyOf[], stop
   const own = await givenKey(options);
   // What is told whole needs nothing of this machine.
   const development = given === undefined || own === undefined ? developmentSystem() : undefined;
-  const url = given === undefined ? development?.url : addressOf(given);
+  const url = given === undefined ? development?.url : addressOf(given, options.allowHttp);
   if (url === undefined)
     throw new Refused(
       "Which deployment is meant, nobody says. Give --url or AMANA_URL with a key, or start one here: npx --yes pnpm@12 start",
@@ -76,14 +77,14 @@ export async function connect(options: ApiOptions, takes: readonly KeyOf[], stop
 
 const isThisMachine = (host: string) => /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(host);
 
-function addressOf(text: string): string {
+function addressOf(text: string, allowHttp = false): string {
   const url = URL.parse(text.trim());
   const isGood = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
   if (!isGood)
     throw new Refused("--url (or AMANA_URL) must be an address like https://api.example, without a key in it.", exitCodes.usage);
-  if (url.protocol === "http:" && !isThisMachine(url.hostname))
+  if (url.protocol === "http:" && !allowHttp && !isThisMachine(url.hostname))
     throw new Refused(
-      `${url.origin} would show the key to whoever carries it there. Give its https:// address, or go through a tunnel to this machine.`,
+      `${url.origin} would show the key to whoever carries it there. Give its https:// address, or --allow-http where you trust the way.`,
       exitCodes.usage,
     );
   return url.href.replace(/\/+$/, "").replace(/\/api\/v1$/, "");

@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { afterEach, expect, test } from "vitest";
@@ -20,6 +21,20 @@ test("a free port can be listened on, and is not given twice", async () => {
   const ports = await Promise.all(Array.from({ length: 20 }, freePort));
   expect(new Set(ports).size).toBe(20);
   await listenOn(ports[0]!, "127.0.0.1");
+});
+
+test("a port is not given twice to several processes, and is free again when its process was killed", async () => {
+  const range = { from: 19_990, to: 19_992 };
+  const program = `import { freePort } from ${JSON.stringify(new URL("free-port.ts", import.meta.url).href)};
+    console.log(await freePort(${JSON.stringify(range)}));
+    setInterval(() => undefined, 1_000);`;
+  const other = spawn(process.execPath, ["--input-type=module", "-e", program], { stdio: ["ignore", "pipe", "inherit"] });
+  const [line] = await once(other.stdout, "data");
+  expect(new Set([Number(String(line)), await freePort(range)])).toEqual(new Set([19_990, 19_991]));
+  await expect(freePort(range)).rejects.toBeInstanceOf(DevEnvError);
+  other.kill("SIGKILL");
+  await once(other, "exit");
+  expect(await freePort(range)).toBe(Number(String(line)));
 });
 
 test.each(["127.0.0.1", "0.0.0.0"])(

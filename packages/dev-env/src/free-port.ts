@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { createSocket } from "node:dgram";
 import { createServer } from "node:net";
 import { DevEnvError } from "./dev-env-error.ts";
 import { until } from "./eventually.ts";
@@ -14,20 +15,33 @@ const attemptsMax = 50;
 /** A process that was killed may hold its port a moment longer than it can be seen. */
 const freedWithinMs = 2_000;
 
-const chosen = new Set<number>();
-
-/** A TCP port on 127.0.0.1 that is free now and that this process was not given before. */
-export async function freePort(): Promise<number> {
+/** A TCP port on 127.0.0.1 that is free now and that no process which still lives was given before. */
+export async function freePort({ from = lowestPort, to = highestPort } = {}): Promise<number> {
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
-    const port = randomInt(lowestPort, highestPort);
-    if (chosen.has(port) || (await portInUse(port))) continue;
-    chosen.add(port);
-    return port;
+    const port = randomInt(from, to);
+    if (!(await reserve(port))) continue;
+    if (!(await portInUse(port))) return port;
   }
   throw new DevEnvError(
-    `No free port was found between ${lowestPort} and ${highestPort}.`,
+    `No free port was found between ${from} and ${to}.`,
     "Stop programs that listen on many ports, and try again.",
   );
+}
+
+/**
+ * UDP has ports of its own, which nothing here uses: who holds the UDP port of a number has the TCP
+ * port of that number for itself among us. A server may be down for a while, or start later, and
+ * the operating system gives the number back when the process ends, however it ends.
+ */
+function reserve(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createSocket("udp4");
+    socket.once("error", () => socket.close(() => resolve(false)));
+    socket.bind({ port, address: "127.0.0.1", exclusive: true }, () => {
+      socket.unref();
+      resolve(true);
+    });
+  });
 }
 
 /** Whether a program listens on the port, on the loopback or on all addresses. */

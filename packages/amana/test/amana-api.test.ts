@@ -18,10 +18,12 @@ import {
   startTestSystem,
   type TestBusiness,
   type TestSystem,
+  validCard,
 } from "@amana/dev-env/test-system";
 import { uuidv7 } from "@amana/runtime";
 import { eventually } from "@amana/testing";
 import type { Command } from "commander";
+import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createProgram } from "../src/program.ts";
 
@@ -156,7 +158,7 @@ test("payments are listed page by page, refunded once asked for, and shown with 
     here("payments", "show", paid.id, "--json"),
   );
   const told = entries.map(({ kind, name, outcome = "" }) => `${kind} ${name} ${outcome}`.trim());
-  // What happens within a millisecond has no order.
+  // Which of two stands first goes by when a call began, to the millisecond.
   expect(new Set(told)).toEqual(
     new Set([
       ...["payment PENDING", "payment PAID", "payment REFUNDED", "refund REQUESTED", "refund SENT", "refund ACCEPTED"],
@@ -181,6 +183,43 @@ test("a refund that waits is decided, and a lost answer is told as one", async (
   expect(lost).toMatchObject({ code: 5, out: "" });
   expect(lost.err).toContain(`may have been done all the same. Ask before anything else: amana payments show ${paid.id}`);
   expect(lost.err).toMatch(/--idempotency-key [0-9a-f-]{36}$/m);
+});
+
+test("a timeline has causes before what they brought about, and says what it leaves out", async () => {
+  type Shown = { entries: { kind: string; name: string }[] };
+  // Paid and given back at the processor before we look: both are told by one transaction.
+  const ids = [];
+  for (let i = 0; i < 3; i++) {
+    const { id, processor_order_id } = await business.amana.payments.create(anOrder);
+    await sandbox(running.system, "POST", `/sandbox/payments/${processor_order_id}/pay`, validCard);
+    await sandbox(running.system, "POST", `/sandbox/payments/${processor_order_id}/refund`, {});
+    expect(await jsonOf(there("payments", "refresh", id, "--json"))).toMatchObject({ status: "REFUNDED" });
+    ids.push(id);
+  }
+  for (const who of [here, there])
+    for (const id of ids)
+      await eventually(async () => {
+        const { entries } = await jsonOf<Shown>(who("payments", "show", id, "--json"));
+        const told = entries.flatMap(({ kind, name }) => (kind === "event" ? [name] : []));
+        expect(told).toEqual(["PAYMENT_COMPLETED", "PAYMENT_REFUNDED"]);
+      });
+
+  const [id] = ids;
+  const owner = new Client({ connectionString: running.system.ownerDatabaseUrls["payments"] });
+  await owner.connect();
+  await owner.query(
+    `insert into processor_call (id, business_id, payment_id, operation, outcome, at, duration_ms)
+     select uuid_at(now() + n * interval '1 ms'), $1, $2, 'STATUS', 'UNKNOWN', now(), 1 from generate_series(1, 600) n`,
+    [business.id, id],
+  );
+  await owner.end();
+  const { code, out, err } = await here("payments", "show", String(id));
+  expect({ code, err }).toEqual({
+    code: 0,
+    err: expect.stringMatching(/^There were more calls of the card processor.*\nThere may be more events or attempts.*\n$/),
+  });
+  expect(out.match(/processor call/g)).toHaveLength(200);
+  expect(out).toMatch(/ event +PAYMENT_REFUNDED /);
 });
 
 test("applications are listed, shown without their secret link, and reviewed by operators only", async () => {
@@ -226,9 +265,9 @@ test("dead letters go by the API unless databases are spoken of, and each way re
   });
 });
 
-test("what was done before a call went unanswered is shown", async () => {
+/** As `there`, by a way on which every answer but the first is lost. */
+async function afterOneAnswer(...args: string[]): Promise<Ended> {
   let answered = 0;
-  // On its way every answer but the first is lost.
   await using lossy = createServer(async ({ url = "", method = "", headers }, response) => {
     const target = new URL(url, running.system.gatewayUrl);
     const answer = await fetch(target, { method, headers: { authorization: headers.authorization ?? "" } });
@@ -236,13 +275,24 @@ test("what was done before a call went unanswered is shown", async () => {
     else response.writeHead(answer.status).end(await answer.text());
   }).listen(0, "127.0.0.1");
   await once(lossy, "listening");
+  const url = `http://127.0.0.1:${(lossy.address() as AddressInfo).port}`;
+  return await amanaWith({ ...settings(), AMANA_URL: url }, ...args);
+}
+
+test("what was done before a call went unanswered is shown", async () => {
   const ids = [];
   for (const name of ["one", "two"])
     ids.push(String((await jsonOf(there("api-keys", "create", "--name", name, "--json")))["id"]));
-  const url = `http://127.0.0.1:${(lossy.address() as AddressInfo).port}`;
-  const { code, out, err } = await amanaWith({ ...settings(), AMANA_URL: url }, "api-keys", "revoke", ...ids, "--yes");
+  const { code, out, err } = await afterOneAnswer("api-keys", "revoke", ...ids, "--yes");
   expect(out).toMatch(new RegExp(`^ID +OUTCOME\n${ids[0]} +REVOKED\n$`));
   expect({ code, err }).toEqual({ code: 5, err: expect.stringMatching(/It may have been done.*amana api-keys list\n$/) });
+});
+
+test("a payment is shown to its business also when nobody answers for its events", async () => {
+  const { id } = await aPaidPayment(running.system, business);
+  const { code, out, err } = await afterOneAnswer("payments", "show", id);
+  expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/^Events and deliveries could not be read.*\n$/) });
+  expect(out).toMatch(/ payment +PAID\n/);
 });
 
 test("what cannot work is refused before a call, naming the option, and no key is ever printed", async () => {

@@ -36,7 +36,8 @@ type Entry = Static<typeof EntryJson>;
 export const PaymentTimelineJson = Type.Object({
   payment: PaymentJson,
   entries: Type.Array(EntryJson, {
-    description: "Oldest first. Calls, events and attempts of the last 30 days.",
+    description:
+      "Oldest first; within a millisecond, causes before what they brought about. Calls, events and attempts of the last 30 days.",
   }),
   missing: Type.Optional(
     Type.Array(Type.Enum(["events"]), {
@@ -46,11 +47,26 @@ export const PaymentTimelineJson = Type.Object({
   truncated: Type.Optional(
     Type.Array(Type.Enum(["processor_calls", "events"]), {
       description:
-        "What there is more of than is here: of more than 200 calls the first 50 and the newest 150; 100 events, and the newest 50 " +
+        "What there is more of than is here: of more than 200 calls the first 50 and the newest 150; 20 events, and the newest 50 " +
         "attempts of a delivery. Absent when nothing was left out.",
     }),
   ),
 });
+
+/** What happens within a millisecond: each may be brought about by those before it. */
+const causes = [
+  ...["payment PENDING", "processor_call", "payment PAID"],
+  ...["refund REQUESTED", "processor_call of a refund", "refund SENT", "processor_call REFUND", "refund"],
+  ...["payment", "event PAYMENT_COMPLETED", "event", "delivery_attempt", "next_attempt"],
+];
+
+function causeOf({ kind, name, refund_id }: Pick<Entry, "kind" | "name" | "refund_id">): number {
+  const place = causes.indexOf(`${kind} ${name}`);
+  return place >= 0 ? place : causes.indexOf(kind === "processor_call" && refund_id ? `${kind} of a refund` : kind);
+}
+
+/** Sorts a timeline: by time, then causes before what they bring about. */
+export const byTimeAndCause = (a: Entry, b: Entry): number => Date.parse(a.at) - Date.parse(b.at) || causeOf(a) - causeOf(b);
 
 /** `told`: undefined when nobody could be asked. */
 export function renderPaymentTimeline(
@@ -71,7 +87,7 @@ export function renderPaymentTimeline(
       refund_id: refundId,
     })),
     ...(told?.events ?? []).flatMap(toldEntries),
-  ].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  ].sort(byTimeAndCause);
   const truncated = [...(callsCut ? ["processor_calls" as const] : []), ...(told?.isCut ? ["events" as const] : [])];
   return {
     payment: renderPayment(payment),
@@ -97,7 +113,8 @@ function statesOfRefund(refund: PaymentHistory["refunds"][number], currency: str
   });
   const { createdAtMs, lastSentAtMs, needsDecisionSinceMs, updatedAtMs, sends, decisionReason, processorErrorCode } = refund;
   const states = [state(createdAtMs, "REQUESTED", formatMoney(refund.amountMinor, currency))];
-  if (lastSentAtMs !== undefined) states.push(state(lastSentAtMs, "SENT", sends > 1 ? `${sends} times, last then` : undefined));
+  if (lastSentAtMs !== undefined)
+    states.push(state(lastSentAtMs, "SENT", sends > 1 ? `${sends} times, this was the last` : undefined));
   if (needsDecisionSinceMs !== undefined) states.push(state(needsDecisionSinceMs, "NEEDS_DECISION", decisionReason));
   const now = enumName(RefundStatus, refund.status) ?? "";
   const decided = enumName(RefundOutcome, refund.resolution);

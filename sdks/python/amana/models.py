@@ -941,11 +941,11 @@ class ResolveRefundBody(TypedDict):
 
 class PaymentTimeline(TypedDict):
     payment: Payment
-    # Oldest first. Calls, events and attempts of the last 30 days.
+    # Oldest first; within a millisecond, causes before what they brought about. Calls, events and attempts of the last 30 days.
     entries: list[PaymentTimelineEntries]
     # What could not be read just now: `events`, with the attempts to deliver them. Absent when all is here.
     missing: NotRequired[list[Literal["events"]]]
-    # What there is more of than is here: of more than 200 calls the first 50 and the newest 150; 100 events, and the newest 50 attempts of a delivery. Absent when nothing was left out.
+    # What there is more of than is here: of more than 200 calls the first 50 and the newest 150; 20 events, and the newest 50 attempts of a delivery. Absent when nothing was left out.
     truncated: NotRequired[list[Literal["processor_calls", "events"]]]
 
 

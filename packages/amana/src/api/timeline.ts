@@ -1,4 +1,5 @@
-import { type Delivery, type Event, type Payment, type PaymentTimeline, ProblemError } from "@amana/client";
+import { ConnectionError, type Delivery, type Event, type Payment, type PaymentTimeline, ProblemError } from "@amana/client";
+import { byTimeAndCause } from "@amana/public-api";
 import { localTime, printRows } from "../print.ts";
 import type { Api } from "./connect.ts";
 
@@ -17,9 +18,11 @@ const attemptsShownMax = 50;
 export async function timelineForBusiness(api: Api, id: string): Promise<PaymentTimeline> {
   const payment = await api.amana.payments.get(id, api.call());
   const entries = statesOf(payment);
-  const told = await toldOf(api, id, new Set(entries.map(({ at }) => Date.parse(at)))).catch(nothingIfAway);
+  const told = await toldOf(api, id, new Set(entries.map(({ at }) => Date.parse(at)))).catch((error) =>
+    nothingIfAway(api, error),
+  );
   entries.push(...(told?.entries ?? []));
-  entries.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  entries.sort(byTimeAndCause);
   return { payment, entries, ...(!told && { missing: ["events"] }), ...(told?.isCut && { truncated: ["events"] }) };
 }
 
@@ -40,9 +43,13 @@ async function toldOf(api: Api, id: string, times: ReadonlySet<number>): Promise
   return { entries, isCut };
 }
 
-/** Whoever asks for a payment is told of it, also while what it was told to others is away. */
-function nothingIfAway(error: unknown): undefined {
-  const isAway = error instanceof ProblemError && [503, 504].includes(error.status);
+/**
+ * Whoever asks for a payment is told of it, also while what it was told to others is away. Where
+ * that is frozen, nobody answers in time.
+ */
+function nothingIfAway({ stop }: Api, error: unknown): undefined {
+  const isAway =
+    error instanceof ProblemError ? [503, 504].includes(error.status) : error instanceof ConnectionError && !stop.aborted;
   if (!isAway) throw error;
 }
 

@@ -132,7 +132,9 @@ async function show(api: Api, options: ApiOptions, id: string): Promise<void> {
   if (timeline.truncated?.includes("processor_calls"))
     process.stderr.write("There were more calls of the card processor than the first and the newest, which are above.\n");
   if (timeline.truncated?.includes("events"))
-    process.stderr.write("There may be more events or attempts than are above: amana events list, amana deliveries list.\n");
+    process.stderr.write(
+      "There may be more events or attempts than are above. With a business's key: amana events list, amana deliveries list.\n",
+    );
 }
 
 async function refund({ amana, call }: Api, { amount, ...options }: ApiOptions & { amount?: string }, id: string): Promise<void> {

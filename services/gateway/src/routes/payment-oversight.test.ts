@@ -167,6 +167,50 @@ test("a payment's timeline puts in order what payments and webhooks know of it",
   expect(entries[8]).toMatchObject({ at: "2026-11-20T10:25:00.000Z", detail: "no answer", duration_ms: 30_000, refund_id: id });
 });
 
+test("what happens within a millisecond stands in the order in which one thing brings about another", async () => {
+  const at = payment.createdAtMs;
+  const status = PaymentStatus.REFUNDED;
+  gateway.behaviour.refunds.getPaymentHistory = async () => ({
+    payment: { ...payment, status, paidAtMs: at, updatedAtMs: at },
+    refunds: [{ ...refund, status: RefundStatus.ACCEPTED, needsDecisionSinceMs: undefined, sends: 2, updatedAtMs: at }],
+    calls: [ProcessorOperation.REFUND, ProcessorOperation.STATUS, ProcessorOperation.CONFIRM].map((operation) => {
+      const refundId = operation === ProcessorOperation.CONFIRM ? undefined : id;
+      return { id, operation, outcome: ProcessorOutcome.ACCEPTED, atMs: at, durationMs: 0, refundId };
+    }),
+    recordedAtMs: [at],
+  });
+  const event = (type: string) => ({
+    event: { id, type, createdAtMs: at, body: "{}" },
+    deliveries: [
+      {
+        ...{ id, endpointId: id, status: DeliveryStatus.PENDING, nextAttemptAtMs: at },
+        attempts: [{ atMs: at, statusCode: 500, durationMs: 0 }],
+      },
+    ],
+  });
+  gateway.behaviour.events.listEventsOfPayment = async () => ({
+    events: [event("PAYMENT_REFUNDED"), event("PAYMENT_COMPLETED")],
+  });
+  const { entries } = (await send("GET", `/payments/${payment.id}/timeline`)).json() as {
+    entries: { kind: string; name: string; detail?: string }[];
+  };
+  expect(entries.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
+    ...["payment PENDING", "processor_call CONFIRM", "payment PAID"],
+    ...[
+      "refund REQUESTED",
+      "processor_call STATUS",
+      "refund SENT",
+      "processor_call REFUND",
+      "refund ACCEPTED",
+      "payment REFUNDED",
+    ],
+    ...["event PAYMENT_COMPLETED", "event PAYMENT_REFUNDED"],
+    ...["delivery_attempt PAYMENT_REFUNDED", "delivery_attempt PAYMENT_COMPLETED"],
+    ...["next_attempt PAYMENT_REFUNDED", "next_attempt PAYMENT_COMPLETED"],
+  ]);
+  expect(entries.find(({ name }) => name === "SENT")?.detail).toBe("2 times, this was the last");
+});
+
 test("a payment's timeline says what is missing while webhooks is away, and tells the rest", async () => {
   gateway.behaviour.refunds.getPaymentHistory = async () => ({ payment, refunds: [refund], calls: [], recordedAtMs: [] });
   const timeline = async (error: Error) => {

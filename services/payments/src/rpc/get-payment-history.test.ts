@@ -1,5 +1,6 @@
 import { enumName } from "@amana/contracts/enum-names";
 import { ProcessorOperation, ProcessorOutcome } from "@amana/contracts/payments/v1/refund_service_pb";
+import { timeOfUuid } from "@amana/runtime";
 import { aBusinessCaller, adminCaller, forAllTenants, keyed, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { aPaymentRequest, type Harness, startHarness } from "../../test/harness.ts";
@@ -93,6 +94,24 @@ test("of very many calls the first and the newest are shown, and that there are 
     ...Array.from({ length: 49 }, (_, i) => i + 1),
     ...Array.from({ length: 150 }, (_, i) => i + 101),
   ]);
+});
+
+test("of calls that are left out the times are told all the same, by which events are found", async () => {
+  const caller = aBusinessCaller();
+  const { id } = await harness.aPendingPayment(caller);
+  await harness.sql(
+    `insert into processor_call (id, business_id, payment_id, operation, outcome, at, duration_ms)
+     select uuid_at(now() + n * interval '1 s'), ?, ?, 'STATUS', 'UNKNOWN', now() + n * interval '1 s', n
+     from generate_series(1, 250) n`,
+    [caller.businessId, id],
+  );
+  const [left] = await harness.sql<{ id: string }>(
+    "select id from processor_call where payment_id = ? and duration_ms = 75 and operation = 'STATUS'",
+    [id],
+  );
+  const { calls, recordedAtMs } = await historyOf(id);
+  expect(calls.map(({ durationMs }) => durationMs)).not.toContain(75);
+  expect(recordedAtMs).toContain(BigInt(timeOfUuid(left?.id ?? "")));
 });
 
 test("it is for operators, and what is not there is refused", async () => {

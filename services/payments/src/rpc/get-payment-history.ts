@@ -2,6 +2,7 @@ import type { RefundService } from "@amana/contracts/payments/v1/refund_service_
 import { ProcessorCallSchema } from "@amana/contracts/payments/v1/refund_service_pb";
 import { defineView } from "@amana/database";
 import type { Implementation } from "@amana/rpc";
+import { timeOfUuid } from "@amana/runtime";
 import { forOperators } from "@amana/service";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { ProcessorCall } from "../card-processor/processor-call.ts";
@@ -17,6 +18,8 @@ const callView = defineView(ProcessorCall, ProcessorCallSchema);
 const callsMax = 200;
 /** So many of these are the first ones then, with which it began. */
 const firstCallsMax = 50;
+/** More times than webhooks looks at, also when a registration, which takes five, made them all. */
+const idsMax = 3_000;
 
 /** For operators: a payment of any business with what was done about it, oldest first. */
 export const getPaymentHistory =
@@ -28,9 +31,9 @@ export const getPaymentHistory =
     if (!payment) throw paymentNotFound();
     const { businessId } = payment;
     const refunds = await em.find(Refund, { businessId, paymentId: id }, { orderBy: { createdAt: "asc" } });
-    const { calls, callsCut } = await callsOf(em, { businessId, paymentId: id });
+    const { calls, callsCut, ids } = await callsOf(em, { businessId, paymentId: id });
     const rows = [payment.createdAt, payment.paidAt, payment.updatedAt, ...refunds.map(({ updatedAt }) => updatedAt)];
-    const recordedAtMs = new Set([...rows.flatMap((time) => time?.getTime() ?? []), ...calls.map(({ id }) => timeOf(id))]);
+    const recordedAtMs = new Set([...rows.flatMap((time) => time?.getTime() ?? []), ...ids.map(timeOfUuid)]);
     return {
       payment: toPaymentMessage(payment),
       refunds: refunds.map((refund) => toRefundMessage(refund, payment)),
@@ -48,8 +51,7 @@ async function callsOf(em: SqlEntityManager, payment: { businessId: string; paym
     calls.splice(callsMax - firstCallsMax, Number.POSITIVE_INFINITY, ...first);
   }
   calls.sort((one, other) => one.at.getTime() - other.at.getTime() || (one.id < other.id ? -1 : 1));
-  return { calls, callsCut };
+  // A call's id has the time at which its transaction recorded everything, its event too.
+  const left = callsCut ? await em.find(ProcessorCall, payment, { fields: ["id"], orderBy: { id: "asc" }, limit: idsMax }) : [];
+  return { calls, callsCut, ids: [...calls, ...left].map(({ id }) => id) };
 }
-
-/** A call's id is a UUIDv7 of the time at which its transaction recorded everything. */
-const timeOf = (id: string) => Number.parseInt(id.replace("-", "").slice(0, 12), 16);

@@ -20,8 +20,16 @@ export const toDelivery = ({ delivery }: DeliveryJson): Delivery =>
 /** Of one delivery the newest attempts, so many at most. */
 export const attemptsShownMax = 50;
 
-/** Newest first. There are no more than a business had endpoints. */
-export async function readDeliveries(em: SqlEntityManager, businessId: string, eventId: string): Promise<Delivery[]> {
+/**
+ * Newest first. There are no more than a business had endpoints. Of each the newest attempts, with
+ * what the endpoint answered unless `withResponses` says otherwise.
+ */
+export async function readDeliveries(
+  em: SqlEntityManager,
+  businessId: string,
+  eventId: string,
+  { attemptsMax = attemptsShownMax, withResponses = true } = {},
+): Promise<Delivery[]> {
   const rows = await namedQuery<DeliveryJson>(
     em,
     "delivery_list",
@@ -29,12 +37,12 @@ export async function readDeliveries(em: SqlEntityManager, businessId: string, e
      from delivery d
      left join lateral (
        select json_agg(json_build_object('atMs', ${msOf("n.at")}, 'statusCode', n.status_code, 'error', n.error,
-         'failure', 'DELIVERY_FAILURE_' || n.failure, 'durationMs', n.duration_ms, 'response', n.response) order by n.id) as attempts
-       from (select * from delivery_attempt where delivery_id = d.id order by id desc limit ${attemptsShownMax}) n
+         'failure', 'DELIVERY_FAILURE_' || n.failure, 'durationMs', n.duration_ms, 'response', case when $4 then n.response end) order by n.id) as attempts
+       from (select * from delivery_attempt where delivery_id = d.id order by id desc limit $3) n
      ) a on true
      where d.business_id = $1 and d.event_id = $2
      order by d.created_at desc, d.id desc`,
-    [businessId, eventId],
+    [businessId, eventId, attemptsMax, withResponses],
   );
   return rows.map(toDelivery);
 }

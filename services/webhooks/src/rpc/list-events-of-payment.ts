@@ -6,7 +6,8 @@ import type { Context } from "../context.ts";
 import { attemptsShownMax, readDeliveries } from "../delivery/delivery.message.ts";
 
 const timesMax = 500;
-const eventsMax = 100;
+/** With so many, each to all endpoints of a business, an answer stays within what one may have. */
+const eventsMax = 20;
 
 /**
  * For operators: what a business was told of one of its payments. An event bears the time of the
@@ -22,16 +23,19 @@ export const listEventsOfPayment =
       "event_of_payment",
       `select id, type, floor(extract(epoch from created_at) * 1000)::bigint::text as created_at_ms, body from event
        where business_id = $1 and created_at = any ($2::timestamptz[]) and body::json ->> 'payment_id' = $3
-       order by created_at, id limit ${eventsMax}`,
+       order by created_at, id limit ${eventsMax + 1}`,
       [businessId, `{${times.join()}}`, paymentId],
     );
-    const told = await Promise.all(
-      events.map(async ({ id, type, created_at_ms, body }) => ({
+    let isCut = atMs.length > timesMax || events.length > eventsMax;
+    const told = events.slice(0, eventsMax).map(async ({ id, type, created_at_ms, body }) => {
+      const read = { attemptsMax: attemptsShownMax + 1, withResponses: false };
+      const deliveries = await readDeliveries(orm.em, businessId, id, read);
+      isCut ||= deliveries.some(({ attempts }) => attempts.length > attemptsShownMax);
+      return {
         event: { id, type, createdAtMs: BigInt(created_at_ms), body },
-        deliveries: await readDeliveries(orm.em, businessId, id),
-      })),
-    );
-    const attempts = told.flatMap(({ deliveries }) => deliveries.map((delivery) => delivery.attempts.length));
-    const isCut = atMs.length > timesMax || told.length === eventsMax || Math.max(0, ...attempts) >= attemptsShownMax;
-    return { events: told, isCut };
+        deliveries: deliveries.map((delivery) => ({ ...delivery, attempts: delivery.attempts.slice(-attemptsShownMax) })),
+      };
+    });
+    const shown = await Promise.all(told);
+    return { events: shown, isCut };
   };

@@ -15,7 +15,7 @@ const attemptsMax = 50;
 /** A process that was killed may hold its port a moment longer than it can be seen. */
 const freedWithinMs = 2_000;
 
-/** A TCP port on 127.0.0.1 that is free now and that no process which still lives was given before. */
+/** A TCP port on 127.0.0.1 that is free and that no process which still lives was given before. */
 export async function freePort({ from = lowestPort, to = highestPort } = {}): Promise<number> {
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const port = randomInt(from, to);

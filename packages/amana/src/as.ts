@@ -1,6 +1,6 @@
 import { hostname, userInfo } from "node:os";
 import type { Action } from "@amana/messaging";
-import { isUuid, uuidv7 } from "@amana/runtime";
+import { isUuid, uuidv7 } from "@amana/runtime/uuid";
 import { Refused } from "./refused.ts";
 
 /** Who works with the command, for the audit trail: "command:amina", and the machine's name. */

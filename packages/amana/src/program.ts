@@ -2,8 +2,8 @@ import { Command } from "commander";
 
 type Add = (program: Command) => void;
 
-/** A noun's file is loaded when it is spoken of, or for help: databases take long to load. */
-const byApi: Readonly<Record<string, () => Promise<Add>>> = {
+/** A noun's file is loaded when it is spoken of, or for help: databases and schemas take long to load. */
+export const byApi: Readonly<Record<string, () => Promise<Add>>> = {
   businesses: async () => (await import("./commands/businesses.ts")).businesses,
   invitations: async () => (await import("./commands/invitations.ts")).invitations,
   "operator-keys": async () => (await import("./commands/operator-keys.ts")).operatorKeys,

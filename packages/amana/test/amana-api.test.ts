@@ -25,7 +25,7 @@ import { eventually } from "@amana/testing";
 import type { Command } from "commander";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createProgram } from "../src/program.ts";
+import { byApi, createProgram } from "../src/program.ts";
 
 const stack = new AsyncDisposableStack();
 let running: TestSystem;
@@ -65,6 +65,16 @@ test("every command says in its help where it goes, and has an example", async (
     expect(text, command.name()).toMatch(/Goes (through the API|straight at|at files)|Asks nobody/);
     expect(text, command.name()).toMatch(/Example:\n {2}amana \w/);
   }
+});
+
+test("what goes by the API starts at once: it loads no schemas and nothing that databases need", async () => {
+  const tell = `import { registerHooks } from "node:module";
+    const load = (url, context, next) => (/typebox|mikro-orm|prom-client/.test(url) && console.error(url), next(url, context));
+    registerHooks({ load });`;
+  const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(tell)}` };
+  const loadedBy = async (noun: string) => (await amanaWith(env, noun, "--help")).err;
+  for (const noun of Object.keys(byApi)) expect(await loadedBy(noun), noun).toBe("");
+  expect(await loadedBy("outbox")).toContain("mikro-orm");
 });
 
 test("businesses are made, found, moved and renamed with the key of the system that runs here", async () => {

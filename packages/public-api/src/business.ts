@@ -1,9 +1,7 @@
-import { enumNames } from "@amana/contracts/enum-names";
-import { BusinessSchema, BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
+import { BusinessSchema } from "@amana/contracts/identity/v1/business_pb";
 import { Type } from "typebox";
+import { businessStatuses } from "./names.ts";
 import { renderer } from "./renderer.ts";
-
-export const businessStatuses = enumNames(BusinessStatus);
 
 const BusinessJson = Type.Object({
   id: Type.String({ format: "uuid" }),

@@ -1,9 +1,7 @@
-import { enumNames } from "@amana/contracts/enum-names";
-import { DeadLetterSchema, DeadLetterStatus } from "@amana/contracts/messaging/v1/dead_letter_service_pb";
+import { DeadLetterSchema } from "@amana/contracts/messaging/v1/dead_letter_service_pb";
 import { Type } from "typebox";
+import { deadLetterStatuses } from "./names.ts";
 import { renderer } from "./renderer.ts";
-
-export const deadLetterStatuses = enumNames(DeadLetterStatus);
 
 export const DeadLetterJson = Type.Object({
   id: Type.String({ format: "uuid" }),

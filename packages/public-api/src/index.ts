@@ -18,6 +18,7 @@ export * from "./invitation.ts";
 export * from "./kyc-application.ts";
 export * from "./kyc-event.ts";
 export * from "./money.ts";
+export * from "./names.ts";
 export * from "./onboarding.ts";
 export * from "./operator-key.ts";
 export * from "./payment.ts";

@@ -1,17 +1,9 @@
-import { enumNames } from "@amana/contracts/enum-names";
-import {
-  type KycApplication,
-  KycApplicationSchema,
-  type KycReason,
-  KycStatus,
-  KycVerdict,
-} from "@amana/contracts/kyc/v1/kyc_application_pb";
+import { type KycApplication, KycApplicationSchema, type KycReason } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { Type } from "typebox";
+import { kycStatuses, kycVerdicts } from "./names.ts";
 import { renderer, withMember } from "./renderer.ts";
 
 export const kycDocuments = ["id_card", "passport"] as const;
-export const kycVerdicts = enumNames(KycVerdict);
-export const kycStatuses = enumNames(KycStatus);
 
 const optionalText = () => Type.Optional(Type.String());
 const linkUrl = (more = "") =>

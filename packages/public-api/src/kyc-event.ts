@@ -3,7 +3,8 @@ import { KycApplicationSchema } from "@amana/contracts/kyc/v1/kyc_application_pb
 import { type KycEvent, KycEventType } from "@amana/contracts/kyc/v1/kyc_events_pb";
 import { Type } from "typebox";
 import { BareEventJson } from "./bare-event.ts";
-import { kycVerdicts, renderKycReasons } from "./kyc-application.ts";
+import { renderKycReasons } from "./kyc-application.ts";
+import { kycVerdicts } from "./names.ts";
 import { renderer, withMember } from "./renderer.ts";
 
 export const KycEventJson = Type.Object({

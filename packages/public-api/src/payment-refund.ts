@@ -1,13 +1,12 @@
 import { enumNames } from "@amana/contracts/enum-names";
 import type { Payment } from "@amana/contracts/payments/v1/payment_pb";
-import { type Refund, RefundOutcome, RefundSchema, RefundStatus } from "@amana/contracts/payments/v1/refund_pb";
+import { type Refund, RefundSchema, RefundStatus } from "@amana/contracts/payments/v1/refund_pb";
 import type { ChangedPayment } from "@amana/contracts/payments/v1/refund_service_pb";
 import { type Static, Type } from "typebox";
 import { formatMoney } from "./money.ts";
+import { refundOutcomes } from "./names.ts";
 import { PaymentJson, renderPayment } from "./payment.ts";
 import { isoTimestamp, renderer } from "./renderer.ts";
-
-export const refundOutcomes = enumNames(RefundOutcome);
 
 const money = () => Type.String({ examples: ["5000.00"] });
 const time = () => Type.String({ format: "date-time" });

@@ -4,6 +4,7 @@ import { RefundOutcome, RefundStatus } from "@amana/contracts/payments/v1/refund
 import { type PaymentHistory, ProcessorOperation, ProcessorOutcome } from "@amana/contracts/payments/v1/refund_service_pb";
 import type { ListEventsOfPaymentResponse, ToldEvent } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { type Static, Type } from "typebox";
+import { byTimeAndCause } from "./by-time-and-cause.ts";
 import { renderDelivery } from "./event.ts";
 import { formatMoney } from "./money.ts";
 import { PaymentJson, renderPayment } from "./payment.ts";
@@ -52,21 +53,6 @@ export const PaymentTimelineJson = Type.Object({
     }),
   ),
 });
-
-/** What happens within a millisecond: each may be brought about by those before it. */
-const causes = [
-  ...["payment PENDING", "processor_call", "payment PAID"],
-  ...["refund REQUESTED", "processor_call of a refund", "refund SENT", "processor_call REFUND", "refund"],
-  ...["payment", "event PAYMENT_COMPLETED", "event", "delivery_attempt", "next_attempt"],
-];
-
-function causeOf({ kind, name, refund_id }: Pick<Entry, "kind" | "name" | "refund_id">): number {
-  const place = causes.indexOf(`${kind} ${name}`);
-  return place >= 0 ? place : causes.indexOf(kind === "processor_call" && refund_id ? `${kind} of a refund` : kind);
-}
-
-/** Sorts a timeline: by time, then causes before what they bring about. */
-export const byTimeAndCause = (a: Entry, b: Entry): number => Date.parse(a.at) - Date.parse(b.at) || causeOf(a) - causeOf(b);
 
 /** `told`: undefined when nobody could be asked. */
 export function renderPaymentTimeline(

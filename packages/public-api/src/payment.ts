@@ -1,9 +1,7 @@
-import { enumNames } from "@amana/contracts/enum-names";
-import { PaymentSchema, PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
+import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
 import { Type } from "typebox";
+import { paymentStatuses } from "./names.ts";
 import { renderer } from "./renderer.ts";
-
-export const paymentStatuses = enumNames(PaymentStatus);
 
 const optionalText = () => Type.Optional(Type.String());
 

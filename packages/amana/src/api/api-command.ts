@@ -1,5 +1,5 @@
 import { AmanaError } from "@amana/client";
-import { isUuid } from "@amana/runtime";
+import { isUuid } from "@amana/runtime/uuid";
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { numberFrom, withDatabaseOptions } from "../options.ts";
 import { exitCodes, Refused } from "../refused.ts";

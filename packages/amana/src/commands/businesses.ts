@@ -1,5 +1,5 @@
 import type { Business } from "@amana/client";
-import { businessStatuses } from "@amana/public-api";
+import { businessStatuses } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
 import { apiCommand, wordsFrom } from "../api/api-command.ts";
 import type { Api, ApiOptions } from "../api/connect.ts";

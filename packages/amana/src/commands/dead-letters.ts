@@ -1,5 +1,5 @@
 import type { ListDeadLettersItem } from "@amana/client";
-import { deadLetterStatuses } from "@amana/public-api";
+import { deadLetterStatuses } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
 import { type EitherOptions, eitherCommand, wordsFrom } from "../api/api-command.ts";
 import type { Api, ApiOptions } from "../api/connect.ts";

@@ -1,5 +1,5 @@
-import { eventTypeNames } from "@amana/public-api";
-import { sleep } from "@amana/runtime";
+import { eventTypeNames } from "@amana/public-api/names";
+import { sleep } from "@amana/runtime/time";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { apiCommand, timeFrom } from "../api/api-command.ts";
 import type { Api, ApiOptions } from "../api/connect.ts";

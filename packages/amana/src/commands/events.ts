@@ -1,5 +1,5 @@
 import type { Delivery, Event, ListEventsQuery } from "@amana/client";
-import { eventLogTypes } from "@amana/public-api";
+import { eventLogTypes } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
 import { apiCommand, timeFrom, uuidFrom } from "../api/api-command.ts";
 import type { ApiOptions } from "../api/connect.ts";

@@ -1,5 +1,5 @@
 import type { KycApplication, ListKycApplicationsQuery } from "@amana/client";
-import { kycStatuses, kycVerdicts } from "@amana/public-api";
+import { kycStatuses, kycVerdicts } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
 import { apiCommand, timeFrom, uuidFrom, wordsFrom } from "../api/api-command.ts";
 import type { ApiOptions } from "../api/connect.ts";

@@ -1,5 +1,5 @@
 import type { ListChangedPaymentsItem, Payment } from "@amana/client";
-import { paymentStatuses } from "@amana/public-api";
+import { paymentStatuses } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
 import { amountFrom, apiCommand, timeFrom, wordsFrom } from "../api/api-command.ts";
 import type { Api, ApiOptions } from "../api/connect.ts";

@@ -1,5 +1,5 @@
 import type { Refund } from "@amana/client";
-import { refundOutcomes } from "@amana/public-api";
+import { refundOutcomes } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
 import { apiCommand, wordsFrom } from "../api/api-command.ts";
 import type { ApiOptions } from "../api/connect.ts";

@@ -1,5 +1,5 @@
 import type { ListWebhookEndpointsItem } from "@amana/client";
-import { eventTypeNames } from "@amana/public-api";
+import { eventTypeNames } from "@amana/public-api/names";
 import { type Command, InvalidArgumentError } from "commander";
 import { apiCommand } from "../api/api-command.ts";
 import { type ListOptions, showList, showOne, withListOptions } from "../api/show.ts";

@@ -127,22 +127,29 @@ describe("start", () => {
     expect(postmaster).toBe("");
   }, 60_000);
 
-  test.each([[[]], [["--fresh"]]])(
-    "takes over from a run that was killed: %j",
-    async (args) => {
-      const killed = run("start.ts", ["--events=direct"]);
-      await eventually(() => expect(killed.output()).toContain("Ready after"), 90_000);
+  test("takes over from a run that was killed, with its data or with none of it", async () => {
+    const started = async (...args: string[]) => {
+      const running = run("start.ts", ["--events=direct", ...args]);
+      await eventually(() => expect(running.output()).toContain("Ready after"), 90_000);
+      return { ...running, business: (await devFile()).business };
+    };
+    const first = await started();
+    const killed = async ({ child, ended }: typeof first) => {
       const { pids } = JSON.parse(await readFile(join(folder, "processes.json"), "utf8")) as { pids: number[] };
       pids.push(Number.parseInt(await readFile(join(folder, "postgres", "postmaster.pid"), "utf8"), 10));
-      killed.child.kill("SIGKILL");
-      await killed.ended;
-
-      const next = run("start.ts", ["--events=direct", ...args]);
-      await eventually(() => expect(next.output()).toContain("Ready after"), 90_000);
-      for (const pid of pids) expect(readProcess(pid)).toBeUndefined();
-    },
-    200_000,
-  );
+      child.kill("SIGKILL");
+      await ended;
+      return pids;
+    };
+    const pids = await killed(first);
+    const second = await started();
+    expect(second.business).toEqual(first.business);
+    pids.push(...(await killed(second)));
+    const third = await started("--fresh");
+    expect(third.business.id).not.toBe(first.business.id);
+    expect(pids.length).toBeGreaterThan(10);
+    for (const pid of pids) expect(readProcess(pid)).toBeUndefined();
+  }, 300_000);
 });
 
 describe("demo, with no system running", () => {

@@ -23,13 +23,13 @@ const goodputMinOfFew = 0.4;
 const roundsMaxOfFew = 3;
 /** Of what services do that are not the overloaded one. */
 const othersGoodputMin = 0.8;
-const phaseSeconds = 4;
+const phaseSeconds = 3;
 /**
  * Whose requests wait for their answers, each on a connection of its own. What they would send
  * meanwhile is not sent.
  */
 const waitingClients = 2_000;
-const warmUpSeconds = 5;
+const warmUpSeconds = 4;
 const lockedSeconds = 5;
 
 export const overload: Program = {

@@ -45,12 +45,12 @@ export async function beCustomers(shop: Shop): Promise<void> {
   const call = callOf(shop);
   const often = (pauseMs: number, work: (number: number) => Promise<void>) => overAndOver(shop, pauseMs, work);
   await Promise.all([
-    often(10, () => read(call)),
-    often(10, () => read(call)),
-    often(50, (i) => registerClient(shop, call, i)),
-    often(50, () => payAndRefund(shop, call)),
-    often(50, () => payAndRefund(shop, call)),
-    often(200, () => verifyApplicant(shop, call)),
+    often(40, () => read(call)),
+    often(40, () => read(call)),
+    often(150, (i) => registerClient(shop, call, i)),
+    often(150, () => payAndRefund(shop, call)),
+    often(150, () => payAndRefund(shop, call)),
+    often(500, () => verifyApplicant(shop, call)),
   ]);
 }
 

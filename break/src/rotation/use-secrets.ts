@@ -23,8 +23,8 @@ export interface Used {
 export async function useSecrets(shop: Shop, checkedUrl: string, used: Used): Promise<void> {
   const call = callOf(shop);
   await Promise.all([
-    overAndOver(shop, 50, () => verifyClient(shop, call, used)),
-    overAndOver(shop, 50, () => checkEndpoint(call, checkedUrl)),
+    overAndOver(shop, 150, () => verifyClient(shop, call, used)),
+    overAndOver(shop, 150, () => checkEndpoint(call, checkedUrl)),
     repeatRequest(shop, call),
   ]);
 }
@@ -60,7 +60,7 @@ async function repeatRequest(shop: Shop, call: Call): Promise<void> {
   const first = await register("a keyed registration");
   if (!first) return;
   shop.done.clients.push(body.email);
-  await overAndOver(shop, 50, async () => {
+  await overAndOver(shop, 150, async () => {
     const again = await register("a repeated registration");
     shop.report.check("a repeated request has the first answer", again?.["id"] === first["id"], () => `${again?.["id"]}`);
   });

@@ -2,7 +2,7 @@ import { Command } from "commander";
 
 type Add = (program: Command) => void;
 
-/** A noun's file is loaded when it is spoken of, or for help: databases and schemas take long to load. */
+/** A noun's file is loaded when it is spoken of, or for help: the rest takes long to load. */
 export const byApi: Readonly<Record<string, () => Promise<Add>>> = {
   businesses: async () => (await import("./commands/businesses.ts")).businesses,
   invitations: async () => (await import("./commands/invitations.ts")).invitations,

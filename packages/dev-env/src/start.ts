@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { readEnv, StartRefused } from "@amana/runtime";
+import { apiCaller } from "./demo/api.ts";
 import { DevEnvError } from "./dev-env-error.ts";
 import { removeDevFile, writeDevFile } from "./dev-file.ts";
 import { type EventChoice, eventChoices } from "./event-transport.ts";
@@ -105,8 +106,12 @@ async function run(dir: string, events: EventChoice, watch: boolean): Promise<vo
     return;
   }
   await writeDevFile(dir, system);
+  const keys = {
+    operator: await keyOrWhyNot(system.gatewayUrl, system.adminKey, "/api/v1/businesses?limit=1"),
+    business: await keyOrWhyNot(system.gatewayUrl, system.business.api_key, "/api/v1/me"),
+  };
   progress.print(
-    `\n${welcome(system, dir)}\nReady after ${((performance.now() - startedMs) / 1000).toFixed(1)} s. Ctrl-C stops everything.`,
+    `\n${welcome(system, dir, keys)}\nReady after ${((performance.now() - startedMs) / 1000).toFixed(1)} s. Ctrl-C stops everything.`,
   );
 
   const watching = watch ? restartOnChange(root, system, progress) : undefined;
@@ -126,7 +131,13 @@ function tracingSettings(): SystemOptions["env"] {
   return Object.fromEntries(serviceNames.map((name) => [name, settings]));
 }
 
-function welcome(system: System, dir: string): string {
+/** The key, unless it was revoked in an earlier run. */
+async function keyOrWhyNot(gatewayUrl: string, key: string, path: string): Promise<string> {
+  const { status } = await apiCaller(gatewayUrl, key)("GET", path);
+  return status === 401 ? "revoked; use one that was issued since, or begin anew with --fresh" : key;
+}
+
+function welcome(system: System, dir: string, keys: { operator: string; business: string }): string {
   return `Amana is running.
 
   API            ${system.gatewayUrl}/api/v1
@@ -136,8 +147,8 @@ function welcome(system: System, dir: string): string {
   Logs           ${join(dir, "logs")}
   Metrics        ${join(dir, "dev.json")} has the address of each service
 
-  Operator's key ${system.adminKey}
-  Business key   ${system.business.api_key}
+  Operator's key ${keys.operator}
+  Business key   ${keys.business}
 
 A first call:
 

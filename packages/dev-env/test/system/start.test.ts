@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Amana } from "@amana/client";
 import { request } from "undici";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { DevFile } from "../../src/dev-file.ts";
@@ -89,8 +90,8 @@ describe("start", () => {
   test("prints keys that work, stops without leaving a process, and keeps its data for the next run", async () => {
     const first = run("start.ts", ["--events=direct"]);
     await eventually(() => expect(first.output()).toContain("Ready after"), 90_000);
-    const { business, gateway_url } = await devFile();
-    expect(first.output()).toContain(business.api_key);
+    const { business, gateway_url, admin_key } = await devFile();
+    for (const key of [business.api_key, admin_key]) expect(first.output()).toContain(key);
     const { pids } = JSON.parse(await readFile(join(folder, "processes.json"), "utf8")) as { pids: number[] };
     expect(pids.length).toBeGreaterThan(4);
 
@@ -104,6 +105,12 @@ describe("start", () => {
     expect(other.output()).toContain("is already running on");
     expect((await request(`${gateway_url}/readyz`)).statusCode).toBe(200);
 
+    const bootstrap = new Amana({ baseUrl: gateway_url, apiKey: admin_key });
+    const { admin_key: own = "" } = await bootstrap.operatorKeys.create({ name: "Amina" });
+    const operator = new Amana({ baseUrl: gateway_url, apiKey: own });
+    for await (const { id, name } of bootstrap.operatorKeys.list())
+      if (name === "bootstrap") await operator.operatorKeys.revoke(id);
+
     first.child.kill("SIGINT");
     expect(await first.ended).toBe(0);
     for (const pid of pids) expect(readProcess(pid)).toBeUndefined();
@@ -112,6 +119,9 @@ describe("start", () => {
     const second = run("start.ts", ["--events=direct"]);
     await eventually(() => expect(second.output()).toContain("Ready after"), 90_000);
     expect((await devFile()).business).toEqual(business);
+    expect(second.output()).toMatch(/Operator's key revoked; use one that was issued since/);
+    expect(second.output()).not.toContain(admin_key);
+    expect(second.output()).toContain(business.api_key);
     const me = await request(`${gateway_url}/api/v1/me`, { headers: { authorization: `Bearer ${business.api_key}` } });
     expect(me.statusCode).toBe(200);
     await me.body.dump();

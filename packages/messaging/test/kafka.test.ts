@@ -43,10 +43,13 @@ const topics = [
   topic,
 ];
 
-async function aTransport(brokers = kafka.brokers): Promise<Transport> {
+type WhenFinished = (close: () => Promise<void>) => void;
+
+/** Tests that run side by side say themselves when they have finished. */
+async function aTransport(brokers = kafka.brokers, whenFinished: WhenFinished = onTestFinished): Promise<Transport> {
   const options = { kind: "kafka", brokers: [brokers], keys: testEventKeys(...topics), requiresCopies: false } as const;
   const transport = await createTransport(options, { clientId: "test", logger });
-  onTestFinished(() => transport[Symbol.asyncDispose]());
+  whenFinished(async () => await transport[Symbol.asyncDispose]());
   return transport;
 }
 
@@ -55,8 +58,8 @@ const numbers = (count: number, prefix = "") => Array.from({ length: count }, (_
 const keys = numbers(24, "key");
 
 /** Subscribes a transport of its own; `seen` is what it was handed, "key:body". */
-async function aSubscriber(to: string, group: string, before: MessageHandler = async () => {}) {
-  const transport = await aTransport();
+async function aSubscriber(to: string, group: string, before: MessageHandler = async () => {}, whenFinished?: WhenFinished) {
+  const transport = await aTransport(kafka.brokers, whenFinished);
   const seen: string[] = [];
   await transport.subscribe(to, group, async (messages) => {
     await before(messages);
@@ -167,22 +170,23 @@ describe.skipIf(missing !== "")("Kafka", () => {
     expect(failures).toBe(5);
   });
 
-  test("a handler that takes longer than the session keeps its messages to itself", { concurrent: true }, async () => {
+  test("a handler that takes longer than the session keeps its messages to itself", { concurrent: true }, async (own) => {
     const calls: string[] = [];
     const slow: MessageHandler = async (messages) => {
       calls.push(...messages.map(bodyOf));
       await new Promise((resolve) => setTimeout(resolve, 8_000));
     };
-    const members = [await aSubscriber("slow.v1", "slow", slow), await aSubscriber("slow.v1", "slow", slow)];
+    const aMember = () => aSubscriber("slow.v1", "slow", slow, own.onTestFinished);
+    const members = [await aMember(), await aMember()];
     await eventually(async () => expect(await groupState("slow.slow.v1")).toBe("Stable 2"));
-    await (await aTransport()).publish("slow.v1", [aMessage("once")]);
+    await (await aTransport(kafka.brokers, own.onTestFinished)).publish("slow.v1", [aMessage("once")]);
     await eventually(() => expect(members.flatMap(({ seen }) => seen)).toEqual(["k:once"]), 20_000);
     expect(calls).toEqual(["once"]);
   });
 
   test("a consumer killed in the middle of thousands of messages: each takes effect exactly once", {
     concurrent: true,
-  }, async () => {
+  }, async (own) => {
     await using db = await createTestDatabase("messaging", database);
     const env = {
       DATABASE_URL: db.url,
@@ -194,7 +198,8 @@ describe.skipIf(missing !== "")("Kafka", () => {
     await using survivor = startChild("./consumer-process.ts", env);
     await Promise.all([killed.nextLine(), survivor.nextLine()]);
     await eventually(async () => expect(await groupState(`tests.${topic}`)).toBe("Stable 2"));
-    await using _relay = startRelay({ databaseUrl: db.url, topics: [topic], transport: await aTransport(), logger });
+    const transport = await aTransport(kafka.brokers, own.onTestFinished);
+    await using _relay = startRelay({ databaseUrl: db.url, topics: [topic], transport, logger });
 
     for (const body of numbers(60)) {
       await Promise.all(keys.map((key) => emit(db.orm, key, `${body}a`, `${body}b`)));

@@ -60,7 +60,8 @@ export function startDelivering(context: Context): Deliverer {
   /** Takes what there is room for; answers how long nothing more can be done, unless woken. */
   const claim = async (): Promise<number> => {
     const asked = settledWaiters.length;
-    const { left } = dispatcher;
+    // What is recorded while we look may be due again, unseen.
+    const { left, isIdle: wasIdle } = dispatcher;
     const room = dispatcher.room();
     const claimed = room.free.total > 0 ? await claimDue(orm, room, timeoutMs + leaseMarginMs) : [];
     dispatcher.take(claimed.filter(({ status }) => status === "PENDING"));
@@ -69,7 +70,7 @@ export function startDelivering(context: Context): Deliverer {
     // There may be more than a claim takes; and those that were skipped took room and need none.
     if (claimed.length === claimMax || claimed.some(({ status }) => status === "SKIPPED")) return 0;
     if (dispatcher.backlog) return dispatcher.isIdle ? contendedMs : backlogMs;
-    if (dispatcher.isIdle && claimed.length === 0) for (const resolve of settledWaiters.splice(0, asked)) resolve();
+    if (wasIdle && dispatcher.isIdle && claimed.length === 0) for (const resolve of settledWaiters.splice(0, asked)) resolve();
     else if (settledWaiters.length > 0) return contendedMs;
     return Math.min(Math.max(dueMs ?? idleMsMax, dueStepMs), idleMsMax);
   };

@@ -274,9 +274,10 @@ test("a client is blocked while accounts are opened, 30 times in parallel: what 
   const opensMax = 50;
   const accountsOf = async (clientId: string) =>
     (await rowsOf("clients", "select id from account where client_id = $1 order by id", [clientId])).map(({ id }) => String(id));
+  const clients: string[] = [];
+  while (clients.length < 30) clients.push(await aClient(business));
   const rounds = await Promise.all(
-    Array.from({ length: 30 }, async (_, round) => {
-      const client_id = await aClient(business);
+    clients.map(async (client_id, round) => {
       let blockedAtMs = Number.POSITIVE_INFINITY;
       const late: string[] = [];
       const open = async (): Promise<unknown> => {

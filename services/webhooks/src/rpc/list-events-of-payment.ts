@@ -26,16 +26,15 @@ export const listEventsOfPayment =
        order by created_at, id limit ${eventsMax + 1}`,
       [businessId, `{${times.join()}}`, paymentId],
     );
-    let isCut = atMs.length > timesMax || events.length > eventsMax;
-    const told = events.slice(0, eventsMax).map(async ({ id, type, created_at_ms, body }) => {
-      const read = { attemptsMax: attemptsShownMax + 1, withResponses: false };
-      const deliveries = await readDeliveries(orm.em, businessId, id, read);
-      isCut ||= deliveries.some(({ attempts }) => attempts.length > attemptsShownMax);
-      return {
+    const read = { attemptsMax: attemptsShownMax + 1, withResponses: false };
+    const told = await Promise.all(
+      events.slice(0, eventsMax).map(async ({ id, type, created_at_ms, body }) => ({
         event: { id, type, createdAtMs: BigInt(created_at_ms), body },
-        deliveries: deliveries.map((delivery) => ({ ...delivery, attempts: delivery.attempts.slice(-attemptsShownMax) })),
-      };
-    });
-    const shown = await Promise.all(told);
-    return { events: shown, isCut };
+        deliveries: await readDeliveries(orm.em, businessId, id, read),
+      })),
+    );
+    const deliveries = told.flatMap((event) => event.deliveries);
+    const attemptsAreCut = deliveries.some(({ attempts }) => attempts.length > attemptsShownMax);
+    for (const delivery of deliveries) delivery.attempts = delivery.attempts.slice(-attemptsShownMax);
+    return { events: told, isCut: atMs.length > timesMax || events.length > eventsMax || attemptsAreCut };
   };

@@ -9,6 +9,8 @@ export function createAlarm(work: () => number | undefined) {
   let later: NodeJS.Timeout | undefined;
   let stopped = false;
   const run = () => {
+    // Both may have come due together, and `stop` must find the one that is still to run.
+    clearImmediate(soon);
     soon = undefined;
     clearTimeout(later);
     const inMs = work();

@@ -15,8 +15,9 @@ import { decideAll, waitingForAPerson } from "./operator.ts";
 import { startProcessorProxy } from "./processor-proxy.ts";
 
 const lanes = 24;
-/** However long the start took, something is tried. */
+/** However long the start took and however slow the machine is, something is tried. */
 const triedMsMin = 8_000;
+const triedMsMax = 90_000;
 /** After the last trouble, everything must have come to its end or to a person. */
 const settleMsMax = 60_000;
 
@@ -48,7 +49,8 @@ export const refunds: Program = {
     await using second = await secondReplica(system);
     await using business = await aRefundingBusiness(system);
     await using database = await connect(system);
-    const signal = notBefore(wanted, triedMsMin);
+    const isEnough = () => report.counted("payments paid") >= lanes && report.counted("partial refunds asked for") > 0;
+    const signal = whenTried(wanted, isEnough);
     const { pool } = database;
     const gatewayUrl = () => system.gatewayUrl;
     const scene: Scene = { system, gatewayUrl, apiKey: business.key, proxy, database: pool, report, signal };
@@ -79,14 +81,16 @@ export const refunds: Program = {
   },
 };
 
-/** Goes off with the signal, but not before this much time from now. */
-function notBefore(signal: AbortSignal, ms: number): AbortSignal {
+/** Goes off with the signal, but not before enough was tried. */
+function whenTried(signal: AbortSignal, isEnough: () => boolean): AbortSignal {
   const both = new AbortController();
-  const isOver = new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-  void Promise.all([isOver, sleep(ms)]).then(() => both.abort());
+  const startedMs = performance.now();
+  const watch = setInterval(() => {
+    const triedMs = performance.now() - startedMs;
+    if (!signal.aborted || triedMs < triedMsMin || !(isEnough() || triedMs > triedMsMax)) return;
+    clearInterval(watch);
+    both.abort();
+  }, 100);
   return both.signal;
 }
 

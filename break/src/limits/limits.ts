@@ -37,6 +37,13 @@ interface Limit {
   readonly request: (key: string) => LoadRequest;
 }
 
+let addresses = 0;
+/** One that has tried nothing yet. */
+function freshAddress(): string {
+  addresses++;
+  return `198.18.${(addresses >> 8) & 255}.${addresses & 255}`;
+}
+
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
 /** By default systems for tests have none. */
@@ -66,7 +73,11 @@ const kinds: Readonly<Record<string, Limit>> = {
   "keys that are none": {
     perSecond: 20 / 60,
     burst: 20,
-    request: () => ({ method: "GET", path: "/api/v1/me", headers: bearer(generateApiKey("sk_test_")) }),
+    request: () => ({
+      method: "GET",
+      path: "/api/v1/me",
+      headers: { ...bearer(generateApiKey("sk_test_")), "x-forwarded-for": freshAddress() },
+    }),
   },
 };
 
@@ -82,13 +93,9 @@ export const limits: Program = {
     while (urls.length < gateways) urls.push(await startGateway(system, others));
     say(`${gateways} gateways run`);
 
-    // One address for all: its failed tries count once.
     await attack("keys that are none", "evenly", urls, "", report, say);
-    let round = 0;
     do {
-      // Each time from a network that has tried nothing yet.
-      await burst(`198.18.${(round >> 8) & 255}.${round & 255}`, urls, report, say);
-      round++;
+      await burst(freshAddress(), urls, report, say);
       const name = random.pick(["requests", "requests", "refunds"]);
       const { key, receiver } = await aBusiness(system);
       await attack(name, random.pick(Object.keys(ways)), urls, key, report, say);
@@ -134,11 +141,13 @@ async function attackOnce(
   const askedPerSecond = Math.max(2 * perSecond, burst);
   const shares = ways[way] as readonly number[];
   const sum = shares.reduce((total, share) => total + share, 0);
+  // The same at all of them: an address's failed tries count once.
+  const requests = [request(key)];
   const outcomes = await Promise.all(
     urls.map((url, i) =>
       fire({
         url,
-        requests: [request(key)],
+        requests,
         perSecond: (askedPerSecond * (shares[i] ?? 0)) / sum,
         atOnceMax: 100,
         seconds,

@@ -28,16 +28,17 @@ beforeEach(async () => {
   db = await createTestDatabase("identity", identity.database);
   const businesses = [uuidv7(), uuidv7(), undefined];
   ids = [];
+  // A millisecond apart, for rows are sealed in the order of their ids: two of one millisecond have none.
+  const nowMs = Date.now();
   for (let i = 0; i < 9; i++) {
-    ids.push(await act(businesses[i % 3]));
+    ids.push(await act(businesses[i % 3], uuidv7(nowMs + i)));
     if (i % 3 === 2) await seal();
   }
   while ((await seal()).sealed > 0);
 });
 afterEach(() => db[Symbol.asyncDispose]());
 
-async function act(businessId?: string): Promise<string> {
-  const id = uuidv7();
+async function act(businessId?: string, id = uuidv7()): Promise<string> {
   const by = { actor: "ak_test", requestId: "r", address: "192.0.2.7" };
   const action = {
     by,

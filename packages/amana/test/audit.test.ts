@@ -28,7 +28,7 @@ beforeEach(async () => {
   db = await createTestDatabase("identity", identity.database);
   const businesses = [uuidv7(), uuidv7(), undefined];
   ids = [];
-  // A millisecond apart, for rows are sealed in the order of their ids: two of one millisecond have none.
+  // A millisecond apart: rows are sealed in the order of their ids, and two of one have none.
   const nowMs = Date.now();
   for (let i = 0; i < 9; i++) {
     ids.push(await act(businesses[i % 3], uuidv7(nowMs + i)));

@@ -3,6 +3,7 @@ export { atMostEvery } from "./at-most-every.ts";
 export { type EnvReader, type EnvSource, readEnv, SettingsError, StartRefused, settings } from "./env.ts";
 export { faultPoint } from "./fault-point.ts";
 export { inGroups } from "./groups.ts";
+export { GrowingBuffer } from "./growing-buffer.ts";
 export { createLogger, type Logger, type LogLevel, readLogLevel } from "./logger.ts";
 export { counter, gauge, histogram, labelsOf, onScrape, registry, renderMetrics, secondsSince } from "./metrics.ts";
 export { type MetricsAddress, readMetricsAddress } from "./metrics-server.ts";

@@ -1,17 +1,13 @@
-/** A body from outside; throws when it has more than `bytesMax` bytes. */
-export async function readBytes(
-  body: AsyncIterable<Buffer>,
-  bytesMax: number,
-  tooLarge: () => Error = () => new Error("the answer is too large"),
-): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
+import { GrowingBuffer } from "./growing-buffer.ts";
+
+/** Reads a body from an external system. Throws when it has more than `bytesMax` bytes. */
+export async function readBytes(body: AsyncIterable<Buffer>, bytesMax: number): Promise<Buffer> {
+  const bytes = new GrowingBuffer();
   for await (const chunk of body) {
-    size += chunk.length;
-    if (size > bytesMax) throw tooLarge();
-    chunks.push(chunk);
+    if (bytes.length + chunk.length > bytesMax) throw new Error("the answer is too large");
+    bytes.append(chunk);
   }
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+  return bytes.bytes();
 }
 
 export const readText = async (body: AsyncIterable<Buffer>, bytesMax: number): Promise<string> =>

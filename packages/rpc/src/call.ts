@@ -58,7 +58,7 @@ export const headerNames = {
 /** When a caller names no deadline. */
 const timeoutMsDefault = 5_000;
 /** Payment creation and refund wait for the card processor; nothing waits longer. */
-const timeoutMsMax = 60_000;
+export const timeoutMsMax = 60_000;
 
 /** The call's metadata, of a caller who was established before. */
 export function readCall(

@@ -1,17 +1,19 @@
-import { beginSpan, currentTrace } from "@amana/runtime";
+import { beginSpan, currentTrace, GrowingBuffer } from "@amana/runtime";
 import {
   create,
   type DescMethodUnary,
   type DescService,
   fromBinary,
+  type Message,
   type MessageInitShape,
   type MessageShape,
   toBinary,
 } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel as IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { codeFromHttpStatus, errorFromJsonBytes } from "@connectrpc/connect/protocol-connect";
+import { errorFromJsonBytes, validateResponseWithCompression } from "@connectrpc/connect/protocol-connect";
 import { buildConnector, Pool } from "undici";
+import { messageBytesMax, tooLargeToRead } from "./body.ts";
 import { headerNames, type IdempotencyKey } from "./call.ts";
 import type { Caller } from "./caller.ts";
 import type { CallerSigner } from "./caller-token.ts";
@@ -48,7 +50,7 @@ export type RpcClient<S extends DescService> = {
 
 /** A connection to one or more replicas of a service, shared by its clients. */
 export interface RpcChannel extends AsyncDisposable {
-  call(method: DescMethodUnary, body: Uint8Array, options: CallOptions): Promise<Buffer>;
+  call(method: DescMethodUnary, body: Uint8Array, options: CallOptions): Promise<Message>;
 }
 
 const timeoutMsDefault = 5_000;
@@ -197,7 +199,7 @@ export function createRpcClient<S extends DescService>(service: S, channel: RpcC
   const methods = service.methods.map((method) => {
     const unary = method as DescMethodUnary;
     const call = async (request: MessageInitShape<typeof unary.input>, options: CallOptions) =>
-      fromBinary(unary.output, await channel.call(unary, toBinary(unary.input, create(unary.input, request)), options));
+      await channel.call(unary, toBinary(unary.input, create(unary.input, request)), options);
     return [method.localName, Object.assign(call, { method })] as const;
   });
   return Object.fromEntries(methods) as RpcClient<S>;
@@ -243,7 +245,7 @@ function send(
   method: DescMethodUnary,
   body: Uint8Array,
   { call, token, timeoutMs, eject }: Sending,
-): Promise<Buffer> {
+): Promise<Message> {
   const headers = [
     "content-type",
     "application/proto",
@@ -264,7 +266,8 @@ function send(
   }
 
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    const responseBody = new GrowingBuffer();
+    let responseHeaders: ResponseHeaders = {};
     let status = 0;
     let abort: ((reason: Error) => void) | undefined;
     let expired: Error | undefined;
@@ -287,19 +290,23 @@ function send(
         },
         onResponseStart(_controller, statusCode, answerHeaders) {
           status = statusCode;
+          responseHeaders = answerHeaders;
           if (answerHeaders[headerNames.replayed] !== undefined) call.onReplayed?.();
           // It stops: it is not asked for more.
           if (answerHeaders["connection"] === "close") eject();
         },
-        onResponseData(_controller, chunk) {
-          chunks.push(chunk);
+        onResponseData(controller, chunk) {
+          if (responseBody.length + chunk.length > messageBytesMax) controller.abort(tooLargeToRead());
+          else responseBody.append(chunk);
         },
         onResponseEnd() {
           clearTimeout(timer);
-          const answer = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-          if (status === 200) resolve(answer);
-          else if (status === notBegun) reject(new ConnectionError(new Error("the replica stops"), true));
-          else reject(readError(answer, status));
+          if (status === notBegun) return reject(new ConnectionError(new Error("the replica stops"), true));
+          try {
+            resolve(readResponse(method, status, responseHeaders, responseBody.bytes()));
+          } catch (error) {
+            reject(error);
+          }
         },
         onResponseError(_controller, error) {
           clearTimeout(timer);
@@ -310,8 +317,31 @@ function send(
   });
 }
 
-function readError(body: Buffer, status: number): Error {
-  const fallback = new ConnectError(`HTTP ${status}`, codeFromHttpStatus(status));
+type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/**
+ * Returns the message of a response; throws the error it carries. A successful response has the
+ * content type of the request, an error is JSON (connectrpc.com/docs/protocol, Unary-Response).
+ * Anything else did not come from a Connect server: its code is that of the reference implementation.
+ */
+function readResponse(method: DescMethodUnary, status: number, headers: ResponseHeaders, body: Buffer): Message {
+  const type = headers["content-type"];
+  const encoding = headers["content-encoding"];
+  if (status !== 200 || type !== "application/proto" || encoding !== undefined) {
+    const standard = new Headers();
+    if (type !== undefined) standard.set("content-type", String(type));
+    if (encoding !== undefined) standard.set("content-encoding", String(encoding));
+    const { unaryError } = validateResponseWithCompression("unary", [], true, status, standard);
+    if (unaryError) throw readError(body, unaryError);
+  }
+  try {
+    return fromBinary(method.output, body);
+  } catch (error) {
+    throw new ConnectError(`parse binary: ${(error as Error).message}`, Code.Internal);
+  }
+}
+
+function readError(body: Buffer, fallback: ConnectError): Error {
   try {
     const error = errorFromJsonBytes(body, undefined, fallback);
     return fromConnectError(error) ?? error;

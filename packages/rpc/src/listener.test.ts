@@ -40,6 +40,9 @@ async function startServer(connectionsMax = 100, answerAfterMs = 0): Promise<Rpc
   return server;
 }
 
+/** Resolves when the connection has ended, also when the server reset it because it left bytes unread. */
+const closeOf = (socket: net.Socket) => new Promise((resolve) => socket.on("error", () => {}).once("close", resolve));
+
 /** Sends a few bytes at a time for ever; resolves with what came back when the server ends it. */
 async function drip(begin: Buffer | string, drop: Buffer | string): Promise<string> {
   const socket = net.connect(server.port, "127.0.0.1");
@@ -49,8 +52,7 @@ async function drip(begin: Buffer | string, drop: Buffer | string): Promise<stri
   socket.on("data", (chunk) => {
     answer += chunk.toString("latin1");
   });
-  socket.on("error", () => {});
-  await once(socket, "close");
+  await closeOf(socket);
   clearInterval(timer);
   return answer;
 }
@@ -88,6 +90,16 @@ test("a call that takes long is not cut off, nor a connection that is kept betwe
   await client.handOverMessages({}, { caller: nobody });
   await sleep(1_000);
   await client.handOverMessages({}, { caller: nobody });
+});
+
+test("closes a connection whose caller does not read the response", async () => {
+  await startServer();
+  const socket = net.connect(server.port, "127.0.0.1").pause();
+  const closed = closeOf(socket);
+  const request = `GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(1_000);
+  // Responses fill the buffers of both sides, until the server stops reading requests.
+  while (socket.write(request)) await sleep(1);
+  await closed;
 });
 
 test("no more connections are held than the limit", async () => {

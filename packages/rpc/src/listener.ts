@@ -14,7 +14,7 @@ export interface Limits {
   readonly headersTimeoutMs: number;
   /** For a request to arrive whole. What the answer takes is not bounded here. */
   readonly requestTimeoutMs: number;
-  /** For an HTTP/2 connection on which nothing is sent: longer than the longest call. */
+  /** For a connection on which nothing is sent, or whose caller reads nothing: longer than the longest call. */
   readonly idleTimeoutMs: number;
   /** More are closed at once. */
   readonly connectionsMax: number;
@@ -100,6 +100,8 @@ export async function listen(options: {
       answer(request, response);
     },
   );
+  // Without it, a response that the caller does not read stays in memory.
+  server1.timeout = limits.idleTimeoutMs;
   // It never listens: this starts the timer that puts its time-outs in force.
   server1.emit("listening");
 

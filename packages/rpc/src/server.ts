@@ -1,10 +1,11 @@
 import http from "node:http";
-import { beginSpan, everyTenant, forTenant, inTrace, type Logger, readBytes, type Trace } from "@amana/runtime";
+import { beginSpan, everyTenant, forTenant, inTrace, type Logger, type Trace } from "@amana/runtime";
 import { create, type DescMethodUnary, type DescService, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 import { codeToHttpStatus, codeToString, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
-import { type Call, headerNames, type Implementation, type Implementations, readCall } from "./call.ts";
+import { createBodyReader, messageBytesMax, type ReadBody, tooLargeToWrite } from "./body.ts";
+import { type Call, headerNames, type Implementation, type Implementations, readCall, timeoutMsMax } from "./call.ts";
 import { type Caller, nobody } from "./caller.ts";
 import { createCallerVerifier, type VouchingKey } from "./caller-token.ts";
 import { DomainError, unavailable } from "./domain-error.ts";
@@ -71,9 +72,8 @@ export interface RpcServer extends AsyncDisposable {
   isReady(): Promise<boolean>;
 }
 
-/** Requests and answers larger than this are refused. */
-const messageBytesMax = 4 * 1024 * 1024;
-const tooLarge = () => new ConnectError(`the message is larger than ${messageBytesMax} bytes`, Code.ResourceExhausted);
+/** Of all request bodies that are being received, by callers with a token and by callers without. */
+const unfinishedBytesMax = { calls: 64 * 1024 * 1024, withoutToken: 16 * 1024 * 1024 };
 
 interface Target {
   readonly method: DescMethodUnary;
@@ -107,7 +107,8 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
         const header = (name: string) => context.requestHeader.get(name) ?? undefined;
         const caller = callerOf(target, header(headerNames.caller));
         const markReplayed = () => context.responseHeader.set(headerNames.replayed, "true");
-        return invoke(target, () => request, readCall(header, caller, context.timeoutMs(), markReplayed));
+        const call = readCall(header, caller, context.timeoutMs(), markReplayed);
+        return invoke(target, { read: () => request, write: (answer) => answer }, call);
       });
     }
   };
@@ -115,10 +116,18 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
     routes,
     readMaxBytes: messageBytesMax,
     writeMaxBytes: messageBytesMax,
-    maxTimeoutMs: 60_000,
+    maxTimeoutMs: timeoutMsMax,
   });
 
+  const readCallBody = createBodyReader(unfinishedBytesMax.calls);
+  const readOtherBody = createBodyReader(unfinishedBytesMax.withoutToken);
+
   const answer = (request: Request, response: Response) => {
+    // The rest of a body that is not needed is dropped, so that the connection can be used again.
+    response.once("finish", () => {
+      if (!request.complete) request.resume();
+    });
+    clampTimeout(request);
     // Without what follows a "?", as connect-node goes by it.
     const [path = ""] = (request.url ?? "").split("?", 1);
     const target = methods.get(path);
@@ -133,9 +142,13 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
       inTrace(claimedTrace(request), () => logger.warn({ err: error, method: target?.method.name }, "a call was refused"));
       return refuse(response, refusal);
     }
+    const readBody = target?.takesCaller ? readCallBody : readOtherBody;
     if (target && isFast(request) && response instanceof http.ServerResponse) {
-      void answerFast(request, response, { target, caller, invoke, logger });
-    } else connectNode(request, response);
+      void answerFast(request, response, { target, caller, invoke, readBody });
+    } else {
+      request[Symbol.asyncIterator] = () => yieldBody(request, readBody);
+      connectNode(request, response);
+    }
   };
 
   const { port, stop } = await listen({
@@ -175,7 +188,12 @@ function targetsOf(services: readonly ServedService[]): Map<string, Target> {
 /** All that a caller learns of a fault. */
 const internalError = () => new ConnectError("internal error", Code.Internal);
 
-type Invoke = (target: Target, readRequest: () => Message, call: Call) => Promise<Message>;
+interface Codec<T> {
+  read(): Message;
+  write(answer: Message): T;
+}
+
+type Invoke = <T>(target: Target, codec: Codec<T>, call: Call) => Promise<T>;
 
 /** Runs one RPC for its caller's tenant: the use case, the answer or the refusal. */
 function createInvoke({ logger, isUnavailable }: RpcServerOptions): Invoke {
@@ -190,17 +208,17 @@ function createInvoke({ logger, isUnavailable }: RpcServerOptions): Invoke {
     logger.error(context, "a call failed");
     return internalError();
   };
-  const invoke: Invoke = async ({ method, implementation }, readRequest, call) => {
+  const invoke: Invoke = async ({ method, implementation }, { read, write }, call) => {
     // A server that is behind must not do what its caller has given up.
     if (call.remainingMs() === 0) throw new ConnectError("the deadline has passed", Code.DeadlineExceeded);
     try {
-      const answer = await implementation(readRequest() as Parameters<typeof implementation>[0], call);
-      return "$typeName" in answer ? (answer as Message) : create(method.output, answer);
+      const answer = await implementation(read() as Parameters<typeof implementation>[0], call);
+      return write("$typeName" in answer ? (answer as Message) : create(method.output, answer));
     } catch (error) {
       throw refusalOf(error, method, call);
     }
   };
-  return (target, readRequest, call) => {
+  return (target, codec, call) => {
     const method = methodName(target.method);
     const span = beginSpan("server", method, call.traceparent);
     const traced = span ? { ...call, traceparent: span.traceparent } : call;
@@ -210,7 +228,7 @@ function createInvoke({ logger, isUnavailable }: RpcServerOptions): Invoke {
         served.observe({ method, code }, seconds);
         if (span) endSpan(span, target.method, code, call.caller);
       },
-      () => inTrace(traced, () => forTenant(tenant, () => invoke(target, readRequest, traced))),
+      () => inTrace(traced, () => forTenant(tenant, () => invoke(target, codec, traced))),
     );
   };
 }
@@ -219,36 +237,54 @@ function createInvoke({ logger, isUnavailable }: RpcServerOptions): Invoke {
 async function answerFast(
   request: http.IncomingMessage,
   response: http.ServerResponse,
-  { target, caller, invoke, logger }: { target: Target; caller: Caller; invoke: Invoke; logger: Logger },
+  { target, caller, invoke, readBody }: { target: Target; caller: Caller; invoke: Invoke; readBody: ReadBody },
 ): Promise<void> {
   const { method } = target;
+  const timeoutMs = request.headers[headerNames.timeoutMs];
   const call = readCall(
     (name) => request.headers[name] as string | undefined,
     caller,
-    Number(request.headers[headerNames.timeoutMs]) || undefined,
+    timeoutMs === undefined ? undefined : Number(timeoutMs),
     () => response.setHeader(headerNames.replayed, "true"),
   );
   try {
-    const body = await readBytes(request, messageBytesMax, tooLarge);
-    const bytes = toBinary(method.output, await invoke(target, () => decode(method, body), call));
+    const body = await readBody(request);
+    const codec = { read: () => decode(method, body), write: (answer: Message) => encode(method, answer) };
+    const bytes = await invoke(target, codec, call);
     response.writeHead(200, { "content-type": "application/proto", "content-length": bytes.length });
     response.end(bytes);
   } catch (error) {
-    // Nobody is there to be answered.
+    // The caller has gone: there is no one to respond to.
     if (request.errored) return;
-    if (error instanceof ConnectError) return refuse(response, error);
-    // A value that does not fit its field is a fault of ours.
-    inTrace(call, () => logger.error({ err: error, method: method.name }, "an answer could not be encoded"));
-    refuse(response, internalError());
+    refuse(response, ConnectError.from(error, Code.Internal));
   }
 }
 
-/** What `createRpcClient` sends: Connect unary, a protobuf body, HTTP/1.1. */
+/**
+ * Whether a request is what `createRpcClient` sends: Connect unary, a protobuf body without
+ * compression, HTTP/1.1. Headers that need an error response are left to connect-node.
+ */
 const isFast = (request: Request): request is http.IncomingMessage =>
   request instanceof http.IncomingMessage &&
   request.headers["content-type"] === "application/proto" &&
   request.headers["content-encoding"] === undefined &&
+  /^[1-9]\d{0,9}$/.test(String(request.headers[headerNames.timeoutMs] ?? timeoutMsMax)) &&
   request.method === "POST";
+
+/**
+ * Lowers a longer timeout to the maximum: "server implementations may clamp timeouts to an
+ * appropriate maximum" (connectrpc.com/docs/protocol, Unary-Request). connect-node would reject it.
+ */
+function clampTimeout({ headers }: Request): void {
+  const timeoutMs = String(headers[headerNames.timeoutMs]);
+  if (/^\d{1,10}$/.test(timeoutMs) && Number(timeoutMs) > timeoutMsMax) headers[headerNames.timeoutMs] = String(timeoutMsMax);
+}
+
+/** The body as connect-node takes it. A ConnectError is passed on in the form of the caller's protocol. */
+async function* yieldBody(request: Request, readBody: ReadBody): AsyncGenerator<Buffer, undefined> {
+  const body = await readBody(request);
+  if (body.length > 0) yield body;
+}
 
 /** What a call says of itself whose caller is not known: no more than these usually are. */
 const claimedTrace = ({ headers }: Request): Trace => ({
@@ -265,10 +301,17 @@ function refuse(response: Response, refusal: ConnectError): void {
   response.end(bytes);
 }
 
+/** An unreadable request gets the code and text that connect-node gives it. The Connect protocol prescribes none. */
 function decode(method: DescMethodUnary, body: Buffer): Message {
   try {
     return fromBinary(method.input, body);
-  } catch {
-    throw new ConnectError("the body is not the request message", Code.InvalidArgument);
+  } catch (error) {
+    throw new ConnectError(`parse binary: ${(error as Error).message}`, Code.Internal);
   }
+}
+
+function encode(method: DescMethodUnary, answer: Message): Uint8Array {
+  const bytes = toBinary(method.output, answer);
+  if (bytes.length > messageBytesMax) throw tooLargeToWrite(bytes.length);
+  return bytes;
 }

@@ -1,0 +1,63 @@
+import { once } from "node:events";
+import http from "node:http";
+import net, { type AddressInfo } from "node:net";
+import { ConnectError } from "@connectrpc/connect";
+import { expect, onTestFinished, test } from "vitest";
+import { createBodyReader } from "./body.ts";
+
+/** A server that responds with the length of the body, or the error's message. */
+async function startServer(unfinishedBytesMax: number): Promise<number> {
+  const readBody = createBodyReader(unfinishedBytesMax);
+  const server = http.createServer((request, response) => {
+    readBody(request).then(
+      (body) => response.end(`${body.length} bytes`),
+      (error) => response.end(error instanceof ConnectError ? `error ${error.code} ${error.details.length}` : "other"),
+    );
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+const chunk = (bytes: Uint8Array) => Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from("\r\n")]);
+const head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+function connect(port: number): net.Socket {
+  const socket = net.connect(port, "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  return socket.on("error", () => {});
+}
+
+async function responseOn(socket: net.Socket): Promise<string> {
+  const [data] = (await once(socket, "data")) as [Buffer];
+  return data.toString().split("\r\n\r\n")[1] ?? "";
+}
+
+test("reads a body of many one-byte chunks", async () => {
+  const socket = connect(await startServer(10_000));
+  socket.write(head + chunk(Buffer.of(65)).toString().repeat(3_000));
+  socket.write("0\r\n\r\n");
+  expect(await responseOn(socket)).toBe("3000 bytes");
+});
+
+test("rejects the body that goes beyond the bound on unfinished bodies, and accepts bodies again after others end", async () => {
+  const port = await startServer(200_000);
+  const rivals = [connect(port), connect(port)];
+  for (const socket of rivals) {
+    socket.write(head);
+    socket.write(chunk(Buffer.alloc(120_000)));
+  }
+  const [rejected, text] = await Promise.race(rivals.map(async (socket) => [socket, await responseOn(socket)] as const));
+  // 8: resource_exhausted, with the refusal that makes the caller retry.
+  expect(text).toBe("error 8 1");
+  for (const socket of rivals.filter((rival) => rival !== rejected)) {
+    socket.write("0\r\n\r\n");
+    expect(await responseOn(socket)).toBe("120000 bytes");
+  }
+  const next = connect(port);
+  next.write(head);
+  next.write(chunk(Buffer.alloc(90_000)));
+  next.write("0\r\n\r\n");
+  expect(await responseOn(next)).toBe("90000 bytes");
+});

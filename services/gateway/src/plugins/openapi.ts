@@ -1,6 +1,7 @@
 import swagger from "@fastify/swagger";
 import { Type } from "typebox";
 import type { App } from "../gateway.ts";
+import { errorsMax } from "../problem.ts";
 import { problemCatalogue } from "../problem-catalogue.ts";
 import { idempotencyKeyPattern } from "./idempotency-key.ts";
 import { type Addressed, type LinkedOperation, linkOperations } from "./openapi-links.ts";
@@ -28,7 +29,10 @@ const ProblemDocument = Type.Object(
       "x-extensible-enum": Object.keys(problemCatalogue),
     }),
     request_id: Type.String(),
-    errors: Type.Optional(Type.Array(FieldError)),
+    errors: Type.Optional(Type.Array(FieldError, { description: `At most ${errorsMax}.` })),
+    more_errors: Type.Optional(
+      Type.Boolean({ description: `\`true\` when the request has more than the ${errorsMax} errors that are listed.` }),
+    ),
   },
   { additionalProperties: true, description: "A refusal or a fault (RFC 9457)." },
 );

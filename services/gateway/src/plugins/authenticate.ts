@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import { KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import type { FastifyRequest, onRequestHookHandler, preValidationHookHandler } from "fastify";
 import { aboutRequest } from "../call.ts";
@@ -8,6 +7,7 @@ import { presentedKeyHash } from "../key-lease/presented-key.ts";
 import { Problem } from "../problem.ts";
 import type { ProblemCode } from "../problem-catalogue.ts";
 import { networkOf } from "../rate-limit/network.ts";
+import { hasBody } from "./bound-bytes.ts";
 import { rateLimited } from "./limit-rate.ts";
 
 const refusals: Readonly<Partial<Record<KeyState, ProblemCode>>> = {
@@ -66,17 +66,13 @@ export function authenticate(scope: App, gateway: Gateway, role: "business" | "a
       );
   };
   const lookAgain: preValidationHookHandler = function (request, reply, done) {
-    if (wasWhole(request.raw) || (request.keyAnswer && keys.isGood(request.keyAnswer))) return done();
+    if (!hasBody(request.raw) || (request.keyAnswer && keys.isGood(request.keyAnswer))) return done();
     look.call(this, request, reply, done);
   };
 
   scope.addHook("onRequest", look);
   scope.addHook("preValidation", lookAgain);
 }
-
-/** With its headers: it has no body. */
-const wasWhole = ({ headers }: IncomingMessage): boolean =>
-  headers["transfer-encoding"] === undefined && (headers["content-length"] ?? "0") === "0";
 
 /** Guessing is slowed down by address; what works is let in from there all the same. */
 export function slowGuessing({ limits }: Gateway): (error: unknown, address: string) => unknown {

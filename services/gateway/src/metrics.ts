@@ -23,6 +23,12 @@ export const requestsUnderWay = gauge({
 });
 requestsUnderWay.set(0);
 
+export const bytesAtOnce = gauge({
+  name: "amana_http_bytes_at_once",
+  help: "Bytes of request bodies and unsent responses in memory, of those that count towards BYTES_AT_ONCE_MAX",
+});
+bytesAtOnce.set(0);
+
 export const openConnections = gauge({ name: "amana_http_connections", help: "Open connections of clients and proxies" });
 openConnections.set(0);
 

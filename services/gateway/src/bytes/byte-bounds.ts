@@ -4,13 +4,10 @@ import type { Config } from "../config.ts";
 import { rateLimitRefusals, requestsShed } from "../metrics.ts";
 import { Problem } from "../problem.ts";
 import { networkOf } from "../rate-limit/network.ts";
-import type { ByteBound } from "./byte-counters.ts";
+import { allBytes, type ByteBound } from "./byte-counters.ts";
 
 /** Keyless requests get this part of the gateway's bytes, so that they cannot use up the bytes of keys. */
 const keylessPart = 1 / 4;
-
-/** The key under which all bytes of the gateway are counted. */
-export const allBytes = "all";
 
 /** The bounds that a request's bytes count towards. */
 export function createByteBounds({ perBusiness, perNetwork, total }: Config["byteBounds"], proven: ReadonlyMap<string, true>) {

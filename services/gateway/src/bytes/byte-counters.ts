@@ -1,4 +1,8 @@
+import { bytesAtOnce } from "../metrics.ts";
 import type { Problem } from "../problem.ts";
+
+/** The key under which all bytes of the gateway are counted. */
+export const allBytes = "all";
 
 /** A bound on the bytes that are counted under one key. */
 export interface ByteBound {
@@ -30,5 +34,6 @@ export class ByteCounters {
       if (used === 0) this.#used.delete(key);
       else this.#used.set(key, used);
     }
+    bytesAtOnce.set(this.used(allBytes));
   }
 }

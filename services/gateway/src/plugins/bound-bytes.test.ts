@@ -4,7 +4,7 @@ import { eventually } from "@amana/testing";
 import { describe, expect, test } from "vitest";
 import { startTestGateway, type TestGateway } from "../../test/harness.ts";
 import { headOf, inOneByteChunks, RawClient } from "../../test/raw-client.ts";
-import { allBytes } from "../bytes/byte-bounds.ts";
+import { allBytes } from "../bytes/byte-counters.ts";
 
 const id = "019a0000-0000-7000-8000-000000000001";
 const kibibyte = 1024;

@@ -4,7 +4,7 @@ import { parseQuery } from "./form/query.ts";
 import type { App, Gateway } from "./gateway.ts";
 import { logRequests } from "./plugins/access-log.ts";
 import { authenticate } from "./plugins/authenticate.ts";
-import { boundBytes } from "./plugins/bound-bytes.ts";
+import { boundBytes, receiveBodies } from "./plugins/bound-bytes.ts";
 import { boundLoad } from "./plugins/bound-load.ts";
 import { bodyBytesMax, guardEdge, requestIdOf } from "./plugins/edge.ts";
 import { takeIdempotencyKey } from "./plugins/idempotency-key.ts";
@@ -74,6 +74,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
 
   gateway.connections.watch(app.server);
   app.server.on("checkExpectation", answerUnknownExpectation);
+  receiveBodies(app, gateway);
   guardEdge(app, gateway);
   logRequests(app, gateway);
   measureRequests(app);

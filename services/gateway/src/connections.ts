@@ -15,6 +15,8 @@ interface ConnectionsOptions {
   readonly nowMs?: (() => number) | undefined;
 }
 
+type Reason = "chunks" | "network" | "pipelined" | "stalled";
+
 /** Requests of one connection that wait for their response. Clients that pipeline send a few. */
 const pipelinedMax = 32;
 /** Checks for stalled responses during the time that one may stall. */
@@ -41,7 +43,7 @@ export class Connections {
   watch(server: Server): void {
     server.on("connection", (socket) => {
       if (!this.#hasRoomFor(socket)) {
-        this.#end(socket, "network");
+        this.end(socket, "network");
         return;
       }
       this.#waiting.set(socket, new Set());
@@ -57,7 +59,7 @@ export class Connections {
       const answers = this.#waiting.get(socket);
       answers?.add(response);
       response.once("close", () => answers?.delete(response));
-      if (answers && answers.size > pipelinedMax && !socket.destroyed) this.#end(socket, "pipelined");
+      if (answers && answers.size > pipelinedMax && !socket.destroyed) this.end(socket, "pipelined");
     });
     const check = setInterval(() => this.endStalled(), this.#options.stallMs / checksPerStall).unref();
     server.once("close", () => clearInterval(check));
@@ -89,11 +91,12 @@ export class Connections {
       // An ended socket has sent its last response and waits for the client to close its side.
       const isWaiting = socket.writableLength > 0 || socket.writableEnded;
       if (!known || !isWaiting || known.bytes !== bytes) this.#sent.set(socket, { bytes, sinceMs: nowMs });
-      else if (nowMs - known.sinceMs >= this.#options.stallMs) this.#end(socket, "stalled");
+      else if (nowMs - known.sinceMs >= this.#options.stallMs) this.end(socket, "stalled");
     }
   }
 
-  #end(socket: Socket, reason: "network" | "pipelined" | "stalled"): void {
+  /** Closes the connection at once. */
+  end(socket: Socket, reason: Reason): void {
     connectionsEnded.inc({ reason });
     socket.destroy();
   }

@@ -34,8 +34,8 @@ openConnections.set(0);
 
 export const connectionsEnded = counter({
   name: "amana_http_connections_ended_total",
-  help: "Connections ended by the gateway: too many of one network, too many pipelined requests, or a response without progress",
-  labels: { reason: ["network", "pipelined", "stalled"] },
+  help: "Connections ended by the gateway: too many of one network, too many pipelined requests or small chunks, or a response without progress",
+  labels: { reason: ["chunks", "network", "pipelined", "stalled"] },
 });
 
 export const requestsShed = counter({

@@ -31,10 +31,10 @@ describe("a body in chunks of one byte", () => {
     await using _ = gateway;
     const key = gateway.aKey();
     await useKey(gateway, key);
-    const text = `{"amount":"10.00"${" ".repeat(20_000)}}`;
+    const text = `{"amount":"10.00"${" ".repeat(8_500)}}`;
     await using client = new RawClient(port);
     await client.write(refund(key) + inOneByteChunks(text.slice(0, -1)));
-    await eventually(() => expect(used(key.businessId)).toBe(32 * kibibyte));
+    await eventually(() => expect(used(key.businessId)).toBe(16 * kibibyte));
     await client.write(`${inOneByteChunks("}")}0\r\n\r\n`);
     await client.statusesAre("200");
     expect(gateway.received.at(-1)?.request).toMatchObject({ amountMinor: 1000n });
@@ -50,6 +50,32 @@ describe("a body in chunks of one byte", () => {
     await client.write(chunk.repeat(257));
     await client.statusesAre("413");
     await eventually(() => expect(used(allBytes)).toBe(0));
+  });
+});
+
+describe("more than 10 000 chunks of a body", () => {
+  test("are refused with 413, and the connection serves the next request", async () => {
+    const { gateway, port, used } = await start();
+    await using _ = gateway;
+    await using client = new RawClient(port);
+    await client.write(`${headOf("/callbacks/kyc", {})}${inOneByteChunks("a".repeat(10_001))}0\r\n\r\n`);
+    await client.statusesAre("413");
+    expect(client.text).toContain("too many small chunks");
+    await client.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await client.statusesAre("413", "200");
+    expect(used(allBytes)).toBe(0);
+  });
+
+  test.each([
+    ["POST", "/callbacks/kyc"],
+    ["POST", "/unknown"],
+    ["GET", "/healthz"],
+  ])("end the connection when there are 20 000 of them (%s %s)", async (method, path) => {
+    const { gateway, port } = await start();
+    await using _ = gateway;
+    await using client = new RawClient(port);
+    await client.write(headOf(path, {}).replace("POST", method) + inOneByteChunks("a".repeat(20_001)));
+    await client.closed();
   });
 });
 

@@ -8,16 +8,11 @@ import type { App, Gateway } from "../gateway.ts";
  * that waits keeps the body.
  */
 export function boundBytes(app: App, { bytes, byteBounds }: Gateway): void {
-  app.decorateRequest("incoming", null);
-
   app.addHook("onRequest", (request, reply, done) => {
-    const { raw, method, routeOptions } = request;
-    if (!hasBody(raw)) return done();
-    // A body without meaning: Node would keep it until the response is sent.
-    if (method === "GET" || method === "HEAD") raw.resume();
-    else {
-      const incoming = new IncomingBody(raw, routeOptions.bodyLimit, bytes, byteBounds.ofUnknown(request));
-      request.incoming = incoming;
+    const { incoming, method, routeOptions } = request;
+    // The body of a GET has no meaning, so it is dropped.
+    if (incoming && method !== "GET" && method !== "HEAD") {
+      incoming.keep(routeOptions.bodyLimit, byteBounds.ofUnknown(request));
       reply.raw.once("close", () => incoming.release());
     }
     done();
@@ -35,6 +30,16 @@ export function boundBytes(app: App, { bytes, byteBounds }: Gateway): void {
     } else bytes.add(bounds, length);
     reply.raw.once("close", () => bytes.add(bounds, -length));
     done(null, payload);
+  });
+}
+
+/** Begins to read the body of each request, also of those that are refused. Registered first. */
+export function receiveBodies(app: App, { bytes, connections }: Gateway): void {
+  app.decorateRequest("incoming", null);
+  app.addHook("onRequest", (request, _reply, done) => {
+    const { raw } = request;
+    if (hasBody(raw)) request.incoming = new IncomingBody(raw, bytes, () => connections.end(raw.socket, "chunks"));
+    done();
   });
 }
 

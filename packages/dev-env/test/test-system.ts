@@ -54,6 +54,8 @@ export async function startTestSystem(
         RATE_LIMIT_CREATION_PER_SECOND: "0",
         RATE_LIMIT_SEARCH_PER_SECOND: "0",
         RATE_LIMIT_KEYLESS_PER_SECOND: "0",
+        // All clients of a test have one address.
+        CONNECTIONS_PER_NETWORK_MAX: "0",
         ...env.gateway,
       },
       payments: { REFUND_CHECK_SECONDS: "0.5,1,1", REFUND_RESEND_AFTER_SECONDS: "2", SATIM_TIMEOUT_MS: "2000", ...env.payments },

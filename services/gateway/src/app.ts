@@ -4,11 +4,12 @@ import { parseQuery } from "./form/query.ts";
 import type { App, Gateway } from "./gateway.ts";
 import { logRequests } from "./plugins/access-log.ts";
 import { authenticate } from "./plugins/authenticate.ts";
+import { boundBytes, receiveBodies } from "./plugins/bound-bytes.ts";
 import { boundLoad } from "./plugins/bound-load.ts";
 import { bodyBytesMax, guardEdge, requestIdOf } from "./plugins/edge.ts";
 import { takeIdempotencyKey } from "./plugins/idempotency-key.ts";
 import { readJsonBodies } from "./plugins/json-bodies.ts";
-import { limitRate } from "./plugins/limit-rate.ts";
+import { limitKind } from "./plugins/limit-rate.ts";
 import { measureRequests } from "./plugins/measure-requests.ts";
 import { describeApi } from "./plugins/openapi.ts";
 import { answerParserErrors, answerUnknownExpectation } from "./plugins/parser-errors.ts";
@@ -44,14 +45,21 @@ const returnPrefix = `${api}/payments/return`;
 
 /** The URL map: who may go where. */
 export async function createApp(gateway: Gateway): Promise<App> {
+  const { requestMs } = gateway.connectionBounds;
   const app = Fastify({
     logger: false,
     genReqId: requestIdOf,
     bodyLimit: bodyBytesMax,
     // Header bytes bound a parameter already.
     routerOptions: { maxParamLength: headerBytesMax, querystringParser: parseQuery },
-    http: { maxHeaderSize: headerBytesMax, requireHostHeader: false, connectionsCheckingInterval: 5_000 },
-    requestTimeout: requestTimeoutMs,
+    http: {
+      maxHeaderSize: headerBytesMax,
+      requireHostHeader: false,
+      connectionsCheckingInterval: Math.ceil(requestMs / 6),
+      // Node swaps the two timeouts if the one of the headers (60 s by default) is the longer one.
+      headersTimeout: requestMs,
+    },
+    requestTimeout: requestMs,
     return503OnClosing: false,
     trustProxy: gateway.trustedProxies.length > 0 ? [...gateway.trustedProxies] : false,
     clientErrorHandler: answerParserErrors(gateway.connections),
@@ -66,11 +74,13 @@ export async function createApp(gateway: Gateway): Promise<App> {
 
   gateway.connections.watch(app.server);
   app.server.on("checkExpectation", answerUnknownExpectation);
+  receiveBodies(app, gateway);
   guardEdge(app, gateway);
   logRequests(app, gateway);
   measureRequests(app);
   traceRequests(app, gateway);
-  readJsonBodies(app);
+  boundBytes(app, gateway);
+  readJsonBodies(app, gateway);
   app.addHook("preValidation", boundLoad(gateway));
   app.decorateRequest("caller", null);
   app.decorateRequest("keyAnswer", null);
@@ -97,7 +107,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
   await app.register(
     async (business: App) => {
       authenticate(business, gateway, "business");
-      business.addHook("onRequest", limitRate(gateway));
+      business.addHook("onRequest", limitKind(gateway));
       business.addHook("preHandler", takeIdempotencyKey(gateway));
       business.register(ownBusiness, { ...gateway, prefix: "/me" });
       business.register(kycApplications, { ...gateway, prefix: "/kyc/applications" });
@@ -136,5 +146,3 @@ export async function createApp(gateway: Gateway): Promise<App> {
 }
 
 const headerBytesMax = 16 * 1024;
-/** For the request to arrive whole. */
-const requestTimeoutMs = 30_000;

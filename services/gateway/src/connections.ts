@@ -1,15 +1,57 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { addressesOf, canonicalCidr } from "./key-lease/allowed-ips.ts";
+import { connectionsEnded, openConnections } from "./metrics.ts";
+import { networkOf } from "./rate-limit/network.ts";
 
-/** The connections of the gateway and the answers they wait for, which Node keeps to itself. */
+interface ConnectionsOptions {
+  /** Connections of one network at once; 0 for any number. */
+  readonly perNetwork: number;
+  /** How long a response may wait for the client to read. */
+  readonly stallMs: number;
+  /** Proxies, whose connections carry the requests of many networks. */
+  readonly trustedProxies: readonly string[];
+  /** Monotonic. */
+  readonly nowMs?: (() => number) | undefined;
+}
+
+type Reason = "chunks" | "network" | "pipelined" | "stalled";
+
+/** Requests of one connection that wait for their response. Clients that pipeline send a few. */
+const pipelinedMax = 32;
+/** Checks for stalled responses during the time that one may stall. */
+const checksPerStall = 6;
+
+/**
+ * The connections of the gateway and the responses they wait for, which Node keeps to itself. Ends
+ * connections that take more than their share: too many of one network, too many pipelined
+ * requests, or a response that the client does not read.
+ */
 export class Connections {
   readonly #waiting = new Map<Socket, Set<ServerResponse>>();
+  readonly #byNetwork = new Map<string, number>();
+  readonly #sent = new WeakMap<Socket, { bytes: number; sinceMs: number }>();
+  readonly #options: ConnectionsOptions;
+  readonly #isProxy: (address: string) => boolean;
   #ending = false;
+
+  constructor(options: ConnectionsOptions) {
+    this.#options = options;
+    this.#isProxy = addressesOf(options.trustedProxies.map((one) => canonicalCidr(one) ?? one));
+  }
 
   watch(server: Server): void {
     server.on("connection", (socket) => {
+      if (!this.#hasRoomFor(socket)) {
+        this.end(socket, "network");
+        return;
+      }
       this.#waiting.set(socket, new Set());
-      socket.once("close", () => this.#waiting.delete(socket));
+      openConnections.set(this.#waiting.size);
+      socket.once("close", () => {
+        this.#waiting.delete(socket);
+        openConnections.set(this.#waiting.size);
+      });
     });
     // Before Fastify's own listener, which may answer at once.
     server.prependListener("request", ({ socket }, response) => {
@@ -17,7 +59,46 @@ export class Connections {
       const answers = this.#waiting.get(socket);
       answers?.add(response);
       response.once("close", () => answers?.delete(response));
+      if (answers && answers.size > pipelinedMax && !socket.destroyed) this.end(socket, "pipelined");
     });
+    const check = setInterval(() => this.endStalled(), this.#options.stallMs / checksPerStall).unref();
+    server.once("close", () => clearInterval(check));
+  }
+
+  /** Counts the connection towards its network until it closes. */
+  #hasRoomFor(socket: Socket): boolean {
+    const { remoteAddress = "" } = socket;
+    const { perNetwork } = this.#options;
+    if (perNetwork === 0 || this.#isProxy(remoteAddress)) return true;
+    const network = networkOf(remoteAddress);
+    const open = this.#byNetwork.get(network) ?? 0;
+    if (open >= perNetwork) return false;
+    this.#byNetwork.set(network, open + 1);
+    socket.once("close", () => {
+      const left = (this.#byNetwork.get(network) ?? 1) - 1;
+      if (left === 0) this.#byNetwork.delete(network);
+      else this.#byNetwork.set(network, left);
+    });
+    return true;
+  }
+
+  /** Ends connections whose response made no progress since the first of the checks during `stallMs`. */
+  endStalled(): void {
+    const nowMs = this.#options.nowMs?.() ?? performance.now();
+    for (const socket of this.#waiting.keys()) {
+      const bytes = bytesSent(socket);
+      const known = this.#sent.get(socket);
+      // An ended socket has sent its last response and waits for the client to close its side.
+      const isWaiting = socket.writableLength > 0 || socket.writableEnded;
+      if (!known || !isWaiting || known.bytes !== bytes) this.#sent.set(socket, { bytes, sinceMs: nowMs });
+      else if (nowMs - known.sinceMs >= this.#options.stallMs) this.end(socket, "stalled");
+    }
+  }
+
+  /** Closes the connection at once. */
+  end(socket: Socket, reason: Reason): void {
+    connectionsEnded.inc({ reason });
+    socket.destroy();
   }
 
   /** Ends the connection with the last answer to a request that came whole; false without one. */
@@ -47,6 +128,15 @@ export class Connections {
 }
 
 const isWhole = ({ req }: ServerResponse) => req.complete;
+
+/**
+ * The bytes that the operating system has taken. Node counts those that it still holds as written,
+ * so they are subtracted; Node's own socket timeout uses the same field, but reads restart it.
+ */
+function bytesSent(socket: Socket): number {
+  const { _handle: handle } = socket as Socket & { _handle?: { bytesWritten: number; writeQueueSize: number } | null };
+  return handle ? handle.bytesWritten - handle.writeQueueSize : 0;
+}
 
 function endWith(socket: Socket, answer: ServerResponse): void {
   if (!answer.shouldKeepAlive) return;

@@ -8,6 +8,9 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from "fastify";
+import { createByteBounds } from "./bytes/byte-bounds.ts";
+import { ByteCounters } from "./bytes/byte-counters.ts";
+import type { IncomingBody } from "./bytes/incoming-body.ts";
 import type { Config } from "./config.ts";
 import { Connections } from "./connections.ts";
 import { BelievedKeys, type KeyAnswer } from "./key-lease/believed-keys.ts";
@@ -21,7 +24,10 @@ const keyLookUpTimeoutMs = 3_000;
 const drawTimeoutMs = 1_000;
 
 /** The settings that routes go by. */
-type Settings = Pick<Config, "allowInsecureUrls" | "fingerprintKeys" | "loadBounds" | "traceRatio" | "trustedProxies"> &
+type Settings = Pick<
+  Config,
+  "allowInsecureUrls" | "byteBounds" | "connectionBounds" | "fingerprintKeys" | "loadBounds" | "traceRatio" | "trustedProxies"
+> &
   Partial<Pick<Config, "sandboxUrl">>;
 
 /** What the routes need. */
@@ -35,6 +41,13 @@ export function createGateway(
   nowMs?: () => number,
 ) {
   const rpc = createRpc(channels);
+  const limits = createRateLimits(
+    rateLimits,
+    nowMs,
+    new SharedBuckets({
+      drawTokens: (draws) => rpc.rateLimits.drawTokens({ draws }, { caller: platformCaller, timeoutMs: drawTimeoutMs }),
+    }),
+  );
   return {
     ...settings,
     logger,
@@ -43,14 +56,10 @@ export function createGateway(
       lookUp: (keyHashes) => rpc.keyLeases.resolveKeys({ keyHashes }, { caller: platformCaller, timeoutMs: keyLookUpTimeoutMs }),
     }),
     readiness: createReadiness(channels),
-    connections: new Connections(),
-    limits: createRateLimits(
-      rateLimits,
-      nowMs,
-      new SharedBuckets({
-        drawTokens: (draws) => rpc.rateLimits.drawTokens({ draws }, { caller: platformCaller, timeoutMs: drawTimeoutMs }),
-      }),
-    ),
+    connections: new Connections({ ...settings.connectionBounds, trustedProxies: settings.trustedProxies, nowMs }),
+    limits,
+    bytes: new ByteCounters(),
+    byteBounds: createByteBounds(settings.byteBounds, limits.proven),
   };
 }
 
@@ -79,6 +88,8 @@ declare module "fastify" {
     keyAnswer: KeyAnswer | null;
     /** The number of the caller's business on the platform; set by `authenticate`. */
     organizationId: number;
+    /** The body while it is read; null when none follows the headers. */
+    incoming: IncomingBody | null;
     /** The body as it came, for the fingerprint of an idempotency key. */
     bodyBytes: Buffer | null;
     idempotencyKey: IdempotencyKey | null;

@@ -23,14 +23,29 @@ export const requestsUnderWay = gauge({
 });
 requestsUnderWay.set(0);
 
+export const bytesAtOnce = gauge({
+  name: "amana_http_bytes_at_once",
+  help: "Bytes of request bodies and unsent responses in memory, of those that count towards BYTES_AT_ONCE_MAX",
+});
+bytesAtOnce.set(0);
+
+export const openConnections = gauge({ name: "amana_http_connections", help: "Open connections of clients and proxies" });
+openConnections.set(0);
+
+export const connectionsEnded = counter({
+  name: "amana_http_connections_ended_total",
+  help: "Connections ended by the gateway: too many of one network, too many pipelined requests or small chunks, or a response without progress",
+  labels: { reason: ["chunks", "network", "pipelined", "stalled"] },
+});
+
 export const requestsShed = counter({
   name: "amana_http_requests_shed_total",
-  help: "Requests refused with 503 overloaded: too many at once, no turn in their lane, or too many without a key",
-  labels: { bound: ["at_once", "lane", "keyless"] },
+  help: "Requests refused with 503 overloaded: too many at once, no turn in their lane, too many without a key, or too many bytes",
+  labels: { bound: ["at_once", "lane", "keyless", "bytes"] },
 });
 
 /** What a business, or a network, can run into. */
-const limits = ["business", "failed_auth", "kyc", "refund", "creation", "search", "keyless", "at_once"] as const;
+const limits = ["business", "failed_auth", "kyc", "refund", "creation", "search", "keyless", "at_once", "bytes"] as const;
 export type Limit = (typeof limits)[number];
 
 export const rateLimitRefusals = counter({

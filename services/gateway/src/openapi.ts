@@ -13,6 +13,8 @@ const channels = { identity: nowhere, kyc: nowhere, clients: nowhere, payments: 
 const settings = {
   rateLimits: {},
   loadBounds: { total: 1, perCaller: 1 },
+  byteBounds: { perBusiness: 1, perNetwork: 1, total: 1 },
+  connectionBounds: { perNetwork: 0, requestMs: 30_000, stallMs: 30_000 },
   allowInsecureUrls: false,
   fingerprintKeys: [],
   traceRatio: 0,

@@ -6,7 +6,7 @@ export type FieldError = ({ pointer: string } | { parameter: string }) & { code:
 interface More {
   readonly errors?: readonly FieldError[];
   readonly headers?: Readonly<Record<string, string>>;
-  readonly members?: Readonly<Record<string, string>>;
+  readonly members?: Readonly<Record<string, string | boolean>>;
 }
 
 /** An answer that is not a success, as RFC 9457 describes it. Everything in it is public. */
@@ -15,7 +15,7 @@ export class Problem extends Error {
   readonly code: string;
   readonly errors: readonly FieldError[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  readonly members: Readonly<Record<string, string>>;
+  readonly members: Readonly<Record<string, string | boolean>>;
 
   constructor(status: number, code: string, detail: string, { errors, headers = {}, members = {} }: More = {}) {
     super(detail);
@@ -37,14 +37,19 @@ export class Problem extends Error {
 
 export const invalidJson = (detail: string) => Problem.of("invalid_json", { detail });
 
-/** A megabyte of wrong fields must not become a larger answer. */
-const errorsMax = 100;
+/** The errors of one response. Checks stop at the next one, so that a large body costs no more. */
+export const errorsMax = 100;
 
+/** A 422 for the errors found; errors beyond `errorsMax` become `more_errors`. */
 export function validationFailed(found: readonly FieldError[]): Problem {
   const errors = found.slice(0, errorsMax);
   const [first] = errors;
   const code = errors.length === 1 && first?.code === "immutable_field" ? first.code : "validation_failed";
   const places = errors.slice(0, 5).map((error) => ("pointer" in error ? error.pointer : error.parameter));
   const more = errors.length > places.length ? " and others" : "";
-  return Problem.of(code, { detail: `Put right and send again: ${places.join(", ")}${more}.`, errors });
+  return Problem.of(code, {
+    detail: `Put right and send again: ${places.join(", ")}${more}.`,
+    errors,
+    ...(found.length > errorsMax && { members: { more_errors: true } }),
+  });
 }

@@ -21,6 +21,7 @@ import { startTestServer } from "@amana/testing";
 import type { DescService } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { createApp } from "../src/app.ts";
+import type { Config } from "../src/config.ts";
 import { createGateway, type Gateway } from "../src/gateway.ts";
 import { createLaneChannel } from "../src/lanes/lane-channel.ts";
 import type { RateLimitSettings } from "../src/rate-limit/rate-limits.ts";
@@ -68,6 +69,8 @@ export async function startTestGateway(
     /** None unless given: tests fire quickly. */
     limits?: RateLimitSettings;
     loadBounds?: Gateway["loadBounds"];
+    byteBounds?: Partial<Config["byteBounds"]>;
+    connectionBounds?: Partial<Config["connectionBounds"]>;
     fingerprintKeys?: Gateway["fingerprintKeys"];
     traceRatio?: number;
     trustedProxies?: string[];
@@ -108,6 +111,8 @@ export async function startTestGateway(
   const settings = {
     rateLimits: options.limits ?? {},
     loadBounds: options.loadBounds ?? { total: 1_000, perCaller: 1_000 },
+    byteBounds: { perBusiness: 2 ** 24, perNetwork: 2 ** 22, total: 2 ** 27, ...options.byteBounds },
+    connectionBounds: { perNetwork: 0, requestMs: 30_000, stallMs: 30_000, ...options.connectionBounds },
     allowInsecureUrls: options.allowInsecureUrls ?? false,
     fingerprintKeys: options.fingerprintKeys ?? [Buffer.alloc(32)],
     traceRatio: options.traceRatio ?? 0,
@@ -139,6 +144,8 @@ export async function startTestGateway(
 
   return {
     app,
+    bytes: gateway.bytes,
+    connections: gateway.connections,
     readiness: gateway.readiness,
     behaviour,
     received,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type TObject, type TProperties, Type } from "typebox";
-import { pointerToken } from "../json/read-json.ts";
-import { type FieldError, invalidJson, validationFailed } from "../problem.ts";
+import { pointerOf } from "../json/pointer.ts";
+import { errorsMax, type FieldError, invalidJson, validationFailed } from "../problem.ts";
 import { type Checked, compileField } from "./field.ts";
 
 export interface BodyRule {
@@ -23,7 +23,10 @@ export function bodyOf<P extends TProperties>(properties: P, rule: Partial<BodyR
   });
 }
 
-/** Checks every field and reports all that are wrong at once, one entry each. Throws a Problem. */
+/**
+ * Checks the fields and reports those that are wrong together, one entry each, up to `errorsMax`.
+ * Throws a Problem.
+ */
 export function compileBody(schema: TObject): (body: unknown) => Record<string, unknown> {
   const rule = (schema as TObject & { [ruleKey]?: BodyRule })[ruleKey] ?? plain;
   const required = new Set(schema.required ?? []);
@@ -31,23 +34,28 @@ export function compileBody(schema: TObject): (body: unknown) => Record<string, 
     Object.entries(schema.properties).map(([name, property]) => [name, compileField(property)]),
   );
 
+  const immutable = new Set(rule.immutable);
+  const unknownField = "is not known here";
+  // Once in a response: a form has up to thirty names, and a body may have 100 unknown ones.
+  const firstUnknownField = `${unknownField}; known are ${[...fields.keys()].join(", ")}`;
+
   return (given) => {
     // Fastify hands an absent body over as null; a body that is null was refused where it was read.
     if (given === null && !rule.optional) throw invalidJson("A JSON body is needed.");
     const body = (given ?? {}) as Record<string, unknown>;
     const errors: FieldError[] = [];
     const checked: Record<string, unknown> = {};
+    let unknown = firstUnknownField;
     for (const [name, value] of Object.entries(body)) {
+      if (errors.length > errorsMax) break;
       const check = fields.get(name);
-      const pointer = `/${pointerToken(name)}`;
-      if (!check) {
-        errors.push(
-          rule.immutable.includes(name)
-            ? { pointer, code: "immutable_field", message: "cannot be changed" }
-            : { pointer, code: "unknown_field", message: `is not known here; known are ${[...fields.keys()].join(", ")}` },
-        );
-        continue;
+      const pointer = pointerOf([name]);
+      if (!check && immutable.has(name)) errors.push({ pointer, code: "immutable_field", message: "cannot be changed" });
+      if (!check && !immutable.has(name)) {
+        errors.push({ pointer, code: "unknown_field", message: unknown });
+        unknown = unknownField;
       }
+      if (!check) continue;
       const result = check(value);
       const place = rule.otherNames[name] ?? name;
       const advice = value === null && !required.has(name) ? "; leave it out rather than send null" : "";

@@ -1,6 +1,7 @@
 import { parse } from "node:querystring";
 import { type TInteger, type TObject, Type } from "typebox";
-import { type FieldError, validationFailed } from "../problem.ts";
+import { shortened } from "../json/pointer.ts";
+import { errorsMax, type FieldError, validationFailed } from "../problem.ts";
 import { type Checked, compileField } from "./field.ts";
 import { integer } from "./fields.ts";
 
@@ -48,7 +49,9 @@ export function compileQuery(schema: TObject): (query: unknown) => Record<string
     return { name, fallback, read: readers[type] ?? ((text: string) => text), check: compileField(property) };
   });
   const known = new Set(Object.keys(schema.properties));
-  const whatIsKnown = known.size === 0 ? "none is" : `known are ${[...known].join(", ")}`;
+  const unknownParameter = "is not known here";
+  // Once in a response, like the names of a body's fields.
+  const firstUnknownParameter = `${unknownParameter}; ${known.size === 0 ? "none is" : `known are ${[...known].join(", ")}`}`;
 
   return (given) => {
     const query = given as Record<string, string | string[] | undefined>;
@@ -65,9 +68,12 @@ export function compileQuery(schema: TObject): (query: unknown) => Record<string
       if ("message" in result) errors.push({ parameter: name, code: "invalid", message: result.message });
       else checked[name] = result.value;
     }
+    let unknown = firstUnknownParameter;
     for (const name of Object.keys(query)) {
+      if (errors.length > errorsMax) break;
       if (known.has(name)) continue;
-      errors.push({ parameter: name.toWellFormed(), code: "unknown_parameter", message: `is not known here; ${whatIsKnown}` });
+      errors.push({ parameter: shortened(name).toWellFormed(), code: "unknown_parameter", message: unknown });
+      unknown = unknownParameter;
     }
     if (errors.length > 0) throw validationFailed(errors);
     return checked;

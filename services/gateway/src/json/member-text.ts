@@ -1,30 +1,32 @@
+import { createScanner } from "jsonc-parser";
+
 /**
- * The text of one member of a JSON object as it was sent, key order, escapes and numbers included;
- * only the white space between tokens is gone. Undefined when there is no such member. For bytes
- * that `readJsonObject` accepted.
+ * Returns the text of one member of a JSON object as it was sent: key order, escapes and number
+ * text are kept, white space between tokens is removed. Undefined when there is no such member. For
+ * bytes that `readJsonObject` accepted.
  */
 export function memberText(bytes: Uint8Array, name: string): string | undefined {
   const text = decoder.decode(bytes);
+  const scanner = createScanner(text, true);
   let depth = 0;
   let key: string | undefined;
   let kept: string | undefined;
-  for (const [token] of text.matchAll(tokens)) {
-    if (token === "}" || token === "]") depth--;
-    if (depth === 1 && kept === undefined && token.startsWith('"') && key === undefined) {
-      key = JSON.parse(token) as string;
-    } else if (depth === 1 && token === ",") {
+  // The token at the end of the text has no length.
+  for (scanner.scan(); scanner.getTokenLength() > 0; scanner.scan()) {
+    const offset = scanner.getTokenOffset();
+    const first = text[offset] as string;
+    if (first === "}" || first === "]") depth--;
+    if ((depth === 1 && first === ",") || depth === 0) {
       if (kept !== undefined) return kept;
       key = undefined;
-    } else if (depth === 0 && token === "}") {
-      return kept;
-    } else if (key === name && !(depth === 1 && token === ":")) {
-      kept = (kept ?? "") + token;
+    } else if (key === undefined && depth === 1) {
+      key = scanner.getTokenValue();
+    } else if (key === name && (kept !== undefined || first !== ":")) {
+      kept = (kept ?? "") + text.slice(offset, offset + scanner.getTokenLength());
     }
-    if (token === "{" || token === "[") depth++;
+    if (first === "{" || first === "[") depth++;
   }
-  return kept;
+  return undefined;
 }
 
 const decoder = new TextDecoder("utf-8");
-/** A string, a mark, a number or a word; the rest is white space (RFC 8259, section 2). */
-const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Problem } from "../problem.ts";
-import { pointerToken, readJsonObject } from "./read-json.ts";
+import { parseJson, readJsonObject } from "./read-json.ts";
 
 const read = (text: string | Buffer) => readJsonObject(Buffer.from(text as string));
 const refusal = (text: string | Buffer) => {
@@ -26,6 +26,46 @@ describe("a body", () => {
           expect(error).toMatchObject({ code: "invalid_json" });
         }
       }),
+    );
+  });
+
+  test("is refused exactly when JSON.parse refuses it, but for a repeated key", () => {
+    const part = fc.constantFrom(
+      ...'{}[]:,"\\/ \t\n\r.-+eE0123ua'.split(""),
+      "true",
+      "false",
+      "null",
+      '"a"',
+      '"b":',
+      "\\u0041",
+      "\v",
+      "\u00a0",
+    );
+    const parsed = (text: string) => {
+      try {
+        return { value: JSON.parse(text) };
+      } catch {
+        return undefined;
+      }
+    };
+    const readText = (text: string) => {
+      try {
+        return { value: parseJson(text) };
+      } catch (error) {
+        return (error as Problem).message.includes("repeated") ? "repeated" : undefined;
+      }
+    };
+    fc.assert(
+      fc.property(
+        fc.array(part, { maxLength: 12 }),
+        fc.constantFrom(["", ""], ["[", "]"], ['{"a":', "}"]),
+        (parts, [start, end]) => {
+          const text = `${start}${parts.join("")}${end}`;
+          const found = readText(text);
+          if (found !== "repeated") expect(found).toEqual(parsed(text));
+        },
+      ),
+      { numRuns: 20_000 },
     );
   });
 
@@ -57,6 +97,39 @@ describe("a body", () => {
     '{"a',
     '{"\\u12":1}',
     "\ufeff\ufeff{}",
+    "{} // comment",
+    '{/* comment */"a":1}',
+    '{"a":1,,"b":2}',
+    '{,"a":1}',
+    '{"a":[1,]}',
+    '{"a":[,1]}',
+    '{"a":[1 2]}',
+    '{"a" 1}',
+    '{"a":}',
+    '{"a":1 "b":2}',
+    '{"a":+1}',
+    '{"a":-}',
+    '{"a":-01}',
+    '{"a":.5}',
+    '{"a":1.}',
+    '{"a":1.e5}',
+    '{"a":1e}',
+    '{"a":0x10}',
+    '{"a":1n}',
+    '{"a":Infinity}',
+    '{"a":undefined}',
+    '{"a":True}',
+    '{"a":"\\x41"}',
+    '{"a":"\\u12G4"}',
+    '{"a":"\\',
+    '{"a":"\t"}',
+    '{"a":"\u0001"}',
+    '{"a":\u00a01}',
+    '{"a":\u20281}',
+    '{\u000b"a":1}',
+    '{"a":1]',
+    '{"a":[1}',
+    "{}}",
   ])("that is %j is no JSON object", (text) => {
     expect(refusal(text)).toMatchObject({ status: 400, code: "invalid_json" });
   });
@@ -109,10 +182,6 @@ describe("a body", () => {
   });
 });
 
-test("keys become pointer tokens by RFC 6901", () => {
-  expect(pointerToken("a/b~c")).toBe("a~1b~0c");
-});
-
 test.each([
   ['{"a":tru}', 1, 6],
   ['{"a":NaN}', 1, 6],
@@ -141,4 +210,89 @@ test("nothing of what was sent is in the answer", () => {
 test("a megabyte of what is no JSON has its place as well", () => {
   expect(refusal(`{"a":${"tru,".repeat(250_000)}`)?.message).toContain("line 1, column 6");
   expect(refusal(`{"a":"${'x\\\\"'.repeat(250_000)}`)?.message).toContain("line 1");
+});
+
+/** The code units that a parser reads of a text, each time that it reads one. */
+class CountedText {
+  reads = 0;
+  readonly #text: string;
+  constructor(text: string) {
+    this.#text = text;
+  }
+  get length() {
+    return this.#text.length;
+  }
+  charCodeAt(at: number) {
+    this.reads++;
+    return this.#text.charCodeAt(at);
+  }
+  substring(from: number, to: number) {
+    this.reads += to - from;
+    return this.#text.substring(from, to);
+  }
+}
+
+const readsOf = (text: string): number => {
+  const counted = new CountedText(text);
+  try {
+    parseJson(counted as unknown as string);
+  } catch (error) {
+    expect(error).toMatchObject({ name: "Problem" });
+  }
+  return counted.reads;
+};
+
+/** A text of this length: a part that is repeated between a beginning and an end. */
+const filled = (length: number, [start, part, end]: readonly [string, string, string]) =>
+  start + part.repeat(Math.ceil((length - start.length - end.length) / part.length)) + end;
+
+const ends = ["", "}", '"', "x", "\\"];
+const parts = [
+  '\\"',
+  '"',
+  "\\",
+  "tru,",
+  "[",
+  "{",
+  '{"a":',
+  "]",
+  ",",
+  ":",
+  "-",
+  "0",
+  "1",
+  ".",
+  "e",
+  "/",
+  "/*",
+  "*/",
+  "//",
+  "'",
+  " ",
+  "\n",
+  "\r\n",
+  "\t",
+  "\\u00",
+  "\\u0041",
+  "a",
+  "é",
+  "\u2028",
+  '"a":1,',
+  '"",',
+  "null,",
+  "1e5,",
+  "[],",
+];
+const malformed = ['{"a":tru,"', '{"a":"', "{", '{"a":[', "", '{"a":1'].flatMap((start) =>
+  parts.flatMap((part) => ends.map((end) => [start, part, end] as const)),
+);
+
+test("parsing reads each character at most eight times, whatever is malformed", () => {
+  expect(malformed.length).toBeGreaterThan(1_000);
+  for (const shape of malformed) {
+    for (const length of [1_000, 2_000, 4_000]) {
+      const text = filled(length, shape);
+      expect.soft(readsOf(text) / text.length, JSON.stringify([length, ...shape])).toBeLessThanOrEqual(8);
+    }
+  }
 });

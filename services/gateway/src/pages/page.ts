@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { FastifyReply } from "fastify";
 import { direction, type Language } from "./language.ts";
+import { staticFile } from "./static-file.ts";
 
 /** A page without script: a heading and HTML that is ours. It shows nothing from a request. */
 export interface Page {
@@ -29,10 +30,29 @@ export const escapeText = (text: string) => text.replace(/[&<>"]/g, (character) 
 
 export const paragraphs = (texts: readonly string[]): string => texts.map((text) => `<p>${escapeText(text)}</p>`).join("\n");
 
-/** Nothing in it can run, load or send anything: the policy allows the one style alone. */
+/** A page in a response of its own. */
 export function sendPage(reply: FastifyReply, status: number, page: Page): FastifyReply {
-  const { language, title, content, isDocument = false } = page;
-  const html = `<!doctype html>
+  return reply.code(status).headers(headersOf(page)).type(htmlType).send(htmlOf(page));
+}
+
+/** A handler for a page that never changes. */
+export const staticPage = (load: () => Page | Promise<Page>) =>
+  staticFile(async () => {
+    const page = await load();
+    return { type: htmlType, content: htmlOf(page), headers: headersOf(page) };
+  });
+
+const htmlType = "text/html; charset=utf-8";
+
+/** Nothing in a page can run, load or send anything: the policy allows the one style alone. */
+const headersOf = ({ language }: Page) => ({
+  "content-security-policy": policy,
+  "referrer-policy": "no-referrer",
+  "content-language": language,
+});
+
+function htmlOf({ language, title, content, isDocument = false }: Page): string {
+  return `<!doctype html>
 <html lang="${language}" dir="${direction[language]}">
 <head>
 <meta charset="utf-8">
@@ -51,11 +71,4 @@ ${content}
 </body>
 </html>
 `;
-  return reply
-    .code(status)
-    .header("content-security-policy", policy)
-    .header("referrer-policy", "no-referrer")
-    .header("content-language", language)
-    .type("text/html; charset=utf-8")
-    .send(html);
 }

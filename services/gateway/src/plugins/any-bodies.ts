@@ -1,11 +1,12 @@
-import type { App } from "../gateway.ts";
+import type { FastifyRequest } from "fastify";
+import type { App, Gateway } from "../gateway.ts";
 
-/** Reads bodies up to a bound as the bytes they are, however they call their type or encoding. */
-export function readAnyBodies(app: App, bytesMax: number): void {
+/** Reads bodies as the bytes they are, whatever type or encoding the headers name. */
+export function readAnyBodies(app: App, { byteBounds }: Gateway): void {
   app.addHook("onRequest", (request, _reply, done) => {
     delete request.raw.headers["content-type"];
     done();
   });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: bytesMax }, (_request, bytes, done) => done(null, bytes));
+  app.addContentTypeParser("*", async (request: FastifyRequest) => await request.incoming?.read(byteBounds.of(request)));
 }

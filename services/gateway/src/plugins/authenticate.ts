@@ -1,6 +1,5 @@
-import type { IncomingMessage } from "node:http";
 import { KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
-import type { FastifyRequest, onRequestHookHandler, preValidationHookHandler } from "fastify";
+import type { FastifyReply, FastifyRequest, onRequestHookHandler, preValidationHookHandler } from "fastify";
 import { aboutRequest } from "../call.ts";
 import type { App, Gateway } from "../gateway.ts";
 import type { KeyAnswer } from "../key-lease/believed-keys.ts";
@@ -8,7 +7,8 @@ import { presentedKeyHash } from "../key-lease/presented-key.ts";
 import { Problem } from "../problem.ts";
 import type { ProblemCode } from "../problem-catalogue.ts";
 import { networkOf } from "../rate-limit/network.ts";
-import { rateLimited } from "./limit-rate.ts";
+import { hasBody } from "./bound-bytes.ts";
+import { limitBusiness, rateLimited } from "./limit-rate.ts";
 
 const refusals: Readonly<Partial<Record<KeyState, ProblemCode>>> = {
   [KeyState.UNKNOWN]: "invalid_api_key",
@@ -22,8 +22,9 @@ const refusals: Readonly<Partial<Record<KeyState, ProblemCode>>> = {
 const wrongRole = { business: "business_key_required", admin: "admin_required" } as const;
 
 /**
- * Lets in the holders of one role's keys: 401 for a key that opens nothing, then 403 from where the
- * key may not be used, or for one of the other role. The key is looked at when the headers are
+ * Lets in the holders of one role's keys: 401 for a key that opens nothing, then 429 for a business
+ * that has used up its rate, then 403 from where the key may not be used, or for one of the other
+ * role. The key is looked at when the headers are
  * there and again when the body is, if that came so late that access may have been taken away
  * meanwhile, and answered to be: what is acted upon is a key that was good when the request was
  * whole.
@@ -31,24 +32,27 @@ const wrongRole = { business: "business_key_required", admin: "admin_required" }
 export function authenticate(scope: App, gateway: Gateway, role: "business" | "admin"): void {
   const { keys, logger } = gateway;
 
-  const enter = (request: FastifyRequest, answer: KeyAnswer) => {
+  const enter = (request: FastifyRequest, reply: FastifyReply, answer: KeyAnswer) => {
     const { state, caller, organizationId, allows } = answer;
     if (!caller) throw Problem.of(refusals[state] ?? "service_unavailable");
     // Known also when it is refused, so that the log says whose key it was.
+    const isFirstLook = request.caller === null;
     request.caller = caller;
     request.organizationId = organizationId;
     request.keyAnswer = answer;
+    // Requests that are refused below have cost a look-up too.
+    if (isFirstLook) limitBusiness(gateway, request, reply);
     if (allows && !allows(request.ip)) throw Problem.of("address_not_allowed");
     if (caller.role !== role) throw Problem.of(wrongRole[role]);
   };
   const slowedDown = slowGuessing(gateway);
 
-  const look: onRequestHookHandler = (request, _reply, done) => {
+  const look: onRequestHookHandler = (request, reply, done) => {
     let answer: KeyAnswer | Promise<KeyAnswer>;
     try {
       answer = keys.resolve(presentedKeyHash(request.raw));
       if (!(answer instanceof Promise)) {
-        enter(request, answer);
+        enter(request, reply, answer);
         return done();
       }
     } catch (error) {
@@ -59,24 +63,20 @@ export function authenticate(scope: App, gateway: Gateway, role: "business" | "a
         logger.warn({ err: error, ...aboutRequest(request) }, "a key could not be looked up");
         throw Problem.of("service_unavailable");
       })
-      .then((found) => enter(request, found))
+      .then((found) => enter(request, reply, found))
       .then(
         () => done(),
         (error: unknown) => done(slowedDown(error, request.ip) as Error),
       );
   };
   const lookAgain: preValidationHookHandler = function (request, reply, done) {
-    if (wasWhole(request.raw) || (request.keyAnswer && keys.isGood(request.keyAnswer))) return done();
+    if (!hasBody(request.raw) || (request.keyAnswer && keys.isGood(request.keyAnswer))) return done();
     look.call(this, request, reply, done);
   };
 
   scope.addHook("onRequest", look);
   scope.addHook("preValidation", lookAgain);
 }
-
-/** With its headers: it has no body. */
-const wasWhole = ({ headers }: IncomingMessage): boolean =>
-  headers["transfer-encoding"] === undefined && (headers["content-length"] ?? "0") === "0";
 
 /** Guessing is slowed down by address; what works is let in from there all the same. */
 export function slowGuessing({ limits }: Gateway): (error: unknown, address: string) => unknown {

@@ -24,7 +24,9 @@ export function guardEdge(app: App, { traceRatio }: Gateway): void {
   const addresses = knownAddresses(app);
   app.decorateRequest("traceparent", "");
   app.addHook("onRequest", (request, reply, done) => {
-    const { headers } = request.raw;
+    const { headers, socket } = request.raw;
+    // Pipelined behind the request that ended its connection: the response would reach nobody.
+    if (socket.destroyed) return void reply.hijack();
     reply.header("x-request-id", request.id);
     reply.header("x-content-type-options", "nosniff");
     reply.header("cache-control", "no-store");
@@ -32,7 +34,7 @@ export function guardEdge(app: App, { traceRatio }: Gateway): void {
     if (request.is404) return done(unknownAddress(request, addresses));
     if (headers.host === undefined && request.raw.httpVersion === "1.1") return done(Problem.of("malformed_request"));
     const length = headers["content-length"];
-    if (length !== undefined && Number(length) > bodyBytesMax) return done(Problem.of("body_too_large"));
+    if (length !== undefined && Number(length) > request.routeOptions.bodyLimit) return done(Problem.of("body_too_large"));
     done();
   });
 }

@@ -1,31 +1,28 @@
+import type { FastifyRequest } from "fastify";
 import type { TObject } from "typebox";
 import { compileBody } from "../form/body.ts";
 import { compileQuery } from "../form/query.ts";
-import type { App } from "../gateway.ts";
+import type { App, Gateway } from "../gateway.ts";
 import { readJsonObject } from "../json/read-json.ts";
 import { Problem } from "../problem.ts";
-import { bodyBytesMax } from "./edge.ts";
 
 // No two runs of white space meet: there are too many ways to divide 16 KiB between them.
 const jsonType = /^application\/json\s*(;\s*(charset\s*=\s*"?utf-?8"?\s*(;\s*)?)?)?$/i;
 
 /** Bodies are JSON, and forms checked, by our own rules; see `readJsonObject` and `form/`. */
-export function readJsonBodies(app: App): void {
+export function readJsonBodies(app: App, { byteBounds }: Gateway): void {
   app.decorateRequest("bodyBytes", null);
   app.removeAllContentTypeParsers();
   // For every type and none: only a chunked body's end tells that there was none.
-  app.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: bodyBytesMax }, (request, bytes, done) => {
-    if (bytes.length === 0) return done(null);
+  app.addContentTypeParser("*", async (request: FastifyRequest) => {
+    const bytes = await request.incoming?.read(byteBounds.of(request));
+    if (!bytes || bytes.length === 0) return null;
     const encoding = request.headers["content-encoding"];
     if (!jsonType.test(request.headers["content-type"] ?? "") || (encoding !== undefined && !/^identity$/i.test(encoding))) {
-      return done(Problem.of("unsupported_media_type"));
+      throw Problem.of("unsupported_media_type");
     }
-    request.bodyBytes = bytes as Buffer;
-    try {
-      done(null, readJsonObject(bytes as Buffer));
-    } catch (error) {
-      done(error as Error);
-    }
+    request.bodyBytes = bytes;
+    return readJsonObject(bytes);
   });
 
   // `curl -X POST -d ""` names a type for no bytes; without it Fastify sees no body.

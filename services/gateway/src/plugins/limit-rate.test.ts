@@ -95,6 +95,41 @@ describe("a business", () => {
     expect(await statusesOf("GET", "?status=PAID")).toEqual([200, 200, 200]);
   });
 
+  test("has requests counted that are refused with 403 for their role or their address", async () => {
+    const one = gateway.aKey();
+    const elsewhere = gateway.aKey({
+      businessId: one.businessId,
+      state: KeyState.LIVE_FROM_ALLOWED_IPS,
+      allowedIps: ["192.0.2.0/24"],
+    });
+    const operatorRoute = () => gateway.app.inject({ url: `/api/v1/businesses/${id}`, headers: one.headers });
+    const responses = [
+      await operatorRoute(),
+      await read(elsewhere.headers),
+      await operatorRoute(),
+      await read(elsewhere.headers),
+    ];
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual([403, 403, 403, 403]);
+    const refused = [await operatorRoute(), await read(elsewhere.headers), await read(one.headers)];
+    expect(refused.map(({ statusCode }) => statusCode)).toEqual([429, 429, 429]);
+    expect(refused[0]?.headers["retry-after"]).toBe("1");
+  });
+
+  test("has a request counted once when its key is looked up again after the body", async () => {
+    const { headers } = gateway.aKey({ expiresInMs: 0n });
+    const { resolveKeys } = gateway.behaviour.keyLeases;
+    let lookUps = 0;
+    gateway.behaviour.keyLeases.resolveKeys = async (request, call) => {
+      lookUps++;
+      return (await resolveKeys?.(request, call)) ?? {};
+    };
+    const url = `/api/v1/payments/${id}/refund`;
+    const response = await gateway.app.inject({ method: "POST", url, headers, payload: {} });
+    expect([response.statusCode, lookUps]).toEqual([200, 2]);
+    expect((await read(headers)).headers["ratelimit-remaining"]).toBe("2");
+    if (resolveKeys) gateway.behaviour.keyLeases.resolveKeys = resolveKeys;
+  });
+
   test("is told before its body is judged", async () => {
     const { headers } = gateway.aKey();
     for (let i = 0; i < 4; i++) await read(headers);

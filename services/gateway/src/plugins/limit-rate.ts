@@ -1,4 +1,4 @@
-import type { FastifyRequest, onRequestHookHandler } from "fastify";
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import type { Gateway } from "../gateway.ts";
 import { type Limit, rateLimitRefusals, requestsShed } from "../metrics.ts";
 import { Problem } from "../problem.ts";
@@ -6,24 +6,27 @@ import { createsSomething, isCostlyRead } from "../rate-limit/kind-of-request.ts
 import { networkOf } from "../rate-limit/network.ts";
 import type { Draw } from "../rate-limit/token-buckets.ts";
 
-/** Counts a business's requests: all, and those of a kind that has a limit of its own. */
-export function limitRate({ limits }: Gateway): onRequestHookHandler {
+/**
+ * Counts a request of a business, whatever its route and its response. Throws a Problem beyond the
+ * rate.
+ */
+export function limitBusiness({ limits }: Gateway, { caller }: FastifyRequest, reply: FastifyReply): void {
+  if (caller?.role !== "business" || !limits.business) return;
+  const draw = limits.business.draw(caller.businessId);
+  if (!draw.allowed) throw rateLimited("business", draw);
+  reply.headers(rateHeaders(draw));
+}
+
+/** Counts requests of a business that are of a kind with a limit of its own. */
+export function limitKind({ limits }: Gateway): onRequestHookHandler {
   return (request, reply, done) => {
-    const { caller } = request;
-    if (caller?.role !== "business") return done();
-    if (limits.business) {
-      const draw = limits.business.draw(caller.businessId);
-      if (!draw.allowed) return done(rateLimited("business", draw));
-      reply.headers(rateHeaders(draw));
-    }
-    const own = kindOf(request);
-    const ownLimit = own && limits[own];
-    if (ownLimit) {
-      const draw = ownLimit.draw(caller.businessId);
-      if (!draw.allowed) return done(rateLimited(own, draw));
-      // The narrower limit is the one that a client runs into.
-      reply.headers(rateHeaders(draw));
-    }
+    const kind = kindOf(request);
+    const limit = kind && limits[kind];
+    if (request.caller?.role !== "business" || !limit) return done();
+    const draw = limit.draw(request.caller.businessId);
+    if (!draw.allowed) return done(rateLimited(kind, draw));
+    // The narrower limit is the one that a client runs into.
+    reply.headers(rateHeaders(draw));
     done();
   };
 }

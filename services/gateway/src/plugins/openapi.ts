@@ -1,6 +1,7 @@
 import swagger from "@fastify/swagger";
 import { Type } from "typebox";
 import type { App } from "../gateway.ts";
+import { errorsMax } from "../problem.ts";
 import { problemCatalogue } from "../problem-catalogue.ts";
 import { idempotencyKeyPattern } from "./idempotency-key.ts";
 import { type Addressed, type LinkedOperation, linkOperations } from "./openapi-links.ts";
@@ -28,7 +29,10 @@ const ProblemDocument = Type.Object(
       "x-extensible-enum": Object.keys(problemCatalogue),
     }),
     request_id: Type.String(),
-    errors: Type.Optional(Type.Array(FieldError)),
+    errors: Type.Optional(Type.Array(FieldError, { description: `At most ${errorsMax}.` })),
+    more_errors: Type.Optional(
+      Type.Boolean({ description: `\`true\` when the request has more than the ${errorsMax} errors that are listed.` }),
+    ),
   },
   { additionalProperties: true, description: "A refusal or a fault (RFC 9457)." },
 );
@@ -42,7 +46,7 @@ const descriptions: Readonly<Record<number, string>> = {
   413: "The body is too large.",
   415: "The body is not application/json.",
   422: "A field or parameter is wrong, or a rule forbids it.",
-  429: "Too many requests: of this business, of this kind, or failed authentications from this address.",
+  429: "Too many requests or bytes at once: of this business, of this kind, or failed authentications from this address.",
   500: "Something went wrong on our side.",
   502: "The outside world answered with an error.",
   503: "Try again in a moment.",
@@ -115,6 +119,10 @@ function complete(method: string, operation: Operation): void {
   if (isKeyless) {
     const content = { "text/html": { schema: { type: "string" } } };
     operation.responses[404] = { description: "A page for the card holder: the token belongs to no payment.", content };
+    operation.responses[429] = {
+      description: "A page for the card holder: too many requests or bytes from this network.",
+      content,
+    };
   }
 
   for (const [status, response] of Object.entries(operation.responses)) {

@@ -1,5 +1,6 @@
 import Fastify from "fastify";
 import type { App } from "../gateway.ts";
+import { staticFile } from "../pages/static-file.ts";
 
 // The reference sets styles from its script; scripts and connections stay with us.
 const policy =
@@ -43,46 +44,51 @@ const start = `Scalar.createApiReference("#reference", ${JSON.stringify({
 
 /** The API's reference for people, and its document. Nothing comes from another origin. */
 export const docs = async (app: App): Promise<void> => {
-  let document: string | undefined;
-  let reference: Promise<string> | undefined;
+  const hidden = { schema: { hide: true } };
 
-  app.get("/openapi.json", { schema: { hide: true } }, async (_request, reply) => {
-    document ??= JSON.stringify(app.swagger());
-    return reply.type("application/json; charset=utf-8").send(document);
-  });
-  app.get("/docs", { schema: { hide: true } }, async (_request, reply) =>
-    reply
-      .header("content-security-policy", policy)
-      .header("referrer-policy", "no-referrer")
-      .type("text/html; charset=utf-8")
-      .send(html),
+  app.get(
+    "/openapi.json",
+    hidden,
+    staticFile(() => ({ type: "application/json; charset=utf-8", content: JSON.stringify(app.swagger()) })),
   );
-  app.get("/docs/", { schema: { hide: true } }, async (_request, reply) => reply.redirect("/docs", 308));
-  app.get("/docs/start.js", { schema: { hide: true } }, async (_request, reply) =>
-    reply.type("text/javascript; charset=utf-8").send(start),
+  app.get(
+    "/docs",
+    hidden,
+    staticFile(() => ({
+      type: "text/html; charset=utf-8",
+      content: html,
+      headers: { "content-security-policy": policy, "referrer-policy": "no-referrer" },
+    })),
   );
-  app.get("/docs/reference.js", { schema: { hide: true } }, async (_request, reply) => {
-    reference ??= loadReference().catch((error: unknown) => {
-      reference = undefined;
-      throw error;
-    });
-    return reply
-      .header("cache-control", "public, max-age=3600")
-      .type("text/javascript; charset=utf-8")
-      .send(await reference);
-  });
+  app.get("/docs/", hidden, async (_request, reply) => reply.redirect("/docs", 308));
+  app.get(
+    "/docs/start.js",
+    hidden,
+    staticFile(() => ({ type: scriptType, content: start })),
+  );
+  app.get(
+    "/docs/reference.js",
+    hidden,
+    staticFile(async () => ({
+      type: scriptType,
+      content: await loadReference(),
+      headers: { "cache-control": "public, max-age=3600" },
+    })),
+  );
 };
+
+const scriptType = "text/javascript; charset=utf-8";
 
 /**
  * The script of the reference, out of its Fastify plugin. It is some megabytes that most gateways
  * never serve, so it is loaded when somebody opens the page.
  */
-async function loadReference(): Promise<string> {
+async function loadReference(): Promise<Buffer> {
   const { default: scalar } = await import("@scalar/fastify-api-reference");
   const app = Fastify();
   await app.register(scalar, { routePrefix: "/", configuration: { content: { openapi: "3.1.0", info: {}, paths: {} } } });
-  const { payload, statusCode } = await app.inject("/js/scalar.js");
+  const { rawPayload, statusCode } = await app.inject("/js/scalar.js");
   await app.close();
   if (statusCode !== 200) throw new Error("the API reference does not serve its script any more");
-  return payload;
+  return rawPayload;
 }

@@ -2,27 +2,37 @@ import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { Type } from "typebox";
 import type { App } from "../gateway.ts";
-import { sendPage } from "../pages/page.ts";
+import { staticPage } from "../pages/page.ts";
+import { staticFile } from "../pages/static-file.ts";
 import { Problem } from "../problem.ts";
 
 const folder = new URL("../pages/assets/guide/", import.meta.url);
 
-/** The guide, as `src/guide.ts` made it of docs/guide/, read when it is asked for. */
+/** The guide, as `src/guide.ts` made it of docs/guide/, read when it is first requested. */
 export const guide = async (app: App): Promise<void> => {
-  const files = new Set(readdirSync(folder));
-  const page = async (name: string) => {
-    if (!files.has(`${name}.html`)) throw Problem.of("not_found");
-    const text = await readFile(new URL(`${name}.html`, folder), "utf8");
-    const end = text.indexOf("\n");
-    return { language: "en", title: text.slice(0, end), content: text.slice(end + 1), isDocument: true } as const;
+  const hidden = { schema: { hide: true } };
+  const names = readdirSync(folder).filter((file) => file.endsWith(".html"));
+  const pages = new Map(names.map((file) => [file.slice(0, -".html".length), staticPage(() => load(file))]));
+  const page = (name: string) => {
+    const send = pages.get(name);
+    if (!send) throw Problem.of("not_found");
+    return send;
   };
 
-  app.get("/llms.txt", { schema: { hide: true } }, async (_request, reply) =>
-    reply.type("text/plain; charset=utf-8").send(await readFile(new URL("llms.txt", folder), "utf8")),
+  app.get(
+    "/llms.txt",
+    hidden,
+    staticFile(async () => ({ type: "text/plain; charset=utf-8", content: await readFile(new URL("llms.txt", folder)) })),
   );
-  app.get("/docs/guide", { schema: { hide: true } }, async (_request, reply) => sendPage(reply, 200, await page("index")));
-  app.get("/docs/guide/", { schema: { hide: true } }, async (_request, reply) => reply.redirect("/docs/guide", 308));
+  app.get("/docs/guide", hidden, page("index"));
+  app.get("/docs/guide/", hidden, async (_request, reply) => reply.redirect("/docs/guide", 308));
   app.get("/docs/guide/:name", { schema: { hide: true, params: Type.Object({ name: Type.String() }) } }, async (request, reply) =>
-    sendPage(reply, 200, await page(request.params.name)),
+    page(request.params.name)(request, reply),
   );
 };
+
+async function load(file: string) {
+  const text = await readFile(new URL(file, folder), "utf8");
+  const end = text.indexOf("\n");
+  return { language: "en", title: text.slice(0, end), content: text.slice(end + 1), isDocument: true } as const;
+}

@@ -24,9 +24,9 @@ export async function kycCallbacks(app: App, gateway: Gateway): Promise<void> {
   const { rpc, limits } = gateway;
   app.addHook("onRequest", limitKeyless(gateway));
   // The signature covers bytes, so no type or encoding is read into them.
-  readAnyBodies(app, bodyBytesMax);
+  readAnyBodies(app, gateway);
 
-  app.post("/kyc", { schema: { hide: true } }, async (request, reply) => {
+  app.post("/kyc", { bodyLimit: bodyBytesMax, schema: { hide: true } }, async (request, reply) => {
     const network = networkOf(request.ip);
     const { body } = request;
     const signature = request.headers["x-provider-signature"];

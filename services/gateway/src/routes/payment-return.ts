@@ -18,7 +18,7 @@ export async function paymentReturn(app: App, gateway: Gateway): Promise<void> {
   const { rpc, logger } = gateway;
   app.addHook("onRequest", limitKeyless(gateway));
   // Whatever form the processor's page posts is ignored.
-  readAnyBodies(app, formBytesMax);
+  readAnyBodies(app, gateway);
   app.setErrorHandler((error, request, reply) => {
     const problem = problemOf(error, request, logger);
     reply.removeHeader("connection");
@@ -46,7 +46,8 @@ export async function paymentReturn(app: App, gateway: Gateway): Promise<void> {
 
   const schema = operation("returnFromProcessor", "Bring the card holder back to the shop");
   app.get("/:token", { exposeHeadRoute: false, schema }, leadOn);
-  app.post("/:token", { schema: operation("returnFromProcessorByForm", "The same, for a page that posts a form") }, leadOn);
+  const formSchema = operation("returnFromProcessorByForm", "The same, for a page that posts a form");
+  app.post("/:token", { bodyLimit: formBytesMax, schema: formSchema }, leadOn);
 }
 
 export function sendReturnPage(request: FastifyRequest, reply: FastifyReply, status: number): FastifyReply {

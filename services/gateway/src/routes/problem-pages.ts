@@ -1,28 +1,32 @@
 import { STATUS_CODES } from "node:http";
 import { Type } from "typebox";
 import type { App } from "../gateway.ts";
-import { escapeText, paragraphs, sendPage } from "../pages/page.ts";
+import { escapeText, type Page, paragraphs, staticPage } from "../pages/page.ts";
 import { Problem } from "../problem.ts";
-import { problemAdvice, problemCatalogue } from "../problem-catalogue.ts";
+import { type ProblemCode, problemCatalogue } from "../problem-catalogue.ts";
 import { retryAdvice } from "../retry-advice.ts";
 
 /** What the `type` of a problem document leads to, and all of them in one list. */
 export const problemPages = async (app: App): Promise<void> => {
-  app.get("/", { schema: { hide: true } }, async (_request, reply) =>
-    sendPage(reply, 200, { language: "en", title: "Problems", content: allProblems(), isDocument: true }),
-  );
+  const list = staticPage(() => ({ language: "en", title: "Problems", content: allProblems(), isDocument: true }));
+  const pages = new Map(Object.keys(problemCatalogue).map((code) => [code, staticPage(() => pageOf(code))]));
+
+  app.get("/", { schema: { hide: true } }, list);
 
   app.get("/:code", { schema: { hide: true, params: Type.Object({ code: Type.String() }) } }, async (request, reply) => {
-    const { code } = request.params;
-    const advice = problemAdvice(code);
-    if (!advice) throw Problem.of("not_found");
-    const [title, text, status] = advice;
-    const content = `<p><code>${code}</code>, ${nameOf(status)}</p>
-${paragraphs([text, `Another try: ${retryAdvice(code, status)}`])}
-<p><a href="/problems">All problems</a></p>`;
-    return sendPage(reply, 200, { language: "en", title, content, isDocument: true });
+    const page = pages.get(request.params.code);
+    if (!page) throw Problem.of("not_found");
+    return await page(request, reply);
   });
 };
+
+function pageOf(code: string): Page {
+  const [title, text, status] = problemCatalogue[code as ProblemCode];
+  const content = `<p><code>${code}</code>, ${nameOf(status)}</p>
+${paragraphs([text, `Another try: ${retryAdvice(code, status)}`])}
+<p><a href="/problems">All problems</a></p>`;
+  return { language: "en", title, content, isDocument: true };
+}
 
 const nameOf = (status: number) => `${status} ${STATUS_CODES[status]}`;
 

@@ -1,0 +1,38 @@
+import type { FastifyRequest } from "fastify";
+import { callerKey } from "../call.ts";
+import type { Config } from "../config.ts";
+import { rateLimitRefusals, requestsShed } from "../metrics.ts";
+import { Problem } from "../problem.ts";
+import { networkOf } from "../rate-limit/network.ts";
+import { allBytes, type ByteBound } from "./byte-counters.ts";
+
+/** Keyless requests get this part of the gateway's bytes, so that they cannot use up the bytes of keys. */
+const keylessPart = 1 / 4;
+
+/** The bounds that a request's bytes count towards. */
+export function createByteBounds({ perBusiness, perNetwork, total }: Config["byteBounds"], proven: ReadonlyMap<string, true>) {
+  const all = { key: allBytes, max: total, refusal: overloaded };
+  const keyless = { key: "keyless", max: total * keylessPart, refusal: overloaded };
+  const ofNetwork = (network: string): ByteBound => ({ key: network, max: perNetwork, refusal: tooManyBytes });
+  return {
+    /** While the key is looked up. */
+    ofUnknown: ({ ip }: FastifyRequest): ByteBound[] => [ofNetwork(networkOf(ip)), all],
+    of(request: FastifyRequest): ByteBound[] {
+      const key = callerKey(request);
+      if (request.caller) return [{ key, max: perBusiness, refusal: tooManyBytes }, all];
+      // A flood of forged callbacks must not keep out the genuine ones.
+      return proven.has(key) ? [ofNetwork(key), all] : [ofNetwork(key), keyless, all];
+    },
+  };
+}
+
+function tooManyBytes(): Problem {
+  rateLimitRefusals.inc({ limit: "bytes" });
+  const detail = "Too many bytes of requests and unread responses at once. Wait for responses and read them, then go on.";
+  return Problem.of("rate_limited", { detail, headers: { "retry-after": "1" } });
+}
+
+function overloaded(): Problem {
+  requestsShed.inc({ bound: "bytes" });
+  return Problem.of("overloaded");
+}

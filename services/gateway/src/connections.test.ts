@@ -1,0 +1,133 @@
+import type { Socket } from "node:net";
+import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
+import { eventually } from "@amana/testing";
+import { describe, expect, test } from "vitest";
+import { startTestGateway } from "../test/harness.ts";
+import { RawClient } from "../test/raw-client.ts";
+
+const id = "019a0000-0000-7000-8000-000000000001";
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+
+async function start(options: Parameters<typeof startTestGateway>[0] = {}) {
+  const clock = { ms: 0 };
+  const gateway = await startTestGateway({ nowMs: () => clock.ms, ...options });
+  const accepted: Socket[] = [];
+  gateway.app.server.on("connection", (socket) => accepted.push(socket));
+  const port = Number(new URL(await gateway.app.listen({ host: "127.0.0.1", port: 0 })).port);
+  /** Lets time pass and checks, as the timer of the gateway does. */
+  const pass = (ms: number) => {
+    clock.ms += ms;
+    gateway.connections.endStalled();
+  };
+  return { gateway, port, accepted, pass };
+}
+
+describe("the connections of a network", () => {
+  test("are closed beyond the limit, while another network connects and closed ones are replaced", async () => {
+    const { gateway, port } = await start({ connectionBounds: { perNetwork: 2 } });
+    await using _ = gateway;
+    await using first = new RawClient(port);
+    await first.write(get("/healthz"));
+    await first.statusesAre("200");
+    await using second = new RawClient(port);
+    await second.write(get("/healthz"));
+    await second.statusesAre("200");
+
+    await using third = new RawClient(port);
+    await third.closed();
+    expect(third.statuses).toEqual([]);
+    await using elsewhere = new RawClient(port, { address: "127.0.0.2" });
+    await elsewhere.write(get("/healthz"));
+    await elsewhere.statusesAre("200");
+
+    await first[Symbol.asyncDispose]();
+    await eventually(async () => {
+      await using replacement = new RawClient(port);
+      await replacement.write(get("/healthz"));
+      await eventually(() => expect([replacement.isClosed, replacement.statuses.length]).not.toEqual([false, 0]));
+      expect(replacement.statuses).toEqual(["200"]);
+    });
+  });
+
+  test("are not limited for a trusted proxy", async () => {
+    const { gateway, port } = await start({ connectionBounds: { perNetwork: 1 }, trustedProxies: ["127.0.0.1"] });
+    await using _ = gateway;
+    const clients = Array.from({ length: 3 }, () => new RawClient(port));
+    for (const client of clients) {
+      await client.write(get("/healthz"));
+      await client.statusesAre("200");
+    }
+    for (const client of clients) await client[Symbol.asyncDispose]();
+  });
+});
+
+const stallMs = 30_000;
+
+describe("a response that the client does not read", () => {
+  // More than the operating system buffers, which is a few megabytes for a connection.
+  const large = get("/docs/reference.js").repeat(10);
+
+  test.each([
+    ["", () => {}],
+    [", although the client goes on to send", (client: RawClient) => void client.socket.write("G")],
+  ])("ends the connection after 30 seconds without progress%s", async (_name, meanwhile) => {
+    const { gateway, port, accepted, pass } = await start();
+    await using _ = gateway;
+    await using client = new RawClient(port, { reads: false });
+    await client.write(large);
+    await eventually(() => expect(accepted[0]?.writableLength).toBeGreaterThan(0));
+    await eventually(() => {
+      meanwhile(client);
+      pass(stallMs);
+      expect(accepted[0]?.destroyed).toBe(true);
+    });
+  });
+
+  test("keeps the connection while the client reads slowly", async () => {
+    const { gateway, port, accepted, pass } = await start();
+    await using _ = gateway;
+    await using client = new RawClient(port, { reads: false });
+    await client.write(large);
+    await eventually(() => expect(accepted[0]?.writableLength).toBeGreaterThan(0));
+    // The operating system asks for more only once megabytes of its buffers are free.
+    for (let part = 1; part <= 10; part++) {
+      await client.readUntil(part * 4_000_000);
+      pass(stallMs / 3);
+      expect(accepted[0]?.destroyed).toBe(false);
+    }
+  });
+});
+
+test("a client that does not close its side within 30 seconds after the last response is disconnected", async () => {
+  const { gateway, port, accepted, pass } = await start();
+  await using _ = gateway;
+  await using client = new RawClient(port, { allowHalfOpen: true });
+  await client.write("GARBAGE\r\n\r\n");
+  await client.statusesAre("400");
+  pass(0);
+  expect(accepted[0]?.destroyed).toBe(false);
+  pass(stallMs);
+  expect(accepted[0]?.destroyed).toBe(true);
+});
+
+test("a connection with more than 32 unanswered requests is closed, and no more requests are executed", async () => {
+  const { gateway, port } = await start();
+  await using _ = gateway;
+  const answered = Promise.withResolvers<void>();
+  gateway.behaviour.payments.getPayment = async () => {
+    await answered.promise;
+    return { id, currency: "DZD", status: PaymentStatus.PAID };
+  };
+  const { authorization } = gateway.business.headers;
+  const read = `GET /api/v1/payments/${id} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\n\r\n`;
+  await using few = new RawClient(port);
+  await few.write(read.repeat(32));
+  await eventually(() => expect(gateway.received.length).toBeGreaterThan(0));
+  await using many = new RawClient(port);
+  await many.write(get("/healthz") + read.repeat(300));
+  await many.closed();
+  expect(many.statuses.length).toBeLessThanOrEqual(1);
+  answered.resolve();
+  await few.statusesAre(...Array(32).fill("200"));
+  expect(gateway.received.length).toBeLessThanOrEqual(64);
+});

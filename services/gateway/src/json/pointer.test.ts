@@ -1,0 +1,18 @@
+import { describe, expect, test } from "vitest";
+import { pointerOf, shortened } from "./pointer.ts";
+
+describe("pointerOf", () => {
+  test("escapes ~ and / in a key (RFC 6901)", () => {
+    expect(pointerOf(["a/b~c", 1])).toBe("/a~1b~0c/1");
+  });
+
+  test("cuts a pointer after 512 characters", () => {
+    const pointer = pointerOf(Array(32).fill("~".repeat(1_000)));
+    expect([pointer.length, pointer.endsWith("…")]).toEqual([513, true]);
+  });
+});
+
+test("shortened keeps 256 characters and cuts no surrogate pair in half", () => {
+  expect(shortened("a".repeat(256))).toBe("a".repeat(256));
+  expect(shortened(`${"a".repeat(255)}😀`)).toBe(`${"a".repeat(255)}\ufffd…`);
+});

@@ -1,0 +1,43 @@
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startTestGateway, type TestGateway } from "../../test/harness.ts";
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway[Symbol.asyncDispose]());
+
+const get = (url: string, headers: Record<string, string> = {}) => gateway.app.inject({ url, headers });
+const large = ["/docs/reference.js", "/openapi.json", "/docs/guide", "/docs/guide/payments", "/problems", "/llms.txt"];
+
+describe.each(large)("GET %s", (url) => {
+  test("is compressed as the client accepts", async () => {
+    const plain = await get(url);
+    const brotli = await get(url, { "accept-encoding": "gzip, deflate, br" });
+    const gzipped = await get(url, { "accept-encoding": "gzip;q=1.0, br;q=0" });
+    expect([plain, brotli, gzipped].map(({ headers }) => headers["content-encoding"])).toEqual([undefined, "br", "gzip"]);
+    expect(brotliDecompressSync(brotli.rawPayload).equals(plain.rawPayload)).toBe(true);
+    expect(gunzipSync(gzipped.rawPayload).equals(plain.rawPayload)).toBe(true);
+    for (const { headers } of [plain, brotli, gzipped]) expect(headers["vary"]).toBe("Accept-Encoding");
+  });
+
+  test("returns 304 without a body for the ETag of the variant, and 200 for that of another", async () => {
+    const brotli = await get(url, { "accept-encoding": "br" });
+    const etag = String(brotli.headers["etag"]);
+    const again = await get(url, { "accept-encoding": "br", "if-none-match": `"other", W/${etag}` });
+    expect([again.statusCode, again.rawPayload.length, again.headers["etag"]]).toEqual([304, 0, etag]);
+    expect((await get(url, { "if-none-match": etag })).statusCode).toBe(200);
+  });
+});
+
+test("a small file is sent as it is", async () => {
+  const { statusCode, headers } = await get("/docs/start.js", { "accept-encoding": "br, gzip" });
+  expect([statusCode, headers["content-encoding"]]).toEqual([200, undefined]);
+});
+
+test("responses of one file do not count towards the bytes of their network", async () => {
+  await using bounded = await startTestGateway({ byteBounds: { perNetwork: 1_000 } });
+  const response = await bounded.app.inject("/docs/reference.js");
+  expect([response.statusCode, response.rawPayload.length > 1_000_000]).toEqual([200, true]);
+});

@@ -1,0 +1,253 @@
+import { KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
+import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
+import { eventually } from "@amana/testing";
+import { describe, expect, test } from "vitest";
+import { startTestGateway, type TestGateway } from "../../test/harness.ts";
+import { headOf, inOneByteChunks, RawClient } from "../../test/raw-client.ts";
+import { allBytes } from "../bytes/byte-counters.ts";
+
+const id = "019a0000-0000-7000-8000-000000000001";
+const kibibyte = 1024;
+const mebibyte = 1024 * kibibyte;
+const refundPath = `/api/v1/payments/${id}/refund`;
+
+async function start(options: Parameters<typeof startTestGateway>[0] = {}) {
+  // Leases spare the tests a look-up for each request.
+  const gateway = await startTestGateway({ leaseMs: 60_000, ...options });
+  gateway.behaviour.payments.refundPayment = async () => ({ id, currency: "DZD", status: PaymentStatus.REFUNDED });
+  gateway.behaviour.payments.getPayment = async () => ({ id, currency: "DZD", status: PaymentStatus.PAID });
+  const port = Number(new URL(await gateway.app.listen({ host: "127.0.0.1", port: 0 })).port);
+  return { gateway, port, used: (key: string) => gateway.bytes.used(key) };
+}
+
+const refund = ({ headers }: ReturnType<TestGateway["aKey"]>, length?: number) => headOf(refundPath, headers, length);
+/** The lease of a key exists once a request with it was answered. */
+const useKey = (gateway: TestGateway, { headers }: ReturnType<TestGateway["aKey"]>) =>
+  gateway.app.inject({ url: `/api/v1/payments/${id}`, headers });
+
+describe("a body in chunks of one byte", () => {
+  test("takes one buffer of at most twice its length, and is read whole", async () => {
+    const { gateway, port, used } = await start();
+    await using _ = gateway;
+    const key = gateway.aKey();
+    await useKey(gateway, key);
+    const text = `{"amount":"10.00"${" ".repeat(8_500)}}`;
+    await using client = new RawClient(port);
+    await client.write(refund(key) + inOneByteChunks(text.slice(0, -1)));
+    await eventually(() => expect(used(key.businessId)).toBe(16 * kibibyte));
+    await client.write(`${inOneByteChunks("}")}0\r\n\r\n`);
+    await client.statusesAre("200");
+    expect(gateway.received.at(-1)?.request).toMatchObject({ amountMinor: 1000n });
+    await eventually(() => expect(used(allBytes)).toBe(0));
+  });
+
+  test("without a key is refused with 413 when it exceeds the route's limit", async () => {
+    const { gateway, port, used } = await start();
+    await using _ = gateway;
+    await using client = new RawClient(port);
+    await client.write(headOf("/callbacks/kyc", {}));
+    const chunk = `400\r\n${"a".repeat(kibibyte)}\r\n`;
+    await client.write(chunk.repeat(257));
+    await client.statusesAre("413");
+    await eventually(() => expect(used(allBytes)).toBe(0));
+  });
+});
+
+describe("more than 10 000 chunks of a body", () => {
+  test("are refused with 413, and the connection serves the next request", async () => {
+    const { gateway, port, used } = await start();
+    await using _ = gateway;
+    await using client = new RawClient(port);
+    await client.write(`${headOf("/callbacks/kyc", {})}${inOneByteChunks("a".repeat(10_001))}0\r\n\r\n`);
+    await client.statusesAre("413");
+    expect(client.text).toContain("too many small chunks");
+    await client.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await client.statusesAre("413", "200");
+    expect(used(allBytes)).toBe(0);
+  });
+
+  test.each([
+    ["POST", "/callbacks/kyc"],
+    ["POST", "/unknown"],
+    ["GET", "/healthz"],
+  ])("end the connection when there are 20 000 of them (%s %s)", async (method, path) => {
+    const { gateway, port } = await start();
+    await using _ = gateway;
+    await using client = new RawClient(port);
+    await client.write(headOf(path, {}).replace("POST", method) + inOneByteChunks("a".repeat(20_001)));
+    await client.closed();
+  });
+});
+
+describe("the bytes of a business", () => {
+  test("are refused with 429 before the body is sent when the announced length exceeds what is left", async () => {
+    const { gateway, port, used } = await start({ byteBounds: { perBusiness: mebibyte } });
+    await using _ = gateway;
+    const [key, other] = [gateway.aKey(), gateway.aKey()];
+    await useKey(gateway, key);
+    await using first = new RawClient(port);
+    await first.write(refund(key, mebibyte));
+    await eventually(() => expect(used(key.businessId)).toBe(mebibyte));
+
+    await using second = new RawClient(port);
+    await second.write(refund(gateway.aKey({ businessId: key.businessId }), 2));
+    await second.statusesAre("429");
+    expect(second.text).toMatch(/\r\nretry-after: 1\r\n/i);
+    expect(second.text).toContain('"code":"rate_limited"');
+    await using third = new RawClient(port);
+    await third.write(`${refund(other, 2)}{}`);
+    await third.statusesAre("200");
+
+    first.socket.destroy();
+    await eventually(() => expect(used(allBytes)).toBe(0));
+    await using fourth = new RawClient(port);
+    await fourth.write(`${refund(key, 2)}{}`);
+    await fourth.statusesAre("200");
+  });
+
+  test("are refused with 429 while a chunked body grows beyond what is left", async () => {
+    const { gateway, port, used } = await start({ byteBounds: { perBusiness: 64 * kibibyte } });
+    await using _ = gateway;
+    const key = gateway.aKey();
+    await useKey(gateway, key);
+    await using client = new RawClient(port);
+    await client.write(`${refund(key)}${`2000\r\n${" ".repeat(0x2000)}\r\n`.repeat(9)}`);
+    await client.statusesAre("429");
+    await eventually(() => expect(used(allBytes)).toBe(0));
+  });
+
+  test("count until the response is sent, also when the service is slow", async () => {
+    const { gateway, port, used } = await start();
+    await using _ = gateway;
+    const key = gateway.aKey();
+    const answered = Promise.withResolvers<void>();
+    gateway.behaviour.payments.refundPayment = async () => {
+      await answered.promise;
+      return { id, currency: "DZD", status: PaymentStatus.REFUNDED };
+    };
+    await using client = new RawClient(port);
+    await client.write(`${refund(key, 100)}{}${" ".repeat(98)}`);
+    await eventually(() => expect(gateway.received.map(({ rpc }) => rpc)).toEqual(["RefundPayment"]));
+    expect(used(key.businessId)).toBe(100);
+    answered.resolve();
+    await client.statusesAre("200");
+    await eventually(() => expect(used(allBytes)).toBe(0));
+  });
+
+  test("include responses that the client does not read; further reads are refused with 429", async () => {
+    const { gateway, port, used } = await start();
+    await using _ = gateway;
+    const key = gateway.aKey();
+    await useKey(gateway, key);
+    const payment = { id, currency: "DZD", status: PaymentStatus.PAID, description: "d".repeat(3 * mebibyte) };
+    gateway.behaviour.payments.getPayment = async () => payment;
+    const { authorization } = key.headers;
+    const read = `GET /api/v1/payments/${id} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\n\r\n`;
+    await using unread = new RawClient(port, { reads: false });
+    // More than the operating system buffers, which is a few megabytes for a connection.
+    await unread.write(read.repeat(20));
+    await eventually(async () => {
+      const { statusCode } = await useKey(gateway, key);
+      expect(statusCode).toBe(429);
+    });
+    expect(used(key.businessId)).toBeLessThanOrEqual(16 * mebibyte);
+    unread.read();
+    await eventually(() => expect(used(allBytes)).toBe(0));
+    expect(unread.statuses).toContain("200");
+    expect((await useKey(gateway, key)).statusCode).toBe(200);
+  });
+});
+
+describe("the bytes of a network without a key", () => {
+  test("are refused with 429, while another network and a business from there are served", async () => {
+    const { gateway, port, used } = await start({ byteBounds: { perNetwork: 256 * kibibyte } });
+    await using _ = gateway;
+    await using first = new RawClient(port);
+    await first.write(headOf("/callbacks/kyc", {}, 200 * kibibyte));
+    await eventually(() => expect(used("127.0.0.1")).toBe(200 * kibibyte));
+    await using second = new RawClient(port);
+    await second.write(headOf("/callbacks/kyc", {}, 100 * kibibyte));
+    await second.statusesAre("429");
+    await using elsewhere = new RawClient(port, { address: "127.0.0.2" });
+    await elsewhere.write(headOf("/callbacks/kyc", {}, 100 * kibibyte));
+    await eventually(() => expect(used("127.0.0.2")).toBe(100 * kibibyte));
+    await using business = new RawClient(port);
+    await business.write(`${refund(gateway.aKey(), 2)}{}`);
+    await business.statusesAre("200");
+  });
+
+  test("are refused with 503 beyond a quarter of the gateway's, while a business is served", async () => {
+    const { gateway, port, used } = await start({ byteBounds: { total: mebibyte } });
+    await using _ = gateway;
+    await using first = new RawClient(port);
+    await first.write(headOf("/callbacks/kyc", {}, 200 * kibibyte));
+    await eventually(() => expect(used("keyless")).toBe(200 * kibibyte));
+    await using second = new RawClient(port, { address: "127.0.0.2" });
+    await second.write(headOf("/callbacks/kyc", {}, 100 * kibibyte));
+    await second.statusesAre("503");
+    expect(second.text).toMatch(/\r\nretry-after: 1\r\n/i);
+    await using business = new RawClient(port);
+    await business.write(`${refund(gateway.aKey(), 600 * kibibyte)}{}${" ".repeat(600 * kibibyte - 2)}`);
+    await business.statusesAre("200");
+  });
+
+  test("include the body of a request whose key is being looked up", async () => {
+    const { gateway, port, used } = await start({ leaseMs: 0, byteBounds: { perNetwork: 64 * kibibyte } });
+    await using _ = gateway;
+    const asked = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    gateway.behaviour.keyLeases.resolveKeys = async ({ keyHashes }) => {
+      asked.resolve();
+      await released.promise;
+      return { resolutions: keyHashes.map(() => ({ state: KeyState.UNKNOWN })), leaseMs: 0 };
+    };
+    await using client = new RawClient(port);
+    await client.write(refund(gateway.aKey()));
+    await asked.promise;
+    await client.write(`2000\r\n${" ".repeat(0x2000)}\r\n`.repeat(4));
+    await eventually(() => expect(used("127.0.0.1")).toBe(32 * kibibyte));
+    await client.write(`2000\r\n${" ".repeat(0x2000)}\r\n`.repeat(8));
+    await eventually(() => expect(used("127.0.0.1")).toBe(0));
+    released.resolve();
+    await client.statusesAre("401");
+  });
+});
+
+test("the bytes of all businesses are refused with 503 beyond the gateway's", async () => {
+  const { gateway, port, used } = await start({ byteBounds: { total: mebibyte } });
+  await using _ = gateway;
+  const [one, other] = [gateway.aKey(), gateway.aKey()];
+  await useKey(gateway, one);
+  await using first = new RawClient(port);
+  await first.write(refund(one, mebibyte));
+  await eventually(() => expect(used(one.businessId)).toBe(mebibyte));
+  await using second = new RawClient(port);
+  await second.write(refund(other, 2));
+  await second.statusesAre("503");
+  expect(second.text).toContain('"code":"overloaded"');
+});
+
+test("the body of a GET is dropped as it arrives", async () => {
+  const { gateway, port, used } = await start();
+  await using _ = gateway;
+  const key = gateway.aKey();
+  await using client = new RawClient(port);
+  const head = refund(key).replace(`POST ${refundPath}`, `GET /api/v1/payments/${id}`);
+  await client.write(`${head}${`2000\r\n${" ".repeat(0x2000)}\r\n`.repeat(300)}0\r\n\r\n`);
+  await client.statusesAre("200");
+  expect(used(allBytes)).toBe(0);
+});
+
+test.each([
+  ["a body that is announced and not sent", (key: string) => headOf(refundPath, { authorization: key }, 1_000)],
+  ["a chunked body that stops", (key: string) => `${headOf(refundPath, { authorization: key })}1\r\n{\r\n`],
+  ["headers that do not end", () => "POST / HTTP/1.1\r\nHost: local"],
+  ["a connection without a byte", () => ""],
+])("%s is refused with 408 after the time of a request, and its bytes are released", async (_name, text) => {
+  const { gateway, port, used } = await start({ connectionBounds: { requestMs: 500 } });
+  await using _ = gateway;
+  await using client = new RawClient(port);
+  await client.write(text(gateway.business.headers.authorization));
+  await client.statusesAre("408");
+  await eventually(() => expect(used(allBytes)).toBe(0));
+});

@@ -1,0 +1,48 @@
+import type { IncomingMessage } from "node:http";
+import { IncomingBody } from "../bytes/incoming-body.ts";
+import type { App, Gateway } from "../gateway.ts";
+
+/**
+ * Bounds the bytes in memory, of each caller and of all: request bodies from their first byte, and
+ * responses that have not been sent. Both count until the response has been sent, because a handler
+ * that waits keeps the body.
+ */
+export function boundBytes(app: App, { bytes, byteBounds }: Gateway): void {
+  app.addHook("onRequest", (request, reply, done) => {
+    const { incoming, method, routeOptions } = request;
+    // The body of a GET has no meaning, so it is dropped.
+    if (incoming && method !== "GET" && method !== "HEAD") {
+      incoming.keep(routeOptions.bodyLimit, byteBounds.ofUnknown(request));
+      reply.raw.once("close", () => incoming.release());
+    }
+    done();
+  });
+
+  app.addHook("onSend", (request, reply, payload, done) => {
+    // Buffers are static files, which all responses share, or problem documents, which are small.
+    if (typeof payload !== "string") return done(null, payload);
+    const bounds = byteBounds.of(request);
+    const length = Buffer.byteLength(payload);
+    // The other methods have had their effect, so their response is the only one to give.
+    if (request.method === "GET") {
+      const exceeded = bytes.take(bounds, length);
+      if (exceeded) return done(exceeded.refusal());
+    } else bytes.add(bounds, length);
+    reply.raw.once("close", () => bytes.add(bounds, -length));
+    done(null, payload);
+  });
+}
+
+/** Begins to read the body of each request, also of those that are refused. Registered first. */
+export function receiveBodies(app: App, { bytes, connections }: Gateway): void {
+  app.decorateRequest("incoming", null);
+  app.addHook("onRequest", (request, _reply, done) => {
+    const { raw } = request;
+    if (hasBody(raw)) request.incoming = new IncomingBody(raw, bytes, () => connections.end(raw.socket, "chunks"));
+    done();
+  });
+}
+
+/** Whether a body follows the headers (RFC 9112, section 6.3). */
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";

@@ -1,0 +1,69 @@
+import net from "node:net";
+import { eventually } from "@amana/testing";
+import { expect } from "vitest";
+
+/** A client that writes and reads bytes of its own choice, as long as it wants. */
+export class RawClient implements AsyncDisposable {
+  readonly socket: net.Socket;
+  text = "";
+  isClosed = false;
+
+  /** `reads`: whether it reads from the start; `address`: its own, on loopback. */
+  constructor(port: number, { reads = true, address = "127.0.0.1", allowHalfOpen = false } = {}) {
+    this.socket = net.connect({ port, host: "127.0.0.1", localAddress: address, allowHalfOpen });
+    this.socket.on("error", () => {});
+    this.socket.once("close", () => {
+      this.isClosed = true;
+    });
+    if (reads) this.read();
+  }
+
+  read(): void {
+    this.socket.on("data", (chunk) => {
+      this.text += chunk.toString("latin1");
+    });
+  }
+
+  /** Reads until it has received so many bytes in all, and then no more. */
+  async readUntil(bytes: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const onData = () => {
+      if (this.socket.bytesRead < bytes) return;
+      this.socket.off("data", onData).pause();
+      resolve();
+    };
+    this.socket.on("data", onData).resume();
+    await promise;
+  }
+
+  async write(text: string): Promise<void> {
+    await new Promise<void>((done) => this.socket.write(text, () => done()));
+  }
+
+  get statuses(): string[] {
+    return [...this.text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status as string);
+  }
+
+  async statusesAre(...statuses: string[]): Promise<void> {
+    await eventually(() => expect(this.statuses).toEqual(statuses));
+  }
+
+  async closed(): Promise<void> {
+    await eventually(() => expect(this.isClosed).toBe(true));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.socket.destroy();
+    await this.closed();
+  }
+}
+
+/** The head of a POST with a chunked body, or with the announced length. */
+export function headOf(path: string, headers: Readonly<Record<string, string>>, length?: number): string {
+  const framing = length === undefined ? "Transfer-Encoding: chunked" : `Content-Length: ${length}`;
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${lines.join("")}${framing}\r\n\r\n`;
+}
+
+/** A text in chunks of one byte each. */
+export const inOneByteChunks = (text: string): string => [...text].map((byte) => `1\r\n${byte}\r\n`).join("");

@@ -145,13 +145,13 @@ export function localTime(iso: string | null | undefined, { ms = false } = {}): 
 const driving = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** More than any script writes on one letter: they would paint over the lines around. */
-const heaped = /(?<=\p{M}{4})\p{M}+/gu;
+const heaped = /(\p{M}{4})\p{M}+/gu;
 
 /** What others wrote must not drive the terminal. */
 export const printable = (cell: Cell): string =>
   String(cell ?? "")
     .replaceAll(driving, "?")
-    .replaceAll(heaped, "");
+    .replaceAll(heaped, "$1");
 
 /** JSON that may be looked at in a terminal, too. */
 export const jsonText = (value: unknown): string =>

@@ -21,15 +21,16 @@ export interface MessageKeys {
 
 const macHeader = "amana-mac";
 const keyBytes = 32;
+const idLengthMax = 32;
 
 /** EVENT_MAC_KEYS: "topic=id:base64 of 32 bytes", comma-separated. Each topic needs a key. */
 export function readMessageKeys(env: EnvReader, topics: readonly string[]): MessageKeyring {
   const ring: Record<string, MessageKey[]> = {};
   // The entries hold secrets, so a problem names their place and not their text.
   for (const [i, entry] of env.list("EVENT_MAC_KEYS").entries()) {
-    const [, topic = "", id = "", text = ""] = /^([^=:]+)=([\w-]{1,32}):([A-Za-z0-9+/_=-]+)$/.exec(entry) ?? [];
+    const [, topic = "", id = "", text = ""] = /^([^=:]+)=([\w-]+):([A-Za-z0-9+/_=-]+)$/.exec(entry) ?? [];
     const key = Buffer.from(text, "base64");
-    if (topic === "" || key.length !== keyBytes) {
+    if (topic === "" || id.length > idLengthMax || key.length !== keyBytes) {
       env.problem(`EVENT_MAC_KEYS: entry ${i + 1} must be topic=id:key, the key ${keyBytes} bytes in base64`);
       continue;
     }

@@ -4,7 +4,7 @@ const classes: Readonly<Record<string, string>> = { n: "[0-9]", a: "[A-Z]", c: "
 
 const bbanPatterns = new Map(
   Object.entries(bbanStructures).map(([country, structure]) => {
-    const pattern = structure.replace(/(\d+)([nac]) ?/g, (_, length: string, kind: string) => `${classes[kind]}{${length}}`);
+    const pattern = structure.replace(/(\d{1,2})([nac]) ?/g, (_, length: string, kind: string) => `${classes[kind]}{${length}}`);
     return [country, new RegExp(`^${pattern}$`)] as const;
   }),
 );

@@ -61,8 +61,8 @@ export function readServiceUrls(env: EnvReader, name: string, tls: TlsFiles | un
 }
 
 function readKey(env: EnvReader, place: string, text: string, read: (der: Buffer) => KeyObject): { id: string; key: KeyObject } {
-  const [, id, base64] = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]+=*)$/.exec(text) ?? [];
-  if (id === undefined || base64 === undefined) {
+  const [, id, base64] = /^([\w-]+):([A-Za-z0-9+/]+=*)$/.exec(text) ?? [];
+  if (id === undefined || base64 === undefined || id.length > 32) {
     if (text !== "") env.problem(`${place} must be written id:base64, the id 1 to 32 letters or digits`);
     return { id: "", key: unusable };
   }

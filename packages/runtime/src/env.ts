@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { withoutSlashes } from "./without-slashes.ts";
 
 export type EnvSource = Readonly<Record<string, string | undefined>>;
 
@@ -181,4 +182,3 @@ class EnvReader {
 export type { EnvReader };
 
 const isWebAddress = (text: string) => /^https?:$/.test(URL.parse(text)?.protocol ?? "");
-const withoutSlashes = (url: string) => url.replace(/\/+$/, "");

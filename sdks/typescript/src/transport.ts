@@ -52,7 +52,7 @@ export class Transport {
     if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError("apiKey must be given, and be visible ASCII");
     if (!/^https?:\/\/[^/?#@\s]+(\/[^?#\s]*)?$/.test(options.baseUrl))
       throw new TypeError("baseUrl must be an address like https://api.example");
-    this.#options = { baseUrl: options.baseUrl.replace(/\/+$/, ""), apiKey, timeoutMs, retries, retryPauseMs };
+    this.#options = { baseUrl: withoutSlashes(options.baseUrl), apiKey, timeoutMs, retries, retryPauseMs };
   }
 
   /** Throws ProblemError and ConnectionError. */
@@ -131,4 +131,11 @@ const reasonOf = (error: Error) => (error.name === "TimeoutError" ? "the time is
 function queryOf(query: object = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
   return given.length === 0 ? "" : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+}
+
+/** A regular expression for this takes quadratic time on a long row of slashes. */
+function withoutSlashes(baseUrl: string): string {
+  let rest = baseUrl;
+  while (rest.endsWith("/")) rest = rest.slice(0, -1);
+  return rest;
 }

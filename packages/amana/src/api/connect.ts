@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { readApiKeyKind } from "@amana/api-keys";
 import { Amana, type RequestOptions } from "@amana/client";
+import { withoutSlashes } from "@amana/runtime/without-slashes";
 import { exitCodes, Refused } from "../refused.ts";
 
 /** Whose key a command takes. */
@@ -75,7 +76,7 @@ export async function connect(options: ApiOptions, takes: readonly KeyOf[], stop
   };
 }
 
-const isThisMachine = (host: string) => /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(host);
+const isThisMachine = (host: string) => /(^|\.)localhost$|^127(\.\d+){3}$|^\[::1\]$/.test(host);
 
 function addressOf(text: string, allowHttp = false): string {
   const url = URL.parse(text.trim());
@@ -87,7 +88,7 @@ function addressOf(text: string, allowHttp = false): string {
       `${url.origin} would show the key to whoever carries it there. Give its https:// address, or --allow-http where you trust the way.`,
       exitCodes.usage,
     );
-  return url.href.replace(/\/+$/, "").replace(/\/api\/v1$/, "");
+  return withoutSlashes(url.href).replace(/\/api\/v1$/, "");
 }
 
 async function givenKey({ key, keyFile }: ApiOptions): Promise<string | undefined> {

@@ -7,8 +7,7 @@ import { copyFile, type Manifest, makeFolder, manifestFile, walFolder, withEach 
 
 /** What PostgreSQL's own tools leave out: it is made anew, or belongs to the server that runs. */
 const emptied = /^(pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\//;
-const leftOut =
-  /^(postmaster\.(pid|opts)|pg_internal\.init|.*\/pg_internal\.init|.*pgsql_tmp.*|recovery\.signal|standby\.signal)$/;
+const leftOut = /^postmaster\.(pid|opts)$|^recovery\.signal$|^standby\.signal$|(^|\/)pg_internal\.init$|pgsql_tmp/;
 
 /**
  * A base backup of a whole PostgreSQL server whose files are on this machine, while it works: the

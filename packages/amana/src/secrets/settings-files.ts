@@ -16,7 +16,7 @@ export interface RotationState {
 }
 
 const settingOf = (line: string) => /^(?:export )?([A-Z][A-Z0-9_]*)=(.*)$/.exec(line);
-const unquoted = (value: string) => /^(["'])(.*)\1$/.exec(value)?.[2] ?? value;
+const unquoted = (value: string) => /^"(.*)"$|^'(.*)'$/.exec(value)?.slice(1).join("") ?? value;
 
 /**
  * The settings of a deployment: NAME=value in lines, as compose's .env, or a folder with a file
@@ -158,7 +158,7 @@ export function finishInterrupted(paths: readonly string[]): string | undefined 
   const unnamed = changes.map(([path]) => path).find((path) => !named.has(path) && !named.has(dirname(path)));
   if (unnamed !== undefined) throw new Refused(`A step was interrupted that changes ${unnamed} too: name it with --settings.`);
   // A replica that has started since the step may have read only half of it.
-  const now = note?.replace(/\S+$/, new Date().toISOString()) ?? "";
+  const now = note ? note.slice(0, note.lastIndexOf(" ") + 1) + new Date().toISOString() : "";
   carryOut(
     journal,
     changes.map(([path, text]) => [path, note ? (text?.replaceAll(note, now) ?? null) : text]),

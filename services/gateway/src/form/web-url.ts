@@ -5,7 +5,7 @@ import { field } from "./field.ts";
 const charactersMax = 2048;
 const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not pass
-const form = /^https?:\/\/(?<authority>[^\s\\/?#\u0000-\u001f\u007f]+)(?<rest>[^\s\\\u0000-\u001f\u007f]*)$/i;
+const form = /^https?:\/\/(?<authority>[^\s\\/?#\u0000-\u001f\u007f]+)(?<rest>(?:[/?#][^\s\\\u0000-\u001f\u007f]*)?)$/i;
 
 /**
  * An address that a browser will be sent to: absolute, https (with `insecure` also http on

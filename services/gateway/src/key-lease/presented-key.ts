@@ -38,7 +38,7 @@ function hasOtherAuthorization(rawHeaders: readonly string[], first: string): bo
 
 /** The token of a bearer header (RFC 6750). Throws a Problem for any other scheme. */
 function bearerOf(authorization: string): string {
-  const bearer = /^bearer(?: +(?<token>.*))?$/i.exec(authorization.trim());
+  const bearer = /^bearer(?: +(?<token>[^ ].*))?$/i.exec(authorization.trim());
   if (!bearer) {
     const detail = "Authorization takes one scheme here: Authorization: Bearer <key>.";
     throw Problem.of("invalid_api_key", { detail });

@@ -21,7 +21,7 @@ const resolveTimeoutMs = 2_000;
 export async function refusalOfUrl(text: string, addresses: AddressGuard): Promise<DomainError | undefined> {
   if (text.length > urlCharactersMax) return urlTooLong();
   // URL.parse would drop white space, turn backslashes and repair "https:example.com".
-  const { authority } = /^[a-z]+:\/\/(?<authority>[^\s\p{Cc}\\/?#]+)[^\s\p{Cc}\\]*$/iu.exec(text)?.groups ?? {};
+  const { authority } = /^[a-z]+:\/\/(?<authority>[^\s\p{Cc}\\/?#]+)(?:[/?#][^\s\p{Cc}\\]*)?$/iu.exec(text)?.groups ?? {};
   if (authority === undefined) return urlInvalid();
   const url = URL.parse(text);
   if (!url) return urlInvalid();

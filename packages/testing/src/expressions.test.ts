@@ -1,0 +1,116 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { superLinearity } from "./check-expression.ts";
+import { type Expression, findExpressions } from "./find-expressions.ts";
+
+const root = join(import.meta.dirname, "..", "..", "..");
+
+/** Tests and tools of this repository's developers, whose input is their own. */
+const withoutExternalInput =
+  /\.test\.ts$|(^|\/)(test|scripts)\/|^(bench|break|deploy|packages\/(dev-env|testing)|sdks\/src)\/|^services\/gateway\/src\/guide\.ts$/;
+
+/** Calls of RegExp whose expression the source computes: what it comes to, to be checked instead. */
+const computed: Readonly<Record<string, string[]>> = {
+  "packages/api-keys/src/key-text.ts: new RegExp(`^(sk_live_|sk_test_|ak_|inv_)[0-9A-Za-z]{${randomLength + checksumLength}}$`)":
+    ["^(sk_live_|sk_test_|ak_|inv_)[0-9A-Za-z]{49}$"],
+  "packages/public-api/src/iban.ts: new RegExp(`^${pattern}$`)": ["^[A-Z]{4}[0-9]{6}[A-Z0-9]{16}$"],
+  'services/gateway/src/plugins/edge.ts: new RegExp(`^${url.replaceAll(".", "\\\\.").replaceAll(/:\\w+/g, "[^/]+")}$`)': [
+    "^/api/v1/businesses/[^/]+/api-keys/[^/]+$",
+  ],
+  // Constants that are also patterns of the OpenAPI document.
+  "packages/public-api/src/bank-details.ts: new RegExp(accountNumberPattern)": [],
+  "packages/public-api/src/bic.ts: new RegExp(bicPattern)": [],
+  "packages/public-api/src/routing-number.ts: new RegExp(routingNumberPattern)": [],
+  "services/gateway/src/plugins/idempotency-key.ts: new RegExp(idempotencyKeyPattern)": [],
+};
+
+/** Expressions that the checker cannot decide, and why they are linear. */
+const decided: Readonly<Record<string, string>> = {
+  "( - detail: |DETAIL: )?(Failing row contains|Key) \\(.*?(?=\\n {4}at |$)":
+    "after its first words it always matches, at the end of the text at the latest, so it reads each character once",
+  "(?=.*[1-9])": "a part of the next one",
+  "^(?=.*[1-9])\\d{1,15}(\\.\\d{1,2})?$": "the lookahead runs once, at the start, and passes over the text once",
+  "(?=0*([5-9]\\d|[1-9]\\d{2,11})(\\.|$))": "a part of the next one",
+  "^(?=0*([5-9]\\d|[1-9]\\d{2,11})(\\.|$))\\d{1,15}(\\.\\d{1,2})?$":
+    "the lookahead runs once, at the start; a 0 matches at one place of it only, and the rest has a bounded length",
+};
+
+const sources = ["*.ts", "*.js", "*.mjs", "*.py", "*.php", "docs/guide/*.md", "sdks/*.md", "docs/api/openapi.json"];
+const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", ...sources], { cwd: root })
+  .toString()
+  .split("\n")
+  .filter((file) => file && existsSync(join(root, file)) && !withoutExternalInput.test(file));
+const found = files.map((file) => findExpressions(file, readFileSync(join(root, file), "utf8")));
+
+describe("regular expressions that meet external input", () => {
+  test("are stated in the source, or listed with what they come to", () => {
+    expect(found.flatMap((file) => file.computed).sort()).toEqual(Object.keys(computed).sort());
+  });
+
+  test("take linear time", { timeout: 120_000 }, () => {
+    const listed = Object.entries(computed).flatMap(([at, patterns]) => patterns.map((pattern) => ({ at, pattern, flags: "" })));
+    const all: Expression[] = [...found.flatMap(({ expressions }) => expressions), ...listed];
+    const checked = new Set<string>();
+    const problems: string[] = [];
+    for (const { pattern, flags, at } of all) {
+      const text = `/${pattern}/${flags}`;
+      if (checked.has(text) || Object.hasOwn(decided, pattern)) continue;
+      checked.add(text);
+      const problem = superLinearity(pattern, flags);
+      if (problem) problems.push(`${at}: ${text} ${problem}`);
+    }
+    expect(problems).toEqual([]);
+    expect(checked.size).toBeGreaterThan(100);
+    const patterns = new Set(all.map(({ pattern }) => pattern));
+    expect(Object.keys(decided).filter((pattern) => !patterns.has(pattern))).toEqual([]);
+  });
+});
+
+describe("the checker", () => {
+  test.each([
+    ["nested quantifiers", "^(a+)+$", "exponential"],
+    ["alternatives that overlap", "^(a|a)*$", "exponential"],
+    ["two neighbours that match the same characters", "^\\s*\\s*$", "2nd degree polynomial"],
+    ["an expression that starts anywhere", "\\s+$", "2nd degree polynomial"],
+    ["a string that is never closed", '"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"', "2nd degree polynomial"],
+    ["bounded repetitions with very many combinations", "^(a{1,40}){1,40}$", "can match in more than 1000 ways"],
+  ])("rejects %s", (_name, pattern, summary) => {
+    expect(superLinearity(pattern, "s")).toMatch(summary);
+  });
+
+  test.each(["^(a+)\\1$", "a(?=b*c)"])("rejects %s, which it cannot decide, with a message", (pattern) => {
+    expect(superLinearity(pattern, "")).toMatch(/^cannot be decided \(unsupported: .+\): write it in a simpler way$/);
+  });
+
+  test.each(["^[a-z]+$", "^(a{1,3}b){2}$", '^"(?:[^"\\\\]|\\\\.)*"', "[0-9a-f]{8}-[0-9a-f-]{27}"])("accepts %s", (pattern) => {
+    expect(superLinearity(pattern, "")).toBeUndefined();
+  });
+});
+
+describe("the search for expressions", () => {
+  const found = (file: string, text: string) =>
+    findExpressions(file, text).expressions.map(({ pattern, flags }) => `/${pattern}/${flags}`);
+
+  test("finds literals, constructors and schemas in TypeScript", () => {
+    const text = "const a = /x\\/y/gi; const b = new RegExp(`b+`); RegExp('c', 'u'); ({ pattern: \"^d$\" }); // /e/";
+    expect(found("a.ts", text)).toEqual(["/x\\/y/gi", "/b+/", "/c/u", "/^d$/u"]);
+  });
+
+  test("finds calls in Python and PHP, and the anchors that a call adds", () => {
+    expect(found("a.py", "re.fullmatch(r'a|b', x); re.search(\"c\", x)")).toEqual(["/^(?:a|b)$/", "/c/"]);
+    expect(found("a.php", "preg_match('~^a/b$~Du', $x)")).toEqual(["/^a/b$/u"]);
+  });
+
+  test("reports calls whose expression the source does not state", () => {
+    expect(findExpressions("a.ts", "new RegExp(a + b)").computed).toEqual(["a.ts: new RegExp(a + b)"]);
+    expect(findExpressions("a.py", "re.compile(pattern)").computed).toEqual(["a.py: re.compile(pattern)"]);
+    expect(findExpressions("a.php", "preg_match($pattern, $x)").computed).toEqual(["a.php: preg_match($pattern, $x)"]);
+  });
+
+  test("finds expressions in the samples of a document and in the schemas of an OpenAPI document", () => {
+    expect(found("a.md", "text /no/\n```ts\nconst a = /b/;\n```\n")).toEqual(["/b/"]);
+    expect(found("a.json", '{"x":{"pattern":"^a$"},"y":[{"pattern":"b"}]}')).toEqual(["/^a$/u", "/b/u"]);
+  });
+});

@@ -149,6 +149,61 @@ test("slow rows hold up no other, those of a business that has many least of all
   }
 });
 
+test("a business alone uses all slots when it may, and another one gets the next slot that becomes free", async () => {
+  const alone = await create(6);
+  const ends = new Map(alone.map((id) => [id, Promise.withResolvers<void>()]));
+  const begun: string[] = [];
+  {
+    await using _job = working(
+      async (id) => {
+        begun.push(id);
+        await ends.get(id)?.promise;
+        await ended(id);
+      },
+      { perBusiness: 4 },
+    );
+    await eventually(() => expect(begun).toHaveLength(4));
+    const [other = ""] = await create(1);
+    ends.get(begun[0] ?? "")?.resolve();
+    await eventually(() => expect(begun.length).toBeGreaterThan(4));
+    expect(begun[4]).toBe(other);
+    for (const { resolve } of ends.values()) resolve();
+    await eventually(() => expect(begun).toHaveLength(7));
+  }
+});
+
+test("a business that has all its slots gets the next one when a slot becomes free, without a pause", async () => {
+  await create(6);
+  const begun: string[] = [];
+  await using _job = workOnDue(
+    { orm: things.orm, logger: createLogger("test", "silent") },
+    rows,
+    async (id) => {
+      begun.push(id);
+      await things.sql("select pg_sleep(0.02)");
+      await ended(id);
+    },
+    3_600_000,
+  );
+  await eventually(() => expect(begun).toHaveLength(6));
+});
+
+test("no more rows begin within one pause than the rate limit allows, however fast they end", async () => {
+  await create(20);
+  const begun: string[] = [];
+  const work = async (id: string) => {
+    begun.push(id);
+    await ended(id);
+  };
+  for (const begins of [3, 6]) {
+    const limits = { ...rows, perPause: 3, perBusiness: 4 };
+    await using _job = workOnDue({ orm: things.orm, logger: createLogger("test", "silent") }, limits, work, 3_600_000);
+    await eventually(() => expect(begun.length).toBeGreaterThanOrEqual(begins));
+    await things.sql("select pg_sleep(0.05)");
+    expect(begun).toHaveLength(begins);
+  }
+});
+
 test("businesses take turns, and of each the more urgent comes first, then the oldest", async () => {
   const [one, two] = [await create(3), await create(2)];
   const [a1 = "", a2 = "", a3 = ""] = one;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Orm } from "@amana/database";
-import { forTenant, inTrace, type Logger, poll, secondsSince, traced } from "@amana/runtime";
+import { forTenant, inTrace, type Logger, poll, secondsSince, sleep, traced, waitAtMost } from "@amana/runtime";
 import { isFree, keepLease, type Lease, leaseEnd } from "./lease.ts";
 import { showDue, worked } from "./metrics.ts";
 
@@ -18,12 +18,18 @@ export interface DueRows {
   readonly isLess?: string;
   /** The column that orders the rest of a business's rows, earliest first; `due` when left out. */
   readonly since?: string;
-  /** How many rows are worked on at the same time, of one business at most half of them. */
+  /** How many rows are worked on at the same time. */
   readonly concurrency: number;
+  /**
+   * How many rows of one business are worked on at the same time; half of `concurrency` by default.
+   * With as many as `concurrency`, a business alone uses all slots, and another business gets the
+   * next slot that becomes free: for work that takes about as long for every business.
+   */
+  readonly perBusiness?: number;
   /** The table keeps, as `traceparent`, the trace that began a row: the work goes on in it. */
   readonly isTraced?: boolean;
-  /** Begins no more than `concurrency` rows between two pauses, however fast they end. */
-  readonly isPaced?: boolean;
+  /** Rate limit: at most this many rows begin within one `pauseMs`. None by default. */
+  readonly perPause?: number;
 }
 
 interface Claimed {
@@ -47,6 +53,8 @@ export function workOnDue(
 ): AsyncDisposable {
   const inFlight = new Map<string, { businessId: string; done: Promise<unknown> }>();
   const search = createSearch(orm, rows);
+  const stop = new AbortController();
+  let period = { endsMs: 0, left: 0 };
 
   const workOne = async (claimed: Claimed) => {
     const { table, due, name: task } = rows;
@@ -67,11 +75,18 @@ export function workOnDue(
     }
   };
 
+  const oneEnds = () => Promise.race([...inFlight.values()].map(({ done }) => done));
+
   const round = async () => {
-    const free = rows.concurrency - inFlight.size;
+    const nowMs = performance.now();
+    if (nowMs >= period.endsMs) {
+      period = { endsMs: nowMs + pauseMs, left: rows.perPause ?? Number.POSITIVE_INFINITY };
+    }
+    const free = Math.min(rows.concurrency - inFlight.size, period.left);
     if (free === 0) {
-      await Promise.race([...inFlight.values()].map(({ done }) => done));
-      return rows.isPaced ? 0 : 1;
+      if (period.left === 0) await sleep(period.endsMs - nowMs, stop.signal);
+      else await oneEnds();
+      return 1;
     }
     const { businesses, hasMore } = await search();
     const claims = await claim(orm, rows, businesses, inFlight, free);
@@ -82,7 +97,12 @@ export function workOnDue(
       );
       inFlight.set(claimed.id, { businessId: claimed.businessId, done });
     }
-    return rows.isPaced || (claims.length === 0 && !hasMore) ? 0 : 1;
+    period.left -= claims.length;
+    if (claims.length > 0 || hasMore) return 1;
+    if (inFlight.size === 0) return 0;
+    // Rows may be due of a business that has all its slots: it gets the next one without a pause.
+    await waitAtMost(pauseMs, oneEnds());
+    return 1;
   };
 
   const polling = poll(rows.name, logger, round, pauseMs);
@@ -90,6 +110,7 @@ export function workOnDue(
   return {
     async [Symbol.asyncDispose]() {
       showing[Symbol.dispose]();
+      stop.abort();
       await polling[Symbol.asyncDispose]();
       await Promise.all([...inFlight.values()].map(({ done }) => done));
     },
@@ -144,13 +165,13 @@ const found = (rows: readonly { id: string }[], hasMore: boolean): Found => ({
 /** Takes at most `limit` due rows, a share of each business; another replica's are left to it. */
 async function claim(
   orm: Orm,
-  { table, due, isLess = "false", since = due, concurrency, isTraced = false }: DueRows,
+  { table, due, isLess = "false", since = due, concurrency, perBusiness, isTraced = false }: DueRows,
   businesses: ReadonlySet<string>,
   inFlight: ReadonlyMap<string, { businessId: string }>,
   limit: number,
 ): Promise<Claimed[]> {
   if (businesses.size === 0) return [];
-  const share = Math.max(1, Math.floor(concurrency / 2));
+  const share = perBusiness ?? Math.max(1, Math.floor(concurrency / 2));
   const busy: Record<string, number> = {};
   for (const { businessId } of inFlight.values()) busy[businessId] = (busy[businessId] ?? 0) + 1;
   return await orm.em.fork().execute(

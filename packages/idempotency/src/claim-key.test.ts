@@ -31,6 +31,8 @@ async function beginAndEnd(call: Call, finish: (record: IdempotencyRecord) => vo
 
 const age = (interval: string) =>
   db.orm.em.fork().execute(`update idempotency_key set created_at = now() - interval '${interval}'`);
+const later = (interval: string) =>
+  db.orm.em.fork().execute(`update idempotency_key set created_at = created_at - interval '${interval}'`);
 const keys = async () => {
   const rows = await db.orm.em.fork().execute<{ key: string }[]>("select key from idempotency_key order by key");
   return rows.map(({ key }) => key);
@@ -77,13 +79,42 @@ test("an answer without any content is an answer", async () => {
   expect(await begin(aCall({ caller }))).toMatchObject({ replayed: { id: "", name: "" } });
 });
 
-test("an execution whose outcome is unknown is never repeated, however old it is", async () => {
-  const caller = aBusinessCaller();
-  const begun = (await begin(aCall({ caller }))) as { id: string };
-  await age("30 days");
-  await expect(begin(aCall({ caller }))).rejects.toMatchObject(inProgress);
-  await end(begun.id, answer);
-  expect(await begin(aCall({ caller }))).not.toHaveProperty("replayed");
+describe("a key whose execution took 30 days", () => {
+  const refused = new DomainError("refused_upstream", "refund_refused", "No.");
+
+  test.each([
+    ["answer", answer, (result: Promise<unknown>) => expect(result).resolves.toMatchObject({ replayed: { id: "1" } })],
+    [
+      "refusal",
+      (record: IdempotencyRecord) => record.storeRefusal(refused),
+      (result: Promise<unknown>) => expect(result).rejects.toMatchObject({ code: "refund_refused" }),
+    ],
+  ])(
+    "is in progress meanwhile, gives its %s for 24 hours after the end, and is free afterwards",
+    async (_what, finish, replays) => {
+      const caller = aBusinessCaller();
+      const begun = (await begin(aCall({ caller }))) as { id: string };
+      await age("30 days");
+      expect(await cleanKeys(db)).toBe(0);
+      await expect(begin(aCall({ caller }))).rejects.toMatchObject(inProgress);
+      await end(begun.id, finish);
+      await later("23 hours 59 minutes");
+      expect(await cleanKeys(db)).toBe(0);
+      await replays(begin(aCall({ caller })));
+      await later("2 minutes");
+      expect(await begin(aCall({ caller }))).toMatchObject({ id: expect.not.stringContaining(begun.id) });
+    },
+  );
+
+  test("is kept for 24 hours after an end that an older version of the service records", async () => {
+    const caller = aBusinessCaller();
+    const begun = (await begin(aCall({ caller }))) as { id: string };
+    await age("30 days");
+    await db.orm.em.fork().execute("update idempotency_key set answer = '' where id = ?", [begun.id]);
+    await later("23 hours 59 minutes");
+    expect(await cleanKeys(db)).toBe(0);
+    expect(await begin(aCall({ caller }))).toMatchObject({ replayed: { id: "" } });
+  });
 });
 
 describe("a key that is held for a time", () => {
@@ -147,7 +178,7 @@ describe("a key that is held for a time", () => {
     expect(claims.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   });
 
-  test("is forgotten a day after its first use, once nobody holds it", async () => {
+  test("that nobody holds is forgotten 24 hours after its last claim", async () => {
     const caller = aBusinessCaller();
     const [left, kept] = [await held(aCall({ caller, key: "left" }), 0), await held(aCall({ caller, key: "kept" }), 60_000)];
     await age("24 hours 1 minute");
@@ -159,13 +190,13 @@ describe("a key that is held for a time", () => {
     expect(kept.id).not.toBe("");
   });
 
-  test("counts its day from the last time it was claimed, so that an answer that came late is kept as long", async () => {
+  test("is kept for 24 hours after a late answer", async () => {
     const caller = aBusinessCaller();
     const { id } = await held(aCall({ caller }), 0);
     await age("23 hours 59 minutes");
     expect(await held(aCall({ caller }), 0)).toEqual({ id, isRepeated: true });
     await end(id, answer);
-    await db.orm.em.fork().execute("update idempotency_key set created_at = created_at - interval '23 hours'");
+    await later("23 hours");
     expect(await hold(aCall({ caller }), 0)).toMatchObject({ replayed: { id: "1" } });
   });
 
@@ -179,7 +210,7 @@ describe("a key that is held for a time", () => {
   });
 });
 
-test("cleaning deletes the ends of more than a day ago, and nothing else", async () => {
+test("cleanKeys deletes keys whose execution ended more than 24 hours ago, and no others", async () => {
   const caller = aBusinessCaller();
   const refused = new DomainError("refused_upstream", "refund_refused", "No.");
   await beginAndEnd(aCall({ caller, key: "old answer" }), answer);

@@ -16,8 +16,7 @@ export type Claim<Answer> = { replayed: Answer } | { record: IdempotencyRecord |
  * Takes the call's Idempotency-Key inside the transaction that begins the work. The claim is
  * visible to others once that transaction commits and vanishes with a rollback, so refusals by our
  * own rules leave no trace. Until the record gets an answer or a refusal, other calls with the key
- * are told that the first one is in progress; for a day after the first use they then get that
- * answer or refusal.
+ * are rejected as in progress. For 24 hours after that end, they get the same answer or refusal.
  *
  * `heldMs` is for work that does no harm when it is done twice under one id: the record's. After
  * that time, or once it was released, the same request claims the same record again. Left out:
@@ -55,13 +54,12 @@ export async function claimKey<O extends DescMessage>(
     const record = lock?.got && known.isAbandoned(now) ? await lockUnended(em, known.id) : null;
     if (!record) throw idempotencyInProgress();
     record.heldUntil = heldUntil;
-    // An answer is kept for a day, however long it took to come.
-    record.createdAt = now;
+    record.keptFrom = now;
     return { record, isRepeated: true };
   }
   if (!lock?.got) throw idempotencyInProgress();
   if (known) await em.nativeDelete(IdempotencyRecord, { id: known.id });
-  const record = em.create(IdempotencyRecord, { id: uuidv7(), scope, route, key, fingerprint, heldUntil, createdAt: now });
+  const record = em.create(IdempotencyRecord, { id: uuidv7(), scope, route, key, fingerprint, heldUntil, keptFrom: now });
   em.persist(record);
   return { record, isRepeated: false };
 }

@@ -1,6 +1,9 @@
 import { deleteOld, type Orm } from "@amana/database";
 
-/** Deletes a batch of keys a day after their first use, unless still open; answers how many. */
+/**
+ * Deletes a batch of keys 24 hours after their execution ended or was abandoned. Returns the number
+ * of deleted keys.
+ */
 export const cleanKeys = ({ orm }: { readonly orm: Orm }, batch?: number): Promise<number> =>
   deleteOld(
     orm.em.fork(),

@@ -17,7 +17,11 @@ const schema = defineEntity({
     refusal: p.blob().nullable(),
     /** Null: until it has ended. Otherwise the same request may be executed again after this. */
     heldUntil: p.datetime(3).nullable(),
-    createdAt: p.datetime(3),
+    /**
+     * The key is kept for 24 hours from this time. The time of the last claim; when the execution
+     * ends, a trigger sets it to the time of the end. Older versions count from this column too.
+     */
+    keptFrom: p.datetime(3).fieldName("created_at"),
   },
 });
 
@@ -25,7 +29,7 @@ const keptMs = 24 * 60 * 60 * 1000;
 
 /**
  * One use of an Idempotency-Key. Without answer and refusal the execution still runs, or its
- * outcome is unknown; whoever ends it stores the end in the same transaction.
+ * outcome is unknown. The transaction that ends the execution stores the answer or the refusal.
  */
 export class IdempotencyRecord extends schema.class {
   hasEnded(): boolean {
@@ -37,14 +41,17 @@ export class IdempotencyRecord extends schema.class {
     return !this.hasEnded() && this.heldUntil != null && this.heldUntil <= now;
   }
 
-  /** Whether the key is free again. Never while the outcome is unknown: it could happen twice. */
+  /**
+   * Whether the key is free again: 24 hours after the end, or after the last claim of an abandoned
+   * execution. Never while the outcome is unknown, because a second execution could repeat the effect.
+   */
   isForgotten(now: Date): boolean {
-    return (this.hasEnded() || this.isAbandoned(now)) && this.createdAt.getTime() <= now.getTime() - keptMs;
+    return (this.hasEnded() || this.isAbandoned(now)) && this.keptFrom.getTime() <= now.getTime() - keptMs;
   }
 
   /** The outcome is unknown, and the same request may find it out at once. */
   release(): void {
-    this.heldUntil = this.createdAt;
+    this.heldUntil = this.keptFrom;
   }
 
   storeAnswer<O extends DescMessage>(output: O, answer: MessageInitShape<O>): void {

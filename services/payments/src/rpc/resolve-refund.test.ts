@@ -2,6 +2,7 @@ import { ActionRecordedSchema } from "@amana/contracts/identity/v1/audit_events_
 import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import { type Payment, PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { RefundOutcome, RefundStatus } from "@amana/contracts/payments/v1/refund_pb";
+import { cleanKeys } from "@amana/idempotency";
 import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller, adminCaller, eventually, keyed, refusal } from "@amana/testing";
 import { fromBinary } from "@bufbuild/protobuf";
@@ -44,6 +45,19 @@ const audited = async () =>
   );
 const refundedEvents = async () =>
   (await harness.events(payment.id)).filter(({ type }) => type === PaymentEventType.PAYMENT_REFUNDED);
+
+test("replays a rejection that came 26 hours after the request, and sends no second refund", async () => {
+  await harness.sql("update idempotency_key set created_at = created_at - interval '26 hours' where scope = ?", [
+    caller.businessId,
+  ]);
+  await resolve(RefundOutcome.REJECTED);
+  expect(await cleanKeys(harness.context)).toBe(0);
+  const again = keyed(caller, "k");
+  const retry = harness.payments.refundPayment({ id: payment.id, amountMinor: 100_000n }, again);
+  expect(await refusal(retry)).toMatchObject({ code: "refund_refused" });
+  expect(again.replayed).toBe(true);
+  expect(await harness.calls(payment, "refund")).toBe(1);
+});
 
 test("what waits for a person stands in the list, with what the processor says beside what we believe", async () => {
   expect(await waiting()).toMatchObject({

@@ -38,6 +38,8 @@ afterEach(async () => {
 afterAll(() => harness[Symbol.asyncDispose]());
 
 const dueNow = (id: string) => harness.sql("update kyc_application set next_check_at = now() where id = ?", [id]);
+const gets = async (id: string) =>
+  (await harness.sandbox.application(id)).calls.filter(({ operation }) => operation === "kyc_get").length;
 const stored = async (id: string) => {
   const [row] = await harness.sql<{ status: string; seconds: number | null }>(
     "select status, round(extract(epoch from next_check_at - now()))::int as seconds from kyc_application where id = ?",
@@ -106,6 +108,26 @@ describe("the check of due applications", () => {
     expect(await stored(id)).toEqual({ status: "EXPIRED", seconds: null });
     expect(await harness.eventNames(id)).toEqual(["CREATED", "EXPIRED"]);
     expect(await harness.kyc.getKycApplication({ id }, { caller })).toMatchObject({ status: KycStatus.EXPIRED });
+  });
+
+  test("keeps the verdict of a submission that happened during a request which ended after the deadline", async () => {
+    const caller = aBusinessCaller();
+    const { id, linkUrl } = await harness.create(caller, { ttlHours: 1 });
+    await harness.sandbox.open(linkUrl);
+    await harness.refreshed(id, caller);
+    await dueNow(id);
+    await harness.sandbox.fault("kyc_get", "slow:2000");
+    await using _job = checkApplications(harness.context, 20);
+    await eventually(async () => expect(await gets(id)).toBe(2));
+    await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 0 });
+    // The link's time is over here before the response arrives.
+    await harness.sql(
+      `update kyc_application set link_expires_at = now() - interval '60 seconds', next_check_at = date_trunc('milliseconds', now())
+       where id = ?`,
+      [id],
+    );
+    await eventually(async () => expect(await stored(id)).toMatchObject({ status: "COMPLETED" }));
+    expect(await harness.eventNames(id)).toEqual(["CREATED", "OPENED", "COMPLETED"]);
   });
 });
 

@@ -117,7 +117,7 @@ test("whatever is said, cancelled, reviewed, lost or waited for, no rule is brok
         const wasInReview = application.awaitsReview();
         const isNews = state.sequence > application.sequence;
         const told = log.length;
-        application.takeOver(state, now, announce);
+        application.takeOver(state, { at: now }, now, announce);
         if (wasInReview && isNews && application.verdict === "APPROVED") {
           invariant(theirs === "NEEDS_REVIEW" && state.verdict === "APPROVED", "approved without a person");
           personDecided = true;
@@ -140,6 +140,7 @@ test("whatever is said, cancelled, reviewed, lost or waited for, no rule is brok
         if (taken.kind === "crash") {
           Object.assign(Object.create(Object.getPrototypeOf(application)), application).takeOver(
             aState(taken.said),
+            { at: now },
             now,
             () => {},
           );

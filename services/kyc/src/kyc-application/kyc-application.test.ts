@@ -7,11 +7,11 @@ import type { KycApplication } from "./kyc-application.ts";
 
 const later = new Date(createdAt.getTime() + 60_000);
 
-/** Hears and answers what was announced, each with the status at that moment. */
-function takeOver(application: KycApplication, said: Partial<ApplicationState>, now = later) {
+/** Applies a provider's state and returns the changes that were announced. */
+function takeOver(application: KycApplication, said: Partial<ApplicationState>, now = later, askedAt = now) {
   const announced: string[] = [];
   const state = aState({ sequence: application.sequence + 1, ...said });
-  const takeover = application.takeOver(state, now, (change) => announced.push(change));
+  const takeover = application.takeOver(state, { at: askedAt }, now, (change) => announced.push(change));
   return { takeover, announced };
 }
 
@@ -266,6 +266,19 @@ describe("the link's end", () => {
   ])("of %s after %i attempts announces %j", (status, attemptsUsed, expected) => {
     const application = inStatus(status, attemptsUsed);
     expect(takeOver(application, { status, attemptsUsed, sequence: 4 }, lapsed).announced).toEqual(expected);
+  });
+
+  test.each([0, 1])("does not expire the link when the request began before the deadline (newer by %i)", (newer) => {
+    const application = inStatus("OPENED");
+    const askedAt = new Date(lapsed.getTime() - 2_000);
+    expect(takeOver(application, { status: "OPENED", attemptsUsed: 0, sequence: 4 + newer }, lapsed, askedAt).announced).toEqual(
+      [],
+    );
+    application.planCheck([300], lapsed, { at: askedAt });
+    expect(application.nextCheckAt?.getTime()).toBeLessThanOrEqual(lapsed.getTime());
+    expect(takeOver(application, { status: "OPENED", attemptsUsed: 0, sequence: 4 + newer }, lapsed).announced).toEqual([
+      "KYC_EXPIRED",
+    ]);
   });
 
   test("leaves a minute for what is on its way", () => {

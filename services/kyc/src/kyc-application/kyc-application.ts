@@ -88,6 +88,14 @@ export type KycChange = EnumName<typeof KycEventType>;
 
 export type Announce = (change: KycChange) => void;
 
+/** State of this service when a request to the provider began. The response may be as old. */
+export interface Asked {
+  /** By the clock of the database. */
+  readonly at: Date;
+  /** The next check as planned then. */
+  readonly nextCheckAt?: Date | null | undefined;
+}
+
 /** "taken": newer than what we had, if it moved anything or not. "illegal": it must not be. */
 type Takeover = "taken" | "stale" | "mismatch" | "illegal";
 
@@ -118,40 +126,41 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Takes over what the provider says, telling `announce` each change while it is the newest.
-   * Ignores what is not newer, is about another application, or is against our rules.
+   * Applies the provider's state. Calls `announce` once per change, while the change is the newest.
+   * Ignores a state that is not newer, is of another application, or breaks our rules. `asked` is
+   * when the request for the state began.
    */
-  takeOver(said: ApplicationState, now: Date, announce: Announce): Takeover {
+  takeOver(said: ApplicationState, asked: Pick<Asked, "at">, now: Date, announce: Announce): Takeover {
     if (said.reference !== this.id || said.providerId !== this.providerId) return "mismatch";
     this.syncedAt = now;
     if (said.sequence <= this.sequence) {
-      this.lapse(said.status, now, announce);
+      this.lapse(said.status, asked.at, now, announce);
       return "stale";
     }
     this.sequence = said.sequence;
     this.checks = 0;
     const legal = this.awaitsReview() ? this.followReview(said, now, announce) : this.follow(said, now, announce);
-    this.lapse(said.status, now, announce);
+    this.lapse(said.status, asked.at, now, announce);
     return legal ? "taken" : "illegal";
   }
 
   /**
-   * When to ask next: after the next pause, but once exactly when the link lapses, and once more
-   * when nothing can be on its way any longer. A check that has become due since the provider was
-   * asked stays so (`plannedBefore` was planned then): what was just heard may be older than it.
+   * Plans the next request to the provider: after the next pause, but once exactly when the link
+   * lapses, and once more when the grace period ends. The response to a request that began before
+   * such a time does not count for it. A check that became due after the request began stays due,
+   * because the response may be older than the reason for the check.
    */
-  planCheck(pausesSeconds: readonly number[], now: Date, plannedBefore?: Date | null): void {
+  planCheck(pausesSeconds: readonly number[], now: Date, asked: Asked = { at: now }): void {
     if (!this.isOpen()) {
       this.nextCheckAt = null;
       return;
     }
-    const isNews = this.nextCheckAt?.getTime() !== plannedBefore?.getTime();
+    const isNews = this.nextCheckAt?.getTime() !== asked.nextCheckAt?.getTime();
     if (isNews && this.nextCheckAt && this.nextCheckAt <= now) return;
     const pause = nextPause(pausesSeconds, this.checks);
-    const nowMs = now.getTime();
     const lapsesMs = this.linkExpiresAt.getTime();
-    const lapse = this.mayLapse() ? [lapsesMs, lapsesMs + lapseGraceMs].filter((ms) => ms > nowMs) : [];
-    this.nextCheckAt = new Date(Math.min(nowMs + pause * 1000, ...lapse));
+    const lapse = this.mayLapse() ? [lapsesMs, lapsesMs + lapseGraceMs].filter((ms) => ms > asked.at.getTime()) : [];
+    this.nextCheckAt = new Date(Math.min(now.getTime() + pause * 1000, ...lapse));
     this.checks += 1;
   }
 
@@ -310,10 +319,13 @@ export class KycApplication extends schema.class {
     return this.status === "CREATED" || this.status === "OPENED" || (this.status === "FAILED" && this.attemptsRemaining() > 0);
   }
 
-  /** The link's time is over, and the provider, asked after that, knows of no submission. */
-  private lapse(said: KycStatus, now: Date, announce: Announce): void {
+  /**
+   * Expires the link once a request that began after the deadline shows no submission. A response
+   * to an earlier request may be older than a submission in time.
+   */
+  private lapse(said: KycStatus, askedAt: Date, now: Date, announce: Announce): void {
     if (said !== this.status || !this.mayLapse()) return;
-    if (now.getTime() < this.linkExpiresAt.getTime() + lapseGraceMs) return;
+    if (askedAt.getTime() < this.linkExpiresAt.getTime() + lapseGraceMs) return;
     this.become("EXPIRED", now, announce);
   }
 

@@ -178,6 +178,28 @@ describe("catching up after an outage", () => {
     expect(await stored(id)).toEqual({ status: "CANCELED", seconds: null });
   });
 
+  test("applies the verdict for an application that this service expired although the provider did not", async () => {
+    const caller = aBusinessCaller();
+    const { id, linkUrl } = await harness.create(caller);
+    await harness.sandbox.open(linkUrl);
+    await harness.refreshed(id, caller);
+    while ((await catchUpOnce(harness.context)) > 0);
+    await harness.sql("update kyc_application set link_expires_at = now() - interval '90 seconds' where id = ?", [id]);
+    await dueNow(id);
+    await harness.checkDue();
+    expect(await stored(id)).toEqual({ status: "EXPIRED", seconds: null });
+
+    await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 0 });
+    while ((await catchUpOnce(harness.context)) > 0);
+    await harness.checkDue();
+    expect(await stored(id)).toEqual({ status: "COMPLETED", seconds: null });
+    expect(await harness.eventNames(id)).toEqual(["CREATED", "OPENED", "EXPIRED", "COMPLETED"]);
+    expect(await harness.kyc.getKycApplication({ id }, { caller })).toMatchObject({
+      status: KycStatus.COMPLETED,
+      verdict: KycVerdict.APPROVED,
+    });
+  });
+
   test("passes a page that nobody can read", async () => {
     await using server = createServer((_request, response) => response.end('{"events":[null,{"sequence":"x"}],"cursor":"7"}'));
     await once(server.listen(0, "127.0.0.1"), "listening");

@@ -28,7 +28,7 @@ describe("a move", () => {
     PROCESSING: ["COMPLETED", "FAILED", "OPENED", "EXPIRED", "CANCELED"],
     FAILED: ["OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "EXPIRED", "CANCELED"],
     COMPLETED: [],
-    EXPIRED: [],
+    EXPIRED: ["COMPLETED"],
     CANCELED: [],
   };
   const cases = kycStatuses.flatMap((from) => kycStatuses.map((to) => [from, to] as const)).filter(([from, to]) => from !== to);
@@ -38,7 +38,9 @@ describe("a move", () => {
     const { announced, takeover } = takeOver(application, { status: to, attemptsUsed: application.attemptsUsed });
     const isLegal = moves[from].includes(to);
     expect(application.status).toBe(isLegal ? to : from);
-    expect(takeover).toBe(isLegal ? "taken" : "illegal");
+    // The verdict on a submission in time is expected after EXPIRED.
+    const isAccepted = isLegal || (from === "EXPIRED" && (to === "SUBMITTED" || to === "PROCESSING"));
+    expect(takeover).toBe(isAccepted ? "taken" : "illegal");
     expect(announced.at(-1)).toBe(isLegal ? `KYC_${to}` : undefined);
   });
 

@@ -100,13 +100,17 @@ export interface Asked {
 type Takeover = "taken" | "stale" | "mismatch" | "illegal";
 
 const order = { CREATED: 0, OPENED: 1, SUBMITTED: 2, PROCESSING: 3 } as const;
+const isBeingChecked = (status: KycStatus): boolean => status === "SUBMITTED" || status === "PROCESSING";
 /** The provider's clock may differ, and a submission of the last second is still on its way. */
 const lapseGraceMs = 60_000;
 const dayMs = 86_400_000;
 
 /** An identity verification, moved by the provider's word and bounded by our own rules. */
 export class KycApplication extends schema.class {
-  /** COMPLETED, EXPIRED and CANCELED never become anything else. */
+  /**
+   * COMPLETED and CANCELED never become anything else. EXPIRED gives way to a verdict only: the
+   * submission was in time, and its first signs did not reach this service.
+   */
   isFinal(): boolean {
     return this.status === "COMPLETED" || this.status === "EXPIRED" || this.status === "CANCELED";
   }
@@ -171,7 +175,7 @@ export class KycApplication extends schema.class {
   /** Refuses a cancellation that comes too late. */
   refuseLateCancel(): void {
     if (this.isFinal()) throw kycApplicationFinal(this.status);
-    if (this.status === "SUBMITTED" || this.status === "PROCESSING") throw kycInProgress(this.status);
+    if (isBeingChecked(this.status)) throw kycInProgress(this.status);
   }
 
   /** An operator's decision is about to go out. Refuses what is not in review, and a second one. */
@@ -222,7 +226,10 @@ export class KycApplication extends schema.class {
   }
 
   private follow(said: ApplicationState, now: Date, announce: Announce): boolean {
-    if (this.isFinal()) {
+    const isVerdictAfterExpiry = this.status === "EXPIRED" && said.status === "COMPLETED";
+    if (this.isFinal() && !isVerdictAfterExpiry) {
+      // The verdict on a submission in time is on its way.
+      if (this.status === "EXPIRED" && isBeingChecked(said.status)) return true;
       const isOtherVerdict = said.verdict !== this.verdict && said.verdict !== this.providerVerdict;
       return said.status === this.status && !(said.status === "COMPLETED" && isOtherVerdict);
     }
@@ -248,6 +255,7 @@ export class KycApplication extends schema.class {
 
   private mayBecome(status: KycStatus, isLaterAttempt: boolean): boolean {
     if (status === "CREATED") return false;
+    if (this.status === "EXPIRED") return status === "COMPLETED";
     if (this.status === "FAILED") {
       if (this.attemptsRemaining() === 0) return status === "CANCELED";
       return status !== "FAILED" || isLaterAttempt;

@@ -56,9 +56,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const legal: Record<string, readonly string[]> = {
   CREATED: ["OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED", "CANCELED"],
   OPENED: ["SUBMITTED", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED", "CANCELED"],
-  // More attempts show a retry after a failure that nobody saw.
-  SUBMITTED: ["SUBMITTED", "PROCESSING", "COMPLETED", "FAILED"],
-  PROCESSING: ["SUBMITTED", "PROCESSING", "COMPLETED", "FAILED"],
+  // A retry follows a failure, which is announced even if only the retry shows it.
+  SUBMITTED: ["PROCESSING", "COMPLETED", "FAILED"],
+  PROCESSING: ["COMPLETED", "FAILED"],
   FAILED: ["OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED", "CANCELED"],
   COMPLETED: [],
   EXPIRED: ["COMPLETED"],

@@ -74,6 +74,31 @@ describe("a move", () => {
     },
   );
 
+  test.each<[KycStatus, number, KycStatus, number, string[]]>([
+    ["PROCESSING", 1, "SUBMITTED", 2, ["KYC_FAILED", "KYC_SUBMITTED"]],
+    ["PROCESSING", 1, "PROCESSING", 2, ["KYC_FAILED", "KYC_PROCESSING"]],
+    ["SUBMITTED", 2, "PROCESSING", 3, ["KYC_FAILED", "KYC_PROCESSING"]],
+    ["PROCESSING", 1, "COMPLETED", 2, ["KYC_FAILED", "KYC_COMPLETED"]],
+    ["OPENED", 0, "COMPLETED", 2, ["KYC_FAILED", "KYC_COMPLETED"]],
+    ["OPENED", 0, "OPENED", 1, ["KYC_FAILED", "KYC_OPENED"]],
+    ["CREATED", 0, "EXPIRED", 1, ["KYC_FAILED", "KYC_EXPIRED"]],
+    ["FAILED", 1, "PROCESSING", 3, ["KYC_FAILED", "KYC_PROCESSING"]],
+    ["FAILED", 1, "OPENED", 2, ["KYC_FAILED", "KYC_OPENED"]],
+    ["FAILED", 1, "PROCESSING", 2, ["KYC_PROCESSING"]],
+    ["FAILED", 1, "FAILED", 3, ["KYC_FAILED"]],
+    ["OPENED", 0, "PROCESSING", 1, ["KYC_PROCESSING"]],
+    ["OPENED", 0, "FAILED", 1, ["KYC_FAILED"]],
+    ["PROCESSING", 0, "COMPLETED", 0, ["KYC_COMPLETED"]],
+    ["SUBMITTED", 0, "PROCESSING", 1, ["KYC_PROCESSING"]],
+    ["SUBMITTED", 0, "OPENED", 0, ["KYC_FAILED", "KYC_OPENED"]],
+    ["PROCESSING", 1, "COMPLETED", 0, ["KYC_COMPLETED"]],
+    ["CREATED", 0, "CREATED", 1, []],
+  ])("from %s with %i attempts to %s with %i attempts announces %j", (from, attempts, to, later, expected) => {
+    const application = inStatus(from, attempts);
+    expect(takeOver(application, { status: to, attemptsUsed: later }).announced).toEqual(expected);
+    expect(application).toMatchObject({ status: to, attemptsUsed: Math.max(attempts, later) });
+  });
+
   test.each(beingChecked)("from %s to the end of a link without attempts ends in FAILED", (from) => {
     const application = inStatus(from, 3);
     expect(takeOver(application, { status: "EXPIRED", attemptsUsed: 3 }).announced).toEqual(["KYC_FAILED"]);

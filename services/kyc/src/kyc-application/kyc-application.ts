@@ -101,6 +101,10 @@ type Takeover = "taken" | "stale" | "mismatch" | "illegal";
 
 const order = { CREATED: 0, OPENED: 1, SUBMITTED: 2, PROCESSING: 3 } as const;
 const isBeingChecked = (status: KycStatus): boolean => status === "SUBMITTED" || status === "PROCESSING";
+const isSubmitted = (status: KycStatus): boolean => isBeingChecked(status) || status === "COMPLETED";
+/** Every used attempt failed, except for one that is being checked or has a verdict. */
+const failedAttempts = (status: KycStatus, attemptsUsed: number): number =>
+  isSubmitted(status) ? Math.max(0, attemptsUsed - 1) : attemptsUsed;
 /** The provider's clock may differ, and a submission of the last second is still on its way. */
 const lapseGraceMs = 60_000;
 const dayMs = 86_400_000;
@@ -233,24 +237,30 @@ export class KycApplication extends schema.class {
       const isOtherVerdict = said.verdict !== this.verdict && said.verdict !== this.providerVerdict;
       return said.status === this.status && !(said.status === "COMPLETED" && isOtherVerdict);
     }
+    this.failUnseen(said, now, announce);
     const isLaterAttempt = said.attemptsUsed > this.attemptsUsed;
     if (said.status === this.status && !(said.status === "FAILED" && isLaterAttempt)) {
       this.takeCounts(said);
       return true;
-    }
-    // From a submission only a failure leads back to the link, so there was one that nobody saw.
-    const failedUnseen =
-      (said.status === "OPENED" || said.status === "EXPIRED" || said.status === "CANCELED") &&
-      (this.status === "SUBMITTED" || this.status === "PROCESSING");
-    if (failedUnseen) {
-      this.takeCounts(said);
-      this.become("FAILED", now, announce);
     }
     if (!this.mayBecome(said.status, isLaterAttempt)) return false;
     this.takeCounts(said);
     if (said.status === "COMPLETED") this.complete(said, now, announce);
     else this.become(said.status, now, announce);
     return true;
+  }
+
+  /**
+   * Announces a failure that only its consequences show: an attempt ended without a verdict, since
+   * the applicant is back on the link or has begun a later attempt. Several are announced as one.
+   */
+  private failUnseen(said: ApplicationState, now: Date, announce: Announce): void {
+    if (said.status === "FAILED" || said.status === "CREATED" || !this.mayBecome("FAILED", true)) return;
+    const failures = failedAttempts(said.status, Math.max(said.attemptsUsed, this.attemptsUsed));
+    const isBackOnLink = isBeingChecked(this.status) && !isSubmitted(said.status);
+    if (!isBackOnLink && failures <= failedAttempts(this.status, this.attemptsUsed)) return;
+    this.attemptsUsed = failures;
+    this.become("FAILED", now, announce);
   }
 
   private mayBecome(status: KycStatus, isLaterAttempt: boolean): boolean {
@@ -261,8 +271,7 @@ export class KycApplication extends schema.class {
       return status !== "FAILED" || isLaterAttempt;
     }
     if (status === "FAILED" || status === "COMPLETED" || status === "EXPIRED" || status === "CANCELED") return true;
-    // Without a later attempt it is a move backward.
-    return order[status] > order[this.status as keyof typeof order] || isLaterAttempt;
+    return order[status] > order[this.status as keyof typeof order];
   }
 
   private become(status: Exclude<KycStatus, "COMPLETED">, now: Date, announce: Announce): void {

@@ -75,7 +75,7 @@ const schema = defineEntity({
     /** When a reader last had it refreshed. */
     refreshedAt: p.datetime(3).nullable(),
     traceparent: p.text().nullable(),
-    /** How many events there were: the number of the newest. */
+    /** Of the newest event; see `nextRevision`. */
     revision: p.integer(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
@@ -108,6 +108,7 @@ const failedAttempts = (status: KycStatus, attemptsUsed: number): number =>
 /** The provider's clock may differ, and a submission of the last second is still on its way. */
 const lapseGraceMs = 60_000;
 const dayMs = 86_400_000;
+const firstRevisionMs = Date.parse("2026-01-01T00:00:00Z");
 
 /** An identity verification, moved by the provider's word and bounded by our own rules. */
 export class KycApplication extends schema.class {
@@ -170,6 +171,14 @@ export class KycApplication extends schema.class {
     const lapse = this.mayLapse() ? [lapsesMs, lapsesMs + lapseGraceMs].filter((ms) => ms > asked.at.getTime()) : [];
     this.nextCheckAt = new Date(Math.min(now.getTime() + pause * 1000, ...lapse));
     this.checks += 1;
+  }
+
+  /**
+   * The revision of the next event. It is at least the seconds since 2026 by the database's clock,
+   * so that it is also greater than the revisions of events that a restore of the database lost.
+   */
+  nextRevision(now: Date): number {
+    return Math.max(this.revision + 1, Math.floor((now.getTime() - firstRevisionMs) / 1000));
   }
 
   checkSoon(now: Date): void {

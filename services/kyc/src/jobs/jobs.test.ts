@@ -263,6 +263,19 @@ describe("a link", () => {
     expect(await harness.kyc.getKycApplication({ id: ended.id }, { caller })).toMatchObject({ verdict: KycVerdict.APPROVED });
   });
 
+  test("is removed 30 days after the verdict, even if a review or a notice changed the application since", async () => {
+    const caller = aBusinessCaller();
+    const { id } = await harness.aDecidedApplication({ outcome: "approved" }, caller);
+    const completed = (days: number) =>
+      harness.sql("update kyc_application set completed_at = now() - ?::int * interval '1 day' where id = ?", [days, id]);
+    await completed(29);
+    while ((await removeLinks(harness.context)) > 0);
+    expect(await ciphertextOf(id)).not.toBeNull();
+    await completed(31);
+    while ((await removeLinks(harness.context)) > 0);
+    expect(await ciphertextOf(id)).toBeNull();
+  });
+
   test("under a former key is encrypted again, every one, whatever cannot be read on the way", async () => {
     await harness.sql("update kyc_application set link_ciphertext = null");
     const caller = aBusinessCaller();

@@ -200,6 +200,13 @@ export class KycApplication extends schema.class {
     this.updatedAt = now;
   }
 
+  /** The decision on a review here was lost. A decision at the provider is read there. */
+  requestReviewAgain(now: Date, announce: Announce): void {
+    if (!this.awaitsReview() || !this.isReviewedHere()) return;
+    this.updatedAt = now;
+    announce("KYC_NEEDS_REVIEW");
+  }
+
   /** Whether this very request decided the review, although nobody heard the answer. */
   wasReviewedBy(request: ReviewRequest): boolean {
     return this.reviewedAt != null && this.keepsReview(request);

@@ -22,11 +22,11 @@ export interface RepairedService {
   };
   /** Takes a business's key away, with its row in the audit trail. */
   revokeKey?(em: SqlEntityManager, id: string, action: Pick<Action, "by" | "reason">): Promise<"revoked" | "before" | "unknown">;
-  /** What this service has been told of another's things: a page after an event's id. */
-  heard?(em: SqlEntityManager, afterEventId: string, limit: number): Promise<Heard[]>;
+  /** Events of another service that this one has received: a page after an event's id. */
+  heard?(em: SqlEntityManager, from: string, afterEventId: string, limit: number): Promise<Heard[]>;
   /**
-   * Compares what others have heard of this service's things with what it knows itself, and has
-   * what is different looked at again. In the caller's transaction.
+   * Compares the newest event about each of this service's rows with the row, and schedules another
+   * read of the rows that differ. In the caller's transaction.
    */
   compare?(em: SqlEntityManager, heard: readonly Heard[]): Promise<Difference[]>;
   /** What of a business's affairs goes into an evidence bundle. */

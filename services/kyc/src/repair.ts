@@ -1,6 +1,7 @@
 import type { RepairedService } from "@amana/amana";
 import { overdue } from "@amana/due-work";
 import { outboxWaiting, recordAction } from "@amana/messaging";
+import { compareWithHeard } from "./kyc-application/compare-heard.ts";
 import { database } from "./orm.ts";
 
 /** What the command `amana` knows of this service. */
@@ -10,6 +11,7 @@ export const repair: RepairedService = {
   emits: ["kyc.v1", "audit.v1"],
   consumes: {},
   record: recordAction("kyc"),
+  compare: compareWithHeard,
   sealed: [{ table: "kyc_application", lookUpIn: "kyc_application_of_tenants", column: "link_ciphertext" }],
   waiting: [
     {

@@ -6,15 +6,31 @@ import { inboxWaiting, outboxWaiting, recordAction } from "@amana/messaging";
 import { eventEvidence } from "./event/evidence.ts";
 import { database } from "./orm.ts";
 
-/** What businesses were told of payments, for when payments has forgotten it. */
-const heardOfPayments: RepairedService["heard"] = async (em, afterEventId, limit) =>
-  await em.execute<Heard[]>(
-    `select e.id as "eventId", e.body::json ->> 'payment_id' as id, e.business_id as "businessId", e.body::json ->> 'status' as status,
-       concat_ws(', ', e.body::json ->> 'amount' || ' ' || (e.body::json ->> 'currency'),
-         'given back ' || (e.body::json ->> 'refunded_amount'), 'order ' || (e.body::json ->> 'processor_order_id')) as details
-     from event e where e.id > ?::uuid and e.type like 'PAYMENT\\_%' order by e.id limit ?::int`,
-    [afterEventId, String(limit)],
+/** SQL of what a business was told: the row's id, its status, and what a person finds it by. */
+const told: Readonly<Record<string, { type: string; columns: string }>> = {
+  payments: {
+    type: "PAYMENT\\_%",
+    columns: `e.body::json ->> 'payment_id' as id, e.body::json ->> 'status' as status,
+      concat_ws(', ', e.body::json ->> 'amount' || ' ' || (e.body::json ->> 'currency'),
+        'given back ' || (e.body::json ->> 'refunded_amount'), 'order ' || (e.body::json ->> 'processor_order_id')) as details`,
+  },
+  kyc: {
+    type: "KYC\\_%",
+    columns: `e.body::json ->> 'application_id' as id, coalesce(e.body::json ->> 'verdict', e.body::json ->> 'status') as status,
+      concat_ws(', ', 'client ' || (e.body::json ->> 'client_id'), 'external id ' || (e.body::json ->> 'external_id')) as details`,
+  },
+};
+
+/** Events that businesses were told, for a restored service that has lost them. */
+const heard: RepairedService["heard"] = async (em, from, afterEventId, limit) => {
+  const known = told[from];
+  if (!known) return [];
+  return await em.execute<Heard[]>(
+    `select e.id as "eventId", e.business_id as "businessId", ${known.columns}
+     from event e where e.id > ?::uuid and e.type like ? order by e.id limit ?::int`,
+    [afterEventId, known.type, String(limit)],
   );
+};
 
 /** What the command `amana` knows of this service. */
 export const repair: RepairedService = {
@@ -28,7 +44,7 @@ export const repair: RepairedService = {
     { table: "webhook_endpoint", column: "secret_ciphertext" },
     { table: "webhook_endpoint", column: "previous_secret_ciphertext" },
   ],
-  heard: heardOfPayments,
+  heard,
   waiting: [
     {
       what: "deliveries that are due and not attempted",

@@ -87,10 +87,22 @@ async function liveBefore() {
   await saveDetails(business, client);
   const application = await anApplication(business, { client_id: client });
   await expectPlace(business, client, places.created, application);
+  // Only our rules ask for this review: the provider does not know of the decision.
+  const reviewed = { client: await aClient(business) };
+  await saveDetails(business, reviewed.client);
+  const inReview = await anApplication(business, { client_id: reviewed.client });
+  await onLink(system, inReview.link, "submit", { outcome: "approved", aml_hit_count: 1 });
+  await expectPlace(business, reviewed.client, places.underReview, { id: inReview.id });
   const till = await operator("POST", "/api/v1/admin/api-keys", { business_id: business.id, name: "till" });
   await theWebhook(business, "PAYMENT_COMPLETED", payment);
   await allDelivered();
-  return { payment, client, application, till: { id: String(till.body["id"]), key: String(till.body["api_key"]) } };
+  return {
+    payment,
+    client,
+    application,
+    reviewed: { ...reviewed, ...inReview },
+    till: { id: String(till.body["id"]), key: String(till.body["api_key"]) },
+  };
 }
 
 async function liveAfter() {
@@ -101,6 +113,8 @@ async function liveAfter() {
   await onLink(system, known.application.link, "submit", { outcome: "approved" });
   await expectPlace(business, known.client, places.verified, { id: known.application.id });
   expect((await operator("POST", `/api/v1/clients/${known.client}/onboarding/approve`)).status).toBe(200);
+  await review();
+  await theWebhook(business, "KYC_REVIEW_RESOLVED", known.reviewed.id);
   expect((await operator("POST", `/api/v1/admin/api-keys/${known.till.id}/revoke`)).status).toBe(200);
   await theWebhook(business, "PAYMENT_COMPLETED", payment);
   await theWebhook(business, "PAYMENT_REFUNDED", known.payment);
@@ -112,6 +126,13 @@ async function liveAfter() {
     return row;
   });
   return { payment, client, application, approval };
+}
+
+/** Approves the application in review, and waits for the client's onboarding. */
+async function review(): Promise<void> {
+  const decision = { outcome: "APPROVED", note: "another person of that name" };
+  expect((await operator("POST", `${applications}/${known.reviewed.id}/review`, decision)).status).toBe(200);
+  await expectPlace(business, known.reviewed.client, places.verified, { id: known.reviewed.id });
 }
 
 /** In the audit trail, of the client that was there before. */
@@ -207,6 +228,15 @@ async function restoreKyc(port: number): Promise<void> {
   await verdictToldAnew(before);
   await expectPlace(business, known.client, places.verified, { id: known.application.id });
   expect((await business.call("GET", `${applications}/${forgotten.application.id}`)).status).toBe(404);
+
+  const lostDecisions = async () => {
+    const { out } = await amanaWith(databaseSettings(urls), "restored", "kyc", "--since", time.toISOString(), "--json");
+    return (JSON.parse(out) as { id: string; here: string; status: string }[]).map(({ id, here, status }) => [id, here, status]);
+  };
+  expect(await lostDecisions()).toEqual([[known.reviewed.id, "NEEDS_REVIEW", "APPROVED"]]);
+  await expectPlace(business, known.reviewed.client, places.underReview, { id: known.reviewed.id });
+  await eventually(async () => expect(await lostDecisions()).toEqual([]));
+  await review();
 }
 
 /** What the business heard of the verdict, by the event's id. */

@@ -1,10 +1,11 @@
 import { ClientKycStatus } from "@amana/contracts/clients/v1/client_pb";
 import { OnboardingStep } from "@amana/contracts/clients/v1/onboarding_pb";
 import { enumName } from "@amana/contracts/enum-names";
-import { KycEventType } from "@amana/contracts/kyc/v1/kyc_events_pb";
+import { type KycEvent, KycEventSchema, KycEventType } from "@amana/contracts/kyc/v1/kyc_events_pb";
 import type { Message } from "@amana/messaging";
 import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller } from "@amana/testing";
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { aKycEvent, type KycNews } from "../../test/a-kyc-event.ts";
@@ -179,6 +180,22 @@ test("an event of a client that is not there, or not of that business, is set as
   expect(await seen()).toEqual(["KYC_PROCESSING", "PROCESSING", good.key, true]);
   const parked = await harness.sql<{ event_id: string }>("select event_id from dead_letter");
   expect(parked.map(({ event_id }) => event_id).sort()).toEqual(broken.map(({ headers }) => headers["ce_id"]).sort());
+});
+
+test.each([
+  ["status", (event: KycEvent) => Object.assign(event.application ?? {}, { status: 99 })],
+  ["verdict", (event: KycEvent) => Object.assign(event.application ?? {}, { verdict: 99 })],
+] as const)("an event with a %s that only a newer version knows waits for that version", async (_name, change) => {
+  const { news, seen } = await aClient();
+  const applicationId = uuidv7();
+  await harness.publish(aKycEvent({ ...news, applicationId }));
+  const message = aKycEvent({ ...news, applicationId, revision: 2, status: "COMPLETED", verdict: "APPROVED" });
+  const event = fromBinary(KycEventSchema, message.payload);
+  change(event);
+  await harness.publish({ ...message, payload: toBinary(KycEventSchema, event) });
+  expect(await seen()).toEqual(["KYC_PENDING", "CREATED", applicationId, true]);
+  const waiting = await harness.sql("select status from dead_letter where event_id = ?", [message.headers["ce_id"]]);
+  expect(waiting).toEqual([{ status: "WAITING" }]);
 });
 
 test("client_id in capitals is the same client", async () => {

@@ -45,8 +45,10 @@ function toNews(message: Message): { clientId: string; businessId: string; verif
   const status = enumName(KycStatus, application.status);
   if (!status && application.status !== KycStatus.UNSPECIFIED) throw new UnknownEventTypeError(`status ${application.status}`);
   if (!status || !isUuid(id) || !isUuid(clientId)) throw new TypeError("this KYC event makes no sense");
-  const verdict = enumName(KycVerdict, application.verdict ?? 0) || null;
+  const verdict = enumName(KycVerdict, application.verdict);
+  // Without its verdict a COMPLETED verification would be stored as in review, for good.
+  if (verdict !== undefined && !verdict) throw new UnknownEventTypeError(`verdict ${application.verdict}`);
   const createdAt = new Date(Number(application.createdAtMs));
-  const verification = { id, createdAt, revision, status, verdict, attemptsRemaining };
+  const verification = { id, createdAt, revision, status, verdict: verdict ?? null, attemptsRemaining };
   return { clientId: clientId.toLowerCase(), businessId, verification };
 }

@@ -28,8 +28,9 @@ export async function catchUpOnce(context: Context): Promise<number> {
     `update kyc_application a set next_check_at = date_trunc('milliseconds', now())
      from json_to_recordset(?::json) as v (provider_id text, sequence integer)
      where a.provider_id = v.provider_id and a.sequence < v.sequence
-       -- One that failed for good plans no check, but may still have been cancelled.
-       and (a.next_check_at is not null or a.status = 'FAILED')`,
+       -- These may have no planned check: one that failed for good can still be cancelled, and an
+       -- expired one can still receive the verdict on a submission in time.
+       and (a.next_check_at is not null or a.status in ('FAILED', 'EXPIRED'))`,
     [JSON.stringify(changes.map(({ providerId, sequence }) => ({ provider_id: providerId, sequence })))],
   );
   await em.execute("update provider_cursor set cursor = ? where cursor is not distinct from ?", [cursor, after]);

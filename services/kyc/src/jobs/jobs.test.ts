@@ -38,6 +38,8 @@ afterEach(async () => {
 afterAll(() => harness[Symbol.asyncDispose]());
 
 const dueNow = (id: string) => harness.sql("update kyc_application set next_check_at = now() where id = ?", [id]);
+const gets = async (id: string) =>
+  (await harness.sandbox.application(id)).calls.filter(({ operation }) => operation === "kyc_get").length;
 const stored = async (id: string) => {
   const [row] = await harness.sql<{ status: string; seconds: number | null }>(
     "select status, round(extract(epoch from next_check_at - now()))::int as seconds from kyc_application where id = ?",
@@ -107,6 +109,26 @@ describe("the check of due applications", () => {
     expect(await harness.eventNames(id)).toEqual(["CREATED", "EXPIRED"]);
     expect(await harness.kyc.getKycApplication({ id }, { caller })).toMatchObject({ status: KycStatus.EXPIRED });
   });
+
+  test("keeps the verdict of a submission that happened during a request which ended after the deadline", async () => {
+    const caller = aBusinessCaller();
+    const { id, linkUrl } = await harness.create(caller, { ttlHours: 1 });
+    await harness.sandbox.open(linkUrl);
+    await harness.refreshed(id, caller);
+    await dueNow(id);
+    await harness.sandbox.fault("kyc_get", "slow:2000");
+    await using _job = checkApplications(harness.context, 20);
+    await eventually(async () => expect(await gets(id)).toBe(2));
+    await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 0 });
+    // The link's time is over here before the response arrives.
+    await harness.sql(
+      `update kyc_application set link_expires_at = now() - interval '60 seconds', next_check_at = date_trunc('milliseconds', now())
+       where id = ?`,
+      [id],
+    );
+    await eventually(async () => expect(await stored(id)).toMatchObject({ status: "COMPLETED" }));
+    expect(await harness.eventNames(id)).toEqual(["CREATED", "OPENED", "COMPLETED"]);
+  });
 });
 
 describe.each([
@@ -154,6 +176,28 @@ describe("catching up after an outage", () => {
     while ((await catchUpOnce(harness.context)) > 0);
     await harness.checkDue();
     expect(await stored(id)).toEqual({ status: "CANCELED", seconds: null });
+  });
+
+  test("applies the verdict for an application that this service expired although the provider did not", async () => {
+    const caller = aBusinessCaller();
+    const { id, linkUrl } = await harness.create(caller);
+    await harness.sandbox.open(linkUrl);
+    await harness.refreshed(id, caller);
+    while ((await catchUpOnce(harness.context)) > 0);
+    await harness.sql("update kyc_application set link_expires_at = now() - interval '90 seconds' where id = ?", [id]);
+    await dueNow(id);
+    await harness.checkDue();
+    expect(await stored(id)).toEqual({ status: "EXPIRED", seconds: null });
+
+    await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 0 });
+    while ((await catchUpOnce(harness.context)) > 0);
+    await harness.checkDue();
+    expect(await stored(id)).toEqual({ status: "COMPLETED", seconds: null });
+    expect(await harness.eventNames(id)).toEqual(["CREATED", "OPENED", "EXPIRED", "COMPLETED"]);
+    expect(await harness.kyc.getKycApplication({ id }, { caller })).toMatchObject({
+      status: KycStatus.COMPLETED,
+      verdict: KycVerdict.APPROVED,
+    });
   });
 
   test("passes a page that nobody can read", async () => {
@@ -217,6 +261,19 @@ describe("a link", () => {
     const links = await readWith(harness.context, caller);
     expect(links).toEqual([...kept.map(({ linkUrl }) => linkUrl).reverse(), undefined, undefined]);
     expect(await harness.kyc.getKycApplication({ id: ended.id }, { caller })).toMatchObject({ verdict: KycVerdict.APPROVED });
+  });
+
+  test("is removed 30 days after the verdict, even if a review or a notice changed the application since", async () => {
+    const caller = aBusinessCaller();
+    const { id } = await harness.aDecidedApplication({ outcome: "approved" }, caller);
+    const completed = (days: number) =>
+      harness.sql("update kyc_application set completed_at = now() - ?::int * interval '1 day' where id = ?", [days, id]);
+    await completed(29);
+    while ((await removeLinks(harness.context)) > 0);
+    expect(await ciphertextOf(id)).not.toBeNull();
+    await completed(31);
+    while ((await removeLinks(harness.context)) > 0);
+    expect(await ciphertextOf(id)).toBeNull();
   });
 
   test("under a former key is encrypted again, every one, whatever cannot be read on the way", async () => {

@@ -7,14 +7,14 @@ import { toKycApplicationMessage } from "./kyc-application.message.ts";
 import type { Announce, KycApplication, ReviewRequest } from "./kyc-application.ts";
 
 /**
- * What follows from each change of an application, in the transaction of `em`: its event, by the
- * next number and without the link, and the audit of a review that one of our operators decided.
+ * What follows from each change of an application, in the transaction of `em`: its event, with the
+ * next revision and without the link, and the audit of a review that one of our operators decided.
  */
 export const recordChanges =
   (em: SqlEntityManager, application: KycApplication, now: Date): Announce =>
   (change) => {
-    application.revision += 1;
-    const { revision } = application;
+    const revision = application.nextRevision(now);
+    application.revision = revision;
     const event = { type: KycEventType[change], application: toKycApplicationMessage(application), revision };
     addToOutbox(em, {
       topic: "kyc.v1",

@@ -7,11 +7,11 @@ import type { KycApplication } from "./kyc-application.ts";
 
 const later = new Date(createdAt.getTime() + 60_000);
 
-/** Hears and answers what was announced, each with the status at that moment. */
-function takeOver(application: KycApplication, said: Partial<ApplicationState>, now = later) {
+/** Applies a provider's state and returns the changes that were announced. */
+function takeOver(application: KycApplication, said: Partial<ApplicationState>, now = later, askedAt = now) {
   const announced: string[] = [];
   const state = aState({ sequence: application.sequence + 1, ...said });
-  const takeover = application.takeOver(state, now, (change) => announced.push(change));
+  const takeover = application.takeOver(state, { at: askedAt }, now, (change) => announced.push(change));
   return { takeover, announced };
 }
 
@@ -28,7 +28,7 @@ describe("a move", () => {
     PROCESSING: ["COMPLETED", "FAILED", "OPENED", "EXPIRED", "CANCELED"],
     FAILED: ["OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "EXPIRED", "CANCELED"],
     COMPLETED: [],
-    EXPIRED: [],
+    EXPIRED: ["COMPLETED"],
     CANCELED: [],
   };
   const cases = kycStatuses.flatMap((from) => kycStatuses.map((to) => [from, to] as const)).filter(([from, to]) => from !== to);
@@ -38,7 +38,9 @@ describe("a move", () => {
     const { announced, takeover } = takeOver(application, { status: to, attemptsUsed: application.attemptsUsed });
     const isLegal = moves[from].includes(to);
     expect(application.status).toBe(isLegal ? to : from);
-    expect(takeover).toBe(isLegal ? "taken" : "illegal");
+    // The verdict on a submission in time is expected after EXPIRED.
+    const isAccepted = isLegal || (from === "EXPIRED" && (to === "SUBMITTED" || to === "PROCESSING"));
+    expect(takeover).toBe(isAccepted ? "taken" : "illegal");
     expect(announced.at(-1)).toBe(isLegal ? `KYC_${to}` : undefined);
   });
 
@@ -71,6 +73,31 @@ describe("a move", () => {
       expect(application.status).toBe(to);
     },
   );
+
+  test.each<[KycStatus, number, KycStatus, number, string[]]>([
+    ["PROCESSING", 1, "SUBMITTED", 2, ["KYC_FAILED", "KYC_SUBMITTED"]],
+    ["PROCESSING", 1, "PROCESSING", 2, ["KYC_FAILED", "KYC_PROCESSING"]],
+    ["SUBMITTED", 2, "PROCESSING", 3, ["KYC_FAILED", "KYC_PROCESSING"]],
+    ["PROCESSING", 1, "COMPLETED", 2, ["KYC_FAILED", "KYC_COMPLETED"]],
+    ["OPENED", 0, "COMPLETED", 2, ["KYC_FAILED", "KYC_COMPLETED"]],
+    ["OPENED", 0, "OPENED", 1, ["KYC_FAILED", "KYC_OPENED"]],
+    ["CREATED", 0, "EXPIRED", 1, ["KYC_FAILED", "KYC_EXPIRED"]],
+    ["FAILED", 1, "PROCESSING", 3, ["KYC_FAILED", "KYC_PROCESSING"]],
+    ["FAILED", 1, "OPENED", 2, ["KYC_FAILED", "KYC_OPENED"]],
+    ["FAILED", 1, "PROCESSING", 2, ["KYC_PROCESSING"]],
+    ["FAILED", 1, "FAILED", 3, ["KYC_FAILED"]],
+    ["OPENED", 0, "PROCESSING", 1, ["KYC_PROCESSING"]],
+    ["OPENED", 0, "FAILED", 1, ["KYC_FAILED"]],
+    ["PROCESSING", 0, "COMPLETED", 0, ["KYC_COMPLETED"]],
+    ["SUBMITTED", 0, "PROCESSING", 1, ["KYC_PROCESSING"]],
+    ["SUBMITTED", 0, "OPENED", 0, ["KYC_FAILED", "KYC_OPENED"]],
+    ["PROCESSING", 1, "COMPLETED", 0, ["KYC_COMPLETED"]],
+    ["CREATED", 0, "CREATED", 1, []],
+  ])("from %s with %i attempts to %s with %i attempts announces %j", (from, attempts, to, later, expected) => {
+    const application = inStatus(from, attempts);
+    expect(takeOver(application, { status: to, attemptsUsed: later }).announced).toEqual(expected);
+    expect(application).toMatchObject({ status: to, attemptsUsed: Math.max(attempts, later) });
+  });
 
   test.each(beingChecked)("from %s to the end of a link without attempts ends in FAILED", (from) => {
     const application = inStatus(from, 3);
@@ -266,6 +293,19 @@ describe("the link's end", () => {
   ])("of %s after %i attempts announces %j", (status, attemptsUsed, expected) => {
     const application = inStatus(status, attemptsUsed);
     expect(takeOver(application, { status, attemptsUsed, sequence: 4 }, lapsed).announced).toEqual(expected);
+  });
+
+  test.each([0, 1])("does not expire the link when the request began before the deadline (newer by %i)", (newer) => {
+    const application = inStatus("OPENED");
+    const askedAt = new Date(lapsed.getTime() - 2_000);
+    expect(takeOver(application, { status: "OPENED", attemptsUsed: 0, sequence: 4 + newer }, lapsed, askedAt).announced).toEqual(
+      [],
+    );
+    application.planCheck([300], lapsed, { at: askedAt });
+    expect(application.nextCheckAt?.getTime()).toBeLessThanOrEqual(lapsed.getTime());
+    expect(takeOver(application, { status: "OPENED", attemptsUsed: 0, sequence: 4 + newer }, lapsed).announced).toEqual([
+      "KYC_EXPIRED",
+    ]);
   });
 
   test("leaves a minute for what is on its way", () => {

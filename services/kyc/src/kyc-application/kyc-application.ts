@@ -75,7 +75,7 @@ const schema = defineEntity({
     /** When a reader last had it refreshed. */
     refreshedAt: p.datetime(3).nullable(),
     traceparent: p.text().nullable(),
-    /** How many events there were: the number of the newest. */
+    /** Of the newest event; see `nextRevision`. */
     revision: p.integer(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
@@ -88,17 +88,34 @@ export type KycChange = EnumName<typeof KycEventType>;
 
 export type Announce = (change: KycChange) => void;
 
+/** State of this service when a request to the provider began. The response may be as old. */
+export interface Asked {
+  /** By the clock of the database. */
+  readonly at: Date;
+  /** The next check as planned then. */
+  readonly nextCheckAt?: Date | null | undefined;
+}
+
 /** "taken": newer than what we had, if it moved anything or not. "illegal": it must not be. */
 type Takeover = "taken" | "stale" | "mismatch" | "illegal";
 
 const order = { CREATED: 0, OPENED: 1, SUBMITTED: 2, PROCESSING: 3 } as const;
+const isBeingChecked = (status: KycStatus): boolean => status === "SUBMITTED" || status === "PROCESSING";
+const isSubmitted = (status: KycStatus): boolean => isBeingChecked(status) || status === "COMPLETED";
+/** Every used attempt failed, except for one that is being checked or has a verdict. */
+const failedAttempts = (status: KycStatus, attemptsUsed: number): number =>
+  isSubmitted(status) ? Math.max(0, attemptsUsed - 1) : attemptsUsed;
 /** The provider's clock may differ, and a submission of the last second is still on its way. */
 const lapseGraceMs = 60_000;
 const dayMs = 86_400_000;
+const firstRevisionMs = Date.parse("2026-01-01T00:00:00Z");
 
 /** An identity verification, moved by the provider's word and bounded by our own rules. */
 export class KycApplication extends schema.class {
-  /** COMPLETED, EXPIRED and CANCELED never become anything else. */
+  /**
+   * COMPLETED and CANCELED never become anything else. EXPIRED gives way to a verdict only: the
+   * submission was in time, and its first signs did not reach this service.
+   */
   isFinal(): boolean {
     return this.status === "COMPLETED" || this.status === "EXPIRED" || this.status === "CANCELED";
   }
@@ -118,41 +135,50 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Takes over what the provider says, telling `announce` each change while it is the newest.
-   * Ignores what is not newer, is about another application, or is against our rules.
+   * Applies the provider's state. Calls `announce` once per change, while the change is the newest.
+   * Ignores a state that is not newer, is of another application, or breaks our rules. `asked` is
+   * when the request for the state began.
    */
-  takeOver(said: ApplicationState, now: Date, announce: Announce): Takeover {
+  takeOver(said: ApplicationState, asked: Pick<Asked, "at">, now: Date, announce: Announce): Takeover {
     if (said.reference !== this.id || said.providerId !== this.providerId) return "mismatch";
     this.syncedAt = now;
     if (said.sequence <= this.sequence) {
-      this.lapse(said.status, now, announce);
+      this.lapse(said.status, asked.at, now, announce);
       return "stale";
     }
     this.sequence = said.sequence;
     this.checks = 0;
     const legal = this.awaitsReview() ? this.followReview(said, now, announce) : this.follow(said, now, announce);
-    this.lapse(said.status, now, announce);
+    this.lapse(said.status, asked.at, now, announce);
     return legal ? "taken" : "illegal";
   }
 
   /**
-   * When to ask next: after the next pause, but once exactly when the link lapses, and once more
-   * when nothing can be on its way any longer. A check that has become due since the provider was
-   * asked stays so (`plannedBefore` was planned then): what was just heard may be older than it.
+   * Plans the next request to the provider: after the next pause, but once exactly when the link
+   * lapses, and once more when the grace period ends. The response to a request that began before
+   * such a time does not count for it. A check that became due after the request began stays due,
+   * because the response may be older than the reason for the check.
    */
-  planCheck(pausesSeconds: readonly number[], now: Date, plannedBefore?: Date | null): void {
+  planCheck(pausesSeconds: readonly number[], now: Date, asked: Asked = { at: now }): void {
     if (!this.isOpen()) {
       this.nextCheckAt = null;
       return;
     }
-    const isNews = this.nextCheckAt?.getTime() !== plannedBefore?.getTime();
+    const isNews = this.nextCheckAt?.getTime() !== asked.nextCheckAt?.getTime();
     if (isNews && this.nextCheckAt && this.nextCheckAt <= now) return;
     const pause = nextPause(pausesSeconds, this.checks);
-    const nowMs = now.getTime();
     const lapsesMs = this.linkExpiresAt.getTime();
-    const lapse = this.mayLapse() ? [lapsesMs, lapsesMs + lapseGraceMs].filter((ms) => ms > nowMs) : [];
-    this.nextCheckAt = new Date(Math.min(nowMs + pause * 1000, ...lapse));
+    const lapse = this.mayLapse() ? [lapsesMs, lapsesMs + lapseGraceMs].filter((ms) => ms > asked.at.getTime()) : [];
+    this.nextCheckAt = new Date(Math.min(now.getTime() + pause * 1000, ...lapse));
     this.checks += 1;
+  }
+
+  /**
+   * The revision of the next event. It is at least the seconds since 2026 by the database's clock,
+   * so that it is also greater than the revisions of events that a restore of the database lost.
+   */
+  nextRevision(now: Date): number {
+    return Math.max(this.revision + 1, Math.floor((now.getTime() - firstRevisionMs) / 1000));
   }
 
   checkSoon(now: Date): void {
@@ -162,7 +188,7 @@ export class KycApplication extends schema.class {
   /** Refuses a cancellation that comes too late. */
   refuseLateCancel(): void {
     if (this.isFinal()) throw kycApplicationFinal(this.status);
-    if (this.status === "SUBMITTED" || this.status === "PROCESSING") throw kycInProgress(this.status);
+    if (isBeingChecked(this.status)) throw kycInProgress(this.status);
   }
 
   /** An operator's decision is about to go out. Refuses what is not in review, and a second one. */
@@ -172,6 +198,13 @@ export class KycApplication extends schema.class {
     if (other && other.untilMs > now.getTime() && !this.keepsReview(request)) throw kycReviewInProgress();
     this.reviewRequest = request;
     this.updatedAt = now;
+  }
+
+  /** The decision on a review here was lost. A decision at the provider is read there. */
+  requestReviewAgain(now: Date, announce: Announce): void {
+    if (!this.awaitsReview() || !this.isReviewedHere()) return;
+    this.updatedAt = now;
+    announce("KYC_NEEDS_REVIEW");
   }
 
   /** Whether this very request decided the review, although nobody heard the answer. */
@@ -213,22 +246,18 @@ export class KycApplication extends schema.class {
   }
 
   private follow(said: ApplicationState, now: Date, announce: Announce): boolean {
-    if (this.isFinal()) {
+    const isVerdictAfterExpiry = this.status === "EXPIRED" && said.status === "COMPLETED";
+    if (this.isFinal() && !isVerdictAfterExpiry) {
+      // The verdict on a submission in time is on its way.
+      if (this.status === "EXPIRED" && isBeingChecked(said.status)) return true;
       const isOtherVerdict = said.verdict !== this.verdict && said.verdict !== this.providerVerdict;
       return said.status === this.status && !(said.status === "COMPLETED" && isOtherVerdict);
     }
+    this.failUnseen(said, now, announce);
     const isLaterAttempt = said.attemptsUsed > this.attemptsUsed;
     if (said.status === this.status && !(said.status === "FAILED" && isLaterAttempt)) {
       this.takeCounts(said);
       return true;
-    }
-    // From a submission only a failure leads back to the link, so there was one that nobody saw.
-    const failedUnseen =
-      (said.status === "OPENED" || said.status === "EXPIRED" || said.status === "CANCELED") &&
-      (this.status === "SUBMITTED" || this.status === "PROCESSING");
-    if (failedUnseen) {
-      this.takeCounts(said);
-      this.become("FAILED", now, announce);
     }
     if (!this.mayBecome(said.status, isLaterAttempt)) return false;
     this.takeCounts(said);
@@ -237,15 +266,28 @@ export class KycApplication extends schema.class {
     return true;
   }
 
+  /**
+   * Announces a failure that only its consequences show: an attempt ended without a verdict, since
+   * the applicant is back on the link or has begun a later attempt. Several are announced as one.
+   */
+  private failUnseen(said: ApplicationState, now: Date, announce: Announce): void {
+    if (said.status === "FAILED" || said.status === "CREATED" || !this.mayBecome("FAILED", true)) return;
+    const failures = failedAttempts(said.status, Math.max(said.attemptsUsed, this.attemptsUsed));
+    const isBackOnLink = isBeingChecked(this.status) && !isSubmitted(said.status);
+    if (!isBackOnLink && failures <= failedAttempts(this.status, this.attemptsUsed)) return;
+    this.attemptsUsed = failures;
+    this.become("FAILED", now, announce);
+  }
+
   private mayBecome(status: KycStatus, isLaterAttempt: boolean): boolean {
     if (status === "CREATED") return false;
+    if (this.status === "EXPIRED") return status === "COMPLETED";
     if (this.status === "FAILED") {
       if (this.attemptsRemaining() === 0) return status === "CANCELED";
       return status !== "FAILED" || isLaterAttempt;
     }
     if (status === "FAILED" || status === "COMPLETED" || status === "EXPIRED" || status === "CANCELED") return true;
-    // Without a later attempt it is a move backward.
-    return order[status] > order[this.status as keyof typeof order] || isLaterAttempt;
+    return order[status] > order[this.status as keyof typeof order];
   }
 
   private become(status: Exclude<KycStatus, "COMPLETED">, now: Date, announce: Announce): void {
@@ -310,10 +352,13 @@ export class KycApplication extends schema.class {
     return this.status === "CREATED" || this.status === "OPENED" || (this.status === "FAILED" && this.attemptsRemaining() > 0);
   }
 
-  /** The link's time is over, and the provider, asked after that, knows of no submission. */
-  private lapse(said: KycStatus, now: Date, announce: Announce): void {
+  /**
+   * Expires the link once a request that began after the deadline shows no submission. A response
+   * to an earlier request may be older than a submission in time.
+   */
+  private lapse(said: KycStatus, askedAt: Date, now: Date, announce: Announce): void {
     if (said !== this.status || !this.mayLapse()) return;
-    if (now.getTime() < this.linkExpiresAt.getTime() + lapseGraceMs) return;
+    if (askedAt.getTime() < this.linkExpiresAt.getTime() + lapseGraceMs) return;
     this.become("EXPIRED", now, announce);
   }
 

@@ -5,18 +5,20 @@ import type { Context } from "../context.ts";
 import type { ApplicationState, Outcome } from "../verification-provider/verification-provider.ts";
 import { kycApplicationNotFound } from "./kyc-application.errors.ts";
 import { recordChanges } from "./kyc-application.events.ts";
-import { KycApplication } from "./kyc-application.ts";
+import { type Asked, KycApplication } from "./kyc-application.ts";
 
 /**
  * Asks the provider about an application and records what it says. Two at once do no harm: the
  * newer sequence stays. False when the provider told nothing.
  */
 export async function syncApplication(context: Context, id: string, timeoutMs: number): Promise<boolean> {
-  const { providerId, nextCheckAt } = await context.orm.em.fork().findOneOrFail(KycApplication, { id });
+  const em = context.orm.em.fork();
+  const { providerId, nextCheckAt } = await em.findOneOrFail(KycApplication, { id });
+  const asked = { at: await databaseTime(em), nextCheckAt };
   const outcome = await context.provider.get(providerId, timeoutMs);
   faultPoint("sync.answered");
   await transaction(context.orm, async (em) => {
-    await record(em, context, await lockApplication(em, everyBusiness, id), outcome, nextCheckAt);
+    await record(em, context, await lockApplication(em, everyBusiness, id), outcome, asked);
   });
   return outcome.kind === "accepted";
 }
@@ -26,22 +28,22 @@ export const lockApplication = (em: SqlEntityManager, owner: Owner, id: string):
   lockRow(em, KycApplication, owner, id, kycApplicationNotFound);
 
 /**
- * Takes the provider's word over into a locked application, with its events, and plans the next
- * check: by the database's clock, because whether a link has lapsed must not depend on which
- * replica was told. `plannedBefore`: the next check as planned before the provider was asked.
+ * Applies the provider's response to a locked application, with its events, and plans the next
+ * check. All times are of the database's clock, so that replicas agree on whether a link has
+ * lapsed. `asked` was read before the request began.
  */
 export async function record(
   em: SqlEntityManager,
   context: Context,
   application: KycApplication,
   outcome: Outcome<ApplicationState>,
-  plannedBefore: Date | null | undefined,
+  asked: Asked,
 ): Promise<void> {
   const { logger } = context;
   const now = await databaseTime(em);
   const logged = { application_id: application.id, provider_id: application.providerId };
   if (outcome.kind === "accepted") {
-    const takeover = application.takeOver(outcome.value, now, recordChanges(em, application, now));
+    const takeover = application.takeOver(outcome.value, asked, now, recordChanges(em, application, now));
     const { status: said, sequence, unread } = outcome.value;
     const told = { ...logged, takeover, said, status: application.status, sequence };
     if (takeover === "mismatch" || takeover === "illegal") {
@@ -53,5 +55,5 @@ export async function record(
     const why = outcome.kind === "refused" ? { error_code: outcome.errorCode } : { reason: outcome.reason };
     logger.warn({ ...logged, outcome: outcome.kind, ...why }, "the provider told nothing of an application");
   }
-  application.planCheck(context.checkPausesSeconds, now, plannedBefore);
+  application.planCheck(context.checkPausesSeconds, now, asked);
 }

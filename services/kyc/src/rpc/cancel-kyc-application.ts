@@ -4,7 +4,7 @@ import {
   KycStatus,
 } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import type { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
-import { transaction } from "@amana/database";
+import { databaseTime, transaction } from "@amana/database";
 import { claimKey, lockKey } from "@amana/idempotency";
 import { businessOf, type DomainError, type Implementation } from "@amana/rpc";
 import { faultPoint } from "@amana/runtime";
@@ -40,7 +40,7 @@ export const cancelKycApplication =
         return done(answer);
       }
       application.refuseLateCancel();
-      return { application, keyId: record?.id };
+      return { application, keyId: record?.id, askedAt: await databaseTime(em) };
     });
     if ("answer" in begun) return begun.answer;
 
@@ -56,7 +56,7 @@ export const cancelKycApplication =
       const key = await lockKey(em, begun.keyId);
       if (key?.hasEnded()) return key.replay(KycApplicationSchema);
       const application = await lockApplication(em, businessId, id);
-      await record(em, context, application, { kind: "accepted", value: state }, nextCheckAt);
+      await record(em, context, application, { kind: "accepted", value: state }, { at: begun.askedAt, nextCheckAt });
       const answer = toKycApplicationMessage(application);
       if (application.status === "CANCELED") key?.storeAnswer(KycApplicationSchema, answer);
       else if (key) em.remove(key);

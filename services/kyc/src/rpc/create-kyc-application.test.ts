@@ -212,6 +212,34 @@ describe("a client who is blocked while the provider is asked", () => {
     expect((await harness.sandbox.application(id)).status).toBe("CREATED");
   });
 
+  test("gets the application that a repetition of the request created before the block, and its link works", async () => {
+    const caller = aBusinessCaller();
+    const asked = Promise.withResolvers<void>();
+    const blocked = Promise.withResolvers<void>();
+    const late = answering("GOOD", "BLOCKED");
+    let questions = 0;
+    const first = create(
+      {
+        async standing() {
+          if (++questions === 2) {
+            asked.resolve();
+            await blocked.promise;
+          }
+          return await late.standing();
+        },
+      },
+      keyed(caller, "k"),
+    );
+    await asked.promise;
+    // Nobody waits for the first request any more.
+    await harness.sql("update idempotency_key set held_until = now() where scope = ?", [caller.businessId]);
+    const repeated = await create(answering("GOOD"), keyed(caller, "k"));
+    blocked.resolve();
+    expect(await first).toEqual(repeated);
+    expect((await harness.sandbox.application(repeated.id)).status).toBe("CREATED");
+    expect(await harness.eventNames(repeated.id)).toEqual(["CREATED"]);
+  });
+
   test("or not, when nobody can say so any more: 503, and the same key later gives the one application", async () => {
     const caller = aBusinessCaller();
     const { id, outcome } = await referenceOf(caller, () => refusal(create(answering("GOOD", "away"), keyed(caller, "k"))));

@@ -1,4 +1,4 @@
-import { KycApplicationSchema } from "@amana/contracts/kyc/v1/kyc_application_pb";
+import { type KycApplication as KycApplicationMessage, KycApplicationSchema } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import type { CreateKycApplicationRequest, KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { databaseTime, transaction } from "@amana/database";
 import { claimKey, idempotencyInProgress, lockKey } from "@amana/idempotency";
@@ -60,6 +60,8 @@ export const createKycApplication =
       // application.
       const lateRefusal = await refusalOfClient(context, businessId, request.clientId);
       if (lateRefusal) {
+        const stored = await endKey(context, keyId);
+        if (stored) return { ...stored, linkUrl: created.linkUrl };
         await withdraw(context, asked.reference, created.providerId, call);
         throw lateRefusal;
       }
@@ -108,6 +110,19 @@ async function refusalOfClient(
   const standing = isUuid(clientId) ? await clients.standing(businessId, clientId) : "UNKNOWN";
   if (standing === "GOOD") return undefined;
   return standing === "BLOCKED" ? clientBlocked() : namedClientNotFound();
+}
+
+/**
+ * Deletes the key's record, so that no later request can store the application of its id. Returns
+ * the stored answer instead if a repetition of the request has created the application already.
+ */
+async function endKey({ orm }: Context, keyId: string | undefined): Promise<KycApplicationMessage | undefined> {
+  return await transaction(orm, async (em) => {
+    const key = await lockKey(em, keyId);
+    if (key?.hasEnded()) return key.replay(KycApplicationSchema);
+    if (key) em.remove(key);
+    return undefined;
+  });
 }
 
 /** Takes back what the provider made in vain. Nobody has been given its link. */

@@ -31,11 +31,14 @@ export const receiveProviderCallback =
       logger.error({ alert: true }, "a signed callback cannot be read");
       return { result: ACCEPTED };
     }
-    const known = isUuid(hint.reference) ? await find(orm.em.fork(), hint) : undefined;
+    const reading = orm.em.fork();
+    const known = isUuid(hint.reference) ? await find(reading, hint) : undefined;
     if (!known) logger.info({ application_id: hint.reference }, "a callback is about no application of ours");
     if (!known || known.is_seen) return { result: ACCEPTED };
 
     const isNews = hint.sequence > known.sequence;
+    const nextCheckAt = known.next_check_at ? new Date(known.next_check_at) : null;
+    const asked = { at: await databaseTime(reading), nextCheckAt };
     const outcome = isNews ? await provider.get(hint.providerId, call.remainingMs() - answerMs) : undefined;
     faultPoint("callback.answered");
     await transaction(orm, async (em) => {
@@ -52,7 +55,7 @@ export const receiveProviderCallback =
         application.syncedAt = await databaseTime(em);
         return;
       }
-      await record(em, context, application, outcome, known.next_check_at ? new Date(known.next_check_at) : null);
+      await record(em, context, application, outcome, asked);
       if (application.sequence < hint.sequence) application.checkSoon(await databaseTime(em));
     });
     if (outcome && outcome.kind !== "accepted") throw kycProviderUnavailable();

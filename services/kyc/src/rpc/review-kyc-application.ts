@@ -59,7 +59,7 @@ export const reviewKycApplication =
         application.resolveReview(outcome, now, recordChanges(em, application, now));
         return end();
       }
-      return { application, keyId: claim.record?.id };
+      return { application, keyId: claim.record?.id, askedAt: now };
     });
     if (begun.answer) return begun.answer;
 
@@ -70,7 +70,7 @@ export const reviewKycApplication =
     const { application, isOurs } = await transaction(orm, async (em) => {
       const key = await lockKey(em, begun.keyId);
       const application = await lockApplication(em, everyBusiness, id);
-      await record(em, context, application, answered, nextCheckAt);
+      await record(em, context, application, answered, { at: begun.askedAt, nextCheckAt });
       const isOurs = application.reviewedAt != null && application.reviewRequest?.requestId === call.requestId;
       if (isOurs && !key?.hasEnded()) key?.storeAnswer(KycApplicationSchema, toKycApplicationMessage(application));
       // Out of the way of the next decision; one whose outcome is unknown may still have happened

@@ -38,6 +38,8 @@ export function createAttempt(context: Context, poster: Poster, counter: Attempt
     counter.count(delivery, answer.durationMs, result.status === "SUCCEEDED");
     // What waits for it here goes on in the slow lane, or ends as skipped: either way by a claim.
     if (slow || result.gone) await dispatcher.forget(delivery.business_id, delivery.endpoint_id);
+    // After a 410 from a previous URL the delivery is due now.
+    if (result.gone) dispatcher.pause.wake();
     logger[result.status === "SUCCEEDED" ? "debug" : "info"](
       {
         delivery_id: delivery.id,

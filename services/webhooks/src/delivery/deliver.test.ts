@@ -129,6 +129,28 @@ test("a 410 fails the delivery, disables the endpoint, and what is still pending
   expect(receiver.requests).toHaveLength(1);
 });
 
+test("a 410 from a previous URL leaves the endpoint ACTIVE, and the delivery is sent to the current URL, even after its last attempt", async () => {
+  await using once = await startHarness({ deliver: { pausesMs: [] } });
+  await using current = await startReceiver();
+  const caller = aBusinessCaller();
+  let endpointId = "";
+  await using previous = await startReceiver(async (response) => {
+    await once.endpoints.updateWebhookEndpoint({ id: endpointId, url: current.url }, { caller });
+    response.writeHead(410).end();
+  });
+  const endpoint = await create(previous.url, caller, once);
+  endpointId = endpoint.id;
+  const event = aPaymentEvent(caller);
+  await once.publish(event);
+  await once.settled();
+  expect(await deliveriesOf(event.id, caller, once)).toMatchObject([
+    { status: DeliveryStatus.SUCCEEDED, attempts: [{ statusCode: 410 }, { statusCode: 200 }] },
+  ]);
+  const { status } = await once.endpoints.getWebhookEndpoint({ id: endpoint.id }, { caller });
+  expect(status).toBe(WebhookEndpointStatus.ACTIVE);
+  expect([previous.requests.length, current.requests.length]).toEqual([1, 1]);
+});
+
 test("a delivery that comes due while its endpoint is DISABLED is skipped, and can be redelivered afterwards", async () => {
   await using slow = await startHarness({ deliver: { pausesMs: [60_000] } });
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 200).end());

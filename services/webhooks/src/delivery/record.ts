@@ -66,7 +66,7 @@ async function write(context: Context, results: readonly AttemptResult[]): Promi
  * One statement: inserts the attempts, updates deliveries that still have the attempt's lease, and
  * updates the health of their endpoints. A 410 from a previous URL of the endpoint says nothing
  * about the current one: the delivery is due immediately, and the attempt does not count towards
- * its last. Returns endpoints that have only failed for five days.
+ * its last. A secret that cannot be decrypted is not the endpoint's failure. Returns endpoints that have only failed for five days.
  */
 async function recordResults(orm: Orm, results: readonly AttemptResult[]): Promise<{ id: string }[]> {
   return await namedQuery<{ id: string }>(
@@ -92,7 +92,7 @@ async function recordResults(orm: Orm, results: readonly AttemptResult[]): Promi
          max(coalesce(lower(r.failure), 'http_' || r.status_code)) filter (where r.status <> 'SUCCEEDED') as error,
          not bool_or(r.status = 'SUCCEEDED') and e.status = 'ACTIVE' and e.failing_since < now() - interval '5 days' as is_over
        from result r join webhook_endpoint e on e.id = r.endpoint_id
-       where not r.is_previous_url
+       where not r.is_previous_url and r.failure is distinct from 'SECRET_UNREADABLE'
        group by e.id
      ), endpoint as (
        update webhook_endpoint e

@@ -299,6 +299,37 @@ test("messages without a good MAC have no effect and stop nothing; a few are kep
   ]);
 });
 
+const dayMs = 24 * 60 * 60 * 1000;
+
+test("a message with a good MAC whose event is more than 39 days old has no effect and is kept as FORGED; one of 38 days takes effect", async () => {
+  await aConsumer();
+  const [old, young] = [39.01, 38].map((days) => aMessage(String(days), { id: uuidv7(Date.now() - days * dayMs) }));
+  if (!old || !young) throw new Error("two messages were expected");
+  await transport.deliver(old, young);
+  await transport.deliver(old);
+  // The time is in the event id, which the MAC covers.
+  const signed = transport.keys.sign(topic, old);
+  await transport.deliverUnsigned({ ...signed, headers: { ...signed.headers, ce_id: uuidv7() } });
+  expect(await effects(db.orm)).toEqual(["38"]);
+  expect(await deadLetters(db.orm)).toMatchObject([
+    { status: "FORGED", event_id: null, payload: Buffer.from("39.01"), reason: expect.stringContaining("39 days") },
+    { status: "FORGED", event_id: null, payload: Buffer.from("39.01"), reason: expect.stringContaining("MAC is not good") },
+  ]);
+});
+
+test("a process whose clock is a year ahead rejects no message of today", async () => {
+  await aConsumer();
+  const message = aMessage("today");
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 365 * dayMs });
+  try {
+    await transport.deliver(message);
+  } finally {
+    vi.useRealTimers();
+  }
+  expect(await effects(db.orm)).toEqual(["today"]);
+  expect(await deadLetters(db.orm)).toEqual([]);
+});
+
 test("a flood of forged messages fills no disk", async () => {
   await aConsumer();
   const flood = Array.from({ length: 1_200 }, (_, i) => aMessage("forged", { key: String(i) }));

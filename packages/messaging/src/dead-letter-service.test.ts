@@ -154,6 +154,14 @@ test("a forged event cannot be retried until its key is known, and dropping it l
   expect(await effects(db.orm)).toEqual(["good"]);
 });
 
+test("an event that is too old cannot be retried, although its MAC is good", async () => {
+  await transport.deliver(aMessage("old", { id: uuidv7(Date.now() - 40 * 24 * 60 * 60 * 1000) }));
+  const id = (await list())[0]?.id ?? "";
+  expect(await refusal(letters.retryDeadLetter({ id }, as))).toMatchObject({ kind: "conflict", code: "dead_letter_too_old" });
+  expect(await letters.dropDeadLetter({ id, note: "old" }, as)).toMatchObject({ status: DeadLetterStatus.DROPPED });
+  expect(await effects(db.orm)).toEqual([]);
+});
+
 test("what forgers write into headers does not swell the list", async () => {
   const names = Array.from(
     { length: 500 },

@@ -12,19 +12,13 @@ import { isUuid } from "@amana/runtime";
 import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Consumption } from "./consume.ts";
-import {
-  deadLetterBehind,
-  deadLetterFailed,
-  deadLetterForged,
-  deadLetterNotFound,
-  deadLetterOver,
-} from "./dead-letter.errors.ts";
+import { deadLetterBehind, deadLetterFailed, deadLetterNotFound, deadLetterOver } from "./dead-letter.errors.ts";
 import { type DeadLetterRow, messageOf, noteFailure, resolve } from "./dead-letter.ts";
 import { applyFresh } from "./effect.ts";
 import { isDatabaseAway, reasonOf } from "./failure.ts";
 import type { MessageKeys } from "./message-keys.ts";
 import { byCaller, type RecordAction } from "./record-action.ts";
-import { dropLetter, type LetterChange, letterAction, lockKnown, short } from "./repair-letters.ts";
+import { dropLetter, type LetterChange, letterAction, lockKnown, short, verifiedMessageOf } from "./repair-letters.ts";
 import { shownPayload } from "./shown-payload.ts";
 
 interface DeadLetterContext {
@@ -100,8 +94,7 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
         if (letter.status === "DELIVERED") return await read(em, id);
         if (letter.status === "DROPPED") throw deadLetterOver("DROPPED");
         if (letter.waits) throw deadLetterBehind();
-        const message = letter.status === "FORGED" ? context.keys.verify(letter.topic, messageOf(letter)) : messageOf(letter);
-        if (!message) throw deadLetterForged();
+        const message = letter.status === "FORGED" ? await verifiedMessageOf(em, letter, context.keys) : messageOf(letter);
         const consumption = consumptionOf(letter.topic);
         if (!consumption) throw new Error(`nothing here consumes ${letter.topic} any more`);
         const { result } = await applyFresh(em, consumption, [message]);

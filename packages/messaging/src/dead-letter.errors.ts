@@ -17,6 +17,12 @@ export const deadLetterForged = () =>
     "The message's MAC is not good, so it has no effect. If this service lacked the key, add it to EVENT_MAC_KEYS, restart the service and retry; else drop it.",
   );
 
+export const deadLetterTooOld = () =>
+  conflict(
+    "dead_letter_too_old",
+    "The event is more than 39 days old. The inbox may have forgotten it, so a retry could take effect twice. Drop the dead letter.",
+  );
+
 export const deadLetterForgedBehind = () =>
   conflict(
     "dead_letter_behind",

@@ -9,7 +9,8 @@ import type { Message } from "./message.ts";
 /**
  * RETRYING: its effect failed and is tried again by itself. WAITING: for a version that knows its
  * type, or behind an earlier message of its key. PARKED: it failed long enough alone, while others
- * succeeded; a person decides. FORGED: its MAC is not good. DELIVERED, DROPPED: the end.
+ * succeeded; a person decides. FORGED: its MAC is not good, or it is older than inboxes remember.
+ * DELIVERED, DROPPED: the end.
  */
 export type DeadLetterStatus = EnumName<typeof proto.DeadLetterStatus>;
 
@@ -107,10 +108,15 @@ export async function setAside(
 const forgedMax = 1_000;
 
 /**
- * Keeps a message whose MAC is not good, once, and without its event id: a forger may name any good
- * event, which must not stand in its way. Answers whether there is room for more.
+ * Keeps a rejected message, once, and without its event id: a forger may name any good event, which
+ * must not stand in its way. Returns whether more can be kept.
  */
-export async function keepForged(em: SqlEntityManager, { topic, consumer }: Subscription, message: Message): Promise<boolean> {
+export async function keepForged(
+  em: SqlEntityManager,
+  { topic, consumer }: Subscription,
+  message: Message,
+  why: keyof typeof rejectedReasons,
+): Promise<boolean> {
   const forged = "select count(*)::int as count from dead_letter where consumer = ? and topic = ? and status = 'FORGED'";
   const [row] = await em.execute<{ count: number }[]>(forged, [consumer, topic]);
   if ((row?.count ?? 0) >= forgedMax) return false;
@@ -119,12 +125,15 @@ export async function keepForged(em: SqlEntityManager, { topic, consumer }: Subs
     `insert into dead_letter (${contentColumns}, status, reason) select ${contentPlaces}, 'FORGED', ?
      where not exists (select 1 from dead_letter
        where consumer = ? and topic = ? and status = 'FORGED' and key = ? and headers = ?::jsonb)`,
-    [...content, forgedReason, consumer, topic, content[2], content[5]],
+    [...content, rejectedReasons[why], consumer, topic, content[2], content[5]],
   );
   return true;
 }
 
-const forgedReason = "Its MAC is not good: somebody else sent it, or this service lacks the key it was signed with.";
+const rejectedReasons = {
+  MAC: "Its MAC is not good: somebody else sent it, or this service lacks the key it was signed with.",
+  TOO_OLD: "Its event is more than 39 days old. The inbox may have forgotten it, so it could take effect twice.",
+} as const;
 
 const contentColumns = "consumer, topic, key, event_type, payload, headers";
 const contentPlaces = "?, ?, ?, ?, ?, ?::jsonb";

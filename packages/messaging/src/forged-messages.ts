@@ -1,7 +1,8 @@
-import { type Orm, transaction } from "@amana/database";
+import { databaseTime, type Orm, transaction } from "@amana/database";
 import type { Logger } from "@amana/runtime";
 import { keepForged, type Subscription } from "./dead-letter.ts";
 import type { Message } from "./message.ts";
+import { isTooOld } from "./message-age.ts";
 import type { MessageKeys } from "./message-keys.ts";
 
 /** Greater than any event of ours: such a message is not worth its place. */
@@ -11,11 +12,13 @@ const windowMs = 60_000;
 const askedMax = 1_000;
 
 /**
- * Messages without a good MAC never reach an effect. A bounded number is kept for whoever looks
- * into it; they can be tried again once their MAC is good, which it is when a key was missing here.
+ * Rejects messages without a good MAC, and messages that are older than inboxes remember. Neither
+ * reaches an effect. A bounded number is kept as FORGED for operators. A message whose key was
+ * missing here can be retried once its MAC is good; one that is too old cannot.
  */
 export function createForgedMessages(orm: Orm, subscription: Subscription, logger: Logger) {
   let count = 0;
+  let tooOld = 0;
   let asked = 0;
   let windowAtMs = Number.NEGATIVE_INFINITY;
   let alertedAtMs = Number.NEGATIVE_INFINITY;
@@ -24,27 +27,32 @@ export function createForgedMessages(orm: Orm, subscription: Subscription, logge
     /** Answers the authentic ones, without their MACs. */
     async setAside(messages: readonly Message[], keys: MessageKeys): Promise<Message[]> {
       const authentic: Message[] = [];
+      let now: Date | undefined;
       for (const message of messages) {
         const verified = keys.verify(subscription.topic, message);
-        if (verified) {
+        // The database's clock decides: this process's clock could be ahead, and reject every event.
+        if (verified && !now && isTooOld(verified, new Date())) now = await databaseTime(orm.em.fork());
+        if (verified && !(now && isTooOld(verified, now))) {
           authentic.push(verified);
           continue;
         }
         count++;
+        if (verified) tooOld++;
         if (performance.now() - windowAtMs >= windowMs) {
           windowAtMs = performance.now();
           asked = 0;
         }
         if (sizeOf(message) > bytesMax || asked >= askedMax) continue;
         asked++;
-        const hasRoom = await transaction(orm, (em) => keepForged(em, subscription, message));
+        const hasRoom = await transaction(orm, (em) => keepForged(em, subscription, message, verified ? "TOO_OLD" : "MAC"));
         if (!hasRoom) asked = askedMax;
       }
       // Of all that came: those of the last minute too when nothing but good ones follows.
       if (count > 0 && performance.now() - alertedAtMs >= windowMs) {
-        logger.error({ alert: true, count }, "messages whose MAC is not good were not handled");
+        logger.error({ alert: true, count, too_old: tooOld }, "messages rejected: MAC is not good, or too old");
         alertedAtMs = performance.now();
         count = 0;
+        tooOld = 0;
       }
       return authentic;
     },

@@ -1,3 +1,4 @@
+import { databaseTime } from "@amana/database";
 import { isUuid } from "@amana/runtime";
 import type { DescMessage } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
@@ -7,10 +8,13 @@ import {
   deadLetterForgedBehind,
   deadLetterNotFound,
   deadLetterOver,
+  deadLetterTooOld,
 } from "./dead-letter.errors.ts";
 import { type DeadLetterRow, type DeadLetterStatus, lockLetter, messageOf, resolve } from "./dead-letter.ts";
 import { eventIdOf } from "./event-id.ts";
 import { claimFromInbox } from "./inbox.ts";
+import type { Message } from "./message.ts";
+import { isTooOld } from "./message-age.ts";
 import type { MessageKeys } from "./message-keys.ts";
 import type { Action } from "./record-action.ts";
 import { shownPayload } from "./shown-payload.ts";
@@ -100,11 +104,23 @@ export async function askForRetry(
   return { before: letter, status: row?.status ?? letter.status };
 }
 
-/** Takes a letter that was called forged for good: its key has become known since. */
-async function accept(em: SqlEntityManager, letter: DeadLetterRow, keys: MessageKeys | undefined): Promise<void> {
+/** The message of a FORGED letter whose key has become known since. Throws why it is rejected still. */
+export async function verifiedMessageOf(
+  em: SqlEntityManager,
+  letter: DeadLetterRow,
+  keys: MessageKeys | undefined,
+): Promise<Message> {
   const message = keys?.hasKeyFor(letter.topic) ? keys.verify(letter.topic, messageOf(letter)) : undefined;
-  const eventId = message && eventIdOf(message);
-  if (!message || !eventId) throw deadLetterForged();
+  if (!message) throw deadLetterForged();
+  if (isTooOld(message, await databaseTime(em))) throw deadLetterTooOld();
+  return message;
+}
+
+/** Changes a FORGED letter so that it is handled like any other: its key has become known since. */
+async function accept(em: SqlEntityManager, letter: DeadLetterRow, keys: MessageKeys | undefined): Promise<void> {
+  const message = await verifiedMessageOf(em, letter, keys);
+  const eventId = eventIdOf(message);
+  if (!eventId) throw deadLetterForged();
   const rows = await em.execute<object[]>(
     `update dead_letter set event_id = ?::uuid, headers = ?::jsonb where id = ? and not exists (select 1 from dead_letter o
        where o.consumer = ? and o.event_id = ?::uuid and o.status in ('RETRYING', 'WAITING', 'PARKED')) returning 1`,

@@ -28,10 +28,10 @@ export const inboxWaiting: readonly Waiting[] = [
     todo: "amana dead-letters show ID; mend the cause; then amana dead-letters retry ID, or drop ID --reason.",
   },
   {
-    what: "messages whose MAC is not good (FORGED)",
+    what: "messages whose MAC is not good, or that are too old (FORGED)",
     table: "dead_letter",
     where: "status = 'FORGED'",
     since: "created_at",
-    todo: "If this service lacked the key: add it to EVENT_MAC_KEYS, restart, and retry them. Else find out who writes to the topic.",
+    todo: "If this service lacked the key: add it to EVENT_MAC_KEYS, restart, and retry them. Otherwise find out who writes to the topic, and drop them.",
   },
 ];

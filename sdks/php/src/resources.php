@@ -54,7 +54,7 @@ namespace Amana;
  * @phpstan-type UpdateWebhookEndpointBody array{url?: string, rotate_secret?: bool, activate_in_seconds?: int, status?: 'ACTIVE'|'DISABLED', events?: list<'KYC_COMPLETED'|'KYC_REJECTED'|'KYC_NEEDS_REVIEW'|'KYC_REVIEW_RESOLVED'|'KYC_FAILED'|'KYC_EXPIRED'|'KYC_CANCELED'|'KYC_DOCUMENT_EXPIRING'|'KYC_DOCUMENT_EXPIRED'|'PAYMENT_COMPLETED'|'PAYMENT_REFUSED'|'PAYMENT_FAILED'|'PAYMENT_CANCELED'|'PAYMENT_EXPIRED'|'PAYMENT_REFUNDED'|'WEBHOOK_ENDPOINT_DISABLED'>|null}
  * @phpstan-type TestWebhookEndpointResult array{id: string, type: string, created_at: string, body: array<string, mixed>, delivery: Delivery}
  * @phpstan-type Delivery array{id: string, endpoint_id: string, status: 'pending'|'succeeded'|'failed'|'skipped', next_attempt_at?: string, attempts: list<DeliveryAttempts>}
- * @phpstan-type DeliveryAttempts array{at: string, status_code?: int, error?: 'timeout'|'dns_error'|'connection_refused'|'connection_reset'|'tls_error'|'address_forbidden'|'invalid_response', detail?: string, duration_ms: int, response?: string}
+ * @phpstan-type DeliveryAttempts array{at: string, status_code?: int, error?: 'timeout'|'dns_error'|'connection_refused'|'connection_reset'|'tls_error'|'address_forbidden'|'invalid_response'|'secret_unreadable', detail?: string, duration_ms: int, response?: string}
  * @phpstan-type CheckWebhookEndpointResult array{checks: list<CheckWebhookEndpointResultChecks>}
  * @phpstan-type CheckWebhookEndpointResultChecks array{name: 'good'|'forged_signature'|'duplicate'|'old_timestamp', passed: bool, detail: string}
  * @phpstan-type WebhookReplay array{id: string, status: 'RUNNING'|'DONE', matched: int, sent: int}

@@ -656,7 +656,7 @@ class DeliveryAttempts(TypedDict):
     at: str
     status_code: NotRequired[int]
     # Why no answer came; absent when a status came, and for attempts made before there were codes.
-    error: NotRequired[Literal["timeout", "dns_error", "connection_refused", "connection_reset", "tls_error", "address_forbidden", "invalid_response"]]
+    error: NotRequired[Literal["timeout", "dns_error", "connection_refused", "connection_reset", "tls_error", "address_forbidden", "invalid_response", "secret_unreadable"]]
     # The same in words.
     detail: NotRequired[str]
     duration_ms: int

@@ -6,7 +6,14 @@ import { create, toBinary } from "@bufbuild/protobuf";
 
 /** A message of topic kyc.v1; `id` is the event's. */
 export function aKycEvent(
-  values: { businessId?: string; type?: KycEventType; metadata?: string; occurredAt?: string } = {},
+  values: {
+    businessId?: string;
+    type?: KycEventType;
+    metadata?: string;
+    occurredAt?: string;
+    status?: KycStatus;
+    verdict?: KycVerdict;
+  } = {},
 ): Message & { id: string } {
   const id = uuidv7();
   const applicationId = uuidv7();
@@ -17,8 +24,8 @@ export function aKycEvent(
       application: {
         id: applicationId,
         businessId: values.businessId ?? uuidv7(),
-        status: KycStatus.COMPLETED,
-        verdict: KycVerdict.APPROVED,
+        status: values.status ?? KycStatus.COMPLETED,
+        verdict: values.verdict ?? KycVerdict.APPROVED,
         externalId: "applicant-1",
         metadata: values.metadata ?? "{}",
       },

@@ -14,6 +14,7 @@ export function aPaymentEvent(
     orderRef?: string;
     paymentId?: string;
     origin?: string;
+    status?: PaymentStatus;
   } = {},
 ): Message & { id: string } {
   const id = values.id ?? uuidv7();
@@ -25,7 +26,7 @@ export function aPaymentEvent(
       payment: {
         id: paymentId,
         businessId: values.businessId ?? uuidv7(),
-        status: PaymentStatus.REFUNDED,
+        status: values.status ?? PaymentStatus.REFUNDED,
         orderRef: values.orderRef ?? "order-1",
         processorOrderId: "V721uPPfNNofVQAAABL3",
         amountMinor: 500_000n,

@@ -649,7 +649,7 @@ export interface DeliveryAttempts {
   readonly at: string;
   readonly status_code?: number;
   /** Why no answer came; absent when a status came, and for attempts made before there were codes. */
-  readonly error?: "timeout" | "dns_error" | "connection_refused" | "connection_reset" | "tls_error" | "address_forbidden" | "invalid_response";
+  readonly error?: "timeout" | "dns_error" | "connection_refused" | "connection_reset" | "tls_error" | "address_forbidden" | "invalid_response" | "secret_unreadable";
   /** The same in words. */
   readonly detail?: string;
   readonly duration_ms: number;

@@ -63,6 +63,26 @@ test("a bucket that is full again is forgotten, and no other", async () => {
   expect(rows).toEqual([{ name: "kyc not full" }]);
 });
 
+test("full buckets are deleted in batches, and a locked one stays", async () => {
+  await identity.sql("delete from token_bucket");
+  await identity.sql(`create table deleted_buckets (count int);
+    create function count_deleted() returns trigger language plpgsql as $$
+      begin insert into deleted_buckets select count(*) from gone; return null; end $$;
+    create trigger count_deleted after delete on token_bucket referencing old table as gone
+      for each statement execute function count_deleted();
+    grant insert on deleted_buckets to public`);
+  const names = Array.from({ length: 6 }, (_, i) => `kyc batch ${i}`);
+  await draw(...names.map((bucket) => ({ bucket, tokens: 1 })));
+  for (const name of names) await age(name, 1_001);
+  await identity.transaction(async (em) => {
+    await em.execute("select from token_bucket where name = 'kyc batch 3' for update");
+    await forgetFullBuckets(identity.orm.em.fork(), 2);
+  });
+  const counts = await identity.sql<{ count: number }>("select count from deleted_buckets where count > 0");
+  expect(counts.map(({ count }) => count)).toEqual([2, 2, 1]);
+  expect(await identity.sql("select name from token_bucket")).toEqual([{ name: "kyc batch 3" }]);
+});
+
 test("only the platform itself draws", async () => {
   for (const call of [asAdmin, { caller: aBusinessCaller() }]) {
     await expect(identity.rateLimits.drawTokens({ draws: [] }, call)).rejects.toMatchObject({ code: "platform_required" });

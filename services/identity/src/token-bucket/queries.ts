@@ -35,15 +35,27 @@ export async function takeTokens(em: SqlEntityManager, taken: readonly Taken[]):
   return new Map(rows.map(({ name, tokens }) => [name, tokens]));
 }
 
-/** A bucket that is full again is as good as none. */
-export async function forgetFullBuckets(em: SqlEntityManager): Promise<void> {
-  await namedQuery(
-    em,
-    "full_buckets_forgotten",
-    `delete from token_bucket where name in (
-       select name from token_bucket where at + make_interval(secs => (burst - tokens) / per_second) < now()
-       for update skip locked
-     )`,
-    [],
-  );
+const batchBuckets = 1_000;
+
+/**
+ * Deletes buckets that are full again, which are as good as none, in the order of their names. A
+ * batch is short enough for the bound on statements. Locked buckets stay for the next call.
+ */
+export async function forgetFullBuckets(em: SqlEntityManager, batch = batchBuckets): Promise<void> {
+  for (let last: string | null = ""; last !== null; ) {
+    const [row]: { last: string | null }[] = await namedQuery(
+      em,
+      "full_buckets_forgotten",
+      `with full_again as materialized (
+         select name from token_bucket
+         where name > $1 and at + make_interval(secs => (burst - tokens) / per_second) < now()
+         order by name limit $2 for update skip locked
+       ), deleted as (
+         delete from token_bucket where name = any (array(select name from full_again))
+       )
+       select max(name) as last from full_again`,
+      [last, batch],
+    );
+    last = row?.last ?? null;
+  }
 }

@@ -1,3 +1,4 @@
+import type { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { KycEventType } from "@amana/contracts/kyc/v1/kyc_events_pb";
 import { aBusinessCaller } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -57,4 +58,12 @@ test("messages nothing can be made of are set aside", async () => {
   for (const message of broken) await harness.publishTo("kyc.v1", message, aKycEvent());
   const parked = await harness.sql<{ event_id: string }>("select event_id from dead_letter where topic = 'kyc.v1'");
   expect(parked.map((row) => row.event_id).sort()).toEqual(broken.map(({ id }) => id).sort());
+});
+
+test("a KYC event with a status or verdict that only a newer version knows waits for that version, and no body is stored without it", async () => {
+  for (const event of [aKycEvent({ status: 99 as KycStatus }), aKycEvent({ verdict: 99 as KycVerdict })]) {
+    await harness.publishTo("kyc.v1", event);
+    expect(await harness.sql("select status from dead_letter where event_id = ?", [event.id])).toEqual([{ status: "WAITING" }]);
+    expect(await harness.sql("select id from event where id = ?", [event.id])).toEqual([]);
+  }
 });

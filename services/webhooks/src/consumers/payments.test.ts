@@ -1,4 +1,5 @@
 import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
+import type { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
 import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller } from "@amana/testing";
@@ -97,4 +98,11 @@ test("an event of a type that a later version will know waits for it, and those 
   const waiting = await harness.sql("select status from dead_letter where event_id = any(?::uuid[])", [ids]);
   expect(waiting).toEqual(later.map(() => ({ status: "WAITING" })));
   expect(await harness.sql("select id from event where business_id = ?", [caller.businessId])).toEqual([{ id: good.id }]);
+});
+
+test("a payment event with a status that only a newer version knows waits for that version, and no body is stored without the status", async () => {
+  const event = aPaymentEvent({ ...aBusinessCaller(), status: 99 as PaymentStatus });
+  await harness.publish(event);
+  expect(await harness.sql("select status from dead_letter where event_id = ?", [event.id])).toEqual([{ status: "WAITING" }]);
+  expect(await harness.sql("select id from event where id = ?", [event.id])).toEqual([]);
 });

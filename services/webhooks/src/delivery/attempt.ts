@@ -2,9 +2,10 @@ import { faultPoint, timeOfUuid } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { answers, attemptDuration, firstAttemptDelay } from "../metrics.ts";
 import type { AttemptCounter } from "../webhook-endpoint/count-attempts.ts";
-import { openSecrets } from "../webhook-endpoint/secrets.ts";
+import { openSecrets, type SigningSecrets } from "../webhook-endpoint/secrets.ts";
 import { postInSpan } from "./attempt-span.ts";
 import { type ClaimedDelivery, release } from "./claim.ts";
+import { secretUnreadable } from "./describe-failure.ts";
 import type { Attempt } from "./dispatcher.ts";
 import type { Answer, Poster } from "./post.ts";
 import { type AttemptResult, createRecorder } from "./record.ts";
@@ -24,20 +25,25 @@ export function createAttempt(context: Context, poster: Poster, counter: Attempt
   return async (delivery, answered) => {
     const at = clock.now();
     const body = Buffer.from(delivery.body);
-    const secrets = openSecrets(context, delivery);
-    const headers = deliveryHeaders(delivery.type, delivery.event_id, at, body, secrets);
-    if (delivery.is_first) noteFirst(delivery);
-    const answer = await postInSpan(delivery, () => poster.post(new URL(delivery.url), headers, body));
+    const secrets = readSecrets(context, delivery);
+    if (secrets && delivery.is_first) noteFirst(delivery);
+    const answer = secrets
+      ? await postInSpan(delivery, () =>
+          poster.post(new URL(delivery.url), deliveryHeaders(delivery.type, delivery.event_id, at, body, secrets), body),
+        )
+      : nothingSent;
     const slow = answer === undefined || isSlow(answer);
-    answered(slow ? "LATE" : "IN_TIME");
+    answered(secrets && !slow ? "IN_TIME" : "LATE");
     if (!answer) return await release(orm, [delivery]);
     faultPoint("delivery.posted");
     const result = { ...resultOf(context, delivery, answer), at: at.toISOString(), slow };
     await record([result]);
     noteAttempt(result);
-    counter.count(delivery, answer.durationMs, result.status === "SUCCEEDED");
+    if (secrets) counter.count(delivery, answer.durationMs, result.status === "SUCCEEDED");
     // What waits for it here goes on in the slow lane, or ends as skipped: either way by a claim.
     if (slow || result.gone) await dispatcher.forget(delivery.business_id, delivery.endpoint_id);
+    // After a 410 from a previous URL the delivery is due now.
+    if (result.gone) dispatcher.pause.wake();
     logger[result.status === "SUCCEEDED" ? "debug" : "info"](
       {
         delivery_id: delivery.id,
@@ -52,6 +58,25 @@ export function createAttempt(context: Context, poster: Poster, counter: Attempt
       `a delivery attempt ended: ${result.status}`,
     );
   };
+}
+
+const nothingSent: Answer = {
+  statusCode: undefined,
+  failure: secretUnreadable,
+  retryAfter: undefined,
+  response: undefined,
+  durationMs: 0,
+};
+
+/** Returns undefined when the current secret cannot be decrypted, and logs an alert. */
+function readSecrets(context: Context, delivery: ClaimedDelivery): SigningSecrets | undefined {
+  try {
+    return openSecrets(context, delivery);
+  } catch (error) {
+    const ids = { endpoint_id: delivery.endpoint_id, delivery_id: delivery.id };
+    context.logger.error({ err: error, alert: true, ...ids }, "signing secret cannot be decrypted");
+    return undefined;
+  }
 }
 
 function resultOf(

@@ -129,6 +129,28 @@ test("a 410 fails the delivery, disables the endpoint, and what is still pending
   expect(receiver.requests).toHaveLength(1);
 });
 
+test("a 410 from a previous URL leaves the endpoint ACTIVE, and the delivery is sent to the current URL, even after its last attempt", async () => {
+  await using once = await startHarness({ deliver: { pausesMs: [] } });
+  await using current = await startReceiver();
+  const caller = aBusinessCaller();
+  let endpointId = "";
+  await using previous = await startReceiver(async (response) => {
+    await once.endpoints.updateWebhookEndpoint({ id: endpointId, url: current.url }, { caller });
+    response.writeHead(410).end();
+  });
+  const endpoint = await create(previous.url, caller, once);
+  endpointId = endpoint.id;
+  const event = aPaymentEvent(caller);
+  await once.publish(event);
+  await once.settled();
+  expect(await deliveriesOf(event.id, caller, once)).toMatchObject([
+    { status: DeliveryStatus.SUCCEEDED, attempts: [{ statusCode: 410 }, { statusCode: 200 }] },
+  ]);
+  const { status } = await once.endpoints.getWebhookEndpoint({ id: endpoint.id }, { caller });
+  expect(status).toBe(WebhookEndpointStatus.ACTIVE);
+  expect([previous.requests.length, current.requests.length]).toEqual([1, 1]);
+});
+
 test("a delivery that comes due while its endpoint is DISABLED is skipped, and can be redelivered afterwards", async () => {
   await using slow = await startHarness({ deliver: { pausesMs: [60_000] } });
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 200).end());
@@ -282,25 +304,25 @@ test("a previous secret that cannot be read costs its own signature and not the 
   expect(() => new Webhook(secret as string).verify(request?.body.toString() ?? "", headers)).not.toThrow();
 });
 
-test("a secret that cannot be read leaves its delivery waiting, without using up attempts, and no other", async () => {
+test("a delivery whose secret cannot be decrypted is retried on the schedule, and succeeds when the key is back before the last attempt", async () => {
+  await using slow = await startHarness({ deliver: { pausesMs: [60_000] } });
   await using receiver = await startReceiver();
-  const [caller, other] = [aBusinessCaller(), aBusinessCaller()];
-  const { id } = await create(receiver.url, caller);
-  await create(receiver.url, other);
-  const [kept] = await harness.sql<{ secret: string }>("select secret_ciphertext as secret from webhook_endpoint where id = ?", [
+  const caller = aBusinessCaller();
+  const { id } = await create(receiver.url, caller, slow);
+  const [kept] = await slow.sql<{ secret: string }>("select secret_ciphertext as secret from webhook_endpoint where id = ?", [
     id,
   ]);
-  await harness.sql("update webhook_endpoint set secret_ciphertext = 'k0:AAAA' where id = ?", [id]);
-  const [event, sent] = [aPaymentEvent(caller), aPaymentEvent(other)];
-  await harness.publish(event, sent);
-  await harness.settled();
-  expect(receiver.requests.map(({ headers }) => headers["webhook-id"])).toEqual([sent.id]);
-  expect(await deliveriesOf(event.id, caller)).toMatchObject([{ status: DeliveryStatus.PENDING, attempts: [] }]);
-  // The key is there again, and the lease has ended.
-  await harness.sql("update webhook_endpoint set secret_ciphertext = ? where id = ?", [kept?.secret, id]);
-  await harness.sql("update delivery set leased_until = now() where event_id = ?", [event.id]);
-  await harness.settled();
-  expect(await deliveriesOf(event.id, caller)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
+  await slow.sql("update webhook_endpoint set secret_ciphertext = 'k0:AAAA' where id = ?", [id]);
+  const event = aPaymentEvent(caller);
+  await slow.publish(event);
+  await slow.settled();
+  expect(await deliveriesOf(event.id, caller, slow)).toMatchObject([
+    { status: DeliveryStatus.PENDING, attempts: [{ failure: DeliveryFailure.SECRET_UNREADABLE }] },
+  ]);
+  await slow.sql("update webhook_endpoint set secret_ciphertext = ? where id = ?", [kept?.secret, id]);
+  await slow.sql("update delivery set next_attempt_at = now()");
+  await slow.settled();
+  expect(await deliveriesOf(event.id, caller, slow)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 });
 
 test("a hanging endpoint takes only its own places, and deliveries to others go on", async () => {
@@ -592,18 +614,34 @@ test("five days of nothing but failures disable an endpoint; a success in betwee
   expect(await statusOf(endpoint.id, caller)).toBe(WebhookEndpointStatus.DISABLED);
 });
 
-test("a delivery whose secret cannot be decrypted keeps its attempts, and others go on", async () => {
+test("a delivery whose secret cannot be decrypted fails with secret_unreadable, others succeed, and it can be redelivered with the key", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
-  const broken = await create(receiver.url, caller);
-  const fine = await create(receiver.url, caller);
-  await harness.sql("update webhook_endpoint set secret_ciphertext = 'lost:AAAA' where id = ?", [broken.id]);
+  const unreadable = await create(receiver.url, caller);
+  const readable = await create(receiver.url, caller);
+  const [row] = await harness.sql<{ secret_ciphertext: string }>("select secret_ciphertext from webhook_endpoint where id = ?", [
+    unreadable.id,
+  ]);
+  const setSecret = (ciphertext = "") =>
+    harness.sql("update webhook_endpoint set secret_ciphertext = ? where id = ?", [ciphertext, unreadable.id]);
+  const deliveryTo = async ({ id }: { id: string }) =>
+    (await deliveriesOf(event.id, caller)).find(({ endpointId }) => endpointId === id);
+  await setSecret("lost:AAAA");
   const event = aPaymentEvent(caller);
   await harness.publish(event);
   await harness.settled();
-  const byEndpoint = new Map((await deliveriesOf(event.id, caller)).map((delivery) => [delivery.endpointId, delivery]));
-  expect(byEndpoint.get(broken.id)).toMatchObject({ status: DeliveryStatus.PENDING, attempts: [] });
-  expect(byEndpoint.get(fine.id)).toMatchObject({ status: DeliveryStatus.SUCCEEDED });
+  const failed = await deliveryTo(unreadable);
+  expect(failed?.status).toBe(DeliveryStatus.FAILED);
+  expect(failed?.attempts.map(({ failure }) => failure)).toEqual(Array(8).fill(DeliveryFailure.SECRET_UNREADABLE));
+  expect(await deliveryTo(readable)).toMatchObject({ status: DeliveryStatus.SUCCEEDED });
+  expect(receiver.requests).toHaveLength(1);
+  const { health } = await harness.endpoints.getWebhookEndpoint({ id: unreadable.id }, { caller });
+  expect([health?.failingSinceMs, health?.successRate24h]).toEqual([undefined, undefined]);
+
+  await setSecret(row?.secret_ciphertext);
+  await harness.events.redeliverEvent({ eventId: event.id, endpointId: unreadable.id }, { caller });
+  await harness.settled();
+  expect(await deliveryTo(unreadable)).toMatchObject({ status: DeliveryStatus.SUCCEEDED });
 });
 
 test("an address that is not public is not connected to, and says so in the log", async () => {

@@ -11,8 +11,8 @@ export interface AttemptResult {
   /** PENDING: there will be another attempt. */
   readonly status: "SUCCEEDED" | "FAILED" | "PENDING";
   readonly retry_in_ms: number | null;
-  /** The endpoint that answered that it is gone for good. */
-  readonly gone: GivenUp | undefined;
+  /** The endpoint and the URL that responded with 410. It counts only while the endpoint has that URL. */
+  readonly gone: Extract<GivenUp, { reason: "GONE" }> | undefined;
   readonly at: string;
   readonly status_code: number | null;
   /** Why no answer came, in words and as a code. */
@@ -63,22 +63,25 @@ async function write(context: Context, results: readonly AttemptResult[]): Promi
 }
 
 /**
- * One statement: attempts join the log, deliveries whose lease still stands move on, endpoints are
- * told whether they failed or took long. Answers those that have only failed for five days.
+ * One statement: inserts the attempts, updates deliveries that still have the attempt's lease, and
+ * updates the health of their endpoints. A 410 from a previous URL of the endpoint says nothing
+ * about the current one: the delivery is due immediately, and the attempt does not count towards
+ * its last. A secret that cannot be decrypted is not the endpoint's failure. Returns endpoints that have only failed for five days.
  */
 async function recordResults(orm: Orm, results: readonly AttemptResult[]): Promise<{ id: string }[]> {
   return await namedQuery<{ id: string }>(
     orm.em,
     "delivery_record",
     `with result as (
-       select r.*, d.business_id, d.endpoint_id
-       from jsonb_to_recordset($1::jsonb) as r (id uuid, lease_token uuid, status text, retry_in_ms float8,
+       select r.*, d.business_id, d.endpoint_id, coalesce(e.url <> r.gone ->> 'url', false) as is_previous_url
+       from jsonb_to_recordset($1::jsonb) as r (id uuid, lease_token uuid, status text, retry_in_ms float8, gone jsonb,
          at timestamptz, status_code integer, error text, failure text, duration_ms integer, slow boolean, response text)
-       join delivery d on d.id = r.id
+       join delivery d on d.id = r.id left join webhook_endpoint e on e.id = d.endpoint_id
      ), moved as (
        update delivery d
-       set status = r.status, attempts = d.attempts + 1, lease_token = null, leased_until = null,
-           next_attempt_at = now() + r.retry_in_ms * interval '1 millisecond'
+       set status = case when r.is_previous_url then 'PENDING' else r.status end,
+           attempts = d.attempts + case when r.is_previous_url then 0 else 1 end, lease_token = null, leased_until = null,
+           next_attempt_at = case when r.is_previous_url then now() else now() + r.retry_in_ms * interval '1 millisecond' end
        from result r
        where d.id = r.id and d.lease_token = r.lease_token
      ), logged as (
@@ -89,6 +92,7 @@ async function recordResults(orm: Orm, results: readonly AttemptResult[]): Promi
          max(coalesce(lower(r.failure), 'http_' || r.status_code)) filter (where r.status <> 'SUCCEEDED') as error,
          not bool_or(r.status = 'SUCCEEDED') and e.status = 'ACTIVE' and e.failing_since < now() - interval '5 days' as is_over
        from result r join webhook_endpoint e on e.id = r.endpoint_id
+       where not r.is_previous_url and r.failure is distinct from 'SECRET_UNREADABLE'
        group by e.id
      ), endpoint as (
        update webhook_endpoint e

@@ -1,9 +1,11 @@
 import { DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
-import { uuidv7 } from "@amana/runtime";
-import { aBusinessCaller } from "@amana/testing";
+import { createOrm } from "@amana/database";
+import { createLogger, uuidv7 } from "@amana/runtime";
+import { aBusinessCaller, eventually } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { aPaymentEvent } from "../../test/a-payment-event.ts";
 import { type Harness, startHarness } from "../../test/harness.ts";
+import { database } from "../orm.ts";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -47,4 +49,53 @@ test("another business's endpoint, an unknown id, a malformed one and a deleted 
   expect(refusals[0]).toMatchObject({ kind: "not_found", code: "not_found" });
   const { deliveries } = await harness.events.listDeliveries({ eventId: event.id, limit: 50, offset: 0 }, { caller });
   expect(deliveries.map(({ endpointId }) => endpointId)).toEqual([kept.id]);
+});
+
+/**
+ * An endpoint with a pending delivery, and a transaction that takes the row locks of the statement
+ * that records results. PostgreSQL does not define the order in which that statement takes them.
+ */
+async function contended() {
+  await using stack = new AsyncDisposableStack();
+  const caller = aBusinessCaller();
+  const { id } = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller });
+  await harness.publish(aPaymentEvent(caller));
+  const orm = await createOrm({ ...database, url: harness.databaseUrl, poolMax: 1 }, createLogger("test", "silent"));
+  stack.defer(() => orm.close());
+  const recording = orm.em.fork();
+  await recording.begin();
+  // The session detects a deadlock first and fails. The deletion would be retried unnoticed.
+  await recording.execute("set local deadlock_timeout = '10ms'");
+  const owned = stack.move();
+  return {
+    recording,
+    lockEndpoint: () => recording.execute("update webhook_endpoint set slow = slow where id = ?", [id]),
+    lockDelivery: () => recording.execute("update delivery set attempts = attempts where endpoint_id = ?", [id]),
+    remove: () => harness.endpoints.deleteWebhookEndpoint({ id }, { caller }),
+    isEndpointGone: async () => (await harness.sql("select 1 from webhook_endpoint where id = ?", [id])).length === 0,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+const sessionsWaitingForLocks = async () =>
+  (await harness.sql("select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")).length;
+
+test("waits without a deadlock for a session that locks the endpoint before its deliveries", async () => {
+  await using race = await contended();
+  await race.lockEndpoint();
+  const removal = race.remove();
+  await eventually(async () => expect(await sessionsWaitingForLocks()).toBe(1));
+  await race.lockDelivery();
+  await race.recording.commit();
+  await removal;
+  expect(await race.isEndpointGone()).toBe(true);
+});
+
+test("does not wait for a session that has locked a delivery, so that the session can lock the endpoint next", async () => {
+  await using race = await contended();
+  await race.lockDelivery();
+  await race.remove();
+  expect(await race.isEndpointGone()).toBe(true);
+  await race.lockEndpoint();
+  await race.recording.commit();
 });

@@ -88,6 +88,17 @@ describe("a replay names", () => {
   });
 });
 
+test("the default end of a replay is now by the database's clock, whatever the clock of the process says", async () => {
+  const endpoint = await anEndpoint(still);
+  await addOldEvents(still, { ...endpoint, count: 3, hoursAgo: 1, status: "SKIPPED" });
+  still.clock.nowMs = Date.now() - 2 * hourMs;
+  try {
+    expect(await endpoint.replay()).toMatchObject({ matched: 3 });
+  } finally {
+    still.clock.nowMs = undefined;
+  }
+});
+
 test("what was skipped and what failed is sent again, with the same bytes, to that endpoint alone", async () => {
   await using receiver = await startReceiver((response, number) => response.writeHead(number > 8 ? 204 : 500).end());
   await using otherReceiver = await startReceiver();

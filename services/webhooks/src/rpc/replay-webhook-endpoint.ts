@@ -2,6 +2,7 @@ import { enumName } from "@amana/contracts/enum-names";
 import { DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
 import type { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { WebhookReplaySchema } from "@amana/contracts/webhooks/v1/webhook_replay_pb";
+import { databaseTime } from "@amana/database";
 import { once } from "@amana/idempotency";
 import { businessOf, type Implementation } from "@amana/rpc";
 import { dateOf, uuidv7 } from "@amana/runtime";
@@ -22,12 +23,12 @@ const textArray = "array(select jsonb_array_elements_text(?::jsonb))";
 
 /** Writes down what is asked and counts what one step comes to; the rest is `runReplays`. */
 export const replayWebhookEndpoint =
-  ({ orm, clock }: Context): Implementation<typeof WebhookEndpointService.method.replayWebhookEndpoint> =>
+  ({ orm }: Context): Implementation<typeof WebhookEndpointService.method.replayWebhookEndpoint> =>
   async ({ id: endpointId, sinceMs, untilMs, types, statuses }, call) => {
     const businessId = businessOf(call.caller);
     return await once(orm, call, WebhookReplaySchema, async (em) => {
       const endpoint = await activeEndpoint(em, businessId, endpointId);
-      const now = clock.now();
+      const now = await databaseTime(em);
       const nowMs = now.getTime();
       const since = new Date(Math.max(dateOf(sinceMs)?.getTime() ?? 0, nowMs - goesBackMs));
       const until = new Date(Math.min(dateOf(untilMs)?.getTime() ?? nowMs, nowMs));

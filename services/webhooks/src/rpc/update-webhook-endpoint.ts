@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { enumName } from "@amana/contracts/enum-names";
 import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
 import type { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
-import { lockRow, transaction } from "@amana/database";
+import { databaseTime, lockRow, transaction } from "@amana/database";
 import { businessOf, type Implementation } from "@amana/rpc";
 import { isUuid } from "@amana/runtime";
 import type { Context } from "../context.ts";
@@ -21,7 +21,6 @@ import { WebhookEndpoint } from "../webhook-endpoint/webhook-endpoint.ts";
 export const updateWebhookEndpoint =
   ({
     orm,
-    clock,
     secrets,
     addresses,
     dispatcher,
@@ -37,7 +36,7 @@ export const updateWebhookEndpoint =
       const endpoint = await lockRow(em, WebhookEndpoint, businessId, request.id, webhookEndpointNotFound);
       if (refusal) throw refusal;
 
-      const now = clock.now();
+      const now = await databaseTime(em);
       const before = endpoint.snapshot();
       if (url !== undefined && url !== endpoint.url) endpoint.moveTo(url, now);
       if (request.events) endpoint.askFor(eventFilter(request.events.types), now);

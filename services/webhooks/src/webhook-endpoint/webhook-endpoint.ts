@@ -33,14 +33,6 @@ const schema = defineEntity({
   },
 });
 
-/** As the audit trail keeps it. An address may have a token in it: only its origin is readable. */
-export const snapshotOf = ({ url, status, events }: Pick<WebhookEndpoint, "url" | "status" | "events">) => ({
-  origin: new URL(url).origin,
-  url_sha256: createHash("sha256").update(url).digest("hex"),
-  status,
-  events: events.join(),
-});
-
 const previousSecretKeptMs = 24 * 60 * 60 * 1000;
 
 /** Where a business receives its events. */
@@ -79,8 +71,14 @@ export class WebhookEndpoint extends schema.class {
     this.updatedAt = now;
   }
 
+  /** State for the audit trail. Only the origin of the URL is readable, because a URL may contain a token. */
   snapshot() {
-    return snapshotOf(this);
+    return {
+      origin: new URL(this.url).origin,
+      url_sha256: createHash("sha256").update(this.url).digest("hex"),
+      status: this.status,
+      events: this.events.join(),
+    };
   }
 }
 schema.setClass(WebhookEndpoint);

@@ -1,0 +1,58 @@
+import { migrate } from "@amana/database";
+import { createLogger } from "@amana/runtime";
+import { createTestDatabase } from "@amana/testing";
+import { expect, test } from "vitest";
+import { database } from "./orm.ts";
+
+const namesEarlierTables = "0014-tenants-of-earlier-rows";
+
+/** The database of a version from before a migration and all others of its number. */
+const before = (name: string) => ({
+  ...database,
+  migrations: database.migrations.slice(
+    0,
+    database.migrations.findIndex((migration) => migration.name.startsWith(name.slice(0, 4))),
+  ),
+});
+
+/** Tables that exist under the names of those with rows from before there were partitions. */
+const earlierTables =
+  "select relname::text as name, relispartition as is_partition, relrowsecurity as is_kept from pg_class where relname ~ '^(event|delivery_attempt)_earlier$' order by 1";
+
+test("migrates a database from which retention has dropped one or both tables with rows from before partitions", async () => {
+  for (const dropped of [["event_earlier"], ["delivery_attempt_earlier"], ["event_earlier", "delivery_attempt_earlier"]]) {
+    await using old = await createTestDatabase("webhooks_before_0014", before(namesEarlierTables));
+    const em = old.orm.em.fork();
+    for (let done: unknown = ""; done; ) {
+      [{ done }] = (await em.execute("select keep_partitions() as done")) as [{ done: unknown }];
+    }
+    // As keep_partitions does it when all rows are old.
+    for (const table of dropped) await em.execute(`drop table ${table}`);
+    await migrate({ ...database, url: old.url }, createLogger("test", "silent"));
+    const left = ["delivery_attempt_earlier", "event_earlier"].filter((table) => !dropped.includes(table));
+    expect(await em.execute(earlierTables)).toEqual(left.map((name) => ({ name, is_partition: true, is_kept: true })));
+  }
+});
+
+test("creates no table when retention dropped the tables after 0014 had run", async () => {
+  const older = before(namesEarlierTables).migrations;
+  const frozen = database.migrations.find(({ name }) => name === namesEarlierTables);
+  if (!frozen) throw new Error("the frozen migration is missing");
+  await using old = await createTestDatabase("webhooks_at_0014", { ...database, migrations: [...older, frozen] });
+  const em = old.orm.em.fork();
+  for (const [table, rest] of [
+    ["event", "event_earlier"],
+    ["delivery_attempt", "delivery_attempt_earlier"],
+  ])
+    await em.execute(`alter table ${table} detach partition ${rest}; drop table ${rest}`);
+  await migrate({ ...database, url: old.url }, createLogger("test", "silent"));
+  expect(await em.execute(earlierTables)).toEqual([]);
+});
+
+test("keeps the tables with rows from before partitions in a new database", async () => {
+  await using fresh = await createTestDatabase("webhooks", database);
+  expect(await fresh.orm.em.fork().execute(earlierTables)).toEqual([
+    { name: "delivery_attempt_earlier", is_partition: true, is_kept: true },
+    { name: "event_earlier", is_partition: true, is_kept: true },
+  ]);
+});

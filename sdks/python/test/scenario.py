@@ -61,6 +61,7 @@ def run(step):
         timeout=how["timeoutSeconds"],
         retries=how["retries"],
         retry_pause=how["retryPauseSeconds"],
+        allow_http=who.get("allowHttp", False),
     )
     resource, method = (snake(name) for name in step["do"].split("."))
     options = {"idempotency_key": step["key"]} if "key" in step else {}

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -23,9 +24,9 @@ export async function composeValues(dir: string): Promise<Record<string, string>
     KYC_PRIVATE_KEY: kycKey.privateKey,
     KYC_PUBLIC_KEYS: kycKey.publicKey,
     FINGERPRINT_KEYS: secrets.fingerprintSecret,
-    EVENT_KEY_PAYMENTS: `payments.v1=k1:${secrets.eventSecret}`,
-    EVENT_KEY_KYC: `kyc.v1=k1:${secrets.eventSecret}`,
-    EVENT_KEY_AUDIT: `audit.v1=k1:${secrets.eventSecret}`,
+    EVENT_KEY_PAYMENTS: `payments.v1=k1:${randomBytes(32).toString("base64")}`,
+    EVENT_KEY_KYC: `kyc.v1=k1:${randomBytes(32).toString("base64")}`,
+    EVENT_KEY_AUDIT: `audit.v1=k1:${randomBytes(32).toString("base64")}`,
     POSTGRES_PASSWORD: databasePassword,
     SECRET_ENCRYPTION_KEYS: `one:${secrets.encryptionKey}`,
     AUDIT_SIGNING_KEY: auditKey.privateKey,

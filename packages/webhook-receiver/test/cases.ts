@@ -77,7 +77,10 @@ const refused: Readonly<Record<string, Delivery>> = {
   "empty webhook-signature": withHeader("signature", ""),
   "another id": withHeader("id", "01980000-0000-7000-8000-000000000009"),
   "id with characters outside ASCII": withHeader("id", "é".repeat(36)),
-  "timestamp moved into the id": { ...genuine, headers: { ...genuine.headers, "webhook-id": `${id}.${now}`, "webhook-timestamp": "" } },
+  "timestamp moved into the id": {
+    ...genuine,
+    headers: { ...genuine.headers, "webhook-id": `${id}.${now}`, "webhook-timestamp": "" },
+  },
   "another timestamp": withHeader("timestamp", String(now + 1)),
   "timestamp of 400 digits": withHeader("timestamp", "9".repeat(400)),
   "timestamp of 5000 digits": withHeader("timestamp", "9".repeat(5_000)),
@@ -113,8 +116,4 @@ const misused: Readonly<Record<string, Delivery>> = {
 const named = (deliveries: Readonly<Record<string, Delivery>>, expected: Case["expected"]): Case[] =>
   Object.entries(deliveries).map(([name, delivery]) => ({ name, ...delivery, expected }));
 
-export const cases: readonly Case[] = [
-  ...named(accepted, "genuine"),
-  ...named(refused, "refused"),
-  ...named(misused, "misuse"),
-];
+export const cases: readonly Case[] = [...named(accepted, "genuine"), ...named(refused, "refused"), ...named(misused, "misuse")];

@@ -64,7 +64,14 @@ export async function connect(options: ApiOptions, takes: readonly KeyOf[], stop
   }
   const timeoutMs = options.timeout * 1000;
   return {
-    amana: new Amana({ baseUrl: url, apiKey: key, timeoutMs, retries: 2, retryPauseMs: 500, allowHttp: options.allowHttp === true }),
+    amana: new Amana({
+      baseUrl: url,
+      apiKey: key,
+      timeoutMs,
+      retries: 2,
+      retryPauseMs: 500,
+      allowHttp: options.allowHttp === true,
+    }),
     url,
     keyOf,
     stop,

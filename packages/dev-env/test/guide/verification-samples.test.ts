@@ -2,8 +2,8 @@ import { execFile, execFileSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Case, cases } from "@amana/webhook-receiver/cases";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { blockIn, blocksOf, guideText } from "./guide-page.ts";
 
 /** How a sample is run: the program, what is put behind it, and as which files. */

@@ -2,12 +2,32 @@
 # Run once by the PostgreSQL image on an empty data folder: for each service a database, the role that owns it and runs its
 # migrations, and the role that the service runs as, which reads and writes rows and changes nothing else. What a statement
 # is about, and which row it met, stays out of the server's log.
+#
+# Each role has its own password: IDENTITY_DATABASE_PASSWORD is that of amana_identity, IDENTITY_OWNER_PASSWORD that of
+# amana_identity_owner, and alike for the other services.
 set -eu
-for service in identity kyc clients payments webhooks; do
+services="identity kyc clients payments webhooks"
+seen=" POSTGRES_PASSWORD"
+for service in $services; do
+  for kind in DATABASE OWNER; do
+    variable=$(echo "$service" | tr a-z A-Z)_${kind}_PASSWORD
+    eval "password=\${$variable:?must be set: each database role has its own password}"
+    for other in $seen; do
+      if eval "[ \"\$password\" = \"\${$other:-}\" ]"; then
+        echo "$variable and $other are equal. Give each database role its own password, remove the data folder, and start again." >&2
+        exit 1
+      fi
+    done
+    seen="$seen $variable"
+  done
+done
+for service in $services; do
   role=amana_$service
+  prefix=$(echo "$service" | tr a-z A-Z)
   psql -v ON_ERROR_STOP=1 --username "$POSTGRES_USER" <<SQL
-\getenv password POSTGRES_PASSWORD
-create role ${role}_owner login password :'password';
+\getenv owner_password ${prefix}_OWNER_PASSWORD
+\getenv password ${prefix}_DATABASE_PASSWORD
+create role ${role}_owner login password :'owner_password';
 create role $role login password :'password';
 create database $role owner ${role}_owner;
 revoke connect, temporary on database $role from public;

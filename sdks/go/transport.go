@@ -35,6 +35,9 @@ type Options struct {
 	Retries int
 	// RetryPause is that before the second attempt, which doubles from there; a second unless given.
 	RetryPause time.Duration
+	// AllowHTTP permits an http:// address of another machine, to which the key is sent unencrypted.
+	// Addresses of this machine need no permission.
+	AllowHTTP bool
 }
 
 // retryAfterSecondsMax bounds what a caller would take for a hang; the error then says how long.
@@ -42,6 +45,8 @@ const retryAfterSecondsMax = 60
 
 var visible = regexp.MustCompile(`^[\x21-\x7e]{1,255}$`)
 var anAddress = regexp.MustCompile(`^https?://[^/?#@\s]+(/[^?#\s]*)?$`)
+var isEncryptedOrLoopback = regexp.MustCompile(
+	`(?i)^(https:|http://(([a-z0-9-]+\.)*localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]+)?(/|$))`)
 
 // transport sends requests until there is an answer that counts.
 type transport struct {
@@ -120,6 +125,9 @@ func (t *transport) prepare(r *request) error {
 	}
 	if !anAddress.MatchString(t.options.BaseURL) {
 		return errors.New("amana: BaseURL must be an address like https://api.example")
+	}
+	if !t.options.AllowHTTP && !isEncryptedOrLoopback.MatchString(t.options.BaseURL) {
+		return errors.New("amana: BaseURL must begin with https://, because http:// sends the key unencrypted; AllowHTTP permits it")
 	}
 	for _, part := range strings.Split(r.path, "/")[1:] {
 		// It would name another thing than was meant.

@@ -46,7 +46,8 @@ func VerifyWebhook(headers http.Header, body []byte, options VerifyOptions) (*We
 		return nil, err
 	}
 	id, timestamp, given := headers.Get("webhook-id"), headers.Get("webhook-timestamp"), headers.Get("webhook-signature")
-	seconds, err := strconv.ParseInt(timestamp, 10, 64)
+	// Unlike ParseInt, it rejects a sign.
+	seconds, err := strconv.ParseUint(timestamp, 10, 63)
 	if err != nil || id == "" || given == "" {
 		return nil, fmt.Errorf("%w: its headers are missing", ErrWebhookRefused)
 	}
@@ -61,7 +62,7 @@ func VerifyWebhook(headers http.Header, body []byte, options VerifyOptions) (*We
 	if tolerance == 0 {
 		tolerance = 300 * time.Second
 	}
-	if now.Sub(time.Unix(seconds, 0)).Abs() > tolerance {
+	if now.Sub(time.Unix(int64(seconds), 0)).Abs() > tolerance {
 		return nil, fmt.Errorf("%w: it was sent too long ago", ErrWebhookRefused)
 	}
 	webhook := &Webhook{Body: body}

@@ -83,6 +83,7 @@ ${fields.join("")}
     /**
      * $timeout: of one attempt, in seconds. The API itself takes up to 40, so less gives up on what
      * succeeds. $retries: attempts after the first. $retryPause: before the second, then doubled.
+     * $allowHttp: permits an http:// address of another machine, to which the key is sent unencrypted.
      */
     public function __construct(
         string $baseUrl,
@@ -90,8 +91,9 @@ ${fields.join("")}
         float $timeout = 45,
         int $retries = 3,
         float $retryPause = 1,
+        bool $allowHttp = false,
     ) {
-        $transport = new Transport($baseUrl, $apiKey, $timeout, $retries, $retryPause);
+        $transport = new Transport($baseUrl, $apiKey, $timeout, $retries, $retryPause, $allowHttp);
 ${made.join("")}    }
 }
 ${classes.join("")}`;

@@ -34,8 +34,9 @@ test("every library tells the same story, and does nothing twice", { timeout: 24
   const { gatewayUrl, sandboxUrl, adminKey } = running.system;
   const stories = await byLanguage(async (language) => {
     await using proxy = await startFaultProxy(gatewayUrl);
-    const nowhere = `http://127.0.0.1:${await freePort()}`;
-    const env = { API: proxy.url, SANDBOX: sandboxUrl, ADMIN_KEY: adminKey, NOWHERE: nowhere };
+    const closedPort = String(await freePort());
+    const nowhere = `http://127.0.0.1:${closedPort}`;
+    const env = { API: proxy.url, SANDBOX: sandboxUrl, ADMIN_KEY: adminKey, NOWHERE: nowhere, CLOSED_PORT: closedPort };
     return withoutIds(await run(language, [...language.scenario, path], { env }))
       .trim()
       .split("\n");

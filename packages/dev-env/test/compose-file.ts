@@ -1,10 +1,12 @@
 import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { generateApiKey } from "@amana/api-keys";
 import { parse } from "yaml";
 import { readSecrets } from "../src/secrets.ts";
+import { databaseOwners } from "../src/services.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 
@@ -15,7 +17,7 @@ export async function composeValues(dir: string): Promise<Record<string, string>
   await run(join(root, "deploy", "make-certificates.sh"), [certificates, "1"]);
   // The images' user is nobody here.
   await run("chmod", ["-R", "a+rX", certificates]);
-  const { gatewayKey, kycKey, auditKey, databasePassword, ...secrets } = await readSecrets(dir);
+  const { gatewayKey, kycKey, auditKey, ...secrets } = await readSecrets(dir);
   return {
     CERTIFICATES: certificates,
     GATEWAY_PRIVATE_KEY: gatewayKey.privateKey,
@@ -23,14 +25,22 @@ export async function composeValues(dir: string): Promise<Record<string, string>
     KYC_PRIVATE_KEY: kycKey.privateKey,
     KYC_PUBLIC_KEYS: kycKey.publicKey,
     FINGERPRINT_KEYS: secrets.fingerprintSecret,
-    EVENT_KEY_PAYMENTS: `payments.v1=k1:${secrets.eventSecret}`,
-    EVENT_KEY_KYC: `kyc.v1=k1:${secrets.eventSecret}`,
-    EVENT_KEY_AUDIT: `audit.v1=k1:${secrets.eventSecret}`,
-    POSTGRES_PASSWORD: databasePassword,
+    EVENT_KEY_PAYMENTS: `payments.v1=k1:${randomBytes(32).toString("base64")}`,
+    EVENT_KEY_KYC: `kyc.v1=k1:${randomBytes(32).toString("base64")}`,
+    EVENT_KEY_AUDIT: `audit.v1=k1:${randomBytes(32).toString("base64")}`,
+    ...databasePasswords(() => randomBytes(24).toString("hex")),
     SECRET_ENCRYPTION_KEYS: `one:${secrets.encryptionKey}`,
     AUDIT_SIGNING_KEY: auditKey.privateKey,
     BOOTSTRAP_ADMIN_KEY: generateApiKey("ak_"),
   };
+}
+
+/** Passwords of the superuser and of each service's two roles. */
+export function databasePasswords(passwordOf: (name: string) => string): Record<string, string> {
+  const names = databaseOwners.flatMap((service) =>
+    ["DATABASE", "OWNER"].map((kind) => `${service.toUpperCase()}_${kind}_PASSWORD`),
+  );
+  return Object.fromEntries(["POSTGRES_PASSWORD", ...names].map((name) => [name, passwordOf(name)]));
 }
 
 /** The parts of a container's entry that tests look at. */

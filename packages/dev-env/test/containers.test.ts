@@ -10,7 +10,7 @@ import { apiCaller } from "../src/demo/api.ts";
 import { control } from "../src/demo/at-the-sandbox.ts";
 import { eventually } from "../src/eventually.ts";
 import { freePort } from "../src/free-port.ts";
-import { composeValues } from "./compose-file.ts";
+import { composeValues, databasePasswords } from "./compose-file.ts";
 
 /**
  * docker-compose.yml on a real engine: only where TEST_ENGINE names one, such as
@@ -53,7 +53,7 @@ describe.skipIf(!engine)("the whole system in containers", () => {
     const settings = {
       ...values,
       // Characters with a meaning in addresses, SQL and shells.
-      POSTGRES_PASSWORD: "it's/a?p@ss#w:rd%2F",
+      ...databasePasswords((name) => `it's/a?p@ss#w:rd%2F${name}`),
       GATEWAY_PORT: gatewayPort,
       SANDBOX_PORT: sandboxPort,
       // As the containers reach each other, for the demo runs beside them.

@@ -1,11 +1,15 @@
+import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Databases, ensureDatabases } from "../src/databases.ts";
 import { type Postgres, startPostgres } from "../src/postgres.ts";
 import { migrateService } from "../src/service-process.ts";
+import { databaseOwners } from "../src/services.ts";
+import { databasePasswords } from "./compose-file.ts";
 
 let dir: string;
 let postgres: Postgres;
@@ -128,14 +132,71 @@ test("the server's log tells neither the values of a statement nor the row it me
   expect(log).not.toContain("01890000");
 });
 
+const script = join(import.meta.dirname, "..", "..", "..", "deploy", "postgres", "create-databases.sh");
+const passwords = databasePasswords((name) => `it's a "${name}" $1`);
+const runScript = (env: Record<string, string>) =>
+  promisify(execFile)("sh", [script], { env: { PATH: process.env["PATH"], POSTGRES_USER: "postgres", ...env } });
+
+test("create-databases.sh rejects missing and equal passwords before it creates a role", async () => {
+  const { KYC_OWNER_PASSWORD: _, ...rest } = passwords;
+  await expect(runScript(rest)).rejects.toThrow(/KYC_OWNER_PASSWORD: must be set/);
+  for (const other of ["POSTGRES_PASSWORD", "IDENTITY_DATABASE_PASSWORD"]) {
+    const equal = runScript({ ...passwords, KYC_OWNER_PASSWORD: passwords[other] ?? "" });
+    await expect(equal).rejects.toThrow(`KYC_OWNER_PASSWORD and ${other} are equal`);
+  }
+});
+
+const hasPsql = await promisify(execFile)("psql", ["--version"]).then(
+  () => true,
+  () => false,
+);
+if (!hasPsql) process.stderr.write("\nLEFT OUT: create-databases.sh on a server. There is no psql on this machine.\n\n");
+
+test.skipIf(!hasPsql)("create-databases.sh gives each role a password that opens no other role", async () => {
+  const server = await startPostgres({ dataDir: join(dir, "deployment"), durable: false, log: () => {} });
+  try {
+    const { hostname, port, username, password } = new URL(server.superuserUrl);
+    const login = { PGHOST: hostname, PGPORT: port, PGPASSWORD: password, POSTGRES_USER: username };
+    await runScript({ ...passwords, ...login, PGDATABASE: "postgres" });
+    const roles = databaseOwners.flatMap((name) => [
+      [`amana_${name}`, passwords[`${name.toUpperCase()}_DATABASE_PASSWORD`]] as const,
+      [`amana_${name}_owner`, passwords[`${name.toUpperCase()}_OWNER_PASSWORD`]] as const,
+    ]);
+    const opens = async (user: string, tried: string | undefined) => {
+      const client = new Client({
+        host: hostname,
+        port: Number(port),
+        user,
+        password: tried ?? "",
+        database: user.replace("_owner", ""),
+      });
+      try {
+        await client.connect();
+        return true;
+      } catch (error) {
+        expect(error).toMatchObject({ code: "28P01" });
+        return false;
+      } finally {
+        await client.end().catch(() => {});
+      }
+    };
+    for (const [role] of roles) {
+      const opened = await Promise.all(roles.map(async ([owner, tried]) => ((await opens(role, tried)) ? [owner] : [])));
+      expect(opened.flat()).toEqual([role]);
+    }
+  } finally {
+    await server.stop();
+  }
+});
+
 test("what prepares a deployment's databases gives the roles the same rights and the same silence", async () => {
-  const script = await readFile(join(import.meta.dirname, "..", "..", "..", "deploy", "postgres", "create-databases.sh"), "utf8");
+  const text = await readFile(script, "utf8");
   const { rows } = await service.query<{ settings: string[] }>(
     "select setconfig as settings from pg_db_role_setting s join pg_roles r on r.oid = s.setrole where rolname = 'amana_identity'",
   );
   expect(rows[0]?.settings).toHaveLength(3);
-  for (const setting of rows[0]?.settings ?? []) expect(script).toContain(setting.replace("=", " = "));
+  for (const setting of rows[0]?.settings ?? []) expect(text).toContain(setting.replace("=", " = "));
   for (const words of ["grant select, insert, update, delete on tables", "grant usage on sequences", `owner \${role}_owner`]) {
-    expect(script).toContain(words);
+    expect(text).toContain(words);
   }
 });

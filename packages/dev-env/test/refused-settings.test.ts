@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readSecrets } from "../src/secrets.ts";
+import { readSecrets, type Secrets } from "../src/secrets.ts";
 import { databaseOwners, type ServiceName, serviceNames, settingsOf } from "../src/services.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
@@ -48,6 +48,47 @@ test.each([
   const refusal = await refusalOf(name, { LOG_LEVEL: "loud" }, program);
   expect(refusal).toContain('LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "loud"');
   expect(refusal).not.toContain("    at ");
+});
+
+test.each<[ServiceName, string, (secrets: Secrets) => Record<string, string>, string]>([
+  [
+    "gateway",
+    "a published private key",
+    () => ({ CALLER_PRIVATE_KEY: "gateway-1:MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC" }),
+    "CALLER_PRIVATE_KEY is an example key whose private half is published",
+  ],
+  [
+    "payments",
+    "a published public key",
+    () => ({ GATEWAY_PUBLIC_KEYS: "gateway-1:MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=" }),
+    "GATEWAY_PUBLIC_KEYS: entry 1 is an example key whose private half is published",
+  ],
+  [
+    "clients",
+    "the gateway's key as kyc's",
+    ({ gatewayKey }) => ({ KYC_PUBLIC_KEYS: gatewayKey.publicKey }),
+    "KYC_PUBLIC_KEYS and GATEWAY_PUBLIC_KEYS hold the same key",
+  ],
+  [
+    "kyc",
+    "the gateway's private key",
+    ({ gatewayKey }) => ({ CALLER_PRIVATE_KEY: gatewayKey.privateKey }),
+    "CALLER_PRIVATE_KEY and GATEWAY_PUBLIC_KEYS hold the same key",
+  ],
+  [
+    "identity",
+    "the gateway's key to sign the audit trail",
+    ({ gatewayKey }) => ({ AUDIT_SIGNING_KEY: gatewayKey.privateKey }),
+    "AUDIT_SIGNING_KEY and GATEWAY_PUBLIC_KEYS hold the same key",
+  ],
+  [
+    "webhooks",
+    "one message key for two topics",
+    ({ eventSecret }) => ({ EVENT_MAC_KEYS: ["payments.v1", "kyc.v1"].map((topic) => `${topic}=k1:${eventSecret}`).join(",") }),
+    "EVENT_MAC_KEYS has the same key for payments.v1 and kyc.v1",
+  ],
+])("in production %s does not start with %s", async (name, _what, settings, problem) => {
+  expect(await refusalOf(name, { NODE_ENV: "production", ...settings(await readSecrets(dir)) })).toContain(problem);
 });
 
 test("the gateway trusts no proxy that it cannot make out, and not everybody", async () => {

@@ -39,10 +39,24 @@ export function readMessageKeys(env: EnvReader, topics: readonly string[]): Mess
     if (keys.some((known) => known.id === id)) env.problem(`EVENT_MAC_KEYS has two keys "${id}" for ${topic}`);
     keys.push({ id, key });
   }
+  if (env.isProduction) rejectSharedKeys(env, ring);
   for (const topic of topics) {
     if (!ring[topic]) env.problem(`EVENT_MAC_KEYS has no key for ${topic}; make one with: openssl rand -base64 ${keyBytes}`);
   }
   return ring;
+}
+
+/** With a shared key, the reader of one topic could publish to the other. */
+function rejectSharedKeys(env: EnvReader, ring: MessageKeyring): void {
+  const topicOf = new Map<string, string>();
+  for (const [topic, keys] of Object.entries(ring)) {
+    for (const { key } of keys) {
+      const text = Buffer.from(key).toString("base64");
+      const other = topicOf.get(text) ?? topic;
+      topicOf.set(text, other);
+      if (other !== topic) env.problem(`EVENT_MAC_KEYS has the same key for ${other} and ${topic}; make one for each topic`);
+    }
+  }
 }
 
 /**

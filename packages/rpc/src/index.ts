@@ -25,5 +25,5 @@ export {
 } from "./domain-error.ts";
 export { fromConnectError, toConnectError } from "./error-mapping.ts";
 export { createRpcServer, type RpcServer, type ServedService, serve, serveFrom } from "./server.ts";
-export { readCallerKey, readServiceUrls, readTlsFiles, readVouchingKeys } from "./settings.ts";
+export { readCallerKey, readServiceUrls, readTlsFiles, readVouchingKeys, rejectSharedKeys } from "./settings.ts";
 export { openTls, type Tls, type TlsFiles } from "./tls.ts";

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { readEnv } from "@amana/runtime";
 import { expect, test } from "vitest";
-import { readCallerKey, readServiceUrls, readTlsFiles, readVouchingKeys } from "./index.ts";
+import { readCallerKey, readServiceUrls, readTlsFiles, readVouchingKeys, rejectSharedKeys } from "./index.ts";
 
 const { privateKey, publicKey } = generateKeyPairSync("ed25519");
 const privateText = privateKey.export({ format: "der", type: "pkcs8" }).toString("base64");
@@ -51,6 +51,44 @@ test.each<[Record<string, string>, RegExp]>([
   })();
   expect(message).toMatch(words);
   expect(message).not.toContain(privateText);
+});
+
+/** RFC 8410, section 10.3, and RFC 8032, section 7.1, test 1. */
+const published = [
+  [
+    "MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC",
+    "MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=",
+  ],
+  [
+    "MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g",
+    "MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=",
+  ],
+];
+
+test.each(published)("rejects the published example key pair %s", (privateHalf, publicHalf) => {
+  const problem = (words: string) => new RegExp(`${words} is an example key whose private half is published`);
+  expect(() => read({ ...good, CALLER_PRIVATE_KEY: `k1:${privateHalf}` })).toThrow(problem("CALLER_PRIVATE_KEY"));
+  expect(() => read({ ...good, GATEWAY_PUBLIC_KEYS: `k1:${publicText},k2:${publicHalf}` })).toThrow(
+    problem("GATEWAY_PUBLIC_KEYS: entry 2"),
+  );
+});
+
+test("rejects a key that two settings share, in production", () => {
+  const both = (source: Record<string, string>) =>
+    readEnv((env) => {
+      const keys = (name: string) => readVouchingKeys(env, name, "anyone").map(({ publicKey }) => publicKey);
+      rejectSharedKeys(env, { A: keys("A"), B: keys("B"), C: [readCallerKey(env, "C").privateKey] });
+      return {};
+    }, source);
+  const pairs = [1, 2].map(() =>
+    generateKeyPairSync("ed25519").publicKey.export({ format: "der", type: "spki" }).toString("base64"),
+  );
+  const [one, two] = pairs;
+  const source = { NODE_ENV: "production", A: `k1:${one}`, B: `k1:${two}`, C: `k1:${privateText}` };
+  expect(() => both(source)).not.toThrow();
+  expect(() => both({ ...source, B: `k1:${two},k2:${one}` })).toThrow("B and A hold the same key");
+  expect(() => both({ ...source, A: `k1:${one},k2:${publicText}` })).toThrow("C and A hold the same key");
+  expect(() => both({ ...source, B: `k1:${one}`, NODE_ENV: "test" })).not.toThrow();
 });
 
 test("with files, addresses are https; in production plain calls have to be asked for", () => {

@@ -29,6 +29,24 @@ export function readVouchingKeys(env: EnvReader, name: string, mayVouchFor: Vouc
 }
 
 /**
+ * Records a problem, in production, for each key that two of these settings share. `settings` has
+ * the keys, public or private halves, by the name of their setting. A shared key would give the
+ * holder of one the rights of the other.
+ */
+export function rejectSharedKeys(env: EnvReader, settings: Readonly<Record<string, readonly KeyObject[]>>): void {
+  if (!env.isProduction) return;
+  const holders = new Map<string, string>();
+  for (const [name, keys] of Object.entries(settings)) {
+    for (const key of keys.filter((one) => one !== unusable)) {
+      const half = publicHalfOf(key);
+      const holder = holders.get(half) ?? name;
+      holders.set(half, holder);
+      if (holder !== name) env.problem(`${name} and ${holder} hold the same key; make a pair of its own for each`);
+    }
+  }
+}
+
+/**
  * Reads RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE: all three, or none for calls
  * without TLS. In production that has to be asked for: keys and secrets that are shown once travel
  * these ways.
@@ -68,12 +86,28 @@ function readKey(env: EnvReader, place: string, text: string, read: (der: Buffer
   }
   try {
     const key = read(Buffer.from(base64, "base64"));
-    if (key.asymmetricKeyType === "ed25519") return { id, key };
+    if (key.asymmetricKeyType === "ed25519" && !publishedKeys.has(publicHalfOf(key))) return { id, key };
+    if (key.asymmetricKeyType === "ed25519") {
+      env.problem(`${place} is an example key whose private half is published; ${makePair}`);
+      return { id, key: unusable };
+    }
   } catch {}
   // The value may be a secret, so the message does not repeat it.
-  env.problem(`${place} is not such an Ed25519 key; make a pair with: node packages/rpc/src/make-caller-key.ts`);
+  env.problem(`${place} is not such an Ed25519 key; ${makePair}`);
   return { id, key: unusable };
 }
+
+const makePair = "make a pair with: node packages/rpc/src/make-caller-key.ts";
+
+const publicHalfOf = (key: KeyObject): string =>
+  (key.type === "private" ? createPublicKey(key) : key).export({ format: "der", type: "spki" }).toString("base64");
+
+/** Public halves of the example keys in RFC 8410 (section 10) and RFC 8032 (section 7.1). */
+const publishedKeys: ReadonlySet<string> = new Set(
+  ["Gb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=", "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="]
+    .concat(["PUAXw+hDiVqStwqnTRt+vJyYLM8uxJaMwM1V8Sr0Zgw=", "/FHNjmIYoaONpH7QAjDwWAgW7RO6MwOsXeuRFUiQgCU="])
+    .map((key) => `MCowBQYDK2VwAyEA${key}`),
+);
 
 /** Never used: a problem ends the start. */
 const unusable = undefined as unknown as KeyObject;

@@ -16,21 +16,13 @@ export const readLogLevel = (env: EnvReader): LogLevel => env.choice("LOG_LEVEL"
  * in the first place; this is the second wall. Not pino's own redaction: with wildcards it costs
  * fifty microseconds a line, this one about one.
  */
-const secretFields = new Set([
-  "password",
-  "secret",
-  "api_key",
-  "apiKey",
-  "authorization",
-  "x-api-key",
-  "cookie",
-  "link_url",
-  "linkUrl",
-  "return_token",
-  "returnToken",
-  "pan",
-  "cvv2",
-]);
+const secretFields = new Set(
+  [
+    ["password", "secret", "token", "authorization", "x-api-key", "cookie", "set-cookie", "pan", "cvv2"],
+    ["api_key", "apiKey", "admin_key", "adminKey", "private_key", "privateKey"],
+    ["link_url", "linkUrl", "form_url", "formUrl", "return_token", "returnToken", "invitation_token", "invitationToken"],
+  ].flat(),
+);
 const depthMax = 4;
 const censor = "[redacted]";
 

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -17,6 +17,15 @@ import {
   sleep,
   uuidv7,
 } from "./index.ts";
+
+/** Properties of the API's document whose names say that they are secret. */
+const secretsOfTheApi: string[] = [
+  ...new Set(
+    readFileSync(new URL("../../../docs/api/openapi.json", import.meta.url), "utf8")
+      .match(/(?<=")(\w+_key|\w*secret|\w*token|link_url|form_url)(?=": ?\{)/g)
+      ?.filter((name) => !name.startsWith("rotate_")),
+  ),
+];
 
 describe("settings", () => {
   test("every problem is reported together", () => {
@@ -123,6 +132,12 @@ describe("logs", () => {
     expect(text).not.toContain("canary");
     expect(text).toContain("seen");
     expect(text.match(/\[redacted\]/g)).toHaveLength(3);
+  });
+
+  test.each(secretsOfTheApi)("never hold the value of %s, which the API shows once or to one business", (name) => {
+    const camelCase = name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+    const text = logged((logger) => logger.info({ [name]: "canary", response: { [camelCase]: "canary" } }, "x"));
+    expect(text).not.toContain("canary");
   });
 
   test("keep an error's stack, and lose the row that a database error repeats", () => {

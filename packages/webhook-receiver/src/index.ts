@@ -60,8 +60,9 @@ export function verifyWebhook(headers: Headers, body: Uint8Array | string, optio
   if (!expected.some((signature) => given.some((one) => isEqual(one, `v1,${signature}`)))) {
     throw new WebhookRefused("no signature in webhook-signature is good");
   }
+  if (!/^\d{1,15}$/.test(timestamp)) throw new WebhookRefused("webhook-timestamp must be seconds since 1970");
   const ageSeconds = Math.abs(Date.now() / 1000 - Number(timestamp));
-  // Also of a time that is no number.
+  // In this form a tolerance of NaN rejects everything.
   if (!(ageSeconds <= (options.toleranceSeconds ?? toleranceSecondsDefault))) {
     throw new WebhookRefused("the webhook was sent too long ago, or this machine's clock is wrong");
   }

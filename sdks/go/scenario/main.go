@@ -117,9 +117,11 @@ func capitalised(name string) string { return strings.ToUpper(name[:1]) + name[1
 
 func operate(step values) (values, error) {
 	who := fill(scenario.Clients[step["as"].(string)]).(values)
+	allowHTTP, _ := who["allowHttp"].(bool)
 	client := amana.New(amana.Options{
 		BaseURL: who["baseUrl"].(string), APIKey: who["apiKey"].(string),
 		Timeout: seconds(scenario.Client.TimeoutSeconds), RetryPause: seconds(scenario.Client.RetryPauseSeconds),
+		AllowHTTP: allowHTTP,
 	})
 	resource, name, _ := strings.Cut(step["do"].(string), ".")
 	method := reflect.ValueOf(client).Elem().FieldByName(capitalised(resource)).MethodByName(capitalised(name))

@@ -31,6 +31,8 @@ final class Transport
 {
     /** A wait that a caller would take for a hang; the error then says how long. */
     private const RETRY_AFTER_SECONDS_MAX = 60;
+    private const ENCRYPTED_OR_LOOPBACK =
+        '~^(https:|http://(([a-z0-9-]+\.)*localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]+)?(/|$))~iD';
     private const NOT_REACHED = [CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT];
 
     public function __construct(
@@ -39,12 +41,18 @@ final class Transport
         private readonly float $timeout,
         private readonly int $retries,
         private readonly float $retryPause,
+        bool $allowHttp,
     ) {
         if (!preg_match('/^[\x21-\x7e]+$/D', $apiKey)) {
             throw new \InvalidArgumentException('apiKey must be given, and be visible ASCII');
         }
         if (!preg_match('~^https?://[^/?#@\s]+(/[^?#\s]*)?$~D', $baseUrl)) {
             throw new \InvalidArgumentException('baseUrl must be an address like https://api.example');
+        }
+        if (!$allowHttp && !preg_match(self::ENCRYPTED_OR_LOOPBACK, $baseUrl)) {
+            throw new \InvalidArgumentException(
+                'baseUrl must begin with https://, because http:// sends the key unencrypted; allowHttp permits it',
+            );
         }
     }
 

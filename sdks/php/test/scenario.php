@@ -59,7 +59,14 @@ function run(array $step): array
     }
     $how = $scenario['client'];
     $who = fill($scenario['clients'][$step['as']]);
-    $amana = new Amana($who['baseUrl'], $who['apiKey'], $how['timeoutSeconds'], $how['retries'], $how['retryPauseSeconds']);
+    $amana = new Amana(
+        $who['baseUrl'],
+        $who['apiKey'],
+        $how['timeoutSeconds'],
+        $how['retries'],
+        $how['retryPauseSeconds'],
+        $who['allowHttp'] ?? false,
+    );
     [$resource, $method] = explode('.', $step['do']);
     $key = isset($step['key']) ? ['idempotencyKey' => $step['key']] : [];
     $result = $amana->$resource->$method(...$step['args'], ...$key);

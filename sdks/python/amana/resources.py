@@ -348,12 +348,20 @@ class Amana:
 
     timeout: of one attempt, in seconds. The API itself takes up to 40, so less gives up on what
     succeeds. retries: attempts after the first one. retry_pause: before the second, then doubled.
+    allow_http: permits an http:// address of another machine, to which the key is sent unencrypted.
     """
 
     def __init__(
-        self, base_url: str, api_key: str, *, timeout: float = 45, retries: int = 3, retry_pause: float = 1
+        self,
+        base_url: str,
+        api_key: str,
+        *,
+        timeout: float = 45,
+        retries: int = 3,
+        retry_pause: float = 1,
+        allow_http: bool = False,
     ) -> None:
-        transport = Transport(base_url, api_key, timeout, retries, retry_pause)
+        transport = Transport(base_url, api_key, timeout, retries, retry_pause, allow_http)
         self.accounts = Accounts(transport)
         self.api_keys = ApiKeys(transport)
         self.audit_events = AuditEvents(transport)

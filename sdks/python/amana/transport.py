@@ -20,6 +20,9 @@ T = TypeVar("T")
 
 # A wait that a caller would take for a hang; the error then says how long.
 RETRY_AFTER_SECONDS_MAX = 60
+_ENCRYPTED_OR_LOOPBACK = re.compile(
+    r"https:|http://(([a-z0-9-]+\.)*localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]+)?(/|$)", re.IGNORECASE
+)
 
 
 class _NoRedirects(HTTPRedirectHandler):
@@ -40,12 +43,18 @@ class Answer:
 class Transport:
     """Sends requests until there is an answer that counts."""
 
-    def __init__(self, base_url: str, api_key: str, timeout: float, retries: int, retry_pause: float) -> None:
+    def __init__(
+        self, base_url: str, api_key: str, timeout: float, retries: int, retry_pause: float, allow_http: bool
+    ) -> None:
         # What is wrong with a header or an address is else said by others, who show the header.
         if not re.fullmatch(r"[\x21-\x7e]+", api_key):
             raise ValueError("api_key must be given, and be visible ASCII")
         if not re.fullmatch(r"https?://[^/?#@\s]+(/[^?#\s]*)?", base_url):
             raise ValueError("base_url must be an address like https://api.example")
+        if not allow_http and not _ENCRYPTED_OR_LOOPBACK.match(base_url):
+            raise ValueError(
+                "base_url must begin with https://, because http:// sends the key unencrypted; allow_http permits it"
+            )
         self._base_url = base_url.rstrip("/")
         self._api_key = api_key
         self._timeout = timeout

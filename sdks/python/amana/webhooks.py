@@ -40,9 +40,10 @@ def verify_webhook(
     """
     keys = _keys_of(secrets)
     id, timestamp, given = (_read(headers, f"webhook-{name}") for name in ("id", "timestamp", "signature"))
-    if not (id and given and timestamp.isascii() and timestamp.isdigit()):
+    # int() of more digits raises, or is too large for the subtraction below.
+    if not (id and given and re.fullmatch("[0-9]{1,15}", timestamp)):
         raise WebhookRefused("webhook headers are missing")
-    if not any(_is_good(key, f"{id}.{timestamp}.".encode() + body, given) for key in keys):
+    if not any(_is_good(key, _bytes(f"{id}.{timestamp}.") + body, given) for key in keys):
         raise WebhookRefused("no signature is good")
     if abs((time.time() if now is None else now) - int(timestamp)) > tolerance_seconds:
         raise WebhookRefused("sent too long ago")
@@ -52,7 +53,7 @@ def verify_webhook(
 
 def verify_x_signature(headers: Mapping[str, str], body: bytes, *, secrets: Sequence[str]) -> None:
     """Verifies X-Signature, which has no time in it: verify_webhook is better. Raises alike."""
-    given = _read(headers, "x-signature").encode()
+    given = _bytes(_read(headers, "x-signature"))
     good = ["sha256=" + hmac.new(key.encode(), body, hashlib.sha256).hexdigest() for key in _keys_of(secrets)]
     if not any([hmac.compare_digest(given, one.encode()) for one in good]):
         raise WebhookRefused("X-Signature is not good")
@@ -61,7 +62,12 @@ def verify_x_signature(headers: Mapping[str, str], body: bytes, *, secrets: Sequ
 def _is_good(secret: str, signed: bytes, given: str) -> bool:
     key = base64.b64decode(secret.removeprefix("whsec_"))
     good = b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())
-    return any([hmac.compare_digest(one.encode(), good) for one in given.split(" ")])
+    return any([hmac.compare_digest(_bytes(one), good) for one in given.split(" ")])
+
+
+def _bytes(text: str) -> bytes:
+    """Bytes of a header. Some servers decode bytes outside UTF-8 to surrogates, which encode() rejects by default."""
+    return text.encode(errors="replace")
 
 
 def _keys_of(secrets: Sequence[str]) -> Sequence[str]:

@@ -45,10 +45,14 @@ def run(step):
     if signed := step.get("verify") or step.get("verifyXSignature"):
         came = http("GET", signed["url"]) if "url" in signed else signed
         body, secrets = came["body"].encode(), signed["secrets"]
+        # As aiohttp decodes headers: bytes outside ASCII become surrogates.
+        headers = {name: value.encode().decode("ascii", "surrogateescape") for name, value in came["headers"].items()}
         if "verifyXSignature" in step:
-            verify_x_signature(came["headers"], body, secrets=secrets)
+            verify_x_signature(headers, body, secrets=secrets)
             return {}
-        return verify_webhook(came["headers"], body, secrets=secrets, now=signed.get("now")).body
+        # As time.time() returns it: a float.
+        now = float(signed["now"]) if "now" in signed else None
+        return verify_webhook(headers, body, secrets=secrets, now=now).body
     how = scenario["client"]
     who = fill(scenario["clients"][step["as"]])
     amana = Amana(
@@ -57,6 +61,7 @@ def run(step):
         timeout=how["timeoutSeconds"],
         retries=how["retries"],
         retry_pause=how["retryPauseSeconds"],
+        allow_http=who.get("allowHttp", False),
     )
     resource, method = (snake(name) for name in step["do"].split("."))
     options = {"idempotency_key": step["key"]} if "key" in step else {}

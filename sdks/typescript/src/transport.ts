@@ -13,6 +13,11 @@ export interface ClientOptions {
   readonly retries?: number;
   /** The pause before the second attempt, which doubles from there; a second unless given. */
   readonly retryPauseMs?: number;
+  /**
+   * Allows an http:// address of another machine, to which the key is sent unencrypted; false
+   * unless given. Addresses of this machine need no permission.
+   */
+  readonly allowHttp?: boolean;
 }
 
 export interface RequestOptions {
@@ -39,12 +44,13 @@ export interface Answer {
 
 /** A wait that a caller would take for a hang; the error then says how long. */
 const retryAfterSecondsMax = 60;
+const isEncryptedOrLoopback = /^(https:|http:\/\/(([a-z0-9-]+\.)*localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]+)?(\/|$))/i;
 /** Nobody was reached, so nothing was begun. */
 const notReached = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"];
 
 /** Sends requests until there is an answer that counts. */
 export class Transport {
-  readonly #options: Required<ClientOptions>;
+  readonly #options: Required<Omit<ClientOptions, "allowHttp">>;
 
   constructor(options: ClientOptions) {
     const { apiKey, timeoutMs = 45_000, retries = 3, retryPauseMs = 1000 } = options;
@@ -52,6 +58,8 @@ export class Transport {
     if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError("apiKey must be given, and be visible ASCII");
     if (!/^https?:\/\/[^/?#@\s]+(\/[^?#\s]*)?$/.test(options.baseUrl))
       throw new TypeError("baseUrl must be an address like https://api.example");
+    if (!options.allowHttp && !isEncryptedOrLoopback.test(options.baseUrl))
+      throw new TypeError("baseUrl must begin with https://, because http:// sends the key unencrypted; allowHttp permits it");
     this.#options = { baseUrl: withoutSlashes(options.baseUrl), apiKey, timeoutMs, retries, retryPauseMs };
   }
 

@@ -30,7 +30,7 @@ type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string
 export function verifyWebhook(headers: WebhookHeaders, body: Uint8Array | string, options: VerifyOptions): Webhook {
   const keys = keysOf(options.secrets);
   const [id, timestamp, given] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => read(headers, name));
-  if (!id || !timestamp || !given || !/^\d+$/.test(timestamp)) throw new WebhookRefused("webhook headers are missing");
+  if (!id || !timestamp || !given || !/^\d{1,15}$/.test(timestamp)) throw new WebhookRefused("webhook headers are missing");
   const now = options.nowSeconds ?? Date.now() / 1000;
   const isGood = keys.some((key) => {
     const bytes = Buffer.from(key.slice("whsec_".length), "base64");

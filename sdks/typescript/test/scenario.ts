@@ -60,7 +60,7 @@ async function run(step: Step): Promise<Values> {
     return { ...verifyWebhook(headers, body, { secrets: signed.secrets, ...(signed.now && { nowSeconds: signed.now }) }).body };
   }
   const { timeoutSeconds, retryPauseSeconds, retries } = scenario.client;
-  const client = fill(scenario.clients[step.as]) as { baseUrl: string; apiKey: string };
+  const client = fill(scenario.clients[step.as]) as { baseUrl: string; apiKey: string; allowHttp?: boolean };
   const amana = new Amana({ ...client, retries, timeoutMs: timeoutSeconds * 1000, retryPauseMs: retryPauseSeconds * 1000 });
   const [resource = "", method = ""] = step.do?.split(".") ?? [];
   const methods = (amana as unknown as Record<string, Record<string, (...given: unknown[]) => unknown>>)[resource];

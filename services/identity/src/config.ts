@@ -1,20 +1,28 @@
 import { keyLeaseMsMax, readApiKeyKind } from "@amana/api-keys";
-import { readCallerKey } from "@amana/rpc";
+import { readCallerKey, rejectSharedKeys } from "@amana/rpc";
 import { type EnvReader, settings } from "@amana/runtime";
 import { readServiceConfig } from "@amana/service";
 
 export type Config = ReturnType<typeof readConfig>;
 
 /** The settings of the identity service; `.env.example` explains each. */
-export const readConfig = settings((env) => ({
-  ...readServiceConfig(env, { consumes: ["audit.v1"] }),
-  /** Whether businesses get sk_live_ or sk_test_ keys here. */
-  keyMode: env.choice("KEY_MODE", ["live", "test"]),
-  keyLeaseMs: env.integer("KEY_LEASE_MS", { fallback: 500, max: keyLeaseMsMax }),
+export const readConfig = settings((env) => {
+  const base = readServiceConfig(env, { consumes: ["audit.v1"] });
   /** Signs the heads of the audit trail's chain. */
-  auditSigningKey: readCallerKey(env, "AUDIT_SIGNING_KEY"),
-  bootstrapAdminKey: adminKey(env, "BOOTSTRAP_ADMIN_KEY"),
-}));
+  const auditSigningKey = readCallerKey(env, "AUDIT_SIGNING_KEY");
+  rejectSharedKeys(env, {
+    GATEWAY_PUBLIC_KEYS: base.callerKeys.map(({ publicKey }) => publicKey),
+    AUDIT_SIGNING_KEY: [auditSigningKey.privateKey],
+  });
+  return {
+    ...base,
+    auditSigningKey,
+    /** Whether businesses get sk_live_ or sk_test_ keys here. */
+    keyMode: env.choice("KEY_MODE", ["live", "test"]),
+    keyLeaseMs: env.integer("KEY_LEASE_MS", { fallback: 500, max: keyLeaseMsMax }),
+    bootstrapAdminKey: adminKey(env, "BOOTSTRAP_ADMIN_KEY"),
+  };
+});
 
 function adminKey(env: EnvReader, name: string): string | undefined {
   const key = env.optional(name);

@@ -1,14 +1,23 @@
-import { readCallerKey, readServiceUrls, readTlsFiles } from "@amana/rpc";
-import { settings } from "@amana/runtime";
+import { readCallerKey, readServiceUrls, readTlsFiles, rejectSharedKeys } from "@amana/rpc";
+import { type EnvReader, settings } from "@amana/runtime";
 import { readEncryptionKeys } from "@amana/secret-box";
 import { readServiceConfig } from "@amana/service";
 
 export type Config = ReturnType<typeof readConfig>;
 
 /** The settings of the KYC service; `.env.example` explains each. */
-export const readConfig = settings((env) => ({
-  ...readServiceConfig(env, { emits: ["kyc.v1", "audit.v1"] }),
-  callerKey: readCallerKey(env),
+export const readConfig = settings((env) => {
+  const base = readServiceConfig(env, { emits: ["kyc.v1", "audit.v1"] });
+  const callerKey = readCallerKey(env);
+  // With the gateway's key, kyc could vouch for anyone.
+  rejectSharedKeys(env, {
+    GATEWAY_PUBLIC_KEYS: base.callerKeys.map(({ publicKey }) => publicKey),
+    CALLER_PRIVATE_KEY: [callerKey.privateKey],
+  });
+  return { ...base, callerKey, ...readOwnConfig(env) };
+});
+
+const readOwnConfig = (env: EnvReader) => ({
   clientsUrls: readServiceUrls(env, "CLIENTS_URLS", readTlsFiles(env)),
   secretEncryptionKeys: readEncryptionKeys(env, "SECRET_ENCRYPTION_KEYS"),
   provider: {
@@ -20,4 +29,4 @@ export const readConfig = settings((env) => ({
   callbackSecrets: env.words("KYC_CALLBACK_SECRETS"),
   checkPausesSeconds: env.seconds("KYC_CHECK_SECONDS", "300,600,1200,2400,3600"),
   catchUpSeconds: env.integer("KYC_CATCH_UP_SECONDS", { fallback: 60, min: 1 }),
-}));
+});

@@ -12,8 +12,12 @@ node=$repository/node_modules/.bin/node
 [ -f .made/kyc-key ] || $node $repository/packages/rpc/src/make-caller-key.ts kyc-1 >.made/kyc-key
 [ -f .made/trail-key ] || $node $repository/packages/rpc/src/make-caller-key.ts trail-1 >.made/trail-key
 [ -f .made/admin-key ] || $node $repository/packages/api-keys/src/make-key.ts >.made/admin-key
-for name in database fingerprint encryption payments kyc audit; do
+for name in fingerprint encryption payments kyc audit; do
   [ -f .made/$name ] || openssl rand -base64 32 >.made/$name
+done
+database_roles=$(for service in IDENTITY KYC CLIENTS PAYMENTS WEBHOOKS; do echo ${service}_DATABASE ${service}_OWNER; done)
+for name in POSTGRES $database_roles; do
+  [ -f .made/${name}_PASSWORD ] || openssl rand -base64 32 >.made/${name}_PASSWORD
 done
 ../../../make-certificates.sh .made/certificates
 
@@ -31,12 +35,14 @@ audit="audit.v1=k1:$(read_file audit)"
 # kustomize reads no file outside an overlay's own folder.
 mkdir -p postgres/secrets
 cp $repository/deploy/postgres/create-databases.sh postgres/secrets/
-put postgres POSTGRES_PASSWORD "$(read_file database)"
+for name in POSTGRES $database_roles; do put postgres ${name}_PASSWORD "$(read_file ${name}_PASSWORD)"; done
 for service in gateway identity kyc clients payments webhooks; do
   mkdir -p $service/secrets
   cp .made/certificates/$service/*.pem $service/secrets/
   [ $service = gateway ] && continue
-  put $service DATABASE_PASSWORD "$(read_file database)"
+  prefix=$(echo $service | tr a-z A-Z)
+  put $service DATABASE_PASSWORD "$(read_file ${prefix}_DATABASE_PASSWORD)"
+  put $service OWNER_PASSWORD "$(read_file ${prefix}_OWNER_PASSWORD)"
   put $service GATEWAY_PUBLIC_KEYS "$(public_half gateway)"
   put $service KYC_PUBLIC_KEYS "$(public_half kyc)"
 done

@@ -65,7 +65,14 @@ export async function connect(options: ApiOptions, takes: readonly KeyOf[], stop
   }
   const timeoutMs = options.timeout * 1000;
   return {
-    amana: new Amana({ baseUrl: url, apiKey: key, timeoutMs, retries: 2, retryPauseMs: 500 }),
+    amana: new Amana({
+      baseUrl: url,
+      apiKey: key,
+      timeoutMs,
+      retries: 2,
+      retryPauseMs: 500,
+      allowHttp: options.allowHttp === true,
+    }),
     url,
     keyOf,
     stop,

@@ -2,6 +2,7 @@ import { execFile, execFileSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Case, cases } from "@amana/webhook-receiver/cases";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { blockIn, blocksOf, guideText } from "./guide-page.ts";
 
@@ -23,8 +24,13 @@ const languages: readonly Language[] = [
       "sample.ts": sample,
       "main.ts": `import { readFileSync } from "node:fs";
 import { isGenuine } from "./sample.ts";
-for (const { body, headers, secrets, now } of JSON.parse(readFileSync(0, "utf8")))
-  console.log(isGenuine(Buffer.from(body), (name) => headers[name], secrets, now));`,
+for (const { body, headers, secrets, now } of JSON.parse(readFileSync(0, "utf8"))) {
+  try {
+    console.log(isGenuine(Buffer.from(body), (name) => headers[name], secrets, now));
+  } catch (error) {
+    console.log("threw " + error.message);
+  }
+}`,
     }),
     args: ["main.ts"],
   },
@@ -35,8 +41,18 @@ for (const { body, headers, secrets, now } of JSON.parse(readFileSync(0, "utf8")
     files: (sample) => ({
       "main.py": `${sample}
 import json, sys
+# Servers decode header bytes as Latin-1 (wsgiref) or as UTF-8 with surrogates (aiohttp).
+decodings = [lambda text: text.encode().decode("latin-1"), lambda text: text.encode().decode("ascii", "surrogateescape")]
 for case in json.load(sys.stdin):
-    print(str(is_genuine(case["body"].encode(), case["headers"].get, case["secrets"], case["now"])).lower())`,
+    results = []
+    for decode in decodings:
+        headers = {name: decode(value) for name, value in case["headers"].items()}
+        try:
+            # As time.time() returns it: a float.
+            results.append(str(is_genuine(case["body"].encode(), headers.get, case["secrets"], float(case["now"]))).lower())
+        except Exception as error:
+            results.append(f"threw {error}")
+    print(" ".join(sorted(set(results))))`,
     }),
     args: ["main.py"],
   },
@@ -48,7 +64,11 @@ for case in json.load(sys.stdin):
       "main.php": `${sample}
 foreach (json_decode(stream_get_contents(STDIN), true) as $case) {
     $header = fn($name) => $case['headers'][$name] ?? null;
-    echo json_encode(is_genuine($case['body'], $header, $case['secrets'], $case['now'])), "\\n";
+    try {
+        echo json_encode(is_genuine($case['body'], $header, $case['secrets'], $case['now'])), "\\n";
+    } catch (Throwable $error) {
+        echo 'threw ', $error->getMessage(), "\\n";
+    }
 }`,
     }),
     args: ["main.php"],
@@ -86,51 +106,21 @@ for (const { name, program } of missing) {
   process.stderr.write(`\nLEFT OUT: the guide's way to verify a webhook in ${name}. There is no ${program} on this machine.\n\n`);
 }
 
-/** The delivery that the page shows, and its secret. */
-function readVector() {
+/** The delivery that the page shows, with its secret. */
+function readVector(): Case {
   const [head = "", body = ""] = blockIn("webhooks", "http").trimEnd().split("\n\n");
-  const headers = Object.fromEntries(
+  const headers: Record<string, string> = Object.fromEntries(
     head
       .split("\n")
       .slice(1)
       .map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 2)]),
   );
   const [secret = ""] = /whsec_[\w+/]{43}=/.exec(guideText("webhooks")) ?? [];
-  return { body, headers: headers as Record<string, string>, secrets: [secret], now: Number(headers["webhook-timestamp"]) };
+  const now = Number(headers["webhook-timestamp"]);
+  return { name: "the page's test vector", expected: "genuine", body, headers, secrets: [secret], now };
 }
 
-const vector = readVector();
-const other = `whsec_${Buffer.alloc(32, 9).toString("base64")}`;
-const signature = vector.headers["webhook-signature"] as string;
-const withHeader = (name: string, value: string | undefined) => {
-  const { [name]: _, ...rest } = vector.headers;
-  return { ...vector, headers: value === undefined ? rest : { ...rest, [name]: value } };
-};
-
-const cases: readonly (readonly [what: string, isGenuine: boolean, given: typeof vector])[] = [
-  ["the vector", true, vector],
-  ["five minutes early", true, { ...vector, now: vector.now - 300 }],
-  ["five minutes late", true, { ...vector, now: vector.now + 300 }],
-  ["a second earlier than that", false, { ...vector, now: vector.now - 301 }],
-  ["a second later than that", false, { ...vector, now: vector.now + 301 }],
-  ["the second of two secrets", true, { ...vector, secrets: [other, ...vector.secrets] }],
-  ["another secret", false, { ...vector, secrets: [other] }],
-  ["no secret", false, { ...vector, secrets: [] }],
-  ["one byte of the body changed", false, { ...vector, body: vector.body.replace("10.50", "10.51") }],
-  ["the body parsed and written anew", false, { ...vector, body: JSON.stringify(JSON.parse(vector.body)) }],
-  ["a line break behind the body", false, { ...vector, body: `${vector.body}\n` }],
-  ["the good one behind another signature", true, withHeader("webhook-signature", `v1,${"A".repeat(43)}= ${signature}`)],
-  ["the good one before another scheme", true, withHeader("webhook-signature", `${signature} v1a,abc`)],
-  ["a signature cut short", false, withHeader("webhook-signature", signature.slice(0, -1))],
-  ["a signature without its version", false, withHeader("webhook-signature", signature.slice(3))],
-  ["a signature of other characters", false, withHeader("webhook-signature", `v1,${"é".repeat(22)}`)],
-  ["another id", false, withHeader("webhook-id", "01980000-0000-7000-8000-000000000009")],
-  ["another time", false, withHeader("webhook-timestamp", "1795170001")],
-  ["a time that is no number", false, withHeader("webhook-timestamp", "soon")],
-  ...["webhook-id", "webhook-timestamp", "webhook-signature"].map(
-    (name) => [`no ${name}`, false, withHeader(name, undefined)] as const,
-  ),
-];
+const given = [readVector(), ...cases];
 
 let dir: string;
 beforeAll(async () => {
@@ -139,7 +129,7 @@ beforeAll(async () => {
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
 test.each(languages.filter((language) => !missing.includes(language)))(
-  "the sample in $name believes what is genuine and nothing else",
+  "the sample in $name accepts genuine deliveries, and refuses forged ones without throwing",
   async ({ name, program, args, files }) => {
     for (const [file, text] of Object.entries(files(blockIn("webhooks", name)))) await writeFile(join(dir, file), text);
     const output = await new Promise<string>((resolve, reject) => {
@@ -147,10 +137,12 @@ test.each(languages.filter((language) => !missing.includes(language)))(
       const child = execFile(program, [...args], { cwd: dir, env, timeout: 100_000 }, (error, stdout, stderr) =>
         error ? reject(new Error(`${error.message}\n${stderr}`)) : resolve(stdout),
       );
-      child.stdin?.end(JSON.stringify(cases.map(([, , given]) => given)));
+      child.stdin?.end(JSON.stringify(given));
     });
-    const told = output.trim().split("\n");
-    expect(cases.map(([what], i) => `${what}: ${told[i]}`)).toEqual(cases.map(([what, isGenuine]) => `${what}: ${isGenuine}`));
+    const results = output.trim().split("\n");
+    expect(given.map((one, i) => `${one.name}: ${results[i]}`)).toEqual(
+      given.map((one) => `${one.name}: ${one.expected === "genuine"}`),
+    );
   },
 );
 

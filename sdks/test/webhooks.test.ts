@@ -1,0 +1,31 @@
+import { createHmac } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Case, cases } from "@amana/webhook-receiver/cases";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { languages, run } from "./languages.ts";
+
+const outcomes = { genuine: "ok", refused: "refused", misuse: "misuse" } as const;
+const [{ body, secrets }] = cases as [Case];
+const hex = createHmac("sha256", secrets[0] ?? "").update(body).digest("hex");
+const xSignatures = [hex.slice(0, -1), hex.toUpperCase(), "é".repeat(64), "é".repeat(32), "😀".repeat(16), ""];
+const verifiedByX = (given: string) => ({ headers: { "x-signature": `sha256=${given}` }, body, secrets });
+const steps = [
+  ...cases.map(({ name, expected, ...verify }) => ({ what: name, verify, expect: outcomes[expected] })),
+  { what: "genuine X-Signature", verifyXSignature: verifiedByX(hex), expect: "ok" },
+  ...xSignatures.map((given) => ({ what: `X-Signature ${given}`, verifyXSignature: verifiedByX(given), expect: "refused" })),
+];
+
+let dir: string;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "amana-webhooks-"));
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+test.each(languages)("the $name library accepts genuine deliveries and refuses forged ones", async (language) => {
+  const file = join(dir, `${language.name}.json`);
+  await writeFile(file, JSON.stringify({ values: {}, steps }));
+  const lines = (await run(language, [...language.scenario, file], { env: {} })).trim().split("\n");
+  expect(lines).toEqual(steps.map(({ what, expect }) => `✓ ${what}: ${expect}`));
+});

@@ -28,7 +28,9 @@ let dir: string;
 const started: Kafka[] = [];
 
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), "amana-kafka-"));
+  // In the C locale, Java loses the non-ASCII characters of a path.
+  dir = await mkdtemp(join(tmpdir(), "amana kafka é שלום 😀 "));
+  vi.stubEnv("LC_ALL", "C");
 });
 
 afterEach(async () => {

@@ -1,54 +1,61 @@
+/** The command `bench`: measures the system, or a part of it, on this machine. */
 import { writeFile } from "node:fs/promises";
-import { parseArgs } from "node:util";
-import { ownArguments } from "@amana/dev-env/own-arguments";
-import { growth } from "./growth/growth.ts";
-import { lists } from "./lists/lists.ts";
-import { reads } from "./reads/reads.ts";
-import { refunds } from "./refunds/refunds.ts";
-import { start } from "./start/start.ts";
-import { tenants } from "./tenants/tenants.ts";
-import { traces } from "./traces/traces.ts";
-import { verdicts } from "./verdicts/verdicts.ts";
-import { webhooks } from "./webhooks/webhooks.ts";
-import { writes } from "./writes/writes.ts";
+import { createCommand, numberFrom, runCommandLine, wholeFrom } from "@amana/dev-env/command-line";
 
 /**
  * Each benchmark compares programs in turn on this machine; a figure means something only beside
- * the others of its run.
+ * the others of its run. Loaded on demand: the usage text needs none of them.
  */
-const benchmarks = { growth, lists, reads, refunds, start, tenants, traces, verdicts, webhooks, writes } as const;
+const benchmarks = {
+  growth: async () => (await import("./growth/growth.ts")).growth,
+  lists: async () => (await import("./lists/lists.ts")).lists,
+  reads: async () => (await import("./reads/reads.ts")).reads,
+  refunds: async () => (await import("./refunds/refunds.ts")).refunds,
+  start: async () => (await import("./start/start.ts")).start,
+  tenants: async () => (await import("./tenants/tenants.ts")).tenants,
+  traces: async () => (await import("./traces/traces.ts")).traces,
+  verdicts: async () => (await import("./verdicts/verdicts.ts")).verdicts,
+  webhooks: async () => (await import("./webhooks/webhooks.ts")).webhooks,
+  writes: async () => (await import("./writes/writes.ts")).writes,
+} as const;
 
-const { values, positionals } = parseArgs({
-  args: ownArguments(),
-  options: {
-    json: { type: "string" },
-    rounds: { type: "string", default: "3" },
-    seconds: { type: "string", default: "8" },
-    events: { type: "string", default: "kafka" },
-    quick: { type: "boolean", default: false },
-    rows: { type: "string", default: "5000000" },
-    held: { type: "string", default: "600" },
-  },
-  allowPositionals: true,
-});
-const [name = "", ...names] = positionals;
-const benchmark = Object.hasOwn(benchmarks, name) ? benchmarks[name as keyof typeof benchmarks] : undefined;
-
-if (!benchmark) {
-  process.stderr.write(
-    `Which benchmark? npx --yes pnpm@12 bench <${Object.keys(benchmarks).join("|")}> [--rounds=3] [--seconds=8] [--json=FILE]\n` +
-      "webhooks and writes take --quick; webhooks also takes names of scenarios, --events=kafka|direct, --rows=5000000, --held=600 (seconds)\n",
-  );
-  process.exit(1);
+interface BenchOptions {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly events: "kafka" | "direct";
+  readonly quick?: boolean;
+  readonly rows: number;
+  readonly held: number;
+  readonly json?: string;
 }
-const { events, quick } = values;
-if (events !== "kafka" && events !== "direct") throw new Error(`--events is kafka or direct, not ${events}`);
-const [rounds, seconds, rows, held] = [values.rounds, values.seconds, values.rows, values.held].map(Number) as [
-  number,
-  number,
-  number,
-  number,
-];
-const result = await benchmark({ rounds, seconds, rows, held, names, events, quick });
-if (values.json) await writeFile(values.json, `${JSON.stringify(result, null, 2)}\n`);
-process.exit(0);
+
+const command = createCommand("bench", "Measure the system on this machine.");
+command
+  .addArgument(command.createArgument("<benchmark>", "what to measure").choices(Object.keys(benchmarks)))
+  .argument("[names...]", "scenarios of webhooks, or prefixes of the operations of tenants (default: all)")
+  .option("--rounds <n>", "how often each program is measured", wholeFrom(1, 1_000), 3)
+  .option("--seconds <n>", "how long each measurement takes", numberFrom(0.1, 86_400), 8)
+  .option("--json <file>", "also write the result to this file")
+  .addOption(
+    command
+      .createOption("--events <transport>", "webhooks, growth: transport of events")
+      .choices(["kafka", "direct"])
+      .default("kafka"),
+  )
+  .option("--quick", "webhooks, writes: a short run, for a first impression")
+  .option("--rows <n>", "webhooks: rows in the table of scenario old", wholeFrom(1, 1_000_000_000), 5_000_000)
+  .option("--held <seconds>", "webhooks: how long scenario held holds deliveries", numberFrom(1, 86_400), 600)
+  .action(bench);
+await runCommandLine(command);
+
+async function bench(
+  name: keyof typeof benchmarks,
+  names: string[],
+  { json, quick = false, ...options }: BenchOptions,
+): Promise<void> {
+  const benchmark = await benchmarks[name]();
+  const result = await benchmark({ ...options, quick, names });
+  if (json !== undefined) await writeFile(json, `${JSON.stringify(result, null, 2)}\n`);
+  // A connection that a benchmark left open must not keep the process alive.
+  process.exit(0);
+}

@@ -1,71 +1,64 @@
-/** The command `break`: tries to break a promise for as long as one likes. */
-import { parseArgs } from "node:util";
-import { ownArguments } from "@amana/dev-env/own-arguments";
+/** The command `break`: tries to break a promise for as long as the options say. */
+import { createCommand, numberFrom, runCommandLine, stopSignal, wholeFrom } from "@amana/dev-env/command-line";
 import { attempt } from "./attempt.ts";
-import { readMatrixOptions } from "./matrix/read-options.ts";
+import { type MatrixValues, readMatrixOptions, scheduleFrom } from "./matrix/read-options.ts";
+import type { Program } from "./program.ts";
 import { programs } from "./programs.ts";
 
 /** For a run that ends with its events, or with its schedules. */
 const minutesForEvents = 60;
 const minutesForSchedules = 24 * 60;
+const countMax = 1_000_000_000;
 
-const text = { type: "string" } as const;
-const flag = { type: "boolean" } as const;
-const options = {
-  ...{ minutes: text, events: text, seed: text },
-  ...{ schedules: text, lanes: text, schedule: text },
-  ...{ nightly: flag, results: text },
-};
-
-function given() {
-  try {
-    return parseArgs({ args: ownArguments(), options, allowPositionals: true });
-  } catch (error) {
-    process.stderr.write(
-      `${(error as Error).message}\nIts options: ${Object.keys(options)
-        .map((option) => `--${option}`)
-        .join(", ")}\n`,
-    );
-    return process.exit(1);
-  }
+interface BreakOptions extends MatrixValues {
+  readonly minutes?: number;
+  readonly events?: number;
+  readonly seed?: number;
 }
 
-const { values, positionals } = given();
-const [name = ""] = positionals;
-const program = Object.hasOwn(programs, name) ? programs[name] : undefined;
-const eventsMax = values.events === undefined ? undefined : Number(values.events);
-const { matrix, seed: seedOfNight } = readMatrixOptions(values);
-const minutesMax = eventsMax !== undefined ? minutesForEvents : matrix.schedules !== undefined ? minutesForSchedules : 1;
-const minutes = Number(values.minutes ?? minutesMax);
-const seed = Number(values.seed ?? seedOfNight ?? Date.now() % 1_000_000);
+const list = Object.entries(programs).map(([name, { attacks }]) => `  ${name.padEnd(12)} ${attacks}`);
 
-if (!program || !(minutes > 0) || !Number.isSafeInteger(seed) || !((eventsMax ?? 1) > 0)) {
-  const list = Object.entries(programs).map(([known, { attacks }]) => `  ${known.padEnd(10)} ${attacks}\n`);
-  process.stderr.write(
-    `What shall be tried? npx --yes pnpm@12 break <name> [--minutes N] [--events N] [--seed S], a number each, and for matrix [--schedules N] [--lanes N] [--schedule JSON or file] [--results file] [--nightly]; the names:\n${list.join("")}`,
+const command = createCommand("break", "Run a program that tries to break one of the promises of docs/promises.md.");
+command
+  .usage("<program> [options]")
+  .addArgument(command.createArgument("<program>", "one of the programs below").choices(Object.keys(programs)))
+  .option("--minutes <n>", "how long it runs (default: 1; 60 with --events, 1440 with --schedules)", numberFrom(0.001, 1_000_000))
+  .option("--events <n>", "events: end after this many events", wholeFrom(1, countMax))
+  .option(
+    "--seed <n>",
+    "make the same choices as the run with this seed (default: random)",
+    wholeFrom(0, Number.MAX_SAFE_INTEGER),
+  )
+  .option("--schedules <n>", "matrix: end after this many schedules", wholeFrom(1, countMax))
+  .option("--lanes <n>", "matrix: systems side by side (default: 1)", wholeFrom(1, 100))
+  .option("--schedule <json>", "matrix: run only this schedule, given as JSON or as a file", scheduleFrom)
+  .option("--results <file>", "matrix: append one line for each schedule to this file")
+  .option("--nightly", "matrix: 1000 schedules on 2 lanes, with the date as seed and results in .amana/matrix")
+  .addHelpText("after", `\nPrograms:\n${list.join("\n")}`)
+  .action(run);
+await runCommandLine(command);
+
+async function run(name: string, values: BreakOptions): Promise<void> {
+  const program = programs[name] as Program;
+  const { events: eventsMax } = values;
+  const { matrix, seed: seedOfNight } = readMatrixOptions(values);
+  const minutesMax = eventsMax !== undefined ? minutesForEvents : matrix.schedules !== undefined ? minutesForSchedules : 1;
+  const minutes = values.minutes ?? minutesMax;
+  const seed = values.seed ?? seedOfNight ?? Date.now() % 1_000_000;
+  process.stdout.write(
+    `${name}: ${program.attacks}\nfor ${minutes} min${eventsMax ? ` or ${eventsMax} events` : ""}${matrix.schedules ? ` or ${matrix.schedules} schedules` : ""}, --seed ${seed}\n`,
   );
-  process.exit(1);
-}
-process.stdout.write(
-  `${name}: ${program.attacks}\nfor ${minutes} min${eventsMax ? ` or ${eventsMax} events` : ""}${matrix.schedules ? ` or ${matrix.schedules} schedules` : ""}, --seed ${seed}\n`,
-);
-// Ended early, it checks what it has tried and stops what it started; asked again, it leaves that
-// to the next start.
-const stop = new AbortController();
-for (const name of ["SIGINT", "SIGTERM"] as const) {
-  process.on(name, () => {
-    if (stop.signal.aborted) process.exit(130);
-    process.stdout.write("stopping: what is under way is checked first; once more ends it at once\n");
-    stop.abort();
+  const signal = stopSignal(() => {
+    process.stdout.write("Stopping: results so far are checked first. Press Ctrl-C again to stop at once.\n");
   });
+  const report = await attempt(program, {
+    seed,
+    seconds: minutes * 60,
+    eventsMax,
+    matrix,
+    signal,
+    say: (line) => process.stdout.write(`· ${line}\n`),
+  });
+  process.stdout.write(`\n${name} --seed ${seed}\n${report.table()}\n`);
+  process.exit(report.violations.length === 0 ? 0 : 1);
 }
-const report = await attempt(program, {
-  seed,
-  seconds: minutes * 60,
-  eventsMax,
-  matrix,
-  signal: stop.signal,
-  say: (line) => process.stdout.write(`· ${line}\n`),
-});
-process.stdout.write(`\n${name} --seed ${seed}\n${report.table()}\n`);
-process.exit(report.violations.length === 0 ? 0 : 1);

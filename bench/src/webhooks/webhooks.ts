@@ -1,4 +1,5 @@
 import { cpus } from "node:os";
+import { DevEnvError } from "@amana/dev-env/dev-env-error";
 import { printTable } from "../table.ts";
 import { cpuInAll, cpuNames, type Flow, flow, percentile } from "./flow.ts";
 import { backlog, dead, manyHanging, oneHanging } from "./isolation.ts";
@@ -29,7 +30,7 @@ export async function webhooks(
 ) {
   const { names, events, quick } = options;
   const unknown = names.find((name) => !scenarios[name]);
-  if (unknown) throw new Error(`There is no scenario ${unknown}: ${Object.keys(scenarios).join(", ")}`);
+  if (unknown) throw new DevEnvError(`There is no scenario ${unknown}.`, `Use one of ${Object.keys(scenarios).join(", ")}.`);
   const flows: Flow[] = [];
   const figures: Figure[] = [];
   const bares: Record<string, string | number>[] = [];

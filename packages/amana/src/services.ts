@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { createOrm, isDatabaseUnavailable, keepsToTenants, type Orm, readDatabaseUrl } from "@amana/database";
 import { createLogger, everyTenant, forTenant, readEnv } from "@amana/runtime";
+import { amanaDir } from "@amana/runtime/amana-dir";
 import { exitCodes, Refused } from "./refused.ts";
 import type { RepairedService } from "./repaired-service.ts";
 import { fileOf, root, servicesHere } from "./services-here.ts";
@@ -78,7 +79,7 @@ function urlInSettings(prefix: string): string | undefined {
 
 /** What `start` writes down while it runs. */
 function developmentUrls(): Readonly<Record<string, string>> {
-  const file = join(resolve(root, process.env["AMANA_DIR"] ?? ".amana"), "dev.json");
+  const file = join(amanaDir(root), "dev.json");
   if (!existsSync(file)) return {};
   return (JSON.parse(readFileSync(file, "utf8")) as { database_urls?: Record<string, string> }).database_urls ?? {};
 }

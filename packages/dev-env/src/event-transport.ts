@@ -15,6 +15,7 @@ export interface EventTransportOptions {
   /** Holds the data of a Kafka that is started here. */
   dir: string;
   progress: Progress;
+  signal?: AbortSignal | undefined;
 }
 
 /** `how` tells a person which transport it is, and why. `stop` is safe to call again. */
@@ -51,6 +52,7 @@ async function firstThatWorks(
       const how = oneLine([`Kafka ${version} at ${brokers}, by ${name}`, ...without()].join("; "));
       return { mode: "kafka", brokers, how, stop };
     } catch (error) {
+      options.signal?.throwIfAborted();
       const { problem, nextStep } = error instanceof DevEnvError ? error : { problem: String(error), nextStep: "Try again." };
       refusals.push(`${name}: ${problem.replace(/\.$/, "")}`);
       nextSteps.push(nextStep);

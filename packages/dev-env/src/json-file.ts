@@ -7,9 +7,11 @@ export async function readJson<T>(path: string): Promise<T | undefined> {
     return JSON.parse(await readFile(path, "utf8")) as T;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new DevEnvError(`${path} cannot be read.`, "Start with --fresh to throw the data away and begin anew.", {
-      cause: error,
-    });
+    const nextStep =
+      error instanceof SyntaxError
+        ? "Restore the file from a backup. If the data may be lost, start with --fresh, which deletes all of it."
+        : "Run the command as the user who created the folder, or set AMANA_DIR to another one.";
+    throw new DevEnvError(`${path} cannot be read: ${(error as Error).message}`, nextStep, { cause: error });
   }
 }
 

@@ -11,7 +11,7 @@ import { databaseOwners } from "./services.ts";
 const root = join(import.meta.dirname, "..", "..", "..");
 
 /** Skips a service whose migrations this data folder has seen: each command costs a process. */
-export async function migrateAll(dir: string, databases: Databases, progress: Progress): Promise<void> {
+export async function migrateAll(dir: string, databases: Databases, progress: Progress, signal?: AbortSignal): Promise<void> {
   const stampFile = join(dir, "migrated.json");
   const seen = (await readJson<Record<string, string>>(stampFile)) ?? {};
   const stamps = await Promise.all(
@@ -20,7 +20,7 @@ export async function migrateAll(dir: string, databases: Databases, progress: Pr
   const due = stamps.filter(([name, stamp]) => seen[name] !== stamp).map(([name]) => name);
   if (due.length === 0) return;
   await inStep(progress, "Migrations", async (step) => {
-    await Promise.all(due.map((name) => migrateService(name, { DATABASE_URL: databases.ownerUrls[name] ?? "" })));
+    await Promise.all(due.map((name) => migrateService(name, { DATABASE_URL: databases.ownerUrls[name] ?? "" }, signal)));
     await writeJson(stampFile, Object.fromEntries(stamps));
     step.done(due.join(", "));
   });

@@ -17,6 +17,8 @@ export interface PostgresOptions {
   durable: boolean;
   /** Where its write-ahead log is archived, for restores to a point in time. */
   walArchive?: string;
+  /** Ends a start that is under way, which then throws. */
+  signal?: AbortSignal | undefined;
   log: LogLine;
 }
 
@@ -38,6 +40,8 @@ const host = "127.0.0.1";
 const connectionsMax = 200;
 /** Recovery after a crash can take its time. */
 const readyTimeoutMs = 60_000;
+/** SQLSTATE invalid_password */
+const wrongPassword = "28P01";
 
 const notDurable = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
 
@@ -47,7 +51,7 @@ const notDurable = ["fsync=off", "synchronous_commit=off", "full_page_writes=off
  * Throws DevEnvError, saying what to do, when it cannot start.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
-  const { durable, log } = options;
+  const { durable, log, signal } = options;
   const programs = postgresPrograms();
   const user = await systemUser();
   const wanted = resolve(options.dataDir);
@@ -57,7 +61,8 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
 
   await stopLeftoverPostmaster(dataDir, log);
   const port = await freePort();
-  const password = await prepareDataFolder(dataDir, programs, { user, launch, durable });
+  const password = await prepareDataFolder(dataDir, programs, { user, launch, durable, signal });
+  signal?.throwIfAborted();
   const superuserUrl = `postgres://${superuser}:${password}@${host}:${port}/postgres`;
 
   const settings = [
@@ -77,10 +82,11 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
       cwd: "/",
       env: postgresEnv(),
       stopSteps: cleanStop,
+      orphanSignal: "SIGINT",
       log,
     });
     try {
-      await untilReady(server, dataDir, port);
+      await untilReady(server, dataDir, port, signal);
       return { server, version: await serverVersion(superuserUrl, dataDir) };
     } catch (error) {
       await server.stop();
@@ -113,8 +119,9 @@ async function archiving(folder: string, user: SystemUser): Promise<string[]> {
 }
 
 /** PostgreSQL writes its state into its pid file; that is also what its own pg_ctl waits for. */
-async function untilReady(server: ServerProcess, dataDir: string, port: number): Promise<void> {
+async function untilReady(server: ServerProcess, dataDir: string, port: number, signal?: AbortSignal): Promise<void> {
   const isReady = async () => {
+    signal?.throwIfAborted();
     if (!server.running()) throw startFailure(server.recentOutput(), dataDir, port);
     const lines = (await readFile(join(dataDir, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
     return Number(lines[0]) === server.pid && lines[7]?.trim() === "ready";
@@ -158,9 +165,12 @@ async function serverVersion(superuserUrl: string, dataDir: string): Promise<str
     const { rows } = await client.query<{ server_version: string }>("SHOW server_version");
     return rows[0]?.server_version ?? "";
   } catch (error) {
+    const { code, message } = error as { code?: string; message: string };
     throw new DevEnvError(
-      `PostgreSQL on ${dataDir} runs but refuses its superuser: ${(error as Error).message}`,
-      `If its password was changed, write it into superuser-password in that folder. ${removeFolder(dataDir)}`,
+      `PostgreSQL on ${dataDir} runs, but its superuser cannot connect: ${message}`,
+      code === wrongPassword
+        ? "If the password was changed, write the new one into the file superuser-password in that folder."
+        : "Try again when the machine is less busy. The data is unchanged.",
       { cause: error },
     );
   } finally {

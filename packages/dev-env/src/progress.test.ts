@@ -27,6 +27,15 @@ test("without a terminal, each change is one plain line and the end names the se
   ]);
 });
 
+test("running steps end as stopped when the user stops the program, and their later failures are not shown", () => {
+  const stream = aStream(false);
+  const progress = createProgress(stream, () => 0);
+  const migrations = progress.step("Migrations");
+  progress.stopSteps();
+  migrations.fail("ended with code null");
+  expect(stream.written).toEqual(["– Migrations: stopped (0.0 s)\n"]);
+});
+
 test("on a terminal, running steps are redrawn in place, cut to its width, and finished ones stay above", () => {
   const stream = aStream(true);
   const progress = createProgress(stream, () => 0);

@@ -10,6 +10,8 @@ export interface Progress {
   step(name: string): ProgressStep;
   /** Writes a line of its own, above the steps that are running. */
   print(line: string): void;
+  /** Ends every running step as stopped by the user. */
+  stopSteps(): void;
 }
 
 export interface ProgressStream {
@@ -41,6 +43,7 @@ export async function inStep<T>(progress: Progress, name: string, work: (step: P
 export const silentProgress: Progress = {
   step: () => ({ update() {}, done() {}, fail() {} }),
   print() {},
+  stopSteps() {},
 };
 
 /**
@@ -74,19 +77,22 @@ export function createProgress(stream: ProgressStream = process.stderr, nowMs: (
     }
   };
 
+  const end = (step: RunningStep, mark: string, text: string) => {
+    if (!running.delete(step)) return;
+    watch();
+    print(`${mark} ${step.name}: ${text} (${elapsed(step)})`);
+  };
+
   return {
     print,
+    stopSteps() {
+      for (const step of running) end(step, "–", "stopped");
+    },
     step(name) {
       const step: RunningStep = { name, what: "starting", startedMs: nowMs() };
       running.add(step);
       watch();
       if (live) redraw("");
-
-      const end = (mark: string, text: string) => {
-        if (!running.delete(step)) return;
-        watch();
-        print(`${mark} ${name}: ${text} (${elapsed(step)})`);
-      };
 
       return {
         update(what) {
@@ -95,8 +101,8 @@ export function createProgress(stream: ProgressStream = process.stderr, nowMs: (
           if (live) redraw("");
           else stream.write(`… ${name}: ${what}\n`);
         },
-        done: (result) => end("✓", result),
-        fail: (reason) => end("✗", reason),
+        done: (result) => end(step, "✓", result),
+        fail: (reason) => end(step, "✗", reason),
       };
     },
   };

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { endWithParent } from "./end-with-parent.ts";
 
 export interface CommandOptions {
   timeoutMs: number;
@@ -6,6 +7,8 @@ export interface CommandOptions {
   env?: NodeJS.ProcessEnv;
   uid?: number | undefined;
   gid?: number | undefined;
+  /** Ends the program at once when it aborts. */
+  signal?: AbortSignal | undefined;
 }
 
 export interface CommandResult {
@@ -16,11 +19,14 @@ export interface CommandResult {
   failure: string;
 }
 
-/** Runs a program to its end or the time-out. Never throws: a missing program is a result. */
+/**
+ * Runs a program until it ends, the time-out expires or `signal` aborts. Never throws: a missing
+ * program is a result.
+ */
 export function runCommand(command: string, args: readonly string[], options: CommandOptions): Promise<CommandResult> {
   const { timeoutMs, ...where } = options;
   return new Promise((resolve) => {
-    execFile(
+    const child = execFile(
       command,
       args,
       { ...where, timeout: timeoutMs, killSignal: "SIGKILL", maxBuffer: 16 * 1024 * 1024, encoding: "utf8" },
@@ -29,11 +35,13 @@ export function runCommand(command: string, args: readonly string[], options: Co
         resolve({ ok: error === null, output, failure: error === null ? "" : failureOf(error, output, timeoutMs) });
       },
     );
+    if (child.pid !== undefined) child.once("exit", endWithParent(child.pid, "SIGKILL"));
   });
 }
 
 function failureOf(error: Error & { code?: unknown; killed?: boolean }, output: string, timeoutMs: number): string {
   if (error.code === "ENOENT") return "not found";
+  if (error.name === "AbortError") return "stopped";
   if (error.killed) return `no answer within ${timeoutMs / 1000} s`;
   return output.split("\n").slice(-3).join(" ").trim() || `ended with code ${error.code}`;
 }

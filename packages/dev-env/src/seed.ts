@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { apiCaller } from "./demo/api.ts";
 import { DevEnvError } from "./dev-env-error.ts";
 import { keepSecrets, type Secrets } from "./secrets.ts";
@@ -12,7 +13,7 @@ export async function seedBusiness(dir: string, secrets: Secrets, gatewayUrl: st
   if (made.status !== 201) {
     throw new DevEnvError(
       `The first business could not be made: ${made.status} ${JSON.stringify(made.body)}`,
-      "Look into the logs folder for the reason, or start with --fresh.",
+      `The log has the reason: ${join(dir, "logs", "gateway.log")}`,
     );
   }
   const seeded = { id: String(made.body["id"]), api_key: String(made.body["api_key"]) };

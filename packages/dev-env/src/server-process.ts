@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { endWithParent } from "./end-with-parent.ts";
 import { orderly, type StopStep, stopByPid } from "./running-process.ts";
 
 /** Takes one line of a server's output, without its line end. */
@@ -27,26 +28,17 @@ export interface ServerProcessOptions {
   env: NodeJS.ProcessEnv;
   uid?: number | undefined;
   gid?: number | undefined;
-  /**
-   * How it is ended; without the first step, as a crash ends it. The first signal is also sent when
-   * this process exits without having stopped the server.
-   */
+  /** How it is ended; without the first step, as a crash ends it. */
   stopSteps?: readonly StopStep[];
+  /**
+   * Sent when this process ends, in whatever way, without having stopped the server. SIGKILL when
+   * absent: a service would wait for the requests of others that end at the same moment.
+   */
+  orphanSignal?: NodeJS.Signals;
   log?: LogLine;
 }
 
 const recentLinesMax = 20;
-
-const abandoned = new Map<number, NodeJS.Signals | undefined>();
-process.on("exit", () => {
-  for (const [pid, signal] of abandoned) {
-    try {
-      process.kill(pid, signal);
-    } catch {
-      // It has ended by itself, and there is nobody left to tell.
-    }
-  }
-});
 
 /**
  * Starts a server in a process group of its own: Ctrl-C at the terminal then reaches only the
@@ -54,7 +46,7 @@ process.on("exit", () => {
  * cannot be run.
  */
 export async function spawnServer(options: ServerProcessOptions): Promise<ServerProcess> {
-  const { command, args, cwd, env, uid, gid, stopSteps = orderly, log } = options;
+  const { command, args, cwd, env, uid, gid, stopSteps = orderly, orphanSignal = "SIGKILL", log } = options;
   const child = spawn(command, args, { cwd, env, uid, gid, detached: true, stdio: ["ignore", "pipe", "pipe"] });
 
   const recent: string[] = [];
@@ -68,8 +60,7 @@ export async function spawnServer(options: ServerProcessOptions): Promise<Server
   await once(child, "spawn");
   const pid = child.pid as number;
   let running = true;
-  abandoned.set(pid, stopSteps[0]?.signal);
-  child.once("exit", () => abandoned.delete(pid));
+  child.once("exit", endWithParent(pid, orphanSignal));
   // `close` comes after the last output was read, so that a message about a failure is complete.
   const ended = once(child, "close").then(() => {
     running = false;

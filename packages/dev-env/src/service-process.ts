@@ -100,11 +100,12 @@ export function serviceProcess(options: {
 }
 
 /** Runs a service's `migrate` command to its end. */
-export async function migrateService(name: string, env: Record<string, string>): Promise<void> {
+export async function migrateService(name: string, env: Record<string, string>, signal?: AbortSignal): Promise<void> {
   const done = await runCommand(process.execPath, [join("services", name, "src", "migrate.ts")], {
     timeoutMs: migrateTimeoutMs,
     cwd: ownRoot,
     env: { ...inherited(), ...env },
+    signal,
   });
   if (done.ok) return;
   throw new DevEnvError(

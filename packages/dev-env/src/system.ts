@@ -1,13 +1,13 @@
 import { createWriteStream } from "node:fs";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Databases, ensureDatabases } from "./databases.ts";
+import { DevEnvError } from "./dev-env-error.ts";
 import { type EventChoice, startEventTransport } from "./event-transport.ts";
 import { freePort, requireFreePort } from "./free-port.ts";
-import { stopLeftoverKafka } from "./kafka/leftover-kafka.ts";
-import { stopLeftoverServices, writeProcesses } from "./leftover-services.ts";
+import { writeProcesses } from "./leftover-services.ts";
+import { stopLeftovers } from "./leftovers.ts";
 import { migrateAll } from "./migrate-all.ts";
-import { stopLeftoverPostmaster } from "./postgres/leftover-postmaster.ts";
 import { startPostgres } from "./postgres.ts";
 import { inStep, type Progress, silentProgress } from "./progress.ts";
 import { readSecrets } from "./secrets.ts";
@@ -68,10 +68,12 @@ export interface System extends AsyncDisposable {
 export async function startSystem(options: SystemOptions): Promise<System> {
   const progress = options.progress ?? silentProgress;
   const dir = resolve(options.dir);
+  const { signal } = options;
+  requireDistinctPorts(options);
   await using stack = new AsyncDisposableStack();
 
   // What a killed run left behind may still hold the ports.
-  await stopLeftoverServices(dir);
+  await stopLeftovers(dir);
   const secrets = await readSecrets(dir);
   const logDir = join(dir, "logs");
   await mkdir(logDir, { recursive: true });
@@ -81,14 +83,14 @@ export async function startSystem(options: SystemOptions): Promise<System> {
 
   const starting = [
     startDatabases(options, { dir, logDir, progress, stack, password: secrets.databasePassword }),
-    startEventTransport({ choice: options.events, brokers: options.brokers, dir: join(dir, "kafka"), progress }).then(
+    startEventTransport({ choice: options.events, brokers: options.brokers, dir: join(dir, "kafka"), progress, signal }).then(
       (transport) => stack.adopt(transport, () => transport.stop()),
     ),
   ] as const;
   // Where one fails, what the other starts can be stopped only when it has ended.
   await Promise.allSettled(starting);
+  signal?.throwIfAborted();
   const [databases, events] = await Promise.all(starting);
-  options.signal?.throwIfAborted();
 
   const ports = await choosePorts(options);
   const wiring: Wiring = {
@@ -100,8 +102,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   };
   const envOf = (name: ServiceName) => ({ ...settingsOf(name, wiring), ...options.env?.[name] });
 
-  await migrateAll(dir, databases, progress);
-  options.signal?.throwIfAborted();
+  await migrateAll(dir, databases, progress, signal);
+  signal?.throwIfAborted();
 
   const metricsPorts = await choosePorts({});
   // Not among the settings for a second replica: each needs a port of its own.
@@ -111,7 +113,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const gatewayUrl = loopbackUrl(ports.gateway);
   const ready = () => untilReady(gatewayUrl, Object.values(processes), { ...options, logDir });
   await inStep(progress, "Services", async (step) => {
-    await Promise.all(serviceNames.map((name) => processes[name].start()));
+    await Promise.race([Promise.all(serviceNames.map((name) => processes[name].start())), aborted(signal)]);
     await ready();
     step.done(serviceNames.join(", "));
   });
@@ -157,6 +159,7 @@ async function startDatabases(
       const postgres = await startPostgres({
         dataDir: join(dir, "postgres"),
         durable: options.durable ?? true,
+        signal: options.signal,
         log: (line) => log.write(`${line}\n`),
       });
       stack.defer(() => postgres.stop());
@@ -209,10 +212,13 @@ function createProcesses(
   return processes;
 }
 
-/** Throws the data away. Throws DevEnvError, and keeps it, while a system runs on it. */
-export async function removeData(dir: string): Promise<void> {
-  await stopLeftoverServices(dir);
-  await stopLeftoverPostmaster(join(dir, "postgres"));
-  await stopLeftoverKafka(join(dir, "kafka"));
-  await rm(dir, { recursive: true, force: true });
+function requireDistinctPorts({ port, sandboxPort }: SystemOptions): void {
+  if (port === undefined || port !== sandboxPort) return;
+  throw new DevEnvError(`PORT and SANDBOX_PORT are both ${port}.`, "Set one of them to another port.");
 }
+
+/** Rejects when the signal aborts. */
+const aborted = (signal: AbortSignal | undefined) =>
+  new Promise<never>((_, reject) => {
+    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });

@@ -28,7 +28,9 @@ let dir: string;
 const started: Kafka[] = [];
 
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), "amana-kafka-"));
+  // In the C locale, Java loses the non-ASCII characters of a path.
+  dir = await mkdtemp(join(tmpdir(), "amana kafka é שלום 😀 "));
+  vi.stubEnv("LC_ALL", "C");
 });
 
 afterEach(async () => {
@@ -122,20 +124,22 @@ describe.skipIf(leftOut)("Kafka by Java", () => {
   test("a broker left behind by a starter that was killed is stopped, and one at work is left alone", async () => {
     const script = `
       import { startKafka } from ${JSON.stringify(new URL("../src/kafka/java-kafka.ts", import.meta.url).href)};
+      import { guardPid } from ${JSON.stringify(new URL("../src/end-with-parent.ts", import.meta.url).href)};
       import { silentProgress } from ${JSON.stringify(new URL("../src/progress.ts", import.meta.url).href)};
       await startKafka({ dir: ${JSON.stringify(dir)}, progress: silentProgress });
-      process.stdout.write("started");`;
+      process.stdout.write(String(guardPid()));`;
     const starter = spawn(process.execPath, ["--input-type=module", "-e", script], {
       stdio: ["ignore", "pipe", "inherit"],
       timeout: 60_000,
       killSignal: "SIGKILL",
     });
-    await once(starter.stdout, "data");
+    const [guard] = await once(starter.stdout, "data");
     const orphan = Number(await readFile(join(dir, "kafka.pid"), "utf8"));
     const refusal = await aKafka().catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(DevEnvError);
     expect((refusal as DevEnvError).problem).toContain(`already running on ${dir}`);
 
+    process.kill(Number(guard), "SIGKILL");
     starter.kill("SIGKILL");
     await once(starter, "exit");
     expect(readProcess(orphan)?.command).toContain(dir);

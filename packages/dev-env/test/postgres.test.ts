@@ -63,15 +63,18 @@ async function refusal(start: Promise<unknown>): Promise<DevEnvError> {
 async function aLeftover(): Promise<number> {
   const script = `
 import { startPostgres } from ${JSON.stringify(new URL("../src/postgres.ts", import.meta.url).href)};
+    import { guardPid } from ${JSON.stringify(new URL("../src/end-with-parent.ts", import.meta.url).href)};
     const postgres = await startPostgres({ dataDir: ${JSON.stringify(dataDir)}, durable: false, log: () => {} });
-    process.stdout.write(postgres.superuserUrl);`;
+    process.stdout.write(JSON.stringify([postgres.superuserUrl, guardPid()]));`;
   const starter = spawn(process.execPath, ["--input-type=module", "-e", script], {
     stdio: ["ignore", "pipe", "inherit"],
     timeout: 20_000,
     killSignal: "SIGKILL",
   });
-  const [superuserUrl] = await once(starter.stdout.setEncoding("utf8"), "data");
+  const [output] = await once(starter.stdout.setEncoding("utf8"), "data");
+  const [superuserUrl, guard] = JSON.parse(output) as [string, number];
   await query({ superuserUrl }, "CREATE TABLE kept AS SELECT 42 AS answer");
+  process.kill(guard, "SIGKILL");
   starter.kill("SIGKILL");
   await once(starter, "exit");
   return Number((await readFile(join(dataDir, "postmaster.pid"), "utf8")).split("\n")[0]);

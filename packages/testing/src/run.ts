@@ -1,14 +1,51 @@
-/** The command `test`: the whole suite, or the files that match the words given. */
+/** The command `test`: the whole suite, or the files whose paths contain one of the given words. */
 import { spawn } from "node:child_process";
-import { join } from "node:path";
+import { globSync } from "node:fs";
+import { constants } from "node:os";
+import { join, relative, resolve } from "node:path";
+import { createCommand, runCommandLine } from "@amana/dev-env/command-line";
+import { endWithParent } from "@amana/dev-env/end-with-parent";
+
+interface TestOptions {
+  readonly testNamePattern?: string;
+  readonly project?: string;
+}
 
 const root = join(import.meta.dirname, "..", "..", "..");
-const words = process.argv.slice(2).filter((word) => word !== "--");
 const reporters = ["--reporter=default", `--reporter=${join(import.meta.dirname, "closing-line.ts")}`];
 
-const vitest = spawn(join(root, "node_modules", ".bin", "vitest"), ["run", ...reporters, ...words], {
-  cwd: root,
-  stdio: "inherit",
-});
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => vitest.kill(signal));
-vitest.on("exit", (code) => process.exit(code ?? 1));
+const command = createCommand("test", "Run every test, or the test files whose paths contain one of the words.");
+command
+  .argument("[words...]", "parts of paths of test files, such as payments or start.test.ts")
+  .option("-t, --testNamePattern <pattern>", "run only tests whose names match this regular expression")
+  .addOption(
+    command.createOption("--project <name>", "run only this half of the tests (default: both)").choices(["unit", "system"]),
+  )
+  .action(runTests);
+await runCommandLine(command);
+
+function runTests(words: string[], options: TestOptions): void {
+  const names = words.map((word) => (/^\.{0,2}\//.test(word) ? relative(root, resolve(word)) : word));
+  requireMatches(names);
+  const flags = Object.entries(options).map(([name, value]) => `--${name}=${value}`);
+  // In a process group of its own: what tests start without a group of their own ends with it.
+  const vitest = spawn(join(root, "node_modules", ".bin", "vitest"), ["run", ...reporters, ...flags, ...names], {
+    cwd: root,
+    stdio: ["ignore", "inherit", "inherit"],
+    detached: true,
+  });
+  // Never released: it also ends what a test left running.
+  if (vitest.pid !== undefined) endWithParent(-vitest.pid, "SIGTERM");
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => process.exit(128 + constants.signals[signal]));
+  }
+  vitest.on("exit", (code) => process.exit(code ?? 1));
+}
+
+/** Vitest would run the files of the other words, and explain at length when there is no file at all. */
+function requireMatches(words: readonly string[]): void {
+  const files = globSync("**/*.test.ts", { cwd: root, exclude: ["**/node_modules"] });
+  const unmatched = words.filter((word) => !files.some((file) => file.includes(word.replace(/:\d+$/, ""))));
+  if (unmatched.length === 0) return;
+  command.error(`error: no test file matches ${unmatched.join(", ")}`);
+}

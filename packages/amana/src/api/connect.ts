@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { readApiKeyKind } from "@amana/api-keys";
 import { Amana, type RequestOptions } from "@amana/client";
+import { amanaDir } from "@amana/runtime/amana-dir";
 import { withoutSlashes } from "@amana/runtime/without-slashes";
 import { exitCodes, Refused } from "../refused.ts";
 
@@ -118,7 +119,7 @@ async function readKey(file: string, name: string): Promise<string> {
 
 /** What `start` writes down while it runs. */
 function developmentSystem(): { url: string; keys: Readonly<Record<KeyOf, string | undefined>> } | undefined {
-  const file = join(resolve(root, process.env["AMANA_DIR"] ?? ".amana"), "dev.json");
+  const file = join(amanaDir(root), "dev.json");
   if (!existsSync(file)) return undefined;
   const { gateway_url, admin_key, business } = devFileOf(file);
   return { url: addressOf(gateway_url), keys: { operator: admin_key, business: business?.api_key } };

@@ -1,10 +1,11 @@
-import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { join } from "node:path";
+import { amanaDir } from "@amana/runtime/amana-dir";
 import { request } from "undici";
+import { createCommand, exitCodes, runCommandLine, stopSignal } from "../command-line.ts";
+import { openDataDir } from "../data-dir.ts";
 import { DevEnvError } from "../dev-env-error.ts";
 import { type DevFile, devFileOf, readDevFile } from "../dev-file.ts";
-import { ownArguments } from "../own-arguments.ts";
-import { createProgress } from "../progress.ts";
+import { createProgress, type Progress } from "../progress.ts";
 import { startSystem } from "../system.ts";
 import { gatherCast } from "./cast.ts";
 import { onboardClient } from "./onboard-client.ts";
@@ -12,33 +13,59 @@ import { payAndRefund } from "./pay-and-refund.ts";
 import { createStory } from "./story.ts";
 import { verifyApplicants } from "./verify-applicants.ts";
 
-const { values: flags } = parseArgs({ args: ownArguments(), options: { browser: { type: "boolean", default: false } } });
-const story = createStory((text) => process.stdout.write(text));
-
-try {
-  await main();
-  story.say("\nEverything was seen: the demo passed.");
-} catch (error) {
-  story.say(`\n✗ ${(error as Error).message}`);
-  process.exitCode = 1;
+interface DemoOptions {
+  readonly browser?: boolean;
 }
 
-async function main(): Promise<void> {
+const story = createStory((text) => process.stdout.write(text));
+const command = createCommand(
+  "demo",
+  "Show a payment, a refund, verifications and an onboarding, each step checked. Uses the system that start runs, or starts one for the demo.",
+)
+  .option("--browser", "use the hosted pages in headless Chromium")
+  .action(demo);
+await runCommandLine(command);
+
+async function demo({ browser = false }: DemoOptions): Promise<void> {
+  const progress = createProgress();
+  const { promise: stopped, reject: stop } = Promise.withResolvers<never>();
+  const signal = stopSignal(() => {
+    progress.stopSteps();
+    progress.print("Stopping");
+    stop(new Error("stopped"));
+  });
+  // Without a system of its own, nothing waits for it.
+  stopped.catch(() => {});
+  const tell = (system: DevFile) => Promise.race([tellStory(system, browser), stopped]);
+  try {
+    await onSystem(tell, progress, signal);
+    story.say("\nEverything was seen: the demo passed.");
+  } catch (error) {
+    // The story may still wait for a response.
+    if (signal.aborted) process.exit(exitCodes.interrupted);
+    story.say(`\n✗ ${(error as Error).message}`);
+    process.exitCode = exitCodes.failed;
+  }
+}
+
+/** Runs `tell` on the system that runs, or on one that is started and stopped for it. */
+async function onSystem(tell: (system: DevFile) => Promise<void>, progress: Progress, signal: AbortSignal): Promise<void> {
   const root = join(import.meta.dirname, "..", "..", "..", "..");
-  const dir = resolve(root, process.env["AMANA_DIR"] ?? ".amana");
-  const running = await runningSystem(dir);
+  const running = await runningSystem(amanaDir(root));
   if (running) {
     story.say("A system is running already: using it.");
     return await tell(running);
   }
   story.say("No system is running: starting one for the demo.");
+  const dir = await openDataDir(amanaDir(root));
   process.env["NODE_COMPILE_CACHE"] ??= join(dir, "cache");
   await using system = await startSystem({
     dir,
     events: "auto",
     brokers: process.env["KAFKA_BROKERS"],
-    databaseUrl: process.env["DATABASE_URL"],
-    progress: createProgress(),
+    databaseUrl: process.env["DATABASE_URL"] || undefined,
+    progress,
+    signal,
   });
   await tell(devFileOf(system));
 }
@@ -59,12 +86,11 @@ async function runningSystem(dir: string): Promise<DevFile | undefined> {
   return file;
 }
 
-async function tell(system: DevFile): Promise<void> {
+async function tellStory(system: DevFile, inBrowser: boolean): Promise<void> {
   story.say(`The system is at ${system.gateway_url} (events: ${system.events}).`);
   await using cast = await gatherCast(story, system);
-  const options = { inBrowser: flags.browser };
-  await payAndRefund(story, cast, options);
-  await verifyApplicants(story, cast, options);
+  await payAndRefund(story, cast, { inBrowser });
+  await verifyApplicants(story, cast, { inBrowser });
   await onboardClient(story, cast);
   story.step("Looking back.");
   story.expect(cast.receiver.refused.length === 0, "no webhook came with a signature that does not hold");

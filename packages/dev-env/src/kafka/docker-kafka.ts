@@ -32,8 +32,13 @@ export async function requireDockerEngine(): Promise<void> {
  * is removed by Testcontainers. Throws DevEnvError when there is no Docker engine or the container
  * does not start.
  */
-export async function startKafkaInDocker({ dir, progress }: KafkaOptions): Promise<Pick<Kafka, "brokers" | "version" | "stop">> {
+export async function startKafkaInDocker({
+  dir,
+  progress,
+  signal,
+}: KafkaOptions): Promise<Pick<Kafka, "brokers" | "version" | "stop">> {
   await requireDockerEngine();
+  signal?.throwIfAborted();
   return await inStep(progress, "Kafka", async (step) => {
     const port = await freePort();
     step.update(`starting ${image} (its download comes first, once)`);

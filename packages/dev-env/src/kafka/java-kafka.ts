@@ -54,10 +54,11 @@ export const newClusterId = (): string => randomBytes(16).toString("base64url");
  * saying what to do, when Java or Maven are missing or the broker does not start.
  */
 export async function startKafka(options: JavaKafkaOptions): Promise<Kafka> {
-  const { progress, cacheDir = defaultCacheDir() } = options;
+  const { progress, signal, cacheDir = defaultCacheDir() } = options;
   const java = await findJava();
+  signal?.throwIfAborted();
   return await inStep(progress, "Kafka", async (step) => {
-    const jars = await kafkaJars(step, cacheDir);
+    const jars = await kafkaJars(step, cacheDir, signal);
     await mkdir(options.dir, { recursive: true });
     const dir = await realpath(options.dir);
     await stopLeftoverKafka(dir);
@@ -68,7 +69,7 @@ export async function startKafka(options: JavaKafkaOptions): Promise<Kafka> {
 
     if (!existsSync(dataDir)) {
       step.update("formatting");
-      await format(java, jars, dir, dataDir, { port, ...node });
+      await format(java, jars, dir, dataDir, { port, ...node }, signal);
     }
     await writeProperties(propertiesFile, { port, ...node, dataDir }, options.properties);
 
@@ -78,16 +79,18 @@ export async function startKafka(options: JavaKafkaOptions): Promise<Kafka> {
         command: java.program,
         args: [...javaFlags, ...ownerFlags(dir), "-cp", join(jars, "*"), "kafka.Kafka", propertiesFile],
         cwd: dir,
-        env: process.env,
+        env: javaEnv(),
+        orphanSignal: "SIGTERM",
         log(line) {
           started ||= startedMessage.test(line);
         },
       });
       await writePid(dir, broker.pid);
-      await until(() => started || !broker.running(), readyTimeoutMs);
+      await until(() => started || !broker.running() || signal?.aborted === true, readyTimeoutMs);
       if (started) return broker;
       const ended = !broker.running();
       await broker.stop();
+      signal?.throwIfAborted();
       throw startFailure(ended, broker.recentOutput(), dir);
     };
 
@@ -111,7 +114,14 @@ export async function startKafka(options: JavaKafkaOptions): Promise<Kafka> {
 const listed = new Set(["listeners", "advertised.listeners", "listener.security.protocol.map"]);
 
 /** Built beside its place and renamed: an interrupted start leaves no half of it. */
-async function format(java: Java, jars: string, dir: string, dataDir: string, node: KafkaNode & { port: number }): Promise<void> {
+async function format(
+  java: Java,
+  jars: string,
+  dir: string,
+  dataDir: string,
+  node: KafkaNode & { port: number },
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const fresh = `${dataDir}.new`;
   const propertiesFile = join(dir, "format.properties");
   await rm(fresh, { recursive: true, force: true });
@@ -128,7 +138,7 @@ async function format(java: Java, jars: string, dir: string, dataDir: string, no
       "-c",
       propertiesFile,
     ],
-    { timeoutMs: formatTimeoutMs, cwd: dir },
+    { timeoutMs: formatTimeoutMs, cwd: dir, env: javaEnv(), signal },
   );
   if (!result.ok) {
     throw new DevEnvError(`Kafka's folder ${dir} could not be formatted: ${result.failure}`, removeFolder(dir));
@@ -147,10 +157,16 @@ async function writeProperties(
     const own = listed.has(name) ? properties[name] : undefined;
     properties[name] = own === undefined ? value : `${own},${value}`;
   }
-  const escaped = (value: string) => value.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
   const lines = Object.entries(properties).map(([name, value]) => `${name}=${escaped(value)}\n`);
   await writeFile(path, lines.join(""));
 }
+
+/** Java reads a .properties file as Latin-1. */
+const escaped = (value: string) =>
+  value.replace(/[\\\n]|[^\x20-\x7e]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+/** Java encodes the names of files as its locale says; in the C locale, non-ASCII characters are lost. */
+const javaEnv = (): NodeJS.ProcessEnv => ({ ...process.env, LC_ALL: "C.UTF-8" });
 
 function startFailure(ended: boolean, output: string, dir: string): DevEnvError {
   if (/Address already in use/.test(output)) {

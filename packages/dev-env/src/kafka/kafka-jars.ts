@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DevEnvError } from "../dev-env-error.ts";
 import type { ProgressStep } from "../progress.ts";
-import { runCommand } from "../run-command.ts";
+import { type CommandResult, runCommand } from "../run-command.ts";
 import { requireMaven } from "./java.ts";
 import { kafkaVersion } from "./kafka-properties.ts";
 
@@ -23,7 +23,7 @@ export function defaultCacheDir(): string {
  * and renamed, so that it is complete if it is there, also when two processes fetch at once. Throws
  * DevEnvError.
  */
-export async function kafkaJars(step: ProgressStep, cacheDir: string): Promise<string> {
+export async function kafkaJars(step: ProgressStep, cacheDir: string, signal?: AbortSignal): Promise<string> {
   // The digest sets apart two states of the pom that name the same Kafka.
   const digest = createHash("sha256")
     .update(await readFile(pom))
@@ -40,11 +40,11 @@ export async function kafkaJars(step: ProgressStep, cacheDir: string): Promise<s
     const result = await runCommand(
       "mvn",
       ["-q", "-B", "-f", pom, "dependency:copy-dependencies", `-DoutputDirectory=${fetched}`],
-      { timeoutMs: fetchTimeoutMs },
+      { timeoutMs: fetchTimeoutMs, signal },
     );
     if (!result.ok) {
       throw new DevEnvError(
-        `Maven could not fetch Kafka ${kafkaVersion}: ${result.failure}`,
+        `Maven could not fetch Kafka ${kafkaVersion}: ${firstError(result)}`,
         "Check the network, and the mirror and proxy in Maven's settings.xml, then try again.",
       );
     }
@@ -56,4 +56,9 @@ export async function kafkaJars(step: ProgressStep, cacheDir: string): Promise<s
     await rm(fetched, { recursive: true, force: true });
   }
   return folder;
+}
+
+/** Maven's first error line has the cause; advice on Maven's options follows. */
+function firstError({ output, failure }: CommandResult): string {
+  return /^\[ERROR\] (.+)$/m.exec(output)?.[1] ?? failure;
 }

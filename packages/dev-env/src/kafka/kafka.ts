@@ -4,6 +4,8 @@ export interface KafkaOptions {
   /** Holds the topics' data between runs. */
   dir: string;
   progress: Progress;
+  /** Ends a start that is under way, which then throws. */
+  signal?: AbortSignal | undefined;
 }
 
 /** A broker of our own, on 127.0.0.1, that accepts clients. */

@@ -31,7 +31,7 @@ export function removeFolder(dataDir: string): string {
 export async function prepareDataFolder(
   dataDir: string,
   programs: PostgresPrograms,
-  as: { user: SystemUser; launch: Launcher; durable: boolean },
+  as: { user: SystemUser; launch: Launcher; durable: boolean; signal: AbortSignal | undefined },
 ): Promise<string> {
   if (await isMissingOrEmpty(dataDir)) return initialise(dataDir, programs, as);
 
@@ -62,7 +62,7 @@ export async function prepareDataFolder(
 async function initialise(
   dataDir: string,
   programs: PostgresPrograms,
-  { user, launch, durable }: { user: SystemUser; launch: Launcher; durable: boolean },
+  { user, launch, durable, signal }: Parameters<typeof prepareDataFolder>[2],
 ): Promise<string> {
   const folder = `${dataDir}.new`;
   const pwfile = `${dataDir}.new-password`;
@@ -80,7 +80,7 @@ async function initialise(
     ...["--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C", "--no-instructions"],
     ...(durable ? [] : ["--no-sync"]),
   ]);
-  const initdb = await runCommand(command, args, { timeoutMs: initdbTimeoutMs, cwd: "/", env: postgresEnv(), ...ids });
+  const initdb = await runCommand(command, args, { timeoutMs: initdbTimeoutMs, cwd: "/", env: postgresEnv(), signal, ...ids });
   if (!initdb.ok) {
     throw new DevEnvError(
       `A PostgreSQL data folder could not be made at ${dataDir}: ${initdb.failure}`,

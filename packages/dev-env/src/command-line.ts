@@ -1,0 +1,84 @@
+import { StartRefused } from "@amana/runtime";
+import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { DevEnvError } from "./dev-env-error.ts";
+
+export { InvalidArgumentError };
+
+/** Exit codes of the commands. */
+export const exitCodes = { done: 0, failed: 1, usage: 2, interrupted: 130 } as const;
+
+/** Creates a command of the project: `npx --yes pnpm@12 <name>`. */
+export function createCommand(name: string, description: string): Command {
+  const call = `npx --yes pnpm@12 ${name}`;
+  return new Command(call)
+    .description(description)
+    .helpOption("-h, --help", "show this text")
+    .showHelpAfterError(`See: ${call} --help`)
+    .exitOverride();
+}
+
+/**
+ * Runs the command with the words after the script's name. Wrong usage ends the process with code 2,
+ * and a DevEnvError or StartRefused with code 1; both are reported without a stack trace. Other
+ * errors are defects and are thrown.
+ */
+export async function runCommandLine(command: Command): Promise<void> {
+  // A closed terminal or pipe must not end a system that runs, or the orderly stop of it.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", unlessClosed);
+  try {
+    // pnpm passes on the "--" that npm users put before the options.
+    await command.parseAsync(
+      process.argv.slice(2).filter((word) => word !== "--"),
+      { from: "user" },
+    );
+  } catch (error) {
+    // The usage text lists what is missing.
+    if (error instanceof CommanderError && error.code === "commander.missingArgument") command.outputHelp({ error: true });
+    process.exitCode = codeOf(error);
+  }
+}
+
+function codeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+  if (!(error instanceof DevEnvError || error instanceof StartRefused)) throw error;
+  process.stderr.write(`\n✗ ${error.message}\n`);
+  return exitCodes.failed;
+}
+
+function unlessClosed(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
+}
+
+/**
+ * Aborts the returned signal, after `onFirst`, when the user ends the program: Ctrl-C, `kill`, or a
+ * closed terminal. A second Ctrl-C or `kill` exits at once.
+ */
+export function stopSignal(onFirst: () => void): AbortSignal {
+  const stop = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(name, () => {
+      if (!stop.signal.aborted) {
+        onFirst();
+        stop.abort();
+        // A closed terminal sends SIGHUP twice: once by the system, once by the shell.
+      } else if (name !== "SIGHUP") process.exit(exitCodes.interrupted);
+    });
+  }
+  return stop.signal;
+}
+
+/** Parses a number for a command-line option. Throws commander's InvalidArgumentError. */
+export const numberFrom =
+  (min: number, max: number) =>
+  (text: string): number => {
+    const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= min && value <= max)) throw new InvalidArgumentError(`It must be a number from ${min} to ${max}.`);
+    return value;
+  };
+
+/** Parses a whole number for a command-line option. Throws commander's InvalidArgumentError. */
+export const wholeFrom = (min: number, max: number) => (text: string) => {
+  const value = numberFrom(min, max)(text);
+  if (!Number.isInteger(value)) throw new InvalidArgumentError("It must be a whole number.");
+  return value;
+};

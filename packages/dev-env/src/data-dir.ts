@@ -1,0 +1,115 @@
+import { constants } from "node:fs";
+import { access, mkdir, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, join, relative, sep } from "node:path";
+import { DevEnvError } from "./dev-env-error.ts";
+import { readJson } from "./json-file.ts";
+import { stopLeftovers } from "./leftovers.ts";
+import type { Secrets } from "./secrets.ts";
+
+const root = join(import.meta.dirname, "..", "..", "..");
+const marker = "amana-data";
+const markerText = "Amana created this folder. `start --fresh` deletes the data in it.\n";
+/** Results of attack programs outlive the data that they were found with. */
+const kept = new Set([marker, "matrix"]);
+const deleted = new Set([
+  "postgres",
+  "kafka",
+  "logs",
+  "sandbox",
+  "cache",
+  "secrets.json",
+  "migrated.json",
+  "processes.json",
+  "dev.json",
+]);
+const another = "Set AMANA_DIR to another folder: an empty one, or one that does not exist.";
+const namedMax = 5;
+
+/**
+ * Makes `dir` the data folder of a system and returns its real path. Marks a folder that is missing
+ * or empty, or that an earlier version made. Throws DevEnvError for every other folder, so that no
+ * other files get among the data.
+ */
+export async function openDataDir(dir: string): Promise<string> {
+  await mkdir(dir, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    throw unusable(dir, error);
+  });
+  const real = await checked(dir);
+  if (!(await entriesOf(real)).includes(marker)) {
+    await writeFile(join(real, marker), markerText).catch((error: NodeJS.ErrnoException) => {
+      throw unusable(dir, error);
+    });
+  }
+  return real;
+}
+
+/**
+ * Deletes the data of a system, and nothing else. Throws DevEnvError, and deletes nothing, when a
+ * system runs on the folder or when it holds anything that Amana did not create.
+ */
+export async function removeData(dir: string): Promise<void> {
+  if ((await stat(dir).catch(() => undefined)) === undefined) return;
+  const real = await checked(dir);
+  const entries = await entriesOf(real);
+  const foreign = entries.filter((name) => !kept.has(name) && !isData(name));
+  if (foreign.length > 0) {
+    throw new DevEnvError(
+      `--fresh deletes nothing: ${dir} holds what Amana did not create (${listed(foreign)}).`,
+      "Move that elsewhere, or set AMANA_DIR to another folder.",
+    );
+  }
+  await stopLeftovers(real);
+  for (const name of entries.filter(isData)) await rm(join(real, name), { recursive: true, force: true });
+}
+
+/** An interrupted write leaves a name with an ending. */
+const isData = (name: string) => deleted.has(name.replace(/\.new(-password)?$/, ""));
+
+/** Returns the real path. Throws DevEnvError unless Amana may use the folder as its own. */
+async function checked(dir: string): Promise<string> {
+  const found = await stat(dir).catch((error: NodeJS.ErrnoException) => {
+    throw unusable(dir, error);
+  });
+  if (!found.isDirectory()) throw new DevEnvError(`${dir} is a file, not a folder.`, another);
+  const real = await realpath(dir);
+  for (const [name, path] of [
+    ["the project", root],
+    ["your home folder", homedir()],
+  ] as const) {
+    const inside = relative(real, await realpath(path).catch(() => path));
+    if (inside !== ".." && !inside.startsWith(`..${sep}`)) {
+      throw new DevEnvError(`${dir} cannot be the data folder: it ${inside === "" ? "is" : "contains"} ${name}.`, another);
+    }
+  }
+  await access(real, constants.R_OK | constants.W_OK | constants.X_OK).catch((error: NodeJS.ErrnoException) => {
+    throw unusable(dir, error);
+  });
+  const entries = await entriesOf(real);
+  if (entries.length === 0 || entries.includes(marker) || (await isOfEarlierVersion(real))) return real;
+  throw new DevEnvError(`${dir} holds files that Amana did not create (${listed(entries)}).`, another);
+}
+
+/** Earlier versions set no marker. The default folder is Amana's whatever is in it. */
+async function isOfEarlierVersion(real: string): Promise<boolean> {
+  if (real === join(await realpath(root), ".amana")) return true;
+  const secrets = await readJson<Partial<Secrets>>(join(real, "secrets.json")).catch(() => undefined);
+  return secrets?.adminKey?.startsWith("ak_") === true && secrets.databasePassword !== undefined;
+}
+
+const entriesOf = (dir: string) =>
+  readdir(dir).catch((error: NodeJS.ErrnoException) => {
+    throw unusable(dir, error);
+  });
+
+function unusable(dir: string, error: NodeJS.ErrnoException): DevEnvError {
+  if (error.code === "ENOTDIR" || error.code === "EEXIST") {
+    return new DevEnvError(`${dir} cannot be the data folder: it, or ${dirname(dir)}, is a file.`, another);
+  }
+  return new DevEnvError(`${dir} cannot be the data folder (${error.code}): ${error.message}`, another, { cause: error });
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length > namedMax ? ` and ${names.length - namedMax} more` : "";
+  return `${names.slice(0, namedMax).join(", ")}${more}`;
+}

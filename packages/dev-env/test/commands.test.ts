@@ -1,0 +1,69 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "..", "..", "..");
+const programs = {
+  start: "packages/dev-env/src/start.ts",
+  demo: "packages/dev-env/src/demo/demo.ts",
+  test: "packages/testing/src/run.ts",
+  bench: "bench/src/bench.ts",
+  break: "break/src/break.ts",
+} as const;
+
+async function run(name: keyof typeof programs, args: readonly string[], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [programs[name], ...args], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [out, error, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
+  expect(out + error).not.toMatch(/^ {4}at /m);
+  return { code, out, error };
+}
+
+const names = Object.keys(programs) as (keyof typeof programs)[];
+
+test.each(names)("%s --help prints the usage and ends with code 0", async (name) => {
+  const { code, out } = await run(name, ["--", "--help"]);
+  expect(out).toContain(`Usage: npx --yes pnpm@12 ${name} `);
+  expect(code).toBe(0);
+});
+
+test.each(names)("%s ends with code 2 on an unknown option and names it", async (name) => {
+  const { code, error } = await run(name, ["--wat"]);
+  expect(error).toMatch(new RegExp(`unknown option '--wat'[\\s\\S]*See: npx --yes pnpm@12 ${name} --help`));
+  expect(code).toBe(2);
+});
+
+test.each([
+  ["bench", "webhooks"],
+  ["break", "refunds"],
+] as const)("%s without a program prints the programs and ends with code 2", async (name, program) => {
+  const { code, error } = await run(name, []);
+  expect(error).toContain(program);
+  expect(code).toBe(2);
+});
+
+test.each([
+  ["bench", ["lists", "--rounds", "many"]],
+  ["break", ["matrix", "--schedule", "{}"]],
+  ["start", ["--events=pigeon"]],
+] as const)("%s %j ends with code 2", async (name, args) => {
+  expect((await run(name, args)).code).toBe(2);
+});
+
+test("test ends with code 2 and runs nothing when no test file matches one of the words", async () => {
+  const { code, out, error } = await run("test", ["kafka", "nosuch"]);
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(error).toContain("no test file matches nosuch");
+});
+
+test("start refuses equal values of PORT and SANDBOX_PORT before it starts anything", async () => {
+  const { code, error } = await run("start", [], { PORT: "28080", SANDBOX_PORT: "28080", AMANA_DIR: "" });
+  expect(error).toMatch(/PORT and SANDBOX_PORT are both 28080[\s\S]*Set one of them/);
+  expect(error).not.toContain("PostgreSQL");
+  expect(code).toBe(1);
+});

@@ -1,0 +1,95 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { expect, test } from "vitest";
+import { eventually } from "../src/eventually.ts";
+import { readProcess } from "../src/running-process.ts";
+
+const source = (name: string) => JSON.stringify(new URL(`../src/${name}.ts`, import.meta.url).href);
+
+/** Runs `body` in a process of its own, which prints the ids of its children, and waits for them. */
+async function aParent(body: string) {
+  const script = `
+    import { spawn } from "node:child_process";
+    import { once } from "node:events";
+    import { endWithParent } from ${source("end-with-parent")};
+    import { runCommand } from ${source("run-command")};
+    import { spawnServer } from ${source("server-process")};
+    const sleep = { command: "sleep", args: ["60"], cwd: "/", env: process.env };
+    const print = (...pids) => process.stdout.write(pids.join(" ") + "\\n");
+    ${body}
+    setInterval(() => {}, 1000);`;
+  const parent = spawn(process.execPath, ["--input-type=module", "-e", script], {
+    stdio: ["pipe", "pipe", "ignore"],
+    timeout: 30_000,
+    killSignal: "SIGKILL",
+  });
+  const exited = once(parent, "exit");
+  const [line] = await once(parent.stdout.setEncoding("utf8"), "data");
+  const pids = String(line).trim().split(" ").map(Number);
+  for (const pid of pids) expect(readProcess(pid)).toBeDefined();
+  return { parent, pids, exited };
+}
+
+const twoServers = "print((await spawnServer(sleep)).pid, (await spawnServer(sleep)).pid);";
+
+test.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const)("servers end when their parent is ended by %s", async (signal) => {
+  const { parent, pids, exited } = await aParent(twoServers);
+  parent.kill(signal);
+  await exited;
+  await eventually(() => expect(pids.map(readProcess)).toEqual([undefined, undefined]));
+});
+
+test.each([
+  ["throws an error that nothing catches", `throw new Error("defect")`],
+  ["exits", "process.exit()"],
+])("servers end when their parent %s", async (_, statement) => {
+  const { parent, pids, exited } = await aParent(`${twoServers} process.stdin.once("data", () => { ${statement}; });`);
+  parent.stdin.write("now");
+  await exited;
+  await eventually(() => expect(pids.map(readProcess)).toEqual([undefined, undefined]));
+});
+
+test("a command that runs when the parent is killed ends", async () => {
+  const { parent, pids, exited } = await aParent(`
+    void runCommand("sleep", ["60"], { timeoutMs: 60_000 });
+    const { execFileSync } = await import("node:child_process");
+    print(Number(execFileSync("ps", ["-o", "pid=,args=", "--ppid", String(process.pid)], { encoding: "utf8" })
+      .split("\\n").find((line) => line.includes("sleep 60"))?.trim().split(" ")[0]));`);
+  parent.kill("SIGKILL");
+  await exited;
+  await eventually(() => expect(pids.map(readProcess)).toEqual([undefined]));
+});
+
+test("a frozen server ends when its parent is killed", async () => {
+  const { parent, pids, exited } = await aParent(`print((await spawnServer({ ...sleep, orphanSignal: "SIGTERM" })).pid);`);
+  process.kill(pids[0] as number, "SIGSTOP");
+  parent.kill("SIGKILL");
+  await exited;
+  await eventually(() => expect(pids.map(readProcess)).toEqual([undefined]));
+});
+
+test("a process group ends, with what its leader started, when the parent is killed", async () => {
+  const { parent, pids, exited } = await aParent(`
+    const leader = spawn("sh", ["-c", "sleep 60 & echo $!; wait"], { detached: true });
+    endWithParent(-leader.pid, "SIGTERM");
+    const [line] = await once(leader.stdout, "data");
+    print(leader.pid, Number(line));`);
+  parent.kill("SIGKILL");
+  await exited;
+  await eventually(() => expect(pids.map(readProcess)).toEqual([undefined, undefined]));
+});
+
+test("a process that was released outlives its parent", async () => {
+  const { parent, pids, exited } = await aParent(`
+    const kept = spawn("sleep", ["60"], { detached: true, stdio: "ignore" });
+    const release = endWithParent(kept.pid, "SIGKILL");
+    const other = await spawnServer(sleep);
+    release();
+    print(kept.pid, other.pid);`);
+  const [kept, other] = pids as [number, number];
+  parent.kill("SIGTERM");
+  await exited;
+  await eventually(() => expect(readProcess(other)).toBeUndefined());
+  expect(readProcess(kept)?.command).toBe("sleep 60");
+  process.kill(kept, "SIGKILL");
+});

@@ -1,0 +1,15 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { amanaDir } from "./amana-dir.ts";
+
+afterEach(() => vi.unstubAllEnvs());
+
+test.each([
+  [undefined, "/project/.amana"],
+  ["", "/project/.amana"],
+  [" ", "/project/.amana"],
+  ["other", "/project/other"],
+  ["/srv/amana", "/srv/amana"],
+])("the data folder for AMANA_DIR=%j is %s", (value, folder) => {
+  vi.stubEnv("AMANA_DIR", value);
+  expect(amanaDir("/project")).toBe(folder);
+});

@@ -36,6 +36,7 @@ export default defineConfig({
             "break/test/**/*.test.ts",
             "sdks/test/**/*.test.ts",
           ],
+          globalSetup: ["packages/dev-env/test/system-data.ts"],
           testTimeout: 120_000,
         },
       },

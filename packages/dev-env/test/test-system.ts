@@ -9,6 +9,7 @@ import type { Kafka } from "../src/kafka/kafka.ts";
 import { startKafkaNodes } from "../src/kafka/kafka-nodes.ts";
 import { silentProgress } from "../src/progress.ts";
 import { type System, type SystemOptions, startSystem } from "../src/system.ts";
+import { copySystemData } from "./system-data.ts";
 
 export const validCard = { pan: "6280581110007215", expiry: "01/2027", cvv2: "373", password: "123456" };
 
@@ -33,12 +34,14 @@ export async function startTestSystem(
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rm(dir, { recursive: true, force: true }));
   const { kafkaNodes: nodesWanted = 1, ...systemOptions } = options;
+  const dataDir = join(dir, "amana");
+  if (options.databaseUrl === undefined) await copySystemData(dataDir);
   const kafkaNodes =
     events === "kafka" ? await startKafkaNodes(nodesWanted, { dir: join(dir, "kafka"), progress: silentProgress }) : [];
   // Its data is thrown away, so it need not end in good order.
   for (const node of kafkaNodes) stack.defer(() => node.kill());
   const system = await startSystem({
-    dir: join(dir, "amana"),
+    dir: dataDir,
     events: events === "kafka" ? "kafka" : "direct",
     brokers: kafkaNodes.length > 0 ? kafkaNodes.map(({ brokers }) => brokers).join(",") : undefined,
     durable: false,

@@ -70,7 +70,9 @@ export const overload: Program = {
     } while (!signal.aborted);
     await exhaustDatabase(system, requests, report);
     for (const [times, measured] of Object.entries(ratios))
-      say(`goodput at ${times} the capacity: ${Math.round(100 * median(measured))} % of the peak, the median of ${measured.length}`);
+      say(
+        `goodput at ${times} the capacity: ${Math.round(100 * median(measured))} % of the peak, the median of ${measured.length}`,
+      );
   },
 };
 

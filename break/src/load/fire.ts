@@ -55,15 +55,16 @@ export const hangMs = 120_000;
 /**
  * Sends requests from a thread of its own, so that neither whoever measures nor the gateway waits
  * for its event loop. Takes the processor all the same: on a machine that the system shares with
- * it, its share is missing there. `signal` ends the load before its seconds are over.
+ * it, its share is missing there. `signal` ends the load before its seconds are over. `onFirst` is called
+ * when the first request is answered.
  */
-export function fire(load: Load, signal?: AbortSignal): Promise<Outcome> {
+export function fire(load: Load, { signal, onFirst }: { signal?: AbortSignal; onFirst?: () => void } = {}): Promise<Outcome> {
   const worker = new Worker(new URL("./sender.ts", import.meta.url), { workerData: load });
   const stop = () => worker.postMessage("stop");
   if (signal?.aborted) stop();
   signal?.addEventListener("abort", stop, { once: true });
   return new Promise((resolve, reject) => {
-    worker.once("message", resolve);
+    worker.on("message", (message: Outcome | "first") => (message === "first" ? onFirst?.() : resolve(message)));
     worker.once("error", reject);
     worker.once("exit", () => reject(new Error("the sender ended without a word")));
   });

@@ -63,6 +63,7 @@ async function send(one: LoadRequest): Promise<void> {
   try {
     const { status, saysWhen } = await connection.send(textOf(one));
     const endedMs = performance.now();
+    if (Object.keys(statuses).length === 0) parentPort?.postMessage("first");
     statuses[status] = (statuses[status] ?? 0) + 1;
     if (status < 300) goodMs.push(endedMs - sentMs);
     if (status < 300 && endedMs - sentMs <= goodMsMax && endedMs >= countsFromMs && endedMs <= endsMs) good++;

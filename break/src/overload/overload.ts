@@ -108,7 +108,7 @@ async function exhaustDatabase(system: System, requests: Requests, report: Repor
   const others = new AbortController();
   const held = fire(
     { url: system.gatewayUrl, requests: requests.clients, perSecond: 200, atOnceMax: 2_000, seconds: 600 },
-    others.signal,
+    { signal: others.signal },
   );
   await eventually(async () => {
     const waiting = "select count(*)::int as waiting from pg_locks where relation = 'client'::regclass and not granted";

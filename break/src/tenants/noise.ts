@@ -3,7 +3,6 @@ import type { AddressInfo } from "node:net";
 import { median } from "@amana/bench/table";
 import type { System } from "@amana/dev-env/system";
 import { aBusiness, anOrder, aPaidPayment, aPerson, sandbox, type TestBusiness, validCard } from "@amana/dev-env/test-system";
-import { sleep } from "@amana/runtime";
 import { Client } from "pg";
 import { fire, type LoadRequest } from "../load/fire.ts";
 import type { Random } from "../random.ts";
@@ -47,8 +46,10 @@ export async function makeNoise(
     await measure(system, quiet, prepared.splice(0, samplesEach), measuredIn(before, name), report);
     report.count(`noise: ${name}`);
     const over = new AbortController();
-    const noise = begin(over.signal);
-    await sleep(1_000);
+    let noise: Promise<unknown> = Promise.resolve();
+    await new Promise<void>((onFirst) => {
+      noise = begin({ signal: over.signal, onFirst });
+    });
     await measure(system, quiet, prepared, measuredIn(during, name), report);
     over.abort();
     // Requests that still wait for the slow processor end at once.
@@ -70,16 +71,22 @@ export async function makeNoise(
   for (const { receiver } of [quiet, noisy]) await receiver[Symbol.asyncDispose]();
 }
 
-/** What the noisy business does, each until the signal. */
+/** How long a noise goes on, and whom to tell that it has begun. */
+interface Span {
+  readonly signal: AbortSignal;
+  readonly onFirst: () => void;
+}
+
+/** What the noisy business does. */
 function noises(
   system: System,
   noisy: TestBusiness,
-  hanging: { wake(signal: AbortSignal, report: Report): Promise<void> },
+  hanging: { wake(span: Span, report: Report): Promise<void> },
   report: Report,
-): Record<string, (signal: AbortSignal) => Promise<unknown>> {
-  const flood = async (signal: AbortSignal, ...requests: LoadRequest[]) => {
+): Record<string, (span: Span) => Promise<unknown>> {
+  const flood = async (span: Span, ...requests: LoadRequest[]) => {
     const load = { url: system.gatewayUrl, requests, perSecond: 300, atOnceMax: 250, seconds: noiseSecondsMax };
-    return await fire(load, signal);
+    return await fire(load, span);
   };
   const floodBeyondLimits = async (...load: Parameters<typeof flood>) => {
     const { statuses } = await flood(...load);
@@ -88,16 +95,16 @@ function noises(
   };
   const headers = { authorization: `Bearer ${noisy.key}`, "content-type": "application/json" };
   return {
-    "endpoints that hang": (signal) => hanging.wake(signal, report),
-    "creations at a slow processor": async (signal) => {
+    "endpoints that hang": (span) => hanging.wake(span, report),
+    "creations at a slow processor": async (span) => {
       await sandbox(system, "PUT", "/sandbox/faults", { operation: "register", mode: "slow:1800", times: 10_000 });
-      await floodBeyondLimits(signal, { method: "POST", path: "/api/v1/payments", headers, body: JSON.stringify(anOrder) });
+      await floodBeyondLimits(span, { method: "POST", path: "/api/v1/payments", headers, body: JSON.stringify(anOrder) });
     },
-    searches: (signal) => floodBeyondLimits(signal, { method: "GET", path: "/api/v1/clients?search=zzz", headers }),
+    searches: (span) => floodBeyondLimits(span, { method: "GET", path: "/api/v1/clients?search=zzz", headers }),
     // Genuine callbacks have come from this address, so no rate limit applies to it.
-    "requests without a key": (signal) =>
+    "requests without a key": (span) =>
       flood(
-        signal,
+        span,
         { method: "POST", path: "/callbacks/kyc", headers: { "x-provider-signature": `t=1,v1=${"0".repeat(64)}` }, body: "{}" },
         { method: "GET", path: `/api/v1/payments/return/${"x".repeat(43)}`, headers: {} },
       ),
@@ -167,7 +174,8 @@ async function hang(system: System, noisy: TestBusiness) {
   const database = new Client(system.ownerDatabaseUrls["webhooks"] ?? "");
   await database.connect();
   return {
-    async wake(signal: AbortSignal, report: Report) {
+    async wake({ signal, onFirst }: Span, report: Report) {
+      server.once("request", onFirst);
       await database.query(
         `with e as (
            insert into event (id, business_id, type, body, created_at)

@@ -8,4 +8,4 @@ test("what was answered with 2xx is there after PostgreSQL was killed, and a res
   expect(report.counted("PostgreSQL killed (-9)")).toBeGreaterThan(0);
   expect(report.counted("checked: 2xx that survived")).toBeGreaterThan(5);
   expect(report.counted("checked: payments as they are at the processor")).toBe(7);
-}, 240_000);
+});

@@ -10,4 +10,4 @@ test("overload: requests beyond capacity get 503 with Retry-After, and the syste
   expect(report.counted("databases with all connections taken")).toBeGreaterThan(0);
   expect(report.counted("checked: other services go on")).toBe(1);
   expect(report.counted("checked: it recovers")).toBe(3);
-}, 600_000);
+});

@@ -15,7 +15,7 @@ import { Locks } from "./locks.ts";
 
 /** By this our own connections are known, which no fault cuts. */
 export const applicationName = "break";
-const readyMsMax = 60_000;
+const readyMsMax = 180_000;
 
 /** A system with two replicas of each service, on which one schedule after the other is played. */
 export interface Stage extends AsyncDisposable {

@@ -19,7 +19,7 @@ beforeAll(async () => {
   databases = await ensureDatabases(postgres.superuserUrl, ["identity", "clients"], "password");
   await migrateService("identity", { DATABASE_URL: databases.ownerUrls["identity"] ?? "" });
   service = await connect(databases.urls["identity"]);
-}, 120_000);
+});
 afterAll(async () => {
   await service?.end();
   await postgres?.stop();

@@ -89,7 +89,6 @@ describe.skipIf(browserIsMissing)("the payment page in a browser", () => {
       await lookAt("unknown");
       await page.context().close();
     },
-    240_000,
   );
 
   test("the language is chosen on the page and stays through the payment", async () => {

@@ -59,16 +59,15 @@ async function aVerifiedClient(): Promise<string> {
   await saveDetails(business, client);
   const { link } = await anApplication(business, { client_id: client });
   await onLink(running.system, link, "submit", { outcome: "approved" });
-  await eventually(async () => expect((await placeOf(business, client)).place).toEqual(places.verified), 20_000);
+  await eventually(async () => expect((await placeOf(business, client)).place).toEqual(places.verified));
   return client;
 }
 
 async function anApplicationInReview(): Promise<string> {
   const { id, link } = await anApplication(business);
   await onLink(running.system, link, "submit", { outcome: "needs_review" });
-  await eventually(
-    async () => expect((await business.call("GET", `/api/v1/kyc/applications/${id}`)).body["verdict"]).toBe("NEEDS_REVIEW"),
-    20_000,
+  await eventually(async () =>
+    expect((await business.call("GET", `/api/v1/kyc/applications/${id}`)).body["verdict"]).toBe("NEEDS_REVIEW"),
   );
   return id;
 }
@@ -86,7 +85,7 @@ async function anUndecidedRefund(): Promise<string> {
     const refund = (body as unknown as Record<string, unknown>[]).find(({ payment_id }) => payment_id === payment.id);
     expect(refund).toBeDefined();
     return String(refund?.["id"]);
-  }, 20_000);
+  });
 }
 
 async function aDeadLetter(): Promise<string> {

@@ -307,9 +307,8 @@ describe("key leases", () => {
     await secondGateway.start();
     stack.defer(() => secondGateway.stop());
     const gateways = [system.gatewayUrl, `http://127.0.0.1:${gatewayPort}`];
-    await eventually(
-      async () => expect((await apiCaller(gateways[1] as string, business.key)("GET", "/api/v1/me")).status).toBe(200),
-      20_000,
+    await eventually(async () =>
+      expect((await apiCaller(gateways[1] as string, business.key)("GET", "/api/v1/me")).status).toBe(200),
     );
     const operator = apiCaller(system.gatewayUrl, system.adminKey);
 
@@ -352,7 +351,7 @@ describe("key leases", () => {
         expect(body["code"]).toBe(how === "disable" ? "business_disabled" : "api_key_revoked");
       }
     }
-  }, 90_000);
+  });
 });
 
 test("a service that is stopped finishes what it has, and the gateway says 503 while it is away", async () => {

@@ -78,7 +78,7 @@ beforeAll(async () => {
   const [now] = await rowsOf<{ at: Date }>(old.superuserUrl, "select clock_timestamp() + interval '1 millisecond' as at");
   time = now?.at ?? new Date();
   forgotten = await liveAfter();
-}, 180_000);
+});
 afterAll(() => stack.disposeAsync());
 
 async function liveBefore() {
@@ -138,7 +138,7 @@ test("each of the others alone becomes what those who know better tell it, and n
   await restoreWebhooks(port);
   await restoreClients(port);
   await restoreKyc(port);
-}, 180_000);
+});
 
 /** First, while the others still know what operators did there. */
 async function restoreIdentity(port: number): Promise<void> {
@@ -219,7 +219,7 @@ const verdicts = () =>
 
 /** As a new event, of the same verdict. */
 async function verdictToldAnew(before: number): Promise<void> {
-  await eventually(() => expect(verdicts().size).toBe(before + 1), 30_000);
+  await eventually(() => expect(verdicts().size).toBe(before + 1));
   expect(new Set(verdicts().values())).toEqual(new Set(["APPROVED"]));
 }
 
@@ -243,7 +243,7 @@ test("everything at once, to one time, with an empty Kafka: it works, and refund
   const { id } = await aPaidPayment(system, business);
   await theWebhook(business, "PAYMENT_COMPLETED", id);
   expect(business.receiver.refused).toEqual([]);
-}, 180_000);
+});
 
 async function emptyKafka(): Promise<void> {
   const brokers = [running.kafka?.brokers ?? ""];

@@ -45,7 +45,7 @@ async function run({ seed, signal, report, say }: Attempt): Promise<void> {
     report.count("PostgreSQL killed (-9)");
     // Whoever writes goes on, and must be answered again without anything being restarted but
     // PostgreSQL.
-    await ledger.untilAnswered(30_000);
+    await ledger.untilAnswered(120_000);
     stop.abort();
     await Promise.all(writing);
     const read = await ledger.checkNewest();

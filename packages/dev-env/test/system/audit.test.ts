@@ -224,7 +224,7 @@ test("operators read the trail by business, action, entity and time; nobody else
 test("an evidence bundle is verified by a file alone, and names whatever was done to it", async () => {
   const payment = await aPaidPayment(running.system, business);
   await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
-  await business.receiver.next("PAYMENT_REFUNDED", payment.id, 15_000);
+  await business.receiver.next("PAYMENT_REFUNDED", payment.id, 90_000);
   const { id: keyId } = await business.amana.me.createApiKey({ name: "for a while" });
   await business.amana.me.revokeApiKey(keyId, { reason: "an end of a line\u2028 that is none of ours" });
   const dir = mkdtempSync(join(tmpdir(), "amana-bundle-"));

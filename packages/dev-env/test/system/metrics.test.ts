@@ -98,7 +98,7 @@ test("nothing that a caller makes up becomes a label, and series stay few whatev
   const payment = await aPaidPayment(running.system, business);
   await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
   await business.call("POST", "/api/v1/kyc/applications", { external_id: "zz-made-up" });
-  await business.receiver.next("PAYMENT_REFUNDED", payment.id, 15_000);
+  await business.receiver.next("PAYMENT_REFUNDED", payment.id, 90_000);
   await makeThingsUp();
   const before = await scrapeAll();
   const madeUp = await makeThingsUp();

@@ -88,7 +88,7 @@ async function makeApp(service: string): Promise<{ app: string; installed: strin
       TURBO_TELEMETRY_DISABLED: "1",
       SERVICE: service,
     };
-    await run("sh", ["-c", command as string], { cwd, env, timeout: 150_000 });
+    await run("sh", ["-c", command as string], { cwd, env, timeout: 600_000 });
   };
   await runStep(" prune ", root);
   await cp(join(pruned, "json"), app, { recursive: true });

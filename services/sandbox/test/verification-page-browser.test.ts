@@ -26,6 +26,7 @@ describe.skipIf(browserIsMissing)("the verification flow in a browser", { concur
   const aPage = async (options: BrowserContextOptions = {}) => {
     const context = await browser.newContext(options);
     const page = await context.newPage();
+    page.setDefaultTimeout(90_000);
     page.setDefaultTimeout(20_000);
     return page;
   };
@@ -256,6 +257,7 @@ describe.skipIf(browserIsMissing)("the verification flow in a browser", { concur
       const { linkUrl, providerId } = await aLink();
       await toReview(page, linkUrl);
       const secondTab = await page.context().newPage();
+      secondTab.setDefaultTimeout(90_000);
       await secondTab.goto(linkUrl);
       await page.dblclick(next);
       await page.waitForSelector(".outcome.success");

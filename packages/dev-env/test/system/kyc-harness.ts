@@ -99,4 +99,4 @@ export const callbacksSettled = (system: System, id: string) =>
     const { callbacks } = await providerView(system, id);
     expect(callbacks.map(({ state }) => state)).not.toContain("pending");
     return callbacks;
-  }, 30_000);
+  });

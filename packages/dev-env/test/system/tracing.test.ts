@@ -160,7 +160,7 @@ test("spans hold no secret, nothing of a card, a person or a body, and their nam
   for (const name of names) expect(name).not.toMatch(/[0-9a-f]{8}-|\d{4}/);
 });
 
-test.skipIf(!otelCollectorPath)("the OpenTelemetry collector reads every span as it was meant", { timeout: 60_000 }, async () => {
+test.skipIf(!otelCollectorPath)("the OpenTelemetry collector reads every span as it was meant", async () => {
   const sent = [...collector.spans];
   const read = await readByOtelCollector([...collector.bodies]);
   const inMillis = (span: CollectedSpan) => ({ ...span, startMs: Math.floor(span.startMs), endMs: Math.floor(span.endMs) });

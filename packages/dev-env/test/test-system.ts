@@ -35,7 +35,7 @@ export async function startTestSystem(
   stack.defer(() => rm(dir, { recursive: true, force: true }));
   const { kafkaNodes: nodesWanted = 1, ...systemOptions } = options;
   const dataDir = join(dir, "amana");
-  if (options.databaseUrl === undefined) await copySystemData(dataDir);
+  await copySystemData(dataDir, { withPostgres: options.databaseUrl === undefined });
   const kafkaNodes =
     events === "kafka" ? await startKafkaNodes(nodesWanted, { dir: join(dir, "kafka"), progress: silentProgress }) : [];
   // Its data is thrown away, so it need not end in good order.
@@ -96,6 +96,7 @@ export type TestBusiness = Awaited<ReturnType<typeof aBusiness>>;
 export const anOrder = { amount: "5000.00", success_url: "https://shop.example/merci", fail_url: "https://shop.example/desole" };
 
 export { aPerson } from "../src/demo/a-person.ts";
+export { copyPostgresData } from "./system-data.ts";
 
 /** A payment that a card holder has paid: created, paid at the sandbox, returned. */
 export async function aPaidPayment(system: System, business: TestBusiness): Promise<{ id: string; orderId: string }> {

@@ -10,7 +10,14 @@ import { databaseOwners } from "../../src/services.ts";
 import type { System } from "../../src/system.ts";
 import { withClient } from "../find-everywhere.ts";
 import { amanaDone, amanaWith, databaseSettings } from "../run-amana.ts";
-import { aBusiness, aPaidPayment, startTestSystem, type TestBusiness, type TestSystem } from "../test-system.ts";
+import {
+  aBusiness,
+  aPaidPayment,
+  copyPostgresData,
+  startTestSystem,
+  type TestBusiness,
+  type TestSystem,
+} from "../test-system.ts";
 import { expectPlace, places, saveDetails } from "./clients-harness.ts";
 import { aClient, anApplication, applications, onLink, theWebhook } from "./kyc-harness.ts";
 
@@ -58,9 +65,10 @@ beforeAll(async () => {
     stack.defer(() => server.stop());
     return server;
   };
-  const old = await start("old", { walArchive: join(backups, "wal") });
+  await copyPostgresData(dir);
+  const old = await start("postgres", { walArchive: join(backups, "wal") });
   restoreServer = async (name) => {
-    const at = ["--to-time", time.toISOString(), "--last-wal", join(dir, "old", "pg_wal")];
+    const at = ["--to-time", time.toISOString(), "--last-wal", join(dir, "postgres", "pg_wal")];
     await amana("restore", "--from", backups, "--data-dir", join(dir, name), ...at);
     return (await start(name)).port;
   };

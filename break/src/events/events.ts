@@ -75,6 +75,8 @@ export const events: Program = {
       payments,
       businessIds: [...new Set(endpoints.map(({ businessId }) => businessId))],
       eventsMax,
+      // A short attempt leaves most of the processor time to the processes that start again.
+      pauses: seconds < secondsForThreeBrokers ? 4 : 1,
       random: random.fork(),
       report,
       signal: over.signal,

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./packages/testing/src/longest-first.ts";
 
 // Tests start a hundred processes of the same modules: the first one compiles them for the others.
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules", ".cache", "node");
@@ -13,8 +14,11 @@ export default defineConfig({
     globalSetup: ["packages/testing/src/postgres-setup.ts"],
     // Files wait for processes and timers a third of their time: two at a time leave two cores idle, three do not.
     maxWorkers: 3,
-    testTimeout: 30_000,
-    hookTimeout: 120_000,
+    sequence: { sequencer: LongestFirst },
+    // A busy machine takes many times as long. Only a test that hangs meets these.
+    testTimeout: 120_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 90_000 } },
     projects: [
       {
         extends: true,
@@ -36,7 +40,8 @@ export default defineConfig({
             "break/test/**/*.test.ts",
             "sdks/test/**/*.test.ts",
           ],
-          testTimeout: 120_000,
+          globalSetup: ["packages/dev-env/test/system-data.ts"],
+          testTimeout: 600_000,
         },
       },
     ],

@@ -16,4 +16,4 @@ test("a key is refused from the answer that took it away, and a captured token o
   ])
     expect(report.counted(tried), tried).toBeGreaterThan(0);
   expect(report.counted("checked: a request sent after the answer is refused")).toBeGreaterThan(50);
-}, 240_000);
+});

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { attempt } from "../src/attempt.ts";
 import { limits } from "../src/limits/limits.ts";
 
-test("several gateways keep one limit", async () => {
+test("three gateways together keep one limit, and refusals carry Retry-After", async () => {
   const report = await attempt(limits, { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
   expect(report.counted("requests")).toBeGreaterThan(100);
-  expect(report.counted("checked: a caller gets what the limit gives")).toBeGreaterThan(1);
-}, 300_000);
+  expect(report.counted("checked: a caller gets at least the burst")).toBeGreaterThan(1);
+});

@@ -8,4 +8,4 @@ test("whatever becomes of calls, processes and rows, a refund happens once or a 
   expect(report.counted("payments paid")).toBeGreaterThan(0);
   expect(report.counted("partial refunds asked for")).toBeGreaterThan(0);
   expect(report.counted("checked: payments at the processor")).toBeGreaterThan(0);
-}, 300_000);
+});

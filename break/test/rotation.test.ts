@@ -11,4 +11,4 @@ test("a key that callers are vouched for with is changed under load, and no requ
   expect(report.counted("replicas restarted")).toBe(6);
   for (const tried of ["a client's application is answered", "a check of an endpoint is answered", "an event is delivered once"])
     expect(report.counted(`checked: ${tried}`), tried).toBeGreaterThan(10);
-}, 240_000);
+});

@@ -67,7 +67,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     }
     const { searchParams } = new URL(`http://proxy${url}`);
     const isMeant = (webhook: { body: string }) => [...searchParams.values()].every((word) => webhook.body.includes(`"${word}"`));
-    await until(() => webhooks.some(isMeant), 30_000);
+    await until(() => webhooks.some(isMeant), 90_000);
     outgoing.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(webhooks.find(isMeant) ?? null));
   }
 

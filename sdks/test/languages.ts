@@ -86,7 +86,7 @@ export async function run(
     const options = {
       cwd,
       env: { ...process.env, GOTOOLCHAIN: "local", GOPROXY: "off", GOFLAGS: "", GOWORK: "off", ...env },
-      timeout: 200_000,
+      timeout: 500_000,
     };
     const child = execFile(program, [...args], options, (error, stdout, stderr) =>
       error ? reject(new Error(`${error.message}\n${stdout}\n${stderr}`)) : resolve(stdout),

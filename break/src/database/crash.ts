@@ -1,18 +1,20 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Postgres } from "@amana/dev-env/postgres";
+import { runCommand } from "@amana/dev-env/run-command";
 import { sleep } from "@amana/runtime";
 import { Client } from "pg";
 
 const triesMax = 200;
 
 /**
- * Kills the postmaster with SIGKILL, whose children notice and end, and starts it again on the same
- * data.
+ * Kills PostgreSQL with all its processes at once, so that none writes what was committed a moment
+ * ago, and starts it again on the same data.
  */
 export async function crash(postgres: Postgres, dataDir: string): Promise<void> {
   const [pid = ""] = (await readFile(join(dataDir, "postmaster.pid"), "utf8")).split("\n");
-  process.kill(Number(pid), "SIGKILL");
+  const { output } = await runCommand("pgrep", ["-P", pid], { timeoutMs: 10_000 });
+  for (const each of [pid, ...output.split("\n").filter(Boolean)]) kill(Number(each));
   for (let tries = 1; ; tries++) {
     await sleep(100);
     try {
@@ -23,6 +25,15 @@ export async function crash(postgres: Postgres, dataDir: string): Promise<void> 
       // rightly does not start beside them.
       if (tries === triesMax) throw error;
     }
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    // A connection may have ended meanwhile, and its process with it.
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }
 

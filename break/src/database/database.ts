@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres } from "@amana/dev-env/postgres";
-import { aBusiness, startTestSystem } from "@amana/dev-env/test-system";
+import { aBusiness, copyPostgresData, startTestSystem } from "@amana/dev-env/test-system";
 import { sleep } from "@amana/runtime";
 import type { Attempt, Program } from "../program.ts";
 import { createRandom } from "../random.ts";
@@ -29,6 +29,7 @@ async function run({ seed, signal, report, say }: Attempt): Promise<void> {
   const dataDir = join(dir, "postgres");
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rm(dir, { recursive: true, force: true }));
+  await copyPostgresData(dir);
   const postgres = await startPostgres({ dataDir, durable: true, log: () => {} });
   stack.defer(() => postgres.stop());
   const { system } = stack.use(await startTestSystem("direct", quickRereads, { databaseUrl: postgres.superuserUrl }));
@@ -45,7 +46,7 @@ async function run({ seed, signal, report, say }: Attempt): Promise<void> {
     report.count("PostgreSQL killed (-9)");
     // Whoever writes goes on, and must be answered again without anything being restarted but
     // PostgreSQL.
-    await ledger.untilAnswered(30_000);
+    await ledger.untilAnswered(120_000);
     stop.abort();
     await Promise.all(writing);
     const read = await ledger.checkNewest();

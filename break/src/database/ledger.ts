@@ -88,7 +88,7 @@ export class Ledger {
   /** Every refund that was answered with 200 is told. */
   async checkWebhooks(): Promise<void> {
     for (const id of this.#refunded) {
-      const webhook = await this.#business.receiver.next("PAYMENT_REFUNDED", id, 30_000);
+      const webhook = await this.#business.receiver.next("PAYMENT_REFUNDED", id, 120_000);
       this.#report.check("refunds told", webhook !== undefined, () => `no PAYMENT_REFUNDED about ${id}`);
     }
   }

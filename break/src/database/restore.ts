@@ -22,7 +22,7 @@ export const quickRereads = {
 };
 
 const database = "amana_payments";
-const sweepMsMax = 90_000;
+const sweepMsMax = 180_000;
 
 interface Known {
   readonly id: string;

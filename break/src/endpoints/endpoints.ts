@@ -23,7 +23,7 @@ const evilBusinesses = 4;
 const pausesSeconds = [1, 2, 4, 4, 4, 4, 4];
 const jitter = 0.2;
 /** After the last event, everything must have arrived at the healthy; and after the evil are gone, everything be over. */
-const settleMsMax = 45_000;
+const settleMsMax = 180_000;
 const handlesMoreMax = 40;
 const megabytesMoreMax = 300;
 

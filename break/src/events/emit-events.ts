@@ -48,11 +48,13 @@ export async function emitEvents(options: {
   payments: Pool;
   businessIds: readonly string[];
   eventsMax: number;
+  /** How many times as long it pauses between transactions. */
+  pauses: number;
   random: Random;
   report: Report;
   signal: AbortSignal;
 }): Promise<Committed> {
-  const { payments, eventsMax, random, report, signal } = options;
+  const { payments, eventsMax, pauses, random, report, signal } = options;
   const good = new Map<string, GoodEvent>();
   const poisoned = new Set<string>();
   const unknown = new Set<string>();
@@ -94,7 +96,7 @@ export async function emitEvents(options: {
     }
     // What waited out an outage goes one by one where a neighbour is poisoned, so more would only
     // make the end long.
-    await sleep(random.integer(50, 250), signal);
+    await sleep(pauses * random.integer(50, 250), signal);
   }
   return { good, poisoned, unknown };
 }

@@ -8,7 +8,7 @@ import { startPostgres } from "@amana/dev-env/postgres";
 import { migrateService, type ServiceProcess, serviceProcess } from "@amana/dev-env/service-process";
 import type { ServiceName } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
-import { startTestSystem } from "@amana/dev-env/test-system";
+import { copyPostgresData, startTestSystem } from "@amana/dev-env/test-system";
 import { randomHex, sleep } from "@amana/runtime";
 import { Pool } from "pg";
 import type { Program } from "../program.ts";
@@ -43,6 +43,7 @@ export const events: Program = {
     await using stack = new AsyncDisposableStack();
     const dir = await mkdtemp(join(tmpdir(), "amana-break-events-"));
     stack.defer(() => rm(dir, { recursive: true, force: true }));
+    await copyPostgresData(dir);
     const postgres = stack.use(await startDurable(join(dir, "postgres")));
     const postgresOfWebhooks = stack.use(await startDurable(join(dir, "postgres-of-webhooks")));
     const { urls, ownerUrls } = await ensureDatabases(postgresOfWebhooks.superuserUrl, ["webhooks"], randomHex(16));
@@ -74,6 +75,8 @@ export const events: Program = {
       payments,
       businessIds: [...new Set(endpoints.map(({ businessId }) => businessId))],
       eventsMax,
+      // A short attempt leaves most of the processor time to the processes that start again.
+      pauses: seconds < secondsForThreeBrokers ? 4 : 1,
       random: random.fork(),
       report,
       signal: over.signal,

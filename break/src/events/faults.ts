@@ -11,7 +11,7 @@ import { type Fault, faultsOf } from "./process-faults.ts";
 import type { Receiver } from "./receive-events.ts";
 
 /** A Kafka that comes back slowly takes nothing for as long. */
-const kafkaAwayMsMax = 60_000;
+const kafkaAwayMsMax = 180_000;
 /** After PostgreSQL is back, its clients notice; the records of some POSTs are given up till then. */
 const reconnectingMs = 4_000;
 /** More than an hour, which is what brokers bear of a publisher by default. */

@@ -18,7 +18,7 @@ const longFrozenMs = 35_000;
 /** Of a service. */
 const statementMsMax = 5_000;
 /** A process may not come to the point where it kills itself, for example while Kafka is away. */
-const dyingMsMax = 60_000;
+const dyingMsMax = 180_000;
 /** A process that has not stopped in good order by then was killed. */
 const stoppedMsMax = 29_000;
 

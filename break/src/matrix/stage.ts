@@ -5,7 +5,7 @@ import { until } from "@amana/dev-env/eventually";
 import type { Kafka } from "@amana/dev-env/kafka/kafka";
 import { type Postgres, startPostgres } from "@amana/dev-env/postgres";
 import type { System } from "@amana/dev-env/system";
-import { sandbox, startTestSystem } from "@amana/dev-env/test-system";
+import { copyPostgresData, sandbox, startTestSystem } from "@amana/dev-env/test-system";
 import { Pool } from "pg";
 import { request } from "undici";
 import { type ProcessorProxy, startProcessorProxy } from "../refunds/processor-proxy.ts";
@@ -15,7 +15,7 @@ import { Locks } from "./locks.ts";
 
 /** By this our own connections are known, which no fault cuts. */
 export const applicationName = "break";
-const readyMsMax = 60_000;
+const readyMsMax = 180_000;
 
 /** A system with two replicas of each service, on which one schedule after the other is played. */
 export interface Stage extends AsyncDisposable {
@@ -59,6 +59,7 @@ export async function startStage(): Promise<Stage> {
   await using stack = new AsyncDisposableStack();
   const dir = await mkdtemp(join(tmpdir(), "amana-break-matrix-"));
   stack.defer(() => rm(dir, { recursive: true, force: true }));
+  await copyPostgresData(dir);
   // Durable: what it committed must be there after it was stopped at once.
   const postgres = await startPostgres({ dataDir: join(dir, "postgres"), durable: true, log: () => {} });
   stack.defer(() => postgres.stop());

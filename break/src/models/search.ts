@@ -10,7 +10,7 @@ const models = join(import.meta.dirname, "..", "..", "models");
 const memoryMbMax = 3_000;
 /** More steps than any run of the models has. */
 const depthMax = 20_000;
-const searchMsMax = 240_000;
+const searchMsMax = 600_000;
 
 /** What a search found. Without a counterexample every state that can be reached was seen. */
 export interface Finding {

@@ -19,7 +19,7 @@ const lanes = 24;
 const triedMsMin = 8_000;
 const triedMsMax = 90_000;
 /** After the last trouble, everything must have come to its end or to a person. */
-const settleMsMax = 60_000;
+const settleMsMax = 180_000;
 
 /** Days become seconds, so that what is read on for hours comes to a person within a run. */
 const payments = {

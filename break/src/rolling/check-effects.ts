@@ -4,7 +4,7 @@ import { processorView } from "@amana/dev-env/test-system";
 import type { Receiver } from "../events/receive-events.ts";
 import type { Shop } from "./customers.ts";
 
-const settleMsMax = 60_000;
+const settleMsMax = 180_000;
 
 /** Everything that was said to be done was done once, and told once. */
 export async function checkEffects({ system, apiKey, balancer, report, done }: Shop, receiver: Receiver): Promise<void> {

@@ -24,6 +24,8 @@ export interface Shop {
   readonly report: Report;
   readonly signal: AbortSignal;
   readonly done: Done;
+  /** See `pausesIn`. */
+  readonly pauses: number;
 }
 
 const order = { amount: "5000.00", success_url: "https://shop.example/merci", fail_url: "https://shop.example/desole" };
@@ -39,6 +41,12 @@ export type Call = (
   body?: object,
   headers?: Record<string, string>,
 ) => Promise<Record<string, unknown> | undefined>;
+
+/** A short attempt leaves most of the processor time to the replicas that start. */
+const secondsForShortPauses = 60;
+
+/** How many times as long the customers of an attempt pause. */
+export const pausesIn = (seconds: number): number => (seconds < secondsForShortPauses ? 5 : 1);
 
 /** Customers who do one thing after the other until the signal. */
 export async function beCustomers(shop: Shop): Promise<void> {
@@ -56,13 +64,13 @@ export async function beCustomers(shop: Shop): Promise<void> {
 
 /** One customer, until the signal. */
 export async function overAndOver(
-  { signal, report }: Pick<Shop, "signal" | "report">,
+  { signal, report, pauses }: Pick<Shop, "signal" | "report" | "pauses">,
   pauseMs: number,
   work: (number: number) => Promise<void>,
 ): Promise<void> {
   for (let i = 0; !signal.aborted; i++) {
     await work(i).catch((error: Error) => report.violation(`a customer failed: ${error.stack}`));
-    await sleep(pauseMs, signal);
+    await sleep(pauses * pauseMs, signal);
   }
 }
 

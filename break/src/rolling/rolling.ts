@@ -6,7 +6,7 @@ import { createRandom } from "../random.ts";
 import type { Report } from "../report.ts";
 import { type Balancer, startBalancer } from "./balancer.ts";
 import { checkEffects } from "./check-effects.ts";
-import { beCustomers, type Shop } from "./customers.ts";
+import { beCustomers, pausesIn, type Shop } from "./customers.ts";
 import { type Replicas, replicated, startReplicas, type Version } from "./replicas.ts";
 
 /** Much longer than the balancer's probes are apart, as in a cluster: a busy machine is late. */
@@ -17,7 +17,7 @@ export const pauseMs = 1_200;
 export const rolling: Program = {
   attacks:
     "no request fails and nothing is lost or doubled while each service is replaced, one replica after the other; OTHER_VERSION names the folder of the version to go back to",
-  async run({ seed, signal, report, say }) {
+  async run({ seed, seconds, signal, report, say }) {
     const other: Version = process.env["OTHER_VERSION"] || undefined;
     await using test = await startTestSystem("kafka", { gateway: { STOP_DELAY_MS: String(stopDelayMs) } });
     const { system } = test;
@@ -33,7 +33,7 @@ export const rolling: Program = {
 
     const over = new AbortController();
     const done: Shop["done"] = { payments: new Map(), clients: [], applications: [] };
-    const shop: Shop = { system, balancer, apiKey: business.key, report, signal: over.signal, done };
+    const shop: Shop = { system, balancer, apiKey: business.key, report, signal: over.signal, done, pauses: pausesIn(seconds) };
     const customers = beCustomers(shop);
     // To this version, back to the other one, and so on: each round leaves every service replaced.
     const roundsMin = other ? 2 : 1;

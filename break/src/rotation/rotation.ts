@@ -5,7 +5,7 @@ import type { Attempt, Program } from "../program.ts";
 import { createRandom } from "../random.ts";
 import { type Balancer, startBalancer } from "../rolling/balancer.ts";
 import { checkEffects } from "../rolling/check-effects.ts";
-import { beCustomers, type Shop } from "../rolling/customers.ts";
+import { beCustomers, pausesIn, type Shop } from "../rolling/customers.ts";
 import { type Replicas, startReplicas } from "../rolling/replicas.ts";
 import { pauseMs, stopDelayMs } from "../rolling/rolling.ts";
 import { type Settings, type Step, writeSettings } from "./settings.ts";
@@ -41,7 +41,7 @@ interface Stage {
   readonly say: Attempt["say"];
 }
 
-async function run({ seed, signal, report, say }: Attempt, secrets: readonly string[]): Promise<void> {
+async function run({ seed, seconds, signal, report, say }: Attempt, secrets: readonly string[]): Promise<void> {
   await using test = await startTestSystem("kafka", {
     gateway: { STOP_DELAY_MS: String(stopDelayMs) },
     clients: { ONBOARDING_AUTO_APPROVE: "true" },
@@ -60,8 +60,12 @@ async function run({ seed, signal, report, say }: Attempt, secrets: readonly str
   await balancer.allReady();
 
   const done: Shop["done"] = { payments: new Map(), clients: [], applications: [] };
-  const shop = { system, balancer, apiKey: business.key, report, done };
-  const stage: Stage = { ...{ shop, settings, replicas, balancer, say }, checkedUrl: checked.url, used: { verified: [] } };
+  const shop = { system, balancer, apiKey: business.key, report, done, pauses: pausesIn(seconds) };
+  const stage: Stage = {
+    ...{ shop, settings, replicas, balancer, say, seconds },
+    checkedUrl: checked.url,
+    used: { verified: [] },
+  };
   do for (const secret of secrets) await change(secret, stage);
   while (!signal.aborted);
   say(`${done.payments.size} payments, ${done.applications.length} applications; waiting for what is still to be told`);

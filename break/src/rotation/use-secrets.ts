@@ -7,7 +7,7 @@ import { amanaWith, databaseSettings } from "@amana/dev-env/run-amana";
 import { sandbox } from "@amana/dev-env/test-system";
 import { type Call, callOf, overAndOver, type Shop } from "../rolling/customers.ts";
 
-const settleMsMax = 60_000;
+const settleMsMax = 180_000;
 
 /** What was done beside what every shop does. */
 export interface Used {

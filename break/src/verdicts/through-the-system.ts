@@ -10,7 +10,7 @@ const kinds = { APPROVED: "KYC_COMPLETED", REJECTED: "KYC_REJECTED", NEEDS_REVIE
 const outcomes = { APPROVED: "approved", REJECTED: "rejected", NEEDS_REVIEW: "needs_review" } as const;
 /** What only a provider that says too much would say. */
 const name = "Canary Applicant";
-const webhookMs = 30_000;
+const webhookMs = 120_000;
 /** A document is never so near its last day that the day may pass meanwhile. */
 const sparedDays = 2;
 

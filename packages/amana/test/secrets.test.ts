@@ -236,7 +236,7 @@ test("a step that is killed between any two files is done whole by the next run,
     expect(again).toMatchObject({ code: 0, out: expect.stringContaining("The new key goes in front") });
     expect(found).toEqual([wanted, wanted]);
   }
-}, 180_000);
+});
 
 test("files that are of different times, lack the secret, or are not there change nothing", async () => {
   await write("one.env", `FINGERPRINT_KEYS=${key(1)}`);

@@ -6,7 +6,7 @@ const pollMs = 20;
  * Asks again and again until `probe` answers without throwing, and returns its answer; for state
  * that another process reaches in its own time. Throws the last error after `timeoutMs`.
  */
-export async function eventually<T>(probe: () => Promise<T> | T, timeoutMs = 15_000): Promise<T> {
+export async function eventually<T>(probe: () => Promise<T> | T, timeoutMs = 90_000): Promise<T> {
   const endsAtMs = performance.now() + timeoutMs;
   for (let pauseMs = 5; ; pauseMs = Math.min(250, pauseMs * 1.5)) {
     try {

@@ -8,7 +8,7 @@ export interface KafkaMessage {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const timeoutMs = 30_000;
+const timeoutMs = 90_000;
 
 /**
  * Every message of every topic that is no topic of Kafka's own, from the beginning to what was

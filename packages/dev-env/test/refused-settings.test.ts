@@ -21,8 +21,13 @@ async function refusalOf(name: ServiceName, settings: Record<string, string>, pr
   const wiring = { secrets: await readSecrets(dir), databaseUrls, ports, brokers: undefined, sandboxDir: dir };
   const started = promisify(execFile)(process.execPath, [join("services", name, "src", program)], {
     cwd: root,
-    env: { PATH: process.env["PATH"], ...settingsOf(name, wiring), ...settings },
-    timeout: 20_000,
+    env: {
+      PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+      ...settingsOf(name, wiring),
+      ...settings,
+    },
+    timeout: 120_000,
   });
   return await started.then(
     () => "it started",

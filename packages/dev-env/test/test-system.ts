@@ -9,6 +9,7 @@ import type { Kafka } from "../src/kafka/kafka.ts";
 import { startKafkaNodes } from "../src/kafka/kafka-nodes.ts";
 import { silentProgress } from "../src/progress.ts";
 import { type System, type SystemOptions, startSystem } from "../src/system.ts";
+import { copySystemData } from "./system-data.ts";
 
 export const validCard = { pan: "6280581110007215", expiry: "01/2027", cvv2: "373", password: "123456" };
 
@@ -33,12 +34,14 @@ export async function startTestSystem(
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rm(dir, { recursive: true, force: true }));
   const { kafkaNodes: nodesWanted = 1, ...systemOptions } = options;
+  const dataDir = join(dir, "amana");
+  await copySystemData(dataDir, { withPostgres: options.databaseUrl === undefined });
   const kafkaNodes =
     events === "kafka" ? await startKafkaNodes(nodesWanted, { dir: join(dir, "kafka"), progress: silentProgress }) : [];
   // Its data is thrown away, so it need not end in good order.
   for (const node of kafkaNodes) stack.defer(() => node.kill());
   const system = await startSystem({
-    dir: join(dir, "amana"),
+    dir: dataDir,
     events: events === "kafka" ? "kafka" : "direct",
     brokers: kafkaNodes.length > 0 ? kafkaNodes.map(({ brokers }) => brokers).join(",") : undefined,
     durable: false,
@@ -95,6 +98,7 @@ export type TestBusiness = Awaited<ReturnType<typeof aBusiness>>;
 export const anOrder = { amount: "5000.00", success_url: "https://shop.example/merci", fail_url: "https://shop.example/desole" };
 
 export { aPerson } from "../src/demo/a-person.ts";
+export { copyPostgresData } from "./system-data.ts";
 
 /** A payment that a card holder has paid: created, paid at the sandbox, returned. */
 export async function aPaidPayment(system: System, business: TestBusiness): Promise<{ id: string; orderId: string }> {

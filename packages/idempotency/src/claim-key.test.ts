@@ -230,5 +230,5 @@ test("cleaning runs by itself, from the start on, until nothing old is left", as
   await age("25 hours");
   await using stack = new AsyncDisposableStack();
   for (const job of everyHour({ ...db, logger: createLogger("test", "silent") }, { cleanKeys })) stack.use(job);
-  await vi.waitFor(async () => expect(await keys()).toEqual([]));
+  await vi.waitFor(async () => expect(await keys()).toEqual([]), 90_000);
 });

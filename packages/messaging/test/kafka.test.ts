@@ -180,7 +180,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     const members = [await aMember(), await aMember()];
     await eventually(async () => expect(await groupState("slow.slow.v1")).toBe("Stable 2"));
     await (await aTransport(kafka.brokers, own.onTestFinished)).publish("slow.v1", [aMessage("once")]);
-    await eventually(() => expect(members.flatMap(({ seen }) => seen)).toEqual(["k:once"]), 20_000);
+    await eventually(() => expect(members.flatMap(({ seen }) => seen)).toEqual(["k:once"]));
     expect(calls).toEqual(["once"]);
   });
 
@@ -210,7 +210,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     }
     expect(await killed.ended()).toBe("SIGKILL");
     const expected = numbers(60).flatMap((body) => [`${body}a`, `${body}b`]);
-    await eventually(async () => expect(await effects(db.orm)).toHaveLength(keys.length * expected.length), 40_000);
+    await eventually(async () => expect(await effects(db.orm)).toHaveLength(keys.length * expected.length));
     for (const key of keys) {
       const rows = await db.orm.em.fork().execute("select body from effect where key = ? order by position", [key]);
       expect(rows.map(({ body }) => body)).toEqual(expected);
@@ -246,7 +246,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
       if (body === "40") await kafka.start();
     }
     await relay.settled();
-    await eventually(async () => expect(await effects(db.orm)).toEqual(["before", ...bodies]), 30_000);
+    await eventually(async () => expect(await effects(db.orm)).toEqual(["before", ...bodies]));
     expect(await deadLetters(db.orm)).toEqual([]);
   });
 

@@ -47,7 +47,7 @@ test("a process frozen at its point goes on from there", async () => {
   const child = start({ FAULT_POINT_FILE: file });
   await passes(child);
   writeFileSync(file, "a.point SIGSTOP");
-  await expect.poll(() => existsSync(`${file}.${child.pid}`), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => existsSync(`${file}.${child.pid}`)).toBe(true);
   // What it said before is read by then.
   await sleep(200);
   let said = 0;

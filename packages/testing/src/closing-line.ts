@@ -3,10 +3,11 @@ import type { Reporter, TestModule } from "vitest/node";
 const slowestShown = 10;
 
 /**
- * Says how far the run is after each file, names the slowest files at the end, and closes with one
- * plain line that any tool can read.
+ * Prints the progress after each file. At the end prints the slowest files, the duration of the run
+ * and, as the last line, the counts in a form that any tool can read.
  */
 export default class ClosingLine implements Reporter {
+  private readonly startedMs = performance.now();
   private files = 0;
   private filesTotal = 0;
   private readonly counts = { passed: 0, failed: 0, skipped: 0 };
@@ -36,6 +37,10 @@ export default class ClosingLine implements Reporter {
     const lines = slowest.map(({ file, seconds }) => `   ${seconds.toFixed(1).padStart(6)} s  ${file}\n`);
     const leftOut = skipped > 0 ? `Left out, each with a line LEFT OUT above: ${skipped}\n` : "";
     const closing = `${passed} passed, ${failed + unhandledErrors.length} failed\n`;
-    process.on("exit", () => process.stdout.write(`The slowest files:\n${lines.join("")}${leftOut}${closing}`));
+    process.on("exit", () => {
+      const seconds = Math.round((performance.now() - this.startedMs) / 1000);
+      const took = `The run took ${Math.floor(seconds / 60)} min ${seconds % 60} s\n`;
+      process.stdout.write(`The slowest files:\n${lines.join("")}${took}${leftOut}${closing}`);
+    });
   }
 }

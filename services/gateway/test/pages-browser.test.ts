@@ -35,6 +35,7 @@ describe.skipIf(isMissing)("the gateway's pages in a browser", () => {
   ])("axe finds nothing and nothing is cut, light and dark, in %s: %s", async (locale, path) => {
     const context = await browser.newContext({ locale });
     const page = await context.newPage();
+    page.setDefaultTimeout(90_000);
     page.setDefaultTimeout(20_000);
     // Axe would be stopped by the page's own policy, unless it is there before the page.
     await page.addInitScript(axe.source);
@@ -52,6 +53,7 @@ describe.skipIf(isMissing)("the gateway's pages in a browser", () => {
 
   test("the reference has a way to the other documents", async () => {
     const page = await browser.newPage();
+    page.setDefaultTimeout(90_000);
     await page.goto(`${url}/docs`);
     await page.getByText("Create a payment").first().waitFor({ timeout: 60_000 });
     await page.click("nav >> text=Guide");

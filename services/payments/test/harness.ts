@@ -85,7 +85,7 @@ export async function startHarness(
       return row?.return_token ?? "";
     },
     /** The card holder's browser comes back; answers where it is sent. */
-    async comesBack(paymentId: string, timeoutMs = 20_000): Promise<URL> {
+    async comesBack(paymentId: string, timeoutMs = 90_000): Promise<URL> {
       const token = await harness.returnToken(paymentId);
       const { redirectUrl } = await client.returnFromProcessor({ token }, { caller: platformCaller, timeoutMs });
       return new URL(redirectUrl);

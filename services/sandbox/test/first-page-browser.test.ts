@@ -22,6 +22,7 @@ describe.skipIf(browserIsMissing)("the sandbox's first page in a browser", () =>
     await registered(sandbox.url);
     await aVerification(sandbox.url);
     const page = await browser.newPage();
+    page.setDefaultTimeout(90_000);
     page.setDefaultTimeout(20_000);
     await bringAxe(page);
     const lookAt = async (state: string) => {
@@ -42,6 +43,7 @@ describe.skipIf(browserIsMissing)("the sandbox's first page in a browser", () =>
     const { orderId } = await registered(sandbox.url);
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
+    page.setDefaultTimeout(90_000);
     page.setDefaultTimeout(20_000);
     await page.goto(`${sandbox.url}/?lang=en`);
     await page.fill("#order", orderId);

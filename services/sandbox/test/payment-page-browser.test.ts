@@ -26,6 +26,7 @@ describe.skipIf(browserIsMissing)("the payment page in a browser", () => {
   const aPage = async (options: BrowserContextOptions = {}) => {
     const context = await browser.newContext(options);
     const page = await context.newPage();
+    page.setDefaultTimeout(90_000);
     page.setDefaultTimeout(20_000);
     return page;
   };
@@ -89,7 +90,6 @@ describe.skipIf(browserIsMissing)("the payment page in a browser", () => {
       await lookAt("unknown");
       await page.context().close();
     },
-    240_000,
   );
 
   test("the language is chosen on the page and stays through the payment", async () => {
@@ -173,6 +173,7 @@ describe.skipIf(browserIsMissing)("the payment page in a browser", () => {
       await enterCard(page);
       await page.waitForSelector("#password");
       const secondTab = await page.context().newPage();
+      secondTab.setDefaultTimeout(90_000);
       await secondTab.goto(order.formUrl);
       await page.fill("#password", "000000");
       await page.dblclick(submit);

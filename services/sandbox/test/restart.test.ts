@@ -98,7 +98,7 @@ test("a late refund comes after a kill, once", async () => {
   await new Promise((resolve) => setTimeout(resolve, 1500));
   const again = await start();
   const refunds = async (at: string) => (await control(at, "GET", `payments/${orderId}`)).body.refunds;
-  await expect.poll(() => refunds(again), { timeout: 5000 }).toMatchObject([{ amount: 1000, by: "client" }]);
+  await expect.poll(() => refunds(again)).toMatchObject([{ amount: 1000, by: "client" }]);
   await kill();
   expect(await refunds(await start())).toHaveLength(1);
 });

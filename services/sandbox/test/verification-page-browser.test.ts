@@ -26,6 +26,7 @@ describe.skipIf(browserIsMissing)("the verification flow in a browser", { concur
   const aPage = async (options: BrowserContextOptions = {}) => {
     const context = await browser.newContext(options);
     const page = await context.newPage();
+    page.setDefaultTimeout(90_000);
     page.setDefaultTimeout(20_000);
     return page;
   };
@@ -46,72 +47,68 @@ describe.skipIf(browserIsMissing)("the verification flow in a browser", { concur
     await page.waitForSelector(".review-list");
   }
 
-  test.each(languages)(
-    "axe finds nothing in any state, and everything fits: %s",
-    async (language) => {
-      const page = await aPage();
-      await bringAxe(page);
-      // A page is looked at for longer than it waits before it leaves by itself.
-      await page.route("**/return", (route) => route.fulfill({ status: 204 }));
-      const lookAt = async (state: string) => {
-        await looksRight(page, language, state);
-        await fitsSmallScreens(page, state);
-      };
-      const visit = async (url: string, state: string) => {
-        await page.goto(url);
-        await lookAt(state);
-      };
+  test.each(languages)("axe finds nothing in any state, and everything fits: %s", async (language) => {
+    const page = await aPage();
+    await bringAxe(page);
+    // A page is looked at for longer than it waits before it leaves by itself.
+    await page.route("**/return", (route) => route.fulfill({ status: 204 }));
+    const lookAt = async (state: string) => {
+      await looksRight(page, language, state);
+      await fitsSmallScreens(page, state);
+    };
+    const visit = async (url: string, state: string) => {
+      await page.goto(url);
+      await lookAt(state);
+    };
 
-      const { linkUrl, token } = await aLink({ locale: language, require_video: false });
-      await visit(linkUrl, "introduction");
-      await press(page, next);
-      await page.click(next);
-      await page.waitForSelector(".problem");
-      await lookAt("document, none chosen");
-      await page.check("[value=id_card]");
-      await press(page, next);
-      await page.waitForSelector("[data-open]:visible");
-      await lookAt("front");
-      await page.click("[data-open]");
-      await page.waitForSelector("[data-message]:not(:empty)");
-      await lookAt("front, camera denied");
-      await page.context().grantPermissions(["camera"]);
-      await page.click("[data-open]");
-      await page.click("[data-take]");
-      await page.waitForSelector("[data-keep]:visible");
-      await lookAt("front taken");
-      await press(page, "[data-keep] button");
-      await press(page, sample);
-      await lookAt("video or still");
-      await press(page, next);
-      await lookAt("video");
-      await press(page, sample);
-      await lookAt("review");
+    const { linkUrl, token } = await aLink({ locale: language, require_video: false });
+    await visit(linkUrl, "introduction");
+    await press(page, next);
+    await page.click(next);
+    await page.waitForSelector(".problem");
+    await lookAt("document, none chosen");
+    await page.check("[value=id_card]");
+    await press(page, next);
+    await page.waitForSelector("[data-open]:visible");
+    await lookAt("front");
+    await page.click("[data-open]");
+    await page.waitForSelector("[data-message]:not(:empty)");
+    await lookAt("front, camera denied");
+    await page.context().grantPermissions(["camera"]);
+    await page.click("[data-open]");
+    await page.click("[data-take]");
+    await page.waitForSelector("[data-keep]:visible");
+    await lookAt("front taken");
+    await press(page, "[data-keep] button");
+    await press(page, sample);
+    await lookAt("video or still");
+    await press(page, next);
+    await lookAt("video");
+    await press(page, sample);
+    await lookAt("review");
 
-      await kycControl(sandbox.url, token, "submit", { outcome: "needs_review", hold_seconds: 3600 });
-      await visit(linkUrl, "progress");
-      const ended = async (body: object, state: string, more: Record<string, unknown> = {}) => {
-        const link = await aLink({ locale: language, ...more });
-        await kycControl(sandbox.url, link.token, "submit", body);
-        await visit(link.linkUrl, state);
-      };
-      await ended({ outcome: "approved" }, "approved");
-      await ended({ outcome: "rejected", reason_codes: ["FACE_MISMATCH", "DOCUMENT_EXPIRED"] }, "rejected");
-      await ended({ outcome: "needs_review" }, "being looked at");
-      await ended({ outcome: "failed" }, "failed");
-      await ended({ outcome: "failed" }, "used up", { max_attempts: 1 });
-      const dead = await aLink({ locale: language });
-      await visit(`${sandbox.url}/sandbox/kyc/${dead.token}/tester?lang=${language}&saved=1`, "for testers");
-      await callPort(sandbox.url, "POST", `applications/${dead.providerId}/cancel`);
-      await visit(dead.linkUrl, "cancelled");
-      const late = await aLink({ locale: language });
-      await kycControl(sandbox.url, late.token, "expire");
-      await visit(late.linkUrl, "expired");
-      await visit(`${sandbox.url}/verify/nobody?lang=${language}`, "unknown");
-      await page.context().close();
-    },
-    240_000,
-  );
+    await kycControl(sandbox.url, token, "submit", { outcome: "needs_review", hold_seconds: 3600 });
+    await visit(linkUrl, "progress");
+    const ended = async (body: object, state: string, more: Record<string, unknown> = {}) => {
+      const link = await aLink({ locale: language, ...more });
+      await kycControl(sandbox.url, link.token, "submit", body);
+      await visit(link.linkUrl, state);
+    };
+    await ended({ outcome: "approved" }, "approved");
+    await ended({ outcome: "rejected", reason_codes: ["FACE_MISMATCH", "DOCUMENT_EXPIRED"] }, "rejected");
+    await ended({ outcome: "needs_review" }, "being looked at");
+    await ended({ outcome: "failed" }, "failed");
+    await ended({ outcome: "failed" }, "used up", { max_attempts: 1 });
+    const dead = await aLink({ locale: language });
+    await visit(`${sandbox.url}/sandbox/kyc/${dead.token}/tester?lang=${language}&saved=1`, "for testers");
+    await callPort(sandbox.url, "POST", `applications/${dead.providerId}/cancel`);
+    await visit(dead.linkUrl, "cancelled");
+    const late = await aLink({ locale: language });
+    await kycControl(sandbox.url, late.token, "expire");
+    await visit(late.linkUrl, "expired");
+    await visit(`${sandbox.url}/verify/nobody?lang=${language}`, "unknown");
+    await page.context().close();
+  });
 
   test("the camera's pictures are shown, taken again, kept, and never leave the page", async () => {
     const page = await aPage({ permissions: ["camera"] });
@@ -260,6 +257,7 @@ describe.skipIf(browserIsMissing)("the verification flow in a browser", { concur
       const { linkUrl, providerId } = await aLink();
       await toReview(page, linkUrl);
       const secondTab = await page.context().newPage();
+      secondTab.setDefaultTimeout(90_000);
       await secondTab.goto(linkUrl);
       await page.dblclick(next);
       await page.waitForSelector(".outcome.success");

@@ -106,12 +106,10 @@ test.each([
 
     await using restarted = await startProcess(testDatabase.url, "");
     const read = () => restarted.endpoints.getWebhookReplay({ id, replayId: replay?.id ?? "" }, { caller });
-    await eventually(
-      async () => expect(await read()).toMatchObject({ status: WebhookReplayStatus.DONE, matched: count, sent: count }),
-      60_000,
+    await eventually(async () =>
+      expect(await read()).toMatchObject({ status: WebhookReplayStatus.DONE, matched: count, sent: count }),
     );
-    await eventually(async () => expect(await sql("select 1 from delivery where status <> 'SUCCEEDED'")).toEqual([]), 30_000);
+    await eventually(async () => expect(await sql("select 1 from delivery where status <> 'SUCCEEDED'")).toEqual([]));
     expect(new Set(receiver.requests.map(({ headers }) => headers["webhook-id"])).size).toBe(count);
   },
-  180_000,
 );

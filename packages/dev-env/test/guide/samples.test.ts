@@ -70,7 +70,7 @@ describe("the guide's tables of the sandbox", () => {
         const { body: paid } = await business.call("GET", `/api/v1/payments/${body["id"]}`);
         expect(paid["status"]).not.toBe("PENDING");
         return [pan, expiry, cvv2, what, paid["status"], paid["action_code"], paid["resp_code"] ?? ""];
-      }, 30_000);
+      });
     });
     expect(await Promise.all(seen)).toEqual(cards);
   });
@@ -87,7 +87,7 @@ describe("the guide's tables of the sandbox", () => {
     expect(await Promise.all(seen)).toEqual(verdicts);
   });
 
-  test("of what to try says what is then seen", { timeout: 200_000 }, async () => {
+  test("of what to try says what is then seen", async () => {
     const { system } = running;
     const [, ...rows] = rowsBelow("sandbox", "What to try before going live");
     const [atCreation = [], atRefund = [], refused = [], kyc = [], ...others] = rows;
@@ -107,7 +107,7 @@ describe("the guide's tables of the sandbox", () => {
         const answer = await business.call("POST", path, body, key);
         expect(answer.status).toBeLessThan(300);
         return answer;
-      }, 60_000);
+      });
       return [first.status, first.body["code"], again.status];
     };
     const [late, lost] = [await aPaidPayment(system, business), await aPaidPayment(system, business)];

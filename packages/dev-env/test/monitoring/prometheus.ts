@@ -83,7 +83,7 @@ export async function startPrometheus(dir: string, metricsUrls: Readonly<Record<
       ({ statusCode }) => statusCode,
       () => 0,
     )) === 200;
-  if (!(await until(isReady, 20_000))) throw new Error(`Prometheus did not start:\n${server.recentOutput()}`);
+  if (!(await until(isReady, 90_000))) throw new Error(`Prometheus did not start:\n${server.recentOutput()}`);
   const get = async <T>(path: string, form?: Record<string, string>): Promise<T> => {
     const body = form && new URLSearchParams(form).toString();
     const headers = { "content-type": "application/x-www-form-urlencoded" };

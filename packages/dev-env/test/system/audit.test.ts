@@ -59,16 +59,15 @@ async function aVerifiedClient(): Promise<string> {
   await saveDetails(business, client);
   const { link } = await anApplication(business, { client_id: client });
   await onLink(running.system, link, "submit", { outcome: "approved" });
-  await eventually(async () => expect((await placeOf(business, client)).place).toEqual(places.verified), 20_000);
+  await eventually(async () => expect((await placeOf(business, client)).place).toEqual(places.verified));
   return client;
 }
 
 async function anApplicationInReview(): Promise<string> {
   const { id, link } = await anApplication(business);
   await onLink(running.system, link, "submit", { outcome: "needs_review" });
-  await eventually(
-    async () => expect((await business.call("GET", `/api/v1/kyc/applications/${id}`)).body["verdict"]).toBe("NEEDS_REVIEW"),
-    20_000,
+  await eventually(async () =>
+    expect((await business.call("GET", `/api/v1/kyc/applications/${id}`)).body["verdict"]).toBe("NEEDS_REVIEW"),
   );
   return id;
 }
@@ -86,7 +85,7 @@ async function anUndecidedRefund(): Promise<string> {
     const refund = (body as unknown as Record<string, unknown>[]).find(({ payment_id }) => payment_id === payment.id);
     expect(refund).toBeDefined();
     return String(refund?.["id"]);
-  }, 20_000);
+  });
 }
 
 async function aDeadLetter(): Promise<string> {
@@ -225,7 +224,7 @@ test("operators read the trail by business, action, entity and time; nobody else
 test("an evidence bundle is verified by a file alone, and names whatever was done to it", async () => {
   const payment = await aPaidPayment(running.system, business);
   await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
-  await business.receiver.next("PAYMENT_REFUNDED", payment.id, 15_000);
+  await business.receiver.next("PAYMENT_REFUNDED", payment.id, 90_000);
   const { id: keyId } = await business.amana.me.createApiKey({ name: "for a while" });
   await business.amana.me.revokeApiKey(keyId, { reason: "an end of a line\u2028 that is none of ours" });
   const dir = mkdtempSync(join(tmpdir(), "amana-bundle-"));

@@ -78,7 +78,7 @@ export const faultAt = (system: System, operation: string, mode: string, times =
 export const clearFaults = (system: System) => sandbox(system, "DELETE", "/sandbox/faults");
 
 /** The webhook of this kind about this application; fails when none comes. */
-export async function theWebhook({ receiver }: TestBusiness, kind: string, id: string, timeoutMs = 20_000) {
+export async function theWebhook({ receiver }: TestBusiness, kind: string, id: string, timeoutMs = 90_000) {
   const webhook = await receiver.next(kind, id, timeoutMs);
   if (!webhook) throw new Error(`no ${kind} about ${id}; refused: ${receiver.refused.join("; ") || "none"}`);
   return webhook;
@@ -99,4 +99,4 @@ export const callbacksSettled = (system: System, id: string) =>
     const { callbacks } = await providerView(system, id);
     expect(callbacks.map(({ state }) => state)).not.toContain("pending");
     return callbacks;
-  }, 30_000);
+  });

@@ -108,7 +108,7 @@ beforeAll(async () => {
     content: receiver.received.map(({ text }) => text).join("\n"),
   }));
   logs = await logPlaces(running.system);
-}, 180_000);
+});
 afterAll(async () => {
   await business?.receiver[Symbol.asyncDispose]();
   await other?.receiver[Symbol.asyncDispose]();

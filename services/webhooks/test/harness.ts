@@ -29,7 +29,13 @@ export async function startHarness(options: HarnessOptions = {}) {
       settings: { ...webhooksSettings, ALLOW_INSECURE_WEBHOOKS: String(options.allowInsecure ?? true) },
       clock,
       replace: {
-        delivery: { pausesMs: [0, 0, 0, 0, 0, 0, 0], timeoutMs: 10_000, stopMs: 8_000, ...delivery },
+        delivery: {
+          pausesMs: [0, 0, 0, 0, 0, 0, 0],
+          timeoutMs: 10_000,
+          stopMs: 8_000,
+          attemptsPerDayMax: 1_000_000,
+          ...delivery,
+        },
         dispatcher: new Dispatcher({ total, perBusiness, perEndpoint }),
       },
     }),

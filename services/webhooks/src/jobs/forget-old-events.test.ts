@@ -21,7 +21,7 @@ async function startCounted(): Promise<Harness> {
 /** All that the hourly jobs do, to the end. */
 async function runJobs(harness: Harness): Promise<void> {
   await uncountOldEvents(harness);
-  while ((await deleteOldDeliveries(harness)) > 0);
+  while ((await deleteOldDeliveries(harness.context)) > 0);
   while ((await keepPartitions({ orm: harness.orm, logger: createLogger("test", "silent") })) > 0);
 }
 
@@ -73,4 +73,28 @@ test("the list says how many there are before, between and after what the jobs d
   await runJobs(harness);
   expect(await harness.sql("select id from event")).toHaveLength(4);
   expect(await total()).toBe(4);
+});
+
+test("a delivery that is pending after 31 days is deleted, so that the partition of its event can go", async () => {
+  await using harness = await startCounted();
+  const caller = aBusinessCaller();
+  const { id } = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller });
+  const [stuck, late] = await publishAged(harness, caller, 33, 32);
+  await harness.sql("update delivery set created_at = now() - interval '31 days 1 hour' where event_id = ?", [stuck?.id]);
+  await runJobs(harness);
+  // An event can come late, for example from a dead letter. Its delivery is new.
+  expect(await harness.sql("select event_id, endpoint_id from delivery")).toEqual([{ event_id: late?.id, endpoint_id: id }]);
+  expect(await harness.sql("select id from event")).toEqual([{ id: late?.id }]);
+});
+
+test("a replay that is still running keeps no event that is older than 30 days", async () => {
+  await using harness = await startCounted();
+  const caller = aBusinessCaller();
+  const { id } = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller });
+  await publishAged(harness, caller, 31);
+  await harness.sql("update delivery set status = 'FAILED', next_attempt_at = null");
+  const replay = await harness.endpoints.replayWebhookEndpoint({ id, sinceMs: 0n }, { caller });
+  await harness.sql("update webhook_replay set since = now() - interval '40 days' where id = ?", [replay.id]);
+  await runJobs(harness);
+  expect(await harness.sql("select id from event")).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { type Orm, transaction } from "@amana/database";
+import type { Logger } from "@amana/runtime";
 
 const batchDeliveries = 5_000;
 
@@ -28,16 +29,21 @@ export async function uncountOldEvents({ orm }: { readonly orm: Orm }): Promise<
 }
 
 /**
- * Deletes a batch of the deliveries of events that are older than 30 days, unless still pending;
- * answers how many. Ids of events begin with the time they were made (UUIDv7).
+ * Deletes a batch of the deliveries of events that are older than 30 days, and returns how many. A
+ * pending delivery keeps the partitions of its event and of all later ones, so it is deleted too,
+ * but not before it is 31 days old: the day more is for the schedule of a late redelivery. Ids of
+ * events begin with the time they were made (UUIDv7).
  */
-export async function deleteOldDeliveries({ orm }: { readonly orm: Orm }): Promise<number> {
-  const rows = await orm.em.fork().execute<object[]>(
+export async function deleteOldDeliveries({ orm, logger }: { readonly orm: Orm; readonly logger: Logger }): Promise<number> {
+  const rows = await orm.em.fork().execute<{ status: string }[]>(
     `delete from delivery where ctid = any (array(
-       select ctid from delivery where event_id < (select uuid_at(now() - interval '30 days')) and status <> 'PENDING'
+       select ctid from delivery where event_id < (select uuid_at(now() - interval '30 days'))
+         and (status <> 'PENDING' or created_at < now() - interval '31 days')
        order by event_id limit ? for update skip locked
-     )) returning 1`,
+     )) returning status`,
     [batchDeliveries],
   );
+  const count = rows.filter(({ status }) => status === "PENDING").length;
+  if (count > 0) logger.error({ alert: true, count }, "deliveries deleted that were pending for 31 days");
   return rows.length;
 }

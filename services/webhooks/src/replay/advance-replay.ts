@@ -2,6 +2,7 @@ import { transaction } from "@amana/database";
 import type { Lease } from "@amana/due-work";
 import { faultPoint, sleep } from "@amana/runtime";
 import type { Context } from "../context.ts";
+import { isAttemptLimitReached } from "../delivery/attempt-limit.ts";
 import { countMatches, endReplay, readStanding, startNext } from "./take-step.ts";
 
 /** How long a replay goes on before another may have its place. */
@@ -11,6 +12,8 @@ const handedPauseMs = 100;
 const walkedPauseMs = 20;
 /** How long an endpoint that takes nothing is left alone. */
 const stuckPauseMs = 2_000;
+/** How long a replay waits when its business has reached the limit of attempts per day. */
+const limitPauseMs = 60_000;
 /** Deliveries that a replay lets wait at its endpoint. */
 const waitingMin = 16;
 const waitingMax = 512;
@@ -26,7 +29,8 @@ export async function advanceReplay(context: Context, id: string, lease: Lease):
   let bound = waitingMin;
   let left: number | undefined;
   let isStuck = false;
-  while (!isStuck && performance.now() < endMs) {
+  const isLimited = await isLimitReached(context, id);
+  while (!isStuck && !isLimited && performance.now() < endMs) {
     const step = await takeStep(context, id, lease, bound);
     faultPoint("replay.committed");
     if (!step) return;
@@ -39,9 +43,15 @@ export async function advanceReplay(context: Context, id: string, lease: Lease):
     await sleep(step.sent > 0 || step.isFull ? handedPauseMs : walkedPauseMs);
   }
   const next = "now() + ? * interval '1 millisecond'";
-  const pauseMs = isStuck ? stuckPauseMs : 0;
+  const pauseMs = isLimited ? limitPauseMs : isStuck ? stuckPauseMs : 0;
   const sql = `update webhook_replay set next_step_at = ${next} where id = ? and next_step_at is not null`;
   await orm.em.fork().execute(sql, [pauseMs, id]);
+}
+
+async function isLimitReached(context: Context, id: string): Promise<boolean> {
+  const em = context.orm.em.fork();
+  const [replay] = await em.execute<{ business_id: string }[]>("select business_id from webhook_replay where id = ?", [id]);
+  return replay !== undefined && (await isAttemptLimitReached(em, context, replay.business_id));
 }
 
 /** Twice what the endpoint took since the last step; one that took little may be an exception. */

@@ -4,6 +4,7 @@ import { once } from "@amana/idempotency";
 import { businessOf, type Implementation } from "@amana/rpc";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
+import { requireAttemptsLeft } from "../delivery/attempt-limit.ts";
 import { type DeliveryJson, deliveryJson, readDeliveries, toDelivery } from "../delivery/delivery.message.ts";
 import { asNew } from "../delivery/schedule.ts";
 import {
@@ -16,13 +17,15 @@ import { eventView } from "../event/event.message.ts";
 import { activeEndpoint } from "../webhook-endpoint/active-endpoint.ts";
 
 export const redeliverEvent =
-  ({ orm, dispatcher }: Context): Implementation<typeof EventService.method.redeliverEvent> =>
+  (context: Context): Implementation<typeof EventService.method.redeliverEvent> =>
   async ({ eventId, endpointId }, call) => {
+    const { orm, dispatcher } = context;
     const businessId = businessOf(call.caller);
     const event = await eventView.read(orm.em, businessId, eventId);
     const before = event ? await readDeliveries(orm.em, businessId, eventId) : [];
     const answer = await once(orm, call, ListDeliveriesResponseSchema, async (em) => {
       if (!event) throw eventNotFound();
+      await requireAttemptsLeft(em, context, businessId);
       if (endpointId !== undefined) {
         await activeEndpoint(em, businessId, endpointId, redeliveryEndpointNotFound, redeliveryEndpointDisabled);
       }

@@ -7,6 +7,7 @@ import { once } from "@amana/idempotency";
 import { businessOf, type Implementation } from "@amana/rpc";
 import { dateOf, uuidv7 } from "@amana/runtime";
 import type { Context } from "../context.ts";
+import { requireAttemptsLeft } from "../delivery/attempt-limit.ts";
 import { countMatches } from "../replay/take-step.ts";
 import { replayInProgress, replayRangeEmpty } from "../replay/webhook-replay.errors.ts";
 import { webhookReplayView } from "../replay/webhook-replay.message.ts";
@@ -23,11 +24,12 @@ const textArray = "array(select jsonb_array_elements_text(?::jsonb))";
 
 /** Writes down what is asked and counts what one step comes to; the rest is `runReplays`. */
 export const replayWebhookEndpoint =
-  ({ orm }: Context): Implementation<typeof WebhookEndpointService.method.replayWebhookEndpoint> =>
+  (context: Context): Implementation<typeof WebhookEndpointService.method.replayWebhookEndpoint> =>
   async ({ id: endpointId, sinceMs, untilMs, types, statuses }, call) => {
     const businessId = businessOf(call.caller);
-    return await once(orm, call, WebhookReplaySchema, async (em) => {
+    return await once(context.orm, call, WebhookReplaySchema, async (em) => {
       const endpoint = await activeEndpoint(em, businessId, endpointId);
+      await requireAttemptsLeft(em, context, businessId);
       const now = await databaseTime(em);
       const nowMs = now.getTime();
       const since = new Date(Math.max(dateOf(sinceMs)?.getTime() ?? 0, nowMs - goesBackMs));

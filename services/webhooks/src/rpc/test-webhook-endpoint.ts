@@ -7,6 +7,7 @@ import { renderBareEvent } from "@amana/public-api";
 import { businessOf, type Implementation } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import type { Context } from "../context.ts";
+import { requireAttemptsLeft } from "../delivery/attempt-limit.ts";
 import { addEvent } from "../event/add-events.ts";
 import { eventView } from "../event/event.message.ts";
 import { activeEndpoint } from "../webhook-endpoint/active-endpoint.ts";
@@ -15,11 +16,13 @@ const type = "WEBHOOK_TEST";
 
 /** The event and its one delivery are due when committed, and go the way of all others. */
 export const testWebhookEndpoint =
-  ({ orm, clock, dispatcher }: Context): Implementation<typeof WebhookEndpointService.method.testWebhookEndpoint> =>
+  (context: Context): Implementation<typeof WebhookEndpointService.method.testWebhookEndpoint> =>
   async (request, call) => {
+    const { orm, clock, dispatcher } = context;
     const businessId = businessOf(call.caller);
     const answer = await once(orm, call, TestWebhookEndpointResponseSchema, async (em) => {
       const endpoint = await activeEndpoint(em, businessId, request.id);
+      await requireAttemptsLeft(em, context, businessId);
       const createdAt = clock.now();
       const id = uuidv7();
       const body = renderBareEvent(type, id, businessId, createdAt);

@@ -1,0 +1,78 @@
+import { DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
+import { WebhookReplayStatus } from "@amana/contracts/webhooks/v1/webhook_replay_pb";
+import { aBusinessCaller, eventually, keyed } from "@amana/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { aPaymentEvent } from "../../test/a-payment-event.ts";
+import { addOldEvents, type Harness, startHarness, startReceiver } from "../../test/harness.ts";
+import { runReplays } from "../jobs/run-replays.ts";
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness({ deliver: { attemptsPerDayMax: 3 } });
+});
+afterAll(() => harness[Symbol.asyncDispose]());
+
+const refused = { kind: "conflict", code: "delivery_attempt_limit_reached", message: expect.stringContaining("3 or more") };
+
+/** A business with an endpoint that had so many attempts so long ago. */
+async function aBusiness(url: string, attempts = 0, ago = "1 hour") {
+  const caller = aBusinessCaller();
+  const { id } = await harness.endpoints.createWebhookEndpoint({ url }, { caller });
+  const count = (number: number, since = "1 hour") =>
+    harness.sql("insert into endpoint_health values (?, ?, now() - ?::interval, 7, ?, 0)", [
+      caller.businessId,
+      id,
+      since,
+      number,
+    ]);
+  if (attempts > 0) await count(attempts, ago);
+  return { caller, id, count };
+}
+
+test("three attempts of a business are counted, and then its redeliveries, replays and tests are rejected while new events are delivered", async () => {
+  await using receiver = await startReceiver();
+  const { caller, id } = await aBusiness(receiver.url);
+  const tested = await harness.endpoints.testWebhookEndpoint({ id }, keyed(caller, "before"));
+  const events = [aPaymentEvent(caller), aPaymentEvent(caller)];
+  await harness.publish(...events);
+  const eventId = events[0]?.id ?? "";
+  await harness.settled();
+  await eventually(() => expect(harness.events.redeliverEvent({ eventId }, { caller })).rejects.toMatchObject(refused), 30_000);
+  await expect(harness.endpoints.testWebhookEndpoint({ id }, { caller })).rejects.toMatchObject(refused);
+  await expect(harness.endpoints.replayWebhookEndpoint({ id, sinceMs: 0n }, { caller })).rejects.toMatchObject(refused);
+  expect(await harness.endpoints.testWebhookEndpoint({ id }, keyed(caller, "before"))).toEqual(tested);
+
+  const later = aPaymentEvent(caller);
+  await harness.publish(later);
+  await harness.settled();
+  const { deliveries } = await harness.events.listDeliveries({ eventId: later.id, limit: 1, offset: 0 }, { caller });
+  expect(deliveries).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
+}, 60_000);
+
+test("attempts of other businesses, and those of more than 24 hours ago, do not count", async () => {
+  await using receiver = await startReceiver();
+  await aBusiness(receiver.url, 3);
+  const { caller, id } = await aBusiness(receiver.url, 3, "24 hours 1 minute");
+  await harness.endpoints.testWebhookEndpoint({ id }, { caller });
+});
+
+test("a running replay waits while the limit is reached, and continues below it", async () => {
+  await using receiver = await startReceiver();
+  const { caller, id, count } = await aBusiness(receiver.url);
+  await addOldEvents(harness, { caller, id, count: 2, hoursAgo: 2, status: "SKIPPED" });
+  const replay = await harness.endpoints.replayWebhookEndpoint({ id, sinceMs: 0n }, { caller });
+  await count(3);
+  await using _job = runReplays(harness.context, 20);
+  const isPaused = "next_step_at > now() + interval '30 seconds'";
+  await eventually(async () =>
+    expect(await harness.sql(`select sent from webhook_replay where id = ? and ${isPaused}`, [replay.id])).toEqual([{ sent: 0 }]),
+  );
+  await harness.sql("update endpoint_health set since = since - interval '1 day' where endpoint_id = ?", [id]);
+  await harness.sql("update webhook_replay set next_step_at = now() where id = ?", [replay.id]);
+  await eventually(async () =>
+    expect(await harness.endpoints.getWebhookReplay({ id, replayId: replay.id }, { caller })).toMatchObject({
+      status: WebhookReplayStatus.DONE,
+      sent: 2,
+    }),
+  );
+});

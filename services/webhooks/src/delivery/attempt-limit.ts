@@ -1,0 +1,31 @@
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import type { Context } from "../context.ts";
+import { deliveryAttemptLimitReached } from "./attempt-limit.errors.ts";
+
+/**
+ * Whether a business has made the attempts that it may make in 24 hours. Attempts are stored for 30
+ * days, so without a limit one business could fill the disk by replays. Counts of attempts are
+ * written every two seconds, so a business can exceed the limit by what it starts in that time.
+ */
+export async function isAttemptLimitReached(
+  em: SqlEntityManager,
+  { delivery: { attemptsPerDayMax } }: Context,
+  businessId: string,
+): Promise<boolean> {
+  const [row] = await em.execute<{ is_reached: boolean }[]>(
+    `select coalesce(sum(succeeded + failed), 0) >= ? as is_reached from endpoint_health
+     where business_id = ? and since > now() - interval '24 hours'`,
+    [attemptsPerDayMax, businessId],
+  );
+  return row?.is_reached ?? false;
+}
+
+/**
+ * Throws when the limit is reached. For deliveries that the business starts: redeliveries, replays
+ * and tests. Deliveries of new events are never limited.
+ */
+export async function requireAttemptsLeft(em: SqlEntityManager, context: Context, businessId: string): Promise<void> {
+  if (await isAttemptLimitReached(em, context, businessId)) {
+    throw deliveryAttemptLimitReached(context.delivery.attemptsPerDayMax);
+  }
+}

@@ -8,7 +8,9 @@ import { languages, run } from "./languages.ts";
 
 const outcomes = { genuine: "ok", refused: "refused", misuse: "misuse" } as const;
 const [{ body, secrets }] = cases as [Case];
-const hex = createHmac("sha256", secrets[0] ?? "").update(body).digest("hex");
+const hex = createHmac("sha256", secrets[0] ?? "")
+  .update(body)
+  .digest("hex");
 const xSignatures = [hex.slice(0, -1), hex.toUpperCase(), "é".repeat(64), "é".repeat(32), "😀".repeat(16), ""];
 const verifiedByX = (given: string) => ({ headers: { "x-signature": `sha256=${given}` }, body, secrets });
 const steps = [

@@ -44,8 +44,7 @@ export interface Answer {
 
 /** A wait that a caller would take for a hang; the error then says how long. */
 const retryAfterSecondsMax = 60;
-const isEncryptedOrLoopback =
-  /^(https:|http:\/\/(([a-z0-9-]+\.)*localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]+)?(\/|$))/i;
+const isEncryptedOrLoopback = /^(https:|http:\/\/(([a-z0-9-]+\.)*localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]+)?(\/|$))/i;
 /** Nobody was reached, so nothing was begun. */
 const notReached = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"];
 

@@ -10,7 +10,7 @@ import pg from "pg";
 import type { Program } from "../program.ts";
 import { createRandom, type Random } from "../random.ts";
 import { bendBundle } from "./bend-bundle.ts";
-import { bendTrail } from "./bend-trail.ts";
+import { bendTrail, insertThroughTrigger, triggerStates } from "./bend-trail.ts";
 
 const bendsOfTrail = 6;
 const bendsOfBundle = 20;
@@ -48,6 +48,7 @@ export const audit: Program = {
       const found = await verify();
       report.check(what, found.length === 0, () => found.join(", "));
     };
+    const triggers = JSON.stringify(await triggerStates(owner));
     let round = 0;
     do {
       await act(system, businesses, random);
@@ -93,6 +94,13 @@ export const audit: Program = {
       }
       say(`round ${++round}, ${heads.length} heads`);
     } while (!signal.aborted);
+    const left = JSON.stringify(await triggerStates(owner));
+    report.check("the triggers of the audit tables are enabled as they were", left === triggers, () => left);
+    await insertThroughTrigger(owner, random);
+    await sealedHeads(owner);
+    const found = await verify();
+    const isNamed = found.join() === "row_sealed_early";
+    report.check("a row inserted through the trigger with another date is named", isNamed, () => found.join() || "nothing");
   },
 };
 

@@ -1,8 +1,8 @@
-import { generateKeyPairSync } from "node:crypto";
+import { createHash, generateKeyPairSync } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Finding, type Head, headColumns, leafOf, rowOf, signHead } from "@amana/audit-chain";
+import { type Finding, type Head, headColumns, leafOf, linkHash, rowOf, signHead, verifyBundle } from "@amana/audit-chain";
 import { transaction } from "@amana/database";
 import { amanaWith } from "@amana/dev-env/run-amana";
 import { createLogger, uuidv7 } from "@amana/runtime";
@@ -151,6 +151,101 @@ test("a look through old rows that somebody began anew excuses no new row", asyn
   expect(await problems()).toEqual(["row_past_chain"]);
 });
 
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/** Runs `work` by a clock of identity that is ahead of this machine's. */
+async function later<T>(ms: number, work: () => Promise<T>): Promise<T> {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + ms });
+  try {
+    return await work();
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
+/** As the database's owner: a row that the trigger queues, and that identity seals three days after the chain began. */
+const insertThroughTrigger = (at: number | "infinity", entity: string) =>
+  later(72 * hourMs, async () => {
+    const id = uuidv7();
+    await sql(
+      `insert into audit_event (id, at, actor, action, entity_type, entity_id, request_id, address)
+       values (?, ?, 'ak', 'a.b', ?, uuidv7(), 'r', 'a')`,
+      [id, at === "infinity" ? at : new Date(Date.now() + at).toISOString(), entity],
+    );
+    while ((await seal()).sealed > 0);
+    return id;
+  });
+
+test.each<[string, number | "infinity", string]>([
+  ["row_sealed_late", -11 * minuteMs, "api_key"],
+  ["row_sealed_late", -25 * hourMs, "refund"],
+  ["row_sealed_early", 11 * minuteMs, "refund"],
+  ["row_sealed_late", "infinity", "refund"],
+])("reports %s for a row that the owner inserts through the trigger %s ms from now, about a %s", async (problem, at, entity) => {
+  const id = await insertThroughTrigger(at, entity);
+  expect(await findings()).toMatchObject([{ problem, id, number: 10 }]);
+});
+
+test.each([
+  [-9 * minuteMs, "api_key"],
+  [-23 * hourMs, "refund"],
+  [9 * minuteMs, "refund"],
+])("reports nothing for a row of %s ms from now about a %s: events arrive late, and clocks differ", async (at, entity) => {
+  await insertThroughTrigger(at, entity);
+  expect(await findings()).toEqual([]);
+});
+
+test("reports rows of before the chain only if they are sealed more than a day after it began", async () => {
+  await insertThroughTrigger(-1000 * hourMs, "api_key");
+  expect(await problems()).toEqual(["row_sealed_late"]);
+  // The chain begins with the same row.
+  await tamper(
+    "delete from audit_head",
+    "delete from audit_link",
+    "insert into audit_unsealed (event_id) select id from audit_event",
+  );
+  while ((await seal()).sealed > 0);
+  expect(await findings()).toEqual([]);
+});
+
+test("reports a row whose sealing somebody held up for more than a day", async () => {
+  const id = await act();
+  await later(25 * hourMs, async () => {
+    while ((await seal()).sealed > 0);
+  });
+  expect(await findings()).toMatchObject([{ problem: "row_sealed_late", id }]);
+});
+
+test.each([
+  ["2026-11-20T10:00:00.000Z", []],
+  ["2026-11-17T10:00:00.000Z", ["row_sealed_late"]],
+  ["2026-11-23T10:00:00.000Z", ["row_sealed_early"]],
+  ["soon", ["row_sealed_late"]],
+])("a bundle whose row is sealed on 2026-11-20 and dated %s has the problems %j", async (at, expected) => {
+  const day = "2026-11-20";
+  const period = { from: day, to: day };
+  const manifest = JSON.stringify({ business_id: "b", ...period, files: {} });
+  const after = { manifest_sha256: createHash("sha256").update(manifest).digest("hex"), ...period };
+  const entity = { type: "evidence_bundle", id: "e" };
+  const sealed = { day, number: 1, business_number: 1 };
+  const row = { id: "r", at, action: "evidence_bundle.created", entity, business_id: "b", after, sealed };
+  const [leaf, previous] = [leafOf(row), "ab".repeat(32)];
+  const head = { day, links: 1, hash: linkHash(previous, leaf), previous, final: true, made_at: `${day}T23:59:59.000Z` };
+  const dir = await mkdtemp(join(tmpdir(), "amana-bundle-"));
+  try {
+    await writeFile(join(dir, "manifest.json"), manifest);
+    await writeFile(join(dir, "trail.jsonl"), `${JSON.stringify(row)}\n`);
+    await writeFile(join(dir, "links.jsonl"), `${JSON.stringify({ day, number: 1, leaf })}\n`);
+    await writeFile(join(dir, "heads.jsonl"), `${JSON.stringify(signHead(head, key.privateKey))}\n`);
+    const found: string[] = [];
+    await verifyBundle(dir, { trusted: new Set([key.publicKey]), report: ({ problem }) => found.push(problem) });
+    expect(found).toEqual(expected);
+  } finally {
+    await rm(dir, { recursive: true });
+  }
+});
+
 test("a row that was added past the chain is named", async () => {
   await tamper(
     `insert into audit_event (id, at, actor, action, entity_type, entity_id, request_id, address)
@@ -181,7 +276,7 @@ test.each([
 });
 
 test("a head that was altered, taken away or signed by somebody else is found", async () => {
-  await tamper("update audit_head set made_at = made_at - interval '1 day' where links = 6");
+  await tamper("update audit_head set made_at = made_at - interval '1 second' where links = 6");
   expect(await problems()).toEqual(["head_not_signed"]);
   await tamper("delete from audit_head where links = 9");
   expect(await problems()).toEqual(["head_missing", "head_not_signed"]);

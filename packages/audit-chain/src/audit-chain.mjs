@@ -122,6 +122,36 @@ export function rowOf({ entity_type, entity_id, id, at, actor, action, request_i
   return { id: String(id), at, actor, action, entity, request_id, address, ...Object.fromEntries(given) };
 }
 
+/** Entities whose rows identity writes itself. Rows about others arrive by event, and may wait for a broker or a repair. */
+const entitiesOfIdentity = new Set(["business", "api_key", "admin_key", "invitation"]);
+const dayMs = 86_400_000;
+const lateMsMax = { own: 10 * 60_000, byEvent: dayMs };
+/** How far the clock of the service that acted may be ahead of the clock of the sealing one. */
+const earlyMsMax = 10 * 60_000;
+
+/**
+ * Compares a row's own time, which its writer sets, with the time of its sealing, which lies
+ * between two times in milliseconds. Reports rows that were sealed before their own time, or long
+ * after it: 10 minutes for actions of identity, a day for actions that other services report by event.
+ * @param {Row} row @param {{ day: string, number: number, from: number, until: number, report: (finding: Finding) => void }} sealed
+ */
+export function checkTime(row, { day, number, from, until, report }) {
+  const at = Date.parse(String(row["at"]));
+  const { type } = /** @type {{ type?: string }} */ (row["entity"] ?? {});
+  const [late, bound] = entitiesOfIdentity.has(type ?? "") ? [lateMsMax.own, "10 minutes"] : [lateMsMax.byEvent, "a day"];
+  const what = `row ${row.id}, link ${number} of ${day}, says that it is of ${row["at"]}`;
+  const place = { day, number, id: row.id };
+  // Written so that a time which cannot be read is reported.
+  if (!(from - at <= late))
+    report({
+      problem: "row_sealed_late",
+      ...place,
+      detail: `${what} and was sealed more than ${bound} later: added afterwards, or held up on its way`,
+    });
+  else if (!(at - until <= earlyMsMax))
+    report({ problem: "row_sealed_early", ...place, detail: `${what} and was sealed more than 10 minutes earlier` });
+}
+
 /** The days from one to another, both included. @param {string} from @param {string} to */
 export function* daysBetween(from, to) {
   for (let ms = Date.parse(from); ms <= Date.parse(to); ms += 86_400_000) yield new Date(ms).toISOString().slice(0, 10);
@@ -304,7 +334,7 @@ async function checkBundle(folder, { trusted, kept, report }) {
 
 /** The business's rows, each with its leaf, by their places. @param {string} folder @param {any} manifest @param {string} manifestHash @param {(finding: Finding) => void} report */
 async function readTrail(folder, manifest, manifestHash, report) {
-  /** @type {Map<string, { leaf: string, id: string }>} */
+  /** @type {Map<string, { leaf: string, id: string, row: Row }>} */
   const places = new Map();
   /** @type {SealedRow | undefined} */
   let before;
@@ -336,7 +366,7 @@ async function readTrail(folder, manifest, manifestHash, report) {
     if (!before && business_number !== 1 && day >= manifest.from)
       report({ problem: "row_missing", ...place, detail: `rows before ${row.id} were left out` });
     leaf = leafOf(row);
-    if (day >= manifest.from) places.set(`${day}/${number}`, { leaf, id: row.id });
+    if (day >= manifest.from) places.set(`${day}/${number}`, { leaf, id: row.id, row: timeOf(row) });
     const after = /** @type {Record<string, unknown> | undefined} */ (row["after"]);
     vouched =
       row["action"] === "evidence_bundle.created" &&
@@ -347,7 +377,7 @@ async function readTrail(folder, manifest, manifestHash, report) {
     before = row;
   }
   // Whatever the manifest says of days: who vouches for it has to be in the chain.
-  if (before) places.set(`${before.sealed.day}/${before.sealed.number}`, { leaf, id: before.id });
+  if (before) places.set(`${before.sealed.day}/${before.sealed.number}`, { leaf, id: before.id, row: timeOf(before) });
   if (!vouched)
     report({
       problem: "manifest_not_vouched",
@@ -357,7 +387,10 @@ async function readTrail(folder, manifest, manifestHash, report) {
   return places;
 }
 
-/** @param {string} folder @param {string} from @param {{ trail: Map<string, { leaf: string, id: string }>, trusted: ReadonlySet<string>, kept: readonly Head[], report: (finding: Finding) => void }} options */
+/** What `checkTime` needs, without the rest of the row. @param {Row} row @returns {Row} */
+const timeOf = ({ id, at, entity }) => ({ id, at, entity });
+
+/** @param {string} folder @param {string} from @param {{ trail: Map<string, { leaf: string, id: string, row: Row }>, trusted: ReadonlySet<string>, kept: readonly Head[], report: (finding: Finding) => void }} options */
 async function checkLinks(folder, from, { trail, trusted, kept, report }) {
   /** @type {Map<string, Head[]>} */
   const heads = new Map();
@@ -385,6 +418,11 @@ async function checkLinks(folder, from, { trail, trusted, kept, report }) {
           id: own.id,
           detail: `row ${own.id}, link ${next.number} of ${day}, was changed`,
         });
+      // A bundle has no head for each batch: the time of sealing is known to the day, and that may be the one beside it
+      // where a clock was wrong. On the chain's first day the rows of before were sealed.
+      const startMs = Date.parse(day);
+      if (own && ofDay[0]?.previous !== genesis)
+        checkTime(own.row, { day, number: next.number, from: startMs - dayMs, until: startMs + 2 * dayMs, report });
       trail.delete(`${day}/${next.number}`);
       checked.add({ number: next.number, leaf: next.leaf });
     }

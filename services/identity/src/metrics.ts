@@ -14,16 +14,19 @@ const unsealed = gauge({
   help: "Rows of the audit trail that the chain does not hold yet; 10000 at most",
 });
 
-const oldestUnsealed = gauge({
-  name: "amana_audit_unsealed_oldest_seconds",
-  help: "For how long the first of these has waited; 0 for none. More than a minute: nobody seals",
+/**
+ * Measured by this process's clock and by its own rounds, so that values in the database, which its
+ * owner can change, do not move it.
+ */
+export const sealedUntil = gauge({
+  name: "amana_audit_sealed_until_timestamp_seconds",
+  help: "Rows of the audit trail committed before this time are sealed, by this replica's clock. A minute ago: no replica seals",
 });
 
 /** Shows what of the audit trail is not sealed, until disposed. */
 export const showUnsealed = (orm: Orm): Disposable =>
   showRows(orm, {
     name: "audit_unsealed",
-    text: `select count(*) as unsealed, greatest(0, coalesce(extract(epoch from now() - min(since)), 0)) as oldest
-      from (select since from audit_unsealed limit ${rowsCountedMax}) q`,
-    gauges: { unsealed, oldest: oldestUnsealed },
+    text: `select count(*) as unsealed from (select from audit_unsealed limit ${rowsCountedMax}) q`,
+    gauges: { unsealed },
   });

@@ -1,4 +1,16 @@
-import { checkDay, type Finding, genesis, type Head, headColumns, headHash, leafOf, rowColumns, rowOf } from "@amana/audit-chain";
+import {
+  checkDay,
+  checkTime,
+  type Finding,
+  genesis,
+  type Head,
+  headColumns,
+  headHash,
+  isSigned,
+  leafOf,
+  rowColumns,
+  rowOf,
+} from "@amana/audit-chain";
 import type { Orm } from "@amana/database";
 import { IsolationLevel, type SqlEntityManager } from "@mikro-orm/postgresql";
 
@@ -44,6 +56,8 @@ const nil = "00000000-0000-0000-0000-000000000000";
 const byIndex = "set local enable_hashjoin = off; set local enable_mergejoin = off; set local enable_bitmapscan = off";
 /** Rows, and their links, are kept for so long. */
 const kept = "interval '5 years'";
+/** How long the rows that were there before the chain take to be sealed, at most. */
+const firstSealingsMs = 24 * 60 * 60_000;
 /** What still counts where rows and links have gone with their partition. */
 const ofHeadsAlone = new Set(["head_not_signed", "head_of_unknown_key", "head_of_other_chain", "kept_head_not_signed"]);
 
@@ -65,6 +79,7 @@ export async function verifyTrail(orm: Orm, options: VerifyOptions): Promise<Ver
     `select (now() at time zone 'UTC' - ${kept} + interval '1 day')::date::text as gone_before`,
   );
 
+  const chainBeganMs = await beginningOfChain(em);
   const isFromTheFirst = previous === genesis && first !== undefined && first >= (age?.gone_before ?? "");
   for (const [i, day] of days.entries()) {
     const isGone = day < (age?.gone_before ?? "");
@@ -97,8 +112,12 @@ export async function verifyTrail(orm: Orm, options: VerifyOptions): Promise<Ver
               detail: `the head of ${day} over ${links} links is another than was kept elsewhere`,
             });
         }
+        const sealings = heads.values();
+        let sealing = sealings.next().value;
         for await (const link of linksOf(own, day)) {
+          while (sealing && sealing.links < link.number) sealing = sealings.next().value;
           checkRow(day, link, say);
+          if (sealing) checkSealing(day, link, { sealedAtMs: Date.parse(sealing.made_at), chainBeganMs, report: say });
           checkBusiness(day, link, { businesses, isFromTheFirst, report: say });
           checked.add(link);
           if (++rows % page === 0) progress(day, rows);
@@ -170,6 +189,24 @@ async function* linksOf(em: SqlEntityManager, day: string): AsyncGenerator<LinkR
     yield* links;
     after = links.at(-1);
   }
+}
+
+/** When the chain began: rows of before were sealed then. Heads stay for ever. */
+async function beginningOfChain(em: SqlEntityManager): Promise<number> {
+  const [head] = await em.execute<Head[]>(`select ${headColumns} from audit_head order by day, links, final limit 1`);
+  return head && isSigned(head) ? Date.parse(head.made_at) : Number.NEGATIVE_INFINITY;
+}
+
+/** A row's own time against that of the head with which it was sealed. */
+function checkSealing(
+  day: string,
+  link: LinkRow,
+  { sealedAtMs, chainBeganMs, report }: { sealedAtMs: number; chainBeganMs: number; report: VerifyOptions["report"] },
+): void {
+  if (link["id"] === null) return;
+  const isOfBeforeTheChain = Date.parse(String(link["at"])) < chainBeganMs && sealedAtMs - chainBeganMs <= firstSealingsMs;
+  if (isOfBeforeTheChain) return;
+  checkTime(rowOf(link), { day, number: link.number, from: sealedAtMs, until: sealedAtMs, report });
 }
 
 function checkRow(day: string, link: LinkRow, report: VerifyOptions["report"]): void {

@@ -41,7 +41,7 @@ function shortened(rules: string): string {
     .replaceAll(/\[(\d+)([mhd])\]/g, (_all, count: string, unit: string) => `[${short(count, unit)}]`)
     .replaceAll(/for: (\d+)([mhd])/g, (_all, count: string, unit: string) => `for: ${short(count, unit)}`)
     .replaceAll(
-      /(_oldest(?:_due)?_seconds.*> )(\d+)/g,
+      /(_(?:oldest(?:_due)?|until_timestamp)_seconds.*> )(\d+)/g,
       (_all, before: string, age: string) => `${before}${Number(age) / shorterBy}`,
     );
 }

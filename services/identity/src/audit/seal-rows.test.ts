@@ -1,9 +1,10 @@
 import { checkDay, genesis, type Head, headColumns, signHead } from "@amana/audit-chain";
 import { createLogger } from "@amana/runtime";
-import { forAllTenants } from "@amana/testing";
+import { eventually, forAllTenants } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { asAdmin, type Identity, startIdentityForTest } from "../../test/harness.ts";
-import { sealRows } from "./seal-rows.ts";
+import { sealedUntil } from "../metrics.ts";
+import { sealRows, startSealing } from "./seal-rows.ts";
 
 let identity: Identity;
 let replica: Awaited<ReturnType<Identity["addReplica"]>>;
@@ -56,6 +57,32 @@ test("what is committed is linked once, by whichever replica, however many write
   expect(await identity.sql("select event_id from audit_link group by 1 having count(*) > 1")).toEqual([]);
   expect(await findings()).toEqual([]);
   expect((await heads()).at(-1)).toMatchObject({ links: await count("audit_event"), final: false });
+});
+
+test("the time until which rows are sealed stands still while the owner holds the lock, whatever the queue says", async () => {
+  const untilMs = async () => ((await sealedUntil.get()).values[0]?.value ?? 0) * 1000;
+  const em = identity.orm.em.fork();
+  await forAllTenants(() => em.begin())();
+  await em.execute("select pg_advisory_xact_lock(hashtext('audit chain'))");
+  await identity.aBusiness();
+  const sealing = startSealing({ ...identity.context, logger });
+  try {
+    const beganMs = await untilMs();
+    await identity.sql(
+      "alter table audit_unsealed disable trigger user; update audit_unsealed set since = now() + interval '1 day'",
+    );
+    await identity.sql(
+      "alter table audit_unsealed enable always trigger keep_row; alter table audit_unsealed enable always trigger append_only",
+    );
+    expect(await seal(replica)).toEqual({ sealed: 0 });
+    expect(await untilMs()).toBe(beganMs);
+    await em.rollback();
+    const releasedMs = Date.now();
+    await eventually(async () => expect(await untilMs()).toBeGreaterThan(releasedMs));
+    expect(await count("audit_unsealed")).toBe(0);
+  } finally {
+    await sealing[Symbol.asyncDispose]();
+  }
 });
 
 test("a row is linked however late its transaction commits", async () => {

@@ -1,20 +1,10 @@
 import type { KeyObject } from "node:crypto";
-import {
-  genesis,
-  headColumns,
-  headHash,
-  isoOf,
-  isSigned,
-  leafOf,
-  linkHash,
-  rowColumns,
-  rowOf,
-  signHead,
-} from "@amana/audit-chain";
+import { genesis, headColumns, headHash, isSigned, leafOf, linkHash, rowColumns, rowOf, signHead } from "@amana/audit-chain";
 import { type Orm, transaction } from "@amana/database";
 import type { CallerKey } from "@amana/rpc";
 import { faultPoint, type Logger, poll } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import { sealedUntil } from "../metrics.ts";
 
 interface Sealing {
   readonly orm: Orm;
@@ -47,13 +37,18 @@ interface Sealed {
   readonly head?: Head;
   /** The database's day, where that is none yet by identity's own clock. */
   readonly aheadOnDay?: string | undefined;
+  /** Everything that was committed before the round began is sealed. */
+  readonly isDrained?: boolean;
 }
 
 /** Seals what is committed, every second; of all replicas one at a time does. */
 export function startSealing(context: Sealing): AsyncDisposable {
   let toldAtMs = 0;
+  sealedUntil.set(Date.now() / 1000);
   return poll("seal-audit-trail", context.logger, async () => {
-    const { sealed, head, aheadOnDay } = await sealRows(context);
+    const beganAtMs = Date.now();
+    const { sealed, head, aheadOnDay, isDrained } = await sealRows(context);
+    if (isDrained) sealedUntil.set(beganAtMs / 1000);
     const isTime = Date.now() - toldAtMs >= tellEveryMs;
     if (aheadOnDay && isTime) {
       toldAtMs = Date.now();
@@ -86,7 +81,10 @@ export async function sealRows({ orm, logger, auditSigningKey: { privateKey } }:
       return head;
     });
     const rows = await nextRows(em);
-    if (rows.length === 0) return { sealed: await sweep(em), aheadOnDay };
+    if (rows.length === 0) {
+      const swept = await sweep(em);
+      return { sealed: swept, aheadOnDay, isDrained: swept === 0 };
+    }
 
     const places = await placesOf(em, rows);
     let { links, hash } = tail;
@@ -112,7 +110,8 @@ export async function sealRows({ orm, logger, auditSigningKey: { privateKey } }:
       "delete from audit_unsealed where event_id = any (array(select jsonb_array_elements_text(?::jsonb)::uuid))",
       [JSON.stringify(sealed.map(({ event_id }) => event_id))],
     );
-    return { sealed: rows.length, head: await keepHead(em, { ...tail, links, hash }, privateKey, logger), aheadOnDay };
+    const head = await keepHead(em, { ...tail, links, hash }, privateKey, logger);
+    return { sealed: rows.length, head, aheadOnDay, isDrained: rows.length < batch };
   });
 }
 
@@ -124,10 +123,10 @@ async function today(
   em: SqlEntityManager,
   end: (tail: Tail) => Promise<Head>,
 ): Promise<{ tail: Tail; aheadOnDay: string | undefined }> {
-  const [now] = await em.execute<{ database_day: string; made_at: string }[]>(
-    `select (now() at time zone 'UTC')::date::text as database_day, ${isoOf("now()")} as made_at`,
-  );
-  const { database_day = "", made_at = "" } = now ?? {};
+  const [now] = await em.execute<{ database_day: string }[]>("select (now() at time zone 'UTC')::date::text as database_day");
+  const { database_day = "" } = now ?? {};
+  // By this process's clock, because `amana audit verify` compares rows' own times with it.
+  const made_at = new Date().toISOString();
   const latest = new Date(Date.now() + aheadMsMax).toISOString().slice(0, 10);
   const aheadOnDay = database_day > latest ? database_day : undefined;
   const day = aheadOnDay ? latest : database_day;

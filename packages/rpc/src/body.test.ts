@@ -61,3 +61,19 @@ test("rejects the body that goes beyond the bound on unfinished bodies, and acce
   next.write("0\r\n\r\n");
   expect(await responseOn(next)).toBe("90000 bytes");
 });
+
+test("accepts small bodies while large ones that do not end take all that large ones may", async () => {
+  const port = await startServer(40_000);
+  for (let i = 0; i < 2; i++) {
+    const large = connect(port);
+    large.write(head);
+    large.write(chunk(Buffer.alloc(20_000)));
+  }
+  // The outcome is the same when the small body comes first; the rule is then not tried.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const small = connect(port);
+  small.write(head);
+  small.write(chunk(Buffer.alloc(5_000)));
+  small.write("0\r\n\r\n");
+  expect(await responseOn(small)).toBe("5000 bytes");
+});

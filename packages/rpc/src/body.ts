@@ -6,12 +6,15 @@ import type { Request } from "./listener.ts";
 
 /** The largest message that is sent or accepted. */
 export const messageBytesMax = 4 * 1024 * 1024;
+/** Nearly all requests are smaller. */
+const smallBytesMax = 16 * 1024;
 
 /** Reads a whole request body. Throws a ConnectError when it is larger than a message may be. */
 export type ReadBody = (request: Request) => Promise<Buffer>;
 
 /**
- * Creates a reader of request bodies that together buffer at most `unfinishedBytesMax` bytes. A body
+ * Creates a reader of request bodies that together buffer at most `unfinishedBytesMax` bytes, and a
+ * quarter more for small bodies, so that large ones that do not end cannot keep them out. A body
  * beyond that is rejected. The request stays usable: an error response can be sent on it.
  */
 export function createBodyReader(unfinishedBytesMax: number): ReadBody {
@@ -27,7 +30,8 @@ export function createBodyReader(unfinishedBytesMax: number): ReadBody {
         const before = body.capacity;
         body.append(chunk);
         buffered += body.capacity - before;
-        if (buffered > unfinishedBytesMax) throw tooManyBytes();
+        const max = body.capacity <= smallBytesMax ? unfinishedBytesMax * 1.25 : unfinishedBytesMax;
+        if (buffered > max) throw tooManyBytes();
       }
       return body.bytes();
     } finally {

@@ -164,7 +164,10 @@ async function later<T>(ms: number, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** As the database's owner: a row that the trigger queues, and that identity seals three days after the chain began. */
+/**
+ * As the database's owner: a row that the trigger queues, and that identity seals three days after
+ * the chain began.
+ */
 const insertThroughTrigger = (at: number | "infinity", entity: string) =>
   later(72 * hourMs, async () => {
     const id = uuidv7();

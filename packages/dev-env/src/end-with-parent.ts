@@ -26,7 +26,9 @@ export function endWithParent(pid: number, signal: NodeJS.Signals): () => void {
   };
 }
 
-/** The process that ends the others. A test that simulates the loss of all of them kills it first. */
+/**
+ * The process that ends the others. A test that simulates the loss of all of them kills it first.
+ */
 export const guardPid = (): number | undefined => guard?.pid;
 
 function tell(): void {

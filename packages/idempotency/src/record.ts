@@ -43,7 +43,8 @@ export class IdempotencyRecord extends schema.class {
 
   /**
    * Whether the key is free again: 24 hours after the end, or after the last claim of an abandoned
-   * execution. Never while the outcome is unknown, because a second execution could repeat the effect.
+   * execution. Never while the outcome is unknown, because a second execution could repeat the
+   * effect.
    */
   isForgotten(now: Date): boolean {
     return (this.hasEnded() || this.isAbandoned(now)) && this.keptFrom.getTime() <= now.getTime() - keptMs;

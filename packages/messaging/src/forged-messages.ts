@@ -30,7 +30,8 @@ export function createForgedMessages(orm: Orm, subscription: Subscription, logge
       let now: Date | undefined;
       for (const message of messages) {
         const verified = keys.verify(subscription.topic, message);
-        // The database's clock decides: this process's clock could be ahead, and reject every event.
+        // The database's clock decides: this process's clock could be ahead, and reject every
+        // event.
         if (verified && !now && isTooOld(verified, new Date())) now = await databaseTime(orm.em.fork());
         if (verified && !(now && isTooOld(verified, now))) {
           authentic.push(verified);

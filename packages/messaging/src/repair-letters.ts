@@ -104,7 +104,9 @@ export async function askForRetry(
   return { before: letter, status: row?.status ?? letter.status };
 }
 
-/** The message of a FORGED letter whose key has become known since. Throws why it is rejected still. */
+/**
+ * The message of a FORGED letter whose key has become known since. Throws why it is rejected still.
+ */
 export async function verifiedMessageOf(
   em: SqlEntityManager,
   letter: DeadLetterRow,

@@ -40,7 +40,8 @@ export function createBodyReader(unfinishedBytesMax: number): ReadBody {
   };
 }
 
-// Worded as connect-node words them, so that a caller gets the same text whichever path serves the call.
+// Worded as connect-node words them, so that a caller gets the same text whichever path serves the
+// call.
 export const tooLargeToRead = (bytes?: number) =>
   new ConnectError(
     `message size ${bytes === undefined ? "" : `${bytes} `}is larger than configured readMaxBytes ${messageBytesMax}`,
@@ -50,7 +51,10 @@ export const tooLargeToRead = (bytes?: number) =>
 export const tooLargeToWrite = (bytes: number) =>
   new ConnectError(`message size ${bytes} is larger than configured writeMaxBytes ${messageBytesMax}`, Code.ResourceExhausted);
 
-/** With the refusal that `createRpcClient` repeats elsewhere if that does no harm, and the gateway turns into a 503. */
+/**
+ * With the refusal that `createRpcClient` repeats elsewhere if that does no harm, and the gateway
+ * turns into a 503.
+ */
 function tooManyBytes(): ConnectError {
   const refusal = unavailable("service_unavailable", "The service receives too many bytes right now. Try again in a moment.");
   const error = new ConnectError(refusal.message, Code.ResourceExhausted);

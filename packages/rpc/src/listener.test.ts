@@ -40,7 +40,10 @@ async function startServer(connectionsMax = 100, answerAfterMs = 0): Promise<Rpc
   return server;
 }
 
-/** Resolves when the connection has ended, also when the server reset it because it left bytes unread. */
+/**
+ * Resolves when the connection has ended, also when the server reset it because it left bytes
+ * unread.
+ */
 const closeOf = (socket: net.Socket) => new Promise((resolve) => socket.on("error", () => {}).once("close", resolve));
 
 /** Sends a few bytes at a time for ever; resolves with what came back when the server ends it. */

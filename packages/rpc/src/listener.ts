@@ -14,7 +14,10 @@ export interface Limits {
   readonly headersTimeoutMs: number;
   /** For a request to arrive whole. What the answer takes is not bounded here. */
   readonly requestTimeoutMs: number;
-  /** For a connection on which nothing is sent, or whose caller reads nothing: longer than the longest call. */
+  /**
+   * For a connection on which nothing is sent, or whose caller reads nothing: longer than the
+   * longest call.
+   */
   readonly idleTimeoutMs: number;
   /** More are closed at once. */
   readonly connectionsMax: number;

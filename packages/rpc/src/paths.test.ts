@@ -125,7 +125,9 @@ const timeout = (value: string): Case => ({ headers: { "connect-timeout-ms": val
 const wrongTimeout = failure(400, "invalid_argument", /protocol error: invalid connect timeout value: .*/);
 const tooLarge = new Uint8Array(messageBytesMax + 1);
 
-/** The codes are those of connectrpc.com/docs/protocol; where it names none, those of connect-node. */
+/**
+ * The codes are those of connectrpc.com/docs/protocol; where it names none, those of connect-node.
+ */
 const cases: Record<string, [Case, () => Outcome]> = {
   "an empty body": [{}, success],
   "a request larger than 4 MiB": [{ body: tooLarge }, () => failure(429, "resource_exhausted", /message size 4194305 is .*/)],
@@ -146,7 +148,8 @@ const cases: Record<string, [Case, () => Outcome]> = {
     { headers: { "content-type": "application/json" }, body: Buffer.from([10, 1, 1]) },
     () => failure(400, "invalid_argument", /.*/),
   ],
-  // "servers should return an error with code "unimplemented" and a message listing the supported encodings"
+  // "servers should return an error with code "unimplemented" and a message listing the supported
+  // encodings"
   "an unknown content encoding": [
     { headers: { "content-encoding": "zstd" } },
     () => failure(501, "unimplemented", /unknown compression .*gzip,br/),

@@ -72,7 +72,9 @@ export interface RpcServer extends AsyncDisposable {
   isReady(): Promise<boolean>;
 }
 
-/** Of all request bodies that are being received, by callers with a token and by callers without. */
+/**
+ * Of all request bodies that are being received, by callers with a token and by callers without.
+ */
 const unfinishedBytesMax = { calls: 64 * 1024 * 1024, withoutToken: 16 * 1024 * 1024 };
 
 interface Target {
@@ -280,7 +282,10 @@ function clampTimeout({ headers }: Request): void {
   if (/^\d{1,10}$/.test(timeoutMs) && Number(timeoutMs) > timeoutMsMax) headers[headerNames.timeoutMs] = String(timeoutMsMax);
 }
 
-/** The body as connect-node takes it. A ConnectError is passed on in the form of the caller's protocol. */
+/**
+ * The body as connect-node takes it. A ConnectError is passed on in the form of the caller's
+ * protocol.
+ */
 async function* yieldBody(request: Request, readBody: ReadBody): AsyncGenerator<Buffer, undefined> {
   const body = await readBody(request);
   if (body.length > 0) yield body;
@@ -301,7 +306,10 @@ function refuse(response: Response, refusal: ConnectError): void {
   response.end(bytes);
 }
 
-/** An unreadable request gets the code and text that connect-node gives it. The Connect protocol prescribes none. */
+/**
+ * An unreadable request gets the code and text that connect-node gives it. The Connect protocol
+ * prescribes none.
+ */
 function decode(method: DescMethodUnary, body: Buffer): Message {
   try {
     return fromBinary(method.input, body);

@@ -1,6 +1,6 @@
 /**
- * Collects bytes that arrive in pieces into one buffer. A piece costs its bytes and no object, so that
- * a sender of many tiny pieces cannot use many times the memory of what it sends.
+ * Collects bytes that arrive in pieces into one buffer. A piece costs its bytes and no object, so
+ * that a sender of many tiny pieces cannot use many times the memory of what it sends.
  */
 export class GrowingBuffer {
   #buffer = Buffer.alloc(0);

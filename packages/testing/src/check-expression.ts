@@ -5,13 +5,17 @@ import { type AST, RegExpParser, visitRegExpAST } from "@eslint-community/regexp
 const { checkSync } = createRequire(import.meta.url)("recheck/lib/browser.js") as typeof import("recheck");
 const parser = new RegExpParser();
 
-/** More combinations of bounded repetitions and alternatives than this take too long, though their number is constant. */
+/**
+ * More combinations of bounded repetitions and alternatives than this take too long, though their
+ * number is constant.
+ */
 const waysMax = 1_000;
 const timeoutMs = 20_000;
 
 /**
- * Why one search for an expression may take more than linear time on some text, or undefined when it cannot. The decision
- * follows from the expression's automaton and not from measured time; a time limit only ends the decision.
+ * Why one search for an expression may take more than linear time on some text, or undefined when
+ * it cannot. The decision follows from the expression's automaton and not from measured time; a
+ * time limit only ends the decision.
  */
 export function superLinearity(pattern: string, flags: string): string | undefined {
   const sets = { unicode: flags.includes("u"), unicodeSets: flags.includes("v") };
@@ -26,7 +30,10 @@ export function superLinearity(pattern: string, flags: string): string | undefin
   return `cannot be decided (${reason}): write it in a simpler way`;
 }
 
-/** The number of ways in which a matcher can go on at one place, with an unbounded repetition taken once. */
+/**
+ * The number of ways in which a matcher can go on at one place, with an unbounded repetition taken
+ * once.
+ */
 function waysOf(node: AST.Pattern | AST.Element): number {
   if ("alternatives" in node) {
     const ways = node.alternatives.map(({ elements }) => elements.reduce((product, element) => product * waysOf(element), 1));

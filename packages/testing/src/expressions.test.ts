@@ -11,7 +11,9 @@ const root = join(import.meta.dirname, "..", "..", "..");
 const withoutExternalInput =
   /\.test\.ts$|(^|\/)(test|scripts)\/|^(bench|break|deploy|packages\/(dev-env|testing)|sdks\/src)\/|^services\/gateway\/src\/guide\.ts$/;
 
-/** Calls of RegExp whose expression the source computes: what it comes to, to be checked instead. */
+/**
+ * Calls of RegExp whose expression the source computes: what it comes to, to be checked instead.
+ */
 const computed: Readonly<Record<string, string[]>> = {
   "packages/api-keys/src/key-text.ts: new RegExp(`^(sk_live_|sk_test_|ak_|inv_)[0-9A-Za-z]{${randomLength + checksumLength}}$`)":
     ["^(sk_live_|sk_test_|ak_|inv_)[0-9A-Za-z]{49}$"],

@@ -8,15 +8,18 @@ export interface Expression {
   readonly at: string;
 }
 
-/** The regular expressions of a file. `computed`: calls whose expression the source does not state, as "file: code". */
+/**
+ * The regular expressions of a file. `computed`: calls whose expression the source does not state,
+ * as "file: code".
+ */
 export interface Found {
   readonly expressions: Expression[];
   readonly computed: string[];
 }
 
 /**
- * Finds every regular expression in a source file, in the code samples of a Markdown document, or in the JSON schemas of an
- * OpenAPI document. Go is left out: its expressions are linear.
+ * Finds every regular expression in a source file, in the code samples of a Markdown document, or
+ * in the JSON schemas of an OpenAPI document. Go is left out: its expressions are linear.
  */
 export function findExpressions(file: string, text: string): Found {
   switch (extname(file)) {

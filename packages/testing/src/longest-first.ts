@@ -1,6 +1,9 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Most of the time of these files is spent in processes that they start, so their size tells nothing. */
+/**
+ * Most of the time of these files is spent in processes that they start, so their size tells
+ * nothing.
+ */
 const longest = [
   "system/start.test.ts",
   "test/image.test.ts",

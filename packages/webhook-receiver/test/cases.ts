@@ -1,4 +1,7 @@
-/** Deliveries, genuine and forged, for every verifier in this repository: package, samples, client libraries. */
+/**
+ * Deliveries, genuine and forged, for every verifier in this repository: package, samples, client
+ * libraries.
+ */
 import { createHmac } from "node:crypto";
 
 interface Delivery {
@@ -39,7 +42,10 @@ const without = (name: string): Delivery => {
   const { [`webhook-${name}`]: _, ...headers } = genuine.headers;
   return { ...genuine, headers };
 };
-/** A timestamp that the secret's owner would have to sign: it is refused for its form or its distance. */
+/**
+ * A timestamp that the secret's owner would have to sign: it is refused for its form or its
+ * distance.
+ */
 const signedAt = (timestamp: string): Delivery => ({
   ...genuine,
   headers: { ...genuine.headers, "webhook-timestamp": timestamp, "webhook-signature": sign(keyOf(secret), timestamp) },

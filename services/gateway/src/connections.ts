@@ -82,7 +82,10 @@ export class Connections {
     return true;
   }
 
-  /** Ends connections whose response made no progress since the first of the checks during `stallMs`. */
+  /**
+   * Ends connections whose response made no progress since the first of the checks during
+   * `stallMs`.
+   */
   endStalled(): void {
     const nowMs = this.#options.nowMs?.() ?? performance.now();
     for (const socket of this.#waiting.keys()) {

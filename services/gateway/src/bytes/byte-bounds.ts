@@ -6,7 +6,10 @@ import { Problem } from "../problem.ts";
 import { networkOf } from "../rate-limit/network.ts";
 import { allBytes, type ByteBound } from "./byte-counters.ts";
 
-/** Keyless requests get this part of the gateway's bytes, so that they cannot use up the bytes of keys. */
+/**
+ * Keyless requests get this part of the gateway's bytes, so that they cannot use up the bytes of
+ * keys.
+ */
 const keylessPart = 1 / 4;
 
 /** The bounds that a request's bytes count towards. */

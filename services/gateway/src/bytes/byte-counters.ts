@@ -20,7 +20,9 @@ export class ByteCounters {
     return this.#used.get(key) ?? 0;
   }
 
-  /** Counts the bytes under every key, or returns the first bound that they exceed and counts none. */
+  /**
+   * Counts the bytes under every key, or returns the first bound that they exceed and counts none.
+   */
   take(bounds: readonly ByteBound[], bytes: number): ByteBound | undefined {
     const exceeded = bounds.find(({ key, max }) => this.used(key) + bytes > max);
     if (!exceeded) this.add(bounds, bytes);

@@ -11,7 +11,10 @@ export interface AttemptResult {
   /** PENDING: there will be another attempt. */
   readonly status: "SUCCEEDED" | "FAILED" | "PENDING";
   readonly retry_in_ms: number | null;
-  /** The endpoint and the URL that responded with 410. It counts only while the endpoint has that URL. */
+  /**
+   * The endpoint and the URL that responded with 410. It counts only while the endpoint has that
+   * URL.
+   */
   readonly gone: Extract<GivenUp, { reason: "GONE" }> | undefined;
   readonly at: string;
   readonly status_code: number | null;
@@ -66,7 +69,8 @@ async function write(context: Context, results: readonly AttemptResult[]): Promi
  * One statement: inserts the attempts, updates deliveries that still have the attempt's lease, and
  * updates the health of their endpoints. A 410 from a previous URL of the endpoint says nothing
  * about the current one: the delivery is due immediately, and the attempt does not count towards
- * its last. A secret that cannot be decrypted is not the endpoint's failure. Returns endpoints that have only failed for five days.
+ * its last. A secret that cannot be decrypted is not the endpoint's failure. Returns endpoints that
+ * have only failed for five days.
  */
 async function recordResults(orm: Orm, results: readonly AttemptResult[]): Promise<{ id: string }[]> {
   return await namedQuery<{ id: string }>(

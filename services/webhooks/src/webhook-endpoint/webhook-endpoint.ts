@@ -71,7 +71,10 @@ export class WebhookEndpoint extends schema.class {
     this.updatedAt = now;
   }
 
-  /** State for the audit trail. Only the origin of the URL is readable, because a URL may contain a token. */
+  /**
+   * State for the audit trail. Only the origin of the URL is readable, because a URL may contain a
+   * token.
+   */
   snapshot() {
     return {
       origin: new URL(this.url).origin,

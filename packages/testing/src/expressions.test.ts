@@ -26,6 +26,10 @@ const computed: Readonly<Record<string, string[]>> = {
   "packages/public-api/src/bic.ts: new RegExp(bicPattern)": [],
   "packages/public-api/src/routing-number.ts: new RegExp(routingNumberPattern)": [],
   "services/gateway/src/plugins/idempotency-key.ts: new RegExp(idempotencyKeyPattern)": [],
+  // A constant of the class.
+  "sdks/php/src/transport.php: preg_match(self::ENCRYPTED_OR_LOOPBACK, $baseUrl)) {": [
+    "^(https:|http://(([a-z0-9-]+\\.)*localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]+)?(/|$))",
+  ],
 };
 
 /** Expressions that the checker cannot decide, and why they are linear. */

@@ -49,6 +49,9 @@ export async function spawnServer(options: ServerProcessOptions): Promise<Server
   const { command, args, cwd, env, uid, gid, stopSteps = orderly, orphanSignal = "SIGKILL", log } = options;
   const child = spawn(command, args, { cwd, env, uid, gid, detached: true, stdio: ["ignore", "pipe", "pipe"] });
 
+  // Before any await: this process may exit in the next microtask.
+  if (child.pid !== undefined) child.once("exit", endWithParent(child.pid, orphanSignal));
+
   const recent: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on("line", (line) => {
@@ -60,7 +63,6 @@ export async function spawnServer(options: ServerProcessOptions): Promise<Server
   await once(child, "spawn");
   const pid = child.pid as number;
   let running = true;
-  child.once("exit", endWithParent(pid, orphanSignal));
   // `close` comes after the last output was read, so that a message about a failure is complete.
   const ended = once(child, "close").then(() => {
     running = false;

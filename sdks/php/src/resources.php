@@ -118,7 +118,8 @@ final class Amana
     /**
      * $timeout: of one attempt, in seconds. The API itself takes up to 40, so less gives up on what
      * succeeds. $retries: attempts after the first. $retryPause: before the second, then doubled.
-     * $allowHttp: permits an http:// address of another machine, to which the key is sent unencrypted.
+     * $allowHttp: permits an http:// address of another machine, to which the key is sent
+     * unencrypted.
      */
     public function __construct(
         string $baseUrl,

@@ -94,8 +94,7 @@ test("an event after a restore to an earlier time has a greater revision than th
   const lost = await harness.events(id);
   expect(lost).toHaveLength(2);
 
-  // Two events in one second use the number of the next second, and a restore takes longer than
-  // that.
+  // Two events in one second take the number of the next second too. A restore takes longer.
   await harness.sql("select pg_sleep(2.1)");
   await harness.sql(
     "update kyc_application set (status, sequence, attempts_used, revision) = (?, ?::int, ?::int, ?::int) where id = ?",

@@ -169,7 +169,10 @@ test.each([
   [accountStatuses, "PENDING ACTIVE SUSPENDED CLOSED"],
   [beneficiaryTypes, "PERSON COMPANY"],
   [webhookEndpointStatuses, "ACTIVE DISABLED"],
-  [attemptErrors, "timeout dns_error connection_refused connection_reset tls_error address_forbidden invalid_response secret_unreadable"],
+  [
+    attemptErrors,
+    "timeout dns_error connection_refused connection_reset tls_error address_forbidden invalid_response secret_unreadable",
+  ],
   [deadLetterStatuses, "RETRYING WAITING PARKED FORGED DELIVERED DROPPED"],
 ])("businesses know the words %j, whatever else the services say to each other", (words: readonly string[], known) => {
   expect(words).toEqual(known.split(" "));

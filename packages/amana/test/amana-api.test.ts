@@ -141,6 +141,7 @@ test("payments are listed page by page, refunded once asked for, and shown with 
   const some = await jsonOf<{ id: string }[]>(there("payments", "list", "--limit", "103", "--json"));
   expect(some.map(({ id }) => id)).toEqual(all.slice(0, 103).map(({ id }) => id));
   expect((await there("payments", "list", "--all")).out).toContain("  o-103  ");
+  expect((await there("payments", "list", "--order-ref", "nosuch")).out).toBe("No payments found.\n");
   expect(await there("payments", "list", "--limit", "2")).toMatchObject({
     code: 0,
     err: "2 of 105: --limit or --all shows more.\n",

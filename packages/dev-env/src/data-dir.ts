@@ -106,7 +106,7 @@ function unusable(dir: string, error: NodeJS.ErrnoException): DevEnvError {
   if (error.code === "ENOTDIR" || error.code === "EEXIST") {
     return new DevEnvError(`${dir} cannot be the data folder: it, or ${dirname(dir)}, is a file.`, another);
   }
-  return new DevEnvError(`${dir} cannot be the data folder (${error.code}): ${error.message}`, another, { cause: error });
+  return new DevEnvError(`${dir} cannot be the data folder: ${error.message}`, another, { cause: error });
 }
 
 function listed(names: readonly string[]): string {

@@ -55,8 +55,9 @@ test("a command that runs when the parent is killed ends", async () => {
   const { parent, pids, exited } = await aParent(`
     void runCommand("sleep", ["60"], { timeoutMs: 60_000 });
     const { execFileSync } = await import("node:child_process");
-    print(Number(execFileSync("ps", ["-o", "pid=,args=", "--ppid", String(process.pid)], { encoding: "utf8" })
-      .split("\\n").find((line) => line.includes("sleep 60"))?.trim().split(" ")[0]));`);
+    const lines = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" }).split("\\n");
+    const line = lines.find((one) => new RegExp("^ *[0-9]+ +" + process.pid + " sleep 60").test(one));
+    print(Number.parseInt(line ?? "", 10));`);
   parent.kill("SIGKILL");
   await exited;
   await eventually(() => expect(pids.map(readProcess)).toEqual([undefined]));

@@ -40,7 +40,7 @@ export function auditList(noun: Command): void {
           ...(from && { from }),
           ...(to && { to }),
         };
-        return showList(api, options, { columns, none: "There is no such action." }, (page) =>
+        return showList(api, options, { columns, none: "No actions found." }, (page) =>
           api.amana.auditEvents.list({ ...page, ...filters }, api.call()),
         );
       },

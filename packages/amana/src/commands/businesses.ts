@@ -53,7 +53,7 @@ export function businesses(program: Command): void {
       "list",
       { says: "businesses, newest first", example: "businesses list --status PENDING", key },
       (api, { status, search, ...options }) =>
-        showList(api, options, { columns, none: "There is no such business." }, (page) =>
+        showList(api, options, { columns, none: "No businesses found." }, (page) =>
           api.amana.businesses.list({ ...page, ...(status && { status }), ...(search && { search }) }, api.call()),
         ),
     ),

@@ -44,7 +44,7 @@ export function events(program: Command): void {
         key: ["business"],
       },
       (api, { type, from, to, ...options }) =>
-        showList(api, options, { columns, none: "There is no such event." }, (page) =>
+        showList(api, options, { columns, none: "No events found." }, (page) =>
           api.amana.events.list({ ...page, ...(type && { type }), ...(from && { from }), ...(to && { to }) }, api.call()),
         ),
     ),

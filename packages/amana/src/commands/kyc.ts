@@ -38,7 +38,7 @@ export function kyc(program: Command): void {
       "list",
       { says: "a business's applications, newest first", example: "kyc list --verdict NEEDS_REVIEW", key: ["business"] },
       (api, { status, verdict, client, externalId, from, to, ...options }) =>
-        showList(api, options, { columns, none: "There is no such application." }, (page) =>
+        showList(api, options, { columns, none: "No applications found." }, (page) =>
           api.amana.kycApplications.list(
             {
               ...page,

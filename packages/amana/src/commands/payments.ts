@@ -48,7 +48,7 @@ export function payments(program: Command): void {
         key: ["business"],
       },
       (api, { status, orderRef, from, to, ...options }) =>
-        showList(api, options, { columns, none: "There is no such payment." }, (page) =>
+        showList(api, options, { columns, none: "No payments found." }, (page) =>
           api.amana.payments.list(
             {
               ...page,

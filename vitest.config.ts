@@ -12,8 +12,8 @@ process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules", 
 export default defineConfig({
   test: {
     globalSetup: ["packages/testing/src/postgres-setup.ts"],
-    // Files wait for processes and timers a third of their time: two at a time leave two cores idle, three do not.
-    maxWorkers: 3,
+    // Files wait for processes and timers for half of their time: four keep two processors busy.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     // A busy machine takes many times as long. Only a test that hangs meets these.
     testTimeout: 120_000,

@@ -28,7 +28,8 @@ export async function copyTestDatabase(name: string, options: TestDatabaseOption
   const database = `test_${name}_${randomBytes(6).toString("hex")}`;
   await withServer(async (server) => {
     const template = await ensureTemplate(server, name, options);
-    await server.query(`create database ${database} template ${template}`);
+    // Without the write-ahead log of each block, which takes twice as long.
+    await server.query(`create database ${database} template ${template} strategy file_copy`);
   });
   return {
     url: urlOf(database),

@@ -1,9 +1,6 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/**
- * Most of the time of these files is spent in processes that they start, so their size tells
- * nothing.
- */
+/** They spend most of their time in processes that they start, so that their size tells nothing. */
 const longest = [
   "system/start.test.ts",
   "test/image.test.ts",

@@ -99,7 +99,7 @@ describe("a refund struck by a fault", () => {
 describe("a late refund", () => {
   test("late gets no answer, and takes effect once, after the client has gone", async () => {
     const { orderId } = await paid(sandbox.url);
-    await plant("refund", "late:600");
+    await plant("refund", "late:4000");
     await expect(refund(orderId, AbortSignal.timeout(200))).rejects.toMatchObject({ name: "TimeoutError" });
     expect(await refundedAmount(orderId)).toBe(0);
     await expect.poll(() => refundedAmount(orderId)).toBe(1000);
@@ -109,7 +109,7 @@ describe("a late refund", () => {
 
   test("error_late answers code 7 at once, and takes effect later", async () => {
     const { orderId } = await paid(sandbox.url);
-    await plant("refund", "error_late:300");
+    await plant("refund", "error_late:4000");
     expect(await (await refund(orderId)).json()).toEqual({ errorCode: 7, errorMessage: "System error" });
     expect(await refundedAmount(orderId)).toBe(0);
     await expect.poll(() => refundedAmount(orderId)).toBe(1000);

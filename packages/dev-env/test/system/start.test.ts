@@ -12,6 +12,7 @@ import type { DevFile } from "../../src/dev-file.ts";
 import { eventually } from "../../src/eventually.ts";
 import { freePort } from "../../src/free-port.ts";
 import { readProcess } from "../../src/running-process.ts";
+import { copySystemData } from "../system-data.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..", "..");
 const chromium = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
@@ -138,6 +139,7 @@ describe("start", () => {
   }, 60_000);
 
   test("takes over from a run that was killed, with its data or with none of it", async () => {
+    await copySystemData(folder, { withPostgres: true });
     const started = async (...args: string[]) => {
       const running = run("start.ts", ["--events=direct", ...args]);
       await eventually(() => expect(running.output()).toContain("Ready after"), 90_000);
@@ -177,6 +179,7 @@ describe("demo, with no system running", () => {
 describe("demo, on a system that runs", () => {
   beforeAll(async () => {
     await open();
+    await copySystemData(folder, { withPostgres: true });
     const start = run("start.ts", ["--events=direct"]);
     await eventually(() => expect(start.output()).toContain("Ready after"), 90_000);
   });

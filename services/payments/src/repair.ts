@@ -67,6 +67,7 @@ export const repair: RepairedService = {
     overdue("payments to look at", "payment", "next_check_at"),
     overdue("refunds to look at", "refund", "next_check_at"),
     overdue("settled payments to read again", "payment", "next_reread_at", 60),
+    overdue("refunded and expired payments to read again", "payment", "next_follow_up_at", 60),
     ...outboxWaiting,
   ],
 };

@@ -6,7 +6,7 @@ import type { Service } from "@amana/service";
 import { type Config, readConfig } from "./config.ts";
 import { type Context, createContext } from "./context.ts";
 import { reconcilePayments } from "./jobs/reconcile-payments.ts";
-import { rereadPayments } from "./jobs/reread-payments.ts";
+import { followUpPayments, rereadPayments } from "./jobs/reread-payments.ts";
 import { resolveRefunds } from "./jobs/resolve-refunds.ts";
 import { showOpen } from "./metrics.ts";
 import { database } from "./orm.ts";
@@ -26,6 +26,7 @@ export const payments: Service<Config, Context> = {
     watchHistory(context),
     resolveRefunds(context),
     rereadPayments(context),
+    followUpPayments(context),
     showOpen(context.orm),
     startTallyFolding(context.orm, [paymentTally], context.logger),
   ],

@@ -8,7 +8,7 @@ import { aBusinessCaller } from "@amana/testing";
 import { fromBinary } from "@bufbuild/protobuf";
 import type { Context } from "../src/context.ts";
 import { reconcilePayments } from "../src/jobs/reconcile-payments.ts";
-import { rereadPayments } from "../src/jobs/reread-payments.ts";
+import { followUpPayments, rereadPayments } from "../src/jobs/reread-payments.ts";
 import { resolveRefunds } from "../src/jobs/resolve-refunds.ts";
 import { payments } from "../src/service.ts";
 import { credentials, startSandbox, type TestCard } from "./sandbox.ts";
@@ -45,6 +45,7 @@ export async function startHarness(
           refundLateEffectSeconds: 1,
           refundDecisionAfterSeconds: 60,
           refundRereadSeconds: [300, 3_600, 86_400],
+          expiredRereadSeconds: [300, 3_600, 86_400],
           paymentRereadSeconds: [3_600, 86_400],
           paymentRereadsPerSecond: 20,
           ...options.schedule,
@@ -66,6 +67,8 @@ export async function startHarness(
     reconciling: () => reconcilePayments(context, pollMs),
     /** The worker that reads settled payments again, until disposed. */
     rereading: () => rereadPayments(context, pollMs),
+    /** The worker that reads refunded and expired payments again, until disposed. */
+    followingUp: () => followUpPayments(context, pollMs),
     /** What was announced of a payment, in order, with the trace it belongs to. */
     async events(paymentId: string): Promise<(PaymentEvent & { traceparent: string | undefined })[]> {
       const rows = await sql<{ payload: Buffer; headers: Record<string, string> }>(

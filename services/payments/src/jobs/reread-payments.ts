@@ -1,21 +1,53 @@
-import { workOnDue } from "@amana/due-work";
+import { type DueRows, workOnDue } from "@amana/due-work";
 import type { Context } from "../context.ts";
-import { rereadPayment } from "../payment/reread-payment.ts";
+import { Payment } from "../payment/payment.ts";
+import { readAgain } from "../payment/refresh-payment.ts";
 
 const timeoutMs = 30_000;
+/**
+ * Both jobs together leave a quarter of a business's reads at the processor (`satim.ts`) to its
+ * returning card holders and its refunds.
+ */
+const rereadsMax = 8;
+const followUpsMax = 4;
 
-/** Reads settled payments again at the processor on their schedule, at most so many a second. */
-export const rereadPayments = (context: Context, pauseMs = 1_000): AsyncDisposable =>
+/** All slots are one business's while no other business has due rows. */
+const rowsOf = (name: string, due: string, concurrency: number, perPause: number): DueRows => ({
+  name,
+  table: "payment",
+  due,
+  concurrency,
+  perBusiness: concurrency,
+  perPause,
+  isTraced: true,
+});
+
+/** The rows of `rereadPayments`. */
+export const rereadRows = ({ paymentRereadsPerSecond }: Context["schedule"]): DueRows =>
+  rowsOf("reread-payments", "next_reread_at", rereadsMax, paymentRereadsPerSecond);
+
+/** The rows of `followUpPayments`. */
+export const followUpRows = ({ paymentRereadsPerSecond }: Context["schedule"]): DueRows =>
+  rowsOf("follow-up-payments", "next_follow_up_at", followUpsMax, paymentRereadsPerSecond);
+
+/** Reads settled payments again at the processor, for a month after they were paid. */
+export const rereadPayments = (context: Context, pauseMs?: number): AsyncDisposable =>
+  readDue(context, rereadRows(context.schedule), pauseMs);
+
+/**
+ * Reads payments again whose refund ended, or which expired. A job of its own, so that these reads
+ * never wait behind those of the month after a payment.
+ */
+export const followUpPayments = (context: Context, pauseMs?: number): AsyncDisposable =>
+  readDue(context, followUpRows(context.schedule), pauseMs);
+
+const readDue = (context: Context, rows: DueRows, pauseMs = 1_000): AsyncDisposable =>
   workOnDue(
     context,
-    {
-      name: "reread-payments",
-      table: "payment",
-      due: "next_reread_at",
-      concurrency: context.schedule.paymentRereadsPerSecond,
-      isPaced: true,
-      isTraced: true,
+    rows,
+    async (id) => {
+      const payment = await context.orm.em.fork().findOneOrFail(Payment, { id });
+      await readAgain(context, payment, () => timeoutMs);
     },
-    (id) => rereadPayment(context, id, () => timeoutMs),
     pauseMs,
   );

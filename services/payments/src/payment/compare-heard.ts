@@ -2,8 +2,8 @@ import type { Difference, Heard } from "@amana/amana";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 /**
- * After a restore: which payments were told of and are not here, or are older here. The latter are
- * looked at again at the processor at once, by the jobs that do that anyway.
+ * Returns the payments that webhooks has heard of after a restore of payments, and that are missing
+ * or older here. The jobs read the older ones again at the processor at once.
  */
 export async function compareWithHeard(em: SqlEntityManager, heard: readonly Heard[]): Promise<Difference[]> {
   const newest = new Map(heard.map((one) => [one.id, one]));
@@ -15,7 +15,8 @@ export async function compareWithHeard(em: SqlEntityManager, heard: readonly Hea
      ), looked_at as (
        update payment p set
          next_check_at = case when p.status = 'PENDING' then now() else p.next_check_at end,
-         next_reread_at = case when p.status in ('PAID', 'REFUNDED') then now() else p.next_reread_at end
+         next_reread_at = case when p.status in ('PAID', 'REFUNDED') then now() else p.next_reread_at end,
+         next_follow_up_at = case when p.status = 'EXPIRED' then now() else p.next_follow_up_at end
        from differing d where p.id = d.id and d.here <> 'unknown'
      )
      select * from differing`,

@@ -53,8 +53,10 @@ const schema = defineEntity({
     origin: p.text().$type<"PROCESSOR">().nullable(),
     /** When a refund of ours last ended, either way. */
     refundEndedAt: p.datetime(3).nullable(),
-    /** When a payment that is settled is read again at the processor. */
+    /** When a settled payment is read again at the processor, counted from when it was paid. */
     nextRereadAt: p.datetime(3).nullable(),
+    /** The same after a refund of ours ended, and after the payment expired. */
+    nextFollowUpAt: p.datetime(3).nullable(),
     /** What the processor said when the settled payment was last read, and when that was. */
     processorRefundedMinor: p.bigint("bigint").nullable(),
     processorReadAt: p.datetime(3).nullable(),
@@ -83,7 +85,7 @@ type Comparison =
   /** It does not say how much was given back. */
   | { readonly kind: "untold" };
 
-type RereadSchedule = Pick<Config["schedule"], "paymentRereadSeconds" | "refundRereadSeconds">;
+type RereadSchedule = Pick<Config["schedule"], "paymentRereadSeconds" | "refundRereadSeconds" | "expiredRereadSeconds">;
 
 /** What the processor's word came to. "mismatch": it speaks of another order, or makes no sense. */
 type Settlement = "settled" | "unchanged" | "mismatch";
@@ -92,6 +94,7 @@ type Settlement = "settled" | "unchanged" | "mismatch";
 export const orderStatuses = {
   declinedPlaceholder: -1,
   registered: 0,
+  held: 1,
   deposited: 2,
   reversed: 3,
   refunded: 4,
@@ -101,8 +104,12 @@ const orderStatusesKnown: readonly number[] = [-1, 0, 1, 2, 3, 4, 5, 6, 7];
 /** Pauses before somebody looks again for an order whose registration has no known outcome. */
 const lookUpPausesSeconds = [2, 5, 15, 30, 60];
 const actionCodes = { canceledByCardholder: "10", sessionExpired: "-2007" } as const;
-/** After a read that told nothing, or while there is a difference: the next one. */
+/** Order states in which the processor has taken or reserved the card holder's money. */
+const takenStatuses: readonly (number | undefined)[] = [orderStatuses.held, orderStatuses.deposited, orderStatuses.refunded];
+/** The pause before the next read while there is a difference, and after a read without a result. */
 const rereadSoonSeconds = 3_600;
+/** The same at first for an EXPIRED payment: the processor cancels an unconfirmed order in 20 minutes. */
+const followUpSoonSeconds = 60;
 const wireCurrency: Readonly<Record<string, string>> = { DZD: "012" };
 
 /** PENDING → PAID, REFUSED, CANCELED, EXPIRED or FAILED; PAID → REFUNDED or, there, CANCELED. */
@@ -142,10 +149,17 @@ export class Payment extends schema.class {
    * nobody is paying, else when to look next. The pauses count from the creation, so that looks by
    * readers and browsers put off none: an order that is paid and not confirmed in time is
    * cancelled. `unpaid`: the processor surely says so; what may be paid is looked at after the
-   * first pause.
+   * first pause. `askedAt`: when the request began. A response to an earlier request does not
+   * expire a payment, because the card holder may have paid since.
    */
-  waitOrExpire(unpaid: boolean, pausesSeconds: readonly number[], windowSeconds: number, now: Date): "expired" | "waiting" {
-    const isOver = this.isWindowOver(windowSeconds, now);
+  waitOrExpire(
+    unpaid: boolean,
+    pausesSeconds: readonly number[],
+    windowSeconds: number,
+    now: Date,
+    askedAt = now,
+  ): "expired" | "waiting" {
+    const isOver = this.isWindowOver(windowSeconds, askedAt);
     if (unpaid && isOver) {
       this.expire(now);
       return "expired";
@@ -269,6 +283,16 @@ export class Payment extends schema.class {
       : { kind: "agrees" };
   }
 
+  /**
+   * Compares this EXPIRED payment with the order, after an attempt to confirm the order. Money that
+   * was taken or reserved and is not confirmed needs an operator.
+   */
+  compareExpired({ orderStatus }: OrderState): Comparison {
+    return takenStatuses.includes(orderStatus)
+      ? { kind: "unexplained", reason: `expired, and not confirmed at order status ${orderStatus}` }
+      : { kind: "agrees" };
+  }
+
   /** Becomes what it is at the processor, where somebody gave it back or reversed it without us. */
   takeOver(change: ElsewhereChange, now: Date): PaymentChange {
     this.origin = "PROCESSOR";
@@ -296,25 +320,38 @@ export class Payment extends schema.class {
   }
 
   /**
-   * When a settled payment is read again: at the next of the times counted from when it was paid,
-   * each spread by the payment's share of ± 20 %, and from the end of our refund. Of one that was
-   * given back whole, only the times after its refund are left.
+   * Plans the next reads of a payment. `nextRereadAt`: the next of the times counted from when it was
+   * paid, each spread by the payment's share of ± 20 %, unless all of it was given back.
+   * `nextFollowUpAt`: the next of the times counted from the end of our refund, or from the expiry.
    */
   planReread(schedule: RereadSchedule, now: Date, outcome: Comparison["kind"] = "agrees"): void {
-    this.nextRereadAt = null;
-    if (!this.isSettled()) return;
-    const { paidAt, refundEndedAt } = this;
-    const isWhole = this.refundedAmountMinor === this.amountMinor;
+    const nowMs = now.getTime();
     const spread = 0.8 + 0.4 * shareOf(this.id);
-    const timesMs = [
-      ...(paidAt && !isWhole ? schedule.paymentRereadSeconds.map((s) => paidAt.getTime() + s * 1000 * spread) : []),
-      ...(refundEndedAt ? schedule.refundRereadSeconds.map((s) => refundEndedAt.getTime() + s * 1000) : []),
-    ];
-    const soonMs = now.getTime() + rereadSoonSeconds * 1000 * spread;
+    const after = (start: Date | null | undefined, seconds: readonly number[], factor = 1) =>
+      start ? seconds.map((s) => start.getTime() + s * 1000 * factor) : [];
+    const isWhole = this.refundedAmountMinor === this.amountMinor;
+    const rereads = this.isSettled() && !isWhole ? after(this.paidAt, schedule.paymentRereadSeconds, spread) : [];
+    const followUps = this.isSettled() ? after(this.refundEndedAt, schedule.refundRereadSeconds) : [];
+    let soonMs = nowMs + rereadSoonSeconds * 1000 * spread;
+    if (this.isExpiredOrder()) {
+      followUps.push(...after(this.updatedAt, schedule.expiredRereadSeconds));
+      const sinceMs = nowMs - this.updatedAt.getTime();
+      soonMs = nowMs + Math.min(rereadSoonSeconds * 1000, Math.max(followUpSoonSeconds * 1000, sinceMs / 4));
+    }
     // A processor that never tells is not asked for ever.
-    if (this.difference != null || (outcome === "untold" && soonMs < Math.max(...timesMs) + 2 * 3_600_000)) timesMs.push(soonMs);
-    const next = Math.min(...timesMs.filter((ms) => ms > now.getTime()));
-    if (Number.isFinite(next)) this.nextRereadAt = new Date(next);
+    const isAskedAgain = outcome === "untold" && soonMs < Math.max(...rereads, ...followUps) + 2 * 3_600_000;
+    if (this.difference != null || isAskedAgain) (followUps.length > 0 ? followUps : rereads).push(soonMs);
+    const next = (timesMs: readonly number[]) => {
+      const nextMs = Math.min(...timesMs.filter((ms) => ms > nowMs));
+      return Number.isFinite(nextMs) ? new Date(nextMs) : null;
+    };
+    this.nextRereadAt = next(rereads);
+    this.nextFollowUpAt = next(followUps);
+  }
+
+  /** Whether the payment expired while the processor had an order for it, which may be paid. */
+  private isExpiredOrder(): boolean {
+    return this.status === "EXPIRED" && this.processorOrderId != null;
   }
 
   /** `named`: amount, currency and number must be there; otherwise one may be left out. */
@@ -354,6 +391,7 @@ export class Payment extends schema.class {
     this.status = status;
     this.updatedAt = now;
     this.nextCheckAt = null;
+    this.difference = null;
   }
 }
 schema.setClass(Payment);

@@ -14,6 +14,17 @@ const refreshable = {
 };
 
 /**
+ * Reads a payment at the processor, and records what follows. The caller holds the payment's lease.
+ * One that nothing can follow for is not planned any more: an older version leaves such times.
+ */
+export async function readAgain(context: Context, payment: Payment, remainingMs: () => number): Promise<void> {
+  const { id, processorOrderId } = payment;
+  if (payment.isSettled() && processorOrderId) return await rereadPayment(context, id, remainingMs);
+  if (payment.isOpen() && processorOrderId) return await settlePayment(context, id, { confirmFirst: false, remainingMs });
+  await context.orm.em.fork().nativeUpdate(Payment, { id }, { nextRereadAt: null, nextFollowUpAt: null });
+}
+
+/**
  * Asks the processor about a payment, once in ten seconds for all replicas together, and waits no
  * longer than `waitMs`: later answers are still recorded. Failures leave the stored state.
  */
@@ -25,8 +36,7 @@ export async function refreshPayment(context: Context, businessId: string, id: s
     // In one line with these wait the business's own refunds and confirms, which cannot do without
     // an answer.
     if (context.processor.isCrowded(businessId, "reads")) return;
-    if (payment.isSettled()) await rereadPayment(context, id, remainingMs);
-    else await settlePayment(context, id, { confirmFirst: false, remainingMs });
+    await readAgain(context, payment, remainingMs);
   }).catch((error: unknown) => context.logger.warn({ err: error, payment_id: id }, "payment could not be refreshed"));
   await waitAtMost(waitMs, refreshing);
 }

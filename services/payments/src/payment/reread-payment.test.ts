@@ -24,8 +24,15 @@ const read = () => harness.payments.getPayment({ id: payment.id }, { caller });
 const reread = () => forTenant(caller.businessId, () => rereadPayment(harness.context, payment.id, () => 5_000));
 const eventTypes = async () => (await harness.events(payment.id)).map(({ type }) => type);
 const row = async () => {
-  const [found] = await harness.sql<{ seconds: number | null; difference: string | null; seen: string | null; version: number }>(
-    `select extract(epoch from next_reread_at - paid_at)::float as seconds, difference, processor_refunded_minor as seen, version
+  const [found] = await harness.sql<{
+    seconds: number | null;
+    follow_up_seconds: number | null;
+    difference: string | null;
+    seen: string | null;
+    version: number;
+  }>(
+    `select extract(epoch from next_reread_at - paid_at)::float as seconds,
+       round(extract(epoch from next_follow_up_at - refund_ended_at))::int as follow_up_seconds, difference, processor_refunded_minor as seen, version
      from payment where id = ?`,
     [payment.id],
   );
@@ -136,18 +143,21 @@ describe("when it is read again", () => {
     expect(seconds).toBeGreaterThanOrEqual(2_880);
     expect(seconds).toBeLessThanOrEqual(4_320);
     await harness.payments.refundPayment({ id: payment.id, amountMinor: 100_000n }, { caller, timeoutMs: 20_000 });
-    expect((await row()).seconds).toBeLessThan(310);
+    expect(await row()).toMatchObject({ seconds, follow_up_seconds: 300 });
+    await harness.sql("update payment set refund_ended_at = now() - interval '2 hours' where id = ?", [payment.id]);
+    await reread();
+    expect(await row()).toMatchObject({ seconds, follow_up_seconds: 86_400 });
     await harness.sql("update payment set refund_ended_at = now() - interval '2 days' where id = ?", [payment.id]);
     await reread();
-    expect((await row()).seconds).toBeCloseTo(seconds ?? 0, 0);
+    expect(await row()).toMatchObject({ seconds, follow_up_seconds: null });
   });
 
   test("never again, once it was given back whole and the times after its refund are over", async () => {
     await harness.payments.refundPayment({ id: payment.id }, { caller, timeoutMs: 20_000 });
-    expect((await row()).seconds).not.toBeNull();
+    expect(await row()).toMatchObject({ seconds: null, follow_up_seconds: 300 });
     await harness.sql("update payment set refund_ended_at = now() - interval '2 days' where id = ?", [payment.id]);
     await reread();
-    expect((await row()).seconds).toBeNull();
+    expect(await row()).toMatchObject({ seconds: null, follow_up_seconds: null });
   });
 
   test("soon, when the processor told nothing", async () => {

@@ -18,20 +18,28 @@ export async function settlePayment(
   paymentId: string,
   options: { confirmFirst: boolean; remainingMs: () => number },
 ): Promise<void> {
-  const payment = await context.orm.em.fork().findOneOrFail(Payment, { id: paymentId });
+  const em = context.orm.em.fork();
+  const payment = await em.findOneOrFail(Payment, { id: paymentId });
   if (!payment.isOpen()) return;
   if (payment.awaitsRegistration()) {
     await registerOrder(context, paymentId, { mayBeThere: true, remainingMs: options.remainingMs });
     return;
   }
   if (!payment.processorOrderId) return;
-  const { businessId, processorOrderId: orderId, language } = payment;
+  const { businessId, processorOrderId: orderId, language, status } = payment;
   const calls: NotedCall[] = [];
   const asking = { ...context, processor: noting(context.processor, calls) };
-  const outcome = await ask(asking, { businessId, orderId, language }, options);
+  const askedAt = await databaseTime(em);
+  const confirmed = status === "EXPIRED" ? confirmedAfterExpiry : confirmedInTime;
+  const outcome = await ask(asking, { businessId, orderId, language }, { ...options, confirmed });
   faultPoint("payment.confirmed");
-  await record(context, payment, outcome, calls);
+  await record(context, payment, outcome, calls, askedAt);
 }
+
+/** Order states that a read is followed by a confirm for: only that tells the issuer's answer. */
+const confirmedInTime: readonly (number | undefined)[] = [orderStatuses.deposited, orderStatuses.declined];
+/** Of an EXPIRED payment only a payment is of interest, also one that was reserved and not taken. */
+const confirmedAfterExpiry: readonly (number | undefined)[] = [orderStatuses.held, orderStatuses.deposited];
 
 /**
  * Only a confirm tells the issuer's answer, and only a read how much was given back. A paid order
@@ -40,8 +48,9 @@ export async function settlePayment(
 async function ask(
   { processor, logger }: Context,
   order: KnownOrder & { readonly language: string },
-  { confirmFirst, remainingMs }: { confirmFirst: boolean; remainingMs: () => number },
+  options: { confirmFirst: boolean; confirmed: readonly (number | undefined)[]; remainingMs: () => number },
 ): Promise<Outcome<OrderState>> {
+  const { confirmFirst, remainingMs } = options;
   const confirm = () => processor.confirm(order, remainingMs());
   const read = () => processor.status({ businessId: order.businessId, orderId: order.orderId }, remainingMs());
   if (confirmFirst) {
@@ -49,8 +58,7 @@ async function ask(
     return statusOf(confirmed) === orderStatuses.refunded ? await read() : confirmed;
   }
   const state = await read();
-  const status = statusOf(state);
-  if (status !== orderStatuses.deposited && status !== orderStatuses.declined) return state;
+  if (!options.confirmed.includes(statusOf(state))) return state;
   const confirmed = await confirm();
   if (confirmed.kind === "accepted") return confirmed;
   logger.warn({ order_id: order.orderId, outcome: confirmed }, "an order could not be confirmed");
@@ -64,6 +72,7 @@ async function record(
   { businessId, id }: Payment,
   outcome: Outcome<OrderState>,
   calls: readonly NotedCall[],
+  askedAt: Date,
 ): Promise<void> {
   const { logger, schedule } = context;
   await transaction(context.orm, async (em) => {
@@ -78,8 +87,6 @@ async function record(
         ? payment.settle(outcome.value, now, (change) => announce(em, payment, change, now))
         : "unchanged";
 
-    payment.planReread(schedule, now);
-
     const logged = { payment_id: id, order_number: payment.processorOrderNumber, settlement, status: payment.status };
     if (settlement === "mismatch") logger.error({ ...logged, alert: true }, "the processor's order is not this payment");
     else if (outcome.kind === "accepted" && Payment.isUnknownOrderStatus(outcome.value.orderStatus)) {
@@ -91,10 +98,20 @@ async function record(
       logger.warn({ ...logged, outcome: outcome.kind, error_code, reason }, "the processor told nothing of a payment");
     }
 
-    if (payment.status !== "PENDING") return;
-    const surelyUnpaid = settlement === "unchanged" && saysUnpaid(outcome);
-    const next = payment.waitOrExpire(surelyUnpaid, schedule.paymentCheckSeconds, schedule.paymentWindowSeconds, now);
-    if (next === "expired") announce(em, payment, "PAYMENT_EXPIRED", now);
+    if (payment.status === "PENDING") {
+      const surelyUnpaid = settlement === "unchanged" && saysUnpaid(outcome);
+      const { paymentCheckSeconds, paymentWindowSeconds } = schedule;
+      const next = payment.waitOrExpire(surelyUnpaid, paymentCheckSeconds, paymentWindowSeconds, now, askedAt);
+      if (next === "expired") announce(em, payment, "PAYMENT_EXPIRED", now);
+    } else if (payment.status === "EXPIRED" && outcome.kind === "accepted") {
+      const comparison = payment.compareExpired(outcome.value);
+      const isNew = payment.noteReading(outcome.value, comparison, now);
+      if (comparison.kind === "unexplained") {
+        logger.error({ ...logged, alert: isNew, reason: comparison.reason }, "expired payment is paid and not confirmed");
+      }
+    }
+    const isTold = outcome.kind === "accepted" || saysUnpaid(outcome);
+    payment.planReread(schedule, now, isTold ? "agrees" : "untold");
   });
 }
 

@@ -1,0 +1,235 @@
+import { createServer } from "node:http";
+import { text } from "node:stream/consumers";
+import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
+import { type Payment, PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
+import { forTenant } from "@amana/runtime";
+import { aBusinessCaller, adminCaller, eventually } from "@amana/testing";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Harness, startHarness } from "../../test/harness.ts";
+import { startSandbox } from "../../test/sandbox.ts";
+import { settlePayment } from "../payment/settle-payment.ts";
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness({ satimTimeoutMs: 1_000 });
+});
+afterEach(() => harness.sandbox.clearFaults());
+afterAll(() => harness[Symbol.asyncDispose]());
+
+let caller: ReturnType<typeof aBusinessCaller>;
+let payment: Payment;
+/** A payment whose window is over, and that the processor calls unpaid. */
+beforeEach(async () => {
+  caller = aBusinessCaller();
+  payment = await harness.aPendingPayment(caller);
+  await windowEnds();
+});
+
+const windowEnds = () =>
+  harness.sql("update payment set created_at = created_at - interval '1230 seconds' where id = ?", [payment.id]);
+const settle = () =>
+  forTenant(caller.businessId, () =>
+    settlePayment(harness.context, payment.id, { confirmFirst: false, remainingMs: () => 5_000 }),
+  );
+const row = async () => {
+  const [found] = await harness.sql<{ status: string; seconds: number | null; difference: string | null }>(
+    "select status, round(extract(epoch from next_follow_up_at - updated_at))::int as seconds, difference from payment where id = ?",
+    [payment.id],
+  );
+  if (!found) throw new Error("no payment");
+  return found;
+};
+/** The next follow-up is due, and is over when it has moved its own time. */
+async function followUp() {
+  const before = await harness.calls(payment, "status");
+  await harness.sql("update payment set next_follow_up_at = now() where id = ?", [payment.id]);
+  await using _job = harness.followingUp();
+  await eventually(async () => {
+    expect(await harness.calls(payment, "status")).toBe(before + 1);
+    expect(await harness.sql("select 1 from payment where id = ? and next_follow_up_at <= now()", [payment.id])).toEqual([]);
+  });
+}
+const eventTypes = async () => (await harness.events(payment.id)).map(({ type }) => type);
+const listed = async () =>
+  (await harness.refunds.listChangedPayments({ limit: 100 }, { caller: adminCaller })).payments.find(
+    (changed) => changed.payment?.id === payment.id,
+  );
+
+describe("an EXPIRED payment", () => {
+  test("that a stale response expired is confirmed by the follow-up: PAID, announced once", async () => {
+    await harness.sandbox.pay(payment.processorOrderId);
+    await harness.sandbox.fault("status", "stale:60000");
+    await settle();
+    expect(await row()).toEqual({ status: "EXPIRED", seconds: 300, difference: null });
+    await followUp();
+    expect(await row()).toEqual({ status: "PAID", seconds: null, difference: null });
+    expect((await harness.sandbox.order(payment.processorOrderId)).confirmed).toBe(true);
+    expect(await eventTypes()).toEqual([PaymentEventType.PAYMENT_EXPIRED, PaymentEventType.PAYMENT_COMPLETED]);
+  });
+
+  test("is read after 5 minutes, 1 hour and 1 day, and never again", async () => {
+    await settle();
+    const seconds = [(await row()).seconds];
+    for (const passed of [300, 3_600, 86_400]) {
+      await harness.sql("update payment set updated_at = now() - make_interval(secs => ?) where id = ?", [passed, payment.id]);
+      await followUp();
+      seconds.push((await row()).seconds);
+    }
+    expect(seconds).toEqual([300, 3_600, 86_400, null]);
+    expect(await harness.calls(payment, "confirm")).toBe(0);
+    expect(await eventTypes()).toEqual([PaymentEventType.PAYMENT_EXPIRED]);
+  });
+
+  test("is read again soon when the processor did not respond on the last day", async () => {
+    await settle();
+    await harness.sql("update payment set updated_at = now() - interval '1 day' where id = ?", [payment.id]);
+    await harness.sandbox.fault("status", "http_500");
+    await followUp();
+    expect((await row()).seconds).toBeGreaterThan(86_400);
+  });
+
+  test("that is paid and cannot be confirmed is listed for operators until it is PAID", async () => {
+    await settle();
+    await harness.sandbox.pay(payment.processorOrderId);
+    await harness.sandbox.fault("confirm", "error:7", 100);
+    await followUp();
+    const reason = "expired, and not confirmed at order status 2";
+    expect(await row()).toEqual({ status: "EXPIRED", seconds: 60, difference: reason });
+    expect(await listed()).toMatchObject({ difference: reason });
+    expect(await eventTypes()).toEqual([PaymentEventType.PAYMENT_EXPIRED]);
+    await harness.sandbox.clearFaults();
+    await followUp();
+    expect(await row()).toMatchObject({ status: "PAID", difference: null });
+    expect(await listed()).toBeUndefined();
+    expect(await eventTypes()).toEqual([PaymentEventType.PAYMENT_EXPIRED, PaymentEventType.PAYMENT_COMPLETED]);
+  });
+
+  test("that the processor canceled, because nobody confirmed it, leaves the operators' list", async () => {
+    await settle();
+    await harness.sandbox.pay(payment.processorOrderId);
+    await harness.sandbox.fault("confirm", "error:7", 100);
+    await followUp();
+    expect(await listed()).toBeDefined();
+    await harness.sandbox.reverse(payment.processorOrderId);
+    await followUp();
+    expect(await row()).toMatchObject({ status: "EXPIRED", difference: null });
+    expect(await listed()).toBeUndefined();
+  });
+
+  test("that the processor refunded meanwhile becomes REFUNDED by the processor's sum", async () => {
+    await settle();
+    await harness.sandbox.pay(payment.processorOrderId);
+    await harness.sandbox.giveBack(payment.processorOrderId);
+    await followUp();
+    expect(await row()).toMatchObject({ status: "REFUNDED", difference: null });
+    expect(await eventTypes()).toEqual([
+      PaymentEventType.PAYMENT_EXPIRED,
+      PaymentEventType.PAYMENT_COMPLETED,
+      PaymentEventType.PAYMENT_REFUNDED,
+    ]);
+  });
+});
+
+test("a response to a request from before the end of the window does not expire a payment", async () => {
+  await harness.sandbox.fault("status", "slow:900");
+  const settling = settle();
+  await eventually(async () => expect(await harness.calls(payment, "status")).toBe(1));
+  // The window ends now, behind the request and before its response.
+  await harness.sql("update payment set created_at = now() - interval '1230 seconds' where id = ?", [payment.id]);
+  await settling;
+  expect(await row()).toMatchObject({ status: "PENDING" });
+  expect(await harness.sql("select 1 from payment where id = ? and next_check_at <= now()", [payment.id])).toHaveLength(1);
+  await harness.sandbox.pay(payment.processorOrderId);
+  await settle();
+  expect(await eventTypes()).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
+});
+
+test("a time to read that an older version left at a CANCELED payment is removed without a read", async () => {
+  await harness.sandbox.cancel(payment.processorOrderId);
+  await settle();
+  const before = await harness.calls(payment, "status");
+  await harness.sql("update payment set next_follow_up_at = now(), next_reread_at = now() where id = ?", [payment.id]);
+  await using _one = harness.followingUp();
+  await using _other = harness.rereading();
+  await eventually(async () =>
+    expect(
+      await harness.sql("select 1 from payment where id = ? and next_follow_up_at is null and next_reread_at is null", [
+        payment.id,
+      ]),
+    ).toHaveLength(1),
+  );
+  expect(await harness.calls(payment, "status")).toBe(before);
+});
+
+describe("while 500 rereads of a business are due", () => {
+  beforeEach(() =>
+    harness.sql(
+      `insert into payment (id, business_id, amount_minor, currency, status, language, success_url, fail_url, return_token,
+         processor_order_number, processor_order_id, paid_at, next_reread_at, created_at, updated_at)
+       select uuidv7(), ?, 500000, 'DZD', 'PAID', 'FR', 's', 'f', gen_random_uuid(), (5000000000 + n)::text, gen_random_uuid(), now(),
+         now() - interval '1 hour', now(), now() from generate_series(1, 500) as n`,
+      [caller.businessId],
+    ),
+  );
+  afterEach(() => harness.sql("delete from payment where processor_order_number like '5000000%'"));
+
+  test("a follow-up of a refund is read without waiting for them", async () => {
+    payment = await harness.aFinishedPayment(caller);
+    await harness.payments.refundPayment({ id: payment.id, amountMinor: 100_000n }, { caller, timeoutMs: 20_000 });
+    await harness.sandbox.giveBack(payment.processorOrderId);
+    await harness.sandbox.fault("status", "slow:900", 8);
+    await using _rereads = harness.rereading();
+    await followUp();
+    expect((await harness.payments.getPayment({ id: payment.id }, { caller })).status).toBe(PaymentStatus.REFUNDED);
+    expect(await eventTypes()).toHaveLength(3);
+  });
+
+  test("all slots are that business's when no other business has due rows", async () => {
+    await harness.sandbox.fault("status", "slow:900", 8);
+    await using _rereads = harness.rereading();
+    await eventually(async () => expect(await harness.sql("select 1 from payment where leased_until > now()")).toHaveLength(8));
+  });
+});
+
+/** The sandbox, with paid orders shown as held (order status 1) in the responses of these calls. */
+async function startHolding(held: (path: string) => boolean) {
+  const sandbox = await startSandbox(false);
+  const server = createServer(async (request, response) => {
+    const path = request.url ?? "";
+    const body = await text(request);
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const answer = await (await fetch(sandbox.url + path, { method: "POST", headers, body })).text();
+    response.end(held(path) ? answer.replace(/("orderStatus":)2/i, "$11") : answer);
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const address = server.address();
+  return {
+    ...sandbox,
+    url: `http://127.0.0.1:${typeof address === "object" && address?.port}`,
+    async [Symbol.asyncDispose]() {
+      server.close();
+      await sandbox[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test.each([
+  ["is PAID after a confirm that takes the money", (path: string) => path.includes("getOrderStatusExtended"), "PAID", null],
+  [
+    "is listed for operators when a confirm does not take it",
+    () => true,
+    "EXPIRED",
+    "expired, and not confirmed at order status 1",
+  ],
+])("an EXPIRED payment whose money is held %s", async (_what, held, status, difference) => {
+  await using sandbox = await startHolding(held);
+  await using here = await startHarness({ sandbox });
+  const { id, processorOrderId } = await here.aPendingPayment();
+  await sandbox.pay(processorOrderId);
+  await here.sql("update payment set status = 'EXPIRED', next_check_at = null, next_follow_up_at = now()");
+  await using _job = here.followingUp();
+  await eventually(async () =>
+    expect(await here.sql("select status, difference from payment where id = ?", [id])).toEqual([{ status, difference }]),
+  );
+  expect((await sandbox.order(processorOrderId)).confirmed).toBe(true);
+});

@@ -1,0 +1,19 @@
+import { transaction } from "@amana/database";
+import { aBusinessCaller, eventually, forAllTenants } from "@amana/testing";
+import { expect, test } from "vitest";
+import { startHarness } from "../../test/harness.ts";
+import { compareWithHeard } from "./compare-heard.ts";
+
+test("confirms a payment that is EXPIRED in the restored rows, and that webhooks heard was PAID", async () => {
+  await using harness = await startHarness();
+  const caller = aBusinessCaller();
+  const { id, processorOrderId } = await harness.aPendingPayment(caller);
+  await harness.sandbox.pay(processorOrderId);
+  await harness.sql("update payment set status = 'EXPIRED', next_check_at = null, updated_at = now() - interval '2 days'");
+  const heard = [{ eventId: id, id, businessId: caller.businessId, status: "PAID", details: "" }];
+  const compare = forAllTenants(() => transaction(harness.context.orm, (em) => compareWithHeard(em, heard)));
+  const differences = await compare();
+  expect(differences).toMatchObject([{ id, here: "EXPIRED" }]);
+  await using _job = harness.followingUp();
+  await eventually(async () => expect(await harness.sql("select status from payment")).toEqual([{ status: "PAID" }]));
+});

@@ -60,7 +60,8 @@ async function ask(
   const state = await read();
   if (!options.confirmed.includes(statusOf(state))) return state;
   const confirmed = await confirm();
-  if (confirmed.kind === "accepted") return confirmed;
+  // Without an order status it would pass for an order that nobody has paid.
+  if (statusOf(confirmed) !== undefined) return confirmed;
   logger.warn({ order_id: order.orderId, outcome: confirmed }, "an order could not be confirmed");
   return state;
 }

@@ -38,9 +38,7 @@ export async function settlePayment(
 
 /** Order states that a read is followed by a confirm for: only that tells the issuer's answer. */
 const confirmedInTime: readonly (number | undefined)[] = [orderStatuses.deposited, orderStatuses.declined];
-/**
- * Of an EXPIRED payment only a payment is of interest, also one that was reserved and not taken.
- */
+/** Of an EXPIRED payment only a payment is of interest, also one that was reserved and not taken. */
 const confirmedAfterExpiry: readonly (number | undefined)[] = [orderStatuses.held, orderStatuses.deposited];
 
 /**
@@ -62,7 +60,8 @@ async function ask(
   const state = await read();
   if (!options.confirmed.includes(statusOf(state))) return state;
   const confirmed = await confirm();
-  if (confirmed.kind === "accepted") return confirmed;
+  // Without an order status it would pass for an order that nobody has paid.
+  if (statusOf(confirmed) !== undefined) return confirmed;
   logger.warn({ order_id: order.orderId, outcome: confirmed }, "an order could not be confirmed");
   return state;
 }

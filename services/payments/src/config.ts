@@ -37,7 +37,9 @@ export const readConfig = settings((env) => ({
     expiredRereadSeconds: env.seconds("EXPIRED_REREAD_SECONDS", "300,3600,86400"),
     /** The same, counted from when it was paid. */
     paymentRereadSeconds: env.seconds("PAYMENT_REREAD_SECONDS", "3600,86400,259200,604800,2592000"),
-    /** How many payments one replica reads again in a second, at most, with each of the two jobs. */
+    /**
+     * How many payments one replica reads again in a second, at most, with each of the two jobs.
+     */
     paymentRereadsPerSecond: env.integer("PAYMENT_REREADS_PER_SECOND", { fallback: 40, min: 1, max: 100 }),
   },
 }));

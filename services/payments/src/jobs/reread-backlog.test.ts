@@ -10,9 +10,10 @@ import { Payment } from "../payment/payment.ts";
 import { followUpRows, rereadRows } from "./reread-payments.ts";
 
 /**
- * Virtual time: instead of a clock that goes on, all times of the rows go back by one step. Rates are
- * divided by the seconds of a step. So a row is as many payments as a step has seconds, 5 payments a
- * second are 5 new rows in each step, and a rate limit for a second is the limit for a step.
+ * Virtual time: instead of a clock that goes on, all times of the rows go back by one step. Rates
+ * are divided by the seconds of a step. So a row is as many payments as a step has seconds, 5
+ * payments a second are 5 new rows in each step, and a rate limit for a second is the limit for a
+ * step.
  */
 const stepHours = 24;
 const paymentsPerSecond = 5;
@@ -59,7 +60,10 @@ test("leaves no reread and no follow-up undone when one business takes 5 payment
       payment.planReread(schedule, await databaseTime(em));
       read += 1;
     });
-  /** The job's work within one step: until its rate limit, or until nothing is due. Returns what is left. */
+  /**
+   * The job's work within one step: until its rate limit, or until nothing is due. Returns what is
+   * left.
+   */
   const workForOneStep = async (rows: DueRows) => {
     const limit = read + (rows.perPause ?? 0);
     await using _job = workOnDue({ orm: db.orm, logger: createLogger("test", "silent") }, rows, readOne, 3_600_000);
@@ -78,6 +82,7 @@ test("leaves no reread and no follow-up undone when one business takes 5 payment
   })();
   expect(backlog.rereads.filter((left) => left > 0)).toEqual([]);
   expect(backlog.followUps.filter((left) => left > 0)).toEqual([]);
-  // Of the payments of the first days all rereads are over: the two that fall into one step are one.
+  // Of the payments of the first days all rereads are over: the two that fall into one step are
+  // one.
   expect(read).toBeGreaterThan((days - 36) * (24 / stepHours) * paymentsPerSecond * 4);
 }, 120_000);

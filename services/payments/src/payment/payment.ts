@@ -106,9 +106,14 @@ const lookUpPausesSeconds = [2, 5, 15, 30, 60];
 const actionCodes = { canceledByCardholder: "10", sessionExpired: "-2007" } as const;
 /** Order states in which the processor has taken or reserved the card holder's money. */
 const takenStatuses: readonly (number | undefined)[] = [orderStatuses.held, orderStatuses.deposited, orderStatuses.refunded];
-/** The pause before the next read while there is a difference, and after a read without a result. */
+/**
+ * The pause before the next read while there is a difference, and after a read without a result.
+ */
 const rereadSoonSeconds = 3_600;
-/** The same at first for an EXPIRED payment: the processor cancels an unconfirmed order in 20 minutes. */
+/**
+ * The same at first for an EXPIRED payment: the processor cancels an unconfirmed order in 20
+ * minutes.
+ */
 const followUpSoonSeconds = 60;
 const wireCurrency: Readonly<Record<string, string>> = { DZD: "012" };
 
@@ -320,8 +325,8 @@ export class Payment extends schema.class {
   }
 
   /**
-   * Plans the next reads of a payment. `nextRereadAt`: the next of the times counted from when it was
-   * paid, each spread by the payment's share of ± 20 %, unless all of it was given back.
+   * Plans the next reads of a payment. `nextRereadAt`: the next of the times counted from when it
+   * was paid, each spread by the payment's share of ± 20 %, unless all of it was given back.
    * `nextFollowUpAt`: the next of the times counted from the end of our refund, or from the expiry.
    */
   planReread(schedule: RereadSchedule, now: Date, outcome: Comparison["kind"] = "agrees"): void {

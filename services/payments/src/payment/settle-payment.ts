@@ -38,7 +38,9 @@ export async function settlePayment(
 
 /** Order states that a read is followed by a confirm for: only that tells the issuer's answer. */
 const confirmedInTime: readonly (number | undefined)[] = [orderStatuses.deposited, orderStatuses.declined];
-/** Of an EXPIRED payment only a payment is of interest, also one that was reserved and not taken. */
+/**
+ * Of an EXPIRED payment only a payment is of interest, also one that was reserved and not taken.
+ */
 const confirmedAfterExpiry: readonly (number | undefined)[] = [orderStatuses.held, orderStatuses.deposited];
 
 /**

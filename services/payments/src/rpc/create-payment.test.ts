@@ -202,8 +202,12 @@ test("more payments of a business than the processor takes in time are refused, 
   const caller = aBusinessCaller();
   const ends = Promise.allSettled(Array.from({ length: 150 }, () => create(caller)));
   const other = create();
-  const refused = (await ends).filter((end) => end.status === "rejected");
-  for (const { reason } of refused) expect(reason).toMatchObject({ kind: "unavailable", code: "service_unavailable" });
+  const rejected = (await ends).filter((end) => end.status === "rejected");
+  const refused = rejected.filter(({ reason }) => reason.code === "service_unavailable");
+  // On a busy machine an accepted payment may run into its deadline. It is kept.
+  for (const { reason } of rejected) {
+    expect(["service_unavailable", "processor_outcome_unknown"]).toContain(reason.code);
+  }
   expect(refused.length).toBeGreaterThan(0);
   expect(await harness.payments.listPayments({ limit: 1 }, { caller })).toMatchObject({ total: 150 - refused.length });
   expect((await other).processorOrderId).toBeDefined();

@@ -24,6 +24,7 @@ export {
   upstreamError,
 } from "./domain-error.ts";
 export { fromConnectError, toConnectError } from "./error-mapping.ts";
+export { requestedName } from "./requested-name.ts";
 export { createRpcServer, type RpcServer, type ServedService, serve, serveFrom } from "./server.ts";
 export { readCallerKey, readServiceUrls, readTlsFiles, readVouchingKeys, rejectSharedKeys } from "./settings.ts";
 export { openTls, type Tls, type TlsFiles } from "./tls.ts";

@@ -10,7 +10,7 @@ const parser = new RegExpParser();
  * number is constant.
  */
 const waysMax = 1_000;
-const timeoutMs = 20_000;
+const timeoutMs = 120_000;
 
 /**
  * Why one search for an expression may take more than linear time on some text, or undefined when

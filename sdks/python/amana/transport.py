@@ -21,7 +21,7 @@ T = TypeVar("T")
 # A wait that a caller would take for a hang; the error then says how long.
 RETRY_AFTER_SECONDS_MAX = 60
 _ENCRYPTED_OR_LOOPBACK = re.compile(
-    r"https:|http://(([a-z0-9-]+\.)*localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]+)?(/|$)", re.IGNORECASE
+    r"^(https:|http://(([a-z0-9-]+\.)*localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]+)?(/|$))", re.IGNORECASE
 )
 
 

@@ -1,8 +1,7 @@
 import { BeneficiarySchema, BeneficiaryType } from "@amana/contracts/clients/v1/beneficiary_pb";
 import type { BeneficiaryService } from "@amana/contracts/clients/v1/beneficiary_service_pb";
-import { enumName } from "@amana/contracts/enum-names";
 import { once } from "@amana/idempotency";
-import { businessOf, type Implementation } from "@amana/rpc";
+import { businessOf, type Implementation, requestedName } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import { toBeneficiaryMessage } from "../beneficiary/beneficiary.message.ts";
 import { Beneficiary, checkPaymentDetails } from "../beneficiary/beneficiary.ts";
@@ -24,7 +23,7 @@ export const createBeneficiary =
         id: uuidv7(now.getTime()),
         businessId,
         clientId: client.id,
-        type: enumName(BeneficiaryType, request.type) ?? "PERSON",
+        type: requestedName(BeneficiaryType, request.type) ?? "PERSON",
         display: request.display ?? true,
         createdAt: now,
         updatedAt: now,

@@ -1,9 +1,8 @@
 import { ClientSchema, KycLevel, RiskLevel } from "@amana/contracts/clients/v1/client_pb";
 import type { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
-import { enumName } from "@amana/contracts/enum-names";
 import { flushUnique } from "@amana/database";
 import { once } from "@amana/idempotency";
-import { businessOf, type Implementation } from "@amana/rpc";
+import { businessOf, type Implementation, requestedName } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import { isAdult } from "../client/adult.ts";
 import { clientUnderage, emailTaken } from "../client/client.errors.ts";
@@ -25,8 +24,8 @@ export const createPerson =
         ...person,
         id,
         businessId,
-        kycLevel: enumName(KycLevel, request.kycLevel) ?? "FULL_KYC",
-        riskLevel: enumName(RiskLevel, request.riskLevel) ?? "LOW",
+        kycLevel: requestedName(KycLevel, request.kycLevel) ?? "FULL_KYC",
+        riskLevel: requestedName(RiskLevel, request.riskLevel) ?? "LOW",
         kycStatus: "NOT_STARTED",
         blocked: request.blocked ?? false,
         isBlacklisted: request.isBlacklisted ?? false,

@@ -1,9 +1,8 @@
 import { AccountSchema, AccountType } from "@amana/contracts/clients/v1/account_pb";
 import type { AccountService } from "@amana/contracts/clients/v1/account_service_pb";
-import { enumName } from "@amana/contracts/enum-names";
 import { flushUnique } from "@amana/database";
 import { once } from "@amana/idempotency";
-import { businessOf, type Implementation } from "@amana/rpc";
+import { businessOf, type Implementation, requestedName } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import { currencyNotSupported, externalAccountIdTaken } from "../account/account.errors.ts";
 import { toAccountMessage } from "../account/account.message.ts";
@@ -32,7 +31,7 @@ export const openAccount =
         clientId: client.id,
         accountName: request.accountName,
         accountNumber: accountNumber(institution, BigInt(next?.account ?? 0)),
-        type: enumName(AccountType, request.type) ?? "CURRENT",
+        type: requestedName(AccountType, request.type) ?? "CURRENT",
         currency,
         currentBalanceMinor: 0n,
         availableBalanceMinor: 0n,

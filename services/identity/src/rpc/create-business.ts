@@ -1,8 +1,7 @@
-import { enumName } from "@amana/contracts/enum-names";
 import { BusinessSchema, BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
 import type { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
 import { once } from "@amana/idempotency";
-import { adminOf, type Implementation } from "@amana/rpc";
+import { adminOf, type Implementation, requestedName } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import { defaultKeyName, takeKeyRing } from "../api-key/key-ring.ts";
 import { keepChange } from "../audit/audit-event.ts";
@@ -15,7 +14,7 @@ export const createBusiness =
   ({ orm, clock, keyMode }: Context): Implementation<typeof BusinessService.method.createBusiness> =>
   async (request, call) => {
     adminOf(call.caller);
-    const status = enumName(BusinessStatus, request.status) ?? "ACTIVE";
+    const status = requestedName(BusinessStatus, request.status) ?? "ACTIVE";
     if (status !== "ACTIVE" && status !== "PENDING") throw initialStatusInvalid();
 
     return await once(

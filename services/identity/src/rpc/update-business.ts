@@ -1,7 +1,6 @@
-import { enumName } from "@amana/contracts/enum-names";
 import { BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
 import type { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
-import { adminOf, type Implementation } from "@amana/rpc";
+import { adminOf, type Implementation, requestedName } from "@amana/rpc";
 import { changeBusiness } from "../business/change-business.ts";
 import type { Context } from "../context.ts";
 
@@ -11,7 +10,7 @@ export const updateBusiness =
     adminOf(call.caller);
     return await changeBusiness(context, call, id, {
       name,
-      status: enumName(BusinessStatus, status),
+      status: requestedName(BusinessStatus, status),
       rotation: rotateApiKey ? ({ newest }) => ({ old: newest }) : undefined,
     });
   };

@@ -1,10 +1,9 @@
-import { enumName } from "@amana/contracts/enum-names";
 import { RefundOutcome, RefundSchema } from "@amana/contracts/payments/v1/refund_pb";
 import type { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
 import { databaseTime } from "@amana/database";
 import { once } from "@amana/idempotency";
 import { byCaller, recordAction } from "@amana/messaging";
-import { adminOf, type Implementation } from "@amana/rpc";
+import { adminOf, type Implementation, requestedName } from "@amana/rpc";
 import type { Context } from "../context.ts";
 import { refundDecisionNotOpen, refundDecisionUnknown } from "../payment/payment.errors.ts";
 import type { Payment } from "../payment/payment.ts";
@@ -17,7 +16,7 @@ export const resolveRefund =
   (context: Context): Implementation<typeof RefundService.method.resolveRefund> =>
   async (request, call) => {
     adminOf(call.caller);
-    const outcome = enumName(RefundOutcome, request.outcome);
+    const outcome = requestedName(RefundOutcome, request.outcome);
     if (!outcome) throw refundDecisionUnknown();
     return await once(context.orm, call, RefundSchema, async (em) => {
       const both = await lockRefund(em, request.id);

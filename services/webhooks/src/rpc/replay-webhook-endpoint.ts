@@ -1,10 +1,9 @@
-import { enumName } from "@amana/contracts/enum-names";
 import { DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
 import type { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { WebhookReplaySchema } from "@amana/contracts/webhooks/v1/webhook_replay_pb";
 import { databaseTime } from "@amana/database";
 import { once } from "@amana/idempotency";
-import { businessOf, type Implementation } from "@amana/rpc";
+import { businessOf, type Implementation, requestedName } from "@amana/rpc";
 import { dateOf, uuidv7 } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { requireAttemptsLeft } from "../delivery/attempt-limit.ts";
@@ -36,7 +35,7 @@ export const replayWebhookEndpoint =
       const until = new Date(Math.min(dateOf(untilMs)?.getTime() ?? nowMs, nowMs));
       if (since >= until) throw replayRangeEmpty();
       const id = uuidv7();
-      const asked = (statuses.length > 0 ? statuses : statusesDefault).map((status) => enumName(DeliveryStatus, status));
+      const asked = (statuses.length > 0 ? statuses : statusesDefault).map((status) => requestedName(DeliveryStatus, status));
       const begun = await em.execute(
         `insert into webhook_replay
            (id, business_id, endpoint_id, status, since, until, types, statuses, reached_at, reached_id, next_step_at)

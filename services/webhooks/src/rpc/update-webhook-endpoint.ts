@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { enumName } from "@amana/contracts/enum-names";
 import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
 import type { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { databaseTime, lockRow, transaction } from "@amana/database";
-import { businessOf, type Implementation } from "@amana/rpc";
+import { businessOf, type Implementation, requestedName } from "@amana/rpc";
 import { isUuid } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { eventFilter } from "../webhook-endpoint/event-filter.ts";
@@ -40,7 +39,7 @@ export const updateWebhookEndpoint =
       const before = endpoint.snapshot();
       if (url !== undefined && url !== endpoint.url) endpoint.moveTo(url, now);
       if (request.events) endpoint.askFor(eventFilter(request.events.types), now);
-      const status = enumName(WebhookEndpointStatus, request.status);
+      const status = requestedName(WebhookEndpointStatus, request.status);
       if (status && status !== endpoint.status) endpoint.switchTo(status, now);
       const after = endpoint.snapshot();
       if (request.rotateSecret || !isDeepStrictEqual(after, before)) {

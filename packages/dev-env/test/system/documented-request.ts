@@ -98,6 +98,52 @@ function recordOf({ properties, required }: Schema): fc.Arbitrary<Record<string,
   return fc.record(values, { requiredKeys: [...(required ?? [])] }) as fc.Arbitrary<Record<string, unknown>>;
 }
 
+/** An example that the document gives for a value, or else a value that it allows. */
+function exampleOf(schema: Schema): unknown {
+  const { $ref, anyOf, examples = [], items, type } = schema;
+  if ($ref) return exampleOf(resolved(schema));
+  if (examples.length > 0) return examples[0];
+  if (anyOf) return exampleOf(anyOf[0] as Schema);
+  if (type === "array" && items?.examples) return items.examples;
+  return fc.sample(arbitraryOf(schema), { numRuns: 1, seed: 1 })[0];
+}
+
+/** The examples of a value, one by one: its own, those of what it may be, and those of its items together. */
+function examplesOf(schema: Schema): readonly unknown[] {
+  const { $ref, anyOf, examples, items } = schema;
+  if ($ref) return examplesOf(resolved(schema));
+  if (examples) return examples;
+  if (items?.examples) return [items.examples];
+  return anyOf?.flatMap(examplesOf) ?? [];
+}
+
+/** A request for each example of a field, a parameter or a header: with what is required, and that example. */
+function exampleRequestsOf(method: DocumentedRequest["method"], path: string, operation: Operation): DocumentedRequest[] {
+  const named = (place: Parameter["in"]) => operation.parameters.filter((parameter) => parameter.in === place);
+  const shown = ({ example, schema }: Parameter) => (example === undefined ? examplesOf(schema) : [example]);
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(exampleOf(named("path").find((parameter) => parameter.name === name)?.schema ?? {}))),
+  );
+  const query = Object.fromEntries(named("query").flatMap((one) => (one.required ? [[one.name, exampleOf(one.schema)]] : [])));
+  const bodySchema = resolved(operation.requestBody?.content["application/json"]?.schema ?? {});
+  const fields = Object.entries(bodySchema.properties ?? {});
+  const least = Object.fromEntries(
+    fields.flatMap(([name, schema]) => (bodySchema.required?.includes(name) ? [[name, exampleOf(schema)]] : [])),
+  );
+  const request = (more: { body?: object; query?: object; headers?: Record<string, string> }): DocumentedRequest => {
+    const search = Object.entries({ ...query, ...more.query }).map(([name, value]) => [name, String(value)]);
+    const body = operation.requestBody ? { ...least, ...more.body } : undefined;
+    return { method, path: `${filled}?${new URLSearchParams(search)}`, headers: more.headers ?? {}, body };
+  };
+  return [
+    ...fields.flatMap(([name, schema]) => examplesOf(schema).map((value) => request({ body: { [name]: value } }))),
+    ...named("query").flatMap((one) => shown(one).map((value) => request({ query: { [one.name]: value } }))),
+    ...named("header").flatMap((one) =>
+      shown(one).map((value) => request({ headers: { [one.name.toLowerCase()]: String(value) } })),
+    ),
+  ];
+}
+
 /** Formats of JSON Schema. Of another one only the examples are known to be good. */
 const formats: Readonly<Record<string, () => fc.Arbitrary<string>>> = {
   uuid: () => fc.uuid(),
@@ -142,6 +188,7 @@ export const documentedOperations = Object.entries<Record<string, Operation>>(do
     /** Of the body. */
     required: resolved(operation.requestBody?.content["application/json"]?.schema ?? {}).required ?? [],
     requests: requestsOf(method.toUpperCase() as DocumentedRequest["method"], path, operation),
+    examples: exampleRequestsOf(method.toUpperCase() as DocumentedRequest["method"], path, operation),
   })),
 );
 

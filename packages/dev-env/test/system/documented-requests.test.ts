@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ApiCaller, apiCaller } from "../../src/demo/api.ts";
 import { aBusiness, aPaidPayment, startTestSystem, type TestBusiness, type TestSystem } from "../test-system.ts";
 import { saveDetails, someAccount, someBeneficiary } from "./clients-harness.ts";
-import { documentedOperations, drawn } from "./documented-request.ts";
+import { type DocumentedRequest, documentedOperations, drawn } from "./documented-request.ts";
 import { aClient } from "./kyc-harness.ts";
 
 const seed = randomInt(2 ** 31);
@@ -20,8 +20,13 @@ let there: [prefix: string, id: string][];
 
 beforeAll(async () => {
   running = await startTestSystem("direct");
-  business = await aBusiness(running.system, "Banque");
   operator = apiCaller(running.system.gatewayUrl, running.system.adminKey);
+});
+
+/** A business of a test's own, because requests refund, revoke and delete what is there. */
+async function prepare(): Promise<void> {
+  await business?.receiver[Symbol.asyncDispose]();
+  business = await aBusiness(running.system, "Banque");
   const made = async (path: string, body: object, call = business.call) => String((await call("POST", path, body)).body["id"]);
   const client = await aClient(business);
   await saveDetails(business, client);
@@ -36,14 +41,20 @@ beforeAll(async () => {
     ["/api/v1/businesses", await made("/api/v1/businesses", { name: "Another" }, operator)],
     ["/api/v1/me/api-keys", await made("/api/v1/me/api-keys", { name: "to be revoked by itself" })],
     ["/api/v1/admin/api-keys", await made("/api/v1/admin/api-keys", anApiKey, operator)],
-    ["/api/v1/admin/operator-keys", await made("/api/v1/admin/operator-keys", { name: "to be revoked" }, operator)],
+    [
+      "/api/v1/admin/operator-keys",
+      await made("/api/v1/admin/operator-keys", { name: `to be revoked, ${randomUUID()}` }, operator),
+    ],
     ["/api/v1/admin/invitations", await made("/api/v1/admin/invitations", { name: "To be revoked" }, operator)],
   ];
-});
+}
 afterAll(async () => {
   await business?.receiver[Symbol.asyncDispose]();
   await running?.[Symbol.asyncDispose]();
 });
+
+/** What is changed or deleted is there for everything else before. */
+const order = ["get", "post", "put", "patch", "delete"];
 
 /** Each may register one business. */
 async function anInvited(): Promise<ApiCaller> {
@@ -63,30 +74,56 @@ const betweenFields = [
   /^createPerson client_underage /,
 ];
 
-test("what the document allows is refused only for what is there, or by a rule between fields", async () => {
+/** The request as it can be done here: about what is there, by who may do it. */
+async function here({ id, path }: { id: string; path: string }, request: DocumentedRequest) {
+  const own = there.find(([prefix]) => path.startsWith(prefix))?.[1];
+  const body = request.body && {
+    ...request.body,
+    ...("client_id" in request.body && { client_id: there[0]?.[1] }),
+    ...("business_id" in request.body && { business_id: business.id }),
+    // The key is needed for the rest.
+    ...(id === "updateOwnBusiness" && { rotate_api_key: false }),
+  };
+  const isOperators = /^\/api\/v1\/(businesses|admin)|\/(approve|decline|review)$/.test(path);
+  const send = path.startsWith("/api/v1/onboarding/") ? await anInvited() : isOperators ? operator : business.call;
+  const url = own ? request.path.replace(/[0-9a-f]{8}-[0-9a-f-]{27}(?=[/?])/, own) : request.path;
+  return { send, url, body };
+}
+
+/** What an operation needs besides one example, by a rule between fields. */
+const companions: Readonly<Record<string, object>> = { createBeneficiary: { account_number: someBeneficiary.account_number } };
+
+test("accepts every example of the document", async () => {
+  await prepare();
   const refused: string[] = [];
-  const client = there[0]?.[1];
-  // What is changed or deleted is there for everything else before.
-  const order = ["get", "post", "put", "patch", "delete"];
+  let count = 0;
+  for (const operation of documentedOperations.toSorted((a, b) => order.indexOf(a.method) - order.indexOf(b.method))) {
+    if (operation.path.startsWith("/api/v1/payments/return/")) continue;
+    for (const request of operation.examples) {
+      const { send, url, body } = await here(operation, request);
+      const headers = request.method === "POST" ? { "idempotency-key": randomUUID(), ...request.headers } : request.headers;
+      const answer = await send(request.method, url, body && { ...companions[operation.id], ...body }, headers);
+      count += 1;
+      if (answer.status < 400 || answer.status === 404 || answer.status === 409) continue;
+      refused.push(`${operation.id} ${answer.status} ${answer.text}: ${JSON.stringify({ url, body })}`);
+    }
+  }
+  expect(refused).toEqual([]);
+  expect(count).toBeGreaterThan(70);
+});
+
+test("what the document allows is refused only for what is there, or by a rule between fields", async () => {
+  await prepare();
+  const refused: string[] = [];
   const inOrder = documentedOperations.toSorted((a, b) => order.indexOf(a.method) - order.indexOf(b.method));
-  for (const { id, path, requests, required } of inOrder) {
+  for (const operation of inOrder) {
+    const { id, path, requests, required } = operation;
     // Browsers come here, to a page.
     if (path.startsWith("/api/v1/payments/return/")) continue;
-    const call = /^\/api\/v1\/(businesses|admin)|\/(approve|decline|review)$/.test(path) ? operator : business.call;
-    const own = there.find(([prefix]) => path.startsWith(prefix))?.[1];
-    const isForInvited = path.startsWith("/api/v1/onboarding/");
     const [first, ...others] = drawn(requests, { count: requestsEach, seed });
     const least = first?.body && Object.fromEntries(required.map((name) => [name, first.body?.[name]]));
     for (const request of first ? [{ ...first, body: least, headers: {} }, first, ...others] : []) {
-      const body = request.body && {
-        ...request.body,
-        ...("client_id" in request.body && { client_id: client }),
-        ...("business_id" in request.body && { business_id: business.id }),
-        // The key is needed for the rest.
-        ...(id === "updateOwnBusiness" && { rotate_api_key: false }),
-      };
-      const url = own ? request.path.replace(/[0-9a-f]{8}-[0-9a-f-]{27}(?=[/?])/, own) : request.path;
-      const send = isForInvited ? await anInvited() : call;
+      const { send, url, body } = await here(operation, request);
       const { method, headers: drawnHeaders } = request;
       // Two requests of one operation may be drawn with the same key.
       const key = `${drawnHeaders["idempotency-key"] ?? ""}${randomUUID()}`.slice(-255);

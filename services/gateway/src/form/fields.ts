@@ -143,7 +143,7 @@ function isTimestamp(value: string): boolean {
 }
 
 /** A point in time with any offset (RFC 3339). In a query an unescaped "+" arrives as a space. */
-export const timestamp = (options: { description?: string } = {}) =>
+export const timestamp = (options: { description?: string; examples?: string[] | undefined } = {}) =>
   field(Type.String({ format: "date-time", examples: ["2026-11-20T10:00:00Z"], ...options }), {
     message: "must be a timestamp with an offset such as 2026-11-20T10:00:00Z",
     normalise: (value) => value.replace(" ", "+"),

@@ -9,7 +9,9 @@ const charactersMax = 49;
 
 /** Until when and from where a new key may be used. */
 export const keyLimits = () => ({
-  expires_at: Type.Optional(timestamp({ description: "In the future. Absent: the key has no end." })),
+  expires_at: Type.Optional(
+    timestamp({ description: "In the future. Absent: the key has no end.", examples: ["2099-12-31T23:59:59Z"] }),
+  ),
   allowed_ips: Type.Optional(networks()),
 });
 

@@ -109,7 +109,8 @@ function complete(method: string, operation: Operation): void {
   const hasSearch = given.some((parameter) => parameter.name === "search");
   const namesThings = given.some(({ in: place, schema }) => place === "path" || schema?.format === "uuid");
   const added = [500, 503, 504];
-  if (!isKeyless) added.push(401, 403, 429);
+  added.push(429);
+  if (!isKeyless) added.push(401, 403);
   if ((namesThings || hasBody) && !isKeyless) added.push(404);
   if (hasBody) added.push(400, 409, 413, 415, 422);
   if (hasQuery) added.push(422);
@@ -118,6 +119,7 @@ function complete(method: string, operation: Operation): void {
   for (const status of [...new Set(added)].sort()) operation.responses[status] ??= problemResponse(status);
   if (isKeyless) {
     const content = { "text/html": { schema: { type: "string" } } };
+    for (const status of added) operation.responses[status] = { description: `A page. ${descriptions[status]}`, content };
     operation.responses[404] = { description: "A page for the card holder: the token belongs to no payment.", content };
     operation.responses[429] = {
       description: "A page for the card holder: too many requests or bytes from this network.",

@@ -25,8 +25,9 @@ export async function webhookReplays(app: App, { rpc: { webhookEndpoints: rpc } 
       "It goes on in the background, oldest first and no faster than the endpoint takes them, so that new events need not wait. " +
       "One at a time for each endpoint; it ends early when the endpoint is disabled.",
     body: {
-      since: timestamp({ description: "Events are kept for 30 days." }),
-      until: Type.Optional(timestamp({ description: "Itself left out." })),
+      since: timestamp({ description: "Events are kept for 30 days.", examples: ["2025-01-01T00:00:00Z"] }),
+      // Without an example: a fixed one would be refused once it is older than the events that are kept.
+      until: Type.Optional(timestamp({ description: "Itself left out.", examples: undefined })),
       types: Type.Optional(some(eventLogTypes)),
       statuses: Type.Optional(some(deliveryStatuses, "pending: those that wait for a later attempt, which comes now.")),
     },

@@ -18,8 +18,8 @@ export function createCommand(name: string, description: string): Command {
 }
 
 /**
- * Runs the command with the words after the script's name. Wrong usage ends the process with code 2,
- * and a DevEnvError or StartRefused with code 1; both are reported without a stack trace. Other
+ * Runs the command with the words after the script's name. Wrong usage ends the process with code
+ * 2, and a DevEnvError or StartRefused with code 1; both are reported without a stack trace. Other
  * errors are defects and are thrown.
  */
 export async function runCommandLine(command: Command): Promise<void> {

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { endWithParent } from "./end-with-parent.ts";
+import { startedUnderGuard } from "./end-with-parent.ts";
 import { orderly, type StopStep, stopByPid } from "./running-process.ts";
 
 /** Takes one line of a server's output, without its line end. */
@@ -47,7 +47,9 @@ const recentLinesMax = 20;
  */
 export async function spawnServer(options: ServerProcessOptions): Promise<ServerProcess> {
   const { command, args, cwd, env, uid, gid, stopSteps = orderly, orphanSignal = "SIGKILL", log } = options;
-  const child = spawn(command, args, { cwd, env, uid, gid, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const child = startedUnderGuard(orphanSignal, () =>
+    spawn(command, args, { cwd, env, uid, gid, detached: true, stdio: ["ignore", "pipe", "pipe"] }),
+  );
 
   const recent: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
@@ -60,7 +62,6 @@ export async function spawnServer(options: ServerProcessOptions): Promise<Server
   await once(child, "spawn");
   const pid = child.pid as number;
   let running = true;
-  child.once("exit", endWithParent(pid, orphanSignal));
   // `close` comes after the last output was read, so that a message about a failure is complete.
   const ended = once(child, "close").then(() => {
     running = false;

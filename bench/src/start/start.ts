@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readDevFile } from "@amana/dev-env/dev-file";
-import { endWithParent } from "@amana/dev-env/end-with-parent";
+import { startedUnderGuard } from "@amana/dev-env/end-with-parent";
 import { freePort } from "@amana/dev-env/free-port";
 import { request } from "undici";
 import { figuresBelow, processFigures, processorShares } from "../process-figures.ts";
@@ -47,12 +47,13 @@ export async function start({ rounds }: { rounds: number; seconds: number }) {
 async function startOnce(dir: string, events: string) {
   const [port, sandboxPort] = await Promise.all([freePort(), freePort()]);
   const startedMs = performance.now();
-  const child = spawn(process.execPath, [join(root, "packages", "dev-env", "src", "start.ts"), `--events=${events}`], {
-    cwd: root,
-    env: { ...process.env, AMANA_DIR: dir, PORT: String(port), SANDBOX_PORT: String(sandboxPort) },
-    stdio: "ignore",
-  });
-  if (child.pid !== undefined) child.once("exit", endWithParent(child.pid, "SIGTERM"));
+  const child = startedUnderGuard("SIGTERM", () =>
+    spawn(process.execPath, [join(root, "packages", "dev-env", "src", "start.ts"), `--events=${events}`], {
+      cwd: root,
+      env: { ...process.env, AMANA_DIR: dir, PORT: String(port), SANDBOX_PORT: String(sandboxPort) },
+      stdio: "ignore",
+    }),
+  );
   for (;;) {
     const file = await readDevFile(dir);
     const status = await request(`http://127.0.0.1:${port}/healthz`).then(

@@ -27,6 +27,17 @@ export function endWithParent(pid: number, signal: NodeJS.Signals): () => void {
 }
 
 /**
+ * Starts a process that gets `signal` as soon as this process ends before it. The guard is there
+ * first and learns of the process in the same turn, so that only SIGKILL could come in between.
+ */
+export function startedUnderGuard<T extends ChildProcess>(signal: NodeJS.Signals, start: () => T): T {
+  guard ??= startGuard();
+  const child = start();
+  if (child.pid !== undefined) child.once("exit", endWithParent(child.pid, signal));
+  return child;
+}
+
+/**
  * The process that ends the others. A test that simulates the loss of all of them kills it first.
  */
 export const guardPid = (): number | undefined => guard?.pid;
@@ -36,7 +47,7 @@ function tell(): void {
   guard.stdin?.write(`${[...running].map(([pid, signal]) => `${signal.slice(3)}:${pid}`).join(" ")}\n`);
 }
 
-/** In a session of its own, so that Ctrl-C and a closed terminal do not end it first. */
+/** In a session of its own: Ctrl-C and a closed terminal do not end it first. */
 function startGuard(): ChildProcess {
   const started = spawn("/bin/sh", ["-c", script, "amana-guard"], { detached: true, stdio: ["pipe", "ignore", "ignore"] });
   started.unref();
@@ -44,5 +55,11 @@ function startGuard(): ChildProcess {
   // Without it, processes are still stopped in an orderly end, and by the next start in the folder.
   started.on("error", () => {});
   started.stdin?.on("error", () => {});
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(name, () => endUnlessHandled(name));
   return started;
+}
+
+/** Without a listener, a signal would end this process in the middle of starting another one. */
+function endUnlessHandled(name: NodeJS.Signals): void {
+  if (process.listenerCount(name) === 0) process.kill(process.pid, name);
 }

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { endWithParent } from "./end-with-parent.ts";
+import { startedUnderGuard } from "./end-with-parent.ts";
 
 export interface CommandOptions {
   timeoutMs: number;
@@ -26,16 +26,17 @@ export interface CommandResult {
 export function runCommand(command: string, args: readonly string[], options: CommandOptions): Promise<CommandResult> {
   const { timeoutMs, ...where } = options;
   return new Promise((resolve) => {
-    const child = execFile(
-      command,
-      args,
-      { ...where, timeout: timeoutMs, killSignal: "SIGKILL", maxBuffer: 16 * 1024 * 1024, encoding: "utf8" },
-      (error, stdout, stderr) => {
-        const output = `${stdout}\n${stderr}`.trim();
-        resolve({ ok: error === null, output, failure: error === null ? "" : failureOf(error, output, timeoutMs) });
-      },
+    startedUnderGuard("SIGKILL", () =>
+      execFile(
+        command,
+        args,
+        { ...where, timeout: timeoutMs, killSignal: "SIGKILL", maxBuffer: 16 * 1024 * 1024, encoding: "utf8" },
+        (error, stdout, stderr) => {
+          const output = `${stdout}\n${stderr}`.trim();
+          resolve({ ok: error === null, output, failure: error === null ? "" : failureOf(error, output, timeoutMs) });
+        },
+      ),
     );
-    if (child.pid !== undefined) child.once("exit", endWithParent(child.pid, "SIGKILL"));
   });
 }
 

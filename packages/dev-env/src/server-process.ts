@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { endWithParent } from "./end-with-parent.ts";
+import { startedUnderGuard } from "./end-with-parent.ts";
 import { orderly, type StopStep, stopByPid } from "./running-process.ts";
 
 /** Takes one line of a server's output, without its line end. */
@@ -47,10 +47,9 @@ const recentLinesMax = 20;
  */
 export async function spawnServer(options: ServerProcessOptions): Promise<ServerProcess> {
   const { command, args, cwd, env, uid, gid, stopSteps = orderly, orphanSignal = "SIGKILL", log } = options;
-  const child = spawn(command, args, { cwd, env, uid, gid, detached: true, stdio: ["ignore", "pipe", "pipe"] });
-
-  // Before any await: this process may exit in the next microtask.
-  if (child.pid !== undefined) child.once("exit", endWithParent(child.pid, orphanSignal));
+  const child = startedUnderGuard(orphanSignal, () =>
+    spawn(command, args, { cwd, env, uid, gid, detached: true, stdio: ["ignore", "pipe", "pipe"] }),
+  );
 
   const recent: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {

@@ -6,9 +6,7 @@ import { readProcess } from "../src/running-process.ts";
 
 const source = (name: string) => JSON.stringify(new URL(`../src/${name}.ts`, import.meta.url).href);
 
-/**
- * Runs `body` in a process of its own, which prints the ids of its children, and waits for them.
- */
+/** Runs `body` in a process of its own, and waits for the ids of its children that it prints. */
 async function aParent(body: string) {
   const script = `
     import { spawn } from "node:child_process";

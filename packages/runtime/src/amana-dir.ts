@@ -1,10 +1,9 @@
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 
 /**
- * Returns the data folder of the system that `start` runs: `AMANA_DIR`, relative to the root of the
- * project, or `.amana` there. An empty value counts as unset; resolved, it would be the root
- * itself.
+ * Returns the data folder of the system that `start` runs: `AMANA_DIR`, or `.amana` in the root of
+ * the project. An empty value counts as unset.
  */
 export function amanaDir(root: string): string {
-  return resolve(root, process.env["AMANA_DIR"]?.trim() || join(root, ".amana"));
+  return resolve(root, process.env["AMANA_DIR"]?.trim() || ".amana");
 }

@@ -42,10 +42,7 @@ function runTests(words: string[], options: TestOptions): void {
   vitest.on("exit", (code) => process.exit(code ?? 1));
 }
 
-/**
- * Vitest would run the files of the other words, and explain at length when there is no file at
- * all.
- */
+/** Vitest would ignore such a word if another one matches. */
 function requireMatches(words: readonly string[]): void {
   const files = globSync("**/*.test.ts", { cwd: root, exclude: ["**/node_modules"] });
   const unmatched = words.filter((word) => !files.some((file) => file.includes(word.replace(/:\d+$/, ""))));

@@ -165,10 +165,7 @@ async function writeProperties(
 const escaped = (value: string) =>
   value.replace(/[\\\n]|[^\x20-\x7e]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/**
- * Java encodes the names of files as its locale says; in the C locale, non-ASCII characters are
- * lost.
- */
+/** Java encodes file names by its locale; in the C locale, non-ASCII characters are lost. */
 const javaEnv = (): NodeJS.ProcessEnv => ({ ...process.env, LC_ALL: "C.UTF-8" });
 
 function startFailure(ended: boolean, output: string, dir: string): DevEnvError {

@@ -108,7 +108,10 @@ function exampleOf(schema: Schema): unknown {
   return fc.sample(arbitraryOf(schema), { numRuns: 1, seed: 1 })[0];
 }
 
-/** The examples of a value, one by one: its own, those of what it may be, and those of its items together. */
+/**
+ * The examples of a value, one by one: its own, those of what it may be, and those of its items
+ * together.
+ */
 function examplesOf(schema: Schema): readonly unknown[] {
   const { $ref, anyOf, examples, items } = schema;
   if ($ref) return examplesOf(resolved(schema));
@@ -117,7 +120,10 @@ function examplesOf(schema: Schema): readonly unknown[] {
   return anyOf?.flatMap(examplesOf) ?? [];
 }
 
-/** A request for each example of a field, a parameter or a header: with what is required, and that example. */
+/**
+ * A request for each example of a field, a parameter or a header: with what is required, and that
+ * example.
+ */
 function exampleRequestsOf(method: DocumentedRequest["method"], path: string, operation: Operation): DocumentedRequest[] {
   const named = (place: Parameter["in"]) => operation.parameters.filter((parameter) => parameter.in === place);
   const shown = ({ example, schema }: Parameter) => (example === undefined ? examplesOf(schema) : [example]);

@@ -108,8 +108,7 @@ function complete(method: string, operation: Operation): void {
   const hasQuery = given.some((parameter) => parameter.in === "query");
   const hasSearch = given.some((parameter) => parameter.name === "search");
   const namesThings = given.some(({ in: place, schema }) => place === "path" || schema?.format === "uuid");
-  const added = [500, 503, 504];
-  added.push(429);
+  const added = [429, 500, 503, 504];
   if (!isKeyless) added.push(401, 403);
   if ((namesThings || hasBody) && !isKeyless) added.push(404);
   if (hasBody) added.push(400, 409, 413, 415, 422);

@@ -153,7 +153,8 @@ describe.skipIf(missing !== "")("Kafka", () => {
     two.seen.length = 0;
     await publish("alone");
     await eventually(() => {
-      expect(two.seen.filter((text) => text.endsWith(":alone")).sort()).toEqual(keys.map((key) => `${key}:alone`).sort());
+      // A rebalance may deliver a message twice.
+      expect(new Set(two.seen.filter((text) => text.endsWith(":alone")))).toEqual(new Set(keys.map((key) => `${key}:alone`)));
     });
   });
 

@@ -185,10 +185,11 @@ test("a refund that waits for nobody cannot be decided", async () => {
   });
 });
 
-test("an outcome that is left out, or that only a newer gateway knows, decides nothing", async () => {
-  for (const outcome of [RefundOutcome.UNSPECIFIED, 99 as RefundOutcome]) {
-    expect(await refusal(resolve(outcome))).toMatchObject({ kind: "invalid", code: "validation_failed", pointer: "/outcome" });
-  }
+test.each([
+  ["no outcome", RefundOutcome.UNSPECIFIED, { kind: "invalid", code: "validation_failed", pointer: "/outcome" }],
+  ["an outcome that only a newer version knows", 99 as RefundOutcome, { kind: "unavailable", code: "service_unavailable" }],
+])("a decision with %s is rejected and changes nothing", async (_what, outcome, rejection) => {
+  expect(await refusal(resolve(outcome))).toMatchObject(rejection);
   expect(await waiting()).toMatchObject({ status: RefundStatus.UNKNOWN });
   expect(await audited()).toEqual([]);
 });

@@ -31,8 +31,8 @@ export interface ServerProcessOptions {
   /** How it is ended; without the first step, as a crash ends it. */
   stopSteps?: readonly StopStep[];
   /**
-   * Sent when this process ends, in whatever way, without having stopped the server. SIGKILL when
-   * absent: a service would wait for the requests of others that end at the same moment.
+   * Signal that the server gets when this process ends without having stopped it. SIGKILL when
+   * absent: on another signal, a service would wait for requests of services that end too.
    */
   orphanSignal?: NodeJS.Signals;
   log?: LogLine;

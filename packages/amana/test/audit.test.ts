@@ -194,10 +194,13 @@ test.each([
   [-9 * minuteMs, "api_key"],
   [-23 * hourMs, "refund"],
   [9 * minuteMs, "refund"],
-])("reports nothing for a row inserted %s ms from now about a %s, because events are late and clocks differ", async (at, entity) => {
-  await insertThroughTrigger(at, entity);
-  expect(await findings()).toEqual([]);
-});
+])(
+  "reports nothing for a row inserted %s ms from now about a %s, because events are late and clocks differ",
+  async (at, entity) => {
+    await insertThroughTrigger(at, entity);
+    expect(await findings()).toEqual([]);
+  },
+);
 
 test("reports rows from before the chain only if they were sealed more than a day after the chain began", async () => {
   await insertThroughTrigger(-1000 * hourMs, "api_key");

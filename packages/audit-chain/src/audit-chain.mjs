@@ -126,7 +126,7 @@ export function rowOf({ entity_type, entity_id, id, at, actor, action, request_i
 const entitiesOfIdentity = new Set(["business", "api_key", "admin_key", "invitation"]);
 const dayMs = 86_400_000;
 const lateMsMax = { own: 10 * 60_000, byEvent: dayMs };
-/** Maximum difference of the acting service's clock, when ahead, from the sealing process's clock. */
+/** Maximum by which the acting service's clock may be ahead of the sealing process's clock. */
 const earlyMsMax = 10 * 60_000;
 
 /**

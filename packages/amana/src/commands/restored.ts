@@ -44,7 +44,8 @@ async function showForgotten(name: keyof typeof advice, { since, as, json, ...se
   if (Number.isNaN(from.getTime())) throw new Refused("--since must be a time like 2026-11-20T08:00:00Z.", exitCodes.usage);
   const rows = await withServices({ ...selection, needed: [name, "webhooks"] }, async (opened) => {
     const [forgetful, witness] = [name, "webhooks"].map((one) => opened.find(({ service }) => service.name === one));
-    if (!forgetful || !witness) throw new Refused(`The command needs the databases of ${name} and webhooks.`, exitCodes.unreachable);
+    if (!forgetful || !witness)
+      throw new Refused(`The command needs the databases of ${name} and webhooks.`, exitCodes.unreachable);
     return await compareAll(forgetful, witness, from, as);
   });
   printRows(

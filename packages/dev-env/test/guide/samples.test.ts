@@ -87,7 +87,7 @@ describe("the guide's tables of the sandbox", () => {
     expect(await Promise.all(seen)).toEqual(verdicts);
   });
 
-  test("of what to try says what is then seen", async () => {
+  test("describe the response and the outcome of each fault to try before going live", async () => {
     const { system } = running;
     const [, ...rows] = rowsBelow("sandbox", "What to try before going live");
     const [atCreation = [], atRefund = [], refused = [], kyc = [], ...others] = rows;

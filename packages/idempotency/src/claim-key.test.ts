@@ -89,24 +89,21 @@ describe("a key whose execution took 30 days", () => {
       (record: IdempotencyRecord) => record.storeRefusal(refused),
       (result: Promise<unknown>) => expect(result).rejects.toMatchObject({ code: "refund_refused" }),
     ],
-  ])(
-    "is in progress meanwhile, gives its %s for 24 hours after the end, and is free afterwards",
-    async (_what, finish, replays) => {
-      const caller = aBusinessCaller();
-      const begun = (await begin(aCall({ caller }))) as { id: string };
-      await age("30 days");
-      expect(await cleanKeys(db)).toBe(0);
-      await expect(begin(aCall({ caller }))).rejects.toMatchObject(inProgress);
-      await end(begun.id, finish);
-      await later("23 hours 59 minutes");
-      expect(await cleanKeys(db)).toBe(0);
-      await replays(begin(aCall({ caller })));
-      await later("2 minutes");
-      expect(await begin(aCall({ caller }))).toMatchObject({ id: expect.not.stringContaining(begun.id) });
-    },
-  );
+  ])("is in progress until the end, replays its %s for 24 hours afterwards, and is free then", async (_what, finish, replays) => {
+    const caller = aBusinessCaller();
+    const begun = (await begin(aCall({ caller }))) as { id: string };
+    await age("30 days");
+    expect(await cleanKeys(db)).toBe(0);
+    await expect(begin(aCall({ caller }))).rejects.toMatchObject(inProgress);
+    await end(begun.id, finish);
+    await later("23 hours 59 minutes");
+    expect(await cleanKeys(db)).toBe(0);
+    await replays(begin(aCall({ caller })));
+    await later("2 minutes");
+    expect(await begin(aCall({ caller }))).toMatchObject({ id: expect.not.stringContaining(begun.id) });
+  });
 
-  test("is kept for 24 hours after an end that an older version of the service records", async () => {
+  test("replays its answer for 24 hours after an older version of the service ended the execution", async () => {
     const caller = aBusinessCaller();
     const begun = (await begin(aCall({ caller }))) as { id: string };
     await age("30 days");
@@ -178,7 +175,7 @@ describe("a key that is held for a time", () => {
     expect(claims.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   });
 
-  test("that nobody holds is forgotten 24 hours after its last claim", async () => {
+  test("becomes free 24 hours after its last claim if no caller holds it", async () => {
     const caller = aBusinessCaller();
     const [left, kept] = [await held(aCall({ caller, key: "left" }), 0), await held(aCall({ caller, key: "kept" }), 60_000)];
     await age("24 hours 1 minute");
@@ -190,7 +187,7 @@ describe("a key that is held for a time", () => {
     expect(kept.id).not.toBe("");
   });
 
-  test("is kept for 24 hours after a late answer", async () => {
+  test("replays a late answer for 24 hours after that answer", async () => {
     const caller = aBusinessCaller();
     const { id } = await held(aCall({ caller }), 0);
     await age("23 hours 59 minutes");
@@ -210,7 +207,7 @@ describe("a key that is held for a time", () => {
   });
 });
 
-test("cleanKeys deletes keys whose execution ended more than 24 hours ago, and no others", async () => {
+test("cleanKeys deletes keys whose execution ended more than 24 hours ago, and keeps all other keys", async () => {
   const caller = aBusinessCaller();
   const refused = new DomainError("refused_upstream", "refund_refused", "No.");
   await beginAndEnd(aCall({ caller, key: "old answer" }), answer);

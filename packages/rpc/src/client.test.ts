@@ -14,8 +14,8 @@ const inProto = { "content-type": "application/proto" };
 let audiences = 0;
 
 /**
- * Makes one call to a server that sends this response. Returns the outcome and the codes that the
- * metrics counted.
+ * Makes one call to a server that sends this response. Returns the outcome of the call, and the
+ * codes that the metrics counted.
  */
 async function callTo(status: number, headers: Record<string, string>, ...body: (string | Uint8Array)[]) {
   const server = http.createServer((request, response) => {
@@ -52,8 +52,8 @@ describe("a client", () => {
     },
   );
 
-  // Codes of content types and encodings: those of the reference implementation (conformance
-  // suite). Codes of a status: connectrpc.com/docs/protocol, "HTTP to Error Code".
+  // Content types and encodings have the codes of the reference implementation (conformance suite).
+  // A status has the code of connectrpc.com/docs/protocol, "HTTP to Error Code".
   test.each<[string, number, Record<string, string>, (string | Uint8Array)[], string]>([
     ["an empty image", 200, { "content-type": "image/jpeg" }, [], "unknown"],
     ["an HTML page", 200, { "content-type": "text/html" }, ["<p>Sign in</p>"], "unknown"],

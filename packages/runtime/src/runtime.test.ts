@@ -18,7 +18,7 @@ import {
   uuidv7,
 } from "./index.ts";
 
-/** Properties of the API's document whose names say that they are secret. */
+/** Properties of the OpenAPI document that have the name of a secret. */
 const secretsOfTheApi: string[] = [
   ...new Set(
     readFileSync(new URL("../../../docs/api/openapi.json", import.meta.url), "utf8")

@@ -62,7 +62,7 @@ function inJavaScript(file: string, text: string, lang: "ts" | "js"): Found {
       if (pattern === undefined) found.computed.push(`${file}: ${text.slice(value.start, value.end)}`);
       else add(value, pattern, flags ?? "");
     }
-    // A `pattern` of a JSON schema. Computed patterns are in the OpenAPI document, which is checked.
+    // A `pattern` of a JSON schema. Computed patterns are checked in the OpenAPI document.
     const schema = isNode(value["key"]) && value["key"]["name"] === "pattern" ? stringOf(value["value"]) : undefined;
     if (schema !== undefined) add(value, schema, "u");
     for (const child of Object.values(value)) visit(child);

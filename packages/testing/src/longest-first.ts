@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Longest test files. Their size does not show it, because the processes they start take the time. */
+/** The slowest test files. Their size does not show it: the processes they start take the time. */
 const longest = [
   "system/start.test.ts",
   "test/image.test.ts",

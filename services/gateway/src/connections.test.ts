@@ -14,7 +14,7 @@ async function start(options: Parameters<typeof startTestGateway>[0] = {}) {
   const accepted: Socket[] = [];
   gateway.app.server.on("connection", (socket) => accepted.push(socket));
   const port = Number(new URL(await gateway.app.listen({ host: "127.0.0.1", port: 0 })).port);
-  /** Lets time pass and checks, as the timer of the gateway does. */
+  /** Advances the clock, then checks as the timer of the gateway does. */
   const pass = (ms: number) => {
     clock.ms += ms;
     gateway.connections.endStalled();
@@ -64,12 +64,12 @@ describe("the connections of a network", () => {
 const stallMs = 30_000;
 
 describe("a response that the client does not read", () => {
-  // More than the operating system buffers, which is a few megabytes for a connection.
+  // More bytes than the operating system buffers, which is a few megabytes per connection.
   const large = get("/docs/reference.js").repeat(10);
 
   test.each([
     ["", () => {}],
-    [", although the client goes on to send", (client: RawClient) => void client.socket.write("G")],
+    [", even if the client continues to send", (client: RawClient) => void client.socket.write("G")],
   ])("ends the connection after 30 seconds without progress%s", async (_name, meanwhile) => {
     const { gateway, port, accepted, pass } = await start();
     await using _ = gateway;
@@ -89,7 +89,7 @@ describe("a response that the client does not read", () => {
     await using client = new RawClient(port, { reads: false });
     await client.write(large);
     await eventually(() => expect(accepted[0]?.writableLength).toBeGreaterThan(0));
-    // The operating system asks for more only once megabytes of its buffers are free.
+    // The operating system takes more bytes only after megabytes of its buffers became free.
     for (let part = 1; part <= 10; part++) {
       await client.readUntil(part * 4_000_000);
       pass(stallMs / 3);

@@ -18,7 +18,7 @@ const longKey = "k".repeat(500_000);
 describe("a 422 response", () => {
   test("lists 100 errors without more_errors", async () => {
     const { status, errors, more_errors } = await send({ ...fields(98) });
-    // Two required fields are missing too.
+    // Besides the 98 unknown fields, two required fields are missing.
     expect([status, errors.length, more_errors]).toEqual([422, 100, undefined]);
   });
 
@@ -28,7 +28,7 @@ describe("a 422 response", () => {
     expect(length).toBeLessThan(20_000);
   });
 
-  test("names the known fields once, in the first error about an unknown field", async () => {
+  test("lists the known fields once, in the first error about an unknown field", async () => {
     const { errors } = await send(fields(100));
     const messages: string[] = errors.map(({ message }: { message: string }) => message);
     expect(messages[0]).toMatch(/^is not known here; known are client_id, /);
@@ -45,7 +45,7 @@ describe("a 422 response", () => {
     expect(length).toBeLessThan(100_000);
   });
 
-  test("names 100 unknown query parameters and sets more_errors", async () => {
+  test("lists 100 errors with more_errors: true for 1 000 unknown query parameters", async () => {
     const query = Array.from({ length: 1_000 }, (_, i) => `unknown_${i}=1`).join("&");
     const { headers } = gateway.business;
     const response = await gateway.app.inject({ url: `/api/v1/beneficiaries?${query}`, headers });

@@ -95,7 +95,7 @@ describe("a business", () => {
     expect(await statusesOf("GET", "?status=PAID")).toEqual([200, 200, 200]);
   });
 
-  test("has requests counted that are refused with 403 for their role or their address", async () => {
+  test("gets 429 beyond its rate, to which requests with a 403 for role or address count too", async () => {
     const one = gateway.aKey();
     const elsewhere = gateway.aKey({
       businessId: one.businessId,
@@ -115,7 +115,7 @@ describe("a business", () => {
     expect(refused[0]?.headers["retry-after"]).toBe("1");
   });
 
-  test("has a request counted once when its key is looked up again after the body", async () => {
+  test("uses one token for a request whose key is looked up again after the body", async () => {
     const { headers } = gateway.aKey({ expiresInMs: 0n });
     const { resolveKeys } = gateway.behaviour.keyLeases;
     let lookUps = 0;

@@ -20,7 +20,7 @@ export class ByteCounters {
     return this.#used.get(key) ?? 0;
   }
 
-  /** Counts the bytes under every key. If they exceed a limit, counts none and returns the limit. */
+  /** Counts the bytes under every key. Counts none and returns the limit if they exceed one. */
   take(bounds: readonly ByteBound[], bytes: number): ByteBound | undefined {
     const exceeded = bounds.find(({ key, max }) => this.used(key) + bytes > max);
     if (!exceeded) this.add(bounds, bytes);

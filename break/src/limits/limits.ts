@@ -13,7 +13,7 @@ import type { Report } from "../report.ts";
 
 const gateways = 3;
 const seconds = 4;
-/** Ratio of sent to allowed requests. Gateways without shared buckets let through 3 times the limit. */
+/** Ratio of sent to allowed requests. Gateways without shared buckets let through three for each. */
 const askedPerAllowed = 4;
 /** Maximum ratio of accepted to allowed requests; with shared buckets it is little above 1. */
 const passedPerAllowedMax = 2;

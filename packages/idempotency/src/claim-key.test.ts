@@ -79,7 +79,7 @@ test("an answer without any content is an answer", async () => {
   expect(await begin(aCall({ caller }))).toMatchObject({ replayed: { id: "", name: "" } });
 });
 
-describe("a key whose execution took 30 days", () => {
+describe("the retention of a key", () => {
   const refused = new DomainError("refused_upstream", "refund_refused", "No.");
 
   test.each([
@@ -103,7 +103,7 @@ describe("a key whose execution took 30 days", () => {
     expect(await begin(aCall({ caller }))).toMatchObject({ id: expect.not.stringContaining(begun.id) });
   });
 
-  test("replays its answer for 24 hours after an older version of the service ended the execution", async () => {
+  test("a key whose execution an older version of the service ends replays its answer for 24 hours", async () => {
     const caller = aBusinessCaller();
     const begun = (await begin(aCall({ caller }))) as { id: string };
     await age("30 days");
@@ -175,7 +175,7 @@ describe("a key that is held for a time", () => {
     expect(claims.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   });
 
-  test("becomes free 24 hours after its last claim if no caller holds it", async () => {
+  test("a key that is no longer held becomes free 24 hours after its last claim", async () => {
     const caller = aBusinessCaller();
     const [left, kept] = [await held(aCall({ caller, key: "left" }), 0), await held(aCall({ caller, key: "kept" }), 60_000)];
     await age("24 hours 1 minute");
@@ -187,7 +187,7 @@ describe("a key that is held for a time", () => {
     expect(kept.id).not.toBe("");
   });
 
-  test("replays a late answer for 24 hours after that answer", async () => {
+  test("a held key replays a late answer for 24 hours after that answer", async () => {
     const caller = aBusinessCaller();
     const { id } = await held(aCall({ caller }), 0);
     await age("23 hours 59 minutes");

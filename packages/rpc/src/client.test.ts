@@ -43,7 +43,7 @@ async function callTo(status: number, headers: Record<string, string>, ...body: 
 
 describe("a client", () => {
   test.each<Record<string, string>>([{}, { "content-encoding": "identity" }])(
-    "accepts a protobuf response with headers %o",
+    "the client accepts a protobuf response with headers %o",
     async (headers) => {
       expect(await callTo(200, { ...inProto, ...headers }, message)).toMatchObject({
         outcome: { leaseMs: 5 },
@@ -69,7 +69,7 @@ describe("a client", () => {
     ["an error page of a proxy", 503, { "content-type": "text/html" }, ["<p>Later</p>"], "unavailable"],
     ["JSON that is no Connect error", 404, { "content-type": "application/json" }, ["[]"], "unimplemented"],
   ])(
-    "fails with a ConnectError and counts the call as failed when the response is %s",
+    "the client throws a ConnectError and counts the call as failed when the response is %s",
     async (_, status, headers, body, code) => {
       expect(await callTo(status, headers, ...body)).toEqual({ outcome: code, counted: [`${code} 1`] });
     },

@@ -23,7 +23,7 @@ async function start(options: Parameters<typeof startTestGateway>[0] = {}) {
 }
 
 describe("the connections of a network", () => {
-  test("are closed beyond the limit, while another network connects and closed ones are replaced", async () => {
+  test("a connection beyond the network's limit is closed, while another network and replacements can connect", async () => {
     const { gateway, port } = await start({ connectionBounds: { perNetwork: 2 } });
     await using _ = gateway;
     await using first = new RawClient(port);
@@ -49,7 +49,7 @@ describe("the connections of a network", () => {
     });
   });
 
-  test("are not limited for a trusted proxy", async () => {
+  test("connections of a trusted proxy are not limited", async () => {
     const { gateway, port } = await start({ connectionBounds: { perNetwork: 1 }, trustedProxies: ["127.0.0.1"] });
     await using _ = gateway;
     const clients = Array.from({ length: 3 }, () => new RawClient(port));
@@ -63,14 +63,14 @@ describe("the connections of a network", () => {
 
 const stallMs = 30_000;
 
-describe("a response that the client does not read", () => {
+describe("a response that the client reads slowly or not at all", () => {
   // More bytes than the operating system buffers, which is a few megabytes per connection.
   const large = get("/docs/reference.js").repeat(10);
 
   test.each([
     ["", () => {}],
     [", even if the client continues to send", (client: RawClient) => void client.socket.write("G")],
-  ])("ends the connection after 30 seconds without progress%s", async (_name, meanwhile) => {
+  ])("an unread response ends its connection after 30 seconds without progress%s", async (_name, meanwhile) => {
     const { gateway, port, accepted, pass } = await start();
     await using _ = gateway;
     await using client = new RawClient(port, { reads: false });
@@ -83,7 +83,7 @@ describe("a response that the client does not read", () => {
     });
   });
 
-  test("keeps the connection while the client reads slowly", async () => {
+  test("a slowly read response keeps its connection", async () => {
     const { gateway, port, accepted, pass } = await start();
     await using _ = gateway;
     await using client = new RawClient(port, { reads: false });

@@ -29,7 +29,7 @@ describe("a body", () => {
     );
   });
 
-  test("is rejected exactly when JSON.parse rejects it, or when it repeats a key", () => {
+  test("a body is rejected exactly when JSON.parse rejects it, or when it repeats a key", () => {
     const part = fc.constantFrom(
       ...'{}[]:,"\\/ \t\n\r.-+eE0123ua'.split(""),
       "true",

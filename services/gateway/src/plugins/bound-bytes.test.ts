@@ -26,7 +26,7 @@ const useKey = (gateway: TestGateway, { headers }: ReturnType<TestGateway["aKey"
   gateway.app.inject({ url: `/api/v1/payments/${id}`, headers });
 
 describe("a body in chunks of one byte", () => {
-  test("is read whole into one buffer of at most twice its length", async () => {
+  test("the gateway reads one-byte chunks into one buffer of at most twice the body's length", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     const key = gateway.aKey();
@@ -41,7 +41,7 @@ describe("a body in chunks of one byte", () => {
     await eventually(() => expect(used(allBytes)).toBe(0));
   });
 
-  test("is rejected with 413 when it has no key and exceeds the route's limit", async () => {
+  test("a body without a key that exceeds the route's limit is rejected with 413", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     await using client = new RawClient(port);
@@ -54,7 +54,7 @@ describe("a body in chunks of one byte", () => {
 });
 
 describe("more than 10 000 chunks of a body", () => {
-  test("are rejected with 413, and the connection serves the next request", async () => {
+  test("a body of 10 001 chunks is rejected with 413, and the connection serves the next request", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     await using client = new RawClient(port);
@@ -70,7 +70,7 @@ describe("more than 10 000 chunks of a body", () => {
     ["POST", "/callbacks/kyc"],
     ["POST", "/unknown"],
     ["GET", "/healthz"],
-  ])("close the connection from 20 000 chunks on (%s %s)", async (method, path) => {
+  ])("the gateway closes the connection after 20 000 chunks of a body (%s %s)", async (method, path) => {
     const { gateway, port } = await start();
     await using _ = gateway;
     await using client = new RawClient(port);
@@ -80,7 +80,7 @@ describe("more than 10 000 chunks of a body", () => {
 });
 
 describe("the bytes of a business", () => {
-  test("exceed the limit by the announced length: 429 before the body is sent", async () => {
+  test("a body whose announced length exceeds the business's limit is rejected with 429 before it is sent", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perBusiness: mebibyte } });
     await using _ = gateway;
     const [key, other] = [gateway.aKey(), gateway.aKey()];
@@ -105,7 +105,7 @@ describe("the bytes of a business", () => {
     await fourth.statusesAre("200");
   });
 
-  test("exceed the limit by a growing chunked body: 429 before the body ends", async () => {
+  test("a chunked body that grows beyond the business's limit is rejected with 429", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perBusiness: 64 * kibibyte } });
     await using _ = gateway;
     const key = gateway.aKey();
@@ -116,7 +116,7 @@ describe("the bytes of a business", () => {
     await eventually(() => expect(used(allBytes)).toBe(0));
   });
 
-  test("count until the response is sent, even if the service is slow", async () => {
+  test("the bytes of a body count until the response is sent, even if the service is slow", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     const key = gateway.aKey();
@@ -134,7 +134,7 @@ describe("the bytes of a business", () => {
     await eventually(() => expect(used(allBytes)).toBe(0));
   });
 
-  test("include responses that the client does not read: further reads get 429", async () => {
+  test("unread responses count towards the business's limit, and further reads get 429", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     const key = gateway.aKey();
@@ -159,7 +159,7 @@ describe("the bytes of a business", () => {
 });
 
 describe("the bytes of a network without a key", () => {
-  test("get 429 beyond their limit, while another network and a business in the same network are served", async () => {
+  test("a keyless body beyond the network's limit gets 429, while another network and a business are served", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perNetwork: 256 * kibibyte } });
     await using _ = gateway;
     await using first = new RawClient(port);
@@ -176,7 +176,7 @@ describe("the bytes of a network without a key", () => {
     await business.statusesAre("200");
   });
 
-  test("get 503 beyond a quarter of the gateway's bytes, while a business is served", async () => {
+  test("a keyless body beyond a quarter of the gateway's bytes gets 503, while a business is served", async () => {
     const { gateway, port, used } = await start({ byteBounds: { total: mebibyte } });
     await using _ = gateway;
     await using first = new RawClient(port);
@@ -191,7 +191,7 @@ describe("the bytes of a network without a key", () => {
     await business.statusesAre("200");
   });
 
-  test("include the body of a request whose key is being looked up", async () => {
+  test("the body of a request whose key is being looked up counts towards its network", async () => {
     const { gateway, port, used } = await start({ leaseMs: 0, byteBounds: { perNetwork: 64 * kibibyte } });
     await using _ = gateway;
     const asked = Promise.withResolvers<void>();

@@ -263,7 +263,7 @@ describe("a link", () => {
     expect(await harness.kyc.getKycApplication({ id: ended.id }, { caller })).toMatchObject({ verdict: KycVerdict.APPROVED });
   });
 
-  test("is removed 30 days after the verdict, even if a review or a notice changed the application later", async () => {
+  test("a link is removed 30 days after the verdict, even if a review or a notice changed the application later", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.aDecidedApplication({ outcome: "approved" }, caller);
     const completed = (days: number) =>

@@ -295,7 +295,7 @@ describe("the link's end", () => {
     expect(takeOver(application, { status, attemptsUsed, sequence: 4 }, lapsed).announced).toEqual(expected);
   });
 
-  test.each([0, 1])("is not applied by a request from before the deadline (sequence newer by %i)", (newer) => {
+  test.each([0, 1])("a request that began before the deadline does not expire the link (sequence newer by %i)", (newer) => {
     const application = inStatus("OPENED");
     const askedAt = new Date(lapsed.getTime() - 2_000);
     expect(takeOver(application, { status: "OPENED", attemptsUsed: 0, sequence: 4 + newer }, lapsed, askedAt).announced).toEqual(

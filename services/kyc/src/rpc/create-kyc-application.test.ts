@@ -212,7 +212,7 @@ describe("a client who is blocked while the provider is asked", () => {
     expect((await harness.sandbox.application(id)).status).toBe("CREATED");
   });
 
-  test("gets the application, with a working link, that a repeated request created before the block", async () => {
+  test("the first request returns the application that a repeated request created before the block", async () => {
     const caller = aBusinessCaller();
     const asked = Promise.withResolvers<void>();
     const blocked = Promise.withResolvers<void>();

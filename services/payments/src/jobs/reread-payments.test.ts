@@ -55,8 +55,8 @@ const listed = async () =>
     (changed) => changed.payment?.id === payment.id,
   );
 
-describe("an EXPIRED payment", () => {
-  test("becomes PAID with one event when a follow-up shows that it was paid", async () => {
+describe("follow-ups of an EXPIRED payment", () => {
+  test("an EXPIRED payment becomes PAID with one event when a follow-up shows that it was paid", async () => {
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.fault("status", "stale:60000");
     await settle();
@@ -67,7 +67,7 @@ describe("an EXPIRED payment", () => {
     expect(await eventTypes()).toEqual([PaymentEventType.PAYMENT_EXPIRED, PaymentEventType.PAYMENT_COMPLETED]);
   });
 
-  test("is read after 5 minutes, 1 hour and 1 day, and never again", async () => {
+  test("an EXPIRED payment is read after 5 minutes, 1 hour and 1 day, and never again", async () => {
     await settle();
     const seconds = [(await row()).seconds];
     for (const passed of [300, 3_600, 86_400]) {
@@ -80,7 +80,7 @@ describe("an EXPIRED payment", () => {
     expect(await eventTypes()).toEqual([PaymentEventType.PAYMENT_EXPIRED]);
   });
 
-  test("is read again soon when the processor did not respond on the last day", async () => {
+  test("an EXPIRED payment is read again soon when the processor does not respond to the last read", async () => {
     await settle();
     await harness.sql("update payment set updated_at = now() - interval '1 day' where id = ?", [payment.id]);
     await harness.sandbox.fault("status", "http_500");
@@ -88,7 +88,7 @@ describe("an EXPIRED payment", () => {
     expect((await row()).seconds).toBeGreaterThan(86_400);
   });
 
-  test("is listed for operators while it is paid and not confirmed, until it is PAID", async () => {
+  test("an EXPIRED payment that is paid and not confirmed is listed for operators until it is PAID", async () => {
     await settle();
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.fault("confirm", "error:7", 100);
@@ -104,7 +104,7 @@ describe("an EXPIRED payment", () => {
     expect(await eventTypes()).toEqual([PaymentEventType.PAYMENT_EXPIRED, PaymentEventType.PAYMENT_COMPLETED]);
   });
 
-  test("leaves the operators' list when the processor has canceled its unconfirmed order", async () => {
+  test("an EXPIRED payment leaves the operators' list when the processor has canceled its order", async () => {
     await settle();
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.fault("confirm", "error:7", 100);
@@ -116,7 +116,7 @@ describe("an EXPIRED payment", () => {
     expect(await listed()).toBeUndefined();
   });
 
-  test("becomes REFUNDED with the processor's sum when the processor has refunded it", async () => {
+  test("an EXPIRED payment becomes REFUNDED with the processor's sum when the processor has refunded it", async () => {
     await settle();
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.giveBack(payment.processorOrderId);

@@ -89,19 +89,22 @@ describe("the retention of a key", () => {
       (record: IdempotencyRecord) => record.storeRefusal(refused),
       (result: Promise<unknown>) => expect(result).rejects.toMatchObject({ code: "refund_refused" }),
     ],
-  ])("is in progress until the end, replays its %s for 24 hours afterwards, and is free then", async (_what, finish, replays) => {
-    const caller = aBusinessCaller();
-    const begun = (await begin(aCall({ caller }))) as { id: string };
-    await age("30 days");
-    expect(await cleanKeys(db)).toBe(0);
-    await expect(begin(aCall({ caller }))).rejects.toMatchObject(inProgress);
-    await end(begun.id, finish);
-    await later("23 hours 59 minutes");
-    expect(await cleanKeys(db)).toBe(0);
-    await replays(begin(aCall({ caller })));
-    await later("2 minutes");
-    expect(await begin(aCall({ caller }))).toMatchObject({ id: expect.not.stringContaining(begun.id) });
-  });
+  ])(
+    "a key whose execution takes 30 days is in progress until then, and replays its %s for the next 24 hours only",
+    async (_what, finish, replays) => {
+      const caller = aBusinessCaller();
+      const begun = (await begin(aCall({ caller }))) as { id: string };
+      await age("30 days");
+      expect(await cleanKeys(db)).toBe(0);
+      await expect(begin(aCall({ caller }))).rejects.toMatchObject(inProgress);
+      await end(begun.id, finish);
+      await later("23 hours 59 minutes");
+      expect(await cleanKeys(db)).toBe(0);
+      await replays(begin(aCall({ caller })));
+      await later("2 minutes");
+      expect(await begin(aCall({ caller }))).toMatchObject({ id: expect.not.stringContaining(begun.id) });
+    },
+  );
 
   test("a key whose execution an older version of the service ends replays its answer for 24 hours", async () => {
     const caller = aBusinessCaller();

@@ -171,7 +171,7 @@ const cases: Record<string, [Case, () => Outcome]> = {
 };
 
 describe.each(Object.entries(cases))("%s", (_name, [one, expected]) => {
-  test("gets the same response from the fast path and connect-node, and the connection stays usable", async () => {
+  test("the fast path and connect-node return the same response, and the connection stays usable", async () => {
     prefixLength = 1;
     await using fast = overHttp1();
     // This header alone makes connect-node serve the call.
@@ -190,7 +190,7 @@ describe.each(Object.entries(cases))("%s", (_name, [one, expected]) => {
 });
 
 describe("the fast path and connect-node", () => {
-  test("reject a response larger than 4 MiB with the same error", async () => {
+  test("both paths reject a response larger than 4 MiB with the same error", async () => {
     prefixLength = messageBytesMax;
     await using fast = overHttp1();
     await using slow = overHttp1({ "content-encoding": "identity" });
@@ -201,7 +201,7 @@ describe("the fast path and connect-node", () => {
     expect(new Set(outcomes.map(({ body }) => body)).size).toBe(1);
   });
 
-  test("both accept a request and a response of 4 MiB", async () => {
+  test("both paths accept a request and a response of 4 MiB", async () => {
     const body = Buffer.concat([Buffer.from([10, 0xfb, 0xff, 0xff, 0x01]), Buffer.alloc(messageBytesMax - 5)]);
     prefixLength = messageBytesMax - 10;
     expect(success().body).toHaveLength(messageBytesMax);
@@ -214,7 +214,7 @@ describe("the fast path and connect-node", () => {
     }
   });
 
-  test("send no response to a truncated body, and end its connection", async () => {
+  test("neither path responds to a truncated body, and its connection ends", async () => {
     for (const own of [{}, { "content-encoding": "identity" }]) {
       const socket = net.connect(server.port, "127.0.0.1");
       const lines = Object.entries({ host: "a", ...inProto, ...token(), ...own, "content-length": "100" });

@@ -28,7 +28,7 @@ export interface ServerProcessOptions {
   env: NodeJS.ProcessEnv;
   uid?: number | undefined;
   gid?: number | undefined;
-  /** How it is ended; without the first step, as a crash ends it. */
+  /** Steps that stop the server. Without the first step it ends as in a crash. */
   stopSteps?: readonly StopStep[];
   /**
    * Signal that the server gets when this process ends without having stopped it. SIGKILL when

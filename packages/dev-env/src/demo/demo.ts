@@ -39,7 +39,7 @@ async function demo({ browser = false }: DemoOptions): Promise<void> {
   const tell = (system: DevFile) => Promise.race([tellStory(system, browser), stopped]);
   try {
     await onSystem(tell, progress, signal);
-    story.say("\nEverything was seen: the demo passed.");
+    story.say("\nThe demo passed: all steps have the expected results.");
   } catch (error) {
     // The story may still wait for a response.
     if (signal.aborted) process.exit(exitCodes.interrupted);

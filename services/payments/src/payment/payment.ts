@@ -53,9 +53,9 @@ const schema = defineEntity({
     origin: p.text().$type<"PROCESSOR">().nullable(),
     /** When a refund of ours last ended, either way. */
     refundEndedAt: p.datetime(3).nullable(),
-    /** When a settled payment is read again at the processor, counted from when it was paid. */
+    /** Next read of a settled payment at the processor, counted from when it was paid. */
     nextRereadAt: p.datetime(3).nullable(),
-    /** When a payment is read again after its refund ended, or after it expired. */
+    /** Next read of a payment after its refund ended, or after it expired. */
     nextFollowUpAt: p.datetime(3).nullable(),
     /** What the processor said when the settled payment was last read, and when that was. */
     processorRefundedMinor: p.bigint("bigint").nullable(),

@@ -38,7 +38,7 @@ export async function settlePayment(
 
 /** Order states that require a confirm after the read: only a confirm has the issuer's response. */
 const confirmedInTime: readonly (number | undefined)[] = [orderStatuses.deposited, orderStatuses.declined];
-/** The same for an EXPIRED payment: money that was taken, or reserved and not taken yet. */
+/** Order states that require a confirm of an EXPIRED payment: money is taken or reserved. */
 const confirmedAfterExpiry: readonly (number | undefined)[] = [orderStatuses.held, orderStatuses.deposited];
 
 /**

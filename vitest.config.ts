@@ -12,10 +12,10 @@ process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules", 
 export default defineConfig({
   test: {
     globalSetup: ["packages/testing/src/postgres-setup.ts"],
-    // Files wait for processes and timers for half of their time: four keep two processors busy.
+    // Test files wait for processes and timers half of the time: four keep two processors busy.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
-    // A busy machine takes many times as long. Only a test that hangs meets these.
+    // For tests that hang only: a busy machine needs many times as long as an idle one.
     testTimeout: 120_000,
     hookTimeout: 600_000,
     expect: { poll: { timeout: 90_000 } },

@@ -27,7 +27,8 @@ const places = {
 export default {
   input,
   platform: "node",
-  // Its CommonJS build hides its imports from bundlers; Node cannot resolve those of its ESM build.
+  // jsonc-parser: bundlers do not find the imports of its CommonJS build, and Node cannot resolve
+  // the imports of its ESM build.
   resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
   // pg asks for it and does without.
   external: ["pg-native"],

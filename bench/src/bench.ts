@@ -33,8 +33,8 @@ const command = createCommand("bench", "Measure the system on this machine.");
 command
   .addArgument(command.createArgument("<benchmark>", "what to measure").choices(Object.keys(benchmarks)))
   .argument("[names...]", "scenarios of webhooks, or prefixes of the operations of tenants (default: all)")
-  .option("--rounds <n>", "how often each program is measured", wholeFrom(1, 1_000), 3)
-  .option("--seconds <n>", "how long each measurement takes", numberFrom(0.1, 86_400), 8)
+  .option("--rounds <n>", "measurements of each program", wholeFrom(1, 1_000), 3)
+  .option("--seconds <n>", "duration of each measurement", numberFrom(0.1, 86_400), 8)
   .option("--json <file>", "also write the result to this file")
   .addOption(
     command
@@ -44,7 +44,7 @@ command
   )
   .option("--quick", "webhooks, writes: a short run, for a first impression")
   .option("--rows <n>", "webhooks: rows in the table of scenario old", wholeFrom(1, 1_000_000_000), 5_000_000)
-  .option("--held <seconds>", "webhooks: how long scenario held holds deliveries", numberFrom(1, 86_400), 600)
+  .option("--held <seconds>", "webhooks: time for which scenario held holds deliveries", numberFrom(1, 86_400), 600)
   .action(bench);
 await runCommandLine(command);
 

@@ -22,7 +22,11 @@ const command = createCommand("break", "Run a program that tries to break one of
 command
   .usage("<program> [options]")
   .addArgument(command.createArgument("<program>", "one of the programs below").choices(Object.keys(programs)))
-  .option("--minutes <n>", "how long it runs (default: 1; 60 with --events, 1440 with --schedules)", numberFrom(0.001, 1_000_000))
+  .option(
+    "--minutes <n>",
+    "duration of the run (default: 1; 60 with --events, 1440 with --schedules)",
+    numberFrom(0.001, 1_000_000),
+  )
   .option("--events <n>", "events: end after this many events", wholeFrom(1, countMax))
   .option(
     "--seed <n>",
@@ -30,8 +34,8 @@ command
     wholeFrom(0, Number.MAX_SAFE_INTEGER),
   )
   .option("--schedules <n>", "matrix: end after this many schedules", wholeFrom(1, countMax))
-  .option("--lanes <n>", "matrix: systems side by side (default: 1)", wholeFrom(1, 100))
-  .option("--schedule <json>", "matrix: run only this schedule, given as JSON or as a file", scheduleFrom)
+  .option("--lanes <n>", "matrix: number of systems that run in parallel (default: 1)", wholeFrom(1, 100))
+  .option("--schedule <json>", "matrix: run only this schedule, JSON or the name of a file", scheduleFrom)
   .option("--results <file>", "matrix: append one line for each schedule to this file")
   .option("--nightly", "matrix: 1000 schedules on 2 lanes, with the date as seed and results in .amana/matrix")
   .addHelpText("after", `\nPrograms:\n${list.join("\n")}`)
@@ -49,7 +53,7 @@ async function run(name: string, values: BreakOptions): Promise<void> {
     `${name}: ${program.attacks}\nfor ${minutes} min${eventsMax ? ` or ${eventsMax} events` : ""}${matrix.schedules ? ` or ${matrix.schedules} schedules` : ""}, --seed ${seed}\n`,
   );
   const signal = stopSignal(() => {
-    process.stdout.write("Stopping: results so far are checked first. Press Ctrl-C again to stop at once.\n");
+    process.stdout.write("Stopping after the results so far are checked. Press Ctrl-C again to stop at once.\n");
   });
   const report = await attempt(program, {
     seed,

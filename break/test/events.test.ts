@@ -25,7 +25,7 @@ test("no event is lost, changed or invented, whatever is killed, frozen, forged 
     "columns taken away",
   ];
   expect(faults.filter((fault) => report.counted(fault) === 0)).toEqual([]);
-  // On a busy machine a replica may be killed before it has stopped by itself.
+  // On a busy machine a replica may be killed before its graceful shutdown ends.
   const left = ["replicas left (SIGTERM)", "replicas left too late, killed (-9)"];
   expect(left.some((how) => report.counted(how) > 0)).toBe(true);
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { attempt } from "../src/attempt.ts";
 import { limits } from "../src/limits/limits.ts";
 
-test("three gateways together keep one limit, and refusals carry Retry-After", async () => {
+test("three gateways together let through less than twice the limit, and rejections carry Retry-After", async () => {
   const report = await attempt(limits, { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
   expect(report.counted("requests")).toBeGreaterThan(100);

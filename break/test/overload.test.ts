@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { attempt } from "../src/attempt.ts";
 import { overload } from "../src/overload/overload.ts";
 
-test("overload: requests beyond capacity get 503 with Retry-After, and the system recovers", async () => {
+test("under overload, requests beyond the capacity get 503 with Retry-After, and the system recovers", async () => {
   const report = await attempt(overload, { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
   expect(report.counted("10 times: 503")).toBeGreaterThan(0);
   expect(report.counted("with all connections taken: 503")).toBeGreaterThan(0);
   expect(report.counted("databases with all connections taken")).toBeGreaterThan(0);
-  expect(report.counted("checked: other services go on")).toBe(1);
-  expect(report.counted("checked: it recovers")).toBe(3);
+  expect(report.counted("checked: requests to other services succeed")).toBe(1);
+  expect(report.counted("checked: the system recovers")).toBe(3);
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { attempt } from "../src/attempt.ts";
 import { tenants } from "../src/tenants/tenants.ts";
 
-test("a business reaches no data of another business, and its requests succeed beside the noise of another", async () => {
+test("a business cannot access data of another business, and its requests succeed beside the noise of another", async () => {
   const report = await attempt(tenants, { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
   expect(report.counted("places tried")).toBeGreaterThan(45);

@@ -3,8 +3,8 @@
 # migrations, and the role that the service runs as, which reads and writes rows and changes nothing else. What a statement
 # is about, and which row it met, stays out of the server's log.
 #
-# Each role has its own password: IDENTITY_DATABASE_PASSWORD is that of amana_identity, IDENTITY_OWNER_PASSWORD that of
-# amana_identity_owner, and alike for the other services.
+# Each role has its own password: IDENTITY_DATABASE_PASSWORD for amana_identity, IDENTITY_OWNER_PASSWORD for amana_identity_owner.
+# The variables of the other services have the same form.
 set -eu
 services="identity kyc clients payments webhooks"
 seen=" POSTGRES_PASSWORD"

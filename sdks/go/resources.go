@@ -377,7 +377,7 @@ func (r *PaymentsResource) FollowReturn(ctx context.Context, token string) (stri
 	return redirect(ctx, r.transport, "GET", "/api/v1/payments/return/"+url.PathEscape(token))
 }
 
-// FollowReturnByForm: The same, for a page that posts a form.
+// FollowReturnByForm: Return from the card processor (form POST).
 func (r *PaymentsResource) FollowReturnByForm(ctx context.Context, token string) (string, error) {
 	return redirect(ctx, r.transport, "POST", "/api/v1/payments/return/"+url.PathEscape(token))
 }

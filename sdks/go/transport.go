@@ -127,7 +127,7 @@ func (t *transport) prepare(r *request) error {
 		return errors.New("amana: BaseURL must be an address like https://api.example")
 	}
 	if !t.options.AllowHTTP && !isEncryptedOrLoopback.MatchString(t.options.BaseURL) {
-		return errors.New("amana: BaseURL must begin with https://, because http:// sends the key unencrypted; AllowHTTP permits it")
+		return errors.New("amana: BaseURL must begin with https://, because http:// sends the key unencrypted; set AllowHTTP to permit it")
 	}
 	for _, part := range strings.Split(r.path, "/")[1:] {
 		// It would name another thing than was meant.

@@ -46,7 +46,7 @@ func VerifyWebhook(headers http.Header, body []byte, options VerifyOptions) (*We
 		return nil, err
 	}
 	id, timestamp, given := headers.Get("webhook-id"), headers.Get("webhook-timestamp"), headers.Get("webhook-signature")
-	// Unlike ParseInt, it rejects a sign.
+	// Unlike ParseInt, ParseUint rejects a sign.
 	seconds, err := strconv.ParseUint(timestamp, 10, 63)
 	if err != nil || id == "" || given == "" {
 		return nil, fmt.Errorf("%w: its headers are missing", ErrWebhookRefused)

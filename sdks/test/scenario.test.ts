@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-test("every library tells the same story, and does nothing twice", async () => {
+test("all libraries have the same results in the scenario, and no request takes effect twice", async () => {
   const { gatewayUrl, sandboxUrl, adminKey } = running.system;
   const stories = await byLanguage(async (language) => {
     await using proxy = await startFaultProxy(gatewayUrl);
@@ -49,7 +49,7 @@ test("every library tells the same story, and does nothing twice", async () => {
   }
 });
 
-test("whatever happens on the way, a payment is made at most once, and an error that is final made none", async () => {
+test("with random faults a payment is created at most once, and none is created after a final error", async () => {
   const { gatewayUrl, sandboxUrl, adminKey } = running.system;
   // A new one each time; the message of a failure names it, and `draw` makes the same of it.
   const seed = randomInt(2 ** 31);
@@ -83,7 +83,7 @@ const blockOf = (name: string, word: string) =>
     .split(`\n\`\`\`${word}\n`)[1]
     ?.split("```")[0] ?? "";
 
-test("the sample of each README prints what it says", async () => {
+test("the sample of each README prints the output that the README shows", async () => {
   const samples = await byLanguage(async (language) => {
     const [sample, said] = [blockOf(language.name, language.block), blockOf(language.name, "text")];
     const cwd = join(dir, language.name);

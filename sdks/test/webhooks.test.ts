@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-test.each(languages)("the $name library accepts genuine deliveries and refuses forged ones", async (language) => {
+test.each(languages)("the $name library accepts genuine deliveries and rejects forged ones", async (language) => {
   const file = join(dir, `${language.name}.json`);
   await writeFile(file, JSON.stringify({ values: {}, steps }));
   const lines = (await run(language, [...language.scenario, file], { env: {} })).trim().split("\n");

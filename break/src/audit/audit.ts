@@ -95,7 +95,7 @@ export const audit: Program = {
       say(`round ${++round}, ${heads.length} heads`);
     } while (!signal.aborted);
     const left = JSON.stringify(await triggerStates(owner));
-    report.check("the triggers of the audit tables are enabled as they were", left === triggers, () => left);
+    report.check("the triggers of the audit tables have their original state", left === triggers, () => left);
     await insertThroughTrigger(owner, random);
     await sealedHeads(owner);
     const found = await verify();

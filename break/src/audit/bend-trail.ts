@@ -134,7 +134,7 @@ export async function bendTrail(
   }
 }
 
-/** Triggers of the audit tables with their state: A is enabled always, for replication too. */
+/** Returns the triggers of the audit tables with their state. A: enabled, also in replication. */
 export async function triggerStates(owner: pg.Client): Promise<{ table: string; trigger: string; state: string }[]> {
   const { rows } = await owner.query<{ table: string; trigger: string; state: string }>(
     `select tgrelid::regclass::text as table, tgname as trigger, tgenabled::text as state from pg_trigger
@@ -146,9 +146,9 @@ export async function triggerStates(owner: pg.Client): Promise<{ table: string; 
 }
 
 /**
- * Inserts a row as the owner through the enabled triggers, dated ahead. Identity seals it, and the
- * chain holds it for good, so this comes last in a run. The chain of a run is too young for a row
- * that is dated back to be told from one of before the chain.
+ * Inserts a row that is dated ahead, as the owner through the enabled triggers. Call it last in a
+ * run, because identity seals the row and the chain keeps it. A row that is dated back would not be
+ * reported: the chain of a run is so young that such a row counts as older than the chain.
  */
 export async function insertThroughTrigger(owner: pg.Client, random: Random): Promise<void> {
   await owner.query(

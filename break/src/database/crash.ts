@@ -8,8 +8,8 @@ import { Client } from "pg";
 const triesMax = 200;
 
 /**
- * Kills PostgreSQL with all its processes at once, so that none writes what was committed a moment
- * ago, and starts it again on the same data.
+ * Kills all processes of PostgreSQL at once and starts it again on the same data. A remaining
+ * process could still flush commits to the disk.
  */
 export async function crash(postgres: Postgres, dataDir: string): Promise<void> {
   const [pid = ""] = (await readFile(join(dataDir, "postmaster.pid"), "utf8")).split("\n");
@@ -32,7 +32,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch (error) {
-    // A connection may have ended meanwhile, and its process with it.
+    // ESRCH: a connection has ended in the meantime, and its process with it.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }

@@ -48,7 +48,7 @@ export async function emitEvents(options: {
   payments: Pool;
   businessIds: readonly string[];
   eventsMax: number;
-  /** How many times as long it pauses between transactions. */
+  /** Factor by which the pauses between transactions are longer. */
   pauses: number;
   random: Random;
   report: Report;

@@ -75,7 +75,7 @@ export const events: Program = {
       payments,
       businessIds: [...new Set(endpoints.map(({ businessId }) => businessId))],
       eventsMax,
-      // A short attempt leaves most of the processor time to the processes that start again.
+      // In a short attempt, restarting processes need most of the processor time.
       pauses: seconds < secondsForThreeBrokers ? 4 : 1,
       random: random.fork(),
       report,

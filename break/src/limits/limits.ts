@@ -13,11 +13,11 @@ import type { Report } from "../report.ts";
 
 const gateways = 3;
 const seconds = 4;
-/** Requests sent for each that the limit allows. Gateways that do not share buckets let three through. */
+/** Ratio of sent to allowed requests. Gateways without shared buckets let through three for each. */
 const askedPerAllowed = 4;
-/** Gateways that share buckets let through little more than one gateway; see `shared-buckets.test.ts`. */
+/** Maximum ratio of accepted to allowed requests; with shared buckets it is little above 1. */
 const passedPerAllowedMax = 2;
-/** Tries until all gateways tell the same debt. */
+/** Maximum number of tries until the Retry-After of all gateways agrees. */
 const toldTriesMax = 60;
 
 const ways: Readonly<Record<string, readonly number[]>> = {
@@ -41,7 +41,7 @@ function freshAddress(): string {
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
-/** Systems under test have no limits by default. */
+/** Settings of the limits, because systems under test have none by default. */
 const rates = {
   RATE_LIMIT_PER_SECOND: "50",
   RATE_LIMIT_BURST: "100",
@@ -89,7 +89,7 @@ export const limits: Program = {
     say(`${gateways} gateways run`);
 
     await attack("keys that are none", "evenly", urls, "", report, say);
-    // Only an even share shows whether the gateways keep one limit or one each.
+    // Begins with even shares, because only these show whether the gateways share one limit.
     let way = "evenly";
     do {
       await burst(freshAddress(), urls, report, say);
@@ -157,7 +157,7 @@ async function attack(
   report.count("requests", all);
   report.count(`${name}, ${way}: let through, % of the limit`, Math.round((100 * passed) / allowed));
   report.check(
-    "gateways together keep one limit",
+    "all gateways together stay below twice the limit",
     passed < passedPerAllowedMax * allowed,
     () => `${name}, ${way}: ${passed} where ${Math.round(allowed)} may be`,
   );
@@ -166,7 +166,7 @@ async function attack(
   report.check("refusals are 429, or 503 for load, and say when to come back", others + silent === 0, () =>
     JSON.stringify(outcomes),
   );
-  // The bucket is full at first. What a busy gateway refuses for load would have passed.
+  // The bucket is full at first. Requests that a busy gateway rejects with 503 would have passed.
   report.check(
     "a caller gets at least the burst",
     passed + shed >= Math.min(burst, all),
@@ -195,7 +195,7 @@ async function burst(address: string, urls: readonly string[], report: Report, s
     const debtSeconds = (passedSoFar() - allowed + 1) / perSecond;
     return told.every(({ seconds }) => Math.abs(seconds - debtSeconds) <= 2 / perSecond);
   };
-  // A gateway that refuses reads the shared debt once a second.
+  // A gateway that rejects requests reads the shared debt once a second.
   let told: typeof answers = [];
   let agrees = false;
   for (let tries = 0; !agrees && tries < toldTriesMax; tries++) {
@@ -206,8 +206,8 @@ async function burst(address: string, urls: readonly string[], report: Report, s
   }
   const passed = passedSoFar();
   const waits = told.map(({ seconds }) => seconds).join(", ");
-  say(`${burst} tries without a key at each gateway: ${passed} let through, then told to wait ${waits} s`);
+  say(`${burst} tries without a key at each gateway: ${passed} let through, then Retry-After ${waits} s`);
   report.count("bursts at each gateway");
   report.check("a burst passes once at each gateway at most", passed <= urls.length * (burst + 1), () => `${passed} passed`);
-  report.check("each gateway tells how long it takes to pay what all let through", agrees, () => `${waits} s`);
+  report.check("every Retry-After covers the debt of all gateways together", agrees, () => `${waits} s`);
 }

@@ -47,16 +47,16 @@ export interface Outcome {
 export const goodMsMax = 2_000;
 
 /**
- * A request without a response after this time counts as never answered. The gateway allows 40 s for
- * payment creation and refunds; the rest is for a busy machine.
+ * Time after which a request without a response counts as never answered. The gateway allows 40 s
+ * for payment creation and refunds; the rest is for a busy machine.
  */
 export const hangMs = 120_000;
 
 /**
  * Sends requests from a thread of its own, so that neither whoever measures nor the gateway waits
  * for its event loop. Takes the processor all the same: on a machine that the system shares with
- * it, its share is missing there. `signal` ends the load before its seconds are over. `onFirst` is called
- * when the first request is answered.
+ * it, its share is missing there. `signal` ends the load early. `onFirst` is called when the first
+ * response has arrived.
  */
 export function fire(load: Load, { signal, onFirst }: { signal?: AbortSignal; onFirst?: () => void } = {}): Promise<Outcome> {
   const worker = new Worker(new URL("./sender.ts", import.meta.url), { workerData: load });

@@ -23,7 +23,7 @@ let endsMs = startedMs + load.seconds * 1000;
 parentPort?.once("message", () => {
   endsMs = Math.min(endsMs, performance.now());
 });
-// A listener must not keep this thread alive.
+// The listener must not keep this thread alive.
 parentPort?.unref();
 /** The first answers of a flood take their time, and the last come after it. */
 const countsFromMs = startedMs + Math.min(1_000, load.seconds * 500);

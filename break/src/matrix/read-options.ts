@@ -8,7 +8,7 @@ const nightlySchedules = 1_000;
 const nightlyLanes = 2;
 const root = join(import.meta.dirname, "..", "..", "..");
 
-/** Options of the command line for `matrix`. */
+/** Command-line options of `matrix`. */
 export interface MatrixValues {
   readonly schedules?: number;
   readonly lanes?: number;
@@ -30,7 +30,7 @@ export function readMatrixOptions(values: MatrixValues): { matrix: MatrixOptions
   return { matrix, seed: nightly ? Number(date.replaceAll("-", "")) : undefined };
 }
 
-/** Parses a schedule: JSON, or the name of a file that holds it. Throws InvalidArgumentError. */
+/** Parses a schedule from JSON, or from the named file. Throws InvalidArgumentError. */
 export function scheduleFrom(text: string): Schedule {
   try {
     return readSchedule(text.startsWith("{") ? text : readFileSync(text, "utf8"));

@@ -20,9 +20,9 @@ const phaseSeconds = 3;
 const waitingClients = 2_000;
 const warmUpSeconds = 2;
 const recoveryTriesMax = 60;
-/** Nearly the whole connection pool of a service. */
+/** Connections that the attack takes: nearly the whole pool of a service. */
 const connectionsTaken = 18;
-/** A machine that is too busy to answer at all is overloaded by this rate, too. */
+/** Minimum capacity to multiply, for a machine that is too busy to respond at all. */
 const capacityMin = 100;
 
 export const overload: Program = {
@@ -63,7 +63,7 @@ export const overload: Program = {
         const during = await send(Math.max(capacityMin, before.goodput) * times, phaseSeconds, waitingClients, `${times} times`);
         await recovers(requests.all, system, `${times} times`, report);
         const after = await atCapacity();
-        // Measured on both sides, because the load of the machine changes from one second to the next.
+        // Compares with the capacity before and after, because the load of the machine changes.
         ratios[`${times} times`]?.push((2 * during.goodput) / (before.goodput + after.goodput));
         before = after;
       }
@@ -76,7 +76,7 @@ export const overload: Program = {
   },
 };
 
-/** Checks that every request is answered, and that each refusal carries Retry-After. */
+/** Checks that every request gets a response, and that each rejection carries Retry-After. */
 function judge(outcome: Outcome, when: string, report: Report): void {
   const { statuses, errors, withoutRetryAfter } = outcome;
   for (const [status, count] of Object.entries(statuses)) report.count(`${when}: ${status}`, count);
@@ -86,18 +86,18 @@ function judge(outcome: Outcome, when: string, report: Report): void {
   report.check("every request is answered", errors.length === 0, () => `${when}: ${errors.slice(0, 3).join("; ")}`);
 }
 
-/** Sends a light load until every response is 2xx. */
+/** Sends a light load until every response is 2xx, and checks that this happens. */
 async function recovers(requests: readonly LoadRequest[], system: System, when: string, report: Report): Promise<void> {
   const isFine = (outcome: Outcome) => Object.keys(outcome.statuses).every((status) => status.startsWith("2"));
   let outcome: Outcome | undefined;
   for (let tries = 0; tries < recoveryTriesMax && !(outcome && isFine(outcome)); tries++)
     outcome = await fire({ url: system.gatewayUrl, requests, perSecond: 20, atOnceMax: 50, seconds: 1 });
-  report.check("it recovers", outcome !== undefined && isFine(outcome), () => `${when}: ${JSON.stringify(outcome)}`);
+  report.check("the system recovers", outcome !== undefined && isFine(outcome), () => `${when}: ${JSON.stringify(outcome)}`);
 }
 
 /**
- * Locks a table, so that requests for it occupy all connections of the service to its database.
- * Requests to another service must succeed meanwhile.
+ * Locks a table, so that requests for it use all database connections of the service. Checks that
+ * requests to another service succeed during this time.
  */
 async function exhaustDatabase(system: System, requests: Requests, report: Report): Promise<void> {
   const database = new Client(system.ownerDatabaseUrls["clients"] ?? "");
@@ -122,7 +122,7 @@ async function exhaustDatabase(system: System, requests: Requests, report: Repor
   judge(await held, "with all connections taken", report);
   judge(during, "at other services meanwhile", report);
   report.check(
-    "other services go on",
+    "requests to other services succeed",
     Object.keys(during.statuses).every((status) => status.startsWith("2")),
     () => JSON.stringify(during.statuses),
   );

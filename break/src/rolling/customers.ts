@@ -24,7 +24,7 @@ export interface Shop {
   readonly report: Report;
   readonly signal: AbortSignal;
   readonly done: Done;
-  /** See `pausesIn`. */
+  /** Factor of the customers' pauses; see `pausesIn`. */
   readonly pauses: number;
 }
 
@@ -42,10 +42,10 @@ export type Call = (
   headers?: Record<string, string>,
 ) => Promise<Record<string, unknown> | undefined>;
 
-/** A short attempt leaves most of the processor time to the replicas that start. */
+/** Attempts below this duration pause longer, because starting replicas need the processor time. */
 const secondsForShortPauses = 60;
 
-/** How many times as long the customers of an attempt pause. */
+/** Returns the factor by which the customers of an attempt pause longer. */
 export const pausesIn = (seconds: number): number => (seconds < secondsForShortPauses ? 5 : 1);
 
 /** Customers who do one thing after the other until the signal. */

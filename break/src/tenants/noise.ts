@@ -9,9 +9,9 @@ import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
 
 const samplesEach = 2;
-/** A flood ends with the quiet business's work, which takes much less. */
+/** Upper bound of a flood, which ends with the work of the quiet business, after much less time. */
 const noiseSecondsMax = 900;
-/** Longer than a delivery takes on a busy machine; without fair shares the backlog takes hours. */
+/** Time limit of a webhook, for a busy machine. Without fair shares the backlog takes hours. */
 const webhookMsMax = 120_000;
 const hangingEndpoints = 18;
 const dueDeliveries = 20_000;
@@ -26,8 +26,8 @@ interface Prepared {
 }
 
 /**
- * One business makes noise for as long as another reads, creates, refunds and waits for webhooks.
- * Every request of the quiet business must succeed. Durations are printed and not checked.
+ * Makes noise with one business while another business reads, creates, refunds and waits for
+ * webhooks. Checks that every request of the quiet business succeeds. Prints durations only.
  */
 export async function makeNoise(
   system: System,
@@ -52,7 +52,7 @@ export async function makeNoise(
     });
     await measure(system, quiet, prepared, measuredIn(during, name), report);
     over.abort();
-    // Requests that still wait for the slow processor end at once.
+    // Without the fault, requests that wait for the slow processor end at once.
     await sandbox(system, "DELETE", "/sandbox/faults");
     await noise;
     await hanging.clear();
@@ -71,13 +71,13 @@ export async function makeNoise(
   for (const { receiver } of [quiet, noisy]) await receiver[Symbol.asyncDispose]();
 }
 
-/** How long a noise goes on, and whom to tell that it has begun. */
+/** Signal that ends a noise, and callback for its first effect. */
 interface Span {
   readonly signal: AbortSignal;
   readonly onFirst: () => void;
 }
 
-/** What the noisy business does. */
+/** Returns the kinds of noise that the noisy business makes. */
 function noises(
   system: System,
   noisy: TestBusiness,
@@ -120,7 +120,7 @@ async function prepare(system: System, quiet: TestBusiness, count: number): Prom
   return await Promise.all(Array.from({ length: count }, one));
 }
 
-/** Does everything once for each of the prepared. Throws when a webhook does not arrive. */
+/** Does and measures all work for each prepared payment. Throws when a webhook does not arrive. */
 async function measure(
   system: System,
   quiet: TestBusiness,
@@ -186,7 +186,7 @@ async function hang(system: System, noisy: TestBusiness) {
         [noisy.id, Math.ceil(dueDeliveries / hangingEndpoints), url],
       );
       await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
-      // The webhooks of the quiet business arrived first, although these were due before them.
+      // These deliveries were due before those of the quiet business, whose webhooks have arrived.
       const { rows } = await database.query<{ pending: number }>(
         "select count(*)::int as pending from delivery where business_id = $1 and status = 'PENDING'",
         [noisy.id],

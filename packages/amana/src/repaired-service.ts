@@ -22,7 +22,7 @@ export interface RepairedService {
   };
   /** Takes a business's key away, with its row in the audit trail. */
   revokeKey?(em: SqlEntityManager, id: string, action: Pick<Action, "by" | "reason">): Promise<"revoked" | "before" | "unknown">;
-  /** Events of another service that this one has received: a page after an event's id. */
+  /** Returns a page of the events that this service received from another, after an event id. */
   heard?(em: SqlEntityManager, from: string, afterEventId: string, limit: number): Promise<Heard[]>;
   /**
    * Compares the newest event about each of this service's rows with the row, and schedules another

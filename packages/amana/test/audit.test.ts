@@ -154,7 +154,7 @@ test("a look through old rows that somebody began anew excuses no new row", asyn
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** Runs `work` by a clock of identity that is ahead of this machine's. */
+/** Runs `work` while identity's clock is ahead of this machine's clock. */
 async function later<T>(ms: number, work: () => Promise<T>): Promise<T> {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + ms });
   try {
@@ -165,8 +165,8 @@ async function later<T>(ms: number, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * As the database's owner: a row that the trigger queues, and that identity seals three days after
- * the chain began.
+ * Inserts a row as the database's owner. The trigger queues it, and identity seals it three days
+ * after the chain began.
  */
 const insertThroughTrigger = (at: number | "infinity", entity: string) =>
   later(72 * hourMs, async () => {
@@ -194,15 +194,18 @@ test.each([
   [-9 * minuteMs, "api_key"],
   [-23 * hourMs, "refund"],
   [9 * minuteMs, "refund"],
-])("reports nothing for a row of %s ms from now about a %s: events arrive late, and clocks differ", async (at, entity) => {
-  await insertThroughTrigger(at, entity);
-  expect(await findings()).toEqual([]);
-});
+])(
+  "reports nothing for a row inserted %s ms from now about a %s, because events are late and clocks differ",
+  async (at, entity) => {
+    await insertThroughTrigger(at, entity);
+    expect(await findings()).toEqual([]);
+  },
+);
 
-test("reports rows of before the chain only if they are sealed more than a day after it began", async () => {
+test("reports rows from before the chain only if they were sealed more than a day after the chain began", async () => {
   await insertThroughTrigger(-1000 * hourMs, "api_key");
   expect(await problems()).toEqual(["row_sealed_late"]);
-  // The chain begins with the same row.
+  // Begins the chain again with the same row.
   await tamper(
     "delete from audit_head",
     "delete from audit_link",
@@ -212,7 +215,7 @@ test("reports rows of before the chain only if they are sealed more than a day a
   expect(await findings()).toEqual([]);
 });
 
-test("reports a row whose sealing somebody held up for more than a day", async () => {
+test("reports a row whose sealing was delayed for more than a day", async () => {
   const id = await act();
   await later(25 * hourMs, async () => {
     while ((await seal()).sealed > 0);
@@ -225,7 +228,7 @@ test.each([
   ["2026-11-17T10:00:00.000Z", ["row_sealed_late"]],
   ["2026-11-23T10:00:00.000Z", ["row_sealed_early"]],
   ["soon", ["row_sealed_late"]],
-])("a bundle whose row is sealed on 2026-11-20 and dated %s has the problems %j", async (at, expected) => {
+])("for a row sealed on 2026-11-20 and dated %s, verifyBundle reports %j", async (at, expected) => {
   const day = "2026-11-20";
   const period = { from: day, to: day };
   const manifest = JSON.stringify({ business_id: "b", ...period, files: {} });

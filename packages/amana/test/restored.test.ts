@@ -85,7 +85,7 @@ test("another business's payment of that id does not pass for one that is missin
   expect((await restored()).rows).toMatchObject([{ id, here: "unknown" }]);
 });
 
-/** The databases of kyc and webhooks, kyc as if it had been restored, and the command on them. */
+/** Creates databases of kyc, in a restored state, and of webhooks, and runs the command on both. */
 async function kycAndWebhooks() {
   const [verifications, hooks] = [
     stack.use(await createTestDatabase("kyc", kyc.database)),
@@ -127,7 +127,7 @@ async function kycAndWebhooks() {
   };
 }
 
-test("after a restore of kyc a lost review decision is requested again once, and applications that differ are read again", async () => {
+test("amana restored kyc requests a lost review decision again once, and schedules a read of applications that differ", async () => {
   const { anApplication, told, restored, verified } = await kycAndWebhooks();
   const decidedHere = await anApplication("COMPLETED", "NEEDS_REVIEW", "APPROVED");
   const decidedThere = await anApplication("COMPLETED", "NEEDS_REVIEW");
@@ -162,7 +162,7 @@ test("after a restore of kyc a lost review decision is requested again once, and
   expect(await emitted()).toEqual([{ key: decidedHere.id, type: "kyc.v1.KycNeedsReview" }]);
   expect(await verified("select 1 from outbox where topic = 'audit.v1'")).toHaveLength(1);
 
-  // The event has reached webhooks.
+  // Webhooks has received the event.
   await told(decidedHere, "COMPLETED", "NEEDS_REVIEW", minutesAgo(1));
   const again = await restored();
   expect(again.rows.map(({ id }) => id).sort()).toEqual([decidedThere.id, expired.id, unknown.id].sort());

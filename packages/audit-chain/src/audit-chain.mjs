@@ -122,31 +122,31 @@ export function rowOf({ entity_type, entity_id, id, at, actor, action, request_i
   return { id: String(id), at, actor, action, entity, request_id, address, ...Object.fromEntries(given) };
 }
 
-/** Entities whose rows identity writes itself. Rows about others arrive by event, and may wait for a broker or a repair. */
+/** Entities whose rows identity writes itself. Other rows arrive by event, which may be delayed. */
 const entitiesOfIdentity = new Set(["business", "api_key", "admin_key", "invitation"]);
 const dayMs = 86_400_000;
 const lateMsMax = { own: 10 * 60_000, byEvent: dayMs };
-/** How far the clock of the service that acted may be ahead of the clock of the sealing one. */
+/** Maximum by which the acting service's clock may be ahead of the sealing process's clock. */
 const earlyMsMax = 10 * 60_000;
 
 /**
  * Compares a row's own time, which its writer sets, with the time of its sealing, which lies
- * between two times in milliseconds. Reports rows that were sealed before their own time, or long
- * after it: 10 minutes for actions of identity, a day for actions that other services report by event.
+ * between `from` and `until` (milliseconds). Reports rows that were sealed more than 10 minutes
+ * before their own time, or too late: after 10 minutes for actions of identity, a day for others.
  * @param {Row} row @param {{ day: string, number: number, from: number, until: number, report: (finding: Finding) => void }} sealed
  */
 export function checkTime(row, { day, number, from, until, report }) {
   const at = Date.parse(String(row["at"]));
   const { type } = /** @type {{ type?: string }} */ (row["entity"] ?? {});
   const [late, bound] = entitiesOfIdentity.has(type ?? "") ? [lateMsMax.own, "10 minutes"] : [lateMsMax.byEvent, "a day"];
-  const what = `row ${row.id}, link ${number} of ${day}, says that it is of ${row["at"]}`;
+  const what = `row ${row.id}, link ${number} of ${day}, is dated ${row["at"]}`;
   const place = { day, number, id: row.id };
-  // Written so that a time which cannot be read is reported.
+  // An unreadable time is NaN, for which this comparison reports the row.
   if (!(from - at <= late))
     report({
       problem: "row_sealed_late",
       ...place,
-      detail: `${what} and was sealed more than ${bound} later: added afterwards, or held up on its way`,
+      detail: `${what} and was sealed more than ${bound} later: it was added afterwards, or its sealing was delayed`,
     });
   else if (!(at - until <= earlyMsMax))
     report({ problem: "row_sealed_early", ...place, detail: `${what} and was sealed more than 10 minutes earlier` });
@@ -387,7 +387,7 @@ async function readTrail(folder, manifest, manifestHash, report) {
   return places;
 }
 
-/** What `checkTime` needs, without the rest of the row. @param {Row} row @returns {Row} */
+/** Returns the members that `checkTime` reads. @param {Row} row @returns {Row} */
 const timeOf = ({ id, at, entity }) => ({ id, at, entity });
 
 /** @param {string} folder @param {string} from @param {{ trail: Map<string, { leaf: string, id: string, row: Row }>, trusted: ReadonlySet<string>, kept: readonly Head[], report: (finding: Finding) => void }} options */
@@ -418,8 +418,8 @@ async function checkLinks(folder, from, { trail, trusted, kept, report }) {
           id: own.id,
           detail: `row ${own.id}, link ${next.number} of ${day}, was changed`,
         });
-      // A bundle has no head for each batch: the time of sealing is known to the day, and that may be the one beside it
-      // where a clock was wrong. On the chain's first day the rows of before were sealed.
+      // A bundle does not have the head of each batch, so only the day of sealing is known. A wrong
+      // clock may move it by a day. Rows of the chain's first day may be older than the chain.
       const startMs = Date.parse(day);
       if (own && ofDay[0]?.previous !== genesis)
         checkTime(own.row, { day, number: next.number, from: startMs - dayMs, until: startMs + 2 * dayMs, report });

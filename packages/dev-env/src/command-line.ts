@@ -18,12 +18,12 @@ export function createCommand(name: string, description: string): Command {
 }
 
 /**
- * Runs the command with the words after the script's name. Wrong usage ends the process with code
- * 2, and a DevEnvError or StartRefused with code 1; both are reported without a stack trace. Other
- * errors are defects and are thrown.
+ * Runs the command with the arguments after the script's name. Sets exit code 2 after wrong usage,
+ * and 1 after a DevEnvError or StartRefused, and prints no stack trace for either. Throws any other
+ * error, because it is a defect.
  */
 export async function runCommandLine(command: Command): Promise<void> {
-  // A closed terminal or pipe must not end a system that runs, or the orderly stop of it.
+  // A write to a closed terminal or pipe must not end the system or its graceful shutdown.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", unlessClosed);
   try {
     // pnpm passes on the "--" that npm users put before the options.
@@ -50,8 +50,8 @@ function unlessClosed(error: NodeJS.ErrnoException): void {
 }
 
 /**
- * Aborts the returned signal, after `onFirst`, when the user ends the program: Ctrl-C, `kill`, or a
- * closed terminal. A second Ctrl-C or `kill` exits at once.
+ * Returns a signal that aborts when the user ends the program by Ctrl-C, `kill` or closing the
+ * terminal. Calls `onFirst` before. Exits at once on a second Ctrl-C or `kill`.
  */
 export function stopSignal(onFirst: () => void): AbortSignal {
   const stop = new AbortController();
@@ -60,7 +60,7 @@ export function stopSignal(onFirst: () => void): AbortSignal {
       if (!stop.signal.aborted) {
         onFirst();
         stop.abort();
-        // A closed terminal sends SIGHUP twice: once by the system, once by the shell.
+        // A closed terminal causes SIGHUP twice: the kernel sends one, the shell another.
       } else if (name !== "SIGHUP") process.exit(exitCodes.interrupted);
     });
   }

@@ -10,7 +10,7 @@ import type { Secrets } from "./secrets.ts";
 const root = join(import.meta.dirname, "..", "..", "..");
 const marker = "amana-data";
 const markerText = "Amana created this folder. `start --fresh` deletes the data in it.\n";
-/** Results of attack programs outlive the data that they were found with. */
+/** Entries that `--fresh` keeps: the marker, and results of attack programs. */
 const kept = new Set([marker, "matrix"]);
 const deleted = new Set([
   "postgres",
@@ -23,13 +23,13 @@ const deleted = new Set([
   "processes.json",
   "dev.json",
 ]);
-const another = "Set AMANA_DIR to another folder: an empty one, or one that does not exist.";
+const another = "Set AMANA_DIR to an empty folder, or to one that does not exist.";
 const namedMax = 5;
 
 /**
- * Makes `dir` the data folder of a system and returns its real path. Marks a folder that is missing
- * or empty, or that an earlier version made. Throws DevEnvError for every other folder, so that no
- * other files get among the data.
+ * Makes `dir` the data folder of a system and returns its real path. Creates a missing folder, and
+ * marks an empty one or one of an earlier version. Throws DevEnvError for every other folder, so
+ * that data and other files do not mix.
  */
 export async function openDataDir(dir: string): Promise<string> {
   await mkdir(dir, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
@@ -45,8 +45,8 @@ export async function openDataDir(dir: string): Promise<string> {
 }
 
 /**
- * Deletes the data of a system, and nothing else. Throws DevEnvError, and deletes nothing, when a
- * system runs on the folder or when it holds anything that Amana did not create.
+ * Deletes the data of a system. Throws DevEnvError, and deletes nothing, when a system runs on the
+ * folder or when the folder has files that Amana did not create.
  */
 export async function removeData(dir: string): Promise<void> {
   if ((await stat(dir).catch(() => undefined)) === undefined) return;
@@ -55,15 +55,15 @@ export async function removeData(dir: string): Promise<void> {
   const foreign = entries.filter((name) => !kept.has(name) && !isData(name));
   if (foreign.length > 0) {
     throw new DevEnvError(
-      `--fresh deletes nothing: ${dir} holds what Amana did not create (${listed(foreign)}).`,
-      "Move that elsewhere, or set AMANA_DIR to another folder.",
+      `--fresh deletes nothing: ${dir} contains files that Amana did not create (${listed(foreign)}).`,
+      "Move these files elsewhere, or set AMANA_DIR to another folder.",
     );
   }
   await stopLeftovers(real);
   for (const name of entries.filter(isData)) await rm(join(real, name), { recursive: true, force: true });
 }
 
-/** An interrupted write leaves a name with an ending. */
+/** An interrupted write leaves a file whose name ends in .new or .new-password. */
 const isData = (name: string) => deleted.has(name.replace(/\.new(-password)?$/, ""));
 
 /** Returns the real path. Throws DevEnvError unless Amana may use the folder as its own. */
@@ -90,7 +90,7 @@ async function checked(dir: string): Promise<string> {
   throw new DevEnvError(`${dir} holds files that Amana did not create (${listed(entries)}).`, another);
 }
 
-/** Earlier versions set no marker. The default folder is Amana's whatever is in it. */
+/** Earlier versions wrote no marker. The default folder is always Amana's. */
 async function isOfEarlierVersion(real: string): Promise<boolean> {
   if (real === join(await realpath(root), ".amana")) return true;
   const secrets = await readJson<Partial<Secrets>>(join(real, "secrets.json")).catch(() => undefined);

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Socket } from "node:net";
 
 /**
- * Reads lines of `signal:pid` words; the last line names the processes that still run. Its input
- * ends when this process ends, for whatever reason. A frozen process handles a signal only when it
- * is continued.
+ * Reads lines of `signal:pid` words; the last line lists the processes that still run. The input
+ * ends when this process ends for any reason; then the script sends the signals, each followed by
+ * CONT, because a frozen process handles a signal only after it was continued.
  */
 const script = `trap '' INT TERM HUP
 while read -r line; do running=$line; done
@@ -14,9 +14,9 @@ const running = new Map<number, NodeJS.Signals>();
 let guard: ChildProcess | undefined;
 
 /**
- * Sends `signal` to the process `pid` (to the process group -pid when negative) as soon as this
- * process has ended without having called the returned function: by a signal (also SIGKILL), an
- * uncaught error or process.exit.
+ * Sends `signal` to the process `pid` (to the process group -pid when negative) when this process
+ * ends: by a signal (also SIGKILL), an uncaught error or process.exit. Returns a function that
+ * cancels this.
  */
 export function endWithParent(pid: number, signal: NodeJS.Signals): () => void {
   running.set(pid, signal);
@@ -27,8 +27,9 @@ export function endWithParent(pid: number, signal: NodeJS.Signals): () => void {
 }
 
 /**
- * Starts a process that gets `signal` as soon as this process ends before it. The guard is there
- * first and learns of the process in the same turn, so that only SIGKILL could come in between.
+ * Starts a process that gets `signal` when this process ends first. The guard starts before the
+ * process, which is registered in the same turn of the event loop. So only a SIGKILL between both
+ * leaves the process running.
  */
 export function startedUnderGuard<T extends ChildProcess>(signal: NodeJS.Signals, start: () => T): T {
   guard ??= startGuard();
@@ -37,9 +38,7 @@ export function startedUnderGuard<T extends ChildProcess>(signal: NodeJS.Signals
   return child;
 }
 
-/**
- * The process that ends the others. A test that simulates the loss of all of them kills it first.
- */
+/** Returns the pid of the guard. A test that simulates the loss of all processes kills it first. */
 export const guardPid = (): number | undefined => guard?.pid;
 
 function tell(): void {
@@ -47,19 +46,22 @@ function tell(): void {
   guard.stdin?.write(`${[...running].map(([pid, signal]) => `${signal.slice(3)}:${pid}`).join(" ")}\n`);
 }
 
-/** In a session of its own: Ctrl-C and a closed terminal do not end it first. */
+/** Starts the guard in its own session, so that Ctrl-C or a closed terminal does not end it. */
 function startGuard(): ChildProcess {
   const started = spawn("/bin/sh", ["-c", script, "amana-guard"], { detached: true, stdio: ["pipe", "ignore", "ignore"] });
   started.unref();
   (started.stdin as Socket).unref();
-  // Without it, processes are still stopped in an orderly end, and by the next start in the folder.
+  // Without the guard, a graceful shutdown or the next start in the folder still stops processes.
   started.on("error", () => {});
   started.stdin?.on("error", () => {});
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(name, () => endUnlessHandled(name));
   return started;
 }
 
-/** Without a listener, a signal would end this process in the middle of starting another one. */
+/**
+ * Ends this process by the signal unless another listener handles it. Without any listener, a
+ * signal could end this process between the start of a process and its registration.
+ */
 function endUnlessHandled(name: NodeJS.Signals): void {
   if (process.listenerCount(name) === 0) process.kill(process.pid, name);
 }

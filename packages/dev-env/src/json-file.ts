@@ -9,7 +9,7 @@ export async function readJson<T>(path: string): Promise<T | undefined> {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     const nextStep =
       error instanceof SyntaxError
-        ? "Restore the file from a backup. If the data may be lost, start with --fresh, which deletes all of it."
+        ? "Restore the file from a backup, or run start with --fresh, which deletes all data."
         : "Run the command as the user who created the folder, or set AMANA_DIR to another one.";
     throw new DevEnvError(`${path} cannot be read: ${(error as Error).message}`, nextStep, { cause: error });
   }

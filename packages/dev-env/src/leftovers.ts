@@ -4,8 +4,8 @@ import { stopLeftoverServices } from "./leftover-services.ts";
 import { stopLeftoverPostmaster } from "./postgres/leftover-postmaster.ts";
 
 /**
- * Stops everything that a killed run left behind on the data folder, whichever options it ran with.
- * Throws DevEnvError, and stops nothing more, when that run still works.
+ * Stops every process that a killed run left behind on the data folder, whatever its options were.
+ * Throws DevEnvError, and stops no further process, when that run still works.
  */
 export async function stopLeftovers(dir: string): Promise<void> {
   await stopLeftoverServices(dir);

@@ -17,7 +17,7 @@ export interface PostgresOptions {
   durable: boolean;
   /** Where its write-ahead log is archived, for restores to a point in time. */
   walArchive?: string;
-  /** Ends a start that is under way, which then throws. */
+  /** Cancels a start that is in progress; the start then throws. */
   signal?: AbortSignal | undefined;
   log: LogLine;
 }

@@ -27,7 +27,7 @@ test("without a terminal, each change is one plain line and the end names the se
   ]);
 });
 
-test("running steps end as stopped when the user stops the program, and their later failures are not shown", () => {
+test("prints running steps as stopped when the user stops the program, and hides their later failures", () => {
   const stream = aStream(false);
   const progress = createProgress(stream, () => 0);
   const migrations = progress.step("Migrations");

@@ -10,7 +10,7 @@ export interface Progress {
   step(name: string): ProgressStep;
   /** Writes a line of its own, above the steps that are running. */
   print(line: string): void;
-  /** Ends every running step as stopped by the user. */
+  /** Marks every running step as stopped by the user. */
   stopSteps(): void;
 }
 

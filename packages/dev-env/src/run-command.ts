@@ -7,7 +7,7 @@ export interface CommandOptions {
   env?: NodeJS.ProcessEnv;
   uid?: number | undefined;
   gid?: number | undefined;
-  /** Ends the program at once when it aborts. */
+  /** Kills the program when it aborts. */
   signal?: AbortSignal | undefined;
 }
 

@@ -28,11 +28,11 @@ export interface ServerProcessOptions {
   env: NodeJS.ProcessEnv;
   uid?: number | undefined;
   gid?: number | undefined;
-  /** How it is ended; without the first step, as a crash ends it. */
+  /** Steps that stop the server. Without the first step it ends as in a crash. */
   stopSteps?: readonly StopStep[];
   /**
-   * Sent when this process ends, in whatever way, without having stopped the server. SIGKILL when
-   * absent: a service would wait for the requests of others that end at the same moment.
+   * Signal that the server gets when this process ends without having stopped it. SIGKILL when
+   * absent: on another signal, a service would wait for requests of services that end too.
    */
   orphanSignal?: NodeJS.Signals;
   log?: LogLine;

@@ -41,7 +41,7 @@ test.each(names)("%s ends with code 2 on an unknown option and names it", async 
 test.each([
   ["bench", "webhooks"],
   ["break", "refunds"],
-] as const)("%s without a program prints the programs and ends with code 2", async (name, program) => {
+] as const)("%s without arguments lists its programs and ends with code 2", async (name, program) => {
   const { code, error } = await run(name, []);
   expect(error).toContain(program);
   expect(code).toBe(2);
@@ -51,17 +51,17 @@ test.each([
   ["bench", ["lists", "--rounds", "many"]],
   ["break", ["matrix", "--schedule", "{}"]],
   ["start", ["--events=pigeon"]],
-] as const)("%s %j ends with code 2", async (name, args) => {
+] as const)("%s with invalid arguments %j ends with code 2", async (name, args) => {
   expect((await run(name, args)).code).toBe(2);
 });
 
-test("test ends with code 2 and runs nothing when no test file matches one of the words", async () => {
+test("the command test ends with code 2 and runs no test when one of the words matches no test file", async () => {
   const { code, out, error } = await run("test", ["kafka", "nosuch"]);
   expect({ code, out }).toEqual({ code: 2, out: "" });
   expect(error).toContain("no test file matches nosuch");
 });
 
-test("start refuses equal values of PORT and SANDBOX_PORT before it starts anything", async () => {
+test("start rejects equal values of PORT and SANDBOX_PORT before it starts a process", async () => {
   const { code, error } = await run("start", [], { PORT: "28080", SANDBOX_PORT: "28080", AMANA_DIR: "" });
   expect(error).toMatch(/PORT and SANDBOX_PORT are both 28080[\s\S]*Set one of them/);
   expect(error).not.toContain("PostgreSQL");

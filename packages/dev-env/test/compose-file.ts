@@ -35,7 +35,7 @@ export async function composeValues(dir: string): Promise<Record<string, string>
   };
 }
 
-/** Passwords of the superuser and of each service's two roles. */
+/** Settings with the passwords of the superuser and of each service's two database roles. */
 export function databasePasswords(passwordOf: (name: string) => string): Record<string, string> {
   const names = databaseOwners.flatMap((service) =>
     ["DATABASE", "OWNER"].map((kind) => `${service.toUpperCase()}_${kind}_PASSWORD`),

@@ -65,7 +65,7 @@ test("no container has rights it does not need, takes all memory, or fills the d
   }
 });
 
-test("a password stands in no address and in no SQL text, so it may have any characters", async () => {
+test("no database address contains a password, so that passwords may contain any characters", async () => {
   const values = databasePasswords((name) => `the/pass'word of ${name}`);
   const used = new Set<string>();
   for (const [name] of entries) {
@@ -78,7 +78,7 @@ test("a password stands in no address and in no SQL text, so it may have any cha
     used.add(DATABASE_PASSWORD ?? "");
   }
   expect(used.size).toBe(10);
-  // Where its init script makes the roles, and nowhere else.
+  // The init script of PostgreSQL, which creates the roles, gets all passwords.
   expect(composeSettings(compose, "postgres", values)).toMatchObject(values);
 });
 

@@ -31,7 +31,7 @@ const both = [
   ["start --fresh", removeData],
 ] as const;
 
-test.each(both)("%s refuses the root of the project, its parents, the home folder and /", async (_, use) => {
+test.each(both)("%s rejects the root of the project, its parents, the home folder and /", async (_, use) => {
   vi.stubEnv("HOME", dir);
   await mkdir(dir);
   const before = await readdir(root);
@@ -42,18 +42,18 @@ test.each(both)("%s refuses the root of the project, its parents, the home folde
   expect(await readdir(root)).toEqual(before);
 });
 
-test.each(both)("%s refuses a link to the root of the project", async (_, use) => {
+test.each(both)("%s rejects a link to the root of the project", async (_, use) => {
   await symlink(root, dir);
   await expect(use(dir)).rejects.toThrow(/it is the project/);
 });
 
-test.each(both)("%s refuses a folder of other files, also under names that Amana uses, and keeps them", async (_, use) => {
+test.each(both)("%s rejects a folder with other files and keeps them, even if Amana uses the same names", async (_, use) => {
   await write("postgres/base", "letter.txt");
   await expect(use(dir)).rejects.toThrow(/holds files that Amana did not create \(letter.txt, postgres\)/);
   expect((await readdir(dir)).sort()).toEqual(["letter.txt", "postgres"]);
 });
 
-test.each(both)("%s refuses a file, and never advises to delete data", async (_, use) => {
+test.each(both)("%s rejects a file as data folder, and never advises to delete data", async (_, use) => {
   await writeFile(dir, "");
   const error = await use(dir).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(DevEnvError);
@@ -61,7 +61,7 @@ test.each(both)("%s refuses a file, and never advises to delete data", async (_,
   await expect(openDataDir(join(dir, "below"))).rejects.toThrow(DevEnvError);
 });
 
-test("start --fresh deletes what Amana created, keeps results of attack programs, and follows a link", async () => {
+test("start --fresh follows a link, deletes the files that Amana created, and keeps results of attack programs", async () => {
   const link = join(parent, "link");
   await mkdir(dir);
   await symlink(dir, link);
@@ -73,14 +73,14 @@ test("start --fresh deletes what Amana created, keeps results of attack programs
   expect(await openDataDir(link)).toBe(dir);
 });
 
-test("start --fresh deletes nothing while the folder holds a file of somebody else, and names the file", async () => {
+test("start --fresh deletes nothing and names the file when the folder contains a file that Amana did not create", async () => {
   await openDataDir(dir);
   await write("secrets.json", "notes.txt");
   await expect(removeData(dir)).rejects.toThrow(/--fresh deletes nothing: .* \(notes.txt\)/);
   expect((await readdir(dir)).sort()).toEqual(["amana-data", "notes.txt", "secrets.json"]);
 });
 
-test("a folder of an earlier version, which has no marker, is used and can be emptied", async () => {
+test("start uses and empties a folder of an earlier version, which has no marker", async () => {
   await write("postgres/PG_VERSION", "logs/kyc.log");
   await writeFile(join(dir, "secrets.json"), JSON.stringify({ adminKey: "ak_1", databasePassword: "ff" }));
   await removeData(dir);

@@ -150,9 +150,9 @@ const hasPsql = await promisify(execFile)("psql", ["--version"]).then(
   () => true,
   () => false,
 );
-if (!hasPsql) process.stderr.write("\nLEFT OUT: create-databases.sh on a server. There is no psql on this machine.\n\n");
+if (!hasPsql) process.stderr.write("\nLEFT OUT: create-databases.sh on a server, because this machine has no psql.\n\n");
 
-test.skipIf(!hasPsql)("create-databases.sh gives each role a password that opens no other role", async () => {
+test.skipIf(!hasPsql)("create-databases.sh gives each role a password with which no other role can log in", async () => {
   const server = await startPostgres({ dataDir: join(dir, "deployment"), durable: false, log: () => {} });
   try {
     const { hostname, port, username, password } = new URL(server.superuserUrl);

@@ -6,7 +6,7 @@ import { readProcess } from "../src/running-process.ts";
 
 const source = (name: string) => JSON.stringify(new URL(`../src/${name}.ts`, import.meta.url).href);
 
-/** Runs `body` in a process of its own, and waits for the ids of its children that it prints. */
+/** Runs `body` in a new process, which prints the ids of its children, and waits for these ids. */
 async function aParent(body: string) {
   const script = `
     import { spawn } from "node:child_process";
@@ -32,7 +32,7 @@ async function aParent(body: string) {
 
 const twoServers = "print((await spawnServer(sleep)).pid, (await spawnServer(sleep)).pid);";
 
-test.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const)("servers end when their parent is ended by %s", async (signal) => {
+test.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const)("servers end when %s ends their parent", async (signal) => {
   const { parent, pids, exited } = await aParent(twoServers);
   parent.kill(signal);
   await exited;
@@ -40,7 +40,7 @@ test.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const)("servers end when
 });
 
 test.each([
-  ["throws an error that nothing catches", `throw new Error("defect")`],
+  ["throws an uncaught error", `throw new Error("defect")`],
   ["exits", "process.exit()"],
 ])("servers end when their parent %s", async (_, statement) => {
   const { parent, pids, exited } = await aParent(`${twoServers} process.stdin.once("data", () => { ${statement}; });`);
@@ -49,7 +49,7 @@ test.each([
   await eventually(() => expect(pids.map(readProcess)).toEqual([undefined, undefined]));
 });
 
-test("a command that runs when the parent is killed ends", async () => {
+test("a running command ends when its parent is killed", async () => {
   const { parent, pids, exited } = await aParent(`
     void runCommand("sleep", ["60"], { timeoutMs: 60_000 });
     const { execFileSync } = await import("node:child_process");
@@ -69,7 +69,7 @@ test("a frozen server ends when its parent is killed", async () => {
   await eventually(() => expect(pids.map(readProcess)).toEqual([undefined]));
 });
 
-test("a process group ends, with what its leader started, when the parent is killed", async () => {
+test("all processes of a process group end when the parent is killed", async () => {
   const { parent, pids, exited } = await aParent(`
     const leader = spawn("sh", ["-c", "sleep 60 & echo $!; wait"], { detached: true });
     endWithParent(-leader.pid, "SIGTERM");
@@ -80,7 +80,7 @@ test("a process group ends, with what its leader started, when the parent is kil
   await eventually(() => expect(pids.map(readProcess)).toEqual([undefined, undefined]));
 });
 
-test("a process that was released outlives its parent", async () => {
+test("a released process keeps running when its parent ends", async () => {
   const { parent, pids, exited } = await aParent(`
     const kept = spawn("sleep", ["60"], { detached: true, stdio: "ignore" });
     const release = endWithParent(kept.pid, "SIGKILL");

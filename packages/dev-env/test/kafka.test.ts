@@ -28,7 +28,7 @@ let dir: string;
 const started: Kafka[] = [];
 
 beforeEach(async () => {
-  // In the C locale, Java loses the non-ASCII characters of a path.
+  // In the C locale, Java drops the non-ASCII characters of a path.
   dir = await mkdtemp(join(tmpdir(), "amana kafka é שלום 😀 "));
   vi.stubEnv("LC_ALL", "C");
 });

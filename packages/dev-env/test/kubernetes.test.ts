@@ -198,7 +198,7 @@ describe("who may talk to whom", () => {
     expect(migration.spec.ingress).toBeUndefined();
   });
 
-  test("webhooks go to public addresses, and not to private, link-local, metadata or reserved ones", async () => {
+  test("the webhooks policy permits public addresses, and no private, link-local, metadata or reserved address", async () => {
     const [policy] = await read("base", "webhooks", "network.yaml");
     const blocks = policy.spec.egress.flatMap(({ to }: Manifest) => to.flatMap(({ ipBlock }: Manifest) => ipBlock ?? []));
     const listOf = (cidrs: string[]) => {
@@ -298,7 +298,7 @@ describe("settings", () => {
         settings[name] = file;
       }
       const { readConfig } = await import(join(root, "services", service, "src", "config.ts"));
-      // The keys of this overlay are placeholders, with which no service that reads them starts.
+      // The keys of this overlay are placeholders: a service that reads them does not start.
       if (overlay === "production" && service !== "gateway")
         expect(() => readConfig(settings)).toThrow(/GATEWAY_PUBLIC_KEYS: entry 1 is not such an Ed25519 key/);
       const keys = overlay === "production" && {
@@ -396,7 +396,7 @@ describe.skipIf(!kustomize)("by the tools", () => {
     for (const file of built.values()) await run(command, [...options, "-strict", file]);
   });
 
-  test.skipIf(!kubeconfig)("the API server would take everything, without a warning", async () => {
+  test.skipIf(!kubeconfig)("the API server accepts all manifests without a warning in a dry run", async () => {
     const env = { ...process.env, KUBECONFIG: kubeconfig };
     await run("kubectl", ["apply", "-k", join(manifests, "base", "namespace")], { env });
     for (const overlay of overlays) {

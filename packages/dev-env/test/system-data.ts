@@ -14,8 +14,8 @@ const postgresFolder = "postgres";
 const copyTimeoutMs = 120_000;
 
 /**
- * Vitest global setup: prepares the data folder of a system with migrated, empty databases.
- * `copySystemData` copies it, so that initdb and the migrations run once for a test run.
+ * Prepares the data folder of a system with migrated, empty databases (Vitest global setup).
+ * `copySystemData` copies it, so that initdb and the migrations run once per test run.
  */
 export default async function setup(): Promise<() => Promise<void>> {
   const dir = await mkdtemp(join(tmpdir(), "amana-system-data-"));
@@ -32,14 +32,14 @@ export default async function setup(): Promise<() => Promise<void>> {
 }
 
 /**
- * Copies the prepared data folder to `to`. Without PostgreSQL's part when a server is given, which
- * may run on a copy of its own: see `copyPostgresData`. Does nothing outside of a test run.
+ * Copies the prepared data folder to `to`. Set `withPostgres` to false for a system on another
+ * server, which may run on a copy of `copyPostgresData`. Does nothing outside of a test run.
  */
 export async function copySystemData(to: string, { withPostgres }: { withPostgres: boolean }): Promise<void> {
   await copy(["secrets.json", "migrated.json", ...(withPostgres ? [postgresFolder] : [])], to);
 }
 
-/** Copies PostgreSQL's part to `to`/postgres, for a server that a test starts by itself. */
+/** Copies PostgreSQL's data folder to `to`/postgres, for a server that a test starts itself. */
 export async function copyPostgresData(to: string): Promise<void> {
   await copy([postgresFolder], to);
 }

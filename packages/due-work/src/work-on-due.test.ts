@@ -149,7 +149,7 @@ test("slow rows hold up no other, those of a business that has many least of all
   }
 });
 
-test("a business alone uses all slots when it may, and another one gets the next slot that becomes free", async () => {
+test("with perBusiness at the concurrency, one business uses all slots, and another gets the next free slot", async () => {
   const alone = await create(6);
   const ends = new Map(alone.map((id) => [id, Promise.withResolvers<void>()]));
   const begun: string[] = [];
@@ -172,7 +172,7 @@ test("a business alone uses all slots when it may, and another one gets the next
   }
 });
 
-test("a business that has all its slots gets the next one when a slot becomes free, without a pause", async () => {
+test("the next row of a business that uses all its slots begins without a pause when a slot becomes free", async () => {
   await create(6);
   const begun: string[] = [];
   await using _job = workOnDue(
@@ -188,7 +188,7 @@ test("a business that has all its slots gets the next one when a slot becomes fr
   await eventually(() => expect(begun).toHaveLength(6));
 });
 
-test("no more rows begin within one pause than the rate limit allows, however fast they end", async () => {
+test("no more rows than perPause begin within one pause, even if they end at once", async () => {
   await create(20);
   const begun: string[] = [];
   const work = async (id: string) => {

@@ -18,12 +18,12 @@ export interface DueRows {
   readonly isLess?: string;
   /** The column that orders the rest of a business's rows, earliest first; `due` when left out. */
   readonly since?: string;
-  /** How many rows are worked on at the same time. */
+  /** Maximum number of rows that are processed at the same time. */
   readonly concurrency: number;
   /**
-   * How many rows of one business are worked on at the same time; half of `concurrency` by default.
-   * With as many as `concurrency`, a business alone uses all slots, and another business gets the
-   * next slot that becomes free: for work that takes about as long for every business.
+   * Maximum number of rows of one business that are processed at the same time; half of
+   * `concurrency` by default. With the value of `concurrency`, a business alone uses all slots, and
+   * another business gets the next free slot. Use that only if work takes equally long for all.
    */
   readonly perBusiness?: number;
   /** The table keeps, as `traceparent`, the trace that began a row: the work goes on in it. */
@@ -100,7 +100,7 @@ export function workOnDue(
     period.left -= claims.length;
     if (claims.length > 0 || hasMore) return 1;
     if (inFlight.size === 0) return 0;
-    // Rows may be due of a business that has all its slots: it gets the next one without a pause.
+    // A business that uses all its slots may have more due rows: the next begins without a pause.
     await waitAtMost(pauseMs, oneEnds());
     return 1;
   };

@@ -79,7 +79,7 @@ test("an answer without any content is an answer", async () => {
   expect(await begin(aCall({ caller }))).toMatchObject({ replayed: { id: "", name: "" } });
 });
 
-describe("a key whose execution took 30 days", () => {
+describe("the retention of a key", () => {
   const refused = new DomainError("refused_upstream", "refund_refused", "No.");
 
   test.each([
@@ -90,7 +90,7 @@ describe("a key whose execution took 30 days", () => {
       (result: Promise<unknown>) => expect(result).rejects.toMatchObject({ code: "refund_refused" }),
     ],
   ])(
-    "is in progress meanwhile, gives its %s for 24 hours after the end, and is free afterwards",
+    "a key whose execution takes 30 days is in progress until then, and replays its %s for the next 24 hours only",
     async (_what, finish, replays) => {
       const caller = aBusinessCaller();
       const begun = (await begin(aCall({ caller }))) as { id: string };
@@ -106,7 +106,7 @@ describe("a key whose execution took 30 days", () => {
     },
   );
 
-  test("is kept for 24 hours after an end that an older version of the service records", async () => {
+  test("a key whose execution an older version of the service ends replays its answer for 24 hours", async () => {
     const caller = aBusinessCaller();
     const begun = (await begin(aCall({ caller }))) as { id: string };
     await age("30 days");
@@ -178,7 +178,7 @@ describe("a key that is held for a time", () => {
     expect(claims.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   });
 
-  test("that nobody holds is forgotten 24 hours after its last claim", async () => {
+  test("a key that is no longer held becomes free 24 hours after its last claim", async () => {
     const caller = aBusinessCaller();
     const [left, kept] = [await held(aCall({ caller, key: "left" }), 0), await held(aCall({ caller, key: "kept" }), 60_000)];
     await age("24 hours 1 minute");
@@ -190,7 +190,7 @@ describe("a key that is held for a time", () => {
     expect(kept.id).not.toBe("");
   });
 
-  test("is kept for 24 hours after a late answer", async () => {
+  test("a held key replays a late answer for 24 hours after that answer", async () => {
     const caller = aBusinessCaller();
     const { id } = await held(aCall({ caller }), 0);
     await age("23 hours 59 minutes");
@@ -210,7 +210,7 @@ describe("a key that is held for a time", () => {
   });
 });
 
-test("cleanKeys deletes keys whose execution ended more than 24 hours ago, and no others", async () => {
+test("cleanKeys deletes keys whose execution ended more than 24 hours ago, and keeps all other keys", async () => {
   const caller = aBusinessCaller();
   const refused = new DomainError("refused_upstream", "refund_refused", "No.");
   await beginAndEnd(aCall({ caller, key: "old answer" }), answer);

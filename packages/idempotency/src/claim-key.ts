@@ -16,7 +16,7 @@ export type Claim<Answer> = { replayed: Answer } | { record: IdempotencyRecord |
  * Takes the call's Idempotency-Key inside the transaction that begins the work. The claim is
  * visible to others once that transaction commits and vanishes with a rollback, so refusals by our
  * own rules leave no trace. Until the record gets an answer or a refusal, other calls with the key
- * are rejected as in progress. For 24 hours after that end, they get the same answer or refusal.
+ * are rejected as in progress. For 24 hours afterwards, they get that answer or refusal.
  *
  * `heldMs` is for work that does no harm when it is done twice under one id: the record's. After
  * that time, or once it was released, the same request claims the same record again. Left out:

@@ -1,7 +1,7 @@
 import { deleteOld, type Orm } from "@amana/database";
 
 /**
- * Deletes a batch of keys 24 hours after their execution ended or was abandoned. Returns the number
+ * Deletes a batch of keys whose execution ended or was abandoned 24 hours ago. Returns the number
  * of deleted keys.
  */
 export const cleanKeys = ({ orm }: { readonly orm: Orm }, batch?: number): Promise<number> =>

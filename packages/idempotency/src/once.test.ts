@@ -143,7 +143,7 @@ test("one key is independent for each business, operator and route", async () =>
   expect((await issue(aCall({ caller: aBusinessCaller(caller.businessId) }))).id).toBe(ids[0]);
 });
 
-test("a key is free again 24 hours after its execution, and not before", async () => {
+test("a key becomes free 24 hours after its execution, and not before", async () => {
   const caller = aBusinessCaller();
   const { id } = await issue(aCall({ caller }));
   await age("23 hours 59 minutes");

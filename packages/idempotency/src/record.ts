@@ -18,8 +18,8 @@ const schema = defineEntity({
     /** Null: until it has ended. Otherwise the same request may be executed again after this. */
     heldUntil: p.datetime(3).nullable(),
     /**
-     * The key is kept for 24 hours from this time. The time of the last claim; when the execution
-     * ends, a trigger sets it to the time of the end. Older versions count from this column too.
+     * Time from which the key is kept for 24 hours: the last claim, or the end of the execution, to
+     * which a trigger moves it. Older versions count from this column too.
      */
     keptFrom: p.datetime(3).fieldName("created_at"),
   },
@@ -42,9 +42,9 @@ export class IdempotencyRecord extends schema.class {
   }
 
   /**
-   * Whether the key is free again: 24 hours after the end, or after the last claim of an abandoned
-   * execution. Never while the outcome is unknown, because a second execution could repeat the
-   * effect.
+   * Returns whether the key is free again: 24 hours after the end, or after the last claim of an
+   * abandoned execution. A key with an unknown outcome is never free, because a second execution
+   * could repeat the effect.
    */
   isForgotten(now: Date): boolean {
     return (this.hasEnded() || this.isAbandoned(now)) && this.keptFrom.getTime() <= now.getTime() - keptMs;

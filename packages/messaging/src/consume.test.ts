@@ -301,13 +301,13 @@ test("messages without a good MAC have no effect and stop nothing; a few are kep
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-test("a message with a good MAC whose event is more than 39 days old has no effect and is kept as FORGED; one of 38 days takes effect", async () => {
+test("a message whose event is more than 39 days old is kept as FORGED without effect, and one of 38 days takes effect", async () => {
   await aConsumer();
   const [old, young] = [39.01, 38].map((days) => aMessage(String(days), { id: uuidv7(Date.now() - days * dayMs) }));
   if (!old || !young) throw new Error("two messages were expected");
   await transport.deliver(old, young);
   await transport.deliver(old);
-  // The time is in the event id, which the MAC covers.
+  // A new id would make the event younger, but the MAC covers the id.
   const signed = transport.keys.sign(topic, old);
   await transport.deliverUnsigned({ ...signed, headers: { ...signed.headers, ce_id: uuidv7() } });
   expect(await effects(db.orm)).toEqual(["38"]);
@@ -317,7 +317,7 @@ test("a message with a good MAC whose event is more than 39 days old has no effe
   ]);
 });
 
-test("a process whose clock is a year ahead rejects no message of today", async () => {
+test("a process whose clock is a year ahead accepts a message of today", async () => {
   await aConsumer();
   const message = aMessage("today");
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 365 * dayMs });

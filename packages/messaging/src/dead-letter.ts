@@ -108,8 +108,8 @@ export async function setAside(
 const forgedMax = 1_000;
 
 /**
- * Keeps a rejected message, once, and without its event id: a forger may name any good event, which
- * must not stand in its way. Returns whether more can be kept.
+ * Stores a rejected message once. Does not store its event id, because a forged message could block
+ * the genuine event of that id. Returns whether more messages can be stored.
  */
 export async function keepForged(
   em: SqlEntityManager,
@@ -131,7 +131,7 @@ export async function keepForged(
 }
 
 const rejectedReasons = {
-  MAC: "Its MAC is not good: somebody else sent it, or this service lacks the key it was signed with.",
+  MAC: "Its MAC is not good: another sender wrote it, or this service lacks the key it was signed with.",
   TOO_OLD: "Its event is more than 39 days old. The inbox may have forgotten it, so it could take effect twice.",
 } as const;
 

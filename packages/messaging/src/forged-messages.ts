@@ -13,8 +13,8 @@ const askedMax = 1_000;
 
 /**
  * Rejects messages without a good MAC, and messages that are older than inboxes remember. Neither
- * reaches an effect. A bounded number is kept as FORGED for operators. A message whose key was
- * missing here can be retried once its MAC is good; one that is too old cannot.
+ * has an effect. A limited number is stored as FORGED for operators. They can retry a message after
+ * this service gets its missing key, but never a message that is too old.
  */
 export function createForgedMessages(orm: Orm, subscription: Subscription, logger: Logger) {
   let count = 0;
@@ -30,8 +30,8 @@ export function createForgedMessages(orm: Orm, subscription: Subscription, logge
       let now: Date | undefined;
       for (const message of messages) {
         const verified = keys.verify(subscription.topic, message);
-        // The database's clock decides: this process's clock could be ahead, and reject every
-        // event.
+        // The database's clock decides, because this process's clock may be ahead and would then
+        // reject every event.
         if (verified && !now && isTooOld(verified, new Date())) now = await databaseTime(orm.em.fork());
         if (verified && !(now && isTooOld(verified, now))) {
           authentic.push(verified);

@@ -3,15 +3,15 @@ import { eventIdOf } from "./event-id.ts";
 import type { Message } from "./message.ts";
 
 /**
- * Inboxes keep an event id for 40 days from the time in the id. The day less is for clocks that
- * differ. What the outbox still has is at most three days old, so republishing stays possible.
+ * Inboxes keep an event id for 40 days from the time in the id. One day less allows for clocks that
+ * differ. Republishing stays possible, because the outbox keeps events for three days only.
  */
 const messageAgeMaxMs = 39 * 24 * 60 * 60 * 1000;
 
 /**
- * Whether the inbox may have forgotten the event, so that a repeated message would take effect
- * again. The time is that of the event id (UUIDv7), a header that the MAC covers: it cannot be
- * changed without the topic's key. Decide by the database's clock, which inboxes go by.
+ * Returns whether the inbox may have forgotten the event, so that a repeated message would take
+ * effect again. The age comes from the event id (UUIDv7). The MAC covers this header, so that only
+ * holders of the topic's key can change it. `now` is the time of the database, as for inboxes.
  */
 export function isTooOld(message: Message, now: Date): boolean {
   const id = eventIdOf(message);

@@ -46,7 +46,7 @@ export function readMessageKeys(env: EnvReader, topics: readonly string[]): Mess
   return ring;
 }
 
-/** With a shared key, the reader of one topic could publish to the other. */
+/** Rejects a key of two topics: with it, a reader of one topic could publish to the other. */
 function rejectSharedKeys(env: EnvReader, ring: MessageKeyring): void {
   const topicOf = new Map<string, string>();
   for (const [topic, keys] of Object.entries(ring)) {

@@ -37,7 +37,7 @@ export const consumedOutcomes = ["applied", "passed_over", "failed", "forged"] a
 
 export const consumedEvents = counter({
   name: "amana_events_consumed_total",
-  help: "Events that a consumer took: applied, passed_over (seen before, or set aside behind one of their key), failed (set aside, tried again), forged (its MAC is not good, or it is more than 39 days old)",
+  help: "Events that a consumer took: applied, passed_over (seen before, or set aside behind one of their key), failed (set aside, tried again), forged (MAC not good, or event more than 39 days old)",
   labels: { topic, outcome: consumedOutcomes },
 });
 

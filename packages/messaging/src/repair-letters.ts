@@ -105,7 +105,8 @@ export async function askForRetry(
 }
 
 /**
- * The message of a FORGED letter whose key has become known since. Throws why it is rejected still.
+ * Returns the message of a FORGED letter if this service now has its key and it is not too old.
+ * Otherwise throws the reason.
  */
 export async function verifiedMessageOf(
   em: SqlEntityManager,
@@ -118,7 +119,7 @@ export async function verifiedMessageOf(
   return message;
 }
 
-/** Changes a FORGED letter so that it is handled like any other: its key has become known since. */
+/** Changes a FORGED letter, whose key this service now has, into a letter like any other. */
 async function accept(em: SqlEntityManager, letter: DeadLetterRow, keys: MessageKeys | undefined): Promise<void> {
   const message = await verifiedMessageOf(em, letter, keys);
   const eventId = eventIdOf(message);

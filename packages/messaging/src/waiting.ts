@@ -28,7 +28,7 @@ export const inboxWaiting: readonly Waiting[] = [
     todo: "amana dead-letters show ID; mend the cause; then amana dead-letters retry ID, or drop ID --reason.",
   },
   {
-    what: "messages whose MAC is not good, or that are too old (FORGED)",
+    what: "messages whose MAC is not good or whose event is too old (FORGED)",
     table: "dead_letter",
     where: "status = 'FORGED'",
     since: "created_at",

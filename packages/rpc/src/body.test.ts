@@ -5,7 +5,7 @@ import { ConnectError } from "@connectrpc/connect";
 import { expect, onTestFinished, test } from "vitest";
 import { createBodyReader } from "./body.ts";
 
-/** A server that responds with the length of the body, or the error's message. */
+/** Starts a server that responds with the body's length, or the error's code and refusal count. */
 async function startServer(unfinishedBytesMax: number): Promise<number> {
   const readBody = createBodyReader(unfinishedBytesMax);
   const server = http.createServer((request, response) => {
@@ -41,7 +41,7 @@ test("reads a body of many one-byte chunks", async () => {
   expect(await responseOn(socket)).toBe("3000 bytes");
 });
 
-test("rejects the body that goes beyond the bound on unfinished bodies, and accepts bodies again after others end", async () => {
+test("rejects a body that exceeds the limit of unfinished bodies, and accepts bodies again after others end", async () => {
   const port = await startServer(200_000);
   const rivals = [connect(port), connect(port)];
   for (const socket of rivals) {
@@ -49,7 +49,7 @@ test("rejects the body that goes beyond the bound on unfinished bodies, and acce
     socket.write(chunk(Buffer.alloc(120_000)));
   }
   const [rejected, text] = await Promise.race(rivals.map(async (socket) => [socket, await responseOn(socket)] as const));
-  // 8: resource_exhausted, with the refusal that makes the caller retry.
+  // 8 is resource_exhausted; 1 is the number of refusals, by which the caller retries.
   expect(text).toBe("error 8 1");
   for (const socket of rivals.filter((rival) => rival !== rejected)) {
     socket.write("0\r\n\r\n");
@@ -62,14 +62,14 @@ test("rejects the body that goes beyond the bound on unfinished bodies, and acce
   expect(await responseOn(next)).toBe("90000 bytes");
 });
 
-test("accepts small bodies while large ones that do not end take all that large ones may", async () => {
+test("accepts small bodies while unfinished large bodies use the whole limit of large bodies", async () => {
   const port = await startServer(40_000);
   for (let i = 0; i < 2; i++) {
     const large = connect(port);
     large.write(head);
     large.write(chunk(Buffer.alloc(20_000)));
   }
-  // The outcome is the same when the small body comes first; the rule is then not tried.
+  // If the small body arrived first, the test would pass without the rule.
   await new Promise((resolve) => setTimeout(resolve, 200));
   const small = connect(port);
   small.write(head);

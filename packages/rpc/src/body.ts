@@ -4,18 +4,18 @@ import { unavailable } from "./domain-error.ts";
 import { toConnectError } from "./error-mapping.ts";
 import type { Request } from "./listener.ts";
 
-/** The largest message that is sent or accepted. */
+/** Maximum size of a message in both directions. */
 export const messageBytesMax = 4 * 1024 * 1024;
-/** Nearly all requests are smaller. */
+/** Bodies up to this size may use the extra quarter; nearly all requests are smaller. */
 const smallBytesMax = 16 * 1024;
 
-/** Reads a whole request body. Throws a ConnectError when it is larger than a message may be. */
+/** Reads a whole request body. Throws a ConnectError when it exceeds `messageBytesMax`. */
 export type ReadBody = (request: Request) => Promise<Buffer>;
 
 /**
- * Creates a reader of request bodies that together buffer at most `unfinishedBytesMax` bytes, and a
- * quarter more for small bodies, so that large ones that do not end cannot keep them out. A body
- * beyond that is rejected. The request stays usable: an error response can be sent on it.
+ * Creates a reader of request bodies that buffer at most `unfinishedBytesMax` bytes in all. Small
+ * bodies may use a quarter more, so that unfinished large bodies do not block them. Rejects a body
+ * beyond that. An error response can still be sent to the request.
  */
 export function createBodyReader(unfinishedBytesMax: number): ReadBody {
   let buffered = 0;
@@ -40,8 +40,7 @@ export function createBodyReader(unfinishedBytesMax: number): ReadBody {
   };
 }
 
-// Worded as connect-node words them, so that a caller gets the same text whichever path serves the
-// call.
+// The texts are those of connect-node, so that a caller gets the same text from both paths.
 export const tooLargeToRead = (bytes?: number) =>
   new ConnectError(
     `message size ${bytes === undefined ? "" : `${bytes} `}is larger than configured readMaxBytes ${messageBytesMax}`,
@@ -52,11 +51,11 @@ export const tooLargeToWrite = (bytes: number) =>
   new ConnectError(`message size ${bytes} is larger than configured writeMaxBytes ${messageBytesMax}`, Code.ResourceExhausted);
 
 /**
- * With the refusal that `createRpcClient` repeats elsewhere if that does no harm, and the gateway
- * turns into a 503.
+ * Creates an error with a refusal. `createRpcClient` then retries a safe call at another replica,
+ * and the gateway responds with 503.
  */
 function tooManyBytes(): ConnectError {
-  const refusal = unavailable("service_unavailable", "The service receives too many bytes right now. Try again in a moment.");
+  const refusal = unavailable("service_unavailable", "The service is receiving too many bytes. Try again in a moment.");
   const error = new ConnectError(refusal.message, Code.ResourceExhausted);
   error.details.push(...toConnectError(refusal).details);
   return error;

@@ -14,8 +14,8 @@ const inProto = { "content-type": "application/proto" };
 let audiences = 0;
 
 /**
- * Makes one call to a server that sends this response. Returns the outcome and the codes that the
- * metrics counted.
+ * Makes one call to a server that sends this response. Returns the outcome of the call, and the
+ * codes that the metrics counted.
  */
 async function callTo(status: number, headers: Record<string, string>, ...body: (string | Uint8Array)[]) {
   const server = http.createServer((request, response) => {
@@ -43,7 +43,7 @@ async function callTo(status: number, headers: Record<string, string>, ...body: 
 
 describe("a client", () => {
   test.each<Record<string, string>>([{}, { "content-encoding": "identity" }])(
-    "accepts a protobuf response with headers %o",
+    "the client accepts a protobuf response with headers %o",
     async (headers) => {
       expect(await callTo(200, { ...inProto, ...headers }, message)).toMatchObject({
         outcome: { leaseMs: 5 },
@@ -52,8 +52,8 @@ describe("a client", () => {
     },
   );
 
-  // Codes of content types and encodings: those of the reference implementation (conformance
-  // suite). Codes of a status: connectrpc.com/docs/protocol, "HTTP to Error Code".
+  // Content types and encodings have the codes of the reference implementation (conformance suite).
+  // A status has the code of connectrpc.com/docs/protocol, "HTTP to Error Code".
   test.each<[string, number, Record<string, string>, (string | Uint8Array)[], string]>([
     ["an empty image", 200, { "content-type": "image/jpeg" }, [], "unknown"],
     ["an HTML page", 200, { "content-type": "text/html" }, ["<p>Sign in</p>"], "unknown"],
@@ -69,7 +69,7 @@ describe("a client", () => {
     ["an error page of a proxy", 503, { "content-type": "text/html" }, ["<p>Later</p>"], "unavailable"],
     ["JSON that is no Connect error", 404, { "content-type": "application/json" }, ["[]"], "unimplemented"],
   ])(
-    "fails with a ConnectError and counts the call as failed when the response is %s",
+    "the client throws a ConnectError and counts the call as failed when the response is %s",
     async (_, status, headers, body, code) => {
       expect(await callTo(status, headers, ...body)).toEqual({ outcome: code, counted: [`${code} 1`] });
     },

@@ -320,10 +320,9 @@ function send(
 type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * Returns the message of a response; throws the error it carries. A successful response has the
- * content type of the request, an error is JSON (connectrpc.com/docs/protocol, Unary-Response).
- * Anything else did not come from a Connect server: its code is that of the reference
- * implementation.
+ * Returns the message of a response, or throws the response's error. A successful response has the
+ * content type of the request, an error is JSON (connectrpc.com/docs/protocol, Unary-Response). Any
+ * other response is not from a Connect server and gets the code of the reference implementation.
  */
 function readResponse(method: DescMethodUnary, status: number, headers: ResponseHeaders, body: Buffer): Message {
   const type = headers["content-type"];

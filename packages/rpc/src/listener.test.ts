@@ -41,8 +41,8 @@ async function startServer(connectionsMax = 100, answerAfterMs = 0): Promise<Rpc
 }
 
 /**
- * Resolves when the connection has ended, also when the server reset it because it left bytes
- * unread.
+ * Resolves when the connection has ended. The server resets a connection whose bytes it did not
+ * read.
  */
 const closeOf = (socket: net.Socket) => new Promise((resolve) => socket.on("error", () => {}).once("close", resolve));
 
@@ -100,7 +100,7 @@ test("closes a connection whose caller does not read the response", async () => 
   const socket = net.connect(server.port, "127.0.0.1").pause();
   const closed = closeOf(socket);
   const request = `GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(1_000);
-  // Responses fill the buffers of both sides, until the server stops reading requests.
+  // Unread responses fill the buffers of both sides, until the server stops reading requests.
   while (socket.write(request)) await sleep(1);
   await closed;
 });

@@ -15,8 +15,8 @@ export interface Limits {
   /** For a request to arrive whole. What the answer takes is not bounded here. */
   readonly requestTimeoutMs: number;
   /**
-   * For a connection on which nothing is sent, or whose caller reads nothing: longer than the
-   * longest call.
+   * Timeout of a connection without traffic, or whose caller does not read. Longer than the longest
+   * call.
    */
   readonly idleTimeoutMs: number;
   /** More are closed at once. */
@@ -103,7 +103,7 @@ export async function listen(options: {
       answer(request, response);
     },
   );
-  // Without it, a response that the caller does not read stays in memory.
+  // Without this timeout, a response that the caller does not read stays in memory.
   server1.timeout = limits.idleTimeoutMs;
   // It never listens: this starts the timer that puts its time-outs in force.
   server1.emit("listening");

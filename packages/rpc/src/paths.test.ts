@@ -50,7 +50,7 @@ const inProto = { "content-type": "application/proto" };
 interface Case {
   readonly path?: string;
   readonly method?: string;
-  /** Replace those of a good request; undefined removes one. */
+  /** Headers in place of those of a valid request; undefined removes a header. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: Uint8Array;
   readonly chunked?: boolean;
@@ -61,7 +61,7 @@ interface Outcome {
   readonly body: string;
 }
 
-/** One connection, on which calls are made one after the other. */
+/** One connection on which calls are made in sequence. */
 interface Way extends AsyncDisposable {
   call(one: Case): Promise<Outcome>;
 }
@@ -126,7 +126,8 @@ const wrongTimeout = failure(400, "invalid_argument", /protocol error: invalid c
 const tooLarge = new Uint8Array(messageBytesMax + 1);
 
 /**
- * The codes are those of connectrpc.com/docs/protocol; where it names none, those of connect-node.
+ * Requests with their expected responses. Codes are those of connectrpc.com/docs/protocol, or of
+ * connect-node where the protocol names none.
  */
 const cases: Record<string, [Case, () => Outcome]> = {
   "an empty body": [{}, success],
@@ -170,7 +171,7 @@ const cases: Record<string, [Case, () => Outcome]> = {
 };
 
 describe.each(Object.entries(cases))("%s", (_name, [one, expected]) => {
-  test("gets the same response from the fast path and connect-node, and the connection stays usable", async () => {
+  test("the fast path and connect-node return the same response, and the connection stays usable", async () => {
     prefixLength = 1;
     await using fast = overHttp1();
     // This header alone makes connect-node serve the call.
@@ -189,7 +190,7 @@ describe.each(Object.entries(cases))("%s", (_name, [one, expected]) => {
 });
 
 describe("the fast path and connect-node", () => {
-  test("reject a response larger than 4 MiB alike", async () => {
+  test("both paths reject a response larger than 4 MiB with the same error", async () => {
     prefixLength = messageBytesMax;
     await using fast = overHttp1();
     await using slow = overHttp1({ "content-encoding": "identity" });
@@ -200,7 +201,7 @@ describe("the fast path and connect-node", () => {
     expect(new Set(outcomes.map(({ body }) => body)).size).toBe(1);
   });
 
-  test("accept a request and a response of 4 MiB alike", async () => {
+  test("both paths accept a request and a response of 4 MiB", async () => {
     const body = Buffer.concat([Buffer.from([10, 0xfb, 0xff, 0xff, 0x01]), Buffer.alloc(messageBytesMax - 5)]);
     prefixLength = messageBytesMax - 10;
     expect(success().body).toHaveLength(messageBytesMax);
@@ -213,13 +214,13 @@ describe("the fast path and connect-node", () => {
     }
   });
 
-  test("send no response to a truncated body, and end its connection", async () => {
+  test("neither path responds to a truncated body, and its connection ends", async () => {
     for (const own of [{}, { "content-encoding": "identity" }]) {
       const socket = net.connect(server.port, "127.0.0.1");
       const lines = Object.entries({ host: "a", ...inProto, ...token(), ...own, "content-length": "100" });
       socket.write(`POST ${resolveKeys} HTTP/1.1\r\n${lines.map((line) => line.join(": ")).join("\r\n")}\r\n\r\nabc`);
       socket.end();
-      // Node's HTTP parser rejects the early end by itself.
+      // Node's HTTP parser rejects the early end before either path runs.
       expect(await text(socket)).toBe("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
     }
   });
@@ -248,7 +249,7 @@ describe("standard clients that send more than 4 MiB", () => {
     }
   });
 
-  test("our own client gets resource_exhausted", async () => {
+  test("createRpcClient gets resource_exhausted", async () => {
     await using channel = createRpcChannel({ urls: [server.url], audience: "test", signer });
     const client = createRpcClient(KeyLeaseService, channel);
     const call = client.resolveKeys(request, { caller: platformCaller });

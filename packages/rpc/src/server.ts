@@ -72,9 +72,7 @@ export interface RpcServer extends AsyncDisposable {
   isReady(): Promise<boolean>;
 }
 
-/**
- * Of all request bodies that are being received, by callers with a token and by callers without.
- */
+/** Maximum bytes of all unfinished request bodies: of callers with a token, and of the others. */
 const unfinishedBytesMax = { calls: 64 * 1024 * 1024, withoutToken: 16 * 1024 * 1024 };
 
 interface Target {
@@ -125,7 +123,7 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
   const readOtherBody = createBodyReader(unfinishedBytesMax.withoutToken);
 
   const answer = (request: Request, response: Response) => {
-    // The rest of a body that is not needed is dropped, so that the connection can be used again.
+    // Drops the rest of an unneeded body, so that the connection can be used again.
     response.once("finish", () => {
       if (!request.complete) request.resume();
     });
@@ -256,15 +254,15 @@ async function answerFast(
     response.writeHead(200, { "content-type": "application/proto", "content-length": bytes.length });
     response.end(bytes);
   } catch (error) {
-    // The caller has gone: there is no one to respond to.
+    // The caller has closed the connection.
     if (request.errored) return;
     refuse(response, ConnectError.from(error, Code.Internal));
   }
 }
 
 /**
- * Whether a request is what `createRpcClient` sends: Connect unary, a protobuf body without
- * compression, HTTP/1.1. Headers that need an error response are left to connect-node.
+ * Returns whether a request has the form that `createRpcClient` sends: Connect unary, a protobuf
+ * body without compression, HTTP/1.1. connect-node handles all others and their error responses.
  */
 const isFast = (request: Request): request is http.IncomingMessage =>
   request instanceof http.IncomingMessage &&
@@ -283,7 +281,7 @@ function clampTimeout({ headers }: Request): void {
 }
 
 /**
- * The body as connect-node takes it. A ConnectError is passed on in the form of the caller's
+ * Yields the body for connect-node, which sends a ConnectError in the form of the caller's
  * protocol.
  */
 async function* yieldBody(request: Request, readBody: ReadBody): AsyncGenerator<Buffer, undefined> {
@@ -307,8 +305,8 @@ function refuse(response: Response, refusal: ConnectError): void {
 }
 
 /**
- * An unreadable request gets the code and text that connect-node gives it. The Connect protocol
- * prescribes none.
+ * Decodes a request. An unreadable one gets the code and text of connect-node, because the Connect
+ * protocol does not define them.
  */
 function decode(method: DescMethodUnary, body: Buffer): Message {
   try {

@@ -53,7 +53,7 @@ test.each<[Record<string, string>, RegExp]>([
   expect(message).not.toContain(privateText);
 });
 
-/** RFC 8410, section 10.3, and RFC 8032, section 7.1, test 1. */
+/** Example key pairs of RFC 8410, section 10.3, and RFC 8032, section 7.1, test 1. */
 const published = [
   [
     "MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC",
@@ -73,7 +73,7 @@ test.each(published)("rejects the published example key pair %s", (privateHalf, 
   );
 });
 
-test("rejects a key that two settings share, in production", () => {
+test("rejects the same key in two settings in production, and accepts it elsewhere", () => {
   const both = (source: Record<string, string>) =>
     readEnv((env) => {
       const keys = (name: string) => readVouchingKeys(env, name, "anyone").map(({ publicKey }) => publicKey);

@@ -29,9 +29,9 @@ export function readVouchingKeys(env: EnvReader, name: string, mayVouchFor: Vouc
 }
 
 /**
- * Records a problem, in production, for each key that two of these settings share. `settings` has
- * the keys, public or private halves, by the name of their setting. A shared key would give the
- * holder of one the rights of the other.
+ * Records a problem in production for each key that is in two of these settings. `settings` maps
+ * the name of each setting to its public or private keys. The holder of a shared key would have
+ * the rights of both settings.
  */
 export function rejectSharedKeys(env: EnvReader, settings: Readonly<Record<string, readonly KeyObject[]>>): void {
   if (!env.isProduction) return;
@@ -41,7 +41,7 @@ export function rejectSharedKeys(env: EnvReader, settings: Readonly<Record<strin
       const half = publicHalfOf(key);
       const holder = holders.get(half) ?? name;
       holders.set(half, holder);
-      if (holder !== name) env.problem(`${name} and ${holder} hold the same key; make a pair of its own for each`);
+      if (holder !== name) env.problem(`${name} and ${holder} hold the same key; make a separate key pair for each`);
     }
   }
 }

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { GrowingBuffer } from "./growing-buffer.ts";
 
-test("returns the pieces in order, as one buffer", () => {
+test("GrowingBuffer returns the appended pieces in order as one buffer", () => {
   const buffer = new GrowingBuffer();
   expect(buffer.bytes()).toEqual(Buffer.alloc(0));
   for (const piece of ["a", "", "bcd", "ef"]) buffer.append(Buffer.from(piece));
   expect(buffer.bytes().toString()).toBe("abcdef");
 });
 
-test("allocates at most twice the bytes and few times, for pieces of one byte", () => {
+test("GrowingBuffer allocates few times and at most twice the bytes for pieces of one byte", () => {
   const buffer = new GrowingBuffer();
   const capacities = new Set<number>();
   for (let i = 0; i < 100_000; i++) {

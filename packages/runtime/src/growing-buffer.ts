@@ -1,6 +1,6 @@
 /**
- * Collects bytes that arrive in pieces into one buffer. A piece costs its bytes and no object, so
- * that a sender of many tiny pieces cannot use many times the memory of what it sends.
+ * Collects pieces of bytes in one buffer. No piece is kept as an object of its own, so that many
+ * tiny pieces do not take many times the memory of their bytes.
  */
 export class GrowingBuffer {
   #buffer = Buffer.alloc(0);
@@ -10,7 +10,7 @@ export class GrowingBuffer {
     return this.#length;
   }
 
-  /** The bytes allocated: at most twice `length`. */
+  /** Returns the number of allocated bytes: at most twice `length`. */
   get capacity(): number {
     return this.#buffer.length;
   }
@@ -18,7 +18,7 @@ export class GrowingBuffer {
   append(piece: Uint8Array): void {
     const length = this.#length + piece.length;
     if (length > this.#buffer.length) {
-      // Not from Node's shared pool, which a small buffer would keep in memory as a whole.
+      // Avoids Node's shared pool, because a small buffer would keep the whole pool in memory.
       const grown = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#length));
       grown.set(this.bytes());
       this.#buffer = grown;

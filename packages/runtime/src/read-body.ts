@@ -4,7 +4,7 @@ import { GrowingBuffer } from "./growing-buffer.ts";
 export async function readBytes(body: AsyncIterable<Buffer>, bytesMax: number): Promise<Buffer> {
   const bytes = new GrowingBuffer();
   for await (const chunk of body) {
-    if (bytes.length + chunk.length > bytesMax) throw new Error("the answer is too large");
+    if (bytes.length + chunk.length > bytesMax) throw new Error("the response is too large");
     bytes.append(chunk);
   }
   return bytes.bytes();

@@ -18,7 +18,7 @@ import {
   uuidv7,
 } from "./index.ts";
 
-/** Properties of the API's document whose names say that they are secret. */
+/** Properties of the OpenAPI document that have the name of a secret. */
 const secretsOfTheApi: string[] = [
   ...new Set(
     readFileSync(new URL("../../../docs/api/openapi.json", import.meta.url), "utf8")
@@ -134,7 +134,7 @@ describe("logs", () => {
     expect(text.match(/\[redacted\]/g)).toHaveLength(3);
   });
 
-  test.each(secretsOfTheApi)("never hold the value of %s, which the API shows once or to one business", (name) => {
+  test.each(secretsOfTheApi)("log lines never contain the value of %s, which the API shows once or to one business", (name) => {
     const camelCase = name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
     const text = logged((logger) => logger.info({ [name]: "canary", response: { [camelCase]: "canary" } }, "x"));
     expect(text).not.toContain("canary");

@@ -1,6 +1,6 @@
 /**
- * Returns the text without slashes at its end. A regular expression takes quadratic time on a long
- * row of slashes.
+ * Returns the text without slashes at its end. A loop, because a regular expression takes quadratic
+ * time on many slashes.
  */
 export function withoutSlashes(text: string): string {
   let rest = text;

@@ -1,21 +1,18 @@
 import { createRequire } from "node:module";
 import { type AST, RegExpParser, visitRegExpAST } from "@eslint-community/regexpp";
 
-// The build for browsers runs in this process: no Java, no program for one platform, no worker.
+// The build for browsers runs in this process and needs no Java, native program or worker.
 const { checkSync } = createRequire(import.meta.url)("recheck/lib/browser.js") as typeof import("recheck");
 const parser = new RegExpParser();
 
-/**
- * More combinations of bounded repetitions and alternatives than this take too long, though their
- * number is constant.
- */
+/** Maximum number of combinations: trying more takes too long, even if the number is constant. */
 const waysMax = 1_000;
 const timeoutMs = 120_000;
 
 /**
- * Why one search for an expression may take more than linear time on some text, or undefined when
- * it cannot. The decision follows from the expression's automaton and not from measured time; a
- * time limit only ends the decision.
+ * Returns why a search for an expression may take more than linear time on some text, or undefined
+ * when it always takes linear time. The result depends on the expression's automaton and not on
+ * measured time. The timeout applies to the analysis only.
  */
 export function superLinearity(pattern: string, flags: string): string | undefined {
   const sets = { unicode: flags.includes("u"), unicodeSets: flags.includes("v") };
@@ -31,7 +28,7 @@ export function superLinearity(pattern: string, flags: string): string | undefin
 }
 
 /**
- * The number of ways in which a matcher can go on at one place, with an unbounded repetition taken
+ * Returns in how many ways a matcher can continue at one place. An unbounded repetition counts
  * once.
  */
 function waysOf(node: AST.Pattern | AST.Element): number {
@@ -47,7 +44,7 @@ function waysOf(node: AST.Pattern | AST.Element): number {
   return sum;
 }
 
-/** Whether the expression looks at a bounded number of characters from each place. */
+/** Returns whether the expression reads a bounded number of characters from each place. */
 function isBounded(tree: AST.Pattern): boolean {
   let bounded = true;
   visitRegExpAST(tree, {

@@ -7,13 +7,11 @@ import { type Expression, findExpressions } from "./find-expressions.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 
-/** Tests and tools of this repository's developers, whose input is their own. */
+/** Tests and development tools, which get no external input. */
 const withoutExternalInput =
   /\.test\.ts$|(^|\/)(test|scripts)\/|^(bench|break|deploy|packages\/(dev-env|testing)|sdks\/src)\/|^services\/gateway\/src\/guide\.ts$/;
 
-/**
- * Calls of RegExp whose expression the source computes: what it comes to, to be checked instead.
- */
+/** Calls whose expression the source computes, each with the expressions to check instead. */
 const computed: Readonly<Record<string, string[]>> = {
   "packages/api-keys/src/key-text.ts: new RegExp(`^(sk_live_|sk_test_|ak_|inv_)[0-9A-Za-z]{${randomLength + checksumLength}}$`)":
     ["^(sk_live_|sk_test_|ak_|inv_)[0-9A-Za-z]{49}$"],
@@ -32,15 +30,15 @@ const computed: Readonly<Record<string, string[]>> = {
   ],
 };
 
-/** Expressions that the checker cannot decide, and why they are linear. */
+/** Expressions that the checker cannot decide, each with the reason why it is linear. */
 const decided: Readonly<Record<string, string>> = {
   "( - detail: |DETAIL: )?(Failing row contains|Key) \\(.*?(?=\\n {4}at |$)":
-    "after its first words it always matches, at the end of the text at the latest, so it reads each character once",
-  "(?=.*[1-9])": "a part of the next one",
+    "after its first words it matches at the end of the text at the latest, so it reads each character once",
+  "(?=.*[1-9])": "a part of the next expression",
   "^(?=.*[1-9])\\d{1,15}(\\.\\d{1,2})?$": "the lookahead runs once, at the start, and passes over the text once",
-  "(?=0*([5-9]\\d|[1-9]\\d{2,11})(\\.|$))": "a part of the next one",
+  "(?=0*([5-9]\\d|[1-9]\\d{2,11})(\\.|$))": "a part of the next expression",
   "^(?=0*([5-9]\\d|[1-9]\\d{2,11})(\\.|$))\\d{1,15}(\\.\\d{1,2})?$":
-    "the lookahead runs once, at the start; a 0 matches at one place of it only, and the rest has a bounded length",
+    "the lookahead runs once, at the start; only one part of it matches a 0, and the rest has a bounded length",
 };
 
 const sources = ["*.ts", "*.js", "*.mjs", "*.py", "*.php", "docs/guide/*.md", "sdks/*.md", "docs/api/openapi.json"];
@@ -50,12 +48,12 @@ const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclud
   .filter((file) => file && existsSync(join(root, file)) && !withoutExternalInput.test(file));
 const found = files.map((file) => findExpressions(file, readFileSync(join(root, file), "utf8")));
 
-describe("regular expressions that meet external input", () => {
-  test("are stated in the source, or listed with what they come to", () => {
+describe("regular expressions for external input", () => {
+  test("every regular expression has its text in the source, or is listed with its computed text", () => {
     expect(found.flatMap((file) => file.computed).sort()).toEqual(Object.keys(computed).sort());
   });
 
-  test("take linear time", { timeout: 600_000 }, () => {
+  test("every regular expression for external input takes linear time", { timeout: 600_000 }, () => {
     const listed = Object.entries(computed).flatMap(([at, patterns]) => patterns.map((pattern) => ({ at, pattern, flags: "" })));
     const all: Expression[] = [...found.flatMap(({ expressions }) => expressions), ...listed];
     const checked = new Set<string>();
@@ -74,19 +72,19 @@ describe("regular expressions that meet external input", () => {
   });
 });
 
-describe("the checker", () => {
+describe("superLinearity", () => {
   test.each([
     ["nested quantifiers", "^(a+)+$", "exponential"],
     ["alternatives that overlap", "^(a|a)*$", "exponential"],
-    ["two neighbours that match the same characters", "^\\s*\\s*$", "2nd degree polynomial"],
-    ["an expression that starts anywhere", "\\s+$", "2nd degree polynomial"],
+    ["adjacent repetitions of the same characters", "^\\s*\\s*$", "2nd degree polynomial"],
+    ["an unanchored repetition", "\\s+$", "2nd degree polynomial"],
     ["a string that is never closed", '"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"', "2nd degree polynomial"],
     ["bounded repetitions with very many combinations", "^(a{1,40}){1,40}$", "can match in more than 1000 ways"],
   ])("rejects %s", (_name, pattern, summary) => {
     expect(superLinearity(pattern, "s")).toMatch(summary);
   });
 
-  test.each(["^(a+)\\1$", "a(?=b*c)"])("rejects %s, which it cannot decide, with a message", (pattern) => {
+  test.each(["^(a+)\\1$", "a(?=b*c)"])("returns a message for %s, which it cannot decide", (pattern) => {
     expect(superLinearity(pattern, "")).toMatch(/^cannot be decided \(unsupported: .+\): write it in a simpler way$/);
   });
 
@@ -95,7 +93,7 @@ describe("the checker", () => {
   });
 });
 
-describe("the search for expressions", () => {
+describe("findExpressions", () => {
   const found = (file: string, text: string) =>
     findExpressions(file, text).expressions.map(({ pattern, flags }) => `/${pattern}/${flags}`);
 
@@ -104,12 +102,12 @@ describe("the search for expressions", () => {
     expect(found("a.ts", text)).toEqual(["/x\\/y/gi", "/b+/", "/c/u", "/^d$/u"]);
   });
 
-  test("finds calls in Python and PHP, and the anchors that a call adds", () => {
+  test("finds calls in Python and PHP, with the anchors that a call adds", () => {
     expect(found("a.py", "re.fullmatch(r'a|b', x); re.search(\"c\", x)")).toEqual(["/^(?:a|b)$/", "/c/"]);
     expect(found("a.php", "preg_match('~^a/b$~Du', $x)")).toEqual(["/^a/b$/u"]);
   });
 
-  test("reports calls whose expression the source does not state", () => {
+  test("reports calls whose expression is computed", () => {
     expect(findExpressions("a.ts", "new RegExp(a + b)").computed).toEqual(["a.ts: new RegExp(a + b)"]);
     expect(findExpressions("a.py", "re.compile(pattern)").computed).toEqual(["a.py: re.compile(pattern)"]);
     expect(findExpressions("a.php", "preg_match($pattern, $x)").computed).toEqual(["a.php: preg_match($pattern, $x)"]);

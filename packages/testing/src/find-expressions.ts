@@ -8,10 +8,7 @@ export interface Expression {
   readonly at: string;
 }
 
-/**
- * The regular expressions of a file. `computed`: calls whose expression the source does not state,
- * as "file: code".
- */
+/** Regular expressions of a file. `computed`: calls with a computed expression, as "file: code". */
 export interface Found {
   readonly expressions: Expression[];
   readonly computed: string[];
@@ -19,7 +16,7 @@ export interface Found {
 
 /**
  * Finds every regular expression in a source file, in the code samples of a Markdown document, or
- * in the JSON schemas of an OpenAPI document. Go is left out: its expressions are linear.
+ * in the JSON schemas of an OpenAPI document. Skips Go, whose regular expressions are linear.
  */
 export function findExpressions(file: string, text: string): Found {
   switch (extname(file)) {
@@ -65,7 +62,7 @@ function inJavaScript(file: string, text: string, lang: "ts" | "js"): Found {
       if (pattern === undefined) found.computed.push(`${file}: ${text.slice(value.start, value.end)}`);
       else add(value, pattern, flags ?? "");
     }
-    // Of a JSON schema; the ones that the code computes are in the OpenAPI document.
+    // A `pattern` of a JSON schema. Computed patterns are checked in the OpenAPI document.
     const schema = isNode(value["key"]) && value["key"]["name"] === "pattern" ? stringOf(value["value"]) : undefined;
     if (schema !== undefined) add(value, schema, "u");
     for (const child of Object.values(value)) visit(child);
@@ -77,7 +74,7 @@ function inJavaScript(file: string, text: string, lang: "ts" | "js"): Found {
 const isCallOfRegExp = ({ type, callee }: Node) =>
   (type === "NewExpression" || type === "CallExpression") && isNode(callee) && callee["name"] === "RegExp";
 
-/** The value of a string literal, or of a template without expressions. */
+/** Returns the value of a string literal, or of a template without expressions. */
 function stringOf(node: unknown): string | undefined {
   if (!isNode(node)) return undefined;
   if (node.type === "Literal" && typeof node["value"] === "string") return node["value"];
@@ -87,7 +84,7 @@ function stringOf(node: unknown): string | undefined {
 
 type Read = (source: string, call: string) => Pick<Expression, "pattern" | "flags"> | undefined;
 
-/** Calls whose first argument is the expression, in a language without a parser here. */
+/** Finds calls whose first argument is the expression, in a language without a parser here. */
 function inCalls(file: string, text: string, call: RegExp, read: Read): Found {
   const found: Found = { expressions: [], computed: [] };
   for (const { index, 0: begin, 1: name = "" } of text.matchAll(call)) {
@@ -111,7 +108,7 @@ const ofPhp: Read = (source) => {
   const delimiter = text?.[0];
   if (!text || !delimiter) return undefined;
   const end = text.lastIndexOf(delimiter);
-  // "D" (the end is the end) is how JavaScript reads "$".
+  // With the flag D, "$" matches at the end only, as in JavaScript.
   const flags = text.slice(end + 1).replace("D", "");
   return /^[imsu]*$/.test(flags) ? { pattern: text.slice(1, end), flags } : undefined;
 };

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** They spend most of their time in processes that they start, so that their size tells nothing. */
+/** The slowest test files. Their size does not show it: the processes they start take the time. */
 const longest = [
   "system/start.test.ts",
   "test/image.test.ts",
@@ -23,8 +23,8 @@ const longest = [
 ];
 
 /**
- * Starts the files that take longest first, so that a run does not end with one long file. Vitest
- * orders the others by their last duration, or by size in a fresh clone.
+ * Starts the longest test files first, so that a run does not end with one long file. Vitest orders
+ * the others by their last duration, or by size in a fresh clone.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

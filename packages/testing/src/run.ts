@@ -19,7 +19,7 @@ command
   .argument("[words...]", "parts of paths of test files, such as payments or start.test.ts")
   .option("-t, --testNamePattern <pattern>", "run only tests whose names match this regular expression")
   .addOption(
-    command.createOption("--project <name>", "run only this half of the tests (default: both)").choices(["unit", "system"]),
+    command.createOption("--project <name>", "run only the tests of this project (default: both)").choices(["unit", "system"]),
   )
   .action(runTests);
 await runCommandLine(command);
@@ -28,13 +28,13 @@ function runTests(words: string[], options: TestOptions): void {
   const names = words.map((word) => (/^\.{0,2}\//.test(word) ? relative(root, resolve(word)) : word));
   requireMatches(names);
   const flags = Object.entries(options).map(([name, value]) => `--${name}=${value}`);
-  // In a process group of its own: what tests start without a group of their own ends with it.
+  // Vitest gets its own process group, with which the processes of tests end.
   const vitest = spawn(join(root, "node_modules", ".bin", "vitest"), ["run", ...reporters, ...flags, ...names], {
     cwd: root,
     stdio: ["ignore", "inherit", "inherit"],
     detached: true,
   });
-  // Never released: it also ends what a test left running.
+  // Never released, so that processes that a test left running end too.
   if (vitest.pid !== undefined) endWithParent(-vitest.pid, "SIGTERM");
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => process.exit(128 + constants.signals[signal]));
@@ -42,7 +42,7 @@ function runTests(words: string[], options: TestOptions): void {
   vitest.on("exit", (code) => process.exit(code ?? 1));
 }
 
-/** Vitest would ignore such a word if another one matches. */
+/** Rejects words that match no test file: Vitest ignores such a word if another one matches. */
 function requireMatches(words: readonly string[]): void {
   const files = globSync("**/*.test.ts", { cwd: root, exclude: ["**/node_modules"] });
   const unmatched = words.filter((word) => !files.some((file) => file.includes(word.replace(/:\d+$/, ""))));

@@ -62,7 +62,7 @@ export function verifyWebhook(headers: Headers, body: Uint8Array | string, optio
   }
   if (!/^\d{1,15}$/.test(timestamp)) throw new WebhookRefused("webhook-timestamp must be seconds since 1970");
   const ageSeconds = Math.abs(Date.now() / 1000 - Number(timestamp));
-  // In this form a tolerance of NaN rejects everything.
+  // Written with `!`, so that a tolerance of NaN rejects every webhook.
   if (!(ageSeconds <= (options.toleranceSeconds ?? toleranceSecondsDefault))) {
     throw new WebhookRefused("the webhook was sent too long ago, or this machine's clock is wrong");
   }

@@ -1,6 +1,6 @@
 /**
- * Deliveries, genuine and forged, for every verifier in this repository: package, samples, client
- * libraries.
+ * Genuine and forged deliveries for every verifier in this repository: this package, the samples of
+ * the guide and the client libraries.
  */
 import { createHmac } from "node:crypto";
 
@@ -14,7 +14,7 @@ interface Delivery {
 
 export interface Case extends Delivery {
   readonly name: string;
-  /** "misuse": the receiver is configured with a value that is no secret. */
+  /** "misuse": the receiver is configured with a value that is not a secret. */
   readonly expected: "genuine" | "refused" | "misuse";
 }
 
@@ -43,8 +43,8 @@ const without = (name: string): Delivery => {
   return { ...genuine, headers };
 };
 /**
- * A timestamp that the secret's owner would have to sign: it is refused for its form or its
- * distance.
+ * Returns a delivery with a timestamp that is signed with the secret. Receivers reject it for its
+ * form or its distance from their clock.
  */
 const signedAt = (timestamp: string): Delivery => ({
   ...genuine,

@@ -799,7 +799,7 @@ final class Payments extends Resource
     }
 
     /**
-     * The same, for a page that posts a form.
+     * Return from the card processor (form POST).
      *
      * @return array{location: string}
      */

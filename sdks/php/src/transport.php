@@ -51,7 +51,7 @@ final class Transport
         }
         if (!$allowHttp && !preg_match(self::ENCRYPTED_OR_LOOPBACK, $baseUrl)) {
             throw new \InvalidArgumentException(
-                'baseUrl must begin with https://, because http:// sends the key unencrypted; allowHttp permits it',
+                'baseUrl must begin with https://, because http:// sends the key unencrypted; set allowHttp to permit it',
             );
         }
     }

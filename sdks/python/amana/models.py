@@ -687,7 +687,7 @@ class WebhookReplay(TypedDict):
 class ReplayWebhookEndpointBody(TypedDict):
     # Events are kept for 30 days.
     since: str
-    # Itself left out.
+    # Exclusive end of the range.
     until: NotRequired[str]
     types: NotRequired[list[Literal["KYC_COMPLETED", "KYC_REJECTED", "KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED", "KYC_FAILED", "KYC_EXPIRED", "KYC_CANCELED", "KYC_DOCUMENT_EXPIRING", "KYC_DOCUMENT_EXPIRED", "PAYMENT_COMPLETED", "PAYMENT_REFUSED", "PAYMENT_FAILED", "PAYMENT_CANCELED", "PAYMENT_EXPIRED", "PAYMENT_REFUNDED", "WEBHOOK_ENDPOINT_DISABLED", "WEBHOOK_TEST"]]]
     # pending: those that wait for a later attempt, which comes now.

@@ -263,7 +263,7 @@ class Payments(Resource):
         return self._redirect("GET", f"/api/v1/payments/return/{segment(token)}")
 
     def follow_return_by_form(self, token: str) -> dict[str, str]:
-        """The same, for a page that posts a form."""
+        """Return from the card processor (form POST)."""
         return self._redirect("POST", f"/api/v1/payments/return/{segment(token)}")
 
     def create(self, body: models.CreatePaymentBody, *, idempotency_key: str | None = None) -> models.Payment:

@@ -53,7 +53,7 @@ class Transport:
             raise ValueError("base_url must be an address like https://api.example")
         if not allow_http and not _ENCRYPTED_OR_LOOPBACK.match(base_url):
             raise ValueError(
-                "base_url must begin with https://, because http:// sends the key unencrypted; allow_http permits it"
+                "base_url must begin with https://, because http:// sends the key unencrypted; set allow_http to permit it"
             )
         self._base_url = base_url.rstrip("/")
         self._api_key = api_key

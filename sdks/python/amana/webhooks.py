@@ -40,7 +40,7 @@ def verify_webhook(
     """
     keys = _keys_of(secrets)
     id, timestamp, given = (_read(headers, f"webhook-{name}") for name in ("id", "timestamp", "signature"))
-    # int() of more digits raises, or is too large for the subtraction below.
+    # With more digits, int() raises or returns a number that is too large for the subtraction below.
     if not (id and given and re.fullmatch("[0-9]{1,15}", timestamp)):
         raise WebhookRefused("webhook headers are missing")
     if not any(_is_good(key, _bytes(f"{id}.{timestamp}.") + body, given) for key in keys):
@@ -66,7 +66,7 @@ def _is_good(secret: str, signed: bytes, given: str) -> bool:
 
 
 def _bytes(text: str) -> bytes:
-    """Bytes of a header. Some servers decode bytes outside UTF-8 to surrogates, which encode() rejects by default."""
+    """Returns the bytes of a header. Some servers decode bytes outside UTF-8 to surrogates, which encode() rejects."""
     return text.encode(errors="replace")
 
 

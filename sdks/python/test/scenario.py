@@ -45,12 +45,12 @@ def run(step):
     if signed := step.get("verify") or step.get("verifyXSignature"):
         came = http("GET", signed["url"]) if "url" in signed else signed
         body, secrets = came["body"].encode(), signed["secrets"]
-        # As aiohttp decodes headers: bytes outside ASCII become surrogates.
+        # aiohttp decodes header bytes outside ASCII to surrogates in the same way.
         headers = {name: value.encode().decode("ascii", "surrogateescape") for name, value in came["headers"].items()}
         if "verifyXSignature" in step:
             verify_x_signature(headers, body, secrets=secrets)
             return {}
-        # As time.time() returns it: a float.
+        # time.time() returns a float too.
         now = float(signed["now"]) if "now" in signed else None
         return verify_webhook(headers, body, secrets=secrets, now=now).body
     how = scenario["client"]

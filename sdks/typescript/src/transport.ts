@@ -14,8 +14,8 @@ export interface ClientOptions {
   /** The pause before the second attempt, which doubles from there; a second unless given. */
   readonly retryPauseMs?: number;
   /**
-   * Allows an http:// address of another machine, to which the key is sent unencrypted; false
-   * unless given. Addresses of this machine need no permission.
+   * Permits an http:// address of another machine, to which the key is sent unencrypted. False by
+   * default. Addresses of this machine need no permission.
    */
   readonly allowHttp?: boolean;
 }
@@ -59,7 +59,9 @@ export class Transport {
     if (!/^https?:\/\/[^/?#@\s]+(\/[^?#\s]*)?$/.test(options.baseUrl))
       throw new TypeError("baseUrl must be an address like https://api.example");
     if (!options.allowHttp && !isEncryptedOrLoopback.test(options.baseUrl))
-      throw new TypeError("baseUrl must begin with https://, because http:// sends the key unencrypted; allowHttp permits it");
+      throw new TypeError(
+        "baseUrl must begin with https://, because http:// sends the key unencrypted; set allowHttp to permit it",
+      );
     this.#options = { baseUrl: withoutSlashes(options.baseUrl), apiKey, timeoutMs, retries, retryPauseMs };
   }
 
@@ -141,7 +143,7 @@ function queryOf(query: object = {}): string {
   return given.length === 0 ? "" : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
 }
 
-/** A regular expression for this takes quadratic time on a long row of slashes. */
+/** Removes slashes at the end. A regular expression takes quadratic time on many slashes. */
 function withoutSlashes(baseUrl: string): string {
   let rest = baseUrl;
   while (rest.endsWith("/")) rest = rest.slice(0, -1);

@@ -12,7 +12,7 @@ export const readConfig = settings((env) => {
   // Its one question: whether a client is there and not blocked.
   const kycKeys = readVouchingKeys(env, "KYC_PUBLIC_KEYS", [ClientService.method.getClientStanding]);
   const publicKeysOf = (keys: typeof kycKeys) => keys.map(({ publicKey }) => publicKey);
-  // With the gateway's key, kyc could vouch for anyone.
+  // With the gateway's key, kyc could sign tokens for any caller.
   rejectSharedKeys(env, { GATEWAY_PUBLIC_KEYS: publicKeysOf(base.callerKeys), KYC_PUBLIC_KEYS: publicKeysOf(kycKeys) });
   return {
     ...base,

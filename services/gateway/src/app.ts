@@ -56,7 +56,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
       maxHeaderSize: headerBytesMax,
       requireHostHeader: false,
       connectionsCheckingInterval: Math.ceil(requestMs / 6),
-      // Node swaps the two timeouts if the one of the headers (60 s by default) is the longer one.
+      // Node swaps both timeouts if the headers' timeout (60 s by default) exceeds the request's.
       headersTimeout: requestMs,
     },
     requestTimeout: requestMs,

@@ -51,7 +51,7 @@ export const readConfig = settings((env) => {
       total: env.integer("REQUESTS_AT_ONCE_MAX", { fallback: 2_048, min: 1, max: rateMax }),
       perCaller: env.integer("REQUESTS_AT_ONCE_PER_CALLER_MAX", { fallback: 256, min: 1, max: rateMax }),
     },
-    /** Bytes of request bodies and unsent responses in memory. */
+    /** Limits of the bytes of request bodies and unsent responses in memory. */
     byteBounds: {
       perBusiness: env.integer("BYTES_AT_ONCE_PER_BUSINESS_MAX", { fallback: 16 * mebibyte, min: mebibyte, max: bytesMax }),
       perNetwork: env.integer("BYTES_AT_ONCE_PER_NETWORK_MAX", { fallback: 4 * mebibyte, min: mebibyte, max: bytesMax }),
@@ -59,9 +59,9 @@ export const readConfig = settings((env) => {
     },
     connectionBounds: {
       perNetwork: env.integer("CONNECTIONS_PER_NETWORK_MAX", { fallback: 256, max: rateMax }),
-      /** A request that has not arrived whole after this long is refused with 408. */
+      /** Maximum time in which a whole request must arrive; afterwards the response is 408. */
       requestMs: env.integer("REQUEST_TIMEOUT_MS", { fallback: 30_000, min: 100, max: 600_000 }),
-      /** A response without progress for this long ends its connection. */
+      /** Maximum time without progress of a response; afterwards its connection is closed. */
       stallMs: env.integer("RESPONSE_STALL_MS", { fallback: 30_000, min: 100, max: 600_000 }),
     },
     stopDelayMs: env.integer("STOP_DELAY_MS", { fallback: 0, max: 20_000 }),

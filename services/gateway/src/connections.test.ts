@@ -14,7 +14,7 @@ async function start(options: Parameters<typeof startTestGateway>[0] = {}) {
   const accepted: Socket[] = [];
   gateway.app.server.on("connection", (socket) => accepted.push(socket));
   const port = Number(new URL(await gateway.app.listen({ host: "127.0.0.1", port: 0 })).port);
-  /** Lets time pass and checks, as the timer of the gateway does. */
+  /** Advances the clock, then checks as the timer of the gateway does. */
   const pass = (ms: number) => {
     clock.ms += ms;
     gateway.connections.endStalled();
@@ -23,7 +23,7 @@ async function start(options: Parameters<typeof startTestGateway>[0] = {}) {
 }
 
 describe("the connections of a network", () => {
-  test("are closed beyond the limit, while another network connects and closed ones are replaced", async () => {
+  test("a connection beyond the network's limit is closed, while another network and replacements can connect", async () => {
     const { gateway, port } = await start({ connectionBounds: { perNetwork: 2 } });
     await using _ = gateway;
     await using first = new RawClient(port);
@@ -49,7 +49,7 @@ describe("the connections of a network", () => {
     });
   });
 
-  test("are not limited for a trusted proxy", async () => {
+  test("connections of a trusted proxy are not limited", async () => {
     const { gateway, port } = await start({ connectionBounds: { perNetwork: 1 }, trustedProxies: ["127.0.0.1"] });
     await using _ = gateway;
     const clients = Array.from({ length: 3 }, () => new RawClient(port));
@@ -63,14 +63,14 @@ describe("the connections of a network", () => {
 
 const stallMs = 30_000;
 
-describe("a response that the client does not read", () => {
-  // More than the operating system buffers, which is a few megabytes for a connection.
+describe("a response that the client reads slowly or not at all", () => {
+  // More bytes than the operating system buffers, which is a few megabytes per connection.
   const large = get("/docs/reference.js").repeat(10);
 
   test.each([
     ["", () => {}],
-    [", although the client goes on to send", (client: RawClient) => void client.socket.write("G")],
-  ])("ends the connection after 30 seconds without progress%s", async (_name, meanwhile) => {
+    [", even if the client continues to send", (client: RawClient) => void client.socket.write("G")],
+  ])("an unread response ends its connection after 30 seconds without progress%s", async (_name, meanwhile) => {
     const { gateway, port, accepted, pass } = await start();
     await using _ = gateway;
     await using client = new RawClient(port, { reads: false });
@@ -83,13 +83,13 @@ describe("a response that the client does not read", () => {
     });
   });
 
-  test("keeps the connection while the client reads slowly", async () => {
+  test("a slowly read response keeps its connection", async () => {
     const { gateway, port, accepted, pass } = await start();
     await using _ = gateway;
     await using client = new RawClient(port, { reads: false });
     await client.write(large);
     await eventually(() => expect(accepted[0]?.writableLength).toBeGreaterThan(0));
-    // The operating system asks for more only once megabytes of its buffers are free.
+    // The operating system takes more bytes only after megabytes of its buffers became free.
     for (let part = 1; part <= 10; part++) {
       await client.readUntil(part * 4_000_000);
       pass(stallMs / 3);

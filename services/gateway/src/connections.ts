@@ -5,27 +5,27 @@ import { connectionsEnded, openConnections } from "./metrics.ts";
 import { networkOf } from "./rate-limit/network.ts";
 
 interface ConnectionsOptions {
-  /** Connections of one network at once; 0 for any number. */
+  /** Maximum number of open connections of one network; 0 for no limit. */
   readonly perNetwork: number;
-  /** How long a response may wait for the client to read. */
+  /** Maximum time in which the client reads nothing of a response. */
   readonly stallMs: number;
   /** Proxies, whose connections carry the requests of many networks. */
   readonly trustedProxies: readonly string[];
-  /** Monotonic. */
+  /** Monotonic clock. */
   readonly nowMs?: (() => number) | undefined;
 }
 
 type Reason = "chunks" | "network" | "pipelined" | "stalled";
 
-/** Requests of one connection that wait for their response. Clients that pipeline send a few. */
+/** Maximum number of unanswered requests on a connection. Clients that pipeline send only a few. */
 const pipelinedMax = 32;
-/** Checks for stalled responses during the time that one may stall. */
+/** Number of checks for stalled responses during `stallMs`. */
 const checksPerStall = 6;
 
 /**
- * The connections of the gateway and the responses they wait for, which Node keeps to itself. Ends
- * connections that take more than their share: too many of one network, too many pipelined
- * requests, or a response that the client does not read.
+ * Tracks the connections of the gateway and their unsent responses, which Node does not expose.
+ * Ends connections of a network that has too many, connections with too many pipelined requests,
+ * and connections whose client does not read its response.
  */
 export class Connections {
   readonly #waiting = new Map<Socket, Set<ServerResponse>>();
@@ -82,16 +82,13 @@ export class Connections {
     return true;
   }
 
-  /**
-   * Ends connections whose response made no progress since the first of the checks during
-   * `stallMs`.
-   */
+  /** Ends connections whose response has made no progress in all checks during `stallMs`. */
   endStalled(): void {
     const nowMs = this.#options.nowMs?.() ?? performance.now();
     for (const socket of this.#waiting.keys()) {
       const bytes = bytesSent(socket);
       const known = this.#sent.get(socket);
-      // An ended socket has sent its last response and waits for the client to close its side.
+      // An ended socket has sent its last response, and the client has not closed its side yet.
       const isWaiting = socket.writableLength > 0 || socket.writableEnded;
       if (!known || !isWaiting || known.bytes !== bytes) this.#sent.set(socket, { bytes, sinceMs: nowMs });
       else if (nowMs - known.sinceMs >= this.#options.stallMs) this.end(socket, "stalled");
@@ -133,8 +130,9 @@ export class Connections {
 const isWhole = ({ req }: ServerResponse) => req.complete;
 
 /**
- * The bytes that the operating system has taken. Node counts those that it still holds as written,
- * so they are subtracted; Node's own socket timeout uses the same field, but reads restart it.
+ * Returns the number of bytes that Node has passed to the operating system. `bytesWritten` includes
+ * bytes that Node still buffers, so these are subtracted. Node's socket timeout uses the same
+ * field, but incoming bytes restart that timeout.
  */
 function bytesSent(socket: Socket): number {
   const { _handle: handle } = socket as Socket & { _handle?: { bytesWritten: number; writeQueueSize: number } | null };

@@ -88,7 +88,7 @@ declare module "fastify" {
     keyAnswer: KeyAnswer | null;
     /** The number of the caller's business on the platform; set by `authenticate`. */
     organizationId: number;
-    /** The body while it is read; null when none follows the headers. */
+    /** The body while it is read; null for a request without a body. */
     incoming: IncomingBody | null;
     /** The body as it came, for the fingerprint of an idempotency key. */
     bodyBytes: Buffer | null;

@@ -25,7 +25,7 @@ requestsUnderWay.set(0);
 
 export const bytesAtOnce = gauge({
   name: "amana_http_bytes_at_once",
-  help: "Bytes of request bodies and unsent responses in memory, of those that count towards BYTES_AT_ONCE_MAX",
+  help: "Bytes of request bodies and unsent responses in memory that count towards BYTES_AT_ONCE_MAX",
 });
 bytesAtOnce.set(0);
 
@@ -34,13 +34,13 @@ openConnections.set(0);
 
 export const connectionsEnded = counter({
   name: "amana_http_connections_ended_total",
-  help: "Connections ended by the gateway: too many of one network, too many pipelined requests or small chunks, or a response without progress",
+  help: "Connections closed by the gateway: too many of one network, too many pipelined requests or small chunks, or a response without progress",
   labels: { reason: ["chunks", "network", "pipelined", "stalled"] },
 });
 
 export const requestsShed = counter({
   name: "amana_http_requests_shed_total",
-  help: "Requests refused with 503 overloaded: too many at once, no turn in their lane, too many without a key, or too many bytes",
+  help: "Requests rejected with 503 overloaded: too many at once, a full lane, too many without a key, or too many bytes",
   labels: { bound: ["at_once", "lane", "keyless", "bytes"] },
 });
 

@@ -68,7 +68,7 @@ export const problemCatalogue = {
   dead_letter_too_old: ["Event is too old", "It is more than 39 days old, and a retry could take effect twice. Drop it.", 409],
   delivery_attempt_limit_reached: [
     "Too many delivery attempts",
-    "The limit of 24 hours for redeliveries, replays and tests is reached. Try again later; new events are still delivered.",
+    "The business has reached its limit of attempts in 24 hours for redeliveries, replays and tests. Try again later; new events are still delivered.",
     409,
   ],
   email_taken: ["E-mail address taken", "Another client of the business has it. Use that client or another address.", 409],

@@ -37,10 +37,10 @@ export class Problem extends Error {
 
 export const invalidJson = (detail: string) => Problem.of("invalid_json", { detail });
 
-/** The errors of one response. Checks stop at the next one, so that a large body costs no more. */
+/** Maximum number of errors in a response. Checks stop at the next error to limit their cost. */
 export const errorsMax = 100;
 
-/** A 422 for the errors found; errors beyond `errorsMax` become `more_errors`. */
+/** Creates a 422 with at most `errorsMax` errors, and `more_errors` when there are more. */
 export function validationFailed(found: readonly FieldError[]): Problem {
   const errors = found.slice(0, errorsMax);
   const [first] = errors;

@@ -7,7 +7,7 @@ const byStatus: Readonly<Record<number, string>> = {
   504: "Yes, after Retry-After, with the same Idempotency-Key; or read first what became of it.",
 };
 const byCode: Readonly<Record<string, string>> = {
-  delivery_attempt_limit_reached: "Yes, some hours later.",
+  delivery_attempt_limit_reached: "Yes, after some hours.",
   endpoint_checked_recently: "Yes, in ten seconds.",
   refunds_held: "Yes, at refundable_at, with the same Idempotency-Key.",
 };

@@ -2,13 +2,13 @@ import net from "node:net";
 import { eventually } from "@amana/testing";
 import { expect } from "vitest";
 
-/** A client that writes and reads bytes of its own choice, as long as it wants. */
+/** A client that writes any bytes, and reads when and as much as the test wants. */
 export class RawClient implements AsyncDisposable {
   readonly socket: net.Socket;
   text = "";
   isClosed = false;
 
-  /** `reads`: whether it reads from the start; `address`: its own, on loopback. */
+  /** `reads`: whether it reads from the start. `address`: the client's own loopback address. */
   constructor(port: number, { reads = true, address = "127.0.0.1", allowHalfOpen = false } = {}) {
     this.socket = net.connect({ port, host: "127.0.0.1", localAddress: address, allowHalfOpen });
     this.socket.on("error", () => {});
@@ -24,7 +24,7 @@ export class RawClient implements AsyncDisposable {
     });
   }
 
-  /** Reads until it has received so many bytes in all, and then no more. */
+  /** Reads until it has received `bytes` in all, then stops reading. */
   async readUntil(bytes: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const onData = () => {
@@ -58,12 +58,12 @@ export class RawClient implements AsyncDisposable {
   }
 }
 
-/** The head of a POST with a chunked body, or with the announced length. */
+/** Returns the head of a POST with a Content-Length, or for a chunked body without `length`. */
 export function headOf(path: string, headers: Readonly<Record<string, string>>, length?: number): string {
   const framing = length === undefined ? "Transfer-Encoding: chunked" : `Content-Length: ${length}`;
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${lines.join("")}${framing}\r\n\r\n`;
 }
 
-/** A text in chunks of one byte each. */
+/** Returns the text in chunks of one byte. */
 export const inOneByteChunks = (text: string): string => [...text].map((byte) => `1\r\n${byte}\r\n`).join("");

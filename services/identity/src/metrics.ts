@@ -14,13 +14,10 @@ const unsealed = gauge({
   help: "Rows of the audit trail that the chain does not hold yet; 10000 at most",
 });
 
-/**
- * Measured by this process's clock and by its own rounds, so that values in the database, which its
- * owner can change, do not move it.
- */
+/** Depends only on this process's clock and rounds, which the database's owner cannot change. */
 export const sealedUntil = gauge({
   name: "amana_audit_sealed_until_timestamp_seconds",
-  help: "Rows of the audit trail committed before this time are sealed, by this replica's clock. A minute ago: no replica seals",
+  help: "Time, by this replica's clock, before which all committed rows of the audit trail are sealed. More than a minute ago: no replica seals",
 });
 
 /** Shows what of the audit trail is not sealed, until disposed. */

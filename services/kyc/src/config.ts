@@ -9,7 +9,7 @@ export type Config = ReturnType<typeof readConfig>;
 export const readConfig = settings((env) => {
   const base = readServiceConfig(env, { emits: ["kyc.v1", "audit.v1"] });
   const callerKey = readCallerKey(env);
-  // With the gateway's key, kyc could vouch for anyone.
+  // With the gateway's key, kyc could sign tokens for any caller.
   rejectSharedKeys(env, {
     GATEWAY_PUBLIC_KEYS: base.callerKeys.map(({ publicKey }) => publicKey),
     CALLER_PRIVATE_KEY: [callerKey.privateKey],

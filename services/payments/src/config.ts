@@ -33,13 +33,11 @@ export const readConfig = settings((env) => ({
     refundDecisionAfterSeconds: env.integer("REFUND_DECISION_AFTER_SECONDS", { fallback: 86_400, min: 1 }),
     /** When a payment is read again, counted from the end of its refund. */
     refundRereadSeconds: env.seconds("REFUND_REREAD_SECONDS", "300,3600,86400"),
-    /** The same, counted from when it expired. */
+    /** Times at which an EXPIRED payment is read again, counted from its expiry. */
     expiredRereadSeconds: env.seconds("EXPIRED_REREAD_SECONDS", "300,3600,86400"),
     /** The same, counted from when it was paid. */
     paymentRereadSeconds: env.seconds("PAYMENT_REREAD_SECONDS", "3600,86400,259200,604800,2592000"),
-    /**
-     * How many payments one replica reads again in a second, at most, with each of the two jobs.
-     */
+    /** Maximum number of payments that each of the two jobs of a replica reads in a second. */
     paymentRereadsPerSecond: env.integer("PAYMENT_REREADS_PER_SECOND", { fallback: 40, min: 1, max: 100 }),
   },
 }));

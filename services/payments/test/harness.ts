@@ -67,7 +67,7 @@ export async function startHarness(
     reconciling: () => reconcilePayments(context, pollMs),
     /** The worker that reads settled payments again, until disposed. */
     rereading: () => rereadPayments(context, pollMs),
-    /** The worker that reads refunded and expired payments again, until disposed. */
+    /** Starts the worker that reads refunded and expired payments again, until disposed. */
     followingUp: () => followUpPayments(context, pollMs),
     /** What was announced of a payment, in order, with the trace it belongs to. */
     async events(paymentId: string): Promise<(PaymentEvent & { traceparent: string | undefined })[]> {

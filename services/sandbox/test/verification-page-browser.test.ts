@@ -47,10 +47,10 @@ describe.skipIf(browserIsMissing)("the verification flow in a browser", { concur
     await page.waitForSelector(".review-list");
   }
 
-  test.each(languages)("axe finds nothing in any state, and everything fits: %s", async (language) => {
+  test.each(languages)("axe reports no violation in any state, and every state fits small screens: %s", async (language) => {
     const page = await aPage();
     await bringAxe(page);
-    // A page is looked at for longer than it waits before it leaves by itself.
+    // The checks of a page take longer than its automatic redirect, which therefore must not load.
     await page.route("**/return", (route) => route.fulfill({ status: 204 }));
     const lookAt = async (state: string) => {
       await looksRight(page, language, state);

@@ -18,7 +18,7 @@ export const createContext = ({ config, orm, logger, clock }: ServiceParts<Confi
     pausesMs: config.retryScheduleSeconds.map((seconds) => seconds * 1000),
     /** For one attempt, from connecting to the headers of the answer. */
     timeoutMs: 10_000,
-    /** Attempts of a business in 24 hours from which on it can start no more deliveries itself. */
+    /** Limit of attempts of a business in 24 hours; see `isAttemptLimitReached`. */
     attemptsPerDayMax: config.deliveryAttemptsPerDay,
     /** How long attempts may go on when the process stops. */
     stopMs: 8_000,

@@ -6,7 +6,7 @@ import { database } from "./orm.ts";
 
 const namesEarlierTables = "0014-tenants-of-earlier-rows";
 
-/** The database of a version from before a migration and all others of its number. */
+/** Returns the database without this migration, the others of its number, and all later ones. */
 const before = (name: string) => ({
   ...database,
   migrations: database.migrations.slice(
@@ -15,18 +15,18 @@ const before = (name: string) => ({
   ),
 });
 
-/** Tables that exist under the names of those with rows from before there were partitions. */
+/** Finds the tables with the names of those whose rows are older than partitioning. */
 const earlierTables =
   "select relname::text as name, relispartition as is_partition, relrowsecurity as is_kept from pg_class where relname ~ '^(event|delivery_attempt)_earlier$' order by 1";
 
-test("migrates a database from which retention has dropped one or both tables with rows from before partitions", async () => {
+test("migrate succeeds on a database from which retention has dropped one or both earlier tables", async () => {
   for (const dropped of [["event_earlier"], ["delivery_attempt_earlier"], ["event_earlier", "delivery_attempt_earlier"]]) {
     await using old = await createTestDatabase("webhooks_before_0014", before(namesEarlierTables));
     const em = old.orm.em.fork();
     for (let done: unknown = ""; done; ) {
       [{ done }] = (await em.execute("select keep_partitions() as done")) as [{ done: unknown }];
     }
-    // As keep_partitions does it when all rows are old.
+    // keep_partitions drops these tables when all of their rows are old.
     for (const table of dropped) await em.execute(`drop table ${table}`);
     await migrate({ ...database, url: old.url }, createLogger("test", "silent"));
     const left = ["delivery_attempt_earlier", "event_earlier"].filter((table) => !dropped.includes(table));
@@ -34,7 +34,7 @@ test("migrates a database from which retention has dropped one or both tables wi
   }
 });
 
-test("creates no table when retention dropped the tables after 0014 had run", async () => {
+test("migrate leaves no empty table when retention dropped the earlier tables after 0014 had run", async () => {
   const older = before(namesEarlierTables).migrations;
   const frozen = database.migrations.find(({ name }) => name === namesEarlierTables);
   if (!frozen) throw new Error("the frozen migration is missing");
@@ -49,7 +49,7 @@ test("creates no table when retention dropped the tables after 0014 had run", as
   expect(await em.execute(earlierTables)).toEqual([]);
 });
 
-test("keeps the tables with rows from before partitions in a new database", async () => {
+test("migrate keeps the earlier tables in a new database", async () => {
   await using fresh = await createTestDatabase("webhooks", database);
   expect(await fresh.orm.em.fork().execute(earlierTables)).toEqual([
     { name: "delivery_attempt_earlier", is_partition: true, is_kept: true },

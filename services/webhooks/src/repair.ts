@@ -6,7 +6,7 @@ import { inboxWaiting, outboxWaiting, recordAction } from "@amana/messaging";
 import { eventEvidence } from "./event/evidence.ts";
 import { database } from "./orm.ts";
 
-/** SQL of what a business was told: the row's id, its status, and what a person finds it by. */
+/** SQL expressions on events: the row's id, its status, and details that help to find it. */
 const told: Readonly<Record<string, { type: string; columns: string }>> = {
   payments: {
     type: "PAYMENT\\_%",
@@ -21,7 +21,7 @@ const told: Readonly<Record<string, { type: string; columns: string }>> = {
   },
 };
 
-/** Events that businesses were told, for a restored service that has lost them. */
+/** Returns events that webhooks received from a service and that service may have lost. */
 const heard: RepairedService["heard"] = async (em, from, afterEventId, limit) => {
   const known = told[from];
   if (!known) return [];

@@ -56,7 +56,7 @@ const nil = "00000000-0000-0000-0000-000000000000";
 const byIndex = "set local enable_hashjoin = off; set local enable_mergejoin = off; set local enable_bitmapscan = off";
 /** Rows, and their links, are kept for so long. */
 const kept = "interval '5 years'";
-/** How long the rows that were there before the chain take to be sealed, at most. */
+/** Maximum time in which the rows from before the chain are sealed. */
 const firstSealingsMs = 24 * 60 * 60_000;
 /** What still counts where rows and links have gone with their partition. */
 const ofHeadsAlone = new Set(["head_not_signed", "head_of_unknown_key", "head_of_other_chain", "kept_head_not_signed"]);
@@ -191,13 +191,13 @@ async function* linksOf(em: SqlEntityManager, day: string): AsyncGenerator<LinkR
   }
 }
 
-/** When the chain began: rows of before were sealed then. Heads stay for ever. */
+/** Returns when the chain began: older rows were sealed at that time. Heads are never deleted. */
 async function beginningOfChain(em: SqlEntityManager): Promise<number> {
   const [head] = await em.execute<Head[]>(`select ${headColumns} from audit_head order by day, links, final limit 1`);
   return head && isSigned(head) ? Date.parse(head.made_at) : Number.NEGATIVE_INFINITY;
 }
 
-/** A row's own time against that of the head with which it was sealed. */
+/** Compares a row's own time with the time of the head of its batch. */
 function checkSealing(
   day: string,
   link: LinkRow,

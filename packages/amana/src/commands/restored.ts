@@ -14,22 +14,22 @@ const marginMs = 60_000;
 
 const advice = {
   payments: `
-Those that are here are read again at the processor within seconds: run this again, and they are gone from the list.
-The unknown were paid or ended after that time: nobody here can refund them. Compare with the processor's list of orders, and give
-back there, or agree with the business, what is owed (docs/restore.md).\n`,
+Payments with a status HERE are read again at the processor within seconds. Run the command again to see what is left.
+Unknown payments were paid or ended after that time and cannot be refunded here. Compare them with the processor's list of orders, and
+refund them there or agree with the business (docs/restore.md).\n`,
   kyc: `
-Applications that are here are read again at the provider within seconds: run this again, and they are gone from the list.
-NEEDS_REVIEW here and decided before: the restore lost an operator's decision. The event KYC_NEEDS_REVIEW is emitted again.
-Decide again with: amana kyc review ID. Applications that are unknown here were created after that time: the business creates
-new ones (docs/restore.md).\n`,
+Applications with a status HERE are read again at the provider within seconds. Run the command again to see what is left.
+NEEDS_REVIEW here and APPROVED or REJECTED in webhooks: the restore lost an operator's decision. KYC_NEEDS_REVIEW is emitted again.
+Decide again with: amana kyc review ID. Unknown applications were created after that time: the business creates new ones
+(docs/restore.md).\n`,
 };
 
-/** Shows what a restored service has lost, according to the events that webhooks received. */
+/** Lists the rows that a restored service has lost, by the events that webhooks received. */
 export function restored(program: Command): void {
   withChangeOptions(
     program
       .command("restored")
-      .description("list what webhooks was told and a restored service has lost; rows that differ are read again")
+      .description("list rows that webhooks got events about and a restored service has lost; read rows that differ again")
       .addArgument(new Argument("[restored]", "the service that was restored").choices(Object.keys(advice)).default("payments")),
     "restored kyc --since 2026-11-20T08:00:00Z",
   )
@@ -44,7 +44,8 @@ async function showForgotten(name: keyof typeof advice, { since, as, json, ...se
   if (Number.isNaN(from.getTime())) throw new Refused("--since must be a time like 2026-11-20T08:00:00Z.", exitCodes.usage);
   const rows = await withServices({ ...selection, needed: [name, "webhooks"] }, async (opened) => {
     const [forgetful, witness] = [name, "webhooks"].map((one) => opened.find(({ service }) => service.name === one));
-    if (!forgetful || !witness) throw new Refused(`This needs the databases of ${name} and of webhooks.`, exitCodes.unreachable);
+    if (!forgetful || !witness)
+      throw new Refused(`The command needs the databases of ${name} and webhooks.`, exitCodes.unreachable);
     return await compareAll(forgetful, witness, from, as);
   });
   printRows(
@@ -56,14 +57,14 @@ async function showForgotten(name: keyof typeof advice, { since, as, json, ...se
       BUSINESS: (row: Difference) => row.businessId,
       DETAILS: (row: Difference) => row.details,
     },
-    { json, none: `Nothing that webhooks was told is missing or older in ${name}.` },
+    { json, none: `No row that webhooks got events about is missing or older in ${name}.` },
   );
   if (rows.length > 0 && process.exitCode === undefined) process.exitCode = exitCodes.found;
   if (json || rows.length === 0) return;
   process.stdout.write(advice[name]);
 }
 
-/** Compares only the newest event about each row: an earlier one differs from the row by nature. */
+/** Compares each row with its newest event only: an earlier event differs from the row anyway. */
 async function compareAll({ service, orm }: Opened, witness: Opened, from: Date, as: string): Promise<Difference[]> {
   const newest = await newestHeard(service.name, witness, from);
   const found: Difference[] = [];

@@ -20,7 +20,7 @@ interface DemoOptions {
 const story = createStory((text) => process.stdout.write(text));
 const command = createCommand(
   "demo",
-  "Show a payment, a refund, verifications and an onboarding, each step checked. Uses the system that start runs, or starts one for the demo.",
+  "Show and check a payment, a refund, verifications and an onboarding. Uses the system that start runs, or starts one for the demo.",
 )
   .option("--browser", "use the hosted pages in headless Chromium")
   .action(demo);
@@ -34,12 +34,12 @@ async function demo({ browser = false }: DemoOptions): Promise<void> {
     progress.print("Stopping");
     stop(new Error("stopped"));
   });
-  // Without a system of its own, nothing waits for it.
+  // Without a system of its own, the demo has nothing to stop.
   stopped.catch(() => {});
   const tell = (system: DevFile) => Promise.race([tellStory(system, browser), stopped]);
   try {
     await onSystem(tell, progress, signal);
-    story.say("\nEverything was seen: the demo passed.");
+    story.say("\nThe demo passed: all steps have the expected results.");
   } catch (error) {
     // The story may still wait for a response.
     if (signal.aborted) process.exit(exitCodes.interrupted);
@@ -48,7 +48,7 @@ async function demo({ browser = false }: DemoOptions): Promise<void> {
   }
 }
 
-/** Runs `tell` on the system that runs, or on one that is started and stopped for it. */
+/** Runs `tell` on the running system, or on a system that it starts and stops. */
 async function onSystem(tell: (system: DevFile) => Promise<void>, progress: Progress, signal: AbortSignal): Promise<void> {
   const root = join(import.meta.dirname, "..", "..", "..", "..");
   const running = await runningSystem(amanaDir(root));

@@ -58,7 +58,7 @@ export async function kafkaJars(step: ProgressStep, cacheDir: string, signal?: A
   return folder;
 }
 
-/** Maven's first error line has the cause; advice on Maven's options follows. */
+/** Returns Maven's first error line, which has the cause. The next lines explain its options. */
 function firstError({ output, failure }: CommandResult): string {
   return /^\[ERROR\] (.+)$/m.exec(output)?.[1] ?? failure;
 }

@@ -4,7 +4,7 @@ export interface KafkaOptions {
   /** Holds the topics' data between runs. */
   dir: string;
   progress: Progress;
-  /** Ends a start that is under way, which then throws. */
+  /** Cancels a start that is in progress; the start then throws. */
   signal?: AbortSignal | undefined;
 }
 

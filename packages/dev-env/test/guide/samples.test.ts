@@ -87,7 +87,7 @@ describe("the guide's tables of the sandbox", () => {
     expect(await Promise.all(seen)).toEqual(verdicts);
   });
 
-  test("of what to try says what is then seen", async () => {
+  test("the table of faults to try before going live has the actual responses and outcomes", async () => {
     const { system } = running;
     const [, ...rows] = rowsBelow("sandbox", "What to try before going live");
     const [atCreation = [], atRefund = [], refused = [], kyc = [], ...others] = rows;

@@ -106,7 +106,7 @@ for (const { name, program } of missing) {
   process.stderr.write(`\nLEFT OUT: the guide's way to verify a webhook in ${name}. There is no ${program} on this machine.\n\n`);
 }
 
-/** The delivery that the page shows, with its secret. */
+/** Reads the delivery that the guide shows, and its secret. */
 function readVector(): Case {
   const [head = "", body = ""] = blockIn("webhooks", "http").trimEnd().split("\n\n");
   const headers: Record<string, string> = Object.fromEntries(
@@ -129,7 +129,7 @@ beforeAll(async () => {
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
 test.each(languages.filter((language) => !missing.includes(language)))(
-  "the sample in $name accepts genuine deliveries, and refuses forged ones without throwing",
+  "the sample in $name accepts genuine deliveries, and rejects forged ones without throwing",
   async ({ name, program, args, files }) => {
     for (const [file, text] of Object.entries(files(blockIn("webhooks", name)))) await writeFile(join(dir, file), text);
     const output = await new Promise<string>((resolve, reject) => {

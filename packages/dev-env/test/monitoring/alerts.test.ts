@@ -117,7 +117,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
   };
   const pause = () => new Promise((resolve) => setTimeout(resolve, 100));
 
-  test("finds data for every panel and every rule, and no alert fires while all is well", async () => {
+  test("Prometheus has data for every panel and every rule, and fires no alert in a healthy system", async () => {
     const queries = [...panelQueries, ...recordings.map(({ record = "" }) => ({ place: record, expr: record }))];
     const metrics = new Set(alerts.flatMap(({ expr }) => metricsIn(expr).map(({ name }) => name)));
     for (const name of metrics) queries.push({ place: "an alert", expr: `count(${name})` });
@@ -132,7 +132,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     expect(firing.filter((alert) => !tellsHowFast.test(alert))).toEqual([]);
   });
 
-  test("says so when the outside world fails: processor, provider, endpoints, collector, forgers, guessers, floods", async () => {
+  test("alerts fire when the processor, provider, endpoints or collector fail, and on forgeries, key guessing and floods", async () => {
     const dead = await aBusiness(running.system, "Dead");
     await dead.receiver[Symbol.asyncDispose]();
     for (let i = 0; i < 5; i++) await aPaidPayment(running.system, dead);
@@ -190,7 +190,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     await producer.disconnect();
   }
 
-  test("says so when a consumer cannot have its effect, and when an event is given up", async () => {
+  test("alerts fire when a consumer cannot apply events, and when an event is parked", async () => {
     await asSuperuser("webhooks", async (owner) => {
       await owner.query("alter table event rename column body to gone");
       for (let i = 0; i < 5; i++) await aPaidPayment(running.system, business);
@@ -206,7 +206,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     });
   });
 
-  test("says so when events are not published: no Kafka, no relay", async () => {
+  test("alerts fire when Kafka or the relay is down and events are not published", async () => {
     await running.kafka?.kill();
     await aPaidPayment(running.system, business);
     await Promise.all([fires("OutboxStuck", { job: "payments" }), fires("ConsumerNotJoined", { job: "webhooks" })]);
@@ -223,7 +223,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     });
   });
 
-  test("says so when processes are gone, or frozen, or end again and again", async () => {
+  test("alerts fire when processes are missing, frozen or restart repeatedly", async () => {
     await running.system.services.identity.kill();
     const noKeys = [
       fires("ServiceDown", { job: "identity" }),
@@ -249,7 +249,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     await fires("ServiceRestarting", { job: "clients" });
   });
 
-  test("says so when a database is slow, and when it is gone", async () => {
+  test("alerts fire when a database is slow, and when it is down", async () => {
     const { id } = await aPaidPayment(running.system, business);
     const read = () => business.call("GET", `/api/v1/payments/${id}`);
     const isNotSealed = asSuperuser("identity", async (holder) => {

@@ -210,21 +210,24 @@ describe("a topic is lost, and amana outbox republish brings back what was in it
  * src/payment.
  */
 describe("the processor's answers get lost", () => {
-  test.each(["timeout_after"])("refund with %s: 504 and locked, then REFUNDED with one call", async (mode) => {
-    const payment = await aPaidPayment(running.system, business);
-    await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });
-    const refund = () => business.call("POST", `/api/v1/payments/${payment.id}/refund`);
-    expect(await refund()).toMatchObject({ status: 504, body: { code: "refund_outcome_unknown" } });
-    const next = await refund();
-    expect(next.status).toBe(409);
-    expect(["refund_in_progress", "payment_not_refundable"]).toContain(next.body["code"]);
-    await eventually(async () => {
-      expect((await business.call("GET", `/api/v1/payments/${payment.id}`)).body["status"]).toBe("REFUNDED");
-    });
-    await expectRefundedOnce(payment);
-  });
+  test.each(["timeout_after"])(
+    "a refund with fault %s returns 504 and locks the payment, which becomes REFUNDED by one call",
+    async (mode) => {
+      const payment = await aPaidPayment(running.system, business);
+      await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });
+      const refund = () => business.call("POST", `/api/v1/payments/${payment.id}/refund`);
+      expect(await refund()).toMatchObject({ status: 504, body: { code: "refund_outcome_unknown" } });
+      const next = await refund();
+      expect(next.status).toBe(409);
+      expect(["refund_in_progress", "payment_not_refundable"]).toContain(next.body["code"]);
+      await eventually(async () => {
+        expect((await business.call("GET", `/api/v1/payments/${payment.id}`)).body["status"]).toBe("REFUNDED");
+      });
+      await expectRefundedOnce(payment);
+    },
+  );
 
-  test.each(["http_500"])("refund with %s: 504, and sent again only after the processor was asked", async (mode) => {
+  test.each(["http_500"])("a refund with fault %s returns 504 and is sent again only after the order was read", async (mode) => {
     const payment = await aPaidPayment(running.system, business);
     await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });
     expect(await business.call("POST", `/api/v1/payments/${payment.id}/refund`)).toMatchObject({ status: 504 });
@@ -235,7 +238,7 @@ describe("the processor's answers get lost", () => {
     await eventually(() => expect(refundWebhookIds(payment.id).size).toBe(1));
   });
 
-  test.each(["timeout_after"])("register with %s: the order is looked up, and the payment is made", async (mode) => {
+  test.each(["timeout_after"])("a registration with fault %s looks the order up and creates the payment", async (mode) => {
     await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "register", mode, times: 1 });
     const created = await business.call("POST", "/api/v1/payments", anOrder);
     expect(created.status, JSON.stringify(created.body)).toBe(201);

@@ -98,7 +98,7 @@ function recordOf({ properties, required }: Schema): fc.Arbitrary<Record<string,
   return fc.record(values, { requiredKeys: [...(required ?? [])] }) as fc.Arbitrary<Record<string, unknown>>;
 }
 
-/** An example that the document gives for a value, or else a value that it allows. */
+/** Returns the document's example of a value, or else a value that the document allows. */
 function exampleOf(schema: Schema): unknown {
   const { $ref, anyOf, examples = [], items, type } = schema;
   if ($ref) return exampleOf(resolved(schema));
@@ -109,8 +109,8 @@ function exampleOf(schema: Schema): unknown {
 }
 
 /**
- * The examples of a value, one by one: its own, those of what it may be, and those of its items
- * together.
+ * Returns the examples of a value: its own, those of its `anyOf` variants, or one list of the
+ * examples of its items.
  */
 function examplesOf(schema: Schema): readonly unknown[] {
   const { $ref, anyOf, examples, items } = schema;
@@ -121,8 +121,8 @@ function examplesOf(schema: Schema): readonly unknown[] {
 }
 
 /**
- * A request for each example of a field, a parameter or a header: with what is required, and that
- * example.
+ * Returns a request for each example of a field, parameter or header. Beside the example, a request
+ * has the required fields and parameters only.
  */
 function exampleRequestsOf(method: DocumentedRequest["method"], path: string, operation: Operation): DocumentedRequest[] {
   const named = (place: Parameter["in"]) => operation.parameters.filter((parameter) => parameter.in === place);

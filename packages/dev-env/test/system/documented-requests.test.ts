@@ -23,7 +23,7 @@ beforeAll(async () => {
   operator = apiCaller(running.system.gatewayUrl, running.system.adminKey);
 });
 
-/** A business of a test's own, because requests refund, revoke and delete what is there. */
+/** Creates a business for one test, because requests refund, revoke and delete its resources. */
 async function prepare(): Promise<void> {
   await business?.receiver[Symbol.asyncDispose]();
   business = await aBusiness(running.system, "Banque");
@@ -53,7 +53,7 @@ afterAll(async () => {
   await running?.[Symbol.asyncDispose]();
 });
 
-/** What is changed or deleted is there for everything else before. */
+/** Order of the methods: reads come before changes, and deletions last. */
 const order = ["get", "post", "put", "patch", "delete"];
 
 /** Each may register one business. */
@@ -74,14 +74,14 @@ const betweenFields = [
   /^createPerson client_underage /,
 ];
 
-/** The request as it can be done here: about what is there, by who may do it. */
+/** Adapts the request to this system: existing ids, and the key of a caller with access. */
 async function here({ id, path }: { id: string; path: string }, request: DocumentedRequest) {
   const own = there.find(([prefix]) => path.startsWith(prefix))?.[1];
   const body = request.body && {
     ...request.body,
     ...("client_id" in request.body && { client_id: there[0]?.[1] }),
     ...("business_id" in request.body && { business_id: business.id }),
-    // The key is needed for the rest.
+    // The other requests need the key.
     ...(id === "updateOwnBusiness" && { rotate_api_key: false }),
   };
   const isOperators = /^\/api\/v1\/(businesses|admin)|\/(approve|decline|review)$/.test(path);
@@ -90,10 +90,10 @@ async function here({ id, path }: { id: string; path: string }, request: Documen
   return { send, url, body };
 }
 
-/** What an operation needs besides one example, by a rule between fields. */
+/** Fields that an operation requires beside one example, by a rule between fields. */
 const companions: Readonly<Record<string, object>> = { createBeneficiary: { account_number: someBeneficiary.account_number } };
 
-test("accepts every example of the document", async () => {
+test("the gateway accepts every example of the OpenAPI document", async () => {
   await prepare();
   const refused: string[] = [];
   let count = 0;
@@ -112,7 +112,7 @@ test("accepts every example of the document", async () => {
   expect(count).toBeGreaterThan(70);
 });
 
-test("what the document allows is refused only for what is there, or by a rule between fields", async () => {
+test("the gateway rejects documented requests only for the state of a resource or a rule between fields", async () => {
   await prepare();
   const refused: string[] = [];
   const inOrder = documentedOperations.toSorted((a, b) => order.indexOf(a.method) - order.indexOf(b.method));

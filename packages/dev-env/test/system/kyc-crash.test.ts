@@ -129,24 +129,30 @@ describe("kyc killed (-9)", () => {
     },
   );
 
-  test.each(["cancel.committed"])("during a cancellation at %s: the same key gives it, announced once", async (faultPoint) => {
-    const { id } = await anApplication(business);
-    expectTold(id, "KYC_CANCELED");
-    const key = { "idempotency-key": randomUUID() };
-    await dyingAt(faultPoint, async () => expect((await cancel(id, key)).status).toBeGreaterThanOrEqual(500));
-    const answer = await cancel(id, key);
-    expect([answer.status, answer.body["status"]]).toEqual([200, "CANCELED"]);
-    expect((await cancel(id, key)).text).toBe(answer.text);
-    await theWebhook(business, "KYC_CANCELED", id);
-  });
+  test.each(["cancel.committed"])(
+    "during a cancellation at %s: a retry returns CANCELED, and one event is emitted",
+    async (faultPoint) => {
+      const { id } = await anApplication(business);
+      expectTold(id, "KYC_CANCELED");
+      const key = { "idempotency-key": randomUUID() };
+      await dyingAt(faultPoint, async () => expect((await cancel(id, key)).status).toBeGreaterThanOrEqual(500));
+      const answer = await cancel(id, key);
+      expect([answer.status, answer.body["status"]]).toEqual([200, "CANCELED"]);
+      expect((await cancel(id, key)).text).toBe(answer.text);
+      await theWebhook(business, "KYC_CANCELED", id);
+    },
+  );
 
-  test.each(["callback.committed"])("during a callback at %s: it comes again, and takes effect once", async (faultPoint) => {
-    const { id, link } = await anApplication(business);
-    expectTold(id, "KYC_REJECTED");
-    await dyingAt(faultPoint, () => onLink(running.system, link, "submit", { outcome: "rejected" }));
-    await theWebhook(business, "KYC_REJECTED", id);
-    await callbacksSettled(running.system, id);
-  });
+  test.each(["callback.committed"])(
+    "during a callback at %s: the provider retries it, and it takes effect once",
+    async (faultPoint) => {
+      const { id, link } = await anApplication(business);
+      expectTold(id, "KYC_REJECTED");
+      await dyingAt(faultPoint, () => onLink(running.system, link, "submit", { outcome: "rejected" }));
+      await theWebhook(business, "KYC_REJECTED", id);
+      await callbacksSettled(running.system, id);
+    },
+  );
 
   test.each(["kyc_review.answered"])(
     "during a review at %s: decided, announced and audited once, and the same key says so",

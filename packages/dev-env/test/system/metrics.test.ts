@@ -136,7 +136,7 @@ test("nothing that a caller makes up becomes a label, and series stay few whatev
     expect(all).not.toContain(word);
   expect(all).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/);
 
-  // Statuses are left out: a busy machine answers some requests with 503.
+  // The status is not compared, because a busy machine responds to some requests with 503.
   const routesCounted = (from: readonly Sample[]) =>
     new Set(
       from

@@ -95,7 +95,7 @@ async function liveBefore() {
   await saveDetails(business, client);
   const application = await anApplication(business, { client_id: client });
   await expectPlace(business, client, places.created, application);
-  // Only our rules ask for this review: the provider does not know of the decision.
+  // Only our rules require this review, so the provider does not have the decision.
   const reviewed = { client: await aClient(business) };
   await saveDetails(business, reviewed.client);
   const inReview = await anApplication(business, { client_id: reviewed.client });

@@ -10,7 +10,7 @@ import { readProcess } from "../../src/running-process.ts";
 import { startSystem } from "../../src/system.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..", "..");
-/** Runs a command on a pseudo terminal, which closes when this program ends. */
+/** Python program that runs a command on a pseudo terminal, which closes when the program ends. */
 const terminal = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]))";
 
 let folder: string;
@@ -46,7 +46,7 @@ async function run(program: string, args: readonly string[] = [], prefix: readon
   return { child, output: () => output, shows, ended: once(child, "exit") };
 }
 
-/** Processes with the folder in their command lines or, as TMPDIR, in their environments. */
+/** Returns processes that have the folder in their command line or environment (TMPDIR). */
 function processes(): string[] {
   const lines = execFileSync("ps", ["axeww"], { encoding: "utf8", maxBuffer: 64 * 1024 * 1024 }).split("\n");
   return lines.filter((line) => line.includes(folder)).map((line) => line.slice(0, 400));
@@ -62,7 +62,7 @@ test("start ends every process when its terminal is closed", async () => {
   await untilNoneIsLeft();
 });
 
-test("start prints that it stops, and no failure, on Ctrl-C in a terminal while migrations run", async () => {
+test("start prints that it stops, and no failure, after Ctrl-C in a terminal while migrations run", async () => {
   const start = await run("packages/dev-env/src/start.ts", ["--events=direct"], ["python3", "-c", terminal]);
   await start.shows("Migrations");
   start.child.stdin?.write("\x03");
@@ -82,7 +82,7 @@ test("demo stops the system that it started on SIGINT", async () => {
   await untilNoneIsLeft();
 });
 
-test("bench ends what it started on SIGTERM", async () => {
+test("bench ends every process that it started on SIGTERM", async () => {
   const bench = await run("bench/src/bench.ts", ["traces", "--rounds", "1", "--seconds", "1"]);
   await bench.shows("Migrations");
   bench.child.kill("SIGTERM");
@@ -91,7 +91,7 @@ test("bench ends what it started on SIGTERM", async () => {
 });
 
 test.each(["SIGINT", "SIGHUP", "SIGKILL"] as const)(
-  "test ends Vitest, PostgreSQL and what tests started on %s",
+  "the command test ends Vitest, PostgreSQL and all processes of tests on %s",
   async (signal) => {
     const suite = await run("packages/testing/src/run.ts", ["packages/dev-env/test/service-process.test.ts"]);
     await eventually(() => expect(processes().join()).toContain("services/sandbox"), 90_000);
@@ -102,14 +102,14 @@ test.each(["SIGINT", "SIGHUP", "SIGKILL"] as const)(
   },
 );
 
-test("a start with direct events stops the Kafka that a killed run with Kafka left behind", async () => {
+test("start with direct events stops the Kafka process that a killed run left behind", async () => {
   const dir = join(folder, "amana");
   const flags = ["-Damana.owner=1", `-Damana.kafka.dir=${join(dir, "kafka")}`, "kafka.Kafka"];
   const leftover = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)", "--", ...flags], { stdio: "ignore" });
   children.add(leftover);
   await mkdir(join(dir, "kafka"), { recursive: true });
   await writeFile(join(dir, "kafka", "kafka.pid"), `${leftover.pid}\n`);
-  // Ends after the leftovers: nothing listens there.
+  // The start fails after it stopped the leftovers, because no server listens on this port.
   const databaseUrl = "postgres://nobody@127.0.0.1:1/none";
   await expect(startSystem({ dir, events: "direct", databaseUrl })).rejects.toThrow("could not be prepared");
   expect(readProcess(leftover.pid as number)).toBeUndefined();

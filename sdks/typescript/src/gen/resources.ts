@@ -316,7 +316,7 @@ class Payments extends Resource {
     return this.redirect("GET", `/api/v1/payments/return/${segment(token)}`, options);
   }
 
-  /** The same, for a page that posts a form */
+  /** Return from the card processor (form POST) */
   followReturnByForm(token: string, options?: RequestOptions): Promise<{ location: string }> {
     return this.redirect("POST", `/api/v1/payments/return/${segment(token)}`, options);
   }

@@ -46,7 +46,7 @@ function toNews(message: Message): { clientId: string; businessId: string; verif
   if (!status && application.status !== KycStatus.UNSPECIFIED) throw new UnknownEventTypeError(`status ${application.status}`);
   if (!status || !isUuid(id) || !isUuid(clientId)) throw new TypeError("this KYC event makes no sense");
   const verdict = enumName(KycVerdict, application.verdict);
-  // Without its verdict a COMPLETED verification would be stored as in review, for good.
+  // A COMPLETED verification without its verdict would be stored as in review for good.
   if (verdict !== undefined && !verdict) throw new UnknownEventTypeError(`verdict ${application.verdict}`);
   const createdAt = new Date(Number(application.createdAtMs));
   const verification = { id, createdAt, revision, status, verdict: verdict ?? null, attemptsRemaining };

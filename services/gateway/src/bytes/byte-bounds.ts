@@ -6,24 +6,21 @@ import { Problem } from "../problem.ts";
 import { networkOf } from "../rate-limit/network.ts";
 import { allBytes, type ByteBound } from "./byte-counters.ts";
 
-/**
- * Keyless requests get this part of the gateway's bytes, so that they cannot use up the bytes of
- * keys.
- */
+/** Part of the gateway's bytes for keyless requests, so that requests with keys get the rest. */
 const keylessPart = 1 / 4;
 
-/** The bounds that a request's bytes count towards. */
+/** Creates functions that return the limits towards which the bytes of a request count. */
 export function createByteBounds({ perBusiness, perNetwork, total }: Config["byteBounds"], proven: ReadonlyMap<string, true>) {
   const all = { key: allBytes, max: total, refusal: overloaded };
   const keyless = { key: "keyless", max: total * keylessPart, refusal: overloaded };
   const ofNetwork = (network: string): ByteBound => ({ key: network, max: perNetwork, refusal: tooManyBytes });
   return {
-    /** While the key is looked up. */
+    /** Returns the limits of a request whose key is being looked up. */
     ofUnknown: ({ ip }: FastifyRequest): ByteBound[] => [ofNetwork(networkOf(ip)), all],
     of(request: FastifyRequest): ByteBound[] {
       const key = callerKey(request);
       if (request.caller) return [{ key, max: perBusiness, refusal: tooManyBytes }, all];
-      // A flood of forged callbacks must not keep out the genuine ones.
+      // A flood of forged callbacks must not cause rejections of genuine ones.
       return proven.has(key) ? [ofNetwork(key), all] : [ofNetwork(key), keyless, all];
     },
   };
@@ -31,7 +28,7 @@ export function createByteBounds({ perBusiness, perNetwork, total }: Config["byt
 
 function tooManyBytes(): Problem {
   rateLimitRefusals.inc({ limit: "bytes" });
-  const detail = "Too many bytes of requests and unread responses at once. Wait for responses and read them, then go on.";
+  const detail = "Too many bytes of requests and unread responses at once. Read the open responses, then send the request again.";
   return Problem.of("rate_limited", { detail, headers: { "retry-after": "1" } });
 }
 

@@ -1,18 +1,18 @@
 import { bytesAtOnce } from "../metrics.ts";
 import type { Problem } from "../problem.ts";
 
-/** The key under which all bytes of the gateway are counted. */
+/** Key of the counter of all bytes of the gateway. */
 export const allBytes = "all";
 
-/** A bound on the bytes that are counted under one key. */
+/** A limit for the bytes that are counted under one key. */
 export interface ByteBound {
   readonly key: string;
   readonly max: number;
-  /** The response to a request that would exceed the bound. */
+  /** Creates the response to a request that would exceed the limit. */
   readonly refusal: () => Problem;
 }
 
-/** Counts bytes in memory, each under several keys: those of a caller and those of all callers. */
+/** Counts bytes in memory. Each byte counts under several keys: of a caller, and of all callers. */
 export class ByteCounters {
   readonly #used = new Map<string, number>();
 
@@ -20,16 +20,14 @@ export class ByteCounters {
     return this.#used.get(key) ?? 0;
   }
 
-  /**
-   * Counts the bytes under every key, or returns the first bound that they exceed and counts none.
-   */
+  /** Counts the bytes under every key. Counts none and returns the limit if they exceed one. */
   take(bounds: readonly ByteBound[], bytes: number): ByteBound | undefined {
     const exceeded = bounds.find(({ key, max }) => this.used(key) + bytes > max);
     if (!exceeded) this.add(bounds, bytes);
     return exceeded;
   }
 
-  /** Counts bytes that exist already, even beyond a bound; a negative number returns them. */
+  /** Counts bytes even beyond a limit, because they exist already. Subtracts a negative number. */
   add(bounds: readonly ByteBound[], bytes: number): void {
     for (const { key } of bounds) {
       const used = this.used(key) + bytes;

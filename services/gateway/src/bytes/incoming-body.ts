@@ -3,20 +3,19 @@ import { Problem } from "../problem.ts";
 import type { ByteBound, ByteCounters } from "./byte-counters.ts";
 
 const capacityMin = 4 * 1024;
-const tooManyChunks = "The body arrived in too many small chunks. Send larger ones, or a Content-Length.";
+const tooManyChunks = "The body arrived in too many small chunks. Send larger chunks, or a Content-Length.";
 
 /**
- * A small chunk costs as much time as a large one. A megabyte in 10 000 chunks has 100 bytes in
- * each; TCP segments are larger.
+ * Maximum number of chunks, because a small chunk takes as much time as a large one. The chunks of
+ * a megabyte then have 100 bytes or more; TCP segments are larger.
  */
 export const chunksMax = 10_000;
 
 /**
- * A request's body, read into one buffer that grows by doubling: chunks are copied, so that a body
- * in one-byte chunks takes no more memory than another. The buffer counts towards the bounds from
- * its first byte until `release`. Reading begins before the key is known, because Node would keep
- * each chunk of a body that nobody reads as a buffer of its own. A body that nobody keeps is
- * dropped as it arrives.
+ * A request's body in one buffer that grows by doubling. Chunks are copied, so that a body in
+ * one-byte chunks takes no more memory than another. The buffer counts towards the limits from its
+ * first byte until `release`. Reading begins before the key is known, because Node keeps each
+ * unread chunk in its own buffer. The bytes are dropped as they arrive until `keep` is called.
  */
 export class IncomingBody {
   readonly #raw: IncomingMessage;
@@ -30,11 +29,11 @@ export class IncomingBody {
   #chunks = 0;
   #isKept = false;
 
-  /** `onTooManyChunks`: called if the client goes on to send small chunks after a refusal. */
+  /** `onTooManyChunks` is called if the client continues to send small chunks after a refusal. */
   constructor(raw: IncomingMessage, counters: ByteCounters, onTooManyChunks: () => void) {
     this.#raw = raw;
     this.#counters = counters;
-    // The request may be refused before anyone waits for its body.
+    // The request may be rejected before a caller of `read` handles the rejection of this promise.
     this.#whole.promise.catch(() => {});
     raw.on("data", (chunk: Buffer) => {
       this.#chunks++;
@@ -45,7 +44,7 @@ export class IncomingBody {
     raw.once("error", (error) => this.#fail(error));
   }
 
-  /** Keeps the body from now on. */
+  /** Stores the body from now on. */
   keep(lengthMax: number, bounds: readonly ByteBound[]): void {
     this.#lengthMax = lengthMax;
     this.#bounds = bounds;
@@ -53,8 +52,8 @@ export class IncomingBody {
   }
 
   /**
-   * Returns the whole body. From now on it counts towards these bounds, with its announced length:
-   * a body that cannot be had is refused before it is sent. Rejects with a Problem.
+   * Returns the whole body. From now on the body counts towards these limits with its announced
+   * length, so that a body beyond a limit is rejected before it arrives. Rejects with a Problem.
    */
   async read(bounds: readonly ByteBound[]): Promise<Buffer> {
     if (this.#isKept) {
@@ -67,7 +66,7 @@ export class IncomingBody {
     return await this.#whole.promise;
   }
 
-  /** Forgets the body. What is still sent of it is dropped. */
+  /** Frees the body. Bytes that arrive later are dropped. */
   release(): void {
     this.#isKept = false;
     this.#buffer = Buffer.alloc(0);
@@ -85,7 +84,7 @@ export class IncomingBody {
     }
   }
 
-  /** Grows the buffer; false when that exceeds a bound. */
+  /** Grows the buffer. Returns false when that exceeds a limit. */
   #hasRoomFor(length: number): boolean {
     if (length <= this.#buffer.length) return true;
     const doubled = Math.max(2 * this.#buffer.length, capacityMin);
@@ -97,7 +96,7 @@ export class IncomingBody {
     return true;
   }
 
-  /** Raises what is counted to `bytes`; false when that exceeds a bound. */
+  /** Raises the counted bytes to `bytes`. Returns false when that exceeds a limit. */
   #count(bytes: number): boolean {
     if (bytes <= this.#counted) return true;
     const exceeded = this.#counters.take(this.#bounds, bytes - this.#counted);

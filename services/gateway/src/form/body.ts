@@ -24,8 +24,8 @@ export function bodyOf<P extends TProperties>(properties: P, rule: Partial<BodyR
 }
 
 /**
- * Checks the fields and reports those that are wrong together, one entry each, up to `errorsMax`.
- * Throws a Problem.
+ * Compiles a check of the fields. The check throws one Problem with an error for each wrong field,
+ * up to `errorsMax`.
  */
 export function compileBody(schema: TObject): (body: unknown) => Record<string, unknown> {
   const rule = (schema as TObject & { [ruleKey]?: BodyRule })[ruleKey] ?? plain;
@@ -36,7 +36,7 @@ export function compileBody(schema: TObject): (body: unknown) => Record<string, 
 
   const immutable = new Set(rule.immutable);
   const unknownField = "is not known here";
-  // Once in a response: a form has up to thirty names, and a body may have 100 unknown ones.
+  // Only the first error lists the known fields, because a response may have 100 such errors.
   const firstUnknownField = `${unknownField}; known are ${[...fields.keys()].join(", ")}`;
 
   return (given) => {

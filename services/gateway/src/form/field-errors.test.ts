@@ -16,19 +16,19 @@ const fields = (count: number) => Object.fromEntries(Array.from({ length: count 
 const longKey = "k".repeat(500_000);
 
 describe("a 422 response", () => {
-  test("lists 100 errors without more_errors", async () => {
+  test("a 422 response lists 100 errors without more_errors when there are no more", async () => {
     const { status, errors, more_errors } = await send({ ...fields(98) });
-    // Two required fields are missing too.
+    // Besides the 98 unknown fields, two required fields are missing.
     expect([status, errors.length, more_errors]).toEqual([422, 100, undefined]);
   });
 
-  test("lists 100 errors with more_errors: true for 40 000 unknown fields", async () => {
+  test("a 422 response lists 100 errors with more_errors: true for 40 000 unknown fields", async () => {
     const { status, errors, more_errors, length } = await send(fields(40_000));
     expect([status, errors.length, more_errors]).toEqual([422, 100, true]);
     expect(length).toBeLessThan(20_000);
   });
 
-  test("names the known fields once, in the first error about an unknown field", async () => {
+  test("a 422 response lists the known fields once, in the first error about an unknown field", async () => {
     const { errors } = await send(fields(100));
     const messages: string[] = errors.map(({ message }: { message: string }) => message);
     expect(messages[0]).toMatch(/^is not known here; known are client_id, /);
@@ -39,13 +39,13 @@ describe("a 422 response", () => {
     ["a long unknown field", { [longKey]: 1 }],
     ["100 invalid texts below a long key", { [longKey]: Array(200).fill("\0") }],
     ["a long key with NUL", { [`${longKey}\0`]: 1 }],
-  ])("stays small for %s", async (_name, body) => {
+  ])("a 422 response stays small for %s", async (_name, body) => {
     const { status, errors, length } = await send(body);
     expect([status, errors[0].pointer.length < 520]).toEqual([422, true]);
     expect(length).toBeLessThan(100_000);
   });
 
-  test("names 100 unknown query parameters and sets more_errors", async () => {
+  test("a 422 response lists 100 errors with more_errors: true for 1 000 unknown query parameters", async () => {
     const query = Array.from({ length: 1_000 }, (_, i) => `unknown_${i}=1`).join("&");
     const { headers } = gateway.business;
     const response = await gateway.app.inject({ url: `/api/v1/beneficiaries?${query}`, headers });

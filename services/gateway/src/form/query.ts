@@ -50,7 +50,7 @@ export function compileQuery(schema: TObject): (query: unknown) => Record<string
   });
   const known = new Set(Object.keys(schema.properties));
   const unknownParameter = "is not known here";
-  // Once in a response, like the names of a body's fields.
+  // Only the first error lists the known parameters, as for the fields of a body.
   const firstUnknownParameter = `${unknownParameter}; ${known.size === 0 ? "none is" : `known are ${[...known].join(", ")}`}`;
 
   return (given) => {

@@ -1,9 +1,9 @@
 import { createScanner } from "jsonc-parser";
 
 /**
- * Returns the text of one member of a JSON object as it was sent: key order, escapes and number
- * text are kept, white space between tokens is removed. Undefined when there is no such member. For
- * bytes that `readJsonObject` accepted.
+ * Returns the text of one member of a JSON object, or undefined when the member is absent. Keeps
+ * key order, escapes and number text, and removes white space between tokens. `bytes` must have
+ * been accepted by `readJsonObject`.
  */
 export function memberText(bytes: Uint8Array, name: string): string | undefined {
   const text = decoder.decode(bytes);
@@ -11,7 +11,7 @@ export function memberText(bytes: Uint8Array, name: string): string | undefined 
   let depth = 0;
   let key: string | undefined;
   let kept: string | undefined;
-  // The token at the end of the text has no length.
+  // The length is 0 at the end of the text.
   for (scanner.scan(); scanner.getTokenLength() > 0; scanner.scan()) {
     const offset = scanner.getTokenOffset();
     const first = text[offset] as string;

@@ -12,7 +12,7 @@ describe("pointerOf", () => {
   });
 });
 
-test("shortened keeps 256 characters and cuts no surrogate pair in half", () => {
+test("shortened keeps 256 characters and does not split a surrogate pair", () => {
   expect(shortened("a".repeat(256))).toBe("a".repeat(256));
   expect(shortened(`${"a".repeat(255)}😀`)).toBe(`${"a".repeat(255)}\ufffd…`);
 });

@@ -2,9 +2,8 @@ const tokenLengthMax = 256;
 const pointerLengthMax = 512;
 
 /**
- * A JSON pointer (RFC 6901, section 3) for a message. A pointer of more than 512 characters is cut
- * and ends in "…": a hundred errors below one long key would otherwise repeat that key a hundred
- * times.
+ * Returns a JSON pointer (RFC 6901, section 3) for a message. Cuts it after 512 characters and
+ * appends "…", because a hundred errors below one long key would repeat that key a hundred times.
  */
 export function pointerOf(path: readonly (string | number)[]): string {
   let pointer = "";
@@ -15,7 +14,7 @@ export function pointerOf(path: readonly (string | number)[]): string {
   return pointer;
 }
 
-/** A name from a request for a message: at most 256 characters of it. */
+/** Returns at most 256 characters of a name in the request, for use in a message. */
 export function shortened(name: string): string {
   return name.length <= tokenLengthMax ? name : `${name.slice(0, tokenLengthMax).toWellFormed()}…`;
 }

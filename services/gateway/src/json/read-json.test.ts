@@ -29,7 +29,7 @@ describe("a body", () => {
     );
   });
 
-  test("is refused exactly when JSON.parse refuses it, but for a repeated key", () => {
+  test("a body is rejected exactly when JSON.parse rejects it, or when it repeats a key", () => {
     const part = fc.constantFrom(
       ...'{}[]:,"\\/ \t\n\r.-+eE0123ua'.split(""),
       "true",
@@ -212,7 +212,7 @@ test("a megabyte of what is no JSON has its place as well", () => {
   expect(refusal(`{"a":"${'x\\\\"'.repeat(250_000)}`)?.message).toContain("line 1");
 });
 
-/** The code units that a parser reads of a text, each time that it reads one. */
+/** A text that counts each read of a code unit. */
 class CountedText {
   reads = 0;
   readonly #text: string;
@@ -242,7 +242,7 @@ const readsOf = (text: string): number => {
   return counted.reads;
 };
 
-/** A text of this length: a part that is repeated between a beginning and an end. */
+/** Returns a text of this length, in which a part is repeated between a beginning and an end. */
 const filled = (length: number, [start, part, end]: readonly [string, string, string]) =>
   start + part.repeat(Math.ceil((length - start.length - end.length) / part.length)) + end;
 
@@ -287,7 +287,7 @@ const malformed = ['{"a":tru,"', '{"a":"', "{", '{"a":[', "", '{"a":1'].flatMap(
   parts.flatMap((part) => ends.map((end) => [start, part, end] as const)),
 );
 
-test("parsing reads each character at most eight times, whatever is malformed", () => {
+test("parseJson reads each character of malformed text at most eight times on average", () => {
   expect(malformed.length).toBeGreaterThan(1_000);
   for (const shape of malformed) {
     for (const length of [1_000, 2_000, 4_000]) {

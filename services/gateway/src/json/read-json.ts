@@ -25,14 +25,14 @@ export function readJsonObject(bytes: Uint8Array): Record<string, unknown> | und
   return value as Record<string, unknown>;
 }
 
-/** An object or array whose end has not been reached. */
+/** An object or array that the parser has not finished. */
 interface Open {
   readonly value: Record<string, unknown> | unknown[];
-  /** The key of the member that follows. */
+  /** Key of the member whose value follows. */
   key: string;
 }
 
-/** Parses JSON text (RFC 8259) in one pass and stops at the first fault. Throws a Problem. */
+/** Parses JSON text (RFC 8259) in one pass. Throws a Problem at the first syntax error. */
 export function parseJson(text: string): unknown {
   const open: Open[] = [];
   const errors: FieldError[] = [];
@@ -86,7 +86,7 @@ export function parseJson(text: string): unknown {
   return root;
 }
 
-/** An assignment to `__proto__` would set the prototype. */
+/** Sets a member. Defines `__proto__` as a property, because an assignment sets the prototype. */
 function setMember(object: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== "__proto__") object[key] = value;
   else Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true });
@@ -95,5 +95,5 @@ function setMember(object: Record<string, unknown>, key: string, value: unknown)
 /** PostgreSQL stores neither NUL nor lone surrogates. */
 const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed();
 
-/** ", at line 2, column 7", both counted from 1; the parser counts from 0. */
+/** Returns ", at line 2, column 7". Both count from 1; the parser counts from 0. */
 const placeOf = (line: number, character: number): string => `, at line ${line + 1}, column ${character + 1}`;

@@ -30,12 +30,12 @@ export const escapeText = (text: string) => text.replace(/[&<>"]/g, (character) 
 
 export const paragraphs = (texts: readonly string[]): string => texts.map((text) => `<p>${escapeText(text)}</p>`).join("\n");
 
-/** A page in a response of its own. */
+/** Sends a page. */
 export function sendPage(reply: FastifyReply, status: number, page: Page): FastifyReply {
   return reply.code(status).headers(headersOf(page)).type(htmlType).send(htmlOf(page));
 }
 
-/** A handler for a page that never changes. */
+/** Returns a handler for a page that never changes. */
 export const staticPage = (load: () => Page | Promise<Page>) =>
   staticFile(async () => {
     const page = await load();
@@ -44,7 +44,7 @@ export const staticPage = (load: () => Page | Promise<Page>) =>
 
 const htmlType = "text/html; charset=utf-8";
 
-/** Nothing in a page can run, load or send anything: the policy allows the one style alone. */
+/** Returns headers whose policy allows only the style, so that a page runs and loads nothing. */
 const headersOf = ({ language }: Page) => ({
   "content-security-policy": policy,
   "referrer-policy": "no-referrer",

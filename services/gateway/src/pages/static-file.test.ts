@@ -12,7 +12,7 @@ const get = (url: string, headers: Record<string, string> = {}) => gateway.app.i
 const large = ["/docs/reference.js", "/openapi.json", "/docs/guide", "/docs/guide/payments", "/problems", "/llms.txt"];
 
 describe.each(large)("GET %s", (url) => {
-  test("is compressed as the client accepts", async () => {
+  test("returns the file uncompressed, as br or as gzip by Accept-Encoding", async () => {
     const plain = await get(url);
     const brotli = await get(url, { "accept-encoding": "gzip, deflate, br" });
     const gzipped = await get(url, { "accept-encoding": "gzip;q=1.0, br;q=0" });
@@ -22,7 +22,7 @@ describe.each(large)("GET %s", (url) => {
     for (const { headers } of [plain, brotli, gzipped]) expect(headers["vary"]).toBe("Accept-Encoding");
   });
 
-  test("returns 304 without a body for the ETag of the variant, and 200 for that of another", async () => {
+  test("returns 304 without a body for the ETag of the variant, and 200 for the ETag of another variant", async () => {
     const brotli = await get(url, { "accept-encoding": "br" });
     const etag = String(brotli.headers["etag"]);
     const again = await get(url, { "accept-encoding": "br", "if-none-match": `"other", W/${etag}` });
@@ -31,12 +31,12 @@ describe.each(large)("GET %s", (url) => {
   });
 });
 
-test("a small file is sent as it is", async () => {
+test("a small file is sent uncompressed", async () => {
   const { statusCode, headers } = await get("/docs/start.js", { "accept-encoding": "br, gzip" });
   expect([statusCode, headers["content-encoding"]]).toEqual([200, undefined]);
 });
 
-test("responses of one file do not count towards the bytes of their network", async () => {
+test("responses with a static file do not count towards the bytes of their network", async () => {
   await using bounded = await startTestGateway({ byteBounds: { perNetwork: 1_000 } });
   const response = await bounded.app.inject("/docs/reference.js");
   expect([response.statusCode, response.rawPayload.length > 1_000_000]).toEqual([200, true]);

@@ -15,14 +15,14 @@ interface Variant {
   readonly etag: string;
 }
 
-/** Below this length a response fits one packet, and compression saves nothing. */
+/** Minimum length for compression: a shorter response fits into one packet anyway. */
 const compressedFrom = 1_400;
-/** The highest quality takes seconds for the four megabytes of the reference. */
+/** Below the highest quality, which takes seconds for the four megabytes of the reference. */
 const brotliQuality = 6;
 
 /**
- * A handler for a file that never changes. The file is loaded and compressed at its first request;
- * all responses share the buffers. Clients revalidate by ETag (RFC 9110, section 8.8.3).
+ * Returns a handler for a file that never changes. The first request loads and compresses the file,
+ * and all responses share its buffers. Clients revalidate by ETag (RFC 9110, section 8.8.3).
  */
 export function staticFile(load: () => StaticFile | Promise<StaticFile>) {
   let loading: Promise<{ file: StaticFile; variants: Variant[] }> | undefined;
@@ -45,7 +45,7 @@ export function staticFile(load: () => StaticFile | Promise<StaticFile>) {
   };
 }
 
-/** The preferred one first; the file itself last. */
+/** Returns the variants in order of preference; the last one is uncompressed. */
 async function variantsOf(content: string | Buffer): Promise<Variant[]> {
   const bytes = Buffer.from(content);
   const hash = createHash("sha256").update(bytes).digest("base64url");
@@ -62,7 +62,7 @@ async function variantsOf(content: string | Buffer): Promise<Variant[]> {
   return [variant("br", brotli), variant("gzip", gzipped), variant(undefined, bytes)];
 }
 
-/** Whether Accept-Encoding names the encoding, with a weight above 0 (RFC 9110, section 12.5.3). */
+/** Returns whether Accept-Encoding has the encoding with a weight above 0 (RFC 9110, 12.5.3). */
 function accepts(header: string | string[] | undefined, encoding: string): boolean {
   return String(header ?? "")
     .toLowerCase()
@@ -73,7 +73,7 @@ function accepts(header: string | string[] | undefined, encoding: string): boole
     });
 }
 
-/** Whether If-None-Match names the tag; the comparison is weak (RFC 9110, section 13.1.2). */
+/** Returns whether If-None-Match has the tag, by weak comparison (RFC 9110, section 13.1.2). */
 function namesTag(header: string | undefined, etag: string): boolean {
   const tags = (header ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
   return tags.includes(etag) || tags.includes("*");

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { App, Gateway } from "../gateway.ts";
 
-/** Reads bodies as the bytes they are, whatever type or encoding the headers name. */
+/** Reads bodies as raw bytes, whatever type or encoding the headers have. */
 export function readAnyBodies(app: App, { byteBounds }: Gateway): void {
   app.addHook("onRequest", (request, _reply, done) => {
     delete request.raw.headers["content-type"];

@@ -22,12 +22,10 @@ const refusals: Readonly<Partial<Record<KeyState, ProblemCode>>> = {
 const wrongRole = { business: "business_key_required", admin: "admin_required" } as const;
 
 /**
- * Lets in the holders of one role's keys: 401 for a key that opens nothing, then 429 for a business
- * that has used up its rate, then 403 from where the key may not be used, or for one of the other
- * role. The key is looked at when the headers are
- * there and again when the body is, if that came so late that access may have been taken away
- * meanwhile, and answered to be: what is acted upon is a key that was good when the request was
- * whole.
+ * Authenticates holders of keys of one role. Rejects an invalid key with 401, then a business
+ * beyond its rate with 429, then an address that is not allowed or a key of the other role with
+ * 403. Looks the key up when the headers have arrived. Looks it up again after the body if the
+ * first lookup is too old by then, so that the key was valid when the request was whole.
  */
 export function authenticate(scope: App, gateway: Gateway, role: "business" | "admin"): void {
   const { keys, logger } = gateway;
@@ -40,7 +38,7 @@ export function authenticate(scope: App, gateway: Gateway, role: "business" | "a
     request.caller = caller;
     request.organizationId = organizationId;
     request.keyAnswer = answer;
-    // Requests that are refused below have cost a look-up too.
+    // Requests that are rejected below count too, because they have cost a lookup.
     if (isFirstLook) limitBusiness(gateway, request, reply);
     if (allows && !allows(request.ip)) throw Problem.of("address_not_allowed");
     if (caller.role !== role) throw Problem.of(wrongRole[role]);

@@ -12,7 +12,7 @@ const mebibyte = 1024 * kibibyte;
 const refundPath = `/api/v1/payments/${id}/refund`;
 
 async function start(options: Parameters<typeof startTestGateway>[0] = {}) {
-  // Leases spare the tests a look-up for each request.
+  // With a long lease the gateway does not look the key up for each request.
   const gateway = await startTestGateway({ leaseMs: 60_000, ...options });
   gateway.behaviour.payments.refundPayment = async () => ({ id, currency: "DZD", status: PaymentStatus.REFUNDED });
   gateway.behaviour.payments.getPayment = async () => ({ id, currency: "DZD", status: PaymentStatus.PAID });
@@ -21,12 +21,12 @@ async function start(options: Parameters<typeof startTestGateway>[0] = {}) {
 }
 
 const refund = ({ headers }: ReturnType<TestGateway["aKey"]>, length?: number) => headOf(refundPath, headers, length);
-/** The lease of a key exists once a request with it was answered. */
+/** Sends a request with the key, so that the gateway caches the key under a lease. */
 const useKey = (gateway: TestGateway, { headers }: ReturnType<TestGateway["aKey"]>) =>
   gateway.app.inject({ url: `/api/v1/payments/${id}`, headers });
 
 describe("a body in chunks of one byte", () => {
-  test("takes one buffer of at most twice its length, and is read whole", async () => {
+  test("the gateway reads one-byte chunks into one buffer of at most twice the body's length", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     const key = gateway.aKey();
@@ -41,7 +41,7 @@ describe("a body in chunks of one byte", () => {
     await eventually(() => expect(used(allBytes)).toBe(0));
   });
 
-  test("without a key is refused with 413 when it exceeds the route's limit", async () => {
+  test("a body without a key that exceeds the route's limit is rejected with 413", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     await using client = new RawClient(port);
@@ -54,7 +54,7 @@ describe("a body in chunks of one byte", () => {
 });
 
 describe("more than 10 000 chunks of a body", () => {
-  test("are refused with 413, and the connection serves the next request", async () => {
+  test("a body of 10 001 chunks is rejected with 413, and the connection serves the next request", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     await using client = new RawClient(port);
@@ -70,7 +70,7 @@ describe("more than 10 000 chunks of a body", () => {
     ["POST", "/callbacks/kyc"],
     ["POST", "/unknown"],
     ["GET", "/healthz"],
-  ])("end the connection when there are 20 000 of them (%s %s)", async (method, path) => {
+  ])("the gateway closes the connection after 20 000 chunks of a body (%s %s)", async (method, path) => {
     const { gateway, port } = await start();
     await using _ = gateway;
     await using client = new RawClient(port);
@@ -80,7 +80,7 @@ describe("more than 10 000 chunks of a body", () => {
 });
 
 describe("the bytes of a business", () => {
-  test("are refused with 429 before the body is sent when the announced length exceeds what is left", async () => {
+  test("a body whose announced length exceeds the business's limit is rejected with 429 before it is sent", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perBusiness: mebibyte } });
     await using _ = gateway;
     const [key, other] = [gateway.aKey(), gateway.aKey()];
@@ -105,7 +105,7 @@ describe("the bytes of a business", () => {
     await fourth.statusesAre("200");
   });
 
-  test("are refused with 429 while a chunked body grows beyond what is left", async () => {
+  test("a chunked body that grows beyond the business's limit is rejected with 429", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perBusiness: 64 * kibibyte } });
     await using _ = gateway;
     const key = gateway.aKey();
@@ -116,7 +116,7 @@ describe("the bytes of a business", () => {
     await eventually(() => expect(used(allBytes)).toBe(0));
   });
 
-  test("count until the response is sent, also when the service is slow", async () => {
+  test("the bytes of a body count until the response is sent, even if the service is slow", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     const key = gateway.aKey();
@@ -134,7 +134,7 @@ describe("the bytes of a business", () => {
     await eventually(() => expect(used(allBytes)).toBe(0));
   });
 
-  test("include responses that the client does not read; further reads are refused with 429", async () => {
+  test("unread responses count towards the business's limit, and further reads get 429", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     const key = gateway.aKey();
@@ -144,7 +144,7 @@ describe("the bytes of a business", () => {
     const { authorization } = key.headers;
     const read = `GET /api/v1/payments/${id} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\n\r\n`;
     await using unread = new RawClient(port, { reads: false });
-    // More than the operating system buffers, which is a few megabytes for a connection.
+    // More bytes than the operating system buffers, which is a few megabytes per connection.
     await unread.write(read.repeat(20));
     await eventually(async () => {
       const { statusCode } = await useKey(gateway, key);
@@ -159,7 +159,7 @@ describe("the bytes of a business", () => {
 });
 
 describe("the bytes of a network without a key", () => {
-  test("are refused with 429, while another network and a business from there are served", async () => {
+  test("a keyless body beyond the network's limit gets 429, while another network and a business are served", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perNetwork: 256 * kibibyte } });
     await using _ = gateway;
     await using first = new RawClient(port);
@@ -176,7 +176,7 @@ describe("the bytes of a network without a key", () => {
     await business.statusesAre("200");
   });
 
-  test("are refused with 503 beyond a quarter of the gateway's, while a business is served", async () => {
+  test("a keyless body beyond a quarter of the gateway's bytes gets 503, while a business is served", async () => {
     const { gateway, port, used } = await start({ byteBounds: { total: mebibyte } });
     await using _ = gateway;
     await using first = new RawClient(port);
@@ -191,7 +191,7 @@ describe("the bytes of a network without a key", () => {
     await business.statusesAre("200");
   });
 
-  test("include the body of a request whose key is being looked up", async () => {
+  test("the body of a request whose key is being looked up counts towards its network", async () => {
     const { gateway, port, used } = await start({ leaseMs: 0, byteBounds: { perNetwork: 64 * kibibyte } });
     await using _ = gateway;
     const asked = Promise.withResolvers<void>();
@@ -213,7 +213,7 @@ describe("the bytes of a network without a key", () => {
   });
 });
 
-test("the bytes of all businesses are refused with 503 beyond the gateway's", async () => {
+test("a request gets 503 when the bytes of all businesses exceed the gateway's limit", async () => {
   const { gateway, port, used } = await start({ byteBounds: { total: mebibyte } });
   await using _ = gateway;
   const [one, other] = [gateway.aKey(), gateway.aKey()];
@@ -243,7 +243,7 @@ test.each([
   ["a chunked body that stops", (key: string) => `${headOf(refundPath, { authorization: key })}1\r\n{\r\n`],
   ["headers that do not end", () => "POST / HTTP/1.1\r\nHost: local"],
   ["a connection without a byte", () => ""],
-])("%s is refused with 408 after the time of a request, and its bytes are released", async (_name, text) => {
+])("%s gets 408 after REQUEST_TIMEOUT_MS, and its bytes are released", async (_name, text) => {
   const { gateway, port, used } = await start({ connectionBounds: { requestMs: 500 } });
   await using _ = gateway;
   await using client = new RawClient(port);

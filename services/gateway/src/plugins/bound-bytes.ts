@@ -3,14 +3,14 @@ import { IncomingBody } from "../bytes/incoming-body.ts";
 import type { App, Gateway } from "../gateway.ts";
 
 /**
- * Bounds the bytes in memory, of each caller and of all: request bodies from their first byte, and
- * responses that have not been sent. Both count until the response has been sent, because a handler
- * that waits keeps the body.
+ * Limits the bytes in memory of each caller and of all callers: request bodies from their first
+ * byte on, and unsent responses. A body counts until the response has been sent, because a handler
+ * in progress keeps it.
  */
 export function boundBytes(app: App, { bytes, byteBounds }: Gateway): void {
   app.addHook("onRequest", (request, reply, done) => {
     const { incoming, method, routeOptions } = request;
-    // The body of a GET has no meaning, so it is dropped.
+    // The body of a GET has no meaning. It is not kept.
     if (incoming && method !== "GET" && method !== "HEAD") {
       incoming.keep(routeOptions.bodyLimit, byteBounds.ofUnknown(request));
       reply.raw.once("close", () => incoming.release());
@@ -19,11 +19,11 @@ export function boundBytes(app: App, { bytes, byteBounds }: Gateway): void {
   });
 
   app.addHook("onSend", (request, reply, payload, done) => {
-    // Buffers are static files, which all responses share, or problem documents, which are small.
+    // Buffers do not count: they are static files, which all responses share, or small problems.
     if (typeof payload !== "string") return done(null, payload);
     const bounds = byteBounds.of(request);
     const length = Buffer.byteLength(payload);
-    // The other methods have had their effect, so their response is the only one to give.
+    // Other methods have had their effect already, so their response must be sent.
     if (request.method === "GET") {
       const exceeded = bytes.take(bounds, length);
       if (exceeded) return done(exceeded.refusal());
@@ -33,7 +33,7 @@ export function boundBytes(app: App, { bytes, byteBounds }: Gateway): void {
   });
 }
 
-/** Begins to read the body of each request, also of those that are refused. Registered first. */
+/** Begins to read the body of each request, also of a rejected one. Must be registered first. */
 export function receiveBodies(app: App, { bytes, connections }: Gateway): void {
   app.decorateRequest("incoming", null);
   app.addHook("onRequest", (request, _reply, done) => {
@@ -43,6 +43,6 @@ export function receiveBodies(app: App, { bytes, connections }: Gateway): void {
   });
 }
 
-/** Whether a body follows the headers (RFC 9112, section 6.3). */
+/** Returns whether the request has a body (RFC 9112, section 6.3). */
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";

@@ -25,7 +25,7 @@ export function guardEdge(app: App, { traceRatio }: Gateway): void {
   app.decorateRequest("traceparent", "");
   app.addHook("onRequest", (request, reply, done) => {
     const { headers, socket } = request.raw;
-    // Pipelined behind the request that ended its connection: the response would reach nobody.
+    // An earlier pipelined request has ended the connection, so no response can be sent.
     if (socket.destroyed) return void reply.hijack();
     reply.header("x-request-id", request.id);
     reply.header("x-content-type-options", "nosniff");

@@ -95,7 +95,7 @@ describe("a business", () => {
     expect(await statusesOf("GET", "?status=PAID")).toEqual([200, 200, 200]);
   });
 
-  test("has requests counted that are refused with 403 for their role or their address", async () => {
+  test("a request with a 403 for its role or address counts towards the rate of its business", async () => {
     const one = gateway.aKey();
     const elsewhere = gateway.aKey({
       businessId: one.businessId,
@@ -115,7 +115,7 @@ describe("a business", () => {
     expect(refused[0]?.headers["retry-after"]).toBe("1");
   });
 
-  test("has a request counted once when its key is looked up again after the body", async () => {
+  test("a request counts once when its key is looked up again after the body", async () => {
     const { headers } = gateway.aKey({ expiresInMs: 0n });
     const { resolveKeys } = gateway.behaviour.keyLeases;
     let lookUps = 0;

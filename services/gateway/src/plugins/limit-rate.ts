@@ -6,10 +6,7 @@ import { createsSomething, isCostlyRead } from "../rate-limit/kind-of-request.ts
 import { networkOf } from "../rate-limit/network.ts";
 import type { Draw } from "../rate-limit/token-buckets.ts";
 
-/**
- * Counts a request of a business, whatever its route and its response. Throws a Problem beyond the
- * rate.
- */
+/** Counts a request of a business, whatever its route. Throws a Problem beyond the rate. */
 export function limitBusiness({ limits }: Gateway, { caller }: FastifyRequest, reply: FastifyReply): void {
   if (caller?.role !== "business" || !limits.business) return;
   const draw = limits.business.draw(caller.businessId);
@@ -17,7 +14,7 @@ export function limitBusiness({ limits }: Gateway, { caller }: FastifyRequest, r
   reply.headers(rateHeaders(draw));
 }
 
-/** Counts requests of a business that are of a kind with a limit of its own. */
+/** Counts requests of a business whose kind has its own limit. */
 export function limitKind({ limits }: Gateway): onRequestHookHandler {
   return (request, reply, done) => {
     const kind = kindOf(request);
@@ -25,7 +22,7 @@ export function limitKind({ limits }: Gateway): onRequestHookHandler {
     if (request.caller?.role !== "business" || !limit) return done();
     const draw = limit.draw(request.caller.businessId);
     if (!draw.allowed) return done(rateLimited(kind, draw));
-    // The narrower limit is the one that a client runs into.
+    // Replaces the headers of the business's limit: a client reaches the narrower limit first.
     reply.headers(rateHeaders(draw));
     done();
   };

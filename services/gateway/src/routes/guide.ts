@@ -8,7 +8,7 @@ import { Problem } from "../problem.ts";
 
 const folder = new URL("../pages/assets/guide/", import.meta.url);
 
-/** The guide, as `src/guide.ts` made it of docs/guide/, read when it is first requested. */
+/** Serves the guide that `src/guide.ts` made of docs/guide/. The first request reads each page. */
 export const guide = async (app: App): Promise<void> => {
   const hidden = { schema: { hide: true } };
   const names = readdirSync(folder).filter((file) => file.endsWith(".html"));

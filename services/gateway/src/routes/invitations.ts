@@ -16,7 +16,7 @@ export async function invitations(app: App, { rpc: { invitations: rpc } }: Gatew
       "(`POST /api/v1/onboarding/businesses`), and then waits for approval. Nobody registers without one.",
     body: {
       name: nameText({ description: "Whom it is for.", examples: ["Librairie El Kitab"] }),
-      // Without an example: a fixed one would be refused when its time is over.
+      // No example, because a fixed time would be rejected once it has passed.
       expires_at: Type.Optional(
         timestamp({ description: "At most 30 days ahead; 7 days when it is left out.", examples: undefined }),
       ),

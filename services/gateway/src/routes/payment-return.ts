@@ -46,7 +46,7 @@ export async function paymentReturn(app: App, gateway: Gateway): Promise<void> {
 
   const schema = operation("returnFromProcessor", "Bring the card holder back to the shop");
   app.get("/:token", { exposeHeadRoute: false, schema }, leadOn);
-  const formSchema = operation("returnFromProcessorByForm", "The same, for a page that posts a form");
+  const formSchema = operation("returnFromProcessorByForm", "Return from the card processor (form POST)");
   app.post("/:token", { bodyLimit: formBytesMax, schema: formSchema }, leadOn);
 }
 

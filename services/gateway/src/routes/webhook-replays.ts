@@ -26,9 +26,8 @@ export async function webhookReplays(app: App, { rpc: { webhookEndpoints: rpc } 
       "One at a time for each endpoint; it ends early when the endpoint is disabled.",
     body: {
       since: timestamp({ description: "Events are kept for 30 days.", examples: ["2025-01-01T00:00:00Z"] }),
-      // Without an example: a fixed one would be refused once it is older than the events that are
-      // kept.
-      until: Type.Optional(timestamp({ description: "Itself left out.", examples: undefined })),
+      // No example, because a fixed time would be rejected once it is older than the stored events.
+      until: Type.Optional(timestamp({ description: "Exclusive end of the range.", examples: undefined })),
       types: Type.Optional(some(eventLogTypes)),
       statuses: Type.Optional(some(deliveryStatuses, "pending: those that wait for a later attempt, which comes now.")),
     },

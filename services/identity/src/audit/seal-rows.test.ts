@@ -59,7 +59,7 @@ test("what is committed is linked once, by whichever replica, however many write
   expect((await heads()).at(-1)).toMatchObject({ links: await count("audit_event"), final: false });
 });
 
-test("the time until which rows are sealed stands still while the owner holds the lock, whatever the queue says", async () => {
+test("the sealed-until time does not advance while the owner holds the lock, whatever the queue contains", async () => {
   const untilMs = async () => ((await sealedUntil.get()).values[0]?.value ?? 0) * 1000;
   const em = identity.orm.em.fork();
   await forAllTenants(() => em.begin())();

@@ -37,7 +37,7 @@ interface Sealed {
   readonly head?: Head;
   /** The database's day, where that is none yet by identity's own clock. */
   readonly aheadOnDay?: string | undefined;
-  /** Everything that was committed before the round began is sealed. */
+  /** Whether all rows are sealed that were committed before the round began. */
   readonly isDrained?: boolean;
 }
 
@@ -125,7 +125,8 @@ async function today(
 ): Promise<{ tail: Tail; aheadOnDay: string | undefined }> {
   const [now] = await em.execute<{ database_day: string }[]>("select (now() at time zone 'UTC')::date::text as database_day");
   const { database_day = "" } = now ?? {};
-  // By this process's clock, because `amana audit verify` compares rows' own times with it.
+  // The time of this process, which the database's owner cannot set: `amana audit verify` compares
+  // the rows' own times with it.
   const made_at = new Date().toISOString();
   const latest = new Date(Date.now() + aheadMsMax).toISOString().slice(0, 10);
   const aheadOnDay = database_day > latest ? database_day : undefined;

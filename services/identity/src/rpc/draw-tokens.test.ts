@@ -63,7 +63,7 @@ test("a bucket that is full again is forgotten, and no other", async () => {
   expect(rows).toEqual([{ name: "kyc not full" }]);
 });
 
-test("full buckets are deleted in batches, and a locked one stays", async () => {
+test("forgetFullBuckets deletes full buckets in batches, and skips a locked bucket", async () => {
   await identity.sql("delete from token_bucket");
   await identity.sql(`create table deleted_buckets (count int);
     create function count_deleted() returns trigger language plpgsql as $$

@@ -38,8 +38,8 @@ export async function takeTokens(em: SqlEntityManager, taken: readonly Taken[]):
 const batchBuckets = 1_000;
 
 /**
- * Deletes buckets that are full again, which are as good as none, in the order of their names. A
- * batch is short enough for the bound on statements. Locked buckets stay for the next call.
+ * Deletes full buckets, because a missing bucket counts as full. Deletes them in batches by name,
+ * so that no statement exceeds its timeout. Skips locked buckets until the next call.
  */
 export async function forgetFullBuckets(em: SqlEntityManager, batch = batchBuckets): Promise<void> {
   for (let last: string | null = ""; last !== null; ) {

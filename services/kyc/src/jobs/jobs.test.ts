@@ -110,7 +110,7 @@ describe("the check of due applications", () => {
     expect(await harness.kyc.getKycApplication({ id }, { caller })).toMatchObject({ status: KycStatus.EXPIRED });
   });
 
-  test("keeps the verdict of a submission that happened during a request which ended after the deadline", async () => {
+  test("stores the verdict of a submission during a request that began before the deadline and ended after it", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller, { ttlHours: 1 });
     await harness.sandbox.open(linkUrl);
@@ -120,7 +120,7 @@ describe("the check of due applications", () => {
     await using _job = checkApplications(harness.context, 20);
     await eventually(async () => expect(await gets(id)).toBe(2));
     await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 0 });
-    // The link's time is over here before the response arrives.
+    // The link's deadline passes before the response arrives.
     await harness.sql(
       `update kyc_application set link_expires_at = now() - interval '60 seconds', next_check_at = date_trunc('milliseconds', now())
        where id = ?`,
@@ -178,7 +178,7 @@ describe("catching up after an outage", () => {
     expect(await stored(id)).toEqual({ status: "CANCELED", seconds: null });
   });
 
-  test("applies the verdict for an application that this service expired although the provider did not", async () => {
+  test("applies the provider's verdict to an application that this service has expired", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.open(linkUrl);
@@ -263,7 +263,7 @@ describe("a link", () => {
     expect(await harness.kyc.getKycApplication({ id: ended.id }, { caller })).toMatchObject({ verdict: KycVerdict.APPROVED });
   });
 
-  test("is removed 30 days after the verdict, even if a review or a notice changed the application since", async () => {
+  test("a link is removed 30 days after the verdict, even if a review or a notice changed the application later", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.aDecidedApplication({ outcome: "approved" }, caller);
     const completed = (days: number) =>

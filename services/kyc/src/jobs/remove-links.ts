@@ -3,14 +3,15 @@ import type { Context } from "../context.ts";
 const batchMax = 500;
 
 /**
- * When an ended application ended. Reviews and notices about the document move `updated_at` of a
- * COMPLETED one, and the provider's time in `completed_at` may be wrong. Null counts as absent.
+ * SQL of the time at which an application ended, the earlier of both columns. Reviews and notices
+ * move `updated_at` of a COMPLETED application, and the provider's time in `completed_at` may be
+ * too late. `least` ignores null.
  */
 const endedAt = "least(completed_at, updated_at)";
 
 /**
- * Removes the links of applications that ended 30 days ago: nobody needs these secrets any longer.
- * Handles one batch and returns its size.
+ * Removes the links of one batch of applications that ended 30 days ago, because these secrets are
+ * no longer needed. Returns the size of the batch.
  */
 export async function removeLinks({ orm }: Context): Promise<number> {
   const em = orm.em.fork();

@@ -5,9 +5,9 @@ import { recordChanges } from "./kyc-application.events.ts";
 import { KycApplication } from "./kyc-application.ts";
 
 /**
- * After a restore: returns the applications that are missing, or differ from the newest event about
- * them. Those that differ are read again at the provider at once. A lost decision on a review that
- * only our rules asked for is unknown to the provider, so it is requested again.
+ * Returns the applications that are missing after a restore, or that differ from the newest event
+ * about them. Schedules an immediate read of the latter at the provider. Requests a lost decision
+ * again if only our rules required the review, because the provider does not have that decision.
  */
 export async function compareWithHeard(em: SqlEntityManager, heard: readonly Heard[]): Promise<Difference[]> {
   const ids = heard.map(({ id }) => id);

@@ -7,8 +7,8 @@ import { toKycApplicationMessage } from "./kyc-application.message.ts";
 import type { Announce, KycApplication, ReviewRequest } from "./kyc-application.ts";
 
 /**
- * What follows from each change of an application, in the transaction of `em`: its event, with the
- * next revision and without the link, and the audit of a review that one of our operators decided.
+ * Returns a function that records a change of an application in the transaction of `em`: the event,
+ * with the next revision and without the link, and the audit row of a review by an operator.
  */
 export const recordChanges =
   (em: SqlEntityManager, application: KycApplication, now: Date): Announce =>

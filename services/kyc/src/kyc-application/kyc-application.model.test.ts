@@ -56,7 +56,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const legal: Record<string, readonly string[]> = {
   CREATED: ["OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED", "CANCELED"],
   OPENED: ["SUBMITTED", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED", "CANCELED"],
-  // A retry follows a failure, which is announced even if only the retry shows it.
+  // KYC_FAILED is emitted before a new attempt, even if only the new attempt shows the failure.
   SUBMITTED: ["PROCESSING", "COMPLETED", "FAILED"],
   PROCESSING: ["COMPLETED", "FAILED"],
   FAILED: ["OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED", "CANCELED"],

@@ -7,7 +7,7 @@ import type { KycApplication } from "./kyc-application.ts";
 
 const later = new Date(createdAt.getTime() + 60_000);
 
-/** Applies a provider's state and returns the changes that were announced. */
+/** Applies a provider's state and returns the changes for which events were emitted. */
 function takeOver(application: KycApplication, said: Partial<ApplicationState>, now = later, askedAt = now) {
   const announced: string[] = [];
   const state = aState({ sequence: application.sequence + 1, ...said });
@@ -38,7 +38,7 @@ describe("a move", () => {
     const { announced, takeover } = takeOver(application, { status: to, attemptsUsed: application.attemptsUsed });
     const isLegal = moves[from].includes(to);
     expect(application.status).toBe(isLegal ? to : from);
-    // The verdict on a submission in time is expected after EXPIRED.
+    // After EXPIRED, the steps of a submission in time are accepted until its verdict follows.
     const isAccepted = isLegal || (from === "EXPIRED" && (to === "SUBMITTED" || to === "PROCESSING"));
     expect(takeover).toBe(isAccepted ? "taken" : "illegal");
     expect(announced.at(-1)).toBe(isLegal ? `KYC_${to}` : undefined);
@@ -93,7 +93,7 @@ describe("a move", () => {
     ["SUBMITTED", 0, "OPENED", 0, ["KYC_FAILED", "KYC_OPENED"]],
     ["PROCESSING", 1, "COMPLETED", 0, ["KYC_COMPLETED"]],
     ["CREATED", 0, "CREATED", 1, []],
-  ])("from %s with %i attempts to %s with %i attempts announces %j", (from, attempts, to, later, expected) => {
+  ])("from %s with %i attempts to %s with %i attempts emits %j", (from, attempts, to, later, expected) => {
     const application = inStatus(from, attempts);
     expect(takeOver(application, { status: to, attemptsUsed: later }).announced).toEqual(expected);
     expect(application).toMatchObject({ status: to, attemptsUsed: Math.max(attempts, later) });
@@ -295,7 +295,7 @@ describe("the link's end", () => {
     expect(takeOver(application, { status, attemptsUsed, sequence: 4 }, lapsed).announced).toEqual(expected);
   });
 
-  test.each([0, 1])("does not expire the link when the request began before the deadline (newer by %i)", (newer) => {
+  test.each([0, 1])("a request that began before the deadline does not expire the link (sequence newer by %i)", (newer) => {
     const application = inStatus("OPENED");
     const askedAt = new Date(lapsed.getTime() - 2_000);
     expect(takeOver(application, { status: "OPENED", attemptsUsed: 0, sequence: 4 + newer }, lapsed, askedAt).announced).toEqual(

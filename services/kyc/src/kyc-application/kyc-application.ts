@@ -75,7 +75,7 @@ const schema = defineEntity({
     /** When a reader last had it refreshed. */
     refreshedAt: p.datetime(3).nullable(),
     traceparent: p.text().nullable(),
-    /** Of the newest event; see `nextRevision`. */
+    /** Revision of the newest event; see `nextRevision`. */
     revision: p.integer(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
@@ -88,11 +88,11 @@ export type KycChange = EnumName<typeof KycEventType>;
 
 export type Announce = (change: KycChange) => void;
 
-/** State of this service when a request to the provider began. The response may be as old. */
+/** State when a request to the provider began. The state in the response may be as old. */
 export interface Asked {
-  /** By the clock of the database. */
+  /** Start of the request, by the clock of the database. */
   readonly at: Date;
-  /** The next check as planned then. */
+  /** Planned next check at the start of the request. */
   readonly nextCheckAt?: Date | null | undefined;
 }
 
@@ -102,7 +102,7 @@ type Takeover = "taken" | "stale" | "mismatch" | "illegal";
 const order = { CREATED: 0, OPENED: 1, SUBMITTED: 2, PROCESSING: 3 } as const;
 const isBeingChecked = (status: KycStatus): boolean => status === "SUBMITTED" || status === "PROCESSING";
 const isSubmitted = (status: KycStatus): boolean => isBeingChecked(status) || status === "COMPLETED";
-/** Every used attempt failed, except for one that is being checked or has a verdict. */
+/** Counts failed attempts: all used ones, except for one that is checked or has a verdict. */
 const failedAttempts = (status: KycStatus, attemptsUsed: number): number =>
   isSubmitted(status) ? Math.max(0, attemptsUsed - 1) : attemptsUsed;
 /** The provider's clock may differ, and a submission of the last second is still on its way. */
@@ -113,8 +113,8 @@ const firstRevisionMs = Date.parse("2026-01-01T00:00:00Z");
 /** An identity verification, moved by the provider's word and bounded by our own rules. */
 export class KycApplication extends schema.class {
   /**
-   * COMPLETED and CANCELED never become anything else. EXPIRED gives way to a verdict only: the
-   * submission was in time, and its first signs did not reach this service.
+   * Returns whether the status is final. COMPLETED and CANCELED never change. EXPIRED can change
+   * only to COMPLETED, by the late verdict on a submission in time.
    */
   isFinal(): boolean {
     return this.status === "COMPLETED" || this.status === "EXPIRED" || this.status === "CANCELED";
@@ -136,8 +136,8 @@ export class KycApplication extends schema.class {
 
   /**
    * Applies the provider's state. Calls `announce` once per change, while the change is the newest.
-   * Ignores a state that is not newer, is of another application, or breaks our rules. `asked` is
-   * when the request for the state began.
+   * Ignores a state that is not newer, belongs to another application, or breaks our rules.
+   * `asked.at` is the start of the request for the state.
    */
   takeOver(said: ApplicationState, asked: Pick<Asked, "at">, now: Date, announce: Announce): Takeover {
     if (said.reference !== this.id || said.providerId !== this.providerId) return "mismatch";
@@ -154,10 +154,10 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Plans the next request to the provider: after the next pause, but once exactly when the link
-   * lapses, and once more when the grace period ends. The response to a request that began before
-   * such a time does not count for it. A check that became due after the request began stays due,
-   * because the response may be older than the reason for the check.
+   * Plans the next request to the provider: after the next pause, or earlier when the link lapses
+   * or its grace period ends. A request that began before one of these times does not replace the
+   * request at that time. A check that became due during the request stays due, because the
+   * response may be older than the reason for the check.
    */
   planCheck(pausesSeconds: readonly number[], now: Date, asked: Asked = { at: now }): void {
     if (!this.isOpen()) {
@@ -174,8 +174,8 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * The revision of the next event. It is at least the seconds since 2026 by the database's clock,
-   * so that it is also greater than the revisions of events that a restore of the database lost.
+   * Returns the revision of the next event. It is at least the seconds since 2026 by the database's
+   * clock, so that it is greater than the revisions of events that a restore lost.
    */
   nextRevision(now: Date): number {
     return Math.max(this.revision + 1, Math.floor((now.getTime() - firstRevisionMs) / 1000));
@@ -200,7 +200,7 @@ export class KycApplication extends schema.class {
     this.updatedAt = now;
   }
 
-  /** The decision on a review here was lost. A decision at the provider is read there. */
+  /** Requests a lost decision again, unless the provider has it: that one is read there. */
   requestReviewAgain(now: Date, announce: Announce): void {
     if (!this.awaitsReview() || !this.isReviewedHere()) return;
     this.updatedAt = now;
@@ -248,7 +248,7 @@ export class KycApplication extends schema.class {
   private follow(said: ApplicationState, now: Date, announce: Announce): boolean {
     const isVerdictAfterExpiry = this.status === "EXPIRED" && said.status === "COMPLETED";
     if (this.isFinal() && !isVerdictAfterExpiry) {
-      // The verdict on a submission in time is on its way.
+      // The applicant submitted in time, so a verdict will follow.
       if (this.status === "EXPIRED" && isBeingChecked(said.status)) return true;
       const isOtherVerdict = said.verdict !== this.verdict && said.verdict !== this.providerVerdict;
       return said.status === this.status && !(said.status === "COMPLETED" && isOtherVerdict);
@@ -267,8 +267,9 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Announces a failure that only its consequences show: an attempt ended without a verdict, since
-   * the applicant is back on the link or has begun a later attempt. Several are announced as one.
+   * Announces a failed attempt whose FAILED status this service did not see. The provider's state
+   * shows it: the applicant is on the link again, or has begun a later attempt. Several such
+   * failures are announced once.
    */
   private failUnseen(said: ApplicationState, now: Date, announce: Announce): void {
     if (said.status === "FAILED" || said.status === "CREATED" || !this.mayBecome("FAILED", true)) return;
@@ -353,7 +354,7 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Expires the link once a request that began after the deadline shows no submission. A response
+   * Expires the link if a request that began after the deadline shows no submission. The response
    * to an earlier request may be older than a submission in time.
    */
   private lapse(said: KycStatus, askedAt: Date, now: Date, announce: Announce): void {

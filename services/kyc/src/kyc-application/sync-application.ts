@@ -28,9 +28,9 @@ export const lockApplication = (em: SqlEntityManager, owner: Owner, id: string):
   lockRow(em, KycApplication, owner, id, kycApplicationNotFound);
 
 /**
- * Applies the provider's response to a locked application, with its events, and plans the next
- * check. All times are of the database's clock, so that replicas agree on whether a link has
- * lapsed. `asked` was read before the request began.
+ * Applies the provider's response to a locked application, records its events, and plans the next
+ * check. All times are those of the database, so that replicas agree on whether a link has lapsed.
+ * `asked` must be read before the request begins.
  */
 export async function record(
   em: SqlEntityManager,

@@ -212,7 +212,7 @@ describe("a client who is blocked while the provider is asked", () => {
     expect((await harness.sandbox.application(id)).status).toBe("CREATED");
   });
 
-  test("gets the application that a repetition of the request created before the block, and its link works", async () => {
+  test("the first request returns the application that a repeated request created before the block", async () => {
     const caller = aBusinessCaller();
     const asked = Promise.withResolvers<void>();
     const blocked = Promise.withResolvers<void>();
@@ -231,7 +231,7 @@ describe("a client who is blocked while the provider is asked", () => {
       keyed(caller, "k"),
     );
     await asked.promise;
-    // Nobody waits for the first request any more.
+    // The hold of the first request ends, so that the repeated request can execute.
     await harness.sql("update idempotency_key set held_until = now() where scope = ?", [caller.businessId]);
     const repeated = await create(answering("GOOD"), keyed(caller, "k"));
     blocked.resolve();

@@ -113,8 +113,8 @@ async function refusalOfClient(
 }
 
 /**
- * Deletes the key's record, so that no later request can store the application of its id. Returns
- * the stored answer instead if a repetition of the request has created the application already.
+ * Deletes the key's record, so that no later request stores the application of this id. If a
+ * repeated request has created the application already, returns the stored answer instead.
  */
 async function endKey({ orm }: Context, keyId: string | undefined): Promise<KycApplicationMessage | undefined> {
   return await transaction(orm, async (em) => {

@@ -74,7 +74,7 @@ test.each([
   expect(await harness.eventNames(id)).toEqual(["CREATED", "PROCESSING", "FAILED", status]);
 });
 
-test("each event of an application has a greater revision than the one before", async () => {
+test("each event of an application has a greater revision than the event before it", async () => {
   const caller = aBusinessCaller();
   const { id, linkUrl } = await harness.create(caller);
   await harness.sandbox.open(linkUrl);
@@ -85,7 +85,7 @@ test("each event of an application has a greater revision than the one before", 
   expect(revisions).toEqual([...new Set(revisions)].sort((one, other) => one - other));
 });
 
-test("an event after a restore to an earlier time has a greater revision than the events that were lost", async () => {
+test("an event after a restore to an earlier time has a greater revision than the lost events", async () => {
   const caller = aBusinessCaller();
   const { id, linkUrl } = await harness.create(caller);
   const [before] = await harness.sql("select status, sequence, attempts_used, revision from kyc_application where id = ?", [id]);
@@ -94,7 +94,7 @@ test("an event after a restore to an earlier time has a greater revision than th
   const lost = await harness.events(id);
   expect(lost).toHaveLength(2);
 
-  // Two events in one second take the number of the next second too. A restore takes longer.
+  // Two events in one second also use the revision of the next second. A real restore takes longer.
   await harness.sql("select pg_sleep(2.1)");
   await harness.sql(
     "update kyc_application set (status, sequence, attempts_used, revision) = (?, ?::int, ?::int, ?::int) where id = ?",

@@ -10,14 +10,13 @@ import { Payment } from "../payment/payment.ts";
 import { followUpRows, rereadRows } from "./reread-payments.ts";
 
 /**
- * Virtual time: instead of a clock that goes on, all times of the rows go back by one step. Rates
- * are divided by the seconds of a step. So a row is as many payments as a step has seconds, 5
- * payments a second are 5 new rows in each step, and a rate limit for a second is the limit for a
- * step.
+ * Virtual time: instead of advancing a clock, the test moves all times of the rows back by a step.
+ * Rates per second apply to a step. So 5 payments per second are 5 new rows in each step, and the
+ * limit of reads per second is the limit of reads in a step.
  */
 const stepHours = 24;
 const paymentsPerSecond = 5;
-/** The last reread comes 30 days after the payment, with 20 % more for the spread. */
+/** Longer than 36 days, when the last reread happens: 30 days after the payment plus 20 %. */
 const days = 38;
 const business = "0195a000-0000-7000-8000-000000000002";
 
@@ -29,7 +28,7 @@ const { schedule } = readConfig({
   ...paymentsSettings("http://127.0.0.1:9"),
 });
 
-test("leaves no reread and no follow-up undone when one business takes 5 payments a second for a month, at the default rate", async () => {
+test("no reread or follow-up stays due when one business has 5 payments a second for a month, at the default rate", async () => {
   await using db = await createTestDatabase("payments", database);
   const sql = <Row extends object>(text: string, values: unknown[] = []) => db.orm.em.fork().execute<Row[]>(text, values);
   const dueCount = async ({ due }: DueRows) =>
@@ -42,7 +41,7 @@ test("leaves no reread and no follow-up undone when one business takes 5 payment
        from (select make_interval(hours => ?) as step) as virtual`,
       [stepHours],
     );
-  /** One of them is refunded in part. */
+  /** Inserts the payments of one step; one of them is refunded in part. */
   const payAndRefund = (step: number) =>
     sql(
       `insert into payment (id, business_id, amount_minor, currency, status, language, success_url, fail_url, return_token,
@@ -61,8 +60,8 @@ test("leaves no reread and no follow-up undone when one business takes 5 payment
       read += 1;
     });
   /**
-   * The job's work within one step: until its rate limit, or until nothing is due. Returns what is
-   * left.
+   * Runs the job until it has reached its rate limit for one step, or no row is due. Returns the
+   * number of rows that are still due.
    */
   const workForOneStep = async (rows: DueRows) => {
     const limit = read + (rows.perPause ?? 0);
@@ -82,7 +81,6 @@ test("leaves no reread and no follow-up undone when one business takes 5 payment
   })();
   expect(backlog.rereads.filter((left) => left > 0)).toEqual([]);
   expect(backlog.followUps.filter((left) => left > 0)).toEqual([]);
-  // Of the payments of the first days all rereads are over: the two that fall into one step are
-  // one.
+  // Payments of the first days have had all rereads: four, since two of five fall into one step.
   expect(read).toBeGreaterThan((days - 36) * (24 / stepHours) * paymentsPerSecond * 4);
 }, 120_000);

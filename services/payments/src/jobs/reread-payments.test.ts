@@ -18,7 +18,7 @@ afterAll(() => harness[Symbol.asyncDispose]());
 
 let caller: ReturnType<typeof aBusinessCaller>;
 let payment: Payment;
-/** A payment whose window is over, and that the processor calls unpaid. */
+/** Creates a payment whose window is over and whose order is unpaid at the processor. */
 beforeEach(async () => {
   caller = aBusinessCaller();
   payment = await harness.aPendingPayment(caller);
@@ -39,7 +39,7 @@ const row = async () => {
   if (!found) throw new Error("no payment");
   return found;
 };
-/** The next follow-up is due, and is over when it has moved its own time. */
+/** Makes the next follow-up due, and waits until it has moved its time. */
 async function followUp() {
   const before = await harness.calls(payment, "status");
   await harness.sql("update payment set next_follow_up_at = now() where id = ?", [payment.id]);
@@ -55,8 +55,8 @@ const listed = async () =>
     (changed) => changed.payment?.id === payment.id,
   );
 
-describe("an EXPIRED payment", () => {
-  test("that a stale response expired is confirmed by the follow-up: PAID, announced once", async () => {
+describe("follow-ups of an EXPIRED payment", () => {
+  test("an EXPIRED payment becomes PAID with one event when a follow-up shows that it was paid", async () => {
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.fault("status", "stale:60000");
     await settle();
@@ -67,7 +67,7 @@ describe("an EXPIRED payment", () => {
     expect(await eventTypes()).toEqual([PaymentEventType.PAYMENT_EXPIRED, PaymentEventType.PAYMENT_COMPLETED]);
   });
 
-  test("is read after 5 minutes, 1 hour and 1 day, and never again", async () => {
+  test("an EXPIRED payment is read after 5 minutes, 1 hour and 1 day, and never again", async () => {
     await settle();
     const seconds = [(await row()).seconds];
     for (const passed of [300, 3_600, 86_400]) {
@@ -80,7 +80,7 @@ describe("an EXPIRED payment", () => {
     expect(await eventTypes()).toEqual([PaymentEventType.PAYMENT_EXPIRED]);
   });
 
-  test("is read again soon when the processor did not respond on the last day", async () => {
+  test("an EXPIRED payment is read again soon when the processor does not respond to the last read", async () => {
     await settle();
     await harness.sql("update payment set updated_at = now() - interval '1 day' where id = ?", [payment.id]);
     await harness.sandbox.fault("status", "http_500");
@@ -88,7 +88,7 @@ describe("an EXPIRED payment", () => {
     expect((await row()).seconds).toBeGreaterThan(86_400);
   });
 
-  test("that is paid and cannot be confirmed is listed for operators until it is PAID", async () => {
+  test("an EXPIRED payment that is paid and not confirmed is listed for operators until it is PAID", async () => {
     await settle();
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.fault("confirm", "error:7", 100);
@@ -104,7 +104,7 @@ describe("an EXPIRED payment", () => {
     expect(await eventTypes()).toEqual([PaymentEventType.PAYMENT_EXPIRED, PaymentEventType.PAYMENT_COMPLETED]);
   });
 
-  test("that the processor canceled, because nobody confirmed it, leaves the operators' list", async () => {
+  test("an EXPIRED payment leaves the operators' list when the processor has canceled its order", async () => {
     await settle();
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.fault("confirm", "error:7", 100);
@@ -116,7 +116,7 @@ describe("an EXPIRED payment", () => {
     expect(await listed()).toBeUndefined();
   });
 
-  test("that the processor refunded meanwhile becomes REFUNDED by the processor's sum", async () => {
+  test("an EXPIRED payment becomes REFUNDED with the processor's sum when the processor has refunded it", async () => {
     await settle();
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.giveBack(payment.processorOrderId);
@@ -134,7 +134,7 @@ test("a response to a request from before the end of the window does not expire 
   await harness.sandbox.fault("status", "slow:900");
   const settling = settle();
   await eventually(async () => expect(await harness.calls(payment, "status")).toBe(1));
-  // The window ends now, behind the request and before its response.
+  // The window ends after the request began and before its response arrives.
   await harness.sql("update payment set created_at = now() - interval '1230 seconds' where id = ?", [payment.id]);
   await settling;
   expect(await row()).toMatchObject({ status: "PENDING" });
@@ -144,7 +144,7 @@ test("a response to a request from before the end of the window does not expire 
   expect(await eventTypes()).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
 });
 
-test("a time to read that an older version left at a CANCELED payment is removed without a read", async () => {
+test("the job removes the planned times of a CANCELED payment, which an older version left, without a read", async () => {
   await harness.sandbox.cancel(payment.processorOrderId);
   await settle();
   const before = await harness.calls(payment, "status");
@@ -173,7 +173,7 @@ describe("while 500 rereads of a business are due", () => {
   );
   afterEach(() => harness.sql("delete from payment where processor_order_number like '5000000%'"));
 
-  test("a follow-up of a refund is read without waiting for them", async () => {
+  test("a follow-up of a refund does not wait for the rereads", async () => {
     payment = await harness.aFinishedPayment(caller);
     await harness.payments.refundPayment({ id: payment.id, amountMinor: 100_000n }, { caller, timeoutMs: 20_000 });
     await harness.sandbox.giveBack(payment.processorOrderId);
@@ -184,14 +184,14 @@ describe("while 500 rereads of a business are due", () => {
     expect(await eventTypes()).toHaveLength(3);
   });
 
-  test("all slots are that business's when no other business has due rows", async () => {
+  test("the business uses all slots when no other business has due rows", async () => {
     await harness.sandbox.fault("status", "slow:900", 8);
     await using _rereads = harness.rereading();
     await eventually(async () => expect(await harness.sql("select 1 from payment where leased_until > now()")).toHaveLength(8));
   });
 });
 
-/** The sandbox, with the order status of paid orders changed in the responses of these calls. */
+/** Starts a proxy of the sandbox that changes the order status of paid orders in some responses. */
 async function startChanging(changed: (path: string) => string | undefined) {
   const sandbox = await startSandbox(false);
   const server = createServer(async (request, response) => {
@@ -216,20 +216,25 @@ async function startChanging(changed: (path: string) => string | undefined) {
 const isRead = (path: string) => path.includes("getOrderStatusExtended");
 
 test.each([
-  ["held is PAID after a confirm that takes it", (path: string) => (isRead(path) ? '"orderStatus":1' : undefined), "PAID", null],
   [
-    "held is listed for operators when a confirm does not take it",
+    "becomes PAID when a confirm takes held money",
+    (path: string) => (isRead(path) ? '"orderStatus":1' : undefined),
+    "PAID",
+    null,
+  ],
+  [
+    "is listed for operators when a confirm does not take held money",
     () => '"orderStatus":1',
     "EXPIRED",
     "expired, and not confirmed at order status 1",
   ],
   [
-    "taken is listed for operators when the confirm has no order status",
+    "is listed for operators when its money is taken and the confirm has no order status",
     (path: string) => (isRead(path) ? undefined : '"orderStatus":null'),
     "EXPIRED",
     "expired, and not confirmed at order status 2",
   ],
-])("an EXPIRED payment whose money is %s", async (_what, changed, status, difference) => {
+])("an EXPIRED payment %s", async (_what, changed, status, difference) => {
   await using sandbox = await startChanging(changed);
   await using here = await startHarness({ sandbox });
   const { processorOrderId } = await here.aPendingPayment();

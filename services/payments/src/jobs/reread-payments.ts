@@ -5,13 +5,13 @@ import { readAgain } from "../payment/refresh-payment.ts";
 
 const timeoutMs = 30_000;
 /**
- * Both jobs together leave a quarter of a business's reads at the processor (`satim.ts`) to its
- * returning card holders and its refunds.
+ * Concurrency of each job. Both together leave a quarter of a business's slots for reads at the
+ * processor (`satim.ts`) to its returning card holders and its refunds.
  */
 const rereadsMax = 8;
 const followUpsMax = 4;
 
-/** All slots are one business's while no other business has due rows. */
+/** One business may use all slots while no other business has due rows. */
 const rowsOf = (name: string, due: string, concurrency: number, perPause: number): DueRows => ({
   name,
   table: "payment",
@@ -22,11 +22,11 @@ const rowsOf = (name: string, due: string, concurrency: number, perPause: number
   isTraced: true,
 });
 
-/** The rows of `rereadPayments`. */
+/** Returns the rows that `rereadPayments` processes. */
 export const rereadRows = ({ paymentRereadsPerSecond }: Context["schedule"]): DueRows =>
   rowsOf("reread-payments", "next_reread_at", rereadsMax, paymentRereadsPerSecond);
 
-/** The rows of `followUpPayments`. */
+/** Returns the rows that `followUpPayments` processes. */
 export const followUpRows = ({ paymentRereadsPerSecond }: Context["schedule"]): DueRows =>
   rowsOf("follow-up-payments", "next_follow_up_at", followUpsMax, paymentRereadsPerSecond);
 
@@ -35,8 +35,8 @@ export const rereadPayments = (context: Context, pauseMs?: number): AsyncDisposa
   readDue(context, rereadRows(context.schedule), pauseMs);
 
 /**
- * Reads payments again whose refund ended, or which expired. A job of its own, so that these reads
- * never wait behind those of the month after a payment.
+ * Reads payments again that expired or whose refund ended. A separate job, so that these reads
+ * never wait behind the rereads of the month after a payment.
  */
 export const followUpPayments = (context: Context, pauseMs?: number): AsyncDisposable =>
   readDue(context, followUpRows(context.schedule), pauseMs);

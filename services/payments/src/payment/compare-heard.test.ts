@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { startHarness } from "../../test/harness.ts";
 import { compareWithHeard } from "./compare-heard.ts";
 
-test("confirms a payment that is EXPIRED in the restored rows, and that webhooks heard was PAID", async () => {
+test("a payment that is EXPIRED after a restore and PAID according to webhooks is confirmed", async () => {
   await using harness = await startHarness();
   const caller = aBusinessCaller();
   const { id, processorOrderId } = await harness.aPendingPayment(caller);

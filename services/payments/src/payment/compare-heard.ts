@@ -2,8 +2,8 @@ import type { Difference, Heard } from "@amana/amana";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 /**
- * Returns the payments that webhooks has heard of after a restore of payments, and that are missing
- * or older here. The jobs read the older ones again at the processor at once.
+ * Returns the payments that are missing after a restore, or whose status differs from the newest
+ * event that webhooks received. Schedules an immediate read of the latter at the processor.
  */
 export async function compareWithHeard(em: SqlEntityManager, heard: readonly Heard[]): Promise<Difference[]> {
   const newest = new Map(heard.map((one) => [one.id, one]));

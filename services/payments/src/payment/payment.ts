@@ -53,9 +53,9 @@ const schema = defineEntity({
     origin: p.text().$type<"PROCESSOR">().nullable(),
     /** When a refund of ours last ended, either way. */
     refundEndedAt: p.datetime(3).nullable(),
-    /** When a settled payment is read again at the processor, counted from when it was paid. */
+    /** Next read of a settled payment at the processor, counted from when it was paid. */
     nextRereadAt: p.datetime(3).nullable(),
-    /** The same after a refund of ours ended, and after the payment expired. */
+    /** Next read of a payment after its refund ended, or after it expired. */
     nextFollowUpAt: p.datetime(3).nullable(),
     /** What the processor said when the settled payment was last read, and when that was. */
     processorRefundedMinor: p.bigint("bigint").nullable(),
@@ -106,13 +106,11 @@ const lookUpPausesSeconds = [2, 5, 15, 30, 60];
 const actionCodes = { canceledByCardholder: "10", sessionExpired: "-2007" } as const;
 /** Order states in which the processor has taken or reserved the card holder's money. */
 const takenStatuses: readonly (number | undefined)[] = [orderStatuses.held, orderStatuses.deposited, orderStatuses.refunded];
-/**
- * The pause before the next read while there is a difference, and after a read without a result.
- */
+/** Pause before the next read while there is a difference, and after a read without a result. */
 const rereadSoonSeconds = 3_600;
 /**
- * The same at first for an EXPIRED payment: the processor cancels an unconfirmed order in 20
- * minutes.
+ * First such pause for an EXPIRED payment. Shorter, because the processor cancels an unconfirmed
+ * order after 20 minutes.
  */
 const followUpSoonSeconds = 60;
 const wireCurrency: Readonly<Record<string, string>> = { DZD: "012" };
@@ -154,8 +152,8 @@ export class Payment extends schema.class {
    * nobody is paying, else when to look next. The pauses count from the creation, so that looks by
    * readers and browsers put off none: an order that is paid and not confirmed in time is
    * cancelled. `unpaid`: the processor surely says so; what may be paid is looked at after the
-   * first pause. `askedAt`: when the request began. A response to an earlier request does not
-   * expire a payment, because the card holder may have paid since.
+   * first pause. `askedAt` is the start of the request. If the request began before the end of the
+   * window, its response does not expire the payment, because the card holder may have paid since.
    */
   waitOrExpire(
     unpaid: boolean,
@@ -289,8 +287,8 @@ export class Payment extends schema.class {
   }
 
   /**
-   * Compares this EXPIRED payment with the order, after an attempt to confirm the order. Money that
-   * was taken or reserved and is not confirmed needs an operator.
+   * Compares this EXPIRED payment with its order after an attempt to confirm it. An operator must
+   * decide about money that was taken or reserved and is not confirmed.
    */
   compareExpired({ orderStatus }: OrderState): Comparison {
     return takenStatuses.includes(orderStatus)
@@ -325,9 +323,9 @@ export class Payment extends schema.class {
   }
 
   /**
-   * Plans the next reads of a payment. `nextRereadAt`: the next of the times counted from when it
-   * was paid, each spread by the payment's share of ± 20 %, unless all of it was given back.
-   * `nextFollowUpAt`: the next of the times counted from the end of our refund, or from the expiry.
+   * Plans the next reads of a payment. `nextRereadAt` counts from when it was paid, with a spread
+   * of ± 20 % for each payment; it is null after a full refund. `nextFollowUpAt` counts from the
+   * end of our refund, or from the expiry.
    */
   planReread(schedule: RereadSchedule, now: Date, outcome: Comparison["kind"] = "agrees"): void {
     const nowMs = now.getTime();
@@ -354,7 +352,7 @@ export class Payment extends schema.class {
     this.nextFollowUpAt = next(followUps);
   }
 
-  /** Whether the payment expired while the processor had an order for it, which may be paid. */
+  /** Returns whether the payment is EXPIRED with an order at the processor, which may be paid. */
   private isExpiredOrder(): boolean {
     return this.status === "EXPIRED" && this.processorOrderId != null;
   }

@@ -14,8 +14,8 @@ const refreshable = {
 };
 
 /**
- * Reads a payment at the processor, and records what follows. The caller holds the payment's lease.
- * One that nothing can follow for is not planned any more: an older version leaves such times.
+ * Reads a payment at the processor and records the result. The caller holds the payment's lease.
+ * Removes the planned times of a payment whose status cannot change: older versions leave them.
  */
 export async function readAgain(context: Context, payment: Payment, remainingMs: () => number): Promise<void> {
   const { id, processorOrderId } = payment;

@@ -36,11 +36,9 @@ export async function settlePayment(
   await record(context, payment, outcome, calls, askedAt);
 }
 
-/** Order states that a read is followed by a confirm for: only that tells the issuer's answer. */
+/** Order states that require a confirm after the read: only a confirm has the issuer's response. */
 const confirmedInTime: readonly (number | undefined)[] = [orderStatuses.deposited, orderStatuses.declined];
-/**
- * Of an EXPIRED payment only a payment is of interest, also one that was reserved and not taken.
- */
+/** Order states that require a confirm of an EXPIRED payment: money is taken or reserved. */
 const confirmedAfterExpiry: readonly (number | undefined)[] = [orderStatuses.held, orderStatuses.deposited];
 
 /**
@@ -62,7 +60,7 @@ async function ask(
   const state = await read();
   if (!options.confirmed.includes(statusOf(state))) return state;
   const confirmed = await confirm();
-  // Without an order status it would pass for an order that nobody has paid.
+  // A confirm without an order status must not replace a read that shows a paid order.
   if (statusOf(confirmed) !== undefined) return confirmed;
   logger.warn({ order_id: order.orderId, outcome: confirmed }, "an order could not be confirmed");
   return state;

@@ -204,7 +204,7 @@ test("more payments of a business than the processor takes in time are refused, 
   const other = create();
   const rejected = (await ends).filter((end) => end.status === "rejected");
   const refused = rejected.filter(({ reason }) => reason.code === "service_unavailable");
-  // On a busy machine an accepted payment may run into its deadline. It is kept.
+  // On a busy machine an accepted payment may exceed its deadline. It is stored and not rejected.
   for (const { reason } of rejected) {
     expect(["service_unavailable", "processor_outcome_unknown"]).toContain(reason.code);
   }

@@ -46,7 +46,7 @@ const audited = async () =>
 const refundedEvents = async () =>
   (await harness.events(payment.id)).filter(({ type }) => type === PaymentEventType.PAYMENT_REFUNDED);
 
-test("replays a rejection that came 26 hours after the request, and sends no second refund", async () => {
+test("a retry replays a rejection from 26 hours after the request, and sends no second refund", async () => {
   await harness.sql("update idempotency_key set created_at = created_at - interval '26 hours' where scope = ?", [
     caller.businessId,
   ]);

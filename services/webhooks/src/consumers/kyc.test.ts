@@ -60,7 +60,7 @@ test("messages nothing can be made of are set aside", async () => {
   expect(parked.map((row) => row.event_id).sort()).toEqual(broken.map(({ id }) => id).sort());
 });
 
-test("a KYC event with a status or verdict that only a newer version knows waits for that version, and no body is stored without it", async () => {
+test("a KYC event with a status or verdict of a newer version waits for that version, and its body is not stored", async () => {
   for (const event of [aKycEvent({ status: 99 as KycStatus }), aKycEvent({ verdict: 99 as KycVerdict })]) {
     await harness.publishTo("kyc.v1", event);
     expect(await harness.sql("select status from dead_letter where event_id = ?", [event.id])).toEqual([{ status: "WAITING" }]);

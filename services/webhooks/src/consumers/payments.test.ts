@@ -100,7 +100,7 @@ test("an event of a type that a later version will know waits for it, and those 
   expect(await harness.sql("select id from event where business_id = ?", [caller.businessId])).toEqual([{ id: good.id }]);
 });
 
-test("a payment event with a status that only a newer version knows waits for that version, and no body is stored without the status", async () => {
+test("a payment event with a status of a newer version waits for that version, and its body is not stored", async () => {
   const event = aPaymentEvent({ ...aBusinessCaller(), status: 99 as PaymentStatus });
   await harness.publish(event);
   expect(await harness.sql("select status from dead_letter where event_id = ?", [event.id])).toEqual([{ status: "WAITING" }]);

@@ -2,8 +2,8 @@ import { enumName } from "@amana/contracts/enum-names";
 import { UnknownEventTypeError } from "@amana/messaging";
 
 /**
- * Throws UnknownEventTypeError for a value that only a newer version knows. The body is rendered
- * once and stored: this version would leave the value out for good. The message waits instead.
+ * Throws UnknownEventTypeError for a value that only a newer version knows, so that the message
+ * waits for that version. The stored body, which is rendered once, would lack the value for good.
  */
 export function requireKnown(enumeration: Record<string, number>, value: number | undefined, what: string): void {
   const name: string | undefined = enumName(enumeration, value ?? 0);

@@ -14,7 +14,7 @@ afterAll(() => harness[Symbol.asyncDispose]());
 
 const refused = { kind: "conflict", code: "delivery_attempt_limit_reached", message: expect.stringContaining("3 or more") };
 
-/** A business with an endpoint that had so many attempts so long ago. */
+/** Creates a business whose endpoint had `attempts` attempts at the time `ago`. */
 async function aBusiness(url: string, attempts = 0, ago = "1 hour") {
   const caller = aBusinessCaller();
   const { id } = await harness.endpoints.createWebhookEndpoint({ url }, { caller });
@@ -29,7 +29,7 @@ async function aBusiness(url: string, attempts = 0, ago = "1 hour") {
   return { caller, id, count };
 }
 
-test("three attempts of a business are counted, and then its redeliveries, replays and tests are rejected while new events are delivered", async () => {
+test("at the limit of three attempts, redeliveries, replays and tests are rejected, and new events are delivered", async () => {
   await using receiver = await startReceiver();
   const { caller, id } = await aBusiness(receiver.url);
   const tested = await harness.endpoints.testWebhookEndpoint({ id }, keyed(caller, "before"));
@@ -49,7 +49,7 @@ test("three attempts of a business are counted, and then its redeliveries, repla
   expect(deliveries).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 }, 60_000);
 
-test("attempts of other businesses, and those of more than 24 hours ago, do not count", async () => {
+test("attempts of other businesses, and attempts more than 24 hours ago, do not count towards the limit", async () => {
   await using receiver = await startReceiver();
   await aBusiness(receiver.url, 3);
   const { caller, id } = await aBusiness(receiver.url, 3, "24 hours 1 minute");

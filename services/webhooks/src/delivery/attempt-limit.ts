@@ -3,9 +3,9 @@ import type { Context } from "../context.ts";
 import { deliveryAttemptLimitReached } from "./attempt-limit.errors.ts";
 
 /**
- * Whether a business has made the attempts that it may make in 24 hours. Attempts are stored for 30
- * days, so without a limit one business could fill the disk by replays. Counts of attempts are
- * written every two seconds, so a business can exceed the limit by what it starts in that time.
+ * Returns whether a business has reached its limit of attempts in 24 hours. Attempts are stored for
+ * 30 days, so without a limit one business could fill the disk by replays. Counts are written every
+ * two seconds, so a business can exceed the limit by the attempts that it starts in that time.
  */
 export async function isAttemptLimitReached(
   em: SqlEntityManager,
@@ -21,8 +21,8 @@ export async function isAttemptLimitReached(
 }
 
 /**
- * Throws when the limit is reached. For deliveries that the business starts: redeliveries, replays
- * and tests. Deliveries of new events are never limited.
+ * Throws when a business has reached its limit. Call it for redeliveries, replays and tests, which
+ * the business starts. Deliveries of new events are never limited.
  */
 export async function requireAttemptsLeft(em: SqlEntityManager, context: Context, businessId: string): Promise<void> {
   if (await isAttemptLimitReached(em, context, businessId)) {

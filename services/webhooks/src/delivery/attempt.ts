@@ -42,7 +42,7 @@ export function createAttempt(context: Context, poster: Poster, counter: Attempt
     if (secrets) counter.count(delivery, answer.durationMs, result.status === "SUCCEEDED");
     // What waits for it here goes on in the slow lane, or ends as skipped: either way by a claim.
     if (slow || result.gone) await dispatcher.forget(delivery.business_id, delivery.endpoint_id);
-    // After a 410 from a previous URL the delivery is due now.
+    // After a 410 from a previous URL, the delivery is due immediately.
     if (result.gone) dispatcher.pause.wake();
     logger[result.status === "SUCCEEDED" ? "debug" : "info"](
       {

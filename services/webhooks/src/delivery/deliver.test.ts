@@ -129,7 +129,7 @@ test("a 410 fails the delivery, disables the endpoint, and what is still pending
   expect(receiver.requests).toHaveLength(1);
 });
 
-test("a 410 from a previous URL leaves the endpoint ACTIVE, and the delivery is sent to the current URL, even after its last attempt", async () => {
+test("after a 410 from a previous URL the endpoint stays ACTIVE, and even a last attempt is repeated at the current URL", async () => {
   await using once = await startHarness({ deliver: { pausesMs: [] } });
   await using current = await startReceiver();
   const caller = aBusinessCaller();
@@ -304,7 +304,7 @@ test("a previous secret that cannot be read costs its own signature and not the 
   expect(() => new Webhook(secret as string).verify(request?.body.toString() ?? "", headers)).not.toThrow();
 });
 
-test("a delivery whose secret cannot be decrypted is retried on the schedule, and succeeds when the key is back before the last attempt", async () => {
+test("a delivery whose secret cannot be decrypted is retried, and succeeds when the key is back before the last attempt", async () => {
   await using slow = await startHarness({ deliver: { pausesMs: [60_000] } });
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
@@ -614,7 +614,7 @@ test("five days of nothing but failures disable an endpoint; a success in betwee
   expect(await statusOf(endpoint.id, caller)).toBe(WebhookEndpointStatus.DISABLED);
 });
 
-test("a delivery whose secret cannot be decrypted fails with secret_unreadable, others succeed, and it can be redelivered with the key", async () => {
+test("a delivery whose secret stays unreadable fails with secret_unreadable, and can be redelivered when the key is back", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   const unreadable = await create(receiver.url, caller);

@@ -10,10 +10,7 @@ export interface Failure {
   readonly detail: string;
 }
 
-/**
- * Nothing was sent, because the endpoint's signing secret could not be decrypted. The endpoint is
- * not at fault.
- */
+/** Failure of an attempt that sent nothing, because the signing secret could not be decrypted. */
 export const secretUnreadable: Failure = {
   code: "SECRET_UNREADABLE",
   detail: "nothing was sent: Amana could not decrypt the signing secret; replay the delivery later, or rotate the secret now",

@@ -11,10 +11,7 @@ export interface AttemptResult {
   /** PENDING: there will be another attempt. */
   readonly status: "SUCCEEDED" | "FAILED" | "PENDING";
   readonly retry_in_ms: number | null;
-  /**
-   * The endpoint and the URL that responded with 410. It counts only while the endpoint has that
-   * URL.
-   */
+  /** Endpoint and URL that responded with 410. Counts only while the endpoint has that URL. */
   readonly gone: Extract<GivenUp, { reason: "GONE" }> | undefined;
   readonly at: string;
   readonly status_code: number | null;
@@ -66,11 +63,10 @@ async function write(context: Context, results: readonly AttemptResult[]): Promi
 }
 
 /**
- * One statement: inserts the attempts, updates deliveries that still have the attempt's lease, and
- * updates the health of their endpoints. A 410 from a previous URL of the endpoint says nothing
- * about the current one: the delivery is due immediately, and the attempt does not count towards
- * its last. A secret that cannot be decrypted is not the endpoint's failure. Returns endpoints that
- * have only failed for five days.
+ * Inserts the attempts, updates deliveries that still have the attempt's lease, and updates the
+ * health of their endpoints, in one statement. After a 410 from a previous URL, the delivery is due
+ * immediately, and the attempt does not count. A secret that cannot be decrypted does not change
+ * the health. Returns endpoints whose attempts have failed for five days.
  */
 async function recordResults(orm: Orm, results: readonly AttemptResult[]): Promise<{ id: string }[]> {
   return await namedQuery<{ id: string }>(

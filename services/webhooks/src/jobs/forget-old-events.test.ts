@@ -75,19 +75,19 @@ test("the list says how many there are before, between and after what the jobs d
   expect(await total()).toBe(4);
 });
 
-test("a delivery that is pending after 31 days is deleted, so that the partition of its event can go", async () => {
+test("a delivery that is pending after 31 days is deleted, so that the partition of its event can be dropped", async () => {
   await using harness = await startCounted();
   const caller = aBusinessCaller();
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller });
   const [stuck, late] = await publishAged(harness, caller, 33, 32);
   await harness.sql("update delivery set created_at = now() - interval '31 days 1 hour' where event_id = ?", [stuck?.id]);
   await runJobs(harness);
-  // An event can come late, for example from a dead letter. Its delivery is new.
+  // The delivery of a late event, for example of a retried dead letter, is not old.
   expect(await harness.sql("select event_id, endpoint_id from delivery")).toEqual([{ event_id: late?.id, endpoint_id: id }]);
   expect(await harness.sql("select id from event")).toEqual([{ id: late?.id }]);
 });
 
-test("a replay that is still running keeps no event that is older than 30 days", async () => {
+test("events that are older than 30 days are dropped although a replay of them is running", async () => {
   await using harness = await startCounted();
   const caller = aBusinessCaller();
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller });

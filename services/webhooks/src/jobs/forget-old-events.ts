@@ -29,10 +29,10 @@ export async function uncountOldEvents({ orm }: { readonly orm: Orm }): Promise<
 }
 
 /**
- * Deletes a batch of the deliveries of events that are older than 30 days, and returns how many. A
- * pending delivery keeps the partitions of its event and of all later ones, so it is deleted too,
- * but not before it is 31 days old: the day more is for the schedule of a late redelivery. Ids of
- * events begin with the time they were made (UUIDv7).
+ * Deletes a batch of the deliveries of events that are older than 30 days. Returns their number.
+ * A pending delivery keeps the partitions of its event and of all later events, so it is deleted
+ * after 31 days. The additional day is for the schedule of a late redelivery. Ids of events begin
+ * with their time (UUIDv7).
  */
 export async function deleteOldDeliveries({ orm, logger }: { readonly orm: Orm; readonly logger: Logger }): Promise<number> {
   const rows = await orm.em.fork().execute<{ status: string }[]>(
@@ -44,6 +44,6 @@ export async function deleteOldDeliveries({ orm, logger }: { readonly orm: Orm; 
     [batchDeliveries],
   );
   const count = rows.filter(({ status }) => status === "PENDING").length;
-  if (count > 0) logger.error({ alert: true, count }, "deliveries deleted that were pending for 31 days");
+  if (count > 0) logger.error({ alert: true, count }, "deliveries deleted after 31 days pending");
   return rows.length;
 }

@@ -12,7 +12,7 @@ const handedPauseMs = 100;
 const walkedPauseMs = 20;
 /** How long an endpoint that takes nothing is left alone. */
 const stuckPauseMs = 2_000;
-/** How long a replay waits when its business has reached the limit of attempts per day. */
+/** Pause of a replay whose business has reached its limit of attempts in 24 hours. */
 const limitPauseMs = 60_000;
 /** Deliveries that a replay lets wait at its endpoint. */
 const waitingMin = 16;

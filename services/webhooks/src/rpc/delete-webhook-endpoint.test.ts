@@ -52,8 +52,9 @@ test("another business's endpoint, an unknown id, a malformed one and a deleted 
 });
 
 /**
- * An endpoint with a pending delivery, and a transaction that takes the row locks of the statement
- * that records results. PostgreSQL does not define the order in which that statement takes them.
+ * Creates an endpoint with a pending delivery, and a transaction that takes the row locks of the
+ * statement that records results. PostgreSQL does not define in which order that statement takes
+ * these locks.
  */
 async function contended() {
   await using stack = new AsyncDisposableStack();
@@ -64,7 +65,7 @@ async function contended() {
   stack.defer(() => orm.close());
   const recording = orm.em.fork();
   await recording.begin();
-  // The session detects a deadlock first and fails. The deletion would be retried unnoticed.
+  // Makes the session fail first. A failure of the deletion would be retried unnoticed.
   await recording.execute("set local deadlock_timeout = '10ms'");
   const owned = stack.move();
   return {
@@ -80,7 +81,7 @@ async function contended() {
 const sessionsWaitingForLocks = async () =>
   (await harness.sql("select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")).length;
 
-test("waits without a deadlock for a session that locks the endpoint before its deliveries", async () => {
+test("the deletion waits without a deadlock for a session that locks the endpoint before its deliveries", async () => {
   await using race = await contended();
   await race.lockEndpoint();
   const removal = race.remove();
@@ -91,7 +92,7 @@ test("waits without a deadlock for a session that locks the endpoint before its 
   expect(await race.isEndpointGone()).toBe(true);
 });
 
-test("does not wait for a session that has locked a delivery, so that the session can lock the endpoint next", async () => {
+test("the deletion skips a locked delivery, so that the session that locked it can lock the endpoint next", async () => {
   await using race = await contended();
   await race.lockDelivery();
   await race.remove();

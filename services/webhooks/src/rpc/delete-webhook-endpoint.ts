@@ -11,13 +11,13 @@ export const deleteWebhookEndpoint =
   async ({ id }, call) => {
     const businessId = businessOf(call.caller);
     await transaction(orm, async (em) => {
-      // The endpoint is locked first, and no row lock is waited for after it except that of a
-      // replay step, which locks no endpoint. So neither order of locks in the statement that
-      // records results deadlocks.
+      // Locks the endpoint first and skips locked deliveries afterwards, so that no deadlock with
+      // the statement that records results is possible, in whichever order that takes its locks.
+      // The deletion of replays may wait for a replay step, which locks no endpoint.
       const endpoint = await lockRow(em, WebhookEndpoint, businessId, id, webhookEndpointNotFound);
       await em.execute("delete from webhook_replay where endpoint_id = ? and business_id = ?", [id, businessId]);
-      // A delivery that is locked is being recorded, redelivered or claimed. It ends as SKIPPED
-      // when it is due.
+      // A locked delivery is being recorded, redelivered or claimed. It becomes SKIPPED when it is
+      // due.
       await em.execute(
         `delete from delivery where id in (
            select id from delivery where endpoint_id = ? and business_id = ? and status = 'PENDING' for update skip locked

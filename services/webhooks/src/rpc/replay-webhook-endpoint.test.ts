@@ -88,7 +88,7 @@ describe("a replay names", () => {
   });
 });
 
-test("the default end of a replay is now by the database's clock, whatever the clock of the process says", async () => {
+test("the default end of a replay is the current time of the database, even if the process's clock differs", async () => {
   const endpoint = await anEndpoint(still);
   await addOldEvents(still, { ...endpoint, count: 3, hoursAgo: 1, status: "SKIPPED" });
   still.clock.nowMs = Date.now() - 2 * hourMs;

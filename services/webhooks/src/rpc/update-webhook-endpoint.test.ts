@@ -68,7 +68,7 @@ test("a rotation shows a new secret once and keeps the old one, encrypted, for 2
   expect(secrets.decrypt(row?.current as string, id)).toBe(rotated.secret);
 });
 
-test("a rotation becomes active by the database's clock, whatever the clock of the process says", async () => {
+test("a rotated secret becomes active by the database's clock, even if the process's clock differs", async () => {
   const { caller, id } = await anEndpoint();
   harness.clock.nowMs = Date.now() - 24 * 60 * 60 * 1000;
   try {

@@ -72,8 +72,8 @@ export class WebhookEndpoint extends schema.class {
   }
 
   /**
-   * State for the audit trail. Only the origin of the URL is readable, because a URL may contain a
-   * token.
+   * Returns the state for the audit trail. Only the origin of the URL is readable, because a URL
+   * may contain a token.
    */
   snapshot() {
     return {

@@ -16,9 +16,9 @@ export const file_kyc_v1_kyc_events: GenFile = /*@__PURE__*/
 
 /**
  * What topic kyc.v1 carries: what happened, and the application as it was at that moment, without its link. Key: the
- * client id, or the application id where there is no client. Each fact comes once. A step that this service did not see
- * has no event, except a failed attempt, which is emitted before the event that shows it. A verdict can follow
- * KYC_EXPIRED.
+ * client id, or the application id where there is no client. Each fact is emitted once. A step that this service did
+ * not see has no event, except a failed attempt: KYC_FAILED is emitted before the event that shows it. A verdict can
+ * follow KYC_EXPIRED.
  *
  * @generated from message kyc.v1.KycEvent
  */
@@ -34,8 +34,8 @@ export type KycEvent = Message<"kyc.v1.KycEvent"> & {
   application?: KycApplication | undefined;
 
   /**
-   * Grows with every event of the application, also after kyc's database was restored to an earlier time: of two, the
-   * one with the greater revision is the newer.
+   * Increases with every event of the application, also after kyc's database was restored to an earlier time. The
+   * event with the greatest revision is the newest.
    *
    * @generated from field: int32 revision = 3;
    */

@@ -50,7 +50,7 @@ export class ServerHealth {
     while (!signal.aborted && this.#serving) {
       await new Promise<void>((resolve) => {
         signal.addEventListener("abort", () => resolve(), { once: true });
-        this.#changes.addEventListener("change", () => resolve(), { once: true });
+        this.#changes.addEventListener("change", () => resolve(), { once: true, signal });
       });
       if (!signal.aborted) yield { status: this.#status() };
     }

@@ -512,6 +512,26 @@ describe("standard clients on the same port", () => {
     await notReady[Symbol.asyncDispose]();
   });
 
+  test("health keeps no listener of a watch that its client has ended", async () => {
+    await using running = await startServer();
+    const client = createClient(Health, createGrpcTransport({ baseUrl: running.url }));
+    const warnings: string[] = [];
+    const onWarning = ({ name }: Error) => void warnings.push(name);
+    process.on("warning", onWarning);
+    // Node warns of more than ten listeners.
+    for (let i = 0; i < 15; i++) {
+      const ended = new AbortController();
+      const watching = client.watch({}, { signal: ended.signal })[Symbol.asyncIterator]();
+      expect((await watching.next()).value?.status).toBe(1);
+      ended.abort();
+      await expect(watching.next()).rejects.toMatchObject({ code: Code.Canceled });
+      // The server reads this call after the end of the watch.
+      await client.check({});
+    }
+    process.off("warning", onWarning);
+    expect(warnings).toEqual([]);
+  });
+
   test("health answers probes without a caller, and turns off before the server closes", async () => {
     const stopping = await startServer();
     const client = createClient(Health, createGrpcTransport({ baseUrl: stopping.url }));

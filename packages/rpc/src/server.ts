@@ -116,6 +116,8 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
     routes,
     readMaxBytes: messageBytesMax,
     writeMaxBytes: messageBytesMax,
+    // A few compressed bytes become 4 MiB, which the limit on unfinished bodies does not count.
+    acceptCompression: [],
     maxTimeoutMs: timeoutMsMax,
   });
 

@@ -72,6 +72,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
     return answer(error, request, reply);
   };
 
+  app.server.maxHeadersCount = headersMax;
   gateway.connections.watch(app.server);
   app.server.on("checkExpectation", answerUnknownExpectation);
   receiveBodies(app, gateway);
@@ -146,3 +147,5 @@ export async function createApp(gateway: Gateway): Promise<App> {
 }
 
 const headerBytesMax = 16 * 1024;
+/** A header of five bytes takes a hundred in memory. Node's parser rejects more, as it does bytes. */
+const headersMax = 100;

@@ -17,9 +17,18 @@ export const pageParameters = () => ({
 /** A lone surrogate, which no well-formed query decodes to. */
 const undecodable = "\ud800";
 
-/** Reads a query string. `compileQuery` can tell and refuse what is not encoded UTF-8. */
+/**
+ * Each takes a hundred bytes of memory. No operation has half as many parameters, so that so many
+ * have unknown or repeated ones among them, and `compileQuery` refuses the query.
+ */
+const parametersMax = 2 * errorsMax;
+
+/**
+ * Reads the first 200 parameters of a query string. `compileQuery` can tell and refuse what is not
+ * encoded UTF-8.
+ */
 export function parseQuery(text: string): Record<string, string | string[] | undefined> {
-  return parse(text, "&", "=", { maxKeys: 0, decodeURIComponent: decode });
+  return parse(text, "&", "=", { maxKeys: parametersMax, decodeURIComponent: decode });
 }
 
 function decode(text: string): string {

@@ -171,6 +171,19 @@ describe("a body", () => {
     expect(refusal('{"a":'.repeat(100_000))?.message).toMatch(/32/);
   });
 
+  test("may have 10 000 values and no more, whatever they are", () => {
+    for (const value of ["0", '""', "null", "[]", "{}", '{"a":0}']) {
+      const values = value.includes("a") ? 5_000 : 10_000;
+      const list = (length: number) => `{"a":[${Array(length).fill(value).join()}]}`;
+      // The object and the array are two of them.
+      expect(read(list(values - 2))).toBeDefined();
+      expect(refusal(list(values))).toMatchObject({ code: "invalid_json", message: expect.stringMatching(/10000 values/) });
+    }
+    const members = (length: number) => `{${Array.from({ length }, (_, i) => `"${i}":0`).join()}}`;
+    expect(read(members(9_999))).toBeDefined();
+    expect(refusal(members(10_000))?.message).toMatch(/10000 values, at line 1/);
+  });
+
   test("with NUL or a lone surrogate is refused by the place", () => {
     const problem = refusal('{"a":"\\u0000","b":{"c/d":["x","\\ud800"]},"e":"\\ud83d\\ude00"}');
     expect(problem).toMatchObject({ status: 422, code: "validation_failed" });

@@ -158,6 +158,30 @@ describe("the bytes of a business", () => {
   });
 });
 
+test.each([1, 3])("a response is not counted when the client left before it (%i requests on the connection)", async (sent) => {
+  const { gateway, port, used } = await start();
+  await using _ = gateway;
+  const answered = Promise.withResolvers<void>();
+  gateway.behaviour.payments.getPayment = async () => {
+    await answered.promise;
+    return { id, currency: "DZD", status: PaymentStatus.PAID };
+  };
+  const closed = Promise.withResolvers<void>();
+  gateway.app.server.once("connection", (socket) => socket.once("close", () => closed.resolve()));
+  const { authorization } = gateway.business.headers;
+  const client = new RawClient(port);
+  await client.write(
+    `GET /api/v1/payments/${id} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\n\r\n`.repeat(sent),
+  );
+  await eventually(() => expect(gateway.received).toHaveLength(sent));
+  await client[Symbol.asyncDispose]();
+  await closed.promise;
+  answered.resolve();
+  // Their responses come after those that are lost.
+  for (let i = 0; i < 3; i++) expect((await useKey(gateway, gateway.business)).statusCode).toBe(200);
+  await eventually(() => expect(used(allBytes)).toBe(0));
+});
+
 describe("the bytes of a network without a key", () => {
   test("a keyless body beyond the network's limit gets 429, while another network and a business are served", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perNetwork: 256 * kibibyte } });

@@ -21,6 +21,8 @@ export function boundBytes(app: App, { bytes, byteBounds }: Gateway): void {
   app.addHook("onSend", (request, reply, payload, done) => {
     // Buffers do not count: they are static files, which all responses share, or small problems.
     if (typeof payload !== "string") return done(null, payload);
+    // The client left while the request was handled: "close" was emitted before.
+    if (reply.raw.destroyed) return done(null, payload);
     const bounds = byteBounds.of(request);
     const length = Buffer.byteLength(payload);
     // Other methods have had their effect already, so their response must be sent.

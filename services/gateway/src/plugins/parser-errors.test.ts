@@ -71,6 +71,15 @@ describe("what is no well-formed HTTP is refused with a problem document", () =>
     expect(JSON.parse(answer.split("\r\n\r\n")[1] as string)).toMatchObject({ status: 431, code: "headers_too_large" });
   });
 
+  test("101 headers, while 100 pass", async () => {
+    const request = (headers: number) =>
+      `GET /healthz HTTP/1.1\r\nHost: a\r\n${"X-A: \r\n".repeat(headers - 2)}Connection: close\r\n\r\n`;
+    expect(statuses(await exchange(request(100)))).toEqual(["200"]);
+    const answer = await exchange(request(101));
+    expect(statuses(answer)).toEqual(["431"]);
+    expect(answer).toContain('"code":"headers_too_large"');
+  });
+
   test("headers of 15 KiB pass", async () => {
     const answer = await exchange(
       `GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Large: ${"a".repeat(15 * 1024)}\r\n\r\n`,

@@ -157,15 +157,17 @@ export class KycApplication extends schema.class {
    * Plans the next request to the provider: after the next pause, but once exactly when the link
    * lapses, and once more when the grace period ends. The response to a request that began before
    * such a time does not count for it. A check that became due after the request began stays due,
-   * because the response may be older than the reason for the check.
+   * because the response may be older than the reason for the check. `isAnswered`: the provider
+   * returned the state; otherwise a planned check is repeated.
    */
-  planCheck(pausesSeconds: readonly number[], now: Date, asked: Asked = { at: now }): void {
-    if (!this.isOpen()) {
+  planCheck(pausesSeconds: readonly number[], now: Date, asked: Asked = { at: now }, isAnswered = true): void {
+    const isNews = this.nextCheckAt?.getTime() !== asked.nextCheckAt?.getTime();
+    if (this.mayChange() && isNews && this.nextCheckAt && this.nextCheckAt <= now) return;
+    const isRepeated = this.mayChange() && !isAnswered && this.nextCheckAt != null;
+    if (!this.isOpen() && !isRepeated) {
       this.nextCheckAt = null;
       return;
     }
-    const isNews = this.nextCheckAt?.getTime() !== asked.nextCheckAt?.getTime();
-    if (isNews && this.nextCheckAt && this.nextCheckAt <= now) return;
     const pause = nextPause(pausesSeconds, this.checks);
     const lapsesMs = this.linkExpiresAt.getTime();
     const lapse = this.mayLapse() ? [lapsesMs, lapsesMs + lapseGraceMs].filter((ms) => ms > asked.at.getTime()) : [];
@@ -182,7 +184,7 @@ export class KycApplication extends schema.class {
   }
 
   checkSoon(now: Date): void {
-    this.nextCheckAt = this.isOpen() ? now : null;
+    this.nextCheckAt = this.mayChange() ? now : null;
   }
 
   /** Refuses a cancellation that comes too late. */
@@ -243,6 +245,15 @@ export class KycApplication extends schema.class {
   /** Whether the decision that is kept is this request, sent again. */
   private keepsReview({ keyId }: ReviewRequest): boolean {
     return keyId !== null && this.reviewRequest?.keyId === keyId;
+  }
+
+  /**
+   * Whether a new state from the provider can still change this application. If it is not open, only
+   * a callback or an event of the provider plans a check: a verdict for an EXPIRED application, or
+   * the cancellation of one without attempts.
+   */
+  private mayChange(): boolean {
+    return this.isOpen() || this.status === "EXPIRED" || this.status === "FAILED";
   }
 
   private follow(said: ApplicationState, now: Date, announce: Announce): boolean {

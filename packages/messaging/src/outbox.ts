@@ -36,7 +36,7 @@ export function addToOutbox(
     /** The emitting service. */
     source: string;
     payload: Uint8Array;
-    /** By the database's clock. The event's id is not older. */
+    /** The event's id is not older. */
     occurredAt: Date;
     /** The current one unless given. */
     traceparent?: string | undefined;

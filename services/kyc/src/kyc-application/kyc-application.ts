@@ -280,10 +280,14 @@ export class KycApplication extends schema.class {
   /**
    * Announces a failure that only its consequences show: an attempt ended without a verdict, since
    * the applicant is back on the link or has begun a later attempt. Several are announced as one.
+   * An applicant who goes on has an attempt left, also when the provider counts more attempts than
+   * we asked for: otherwise the verdict would be rejected.
    */
   private failUnseen(said: ApplicationState, now: Date, announce: Announce): void {
     if (said.status === "FAILED" || said.status === "CREATED" || !this.mayBecome("FAILED", true)) return;
-    const failures = failedAttempts(said.status, Math.max(said.attemptsUsed, this.attemptsUsed));
+    const goesOn = said.status === "OPENED" || isSubmitted(said.status);
+    const failuresMax = goesOn ? this.maxAttempts - 1 : this.maxAttempts;
+    const failures = Math.min(failedAttempts(said.status, Math.max(said.attemptsUsed, this.attemptsUsed)), failuresMax);
     const isBackOnLink = isBeingChecked(this.status) && !isSubmitted(said.status);
     if (!isBackOnLink && failures <= failedAttempts(this.status, this.attemptsUsed)) return;
     this.attemptsUsed = failures;

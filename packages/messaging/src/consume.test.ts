@@ -1,10 +1,10 @@
-import { createOrm, keepPartitions, type Orm, transaction } from "@amana/database";
+import { createOrm, databaseTime, keepPartitions, type Orm, transaction } from "@amana/database";
 import { createLogger, uuidv7 } from "@amana/runtime";
 import { createTestDatabase, eventually, type TestDatabase } from "@amana/testing";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { database, deadLetters, effects, topic, writeDown } from "../test/database.ts";
 import { aMessage, MemoryTransport } from "../test/memory-transport.ts";
-import { type Consumption, consume, type Effect, UnknownEventTypeError } from "./index.ts";
+import { addToOutbox, type Consumption, consume, type Effect, UnknownEventTypeError } from "./index.ts";
 
 const logger = createLogger("test", "silent");
 let db: TestDatabase;
@@ -327,6 +327,20 @@ test("a process whose clock is a year ahead accepts a message of today", async (
     vi.useRealTimers();
   }
   expect(await effects(db.orm)).toEqual(["today"]);
+  expect(await deadLetters(db.orm)).toEqual([]);
+});
+
+test("an event that a process whose clock is a year behind commits with the database's time takes effect once", async () => {
+  await aConsumer();
+  const occurredAt = await databaseTime(db.orm.em.fork());
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 365 * dayMs });
+  const event = { topic, key: "k", type: "tests.v1.Test", source: "tests", payload: Buffer.from("1"), occurredAt };
+  const id = await transaction(db.orm, async (em) => addToOutbox(em, event)).finally(() => vi.useRealTimers());
+  const message = aMessage("1", { id });
+  await transport.deliver(message);
+  while ((await keepPartitions({ orm: db.orm, logger })) > 0);
+  await transport.deliver(message);
+  expect(await effects(db.orm)).toEqual(["1"]);
   expect(await deadLetters(db.orm)).toEqual([]);
 });
 

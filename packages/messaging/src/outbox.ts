@@ -36,6 +36,7 @@ export function addToOutbox(
     /** The emitting service. */
     source: string;
     payload: Uint8Array;
+    /** The event's id is not older. */
     occurredAt: Date;
     /** The current one unless given. */
     traceparent?: string | undefined;
@@ -44,7 +45,9 @@ export function addToOutbox(
   if (event.payload.length > payloadBytesMax) {
     throw new RangeError(`an event may have ${payloadBytesMax} bytes; this ${event.type} has ${event.payload.length}`);
   }
-  const id = uuidv7();
+  // Consumers reject events whose ids are older than their inboxes remember. This process's clock
+  // may be far behind.
+  const id = uuidv7(Math.max(Date.now(), event.occurredAt.getTime()));
   const traceparent = event.traceparent ?? currentTrace()?.traceparent;
   em.persist(
     em.create(OutboxMessage, {

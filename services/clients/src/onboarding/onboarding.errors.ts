@@ -20,6 +20,9 @@ export const onboardingDetailsIncomplete = (missing: readonly string[]) =>
     members: { missing: missing.join(",") },
   });
 
+export const onboardingDecisionUnknown = () =>
+  invalid("validation_failed", "The decision must be APPROVED or DECLINED.", { pointer: "/decision" });
+
 export const notPendingApproval = (step: OnboardingStep) =>
   conflict(
     "invalid_status_transition",

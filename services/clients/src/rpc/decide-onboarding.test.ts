@@ -55,6 +55,17 @@ test("declining ends at KYC_DECLINED and DECLINED, until a newer application", a
   expect(await status()).toMatchObject({ currentStep: OnboardingStep.KYC_PENDING, kycStatus: ClientKycStatus.CREATED });
 });
 
+test.each([
+  ["no value", OnboardingDecision.UNSPECIFIED, "validation_failed"],
+  ["a value that only a newer version knows", 99 as OnboardingDecision, "service_unavailable"],
+])("a request with %s as its decision is refused and decides nothing", async (_what, decision, code) => {
+  const { clientId, status } = await aVerifiedClient();
+  const before = await status();
+  const refused = harness.onboarding.decideOnboarding({ clientId, decision }, { caller: adminCaller });
+  expect(await refusal(refused)).toMatchObject({ code });
+  expect(await status()).toEqual(before);
+});
+
 describe.each([
   ["approval", approve, "APPROVED", "onboarding.approved"],
   ["refusal", decline, "KYC_DECLINED", "onboarding.declined"],

@@ -200,6 +200,40 @@ describe("catching up after an outage", () => {
     });
   });
 
+  test("applies the verdict for an EXPIRED application although the first reads of it fail", async () => {
+    const caller = aBusinessCaller();
+    const { id, linkUrl } = await harness.create(caller);
+    await harness.sandbox.open(linkUrl);
+    await harness.refreshed(id, caller);
+    await harness.sql("update kyc_application set status = 'EXPIRED', next_check_at = null where id = ?", [id]);
+    await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 0 });
+    while ((await catchUpOnce(harness.context)) > 0);
+    await harness.sandbox.fault("kyc_get", "http_500", 2);
+    for (const reads of [1, 2, 3]) {
+      await harness.checkDue();
+      expect(await gets(id)).toBe(1 + reads);
+      await harness.sql("update kyc_application set next_check_at = now() where id = ? and next_check_at is not null", [id]);
+    }
+    await harness.checkDue();
+    expect(await stored(id)).toEqual({ status: "COMPLETED", seconds: null });
+    expect(await harness.eventNames(id)).toEqual(["CREATED", "OPENED", "COMPLETED"]);
+  });
+
+  test("applies the verdict for an EXPIRED application that a read asked about before the verdict", async () => {
+    const caller = aBusinessCaller();
+    const { id, linkUrl } = await harness.create(caller);
+    await harness.sandbox.open(linkUrl);
+    await harness.refreshed(id, caller);
+    while ((await catchUpOnce(harness.context)) > 0);
+    await harness.sql("update kyc_application set status = 'EXPIRED', next_check_at = now() where id = ?", [id]);
+    await harness.sandbox.fault("kyc_get", "slow:700");
+    await using _job = checkApplications(harness.context, 20);
+    await eventually(async () => expect(await gets(id)).toBe(2));
+    await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 0 });
+    while ((await catchUpOnce(harness.context)) > 0);
+    await eventually(async () => expect(await stored(id)).toEqual({ status: "COMPLETED", seconds: null }));
+  });
+
   test("passes a page that nobody can read", async () => {
     await using server = createServer((_request, response) => response.end('{"events":[null,{"sequence":"x"}],"cursor":"7"}'));
     await once(server.listen(0, "127.0.0.1"), "listening");

@@ -1,4 +1,4 @@
-import { conflict, notFound, unavailable, upstreamError } from "@amana/rpc";
+import { conflict, invalid, notFound, unavailable, upstreamError } from "@amana/rpc";
 import type { KycStatus, Verdict } from "../verification-provider/verification-provider.ts";
 
 export const kycApplicationNotFound = () => notFound("not_found", "There is no such KYC application.");
@@ -26,6 +26,9 @@ export const kycReviewNotOpen = (status: KycStatus, verdict: Verdict | null | un
     "kyc_review_not_open",
     `Only an application with the verdict NEEDS_REVIEW can be decided; this one is ${verdict ?? status}. Read it for what became of it.`,
   );
+
+export const reviewOutcomeUnknown = () =>
+  invalid("validation_failed", "The outcome must be APPROVED or REJECTED.", { pointer: "/outcome" });
 
 export const kycReviewInProgress = () =>
   conflict(

@@ -92,6 +92,11 @@ describe("a move", () => {
     ["SUBMITTED", 0, "PROCESSING", 1, ["KYC_PROCESSING"]],
     ["SUBMITTED", 0, "OPENED", 0, ["KYC_FAILED", "KYC_OPENED"]],
     ["PROCESSING", 1, "COMPLETED", 0, ["KYC_COMPLETED"]],
+    // The provider counts more attempts than were asked for.
+    ["PROCESSING", 3, "COMPLETED", 4, ["KYC_COMPLETED"]],
+    ["OPENED", 0, "COMPLETED", 5, ["KYC_FAILED", "KYC_COMPLETED"]],
+    ["SUBMITTED", 3, "PROCESSING", 4, ["KYC_PROCESSING"]],
+    ["PROCESSING", 2, "OPENED", 3, ["KYC_FAILED", "KYC_OPENED"]],
     ["CREATED", 0, "CREATED", 1, []],
   ])("from %s with %i attempts to %s with %i attempts emits %j", (from, attempts, to, later, expected) => {
     const application = inStatus(from, attempts);

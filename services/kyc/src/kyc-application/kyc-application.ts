@@ -157,15 +157,17 @@ export class KycApplication extends schema.class {
    * Plans the next request to the provider: after the next pause, or earlier when the link lapses
    * or its grace period ends. A request that began before one of these times does not replace the
    * request at that time. A check that became due during the request stays due, because the
-   * response may be older than the reason for the check.
+   * response may be older than the reason for the check. `isAnswered`: the provider returned the
+   * state; otherwise a planned check is repeated.
    */
-  planCheck(pausesSeconds: readonly number[], now: Date, asked: Asked = { at: now }): void {
-    if (!this.isOpen()) {
+  planCheck(pausesSeconds: readonly number[], now: Date, asked: Asked = { at: now }, isAnswered = true): void {
+    const isNews = this.nextCheckAt?.getTime() !== asked.nextCheckAt?.getTime();
+    if (this.mayChange() && isNews && this.nextCheckAt && this.nextCheckAt <= now) return;
+    const isRepeated = this.mayChange() && !isAnswered && this.nextCheckAt != null;
+    if (!this.isOpen() && !isRepeated) {
       this.nextCheckAt = null;
       return;
     }
-    const isNews = this.nextCheckAt?.getTime() !== asked.nextCheckAt?.getTime();
-    if (isNews && this.nextCheckAt && this.nextCheckAt <= now) return;
     const pause = nextPause(pausesSeconds, this.checks);
     const lapsesMs = this.linkExpiresAt.getTime();
     const lapse = this.mayLapse() ? [lapsesMs, lapsesMs + lapseGraceMs].filter((ms) => ms > asked.at.getTime()) : [];
@@ -182,7 +184,7 @@ export class KycApplication extends schema.class {
   }
 
   checkSoon(now: Date): void {
-    this.nextCheckAt = this.isOpen() ? now : null;
+    this.nextCheckAt = this.mayChange() ? now : null;
   }
 
   /** Refuses a cancellation that comes too late. */
@@ -245,6 +247,15 @@ export class KycApplication extends schema.class {
     return keyId !== null && this.reviewRequest?.keyId === keyId;
   }
 
+  /**
+   * Whether a new state from the provider can still change this application. If it is not open, only
+   * a callback or an event of the provider plans a check: a verdict for an EXPIRED application, or
+   * the cancellation of one without attempts.
+   */
+  private mayChange(): boolean {
+    return this.isOpen() || this.status === "EXPIRED" || this.status === "FAILED";
+  }
+
   private follow(said: ApplicationState, now: Date, announce: Announce): boolean {
     const isVerdictAfterExpiry = this.status === "EXPIRED" && said.status === "COMPLETED";
     if (this.isFinal() && !isVerdictAfterExpiry) {
@@ -270,10 +281,14 @@ export class KycApplication extends schema.class {
    * Announces a failed attempt whose FAILED status this service did not see. The provider's state
    * shows it: the applicant is on the link again, or has begun a later attempt. Several such
    * failures are announced once.
+   * An applicant who continues has an attempt left, also when the provider counts more attempts
+   * than this service requested: otherwise the verdict would be rejected.
    */
   private failUnseen(said: ApplicationState, now: Date, announce: Announce): void {
     if (said.status === "FAILED" || said.status === "CREATED" || !this.mayBecome("FAILED", true)) return;
-    const failures = failedAttempts(said.status, Math.max(said.attemptsUsed, this.attemptsUsed));
+    const goesOn = said.status === "OPENED" || isSubmitted(said.status);
+    const failuresMax = goesOn ? this.maxAttempts - 1 : this.maxAttempts;
+    const failures = Math.min(failedAttempts(said.status, Math.max(said.attemptsUsed, this.attemptsUsed)), failuresMax);
     const isBackOnLink = isBeingChecked(this.status) && !isSubmitted(said.status);
     if (!isBackOnLink && failures <= failedAttempts(this.status, this.attemptsUsed)) return;
     this.attemptsUsed = failures;

@@ -55,5 +55,5 @@ export async function record(
     const why = outcome.kind === "refused" ? { error_code: outcome.errorCode } : { reason: outcome.reason };
     logger.warn({ ...logged, outcome: outcome.kind, ...why }, "the provider told nothing of an application");
   }
-  application.planCheck(context.checkPausesSeconds, now, asked);
+  application.planCheck(context.checkPausesSeconds, now, asked, outcome.kind === "accepted");
 }

@@ -66,6 +66,17 @@ describe("an operator's decision", () => {
     expect(await harness.audited(id)).toEqual([]);
   });
 
+  test.each([
+    ["no value", KycVerdict.UNSPECIFIED, "validation_failed"],
+    ["NEEDS_REVIEW", KycVerdict.NEEDS_REVIEW, "validation_failed"],
+    ["a value that only a newer version knows", 99 as KycVerdict, "service_unavailable"],
+  ])("with %s as its outcome is refused and decides nothing", async (_what, outcome, code) => {
+    const { id } = await harness.aDecidedApplication({ outcome: "approved", aml_hit_count: 1 });
+    expect(await refusal(review(id, outcome))).toMatchObject({ code });
+    expect(await harness.eventNames(id)).toEqual(["CREATED", "NEEDS_REVIEW"]);
+    expect(await harness.audited(id)).toEqual([]);
+  });
+
   test("on an application without a verdict is refused", async () => {
     const { id } = await harness.create();
     expect(await refusal(review(id))).toMatchObject({ kind: "conflict", code: "kyc_review_not_open" });

@@ -3,7 +3,7 @@ import type { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_applicat
 import { databaseTime, everyBusiness, transaction } from "@amana/database";
 import { claimKey, lockKey } from "@amana/idempotency";
 import { byCaller } from "@amana/messaging";
-import { adminOf, type Call, type Implementation } from "@amana/rpc";
+import { adminOf, type Call, type Implementation, requestedName } from "@amana/rpc";
 import { faultPoint, isUuid } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import {
@@ -11,6 +11,7 @@ import {
   kycProviderError,
   kycProviderUnavailable,
   kycReviewNotOpen,
+  reviewOutcomeUnknown,
 } from "../kyc-application/kyc-application.errors.ts";
 import { recordChanges } from "../kyc-application/kyc-application.events.ts";
 import { toKycApplicationMessage } from "../kyc-application/kyc-application.message.ts";
@@ -31,7 +32,8 @@ export const reviewKycApplication =
     const operator = adminOf(call.caller);
     const { orm } = context;
     if (!isUuid(input.id)) throw kycApplicationNotFound();
-    const outcome = input.outcome === KycVerdict.APPROVED ? "APPROVED" : "REJECTED";
+    const outcome = requestedName(KycVerdict, input.outcome);
+    if (outcome !== "APPROVED" && outcome !== "REJECTED") throw reviewOutcomeUnknown();
     await settleEarlierReview(context, input.id, call);
 
     const begun = await transaction(orm, async (em) => {

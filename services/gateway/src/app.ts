@@ -147,5 +147,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
 }
 
 const headerBytesMax = 16 * 1024;
-/** A header of five bytes takes a hundred in memory. Node's parser rejects more, as it does bytes. */
+/**
+ * A header of five bytes takes a hundred in memory. Node's parser rejects more, as it does bytes.
+ */
 const headersMax = 100;

@@ -248,9 +248,9 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Whether a new state from the provider can still change this application. If it is not open, only
-   * a callback or an event of the provider plans a check: a verdict for an EXPIRED application, or
-   * the cancellation of one without attempts.
+   * Whether a new state from the provider can still change this application. If it is not open,
+   * only a callback or an event of the provider plans a check: a verdict for an EXPIRED
+   * application, or the cancellation of one without attempts.
    */
   private mayChange(): boolean {
     return this.isOpen() || this.status === "EXPIRED" || this.status === "FAILED";

@@ -184,8 +184,8 @@ describe("a body", () => {
     }
   });
 
-  test("with a hundred thousand wrong fields gets a short answer", async () => {
-    const answer = await create(json, `{${Array.from({ length: 100_000 }, (_, i) => `"${i}":0`).join()}}`);
+  test("with 9 000 wrong fields gets a short answer", async () => {
+    const answer = await create(json, `{${Array.from({ length: 9_000 }, (_, i) => `"${i}":0`).join()}}`);
     expect(answer.statusCode).toBe(422);
     expect(answer.json().errors).toHaveLength(100);
   });

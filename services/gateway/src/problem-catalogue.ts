@@ -88,7 +88,11 @@ export const problemCatalogue = {
     "Another account of the business has this external_account_id. Use another one.",
     409,
   ],
-  headers_too_large: ["Headers too large", "The request has more than 100 headers or 16 KiB of them. Send fewer or shorter headers.", 431],
+  headers_too_large: [
+    "Headers too large",
+    "The request has more than 100 headers or 16 KiB of them. Send fewer or shorter headers.",
+    431,
+  ],
   idempotency_in_progress: [
     "First request still running",
     "A request with this Idempotency-Key is being worked on. Send the same request again in a few seconds.",
@@ -112,7 +116,11 @@ export const problemCatalogue = {
     "Send the token of an invitation as Authorization: Bearer <token>. This one is unknown, revoked or has expired.",
     401,
   ],
-  invalid_json: ["Invalid JSON", "The body must be one JSON object in UTF-8 without repeated keys, with at most 32 levels and 10 000 values.", 400],
+  invalid_json: [
+    "Invalid JSON",
+    "The body must be one JSON object in UTF-8 without repeated keys, with at most 32 levels and 10 000 values.",
+    400,
+  ],
   invalid_signature: ["Invalid signature", "The callback was not signed by the verification provider, or too long ago.", 401],
   invalid_status_transition: [
     "Status cannot change like this",

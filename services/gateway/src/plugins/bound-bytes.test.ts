@@ -158,6 +158,69 @@ describe("the bytes of a business", () => {
   });
 });
 
+describe("a client that reads no response", () => {
+  const large = "d".repeat(100 * kibibyte);
+  const sent = (key: ReturnType<TestGateway["aKey"]>, method: string, path: string) =>
+    `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${key.headers.authorization}\r\n\r\n`;
+  /** Connections whose first response nobody reads, so that all others wait. */
+  const behindUnread = async (port: number, text: string) => {
+    const client = new RawClient(port, { reads: false });
+    await client.write("GET /docs/reference.js HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(4) + text);
+    return client;
+  };
+
+  test("can make no more changes without a body once their responses exceed the bytes of the business", async () => {
+    const { gateway, port, used } = await start({ byteBounds: { perBusiness: mebibyte } });
+    await using _ = gateway;
+    const key = gateway.aKey();
+    await useKey(gateway, key);
+    gateway.behaviour.payments.refundPayment = async () => ({
+      id,
+      currency: "DZD",
+      status: PaymentStatus.REFUNDED,
+      description: large,
+    });
+    const refused = async () => {
+      const { statusCode } = await gateway.app.inject({ method: "POST", url: refundPath, headers: key.headers });
+      return statusCode;
+    };
+    const clients: RawClient[] = [];
+    await eventually(async () => {
+      clients.push(await behindUnread(port, sent(key, "POST", refundPath).repeat(4)));
+      expect(await refused()).toBe(429);
+    });
+    const made = gateway.received.length;
+    expect(used(key.businessId)).toBeLessThanOrEqual(2 * mebibyte);
+    expect(await refused()).toBe(429);
+    expect(gateway.received.length).toBe(made);
+    for (const client of clients) await client[Symbol.asyncDispose]();
+    await eventually(() => expect(used(allBytes)).toBe(0));
+    expect(await refused()).toBe(200);
+  });
+
+  test("has its problem documents counted", async () => {
+    const { gateway, port, used } = await start();
+    await using _ = gateway;
+    const key = gateway.aKey();
+    await useKey(gateway, key);
+    const query = Array.from({ length: 100 }, (_, i) => `${"u".repeat(50)}${i}=1`).join("&");
+    const client = await behindUnread(port, sent(key, "GET", `/api/v1/payments?${query}`));
+    await eventually(() => expect(used(key.businessId)).toBeGreaterThan(10_000));
+    await client[Symbol.asyncDispose]();
+    await eventually(() => expect(used(allBytes)).toBe(0));
+  });
+});
+
+test("health probes are answered while the bytes of all keyless requests are used up", async () => {
+  const { gateway, port, used } = await start({ byteBounds: { total: mebibyte } });
+  await using _ = gateway;
+  await using client = new RawClient(port, { address: "127.0.0.2" });
+  await client.write(headOf("/callbacks/kyc", {}, 256 * kibibyte));
+  await eventually(() => expect(used("keyless")).toBe(256 * kibibyte));
+  expect((await gateway.app.inject({ url: "/" })).statusCode).toBe(503);
+  expect((await gateway.app.inject({ url: "/healthz" })).statusCode).toBe(200);
+});
+
 test.each([1, 3])("a response is not counted when the client left before it (%i requests on the connection)", async (sent) => {
   const { gateway, port, used } = await start();
   await using _ = gateway;

@@ -18,15 +18,24 @@ export function boundBytes(app: App, { bytes, byteBounds }: Gateway): void {
     done();
   });
 
+  app.addHook("preValidation", (request, _reply, done) => {
+    if (request.routeOptions.config.isUnbounded) return done();
+    // The response to a change exceeds the bounds, so the next change is refused before its effect.
+    done(bytes.take(byteBounds.of(request), 0)?.refusal());
+  });
+
   app.addHook("onSend", (request, reply, payload, done) => {
-    // Buffers do not count: they are static files, which all responses share, or small problems.
-    if (typeof payload !== "string") return done(null, payload);
+    if (request.routeOptions.config.isUnbounded) return done(null, payload);
     // The client left while the request was handled: "close" was emitted before.
     if (reply.raw.destroyed) return done(null, payload);
+    // The Buffers of a success are static files, which all responses share.
+    const isProblem = Buffer.isBuffer(payload) && reply.statusCode >= 400;
+    if (typeof payload !== "string" && !isProblem) return done(null, payload);
     const bounds = byteBounds.of(request);
     const length = Buffer.byteLength(payload);
-    // Other methods have had their effect already, so their response must be sent.
-    if (request.method === "GET") {
+    // A problem cannot be refused again. The other methods have had their effect, so their response
+    // is the only one to give.
+    if (request.method === "GET" && !isProblem) {
       const exceeded = bytes.take(bounds, length);
       if (exceeded) return done(exceeded.refusal());
     } else bytes.add(bounds, length);

@@ -55,6 +55,28 @@ describe("a business", () => {
     ]);
   });
 
+  test("has one more request counted for every 16 KiB of a body, and is refused until these are paid back", async () => {
+    const { headers } = gateway.aKey();
+    const send = (length: number) =>
+      gateway.app.inject({
+        method: "PATCH",
+        url: `/api/v1/accounts/${id}`,
+        headers: { ...headers, "content-type": "application/json" },
+        payload: `{"unknown":0}`.padEnd(length),
+      });
+    const small = await send(16 * 1024 - 1);
+    expect([small.statusCode, small.headers["ratelimit-remaining"]]).toEqual([422, "3"]);
+    // Of the three that are left, one is for the request itself, and ten are for its body.
+    expect((await send(160 * 1024)).statusCode).toBe(422);
+    expect(shown(await read(headers))).toEqual([429, "4", "0", "6", "5"]);
+    clock.ms += 4_000;
+    expect((await read(headers)).statusCode).toBe(429);
+    clock.ms += 1_000;
+    expect((await read(headers)).statusCode).toBe(200);
+    // The last one is for the request, and nothing is left for its body.
+    expect((await send(160 * 1024)).statusCode).toBe(429);
+  });
+
   test("is not slowed down by another, and shares its limit among its keys", async () => {
     const one = gateway.aKey();
     const sameBusiness = gateway.aKey({ businessId: one.businessId });

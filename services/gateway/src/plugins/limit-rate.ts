@@ -14,6 +14,20 @@ export function limitBusiness({ limits }: Gateway, { caller }: FastifyRequest, r
   reply.headers(rateHeaders(draw));
 }
 
+/** Bodies that are larger count as several requests. */
+const bytesPerRequest = 16 * 1024;
+
+/**
+ * Counts the further requests that a large body of a business stands for: the time to parse it
+ * grows with its size, and other businesses wait meanwhile. Throws a Problem beyond the rate.
+ */
+export function limitBody({ limits }: Gateway, { caller }: FastifyRequest, bytes: number): void {
+  const more = Math.floor(bytes / bytesPerRequest);
+  if (caller?.role !== "business" || !limits.business || more === 0) return;
+  const draw = limits.business.draw(caller.businessId, more);
+  if (!draw.allowed) throw rateLimited("business", draw);
+}
+
 /** Counts requests of a business whose kind has its own limit. */
 export function limitKind({ limits }: Gateway): onRequestHookHandler {
   return (request, reply, done) => {

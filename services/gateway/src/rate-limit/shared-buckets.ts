@@ -49,7 +49,7 @@ export class SharedBuckets {
   }
 
   /** Notes what was drawn, and never fails. Of none, what is left is asked for all the same. */
-  note(limit: string, key: string, buckets: TokenBuckets, tokens: 0 | 1): void {
+  note(limit: string, key: string, buckets: TokenBuckets, tokens: number): void {
     const name = `${limit} ${key}`;
     let drawn = this.#pending.get(name);
     if (!drawn) {

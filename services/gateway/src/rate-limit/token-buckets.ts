@@ -14,7 +14,7 @@ export interface Draw {
 }
 
 interface Bucket {
-  /** Below 0 where several gateways together let too many through. */
+  /** Below 0 where several gateways together let too many through, or after a large draw. */
   tokens: number;
   /** What may be drawn without telling the other gateways. */
   quiet: number;
@@ -32,10 +32,10 @@ interface TokenBucketsOptions {
   readonly nowMs: () => number;
   readonly bucketsMax?: number;
   /**
-   * Told of each token that other gateways have to hear of, and of none where it is time to hear of
+   * Told of tokens that other gateways have to hear of, and of none where it is time to hear of
    * theirs; nobody, unless there may be others.
    */
-  readonly onDrawn?: (key: string, buckets: TokenBuckets, tokens: 0 | 1) => void;
+  readonly onDrawn?: (key: string, buckets: TokenBuckets, tokens: number) => void;
 }
 
 /** The part of a limit that each gateway may let through unheard: twenty of them a tenth. */
@@ -74,14 +74,15 @@ export class TokenBuckets {
     bucket.heardMs = bucket.atMs;
   }
 
-  draw(key: string): Draw {
+  /** Draws so many tokens if there is one. The bucket pays back first what it did not have. */
+  draw(key: string, tokens = 1): Draw {
     const { burst, onDrawn } = this.#options;
     const bucket = this.#take(key);
     const allowed = bucket.tokens >= 1;
     if (allowed) {
-      bucket.tokens--;
-      if (bucket.quiet >= 1) bucket.quiet--;
-      else onDrawn(key, this, 1);
+      bucket.tokens -= tokens;
+      if (bucket.quiet >= tokens) bucket.quiet -= tokens;
+      else onDrawn(key, this, tokens);
     } else if (bucket.atMs - bucket.heardMs >= hearAgainAfterMs) {
       bucket.heardMs = bucket.atMs;
       onDrawn(key, this, 0);

@@ -1,5 +1,6 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { StalledSockets } from "@amana/runtime";
 import { addressesOf, canonicalCidr } from "./key-lease/allowed-ips.ts";
 import { connectionsEnded, openConnections } from "./metrics.ts";
 import { networkOf } from "./rate-limit/network.ts";
@@ -30,13 +31,14 @@ const checksPerStall = 6;
 export class Connections {
   readonly #waiting = new Map<Socket, Set<ServerResponse>>();
   readonly #byNetwork = new Map<string, number>();
-  readonly #sent = new WeakMap<Socket, { bytes: number; sinceMs: number }>();
+  readonly #stalled: StalledSockets;
   readonly #options: ConnectionsOptions;
   readonly #isProxy: (address: string) => boolean;
   #ending = false;
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
+    this.#stalled = new StalledSockets(options.stallMs, options.nowMs);
     this.#isProxy = addressesOf(options.trustedProxies.map((one) => canonicalCidr(one) ?? one));
   }
 
@@ -84,15 +86,7 @@ export class Connections {
 
   /** Ends connections whose response has made no progress in all checks during `stallMs`. */
   endStalled(): void {
-    const nowMs = this.#options.nowMs?.() ?? performance.now();
-    for (const socket of this.#waiting.keys()) {
-      const bytes = bytesSent(socket);
-      const known = this.#sent.get(socket);
-      // An ended socket has sent its last response, and the client has not closed its side yet.
-      const isWaiting = socket.writableLength > 0 || socket.writableEnded;
-      if (!known || !isWaiting || known.bytes !== bytes) this.#sent.set(socket, { bytes, sinceMs: nowMs });
-      else if (nowMs - known.sinceMs >= this.#options.stallMs) this.end(socket, "stalled");
-    }
+    for (const socket of this.#waiting.keys()) if (this.#stalled.isStalled(socket)) this.end(socket, "stalled");
   }
 
   /** Closes the connection at once. */
@@ -128,16 +122,6 @@ export class Connections {
 }
 
 const isWhole = ({ req }: ServerResponse) => req.complete;
-
-/**
- * Returns the number of bytes that Node has passed to the operating system. `bytesWritten` includes
- * bytes that Node still buffers, so these are subtracted. Node's socket timeout uses the same
- * field, but incoming bytes restart that timeout.
- */
-function bytesSent(socket: Socket): number {
-  const { _handle: handle } = socket as Socket & { _handle?: { bytesWritten: number; writeQueueSize: number } | null };
-  return handle ? handle.bytesWritten - handle.writeQueueSize : 0;
-}
 
 function endWith(socket: Socket, answer: ServerResponse): void {
   if (!answer.shouldKeepAlive) return;

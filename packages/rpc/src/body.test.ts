@@ -41,6 +41,13 @@ test("reads a body of many one-byte chunks", async () => {
   expect(await responseOn(socket)).toBe("3000 bytes");
 });
 
+test("ends the connection of a body in more than 10 000 chunks", async () => {
+  const socket = connect(await startServer(10_000_000));
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  socket.write(head + chunk(Buffer.of(65)).toString().repeat(10_001));
+  await closed;
+});
+
 test("rejects a body that exceeds the limit of unfinished bodies, and accepts bodies again after others end", async () => {
   const port = await startServer(200_000);
   const rivals = [connect(port), connect(port)];

@@ -4,7 +4,7 @@ import { create, type DescMethodUnary, type DescService, fromBinary, type Messag
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 import { codeToHttpStatus, codeToString, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
-import { createBodyReader, messageBytesMax, type ReadBody, tooLargeToWrite } from "./body.ts";
+import { createBodyReader, dropBody, messageBytesMax, type ReadBody, tooLargeToWrite } from "./body.ts";
 import { type Call, headerNames, type Implementation, type Implementations, readCall, timeoutMsMax } from "./call.ts";
 import { type Caller, nobody } from "./caller.ts";
 import { createCallerVerifier, type VouchingKey } from "./caller-token.ts";
@@ -73,7 +73,7 @@ export interface RpcServer extends AsyncDisposable {
 }
 
 /** Maximum bytes of all unfinished request bodies: of callers with a token, and of the others. */
-const unfinishedBytesMax = { calls: 64 * 1024 * 1024, withoutToken: 16 * 1024 * 1024 };
+const unfinishedBytesMax = { calls: 32 * 1024 * 1024, withoutToken: 8 * 1024 * 1024 };
 
 interface Target {
   readonly method: DescMethodUnary;
@@ -127,7 +127,7 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
   const answer = (request: Request, response: Response) => {
     // Drops the rest of an unneeded body, so that the connection can be used again.
     response.once("finish", () => {
-      if (!request.complete) request.resume();
+      if (!request.complete) dropBody(request);
     });
     clampTimeout(request);
     // Without what follows a "?", as connect-node goes by it.
@@ -257,7 +257,7 @@ async function answerFast(
     response.end(bytes);
   } catch (error) {
     // The caller has closed the connection.
-    if (request.errored) return;
+    if (request.destroyed && !request.complete) return;
     refuse(response, ConnectError.from(error, Code.Internal));
   }
 }

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import http2 from "node:http2";
 import net from "node:net";
 import { Worker } from "node:worker_threads";
+import { KeyLeaseService } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { HandOverService } from "@amana/contracts/messaging/v1/hand_over_service_pb";
 import { createLogger, sleep } from "@amana/runtime";
 import { afterEach, expect, test } from "vitest";
@@ -14,7 +15,7 @@ let whenBegun = () => {};
 afterEach(() => server[Symbol.asyncDispose]());
 
 /** With limits that a test can wait for. `answerAfterMs` is what a call takes. */
-async function startServer(connectionsMax = 100, answerAfterMs = 0): Promise<RpcServer> {
+async function startServer(connectionsMax = 100, answerAfterMs = 0, requestTimeoutMs = 600): Promise<RpcServer> {
   server = await createRpcServer({
     services: [
       serve(
@@ -34,7 +35,7 @@ async function startServer(connectionsMax = 100, answerAfterMs = 0): Promise<Rpc
     port: 0,
     audience: "test",
     callerKeys: [],
-    limits: { headersTimeoutMs: 300, requestTimeoutMs: 600, idleTimeoutMs: 1_500, connectionsMax },
+    limits: { headersTimeoutMs: 300, requestTimeoutMs, idleTimeoutMs: 1_500, connectionsMax },
     logger: createLogger("test", "silent"),
   });
   return server;
@@ -96,13 +97,62 @@ test("a call that takes long is not cut off, nor a connection that is kept betwe
 });
 
 test("closes a connection whose caller does not read the response", async () => {
-  await startServer();
+  server = await createRpcServer({
+    services: [
+      serve(
+        KeyLeaseService,
+        { resolveKeys: async () => ({ resolutions: [{ keyPrefix: "k".repeat(4_000_000) }] }) },
+        { takesCaller: false },
+      ),
+    ],
+    host: "127.0.0.1",
+    port: 0,
+    audience: "test",
+    callerKeys: [],
+    limits: { idleTimeoutMs: 500 },
+    logger: createLogger("test", "silent"),
+  });
   const socket = net.connect(server.port, "127.0.0.1").pause();
   const closed = closeOf(socket);
-  const request = `GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(1_000);
-  // Unread responses fill the buffers of both sides, until the server stops reading requests.
-  while (socket.write(request)) await sleep(1);
+  const head = "POST /identity.v1.KeyLeaseService/ResolveKeys HTTP/1.1\r\nHost: a\r\nContent-Type: application/proto\r\n";
+  socket.write(`${head}Content-Length: 0\r\n\r\n`.repeat(8));
+  // A socket that does not read notices the close when it writes. These bytes must not prevent it.
+  const timer = setInterval(() => socket.write("\r\n"), 100);
   await closed;
+  clearInterval(timer);
+});
+
+test("closes a connection on which more than 32 pipelined requests wait for their response", async () => {
+  await startServer(100, 60_000);
+  const socket = net.connect(server.port, "127.0.0.1");
+  const closed = closeOf(socket);
+  begun = 0;
+  socket.write(`${post}Content-Length: 0\r\n\r\n`.repeat(100));
+  await closed;
+  expect(begun).toBeLessThanOrEqual(32);
+});
+
+test("ends an HTTP/2 request whose body comes in more than 10 000 frames", async () => {
+  await startServer(100, 0, 60_000);
+  const frame = (type: number, flags: number, streamId: number, payload: Buffer) =>
+    Buffer.concat([Buffer.of(0, payload.length >> 8, payload.length & 255, type, flags, 0, 0, 0, streamId), payload]);
+  // HPACK: each header as a literal with a literal name (RFC 7541, section 6.2.2).
+  const literal = (text: string) => Buffer.concat([Buffer.of(text.length), Buffer.from(text)]);
+  const headers = { ":method": "POST", ":scheme": "http", ":authority": "a", ":path": path, "content-type": "application/grpc" };
+  const block = Object.entries(headers).flatMap(([name, value]) => [Buffer.of(0), literal(name), literal(value)]);
+  const socket = net.connect(server.port, "127.0.0.1");
+  let received = Buffer.alloc(0);
+  socket.on("data", (chunk: Buffer) => {
+    received = Buffer.concat([received, chunk]);
+  });
+  socket.write(Buffer.concat([Buffer.from(preface), settingsFrame, frame(1, 4, 1, Buffer.concat(block))]));
+  const enhanceYourCalm = frame(3, 0, 1, Buffer.of(0, 0, 0, http2.constants.NGHTTP2_ENHANCE_YOUR_CALM));
+  socket.write(Buffer.concat(Array.from({ length: 10_000 }, () => frame(0, 0, 1, Buffer.of(65)))));
+  await sleep(100);
+  expect(received.includes(enhanceYourCalm)).toBe(false);
+  socket.write(frame(0, 0, 1, Buffer.of(65)));
+  while (!received.includes(enhanceYourCalm)) await once(socket, "data");
+  socket.destroy();
 });
 
 test("no more connections are held than the limit", async () => {

@@ -3,7 +3,7 @@ import http from "node:http";
 import http2 from "node:http2";
 import net from "node:net";
 import tls from "node:tls";
-import { sleep } from "@amana/runtime";
+import { StalledSockets, sleep } from "@amana/runtime";
 import type { Tls } from "./tls.ts";
 
 export type Request = http.IncomingMessage | http2.Http2ServerRequest;
@@ -33,6 +33,10 @@ const limitsDefault: Limits = {
 const drainTimeoutMs = 40_000;
 /** Longer than a request needs from one host to another. */
 const idleGraceMs = 100;
+/** Maximum number of unanswered requests on a connection. `createRpcClient` sends one at a time. */
+const pipelinedMax = 32;
+/** Number of checks for unread responses during `idleTimeoutMs`. */
+const stallChecks = 5;
 /** A process that never catches up stops all the same. */
 const roundsMax = 20;
 /** For a handshake to end that began with the certificate before. */
@@ -64,6 +68,7 @@ export async function listen(options: {
   const sockets = new Set<net.Socket>();
   /** By the newest call on each: those before it end before it. */
   const busy = new Map<net.Socket, http.ServerResponse>();
+  const waiting = new WeakMap<net.Socket, number>();
   const dismissed = new WeakSet<net.Socket>();
   const http2Sockets = new WeakSet<net.Socket>();
   /** Made with a certificate that was replaced since. */
@@ -91,7 +96,8 @@ export async function listen(options: {
     },
     (request, response) => {
       const { socket } = request;
-      if (dismissed.has(socket)) return;
+      if (dismissed.has(socket) || socket.destroyed) return;
+      if (!countWaiting(waiting, socket, response)) return socket.destroy();
       busy.set(socket, response);
       if (stopping || outdated.has(socket)) response.shouldKeepAlive = false;
       response.once("close", () => {
@@ -103,7 +109,6 @@ export async function listen(options: {
       answer(request, response);
     },
   );
-  // Without this timeout, a response that the caller does not read stays in memory.
   server1.timeout = limits.idleTimeoutMs;
   // It never listens: this starts the timer that puts its time-outs in force.
   server1.emit("listening");
@@ -143,6 +148,7 @@ export async function listen(options: {
     server.once("error", reject);
     server.listen(options.port, options.host, resolve);
   });
+  const stallTimer = endStalled(sockets, limits.idleTimeoutMs);
 
   return {
     port: (server.address() as net.AddressInfo).port,
@@ -161,9 +167,28 @@ export async function listen(options: {
       }, drainTimeoutMs);
       await closed;
       clearTimeout(force);
+      clearInterval(stallTimer);
       server1.close();
     },
   };
+}
+
+/** Counts the response until it closes. Returns false beyond `pipelinedMax` on the connection. */
+function countWaiting(waiting: WeakMap<net.Socket, number>, socket: net.Socket, response: http.ServerResponse): boolean {
+  const count = waiting.get(socket) ?? 0;
+  if (count >= pipelinedMax) return false;
+  waiting.set(socket, count + 1);
+  response.once("close", () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
+  return true;
+}
+
+/** Destroys sockets whose peer has read nothing for `stallMs`. */
+function endStalled(sockets: ReadonlySet<net.Socket>, stallMs: number): NodeJS.Timeout {
+  const stalled = new StalledSockets(stallMs);
+  const check = () => {
+    for (const socket of sockets) if (stalled.isStalled(socket)) socket.destroy();
+  };
+  return setInterval(check, stallMs / stallChecks).unref();
 }
 
 /**

@@ -12,6 +12,7 @@ import { refunds } from "./refunds/refunds.ts";
 import { rolling } from "./rolling/rolling.ts";
 import { rotation } from "./rotation/rotation.ts";
 import { secrets } from "./secrets/secrets.ts";
+import { slowClients } from "./slow-clients/slow-clients.ts";
 import { tenants } from "./tenants/tenants.ts";
 import { verdicts } from "./verdicts/verdicts.ts";
 
@@ -30,6 +31,7 @@ export const programs: Readonly<Record<string, Program>> = {
   rolling,
   rotation,
   secrets,
+  "slow-clients": slowClients,
   tenants,
   verdicts,
 };

@@ -74,8 +74,9 @@ export async function startTestSystem(
 
 type WebhookEvent = NonNullable<Parameters<Amana["webhookEndpoints"]["create"]>[0]["events"]>[number];
 
-/** The API with one key, as businesses use it; an answer that is lost is a fault here. */
-export const client = (system: System, apiKey: string) => new Amana({ baseUrl: system.gatewayUrl, apiKey, retries: 0 });
+/** The API with one key, as businesses use it. By default a request is not repeated. */
+export const client = (system: System, apiKey: string, options: { retries?: number; timeoutMs?: number } = {}) =>
+  new Amana({ baseUrl: system.gatewayUrl, apiKey, retries: 0, ...options });
 
 /**
  * A business with a webhook receiver of its own, told of these kinds of events or of those that

@@ -1,0 +1,48 @@
+import type { System } from "@amana/dev-env/system";
+import { aBusiness, anOrder, aPerson, client } from "@amana/dev-env/test-system";
+import { sleep } from "@amana/runtime";
+import type { Report } from "../report.ts";
+
+const pauseMs = 50;
+/** More than a busy machine needs. A gateway that an attack blocks takes longer. */
+const timeoutMs = 10_000;
+
+/**
+ * Starts a business that makes one request after the other until it is disposed. Each must succeed,
+ * at the latest in the repetitions that the client library makes after a 503 or 504: on a busy
+ * machine a deadline between services can pass without any fault.
+ */
+export async function startCustomer(system: System, report: Report): Promise<AsyncDisposable> {
+  const { key, receiver } = await aBusiness(system, "Customer");
+  await receiver[Symbol.asyncDispose]();
+  const amana = client(system, key, { retries: 3, timeoutMs });
+  let made = 0;
+  const requests: Readonly<Record<string, () => Promise<unknown>>> = {
+    "get the business": () => amana.me.get(),
+    "create a client": () => amana.clients.createPerson({ ...aPerson, email: `customer${made++}@example.dz` }),
+    "list clients": () => amana.clients.list({ limit: 10 }).page(),
+    "create a payment": () => amana.payments.create(anOrder),
+    "list endpoints": () => amana.webhookEndpoints.list().page(),
+    "list applications": () => amana.kycApplications.list({ limit: 10 }).page(),
+  };
+  const stop = new AbortController();
+  const loop = async () => {
+    while (!stop.signal.aborted)
+      for (const [name, send] of Object.entries(requests)) {
+        if (stop.signal.aborted) return;
+        const error = await send().then(
+          () => undefined,
+          (reason: unknown) => reason ?? "unknown",
+        );
+        report.check("requests of a well-behaved business succeed", error === undefined, () => `${name}: ${error}`);
+        await sleep(pauseMs);
+      }
+  };
+  const running = loop();
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await running;
+    },
+  };
+}

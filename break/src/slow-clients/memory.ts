@@ -1,0 +1,26 @@
+import { readFileSync } from "node:fs";
+import { serviceNames } from "@amana/dev-env/services";
+import type { System } from "@amana/dev-env/system";
+import type { Report } from "../report.ts";
+
+/** Below the 512 MiB that deployments give a process. */
+const residentMiBMax = 450;
+
+/** Checks the largest resident set of each process since its start, as Linux recorded it. */
+export function checkMemory(system: System, report: Report, say: (line: string) => void): void {
+  const peaks = serviceNames
+    .filter((name) => name !== "sandbox")
+    .map((name) => ({ name, mebibytes: peakMebibytes(system.services[name].pid()) }));
+  say(`largest resident sets in MiB: ${peaks.map(({ name, mebibytes }) => `${name} ${mebibytes}`).join(", ")}`);
+  for (const { name, mebibytes } of peaks)
+    report.check(
+      `the resident set stays below ${residentMiBMax} MiB`,
+      mebibytes < residentMiBMax,
+      () => `${name}: ${mebibytes} MiB`,
+    );
+}
+
+function peakMebibytes(pid: number | undefined): number {
+  const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return Math.round(Number(kibibytes) / 1024);
+}

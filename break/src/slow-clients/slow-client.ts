@@ -1,0 +1,107 @@
+import { connect, type Socket } from "node:net";
+import { until } from "@amana/dev-env/eventually";
+import { sleep } from "@amana/runtime";
+
+export interface Target {
+  readonly port: number;
+  /** The loopback address that the client comes from: its network. */
+  readonly from: string;
+}
+
+interface Response {
+  readonly status: number;
+  readonly hasRetryAfter: boolean;
+}
+
+const chunksPerWrite = 500;
+const headMax = 64 * 1024;
+
+/** A raw connection. An error ends it and is not thrown. */
+export class SlowClient {
+  readonly #socket: Socket;
+  #received = "";
+  /** Whether the connection has closed, from either side. */
+  isClosed = false;
+
+  constructor({ port, from }: Target, { reads = true } = {}) {
+    this.#socket = connect({ port, host: "127.0.0.1", localAddress: from, allowHalfOpen: true });
+    this.#socket.on("error", () => {});
+    this.#socket.once("end", () => this.#socket.end());
+    this.#socket.once("close", () => {
+      this.isClosed = true;
+    });
+    if (reads) this.read();
+  }
+
+  read(): void {
+    this.#socket.on("data", (chunk: Buffer) => {
+      if (this.#received.length < headMax) this.#received += chunk.toString("latin1");
+    });
+  }
+
+  get responses(): Response[] {
+    const heads = this.#received.matchAll(/HTTP\/1\.1 (\d{3}) .*?\r\n\r\n/gs);
+    return [...heads].map(([head, status]) => ({ status: Number(status), hasRetryAfter: /^retry-after: \d/im.test(head) }));
+  }
+
+  /** Resolves when the system has taken the bytes, or the connection has ended. */
+  async send(bytes: string | Uint8Array): Promise<void> {
+    await new Promise<void>((resolve) => this.#socket.write(bytes, () => resolve()));
+  }
+
+  /** Sends chunks of one byte each, without the last one. Stops when a response arrives. */
+  async sendTinyChunks(count: number): Promise<void> {
+    const some = "1\r\n \r\n".repeat(chunksPerWrite);
+    for (let sent = 0; sent < count && !this.isClosed && this.responses.length === 0; sent += chunksPerWrite)
+      await this.send(some);
+  }
+
+  /**
+   * Sends the same piece again and again until the connection has closed: a socket that does not
+   * read notices that when it writes. Returns false if it is still open after the timeout.
+   */
+  async drip(piece: string, timeoutMs: number): Promise<boolean> {
+    return await until(async () => {
+      if (!this.isClosed && !this.#socket.writableEnded) this.#socket.write(piece);
+      await sleep(200);
+      return this.isClosed;
+    }, timeoutMs);
+  }
+
+  /** Ends this side of the connection. */
+  endSending(): void {
+    this.#socket.end();
+  }
+
+  /** Waits for a response or for the connection to close. */
+  async outcome(timeoutMs: number): Promise<boolean> {
+    return await until(() => this.isClosed || this.responses.length > 0, timeoutMs);
+  }
+
+  async closed(timeoutMs: number): Promise<boolean> {
+    return await until(() => this.isClosed, timeoutMs);
+  }
+
+  [Symbol.dispose](): void {
+    this.#socket.destroy();
+  }
+}
+
+/** The head of a POST with the announced length, or with a chunked body. */
+export function headOf(path: string, headers: Readonly<Record<string, string>>, length?: number): string {
+  const framing = length === undefined ? "transfer-encoding: chunked" : `content-length: ${length}`;
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `POST ${path} HTTP/1.1\r\nhost: localhost\r\n${lines.join("")}${framing}\r\n\r\n`;
+}
+
+/** Connects `count` clients, uses them at the same time and closes their connections. */
+export async function withClients<T>(
+  count: number,
+  target: Target,
+  use: (client: SlowClient, i: number) => Promise<T>,
+  options?: { reads?: boolean },
+): Promise<{ clients: SlowClient[]; results: T[] }> {
+  using stack = new DisposableStack();
+  const clients = Array.from({ length: count }, () => stack.use(new SlowClient(target, options)));
+  return { clients, results: await Promise.all(clients.map(use)) };
+}

@@ -1,13 +1,16 @@
 import { existsSync } from "node:fs";
-import { dirname, relative } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 
 /**
  * Makes a service of an image one file of JavaScript, and one for its migrations, at the
- * workspace's root: `SERVICE=payments rolldown -c deploy/rolldown.config.ts`. Names and lines stay
- * as they are written, so that a stack trace can be read.
+ * workspace's root: `SERVICE=payments rolldown -c deploy/rolldown.config.ts`. `OUT_DIR` names
+ * another folder. Names and lines stay as they are written, so that a stack trace can be read.
  */
 const service = process.env["SERVICE"];
 const root = process.cwd();
+const outDir = process.env["OUT_DIR"] ?? ".";
+/** The way from the output to the root, which ends in a slash if there is one. */
+const toRoot = relative(resolve(outDir), root).replace(/(.)$/, "$1/");
 const input = Object.fromEntries(
   ["main", "migrate"].map((name) => [name, `services/${service}/src/${name}.ts`]).filter(([, file]) => existsSync(file ?? "")),
 );
@@ -19,8 +22,8 @@ const places = {
     const place = relative(root, id);
     if (!/^(packages|services)\//.test(place) || place.includes("node_modules") || !code.includes("import.meta.")) return null;
     return code
-      .replaceAll("import.meta.dirname", `(import.meta.dirname + ${JSON.stringify(`/${dirname(place)}`)})`)
-      .replaceAll("import.meta.url", `new URL(${JSON.stringify(place)}, import.meta.url).href`);
+      .replaceAll("import.meta.dirname", `(import.meta.dirname + ${JSON.stringify(`/${toRoot}${dirname(place)}`)})`)
+      .replaceAll("import.meta.url", `new URL(${JSON.stringify(toRoot + place)}, import.meta.url).href`);
   },
 };
 
@@ -35,7 +38,7 @@ export default {
   plugins: [places],
   checks: { eval: false },
   output: {
-    dir: ".",
+    dir: outDir,
     format: "esm",
     comments: false,
     minify: { mangle: false, compress: false, codegen: { removeWhitespace: true } },

@@ -7,15 +7,19 @@ import { startPostgres } from "../src/postgres.ts";
 import { silentProgress } from "../src/progress.ts";
 import { runCommand } from "../src/run-command.ts";
 import { readSecrets } from "../src/secrets.ts";
-import { databaseOwners } from "../src/services.ts";
+import { bundlesVariable } from "../src/service-process.ts";
+import { databaseOwners, serviceNames } from "../src/services.ts";
 
 const variable = "AMANA_TEST_SYSTEM_DATA";
 const postgresFolder = "postgres";
 const copyTimeoutMs = 120_000;
+const bundleTimeoutMs = 120_000;
+const root = join(import.meta.dirname, "..", "..", "..");
 
 /**
- * Prepares the data folder of a system with migrated, empty databases (Vitest global setup).
- * `copySystemData` copies it, so that initdb and the migrations run once per test run.
+ * Prepares the data folder of a system with migrated, empty databases, and a bundle of each service
+ * (Vitest global setup). `copySystemData` copies the data, so that initdb and the migrations run
+ * once per test run.
  */
 export default async function setup(): Promise<() => Promise<void>> {
   const dir = await mkdtemp(join(tmpdir(), "amana-system-data-"));
@@ -27,8 +31,18 @@ export default async function setup(): Promise<() => Promise<void>> {
   } finally {
     await postgres.stop();
   }
+  for (const name of serviceNames) await bundle(name, join(dir, "services", name));
   process.env[variable] = dir;
+  process.env[bundlesVariable] = dir;
   return () => rm(dir, { recursive: true, force: true });
+}
+
+/** Makes the bundle of a service as its image has it. */
+async function bundle(service: string, outDir: string): Promise<void> {
+  const args = [join(root, "node_modules", "rolldown", "bin", "cli.mjs"), "-c", join("deploy", "rolldown.config.ts")];
+  const env = { ...process.env, SERVICE: service, OUT_DIR: outDir };
+  const made = await runCommand(process.execPath, args, { cwd: root, env, timeoutMs: bundleTimeoutMs });
+  if (!made.ok) throw new Error(`the bundle of ${service} was not made: ${made.failure}`);
 }
 
 /**

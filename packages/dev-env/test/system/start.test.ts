@@ -12,6 +12,7 @@ import type { DevFile } from "../../src/dev-file.ts";
 import { eventually } from "../../src/eventually.ts";
 import { freePort } from "../../src/free-port.ts";
 import { readProcess } from "../../src/running-process.ts";
+import { bundlesVariable } from "../../src/service-process.ts";
 import { copySystemData } from "../system-data.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..", "..");
@@ -41,7 +42,15 @@ async function close() {
 function run(program: string, args: string[] = [], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [join(root, "packages", "dev-env", "src", program), ...args], {
     cwd: root,
-    env: { ...process.env, AMANA_DIR: folder, PORT: String(port), SANDBOX_PORT: String(sandboxPort), ...env },
+    // A newcomer runs the source, not the bundles of the test run.
+    env: {
+      ...process.env,
+      [bundlesVariable]: "",
+      AMANA_DIR: folder,
+      PORT: String(port),
+      SANDBOX_PORT: String(sandboxPort),
+      ...env,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   children.add(child);

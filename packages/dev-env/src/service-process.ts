@@ -61,12 +61,13 @@ export function serviceProcess(options: {
     log ??= createWriteStream(logFile, { flags: "a" });
     const settings = { ...env, ...extraEnv };
     // Modules that NODE_OPTIONS preloads change the modules of the source, which a bundle contains.
-    const bundles = options.root || settings["NODE_OPTIONS"] ? undefined : process.env[bundlesVariable];
+    const mayBundle = !options.root && !settings["NODE_OPTIONS"];
+    const program = programOf(name, "main", mayBundle ? process.env[bundlesVariable] : undefined);
     const started = await spawnServer({
       command: process.execPath,
-      args: [bundles ? join(bundles, "services", name, "main.js") : join("services", name, "src", "main.ts")],
+      args: [program.file],
       cwd: root,
-      env: { ...inherited(), ...(bundles && { NODE_COMPILE_CACHE: join(bundles, "cache") }), ...settings },
+      env: { ...inherited(), ...program.env, ...settings },
       log: (line) => log?.write(`${line}\n`),
     });
     server = started;
@@ -111,10 +112,11 @@ export function serviceProcess(options: {
 
 /** Runs a service's `migrate` command to its end. */
 export async function migrateService(name: string, env: Record<string, string>, signal?: AbortSignal): Promise<void> {
-  const done = await runCommand(process.execPath, [join("services", name, "src", "migrate.ts")], {
+  const program = programOf(name, "migrate", process.env[bundlesVariable]);
+  const done = await runCommand(process.execPath, [program.file], {
     timeoutMs: migrateTimeoutMs,
     cwd: ownRoot,
-    env: { ...inherited(), ...env },
+    env: { ...inherited(), ...program.env, ...env },
     signal,
   });
   if (done.ok) return;
@@ -122,6 +124,12 @@ export async function migrateService(name: string, env: Record<string, string>, 
     `The migrations of ${name} failed: ${done.failure}\n${done.output}`,
     "Nothing was changed: the data is as it was, and the version that made it still starts on it.",
   );
+}
+
+/** The file of a service's program, from the folder with the bundles if there is one. */
+function programOf(name: string, program: "main" | "migrate", bundles: string | undefined) {
+  if (!bundles) return { file: join("services", name, "src", `${program}.ts`), env: {} };
+  return { file: join(bundles, "services", name, `${program}.js`), env: { NODE_COMPILE_CACHE: join(bundles, "cache") } };
 }
 
 /** What a service sees of this process's environment: nothing that could be its setting. */

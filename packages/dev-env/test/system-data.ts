@@ -23,6 +23,13 @@ const root = join(import.meta.dirname, "..", "..", "..");
  */
 export default async function setup(): Promise<() => Promise<void>> {
   const dir = await mkdtemp(join(tmpdir(), "amana-system-data-"));
+  await Promise.all([prepareData(dir), bundleAll(join(dir, "services"))]);
+  process.env[variable] = dir;
+  process.env[bundlesVariable] = dir;
+  return () => rm(dir, { recursive: true, force: true });
+}
+
+async function prepareData(dir: string): Promise<void> {
   const { databasePassword } = await readSecrets(dir);
   const postgres = await startPostgres({ dataDir: join(dir, postgresFolder), durable: false, log: () => {} });
   try {
@@ -31,10 +38,10 @@ export default async function setup(): Promise<() => Promise<void>> {
   } finally {
     await postgres.stop();
   }
-  for (const name of serviceNames) await bundle(name, join(dir, "services", name));
-  process.env[variable] = dir;
-  process.env[bundlesVariable] = dir;
-  return () => rm(dir, { recursive: true, force: true });
+}
+
+async function bundleAll(dir: string): Promise<void> {
+  for (const name of serviceNames) await bundle(name, join(dir, name));
 }
 
 /** Makes the bundle of a service as its image has it. */

@@ -26,7 +26,7 @@ const part = 100_000n;
 const refundLateEffectSeconds = 8;
 const schedule = { refundLateEffectSeconds, refundCheckSeconds: [0.2, 0.5], paymentRereadSeconds: [86_400] };
 
-const command = join(import.meta.dirname, "..", "..", "..", "packages", "amana", "src", "amana.ts");
+const command = join(import.meta.dirname, "..", "..", "..", "cli", "src", "amana.ts");
 const amana = async (...args: string[]) =>
   (await promisify(execFile)(process.execPath, [command, ...args], { env: processEnv })).stdout;
 

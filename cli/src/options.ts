@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { systemUser } from "./database/as.ts";
-import { servicesHere } from "./database/services-here.ts";
+import { serviceNames } from "./database/repaired-services.ts";
 
 export interface CommonOptions {
   readonly service?: string;
@@ -31,7 +31,7 @@ export const wholeFrom = (min: number, max: number) => (text: string) => {
 /** Which databases. */
 export const withDatabaseOptions = (command: Command): Command =>
   command
-    .option("--service <name>", `one of ${servicesHere().join(", ")}; all that are here unless given`)
+    .option("--service <name>", `one of ${serviceNames.join(", ")}; all unless given`)
     .option("--database-url <url>", "of that service's database");
 
 /** What every command that looks at databases takes. */

@@ -6,6 +6,7 @@ import { PaymentEventSchema, PaymentEventType } from "@amana/contracts/payments/
 import { transaction } from "@amana/database";
 import { amanaWith } from "@amana/dev-env/run-amana";
 import { addToOutbox, consume, createTransport, type Effect, type Message } from "@amana/messaging";
+import { repair as payments } from "@amana/payments/repair";
 import { createLogger, uuidv7 } from "@amana/runtime";
 import {
   createTestDatabase,
@@ -15,10 +16,10 @@ import {
   testEventKeys,
   testEventSettings,
 } from "@amana/testing";
+import { repair as webhooks } from "@amana/webhooks/repair";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { repair as payments } from "../../services/payments/src/repair.ts";
-import { repair as webhooks } from "../../services/webhooks/src/repair.ts";
+import { repairedServices } from "../src/database/repaired-services.ts";
 
 const logger = createLogger("test", "silent");
 let stack: AsyncDisposableStack;
@@ -200,8 +201,8 @@ test("stuck names what waits too long with what to do, and says so to scripts; m
 });
 
 test("every statement of every service's stuck runs on its schema", async () => {
-  for (const name of ["clients", "identity", "kyc", "payments", "webhooks"]) {
-    const { repair } = await import(`../../services/${name}/src/repair.ts`);
+  for (const [name, load] of Object.entries(repairedServices)) {
+    const { repair } = await load();
     await using own = await createTestDatabase(name, repair.database);
     const env = { [`${name.toUpperCase()}_DATABASE_URL`]: own.url };
     expect(await amanaWith(env, "stuck", "--service", name)).toMatchObject({ code: 0, err: "" });
@@ -306,7 +307,7 @@ test("a password may stand apart from the address, by itself or in a file, and i
 });
 
 test("a key of a business and one of an operator are revoked at the database, audited by name, and once", async () => {
-  const repaired = (await import("../../services/identity/src/repair.ts")).repair;
+  const repaired = (await import("@amana/identity/repair")).repair;
   await using own = await createTestDatabase("identity", repaired.database);
   const sql = (text: string, values: unknown[] = []) => own.orm.em.fork().execute<object[]>(text, values);
   const [business, key, operatorKey] = [uuidv7(), uuidv7(), uuidv7()];

@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { type Finding, type Head, headColumns, leafOf, linkHash, rowOf, signHead, verifyBundle } from "@amana/audit-chain";
 import { transaction } from "@amana/database";
 import { amanaWith } from "@amana/dev-env/run-amana";
+import { repair as identity } from "@amana/identity/repair";
 import { createLogger, uuidv7 } from "@amana/runtime";
 import { startTestProcess } from "@amana/service/testing";
 import { createTestDatabase, eventually, type TestDatabase } from "@amana/testing";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { keepAction } from "../../services/identity/src/audit/audit-event.ts";
 import { sealRows } from "../../services/identity/src/audit/seal-rows.ts";
-import { repair as identity } from "../../services/identity/src/repair.ts";
 import { verifyTrail } from "../src/database/audit/verify-trail.ts";
 
 const logger = createLogger("test", "silent");

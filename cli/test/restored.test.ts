@@ -1,10 +1,10 @@
 import { amanaWith } from "@amana/dev-env/run-amana";
+import { repair as kyc } from "@amana/kyc/repair";
+import { repair as payments } from "@amana/payments/repair";
 import { uuidv7 } from "@amana/runtime";
 import { createTestDatabase } from "@amana/testing";
+import { repair as webhooks } from "@amana/webhooks/repair";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { repair as kyc } from "../../services/kyc/src/repair.ts";
-import { repair as payments } from "../../services/payments/src/repair.ts";
-import { repair as webhooks } from "../../services/webhooks/src/repair.ts";
 
 let stack: AsyncDisposableStack;
 beforeEach(() => {

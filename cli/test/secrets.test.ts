@@ -2,12 +2,12 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { amanaWith } from "@amana/dev-env/run-amana";
+import { repair as kyc } from "@amana/kyc/repair";
 import { uuidv7 } from "@amana/runtime";
 import { createSecretBox } from "@amana/secret-box";
 import { createTestDatabase } from "@amana/testing";
+import { repair as webhooks } from "@amana/webhooks/repair";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { repair as kyc } from "../../services/kyc/src/repair.ts";
-import { repair as webhooks } from "../../services/webhooks/src/repair.ts";
 
 let stack: AsyncDisposableStack;
 let dir: string;

@@ -5,10 +5,10 @@ import { createLogger, everyTenant, forTenant, readEnv } from "@amana/runtime";
 import { amanaDir } from "@amana/runtime/amana-dir";
 import type { RepairedService } from "@amana/service";
 import { exitCodes, Refused } from "../refused.ts";
-import { fileOf, root, servicesHere } from "./services-here.ts";
+import { repairedServices, serviceNames } from "./repaired-services.ts";
 
 export interface Selection {
-  /** One of them; all that are here unless given. */
+  /** One of them; all unless given. */
   readonly service?: string | undefined;
   /** Of that one. */
   readonly databaseUrl?: string | undefined;
@@ -31,8 +31,9 @@ export async function withServices<T>(selection: Selection, work: (opened: reado
   const names = selectedNames(selection);
   await using stack = new AsyncDisposableStack();
   const opened: Opened[] = [];
-  for (const name of names) {
-    const { repair } = (await import(fileOf(name))) as { repair: RepairedService };
+  for (const [name, load] of Object.entries(repairedServices)) {
+    if (!names.includes(name)) continue;
+    const { repair } = await load();
     const url = databaseUrlOf(name, selection, names.length === 1);
     const forTenants = keepsToTenants(repair.database.migrations);
     const orm = await createOrm({ ...repair.database, url, forTenants, poolMax: 2 }, createLogger("amana", "silent"));
@@ -51,12 +52,12 @@ export async function withServices<T>(selection: Selection, work: (opened: reado
 }
 
 function selectedNames({ service, databaseUrl, needed }: Selection): string[] {
-  const here = servicesHere().filter((name) => needed?.includes(name) ?? true);
-  if (service === undefined && databaseUrl !== undefined && here.length > 1)
+  const selectable = serviceNames.filter((name) => needed?.includes(name) ?? true);
+  if (service === undefined && databaseUrl !== undefined && selectable.length > 1)
     throw new Refused("--database-url is the address of one service's database: say which with --service.", exitCodes.usage);
-  if (service === undefined) return here;
-  if (!here.includes(service))
-    throw new Refused(`There is no service "${service}" here; there are ${here.join(", ")}.`, exitCodes.usage);
+  if (service === undefined) return selectable;
+  if (!selectable.includes(service))
+    throw new Refused(`There is no service "${service}". Services: ${selectable.join(", ")}.`, exitCodes.usage);
   return [service];
 }
 
@@ -79,7 +80,7 @@ function urlInSettings(prefix: string): string | undefined {
 
 /** What `start` writes down while it runs. */
 function developmentUrls(): Readonly<Record<string, string>> {
-  const file = join(amanaDir(root), "dev.json");
+  const file = join(amanaDir(join(import.meta.dirname, "..", "..", "..")), "dev.json");
   if (!existsSync(file)) return {};
   return (JSON.parse(readFileSync(file, "utf8")) as { database_urls?: Record<string, string> }).database_urls ?? {};
 }

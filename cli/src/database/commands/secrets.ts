@@ -2,11 +2,11 @@ import type { Command } from "commander";
 import { type ChangeOptions, numberFrom, withChangeOptions } from "../../options.ts";
 import { printRows } from "../../print.ts";
 import { exitCodes, Refused } from "../../refused.ts";
+import { serviceNames } from "../repaired-services.ts";
 import { openBox, reencrypt } from "../secrets/reencrypt.ts";
 import { type Rotation, rotations, type Step, told } from "../secrets/rotations.ts";
 import { finishInterrupted, type RotationState, SettingsFiles } from "../secrets/settings-files.ts";
 import { type Opened, withServices } from "../services.ts";
-import { servicesHere } from "../services-here.ts";
 
 /** Secrets, and how each is changed under load. */
 export function secrets(program: Command): void {
@@ -86,7 +86,7 @@ async function rotate(name: string, { as, settings, retentionHours, restarted, .
 }
 
 function requireSeen(names: readonly string[], opened?: readonly Opened[]): void {
-  const seen = opened ? opened.map(({ service }) => service.name) : servicesHere();
+  const seen = opened ? opened.map(({ service }) => service.name) : serviceNames;
   const unseen = names.filter((name) => !seen.includes(name));
   if (unseen.length === 0) return;
   throw new Refused(

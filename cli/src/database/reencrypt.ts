@@ -1,24 +1,17 @@
 import { databaseTime, transaction } from "@amana/database";
-import { readEnv } from "@amana/runtime";
-import { createSecretBox, readEncryptionKeys, type SecretBox } from "@amana/secret-box";
+import type { SecretBox } from "@amana/secret-box";
 import type { SealedColumn } from "@amana/service";
-import { Refused } from "../../refused.ts";
-import { byPerson } from "../as.ts";
-import type { Opened } from "../services.ts";
+import { Refused } from "../refused.ts";
+import { byPerson } from "./as.ts";
+import type { Opened } from "./services.ts";
 
 const batchRows = 500;
 const beforeAll = "00000000-0000-0000-0000-000000000000";
 
-/** The keys of a setting, as the services read them. */
-export const openBox = (setting: string): SecretBox =>
-  createSecretBox(
-    readEnv((env) => ({ keys: readEncryptionKeys(env, "SECRET_ENCRYPTION_KEYS") }), { SECRET_ENCRYPTION_KEYS: setting }).keys,
-  );
-
 /**
- * Encrypts everything of a service that is not under `keyId` anew, in batches that hold up nobody;
- * what was interrupted goes on where rows are left. Answers how many. Refuses, at the end, when
- * some cannot be read: their key is not among those of `box`.
+ * Encrypts each secret of a service that is not under `keyId` with that key, in short transactions.
+ * A run after an interrupted one continues with the rows that are left. Returns the number of
+ * secrets. Throws Refused at the end if `box` could not decrypt some.
  */
 export async function reencrypt({ service, orm }: Opened, box: SecretBox, keyId: string, as: string): Promise<number> {
   let done = 0;
@@ -35,7 +28,7 @@ export async function reencrypt({ service, orm }: Opened, box: SecretBox, keyId:
   }
   if (unreadable > 0) {
     throw new Refused(
-      `${unreadable} secrets of ${service.name} are under a key that SECRET_ENCRYPTION_KEYS does not have, or were altered. Add the key they were encrypted with at the end, restart, and run this again: without it they stay unreadable for ever.`,
+      `${unreadable} secrets of ${service.name} cannot be decrypted: SECRET_ENCRYPTION_KEYS lacks their key, or they were altered. Keep the old key, add the missing one at the end of SECRET_ENCRYPTION_KEYS and run the command again.`,
     );
   }
   return done;

@@ -24,7 +24,6 @@ const atDatabases: Readonly<Record<string, () => Promise<Add>>> = {
   migrate: async () => (await import("./database/commands/migrate.ts")).migrateStatus,
   secrets: async () => (await import("./database/commands/secrets.ts")).secrets,
   audit: async () => (await import("./database/commands/audit.ts")).audit,
-  "backup, restore": async () => (await import("./database/commands/backup.ts")).backup,
   restored: async () => (await import("./database/commands/restored.ts")).restored,
 };
 

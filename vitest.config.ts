@@ -38,6 +38,7 @@ export default defineConfig({
             "services/*/test/**/*.test.ts",
             "bench/test/**/*.test.ts",
             "break/test/**/*.test.ts",
+            "cli/test/**/*.test.ts",
             "sdks/test/**/*.test.ts",
           ],
           globalSetup: ["packages/dev-env/test/system-data.ts"],

@@ -7,7 +7,7 @@ import { freePort } from "./free-port.ts";
 import { postgresEnv, prepareDataFolder, removeFolder, superuser } from "./postgres/data-folder.ts";
 import { cleanStop, ownerSetting, stopLeftoverPostmaster } from "./postgres/leftover-postmaster.ts";
 import { postgresPrograms } from "./postgres/postgres-programs.ts";
-import { giveTo, launcher, type SystemUser, systemUser } from "./postgres/system-user.ts";
+import { launcher, systemUser } from "./postgres/system-user.ts";
 import { type LogLine, type ServerProcess, spawnServer } from "./server-process.ts";
 
 export interface PostgresOptions {
@@ -15,8 +15,8 @@ export interface PostgresOptions {
   dataDir: string;
   /** False, for tests, is faster: a crash may lose the last second's commits. */
   durable: boolean;
-  /** Where its write-ahead log is archived, for restores to a point in time. */
-  walArchive?: string;
+  /** More settings of the server, as `name=value`. */
+  settings?: readonly string[];
   /** Cancels a start that is in progress; the start then throws. */
   signal?: AbortSignal | undefined;
   log: LogLine;
@@ -73,7 +73,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     "timezone=UTC",
     "log_timezone=UTC",
     ...(durable ? [] : notDurable),
-    ...(options.walArchive === undefined ? [] : await archiving(options.walArchive, user)),
+    ...(options.settings ?? []),
   ];
 
   const run = async (): Promise<{ server: ServerProcess; version: string }> => {
@@ -106,16 +106,6 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
       if (!server.running()) ({ server, version } = await run());
     },
   };
-}
-
-/** A segment has its name only when it is whole: whoever restores meanwhile sees no half of one. */
-async function archiving(folder: string, user: SystemUser): Promise<string[]> {
-  await mkdir(folder, { recursive: true });
-  await giveTo(user, folder);
-  const [made, making] = [`"${folder}/%f"`, `"${folder}/.%f"`];
-  // One that is there already must be the same: it was archived, and the server could not note it.
-  const command = `if test -f ${made}; then cmp -s "%p" ${made}; else cp "%p" ${making} && mv ${making} ${made}; fi`;
-  return ["archive_mode=on", `archive_command=${command}`];
 }
 
 /** PostgreSQL writes its state into its pid file; that is also what its own pg_ctl waits for. */

@@ -16,6 +16,7 @@ const workspaces = [
   ...readdirSync(join(root, "packages")).map((name) => join("packages", name)),
   "bench",
   "break",
+  "cli",
   "sdks",
 ];
 
@@ -30,7 +31,7 @@ function pathsIn(document: string): string[][] {
     [...text.matchAll(new RegExp(`\`((?:${folders})/[^\`\\s<*{]*)\``, "g"))].map(([, path]) => path ?? "");
   const own = workspaces.find((workspace) => document.startsWith(`${workspace}/`));
   return [
-    ...quoted("services|packages|proto|docs|deploy|bench|break|sdks|\\.ci|\\.github").map((path) => [path]),
+    ...quoted("services|packages|proto|docs|deploy|bench|break|cli|sdks|\\.ci|\\.github").map((path) => [path]),
     // In a document of the whole project it is the same place in each service that has one.
     ...quoted("src|test|migrations").map((path) => (own ? [own] : services).map((place) => join(place, path))),
     ...[...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, path]) => [join(dirname(document), path ?? "")]),
@@ -44,7 +45,7 @@ test.each(documents)("every path that %s names exists", (document) => {
 
 test("no comment in the code is wider than a hundred columns, but for tables and what tools read", () => {
   const isWide = (line: string) => line.length > 100 && /^ *(\/\/|\*|\/\*)/.test(line) && !/ \| |biome-ignore/.test(line);
-  const wide = filesLike("services/*.ts", "packages/*.ts", "sdks/*.ts")
+  const wide = filesLike("services/*.ts", "packages/*.ts", "cli/*.ts", "sdks/*.ts")
     .filter((path) => !path.includes("/gen/"))
     .flatMap((path) => {
       const lines = readFileSync(join(root, path), "utf8").split("\n");

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import type { System } from "../src/system.ts";
 
-const entry = join(import.meta.dirname, "..", "..", "amana", "src", "amana.ts");
+const entry = join(import.meta.dirname, "..", "..", "..", "cli", "src", "amana.ts");
 const { PATH, NODE_COMPILE_CACHE } = process.env;
 const outputBytesMax = 64 * 1024 * 1024;
 

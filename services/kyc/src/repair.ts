@@ -1,6 +1,6 @@
-import type { RepairedService } from "@amana/amana";
 import { overdue } from "@amana/due-work";
 import { outboxWaiting, recordAction } from "@amana/messaging";
+import type { RepairedService } from "@amana/service";
 import { compareWithHeard } from "./kyc-application/compare-heard.ts";
 import { database } from "./orm.ts";
 

@@ -1,6 +1,6 @@
-import type { RepairedService } from "@amana/amana";
 import { overdue } from "@amana/due-work";
 import { outboxWaiting, recordAction } from "@amana/messaging";
+import type { RepairedService } from "@amana/service";
 import { database } from "./orm.ts";
 import { compareWithHeard } from "./payment/compare-heard.ts";
 import { paymentEvidence } from "./payment/evidence.ts";

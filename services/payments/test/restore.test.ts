@@ -1,13 +1,12 @@
-import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { migrate, transaction } from "@amana/database";
+import { archivingTo, prepareRecovery, takeBaseBackup } from "@amana/dev-env/base-backup";
 import { startPostgres } from "@amana/dev-env/postgres";
 import { createLogger, sleep } from "@amana/runtime";
-import { aBusinessCaller, eventually, keyed, processEnv, refusal } from "@amana/testing";
+import { aBusinessCaller, eventually, keyed, refusal } from "@amana/testing";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { database } from "../src/orm.ts";
@@ -26,20 +25,17 @@ const part = 100_000n;
 const refundLateEffectSeconds = 8;
 const schedule = { refundLateEffectSeconds, refundCheckSeconds: [0.2, 0.5], paymentRereadSeconds: [86_400] };
 
-const command = join(import.meta.dirname, "..", "..", "..", "packages", "amana", "src", "amana.ts");
-const amana = async (...args: string[]) =>
-  (await promisify(execFile)(process.execPath, [command, ...args], { env: processEnv })).stdout;
-
 test("payments, restored under a processor that goes on, gives nothing back twice, and becomes what it is there", async () => {
   await using stack = new AsyncDisposableStack();
   const dir = await mkdtemp(join(tmpdir(), "amana-restore-"));
   stack.defer(() => rm(dir, { recursive: true, force: true }));
-  const backups = join(dir, "backups");
+  const [walFolder, baseBackup] = [join(dir, "wal"), join(dir, "base")];
+  const settings = await archivingTo(walFolder);
   const start = async (name: string) => {
     const server = await startPostgres({
       dataDir: join(dir, name),
       durable: isByHand,
-      walArchive: join(backups, "wal"),
+      settings,
       log: () => {},
     });
     stack.defer(() => server.stop());
@@ -58,7 +54,7 @@ test("payments, restored under a processor that goes on, gives nothing back twic
 
   const [whole, some, late, untouched] = await Promise.all([1, 2, 3, 4].map(() => before.aFinishedPayment(caller)));
   if (!whole || !some || !late || !untouched) throw new Error("four payments");
-  told(await amana("backup", "--server-url", old.superuserUrl, "--to", backups));
+  await takeBaseBackup(old, join(dir, "old"), baseBackup);
   const time = await nowOf(old.superuserUrl);
 
   // From here on only the processor and the business know.
@@ -84,10 +80,8 @@ test("payments, restored under a processor that goes on, gives nothing back twic
   const afterLoss = () => `${((performance.now() - lostAtMs) / 1_000).toFixed(1)} s after the loss`;
   await before[Symbol.asyncDispose]();
   await old.stop();
-  const newDir = join(dir, "new");
-  told(
-    await amana("restore", "--from", backups, "--to-time", time, "--data-dir", newDir, "--last-wal", join(dir, "old", "pg_wal")),
-  );
+  const [dataDir, lastWal] = [join(dir, "new"), join(dir, "old", "pg_wal")];
+  await prepareRecovery({ baseBackup, walFolder, lastWal, dataDir, until: new Date(time) });
   const fresh = await start("new");
   told(`the log is read ${afterLoss()}`);
   const after = await begin(fresh.url);

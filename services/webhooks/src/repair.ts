@@ -1,8 +1,8 @@
-import type { Heard, RepairedService } from "@amana/amana";
 import { KycEventSchema } from "@amana/contracts/kyc/v1/kyc_events_pb";
 import { PaymentEventSchema } from "@amana/contracts/payments/v1/payment_events_pb";
 import { overdue } from "@amana/due-work";
 import { inboxWaiting, outboxWaiting, recordAction } from "@amana/messaging";
+import type { Heard, RepairedService } from "@amana/service";
 import { eventEvidence } from "./event/evidence.ts";
 import { database } from "./orm.ts";
 

@@ -99,7 +99,7 @@ export async function runPage(page: string, { gatewayUrl, sandboxUrl, key, admin
       .replaceAll("sk_test_…", key)
       .replaceAll("ak_…", adminKey)
       // What pnpm would run, without a second of its own each time.
-      .replaceAll("npx --yes pnpm@12 amana", `${process.execPath} packages/amana/src/amana.ts`);
+      .replaceAll("npx --yes pnpm@12 amana", `${process.execPath} cli/src/amana.ts`);
     const { differs, variables: left } = await runSample({ ...block, text: script }, shown, variables);
     variables = left;
     wrong.push(...differs.map((difference) => `${page}: ${block.text.split("\n")[0]}: ${difference}`));

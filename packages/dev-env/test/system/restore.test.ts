@@ -8,6 +8,7 @@ import { eventually } from "../../src/eventually.ts";
 import { startPostgres } from "../../src/postgres.ts";
 import { databaseOwners } from "../../src/services.ts";
 import type { System } from "../../src/system.ts";
+import { archivingTo, prepareRecovery, takeBaseBackup } from "../base-backup.ts";
 import { withClient } from "../find-everywhere.ts";
 import { amanaDone, amanaWith, databaseSettings } from "../run-amana.ts";
 import {
@@ -59,17 +60,17 @@ const allDelivered = () =>
 beforeAll(async () => {
   const dir = await mkdtemp(join(tmpdir(), "amana-restore-"));
   stack.defer(() => rm(dir, { recursive: true, force: true }));
-  const backups = join(dir, "backups");
-  const start = async (name: string, archive = {}) => {
-    const server = await startPostgres({ dataDir: join(dir, name), durable: false, log: () => {}, ...archive });
+  const [walFolder, baseBackup] = [join(dir, "wal"), join(dir, "base")];
+  const start = async (name: string, settings: readonly string[] = []) => {
+    const server = await startPostgres({ dataDir: join(dir, name), durable: false, log: () => {}, settings });
     stack.defer(() => server.stop());
     return server;
   };
   await copyPostgresData(dir);
-  const old = await start("postgres", { walArchive: join(backups, "wal") });
+  const old = await start("postgres", await archivingTo(walFolder));
   restoreServer = async (name) => {
-    const at = ["--to-time", time.toISOString(), "--last-wal", join(dir, "postgres", "pg_wal")];
-    await amana("restore", "--from", backups, "--data-dir", join(dir, name), ...at);
+    const lastWal = join(dir, "postgres", "pg_wal");
+    await prepareRecovery({ baseBackup, walFolder, lastWal, dataDir: join(dir, name), until: time });
     return (await start(name)).port;
   };
   // No application is due by itself: the provider's events alone tell of what changed.
@@ -82,7 +83,7 @@ beforeAll(async () => {
   operator = apiCaller(system.gatewayUrl, system.adminKey);
 
   known = await liveBefore();
-  await amana("backup", "--server-url", old.superuserUrl, "--to", backups);
+  await takeBaseBackup(old, join(dir, "postgres"), baseBackup);
   const [now] = await rowsOf<{ at: Date }>(old.superuserUrl, "select clock_timestamp() + interval '1 millisecond' as at");
   time = now?.at ?? new Date();
   forgotten = await liveAfter();

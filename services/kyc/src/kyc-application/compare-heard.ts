@@ -1,5 +1,5 @@
-import type { Difference, Heard } from "@amana/amana";
 import { databaseTime } from "@amana/database";
+import type { Difference, Heard } from "@amana/service";
 import { LockMode, type SqlEntityManager } from "@mikro-orm/postgresql";
 import { recordChanges } from "./kyc-application.events.ts";
 import { KycApplication } from "./kyc-application.ts";

@@ -1,4 +1,4 @@
-import type { Evidence } from "@amana/amana";
+import type { Evidence } from "@amana/service";
 
 /** Without the addresses that lead to a card form or back from one. */
 export const paymentEvidence: readonly Evidence[] = [

@@ -1,4 +1,4 @@
-import type { Evidence } from "@amana/amana";
+import type { Evidence } from "@amana/service";
 
 /** What a business was told, byte for byte, and every attempt to tell it: kept for 30 days. */
 export const eventEvidence: readonly Evidence[] = [

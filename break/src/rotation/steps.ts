@@ -1,0 +1,133 @@
+import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { databaseOwners } from "@amana/dev-env/services";
+import type { Replicated } from "../rolling/replicas.ts";
+
+/** The settings of each service, with which its replicas start. */
+export type Settings = Readonly<Record<Replicated, Record<string, string>>>;
+
+/** What a person changes during a rotation. */
+export interface Deployment {
+  readonly settings: Settings;
+  /** Runs `amana secrets reencrypt`. */
+  reencrypt(): Promise<void>;
+  /** Gives the verification provider the secret with which it signs callbacks. */
+  tellProvider(secret: string): Promise<void>;
+}
+
+/** One numbered step of docs/secrets.md. */
+export interface Step {
+  readonly does: string;
+  run(deployment: Deployment): void | Promise<void>;
+  /** The services whose replicas restart after the step, one replica after the other. */
+  readonly restart: readonly Replicated[];
+  /** Customers pause during the step, because the sandbox restarts. */
+  readonly withoutLoad?: true;
+}
+
+interface ListedSecret {
+  readonly setting: string;
+  readonly services: readonly Replicated[];
+  readonly newEntry: string;
+  /** Selects the entries of this secret, where a setting lists several secrets. */
+  isEntry?(entry: string): boolean;
+}
+
+/** Steps for a setting that lists several keys, of which a service uses the first. */
+function listed({ setting, services, newEntry, isEntry = () => true }: ListedSecret): [Step, Step, Step] {
+  const edit =
+    (change: (entries: readonly string[]) => readonly string[]): Step["run"] =>
+    ({ settings }) => {
+      for (const name of services) {
+        const entries = settings[name][setting]?.split(",") ?? [];
+        const others = entries.filter((entry) => !isEntry(entry));
+        settings[name][setting] = [...change(entries.filter(isEntry)), ...others].join(",");
+      }
+    };
+  return [
+    { does: "add the new key behind the old one", run: edit((entries) => [...entries, newEntry]), restart: services },
+    { does: "move the new key to the front", run: edit((entries) => entries.toReversed()), restart: services },
+    { does: "remove the old key", run: edit((entries) => entries.slice(0, 1)), restart: services },
+  ];
+}
+
+const newId = () => `k-${randomBytes(4).toString("hex")}`;
+const newKey = () => `${newId()}:${randomBytes(32).toString("base64")}`;
+
+function encryptionKey(): Step[] {
+  const [add, move, remove] = listed({
+    setting: "SECRET_ENCRYPTION_KEYS",
+    services: ["webhooks", "kyc"],
+    newEntry: newKey(),
+  });
+  const reencrypt: Step = { does: "re-encrypt stored secrets", run: (deployment) => deployment.reencrypt(), restart: [] };
+  return [add, move, reencrypt, remove];
+}
+
+const eventKey = (topic: string, services: readonly Replicated[]): Step[] =>
+  listed({
+    setting: "EVENT_MAC_KEYS",
+    services,
+    newEntry: `${topic}=${newKey()}`,
+    isEntry: (entry) => entry.startsWith(`${topic}=`),
+  });
+
+/** Steps for a key pair: `signer` holds the private half, `verifiers` the public one. */
+function callerKey(signer: Replicated, publicSetting: string, verifiers: readonly Replicated[]): Step[] {
+  const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+  const id = newId();
+  const privateHalf = `${id}:${privateKey.export({ format: "der", type: "pkcs8" }).toString("base64")}`;
+  const publicHalf = `${id}:${publicKey.export({ format: "der", type: "spki" }).toString("base64")}`;
+  const [add, , remove] = listed({ setting: publicSetting, services: verifiers, newEntry: publicHalf });
+  return [
+    add,
+    {
+      does: "replace the private half",
+      run({ settings }) {
+        settings[signer]["CALLER_PRIVATE_KEY"] = privateHalf;
+      },
+      restart: [signer],
+    },
+    {
+      ...remove,
+      run({ settings }) {
+        for (const name of verifiers) settings[name][publicSetting] = publicHalf;
+      },
+    },
+  ];
+}
+
+function callbackSecret(): Step[] {
+  const secret = randomBytes(32).toString("base64url");
+  const [add] = listed({ setting: "KYC_CALLBACK_SECRETS", services: ["kyc"], newEntry: secret });
+  return [
+    add,
+    {
+      does: "give the provider the new secret",
+      run: (deployment) => deployment.tellProvider(secret),
+      restart: [],
+      withoutLoad: true,
+    },
+    {
+      does: "remove the old secret",
+      run({ settings }) {
+        settings.kyc["KYC_CALLBACK_SECRETS"] = secret;
+      },
+      restart: ["kyc"],
+    },
+  ];
+}
+
+/** The rotations of docs/secrets.md under which no request may fail. Each call makes a new key. */
+export const rotations = {
+  "kyc-key": () => callerKey("kyc", "KYC_PUBLIC_KEYS", ["clients"]),
+  "gateway-key": () => callerKey("gateway", "GATEWAY_PUBLIC_KEYS", databaseOwners),
+  "fingerprint-key": () =>
+    listed({ setting: "FINGERPRINT_KEYS", services: ["gateway"], newEntry: randomBytes(32).toString("base64") }),
+  "kyc-callback-secret": callbackSecret,
+  "encryption-key": encryptionKey,
+  "event-key:payments.v1": () => eventKey("payments.v1", ["payments", "webhooks"]),
+  "event-key:kyc.v1": () => eventKey("kyc.v1", ["kyc", "webhooks", "clients"]),
+  "event-key:audit.v1": () => eventKey("audit.v1", databaseOwners),
+} as const satisfies Record<string, () => Step[]>;
+
+export type RotatedSecret = keyof typeof rotations;

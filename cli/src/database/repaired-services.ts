@@ -1,0 +1,12 @@
+import type { RepairedService } from "@amana/service";
+
+/** The services with a database. Each is loaded only when a command needs it, to start fast. */
+export const repairedServices: Readonly<Record<string, () => Promise<{ readonly repair: RepairedService }>>> = {
+  clients: () => import("@amana/clients/repair"),
+  identity: () => import("@amana/identity/repair"),
+  kyc: () => import("@amana/kyc/repair"),
+  payments: () => import("@amana/payments/repair"),
+  webhooks: () => import("@amana/webhooks/repair"),
+};
+
+export const serviceNames = Object.keys(repairedServices);

@@ -1,0 +1,356 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ActionRecordedSchema } from "@amana/contracts/identity/v1/audit_events_pb";
+import { PaymentEventSchema, PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
+import { transaction } from "@amana/database";
+import { amanaWith } from "@amana/dev-env/run-amana";
+import { addToOutbox, consume, createTransport, type Effect, type Message } from "@amana/messaging";
+import { repair as payments } from "@amana/payments/repair";
+import { createLogger, uuidv7 } from "@amana/runtime";
+import {
+  createTestDatabase,
+  eventually,
+  startTestServer,
+  type TestDatabase,
+  testEventKeys,
+  testEventSettings,
+} from "@amana/testing";
+import { repair as webhooks } from "@amana/webhooks/repair";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { repairedServices } from "../src/database/repaired-services.ts";
+
+const logger = createLogger("test", "silent");
+let stack: AsyncDisposableStack;
+let db: TestDatabase;
+
+beforeEach(async () => {
+  stack = new AsyncDisposableStack();
+  db = stack.use(await createTestDatabase("webhooks", webhooks.database));
+});
+afterEach(() => stack.disposeAsync());
+
+/** The command as people run it. */
+const amana = (...args: string[]) => amanaWith({ WEBHOOKS_DATABASE_URL: db.url }, ...args);
+
+/** Runs it for the webhooks service and reads what programs read. */
+async function answerOf<T>(...args: string[]): Promise<T> {
+  const { out, err } = await amana(...args, "--service", "webhooks", "--json");
+  if (out === "") throw new Error(err);
+  return JSON.parse(out) as T;
+}
+
+type Letters = { id: string; key: string; status: string; reason: string; payload?: unknown }[];
+const letters = () => answerOf<Letters>("dead-letters", "list");
+const sql = async <Row>(text: string, values: unknown[] = []) => await db.orm.em.fork().execute<Row[]>(text, values);
+
+/** The messages that had an effect, in order; those of a key in `broken` cannot be handled. */
+let effects: string[];
+let broken: Set<string>;
+
+/** A running consumer of payments.v1, and how messages get to it. */
+async function aConsumer() {
+  effects = [];
+  broken = new Set();
+  const effect: Effect = async (_em, messages) => {
+    for (const { key } of messages) if (broken.has(key)) throw new Error("not to be handled");
+    effects.push(...messages.map(({ headers }) => headers["ce_id"] ?? ""));
+  };
+  const open = (subscribers: Record<string, string[]>) =>
+    createTransport({ kind: "direct", subscribers, keys: testEventKeys("payments.v1") }, { clientId: "test", logger });
+  const transport = stack.use(await open({}));
+  const consumption = { topic: "payments.v1", consumer: "webhooks", schema: PaymentEventSchema, effect };
+  const running = stack.use(await consume(consumption, { orm: db.orm, transport, logger, retrySeconds: [0.01, 0.01] }));
+  const { url } = stack.use(await startTestServer([...transport.services]));
+  const emitting = stack.use(await open({ "payments.v1": [url] }));
+  return {
+    stop: () => running[Symbol.asyncDispose](),
+    deliver: (...messages: Message[]) => emitting.publish("payments.v1", messages),
+  };
+}
+
+const aMessage = (key: string): Message => ({
+  key,
+  payload: toBinary(
+    PaymentEventSchema,
+    create(PaymentEventSchema, {
+      type: PaymentEventType.PAYMENT_COMPLETED,
+      payment: { id: key, businessId: uuidv7(), description: "a secret wish" },
+    }),
+  ),
+  headers: { ce_id: uuidv7(), ce_type: "payments.v1.PaymentCompleted", ce_time: new Date().toISOString() },
+});
+
+/** One that was given up, of a key of its own unless given. */
+async function aParked(deliver: (...messages: Message[]) => Promise<unknown>, key = uuidv7()) {
+  broken.add(key);
+  const message = aMessage(key);
+  await deliver(message);
+  const id = await eventually(async () => {
+    await deliver(aMessage(uuidv7()));
+    const [row] = await sql<{ id: string; status: string }>("select id, status from dead_letter where event_id = ?", [
+      message.headers["ce_id"],
+    ]);
+    expect(row?.status).toBe("PARKED");
+    return row?.id ?? "";
+  });
+  return { id, key, eventId: message.headers["ce_id"] ?? "" };
+}
+
+async function audited() {
+  const rows = await sql<{ payload: Buffer }>("select payload from outbox where topic = 'audit.v1' order by id");
+  return rows.map(({ payload }) => fromBinary(ActionRecordedSchema, payload));
+}
+
+test("a letter is listed and shown without what people wrote, retried by the running consumer once, and audited by name", async () => {
+  const { deliver } = await aConsumer();
+  const { id, key, eventId } = await aParked(deliver);
+  expect(await letters()).toMatchObject([{ id, key, status: "PARKED", reason: expect.stringContaining("not to be handled") }]);
+  const shown = await amana("dead-letters", "show", id, "--service", "webhooks");
+  expect(shown.out).toContain("PAYMENT_COMPLETED");
+  expect(shown.out).not.toContain("secret wish");
+
+  expect(await answerOf("dead-letters", "retry", id, "--as", "amina")).toMatchObject([
+    { id, outcome: expect.stringContaining("failed again: Error: not to be handled") },
+  ]);
+  broken.clear();
+  const [one, other] = await Promise.all(
+    ["amina", "yanis"].map((as) => answerOf("dead-letters", "retry", id, "--as", as, "--wait", "20")),
+  );
+  expect([one, other]).toMatchObject([[{ outcome: "DELIVERED" }], [{ outcome: "DELIVERED" }]]);
+  expect(effects.filter((each) => each === eventId)).toEqual([eventId]);
+  const trail = await audited();
+  expect(trail.length).toBeGreaterThanOrEqual(2);
+  for (const action of trail) expect(action).toMatchObject({ action: "dead_letter.retried", entityId: id });
+  expect(trail[0]).toMatchObject({ actor: "command:amina", before: { fields: { status: "PARKED", service: "webhooks" } } });
+});
+
+test("letters of one key are retried in their order, however they are named, and a later one alone is refused", async () => {
+  const { deliver } = await aConsumer();
+  const first = await aParked(deliver);
+  const second = await aParked(deliver, first.key);
+  broken.clear();
+  expect(await answerOf("dead-letters", "retry", second.id)).toMatchObject([
+    { outcome: expect.stringContaining("Retry or drop that one first") },
+  ]);
+  expect(effects).not.toContain(second.eventId);
+  const answer = await answerOf<object[]>("dead-letters", "retry", "--all", "--wait", "20");
+  expect(answer).toMatchObject([{ outcome: "DELIVERED" }, { outcome: "DELIVERED" }]);
+  const theirs = [first.eventId, second.eventId];
+  expect(effects.filter((id) => theirs.includes(id))).toEqual(theirs);
+});
+
+test("with the consumer down a retry is written down and happens when it starts", async () => {
+  const { deliver, stop } = await aConsumer();
+  const { id, eventId } = await aParked(deliver);
+  await stop();
+  broken.clear();
+  expect(await answerOf("dead-letters", "retry", id, "--wait", "0")).toMatchObject([
+    { outcome: expect.stringContaining("when the service runs") },
+  ]);
+  await aConsumer();
+  await eventually(() => expect(effects).toContain(eventId));
+});
+
+test("a dropped letter needs a reason, is audited with it once though two people drop it, and counts as seen", async () => {
+  const { deliver } = await aConsumer();
+  const { id, eventId } = await aParked(deliver);
+  const without = await amana("dead-letters", "drop", id, "--service", "webhooks");
+  expect(without).toMatchObject({ code: 2, err: expect.stringContaining("--reason") });
+  await Promise.all(["a", "b"].map((as) => answerOf("dead-letters", "drop", id, "--reason", "sent in error", "--as", as)));
+  expect(await audited()).toMatchObject([{ action: "dead_letter.dropped", entityId: id, reason: "sent in error" }]);
+  expect(await sql("select 1 from inbox where event_id = ?", [eventId])).toHaveLength(1);
+  expect(await answerOf("dead-letters", "retry", id)).toMatchObject([{ outcome: expect.stringContaining("DROPPED") }]);
+});
+
+test("a forged letter has no effect until its key is known here, and then it has", async () => {
+  const { stop } = await aConsumer();
+  await stop();
+  const message = aMessage(uuidv7());
+  const { createMessageKeys } = await import("@amana/messaging");
+  const signed = createMessageKeys(testEventKeys("payments.v1")).sign("payments.v1", message);
+  await sql(
+    `insert into dead_letter (consumer, topic, key, event_type, payload, headers, status, reason)
+     values ('webhooks', 'payments.v1', ?, 'x', ?, ?::jsonb, 'FORGED', 'its key was not known')`,
+    [message.key, Buffer.from(message.payload), JSON.stringify(signed.headers)],
+  );
+  const [letter] = await letters();
+  expect(await answerOf("dead-letters", "retry", letter?.id ?? "")).toMatchObject([
+    { outcome: expect.stringContaining("EVENT_MAC_KEYS") },
+  ]);
+  const env = { WEBHOOKS_DATABASE_URL: db.url, ...testEventSettings("payments.v1") };
+  await amanaWith(env, "dead-letters", "retry", letter?.id ?? "", "--service", "webhooks", "--wait", "0");
+  await aConsumer();
+  await eventually(() => expect(effects).toEqual([message.headers["ce_id"]]));
+});
+
+test("stuck names what waits too long with what to do, and says so to scripts; migrations that lack too", async () => {
+  expect(await amana("stuck", "--service", "webhooks")).toMatchObject({ code: 0, out: expect.stringContaining("Nothing waits") });
+  await sql(`insert into delivery (id, business_id, event_id, endpoint_id, status, next_attempt_at)
+    select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'PENDING', now() - interval '1 hour'`);
+  const stuck = await amana("stuck", "--service", "webhooks");
+  expect(stuck).toMatchObject({ code: 4, out: expect.stringContaining("deliveries that are due and not attempted") });
+  expect(await amana("migrate", "status", "--service", "webhooks")).toMatchObject({ code: 0 });
+  await sql("delete from mikro_orm_migrations where name = '0008-endpoint-check'");
+  expect(await amana("migrate", "status", "--service", "webhooks")).toMatchObject({
+    code: 4,
+    out: expect.stringContaining("0008"),
+  });
+  expect(await answerOf("stuck")).toMatchObject([{ what: "migrations that are missing", ids: ["0008-endpoint-check"] }]);
+});
+
+test("every statement of every service's stuck runs on its schema", async () => {
+  for (const [name, load] of Object.entries(repairedServices)) {
+    const { repair } = await load();
+    await using own = await createTestDatabase(name, repair.database);
+    const env = { [`${name.toUpperCase()}_DATABASE_URL`]: own.url };
+    expect(await amanaWith(env, "stuck", "--service", name)).toMatchObject({ code: 0, err: "" });
+  }
+});
+
+test("what a service emitted is published again by time or by id, audited; a topic of nobody's is refused", async () => {
+  await using own = await createTestDatabase("payments", payments.database);
+  const emit = (key: string) =>
+    transaction(own.orm, async (em) =>
+      addToOutbox(em, {
+        topic: "payments.v1",
+        key,
+        type: "t",
+        source: "payments",
+        payload: Buffer.from(key),
+        occurredAt: new Date(),
+      }),
+    );
+  const ids = [await emit("a"), await emit("b"), await emit("c")];
+  const env = { PAYMENTS_DATABASE_URL: own.url };
+  const run = (...args: string[]) => amanaWith(env, "outbox", "republish", "--service", "payments", "--json", ...args);
+  const byId = await run("--topic", "payments.v1", "--ids", ids[1] ?? "", "--reason", "lost in Kafka");
+  expect(JSON.parse(byId.out)).toMatchObject([{ service: "payments", events: 1 }]);
+  const byTime = await run("--topic", "payments.v1", "--from", "2020-01-01T00:00Z");
+  expect(JSON.parse(byTime.out)).toMatchObject([{ events: 4 }]);
+  const rows = await own.orm.em
+    .fork()
+    .execute<{ id: string }[]>("select headers ->> 'ce_id' as id from outbox where topic = 'payments.v1' order by outbox.id");
+  expect(rows.map(({ id }) => id)).toEqual([...ids, ids[1], ...ids, ids[1]]);
+  const trail = await own.orm.em.fork().execute<object[]>("select 1 from outbox where topic = 'audit.v1'");
+  expect(trail).toHaveLength(2);
+  expect(await run("--topic", "kyc.v1", "--from", "2020-01-01T00:00Z")).toMatchObject({ code: 1 });
+  expect(await run("--topic", "payments.v1")).toMatchObject({ code: 2 });
+});
+
+test("refunds are held and go on by a person's word, audited", async () => {
+  await using own = await createTestDatabase("payments", payments.database);
+  const env = { PAYMENTS_DATABASE_URL: own.url };
+  const run = (...args: string[]) => amanaWith(env, "refunds", ...args, "--as", "amina");
+  const em = () => own.orm.em.fork();
+  expect(await run("release", "--reason", "r")).toMatchObject({ code: 1, err: expect.stringContaining("not held") });
+  expect(await run("hold", "--reason", "a disk's snapshot")).toMatchObject({ code: 0 });
+  expect(await em().execute("select 1 from refund_hold where held_until > now() + interval '24 minutes'")).toHaveLength(1);
+  expect(await amanaWith(env, "stuck", "--service", "payments")).toMatchObject({ code: 4, out: expect.stringContaining("held") });
+  expect(await run("release", "--reason", "nothing was lost")).toMatchObject({ code: 0 });
+  expect(await em().execute("select 1 from refund_hold where held_until is null")).toHaveLength(1);
+  const rows = await em().execute<{ payload: Buffer }[]>("select payload from outbox where topic = 'audit.v1' order by id");
+  expect(rows.map(({ payload }) => fromBinary(ActionRecordedSchema, payload))).toMatchObject([
+    { actor: "command:amina", action: "refunds.held", reason: "a disk's snapshot" },
+    { actor: "command:amina", action: "refunds.released", reason: "nothing was lost" },
+  ]);
+});
+
+test("what others wrote neither drives the terminal nor passes for something else, and reaches programs as it is", async () => {
+  const hostile = "turned \u202e round\u2028\u009b31m\nstatus          DELIVERED";
+  const id = uuidv7();
+  await sql(
+    `insert into dead_letter (id, consumer, topic, key, event_type, payload, headers, status, reason)
+     overriding system value values (?, 'webhooks', 'payments.v1', ?, ?, '', '{}', 'FORGED', ?)`,
+    [id, hostile, hostile, hostile],
+  );
+  const [list, show, json] = await Promise.all([
+    amana("dead-letters", "list", "--service", "webhooks"),
+    amana("dead-letters", "show", id, "--service", "webhooks"),
+    amana("dead-letters", "show", id, "--service", "webhooks", "--json"),
+  ]);
+  for (const { out } of [list, show, json]) {
+    expect(out).toContain("turned");
+    expect(out).not.toMatch(/[^\P{Cc}\n]|[\p{Cf}\u2028]/u);
+    expect(out).not.toMatch(/^status +DELIVERED/m);
+  }
+  expect(JSON.parse(json.out)).toMatchObject({ key: hostile, event_type: hostile, reason: hostile });
+});
+
+test.each([
+  ["dead-letters", "retry", uuidv7(), "--wait", "soon"],
+  ["dead-letters", "retry", uuidv7(), "--wait", "Infinity"],
+  ["dead-letters", "list", "--limit", ""],
+  ["refunds", "hold", "--reason", "r", "--minutes", "1e99"],
+])("a number that is none is refused: %s %s", async (...args) => {
+  expect(await amana(...args)).toMatchObject({ code: 2, err: expect.stringContaining("It must be a number from") });
+});
+
+test("a password may stand apart from the address, by itself or in a file, and is in no message", async () => {
+  const url = new URL(db.url);
+  const password = url.password;
+  url.password = "";
+  const dir = await mkdtemp(join(tmpdir(), "amana-password-"));
+  stack.defer(() => rm(dir, { recursive: true }));
+  await writeFile(join(dir, "password"), password);
+  const settings = {
+    WEBHOOKS_DATABASE_PASSWORD: { WEBHOOKS_DATABASE_URL: url.href, WEBHOOKS_DATABASE_PASSWORD: password },
+    DATABASE_PASSWORD_FILE: { DATABASE_URL: url.href, DATABASE_PASSWORD_FILE: join(dir, "password") },
+  };
+  for (const [name, env] of Object.entries(settings))
+    expect(await amanaWith(env, "stuck", "--service", "webhooks"), name).toMatchObject({ code: 0, err: "" });
+  const both = await amanaWith({ DATABASE_URL: db.url, DATABASE_PASSWORD: "hidden" }, "stuck", "--service", "webhooks");
+  expect(both).toMatchObject({ code: 1, err: expect.stringContaining("leave one out") });
+  for (const secret of ["hidden", password]) expect(both.err).not.toContain(secret);
+});
+
+test("a key of a business and one of an operator are revoked at the database, audited by name, and once", async () => {
+  const repaired = (await import("@amana/identity/repair")).repair;
+  await using own = await createTestDatabase("identity", repaired.database);
+  const sql = (text: string, values: unknown[] = []) => own.orm.em.fork().execute<object[]>(text, values);
+  const [business, key, operatorKey] = [uuidv7(), uuidv7(), uuidv7()];
+  await sql("insert into business (id, name, status, created_at, updated_at) values (?, 'b', 'ACTIVE', now(), now())", [
+    business,
+  ]);
+  await sql(
+    "insert into api_key (id, business_id, name, prefix, hash, created_at) values (?, ?, 'till', 'sk_test_12345678', sha256('x'), now())",
+    [key, business],
+  );
+  await sql(
+    "insert into admin_key (id, name, prefix, hash, created_at) values (?, 'amina', 'ak_1234567890123', sha256('y'), now())",
+    [operatorKey],
+  );
+  const revoke = (...ids: string[]) =>
+    amanaWith(
+      { IDENTITY_DATABASE_URL: own.url },
+      "api-keys",
+      "revoke",
+      ...ids,
+      "--databases",
+      "--reason",
+      "as before",
+      "--as",
+      "amina",
+    );
+  expect(await revoke(key)).toMatchObject({ code: 0, out: expect.stringMatching(new RegExp(`${key} +REVOKED`)) });
+  expect(await revoke(operatorKey)).toMatchObject({ code: 0, out: expect.stringMatching(new RegExp(`${operatorKey} +REVOKED`)) });
+  expect(await sql("select 1 from api_key where revoked_at is null")).toEqual([]);
+  expect(await sql("select 1 from admin_key where revoked_at is null")).toEqual([]);
+  expect(await revoke(key)).toMatchObject({ code: 0, out: expect.stringContaining("was revoked before") });
+  expect(await revoke(business)).toMatchObject({ code: 1, out: expect.stringContaining("is not here") });
+  expect(await sql("select actor, action, entity_id, business_id, reason from audit_event order by at, id")).toEqual([
+    { actor: "command:amina", action: "api_key.revoked", entity_id: key, business_id: business, reason: "as before" },
+    { actor: "command:amina", action: "admin_key.revoked", entity_id: operatorKey, business_id: null, reason: "as before" },
+  ]);
+});
+
+test("a database that is away is left out and the others are shown; with none there is a refusal without its password", async () => {
+  const away = "postgres://amana:wrong-secret@127.0.0.1:9/none";
+  const others = Object.fromEntries(["CLIENTS", "IDENTITY", "KYC", "PAYMENTS"].map((name) => [`${name}_DATABASE_URL`, away]));
+  const half = await amanaWith({ WEBHOOKS_DATABASE_URL: db.url, ...others }, "stuck");
+  expect(half).toMatchObject({ code: 3, out: expect.stringContaining("Nothing waits") });
+  const none = await amanaWith({ DATABASE_URL: away }, "stuck", "--service", "payments");
+  expect(none).toMatchObject({ code: 3, out: "" });
+  for (const text of [half.err, none.err]) expect(text).not.toContain("wrong-secret");
+});

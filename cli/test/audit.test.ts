@@ -1,0 +1,432 @@
+import { createHash, generateKeyPairSync } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Finding, type Head, headColumns, leafOf, linkHash, rowOf, signHead, verifyBundle } from "@amana/audit-chain";
+import { transaction } from "@amana/database";
+import { amanaWith } from "@amana/dev-env/run-amana";
+import { repair as identity } from "@amana/identity/repair";
+import { createLogger, uuidv7 } from "@amana/runtime";
+import { startTestProcess } from "@amana/service/testing";
+import { createTestDatabase, eventually, type TestDatabase } from "@amana/testing";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { keepAction } from "../../services/identity/src/audit/audit-event.ts";
+import { sealRows } from "../../services/identity/src/audit/seal-rows.ts";
+import { verifyTrail } from "../src/database/audit/verify-trail.ts";
+
+const logger = createLogger("test", "silent");
+const aKey = () => {
+  const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+  return { id: "k", privateKey, publicKey: publicKey.export({ format: "der", type: "spki" }).toString("base64") };
+};
+const key = aKey();
+
+let db: TestDatabase;
+/** Rows 1 to 9, sealed three at a time, of two businesses and of none. */
+let ids: string[];
+beforeEach(async () => {
+  db = await createTestDatabase("identity", identity.database);
+  const businesses = [uuidv7(), uuidv7(), undefined];
+  ids = [];
+  // A millisecond apart: rows are sealed in the order of their ids, and two of one have none.
+  const nowMs = Date.now();
+  for (let i = 0; i < 9; i++) {
+    ids.push(await act(businesses[i % 3], uuidv7(nowMs + i)));
+    if (i % 3 === 2) await seal();
+  }
+  while ((await seal()).sealed > 0);
+});
+afterEach(() => db[Symbol.asyncDispose]());
+
+async function act(businessId?: string, id = uuidv7()): Promise<string> {
+  const by = { actor: "ak_test", requestId: "r", address: "192.0.2.7" };
+  const action = {
+    by,
+    action: "business.updated",
+    entity: { type: "business", id: uuidv7() },
+    businessId,
+    before: { a: null },
+    after: { a: "1" },
+  };
+  await transaction(db.orm, async (em) => keepAction(em, new Date(), action, id));
+  return id;
+}
+const seal = (auditSigningKey = key) => sealRows({ orm: db.orm, logger, auditSigningKey });
+const sql = async <Row>(text: string, values: unknown[] = []) => await db.orm.em.fork().execute<Row[]>(text, values);
+const heads = () => sql<Head>(`select ${headColumns} from audit_head order by day, links`);
+
+/** As whoever owns the database, and lets nothing refuse. */
+async function tamper(...statements: string[]): Promise<void> {
+  const tables = ["audit_event", "audit_link", "audit_head", "audit_unsealed"];
+  for (const table of tables) {
+    await sql(`alter table ${table} disable trigger user`);
+    await sql(`grant all on ${table} to current_user`);
+  }
+  for (const statement of statements) await sql(statement);
+  for (const table of tables) await sql(`alter table ${table} enable trigger user`);
+}
+
+interface Looking {
+  readonly trusted?: Set<string> | undefined;
+  readonly kept?: Head[];
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+async function findings(options: Looking = {}): Promise<Finding[]> {
+  const found: Finding[] = [];
+  const { trusted, kept = [], from, to } = { trusted: new Set([key.publicKey]), ...options };
+  await verifyTrail(db.orm, { trusted, kept, from, to, report: (finding) => found.push(finding), progress: () => {} });
+  return found;
+}
+const problems = async (options = {}) => [...new Set((await findings(options)).map(({ problem }) => problem))].sort();
+
+test("what nobody bent is found to be right, with the heads that were kept of it", async () => {
+  expect(await findings({ kept: await heads() })).toEqual([]);
+});
+
+test("a row that was changed is named, whatever of it was changed", async () => {
+  const columns = ["actor", "actor_name", "action", "entity_type", "request_id", "address", "reason"];
+  for (const [i, column] of columns.entries()) await tamper(`update audit_event set ${column} = 'other' where id = '${ids[i]}'`);
+  await tamper(
+    `update audit_event set before = '{}' where id = '${ids[7]}'`,
+    `update audit_event set at = at - interval '1 ms' where id = '${ids[8]}'`,
+  );
+  const found = await findings();
+  expect(found.map(({ problem, id, number, day }) => [problem, id, number, day])).toEqual(
+    ids.map((id, i) => ["row_changed", id, i + 1, expect.any(String)]),
+  );
+});
+
+test("a row that was deleted is named, before it was sealed too", async () => {
+  await tamper(`delete from audit_event where id = '${ids[4]}'`);
+  expect(await findings()).toMatchObject([{ problem: "row_deleted", id: ids[4], number: 5 }]);
+  const unsealed = await act();
+  await tamper(`delete from audit_event where id = '${unsealed}'`);
+  await seal();
+  expect(await findings()).toMatchObject([{ id: ids[4] }, { problem: "row_deleted", id: unsealed }]);
+});
+
+test("one who seals, killed between the links and the rest, leaves nothing of it, and another goes on", async () => {
+  for (let i = 0; i < 5; i++) await act();
+  const settings = { DATABASE_URL: db.url, KEY_MODE: "test" };
+  {
+    await using killed = await startTestProcess("identity", { ...settings, FAULT_POINT: "audit.linked" });
+    expect(await killed.exited).toEqual([null, "SIGKILL"]);
+  }
+  expect(await sql("select from audit_link")).toHaveLength(ids.length);
+  // While two others seal, too.
+  await using _one = await startTestProcess("identity", settings);
+  await using _two = await startTestProcess("identity", settings);
+  for (let i = 0; i < 20; i++) await Promise.all([act(), act(), seal()]);
+  await eventually(async () => expect(await sql("select from audit_unsealed")).toEqual([]));
+  expect(await sql("select from audit_link")).toHaveLength(ids.length + 45);
+  expect(await findings({ trusted: undefined })).toEqual([]);
+});
+
+test("a deleted row is named, though its link is said to be of a row of long ago", async () => {
+  await tamper(
+    `delete from audit_event where id = '${ids[4]}'`,
+    `update audit_link set event_id = '00000000-0000-7000-8000-000000000001' where event_id = '${ids[4]}'`,
+  );
+  expect(await problems()).toEqual(["row_deleted"]);
+});
+
+test.each([0, -1, 9])("an added row is found by its link, with the number %i", async (number) => {
+  const id = uuidv7();
+  await tamper(
+    `insert into audit_event (id, at, actor, action, entity_type, entity_id, request_id, address)
+     values ('${id}', now(), 'ak', 'a.b', 'a', uuidv7(), 'r', 'a')`,
+    "delete from audit_unsealed",
+    `insert into audit_link (day, number, event_id, leaf, hash)
+     select day, ${number}, '${id}', leaf, hash from audit_link where number = 9`,
+  );
+  expect(await problems()).toContain("links_missing");
+});
+
+test("a look through old rows that somebody began anew excuses no new row", async () => {
+  await tamper("insert into audit_sweep values ('00000000-0000-0000-0000-000000000000')");
+  await act();
+  await tamper("delete from audit_unsealed");
+  expect(await problems()).toEqual(["row_past_chain"]);
+});
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/** Runs `work` while identity's clock is ahead of this machine's clock. */
+async function later<T>(ms: number, work: () => Promise<T>): Promise<T> {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + ms });
+  try {
+    return await work();
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
+/**
+ * Inserts a row as the database's owner. The trigger queues it, and identity seals it three days
+ * after the chain began.
+ */
+const insertThroughTrigger = (at: number | "infinity", entity: string) =>
+  later(72 * hourMs, async () => {
+    const id = uuidv7();
+    await sql(
+      `insert into audit_event (id, at, actor, action, entity_type, entity_id, request_id, address)
+       values (?, ?, 'ak', 'a.b', ?, uuidv7(), 'r', 'a')`,
+      [id, at === "infinity" ? at : new Date(Date.now() + at).toISOString(), entity],
+    );
+    while ((await seal()).sealed > 0);
+    return id;
+  });
+
+test.each<[string, number | "infinity", string]>([
+  ["row_sealed_late", -11 * minuteMs, "api_key"],
+  ["row_sealed_late", -25 * hourMs, "refund"],
+  ["row_sealed_early", 11 * minuteMs, "refund"],
+  ["row_sealed_late", "infinity", "refund"],
+])("reports %s for a row that the owner inserts through the trigger %s ms from now, about a %s", async (problem, at, entity) => {
+  const id = await insertThroughTrigger(at, entity);
+  expect(await findings()).toMatchObject([{ problem, id, number: 10 }]);
+});
+
+test.each([
+  [-9 * minuteMs, "api_key"],
+  [-23 * hourMs, "refund"],
+  [9 * minuteMs, "refund"],
+])(
+  "reports nothing for a row inserted %s ms from now about a %s, because events are late and clocks differ",
+  async (at, entity) => {
+    await insertThroughTrigger(at, entity);
+    expect(await findings()).toEqual([]);
+  },
+);
+
+test("reports rows from before the chain only if they were sealed more than a day after the chain began", async () => {
+  await insertThroughTrigger(-1000 * hourMs, "api_key");
+  expect(await problems()).toEqual(["row_sealed_late"]);
+  // Begins the chain again with the same row.
+  await tamper(
+    "delete from audit_head",
+    "delete from audit_link",
+    "insert into audit_unsealed (event_id) select id from audit_event",
+  );
+  while ((await seal()).sealed > 0);
+  expect(await findings()).toEqual([]);
+});
+
+test("reports a row whose sealing was delayed for more than a day", async () => {
+  const id = await act();
+  await later(25 * hourMs, async () => {
+    while ((await seal()).sealed > 0);
+  });
+  expect(await findings()).toMatchObject([{ problem: "row_sealed_late", id }]);
+});
+
+test.each([
+  ["2026-11-20T10:00:00.000Z", []],
+  ["2026-11-17T10:00:00.000Z", ["row_sealed_late"]],
+  ["2026-11-23T10:00:00.000Z", ["row_sealed_early"]],
+  ["soon", ["row_sealed_late"]],
+])("for a row sealed on 2026-11-20 and dated %s, verifyBundle reports %j", async (at, expected) => {
+  const day = "2026-11-20";
+  const period = { from: day, to: day };
+  const manifest = JSON.stringify({ business_id: "b", ...period, files: {} });
+  const after = { manifest_sha256: createHash("sha256").update(manifest).digest("hex"), ...period };
+  const entity = { type: "evidence_bundle", id: "e" };
+  const sealed = { day, number: 1, business_number: 1 };
+  const row = { id: "r", at, action: "evidence_bundle.created", entity, business_id: "b", after, sealed };
+  const [leaf, previous] = [leafOf(row), "ab".repeat(32)];
+  const head = { day, links: 1, hash: linkHash(previous, leaf), previous, final: true, made_at: `${day}T23:59:59.000Z` };
+  const dir = await mkdtemp(join(tmpdir(), "amana-bundle-"));
+  try {
+    await writeFile(join(dir, "manifest.json"), manifest);
+    await writeFile(join(dir, "trail.jsonl"), `${JSON.stringify(row)}\n`);
+    await writeFile(join(dir, "links.jsonl"), `${JSON.stringify({ day, number: 1, leaf })}\n`);
+    await writeFile(join(dir, "heads.jsonl"), `${JSON.stringify(signHead(head, key.privateKey))}\n`);
+    const found: string[] = [];
+    await verifyBundle(dir, { trusted: new Set([key.publicKey]), report: ({ problem }) => found.push(problem) });
+    expect(found).toEqual(expected);
+  } finally {
+    await rm(dir, { recursive: true });
+  }
+});
+
+test("a row that was added past the chain is named", async () => {
+  await tamper(
+    `insert into audit_event (id, at, actor, action, entity_type, entity_id, request_id, address)
+     values (uuidv7(), now(), 'ak', 'a.b', 'a', uuidv7(), 'r', 'a')`,
+  );
+  expect(await problems()).toEqual(["row_past_chain"]);
+});
+
+test.each([
+  [
+    "exchanged",
+    `update audit_link l set leaf = o.leaf, event_id = o.event_id from audit_link o where l.number in (4, 5) and o.number = 9 - l.number`,
+  ],
+  ["renumbered", `update audit_link set number = 9 - number where number in (4, 5)`],
+  ["taken away", `delete from audit_link where number = 4`],
+  ["taken away at the end", `delete from audit_link where number > 7`],
+  ["given another leaf", `update audit_link set leaf = sha256('x') where number = 4`],
+  ["given another hash", `update audit_link set hash = sha256('x') where number = 4`],
+  [
+    "added at the end",
+    `insert into audit_link (day, number, event_id, leaf, hash) select day, 10, event_id, leaf, hash from audit_link where number = 9`,
+  ],
+])("links that were %s are found", async (_how, statement) => {
+  await tamper(statement);
+  const found = await problems();
+  expect(found).not.toEqual([]);
+  expect(found.filter((problem) => !/^(link|row|head)/.test(problem))).toEqual([]);
+});
+
+test("a head that was altered, taken away or signed by somebody else is found", async () => {
+  await tamper("update audit_head set made_at = made_at - interval '1 second' where links = 6");
+  expect(await problems()).toEqual(["head_not_signed"]);
+  await tamper("delete from audit_head where links = 9");
+  expect(await problems()).toEqual(["head_missing", "head_not_signed"]);
+  expect(await problems({ trusted: new Set([aKey().publicKey]) })).toEqual([
+    "head_missing",
+    "head_not_signed",
+    "head_of_unknown_key",
+  ]);
+});
+
+test("who owns database and key and makes the chain anew is found by a head that was kept elsewhere", async () => {
+  const [, , kept] = await heads();
+  await tamper(
+    `update audit_event set reason = 'another' where id = '${ids[0]}'`,
+    "delete from audit_head",
+    "delete from audit_link",
+    "insert into audit_unsealed (event_id) select id from audit_event",
+  );
+  await seal();
+  expect(await findings()).toEqual([]);
+  expect(await problems({ kept: [kept] })).toEqual(["kept_head_not_in_chain"]);
+  await tamper("delete from audit_link where number > 6", "delete from audit_head");
+  expect(await problems({ kept: [kept] })).toContain("links_missing");
+});
+
+test("a row leaves the queue by being sealed and no other way", async () => {
+  const id = await act();
+  for (const statement of [
+    "delete from audit_unsealed",
+    "update audit_unsealed set event_id = uuidv7()",
+    "truncate audit_unsealed",
+  ])
+    await expect(sql(statement), statement).rejects.toThrow(/refused|refuses|permission/);
+  while ((await seal()).sealed > 0);
+  expect(await sql("select from audit_unsealed")).toEqual([]);
+  expect(await sql("select from audit_link where event_id = ?", [id])).toHaveLength(1);
+  expect(await findings()).toEqual([]);
+});
+
+test.each([
+  ["business_number = business_number + 1", "does not follow the one before of business"],
+  ["business_id = (select business_id from audit_event where id = '%0')", "names another business than row"],
+])("a link that says of its business that %s is named", async (change, says) => {
+  await tamper(`update audit_link set ${change.replace("%0", ids[0] ?? "")} where event_id = '${ids[4]}'`);
+  const found = await findings();
+  expect(found.map(({ problem }) => problem)).toContain("link_broken");
+  expect(found.map(({ detail }) => detail).join()).toContain(says);
+});
+
+test("nothing is sealed after a head whose signature is not good", async () => {
+  await tamper("update audit_head set signature = 'AAAA' where links = (select max(links) from audit_head)");
+  await act();
+  await expect(seal()).rejects.toThrow(/is not signed: nothing is sealed after it/);
+});
+
+test("a database whose clock is days ahead ends no day that is not over", async () => {
+  await tamper("delete from audit_head", "delete from audit_link", "delete from audit_unsealed");
+  await act();
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 3 * 86_400_000 });
+  try {
+    const today = new Date().toISOString().slice(0, 10);
+    expect(await seal()).toMatchObject({ sealed: 1, aheadOnDay: expect.any(String), head: { final: false } });
+    expect(await heads()).toMatchObject([{ final: false, links: 1 }]);
+    expect((await heads())[0]?.day.slice(0, 8)).toBe(today.slice(0, 8));
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("where rows and links went after five years, the heads of their days still have to be right", async () => {
+  await tamper("delete from audit_head", "delete from audit_link", "delete from audit_event", "delete from audit_unsealed");
+  const dayMs = 86_400_000;
+  const business = uuidv7();
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - (5 * 366 + 2) * dayMs });
+  try {
+    for (const ms of [0, dayMs]) {
+      vi.setSystemTime(Date.now() + ms);
+      for (let i = 0; i < 3; i++) await act(business);
+      while ((await seal()).sealed > 0);
+    }
+  } finally {
+    vi.useRealTimers();
+  }
+  await act(business);
+  while ((await seal()).sealed > 0);
+  const kept = await heads();
+  const old = "interval '5 years'";
+  await tamper(
+    `delete from audit_event where uuid_time(id) < now() - ${old}`,
+    `delete from audit_link where day < now() - ${old}`,
+  );
+  expect(await sql("select from audit_link")).toHaveLength(1);
+  // The first days and the last: those between are five years of nothing.
+  const [fifth, last] = [kept[5], kept.at(-1)].map((head) => head?.day);
+  for (const range of [{ to: fifth }, { from: last }]) expect(await findings({ kept, ...range })).toEqual([]);
+
+  await tamper(`update audit_head set made_at = made_at + interval '1 s' where day = '${kept[0]?.day}' and final`);
+  expect(await problems({ to: fifth })).toEqual(["head_not_signed", "head_of_other_chain"]);
+});
+
+test.each([
+  ["9007199254740992", "9007199254740993"],
+  ["1e400", "2e400"],
+  ["0.1", "0.1000000000000000055"],
+  ["-0.0001", "-0.00011"],
+])("numbers that differ, %s and %s, have links that differ", (one, other) => {
+  const sealed = { day: "2026-11-20", number: 1 };
+  const leaf = (number: string) =>
+    leafOf({ ...rowOf({ id: "x", entity_type: "a", entity_id: "b", after: `{"a": ${number}}` }), sealed });
+  expect(leaf(one)).not.toBe(leaf(other));
+  // However one number is written, it is one.
+  expect(leaf("100")).toBe(leaf("1.00e2"));
+});
+
+test("a day without a head, between others, is found", async () => {
+  await tamper("update audit_head set day = day - 2", "update audit_link set day = day - 2");
+  for (const { signature, ...head } of await heads())
+    await tamper(
+      `update audit_head set signature = '${signHead(head, key.privateKey).signature}' where signature = '${signature}'`,
+    );
+  await act();
+  await seal();
+  await tamper("delete from audit_head where day = current_date - 1");
+  expect((await findings()).filter(({ problem }) => problem === "head_missing")).not.toEqual([]);
+});
+
+test("the command tells it, for people and for programs", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "amana-audit-"));
+  const amana = (...args: string[]) => amanaWith({ IDENTITY_DATABASE_URL: db.url }, "audit", "verify", ...args);
+  try {
+    const file = join(dir, "heads");
+    await writeFile(file, (await heads()).map((audit_head) => JSON.stringify({ level: "info", audit_head })).join("\n"));
+    const good = await amana("--public-key", `k:${key.publicKey}`, "--head", file);
+    expect(good).toMatchObject({ code: 0, out: expect.stringContaining("Nothing is wrong: 1 days, 9 rows") });
+    expect((await amana()).out).toContain(`Signed with ${key.publicKey}`);
+    await tamper(`update audit_event set reason = 'other' where id = '${ids[3]}'`);
+    expect(await amana()).toMatchObject({ code: 4, out: expect.stringContaining(`row_changed: row ${ids[3]}, link 4 of`) });
+    const { code, out } = await amana("--json", "--head", file);
+    expect([code, JSON.parse(out)]).toMatchObject([
+      4,
+      { rows: 9, problems: 1, findings: [{ problem: "row_changed", id: ids[3] }] },
+    ]);
+    expect(await amana("--from", "yesterday")).toMatchObject({ code: 2 });
+  } finally {
+    await rm(dir, { recursive: true });
+  }
+});

@@ -1,0 +1,170 @@
+import { amanaWith } from "@amana/dev-env/run-amana";
+import { repair as kyc } from "@amana/kyc/repair";
+import { repair as payments } from "@amana/payments/repair";
+import { uuidv7 } from "@amana/runtime";
+import { createTestDatabase } from "@amana/testing";
+import { repair as webhooks } from "@amana/webhooks/repair";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+let stack: AsyncDisposableStack;
+beforeEach(() => {
+  stack = new AsyncDisposableStack();
+});
+afterEach(() => stack.disposeAsync());
+
+const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+
+/** Both databases, payments as if it had been restored, and the command on them. */
+async function twoDatabases() {
+  const [money, hooks] = [
+    stack.use(await createTestDatabase("payments", payments.database)),
+    stack.use(await createTestDatabase("webhooks", webhooks.database)),
+  ];
+  let number = 1_000_000_000;
+  return {
+    money: <Row extends object>(sql: string, values: unknown[] = []) => money.orm.em.fork().execute<Row[]>(sql, values),
+    async aPayment(status: string, businessId = uuidv7()) {
+      const id = uuidv7();
+      await money.orm.em.fork().execute(
+        `insert into payment (id, business_id, amount_minor, currency, status, language, success_url, fail_url, return_token,
+           processor_order_number, paid_at, next_reread_at, created_at, updated_at)
+         values (?, ?, 500000, 'DZD', ?, 'FR', 's', 'f', ?, ?, now(), now() + interval '1 day', now(), now())`,
+        [id, businessId, status, id, String(number++)],
+      );
+      return { id, businessId };
+    },
+    async told({ id, businessId }: { id: string; businessId: string }, status: string, at = minutesAgo(5)) {
+      const body = { payment_id: id, status, amount: "5000.00", currency: "DZD", processor_order_id: `order of ${id}` };
+      await hooks.orm.em
+        .fork()
+        .execute("insert into event (id, business_id, type, body, created_at) values (?, ?, ?, ?, ?)", [
+          uuidv7(at.getTime()),
+          businessId,
+          "PAYMENT_COMPLETED",
+          JSON.stringify(body),
+          at,
+        ]);
+    },
+    async restored() {
+      const env = { PAYMENTS_DATABASE_URL: money.url, WEBHOOKS_DATABASE_URL: hooks.url };
+      const { code, out, err } = await amanaWith(env, "restored", "--since", minutesAgo(10).toISOString(), "--json");
+      if (out === "") throw new Error(err);
+      return { code, rows: JSON.parse(out) as { id: string; here: string; status: string; details: string }[] };
+    },
+  };
+}
+
+test("what payments has forgotten is told, what is older there is read again at once, and nothing else is touched", async () => {
+  const { aPayment, told, restored, money } = await twoDatabases();
+  const [older, same, refundedSince] = [await aPayment("PAID"), await aPayment("PAID"), await aPayment("REFUNDED")];
+  const unknown = { id: uuidv7(), businessId: uuidv7() };
+  await told(older, "PAID");
+  await told(older, "REFUNDED");
+  await told(same, "PAID");
+  await told(refundedSince, "REFUNDED");
+  await told(unknown, "PAID");
+  await told({ id: uuidv7(), businessId: uuidv7() }, "PAID", minutesAgo(20));
+  const { code, rows } = await restored();
+  expect(code).toBe(4);
+  expect(rows).toHaveLength(2);
+  expect(rows).toContainEqual(expect.objectContaining({ id: older.id, here: "PAID", status: "REFUNDED" }));
+  const details = expect.stringContaining(`order of ${unknown.id}`);
+  expect(rows).toContainEqual(expect.objectContaining({ id: unknown.id, here: "unknown", status: "PAID", details }));
+  const due = await money<{ id: string }>("select id from payment where next_reread_at <= now()");
+  expect(due).toEqual([{ id: older.id }]);
+  expect(await money("select 1 from outbox where topic = 'audit.v1'")).toHaveLength(1);
+
+  await money("update payment set status = 'REFUNDED' where id = ?", [older.id]);
+  expect((await restored()).rows).toMatchObject([{ id: unknown.id }]);
+});
+
+test("another business's payment of that id does not pass for one that is missing", async () => {
+  const { aPayment, told, restored } = await twoDatabases();
+  const { id } = await aPayment("PAID");
+  await told({ id, businessId: uuidv7() }, "PAID");
+  expect((await restored()).rows).toMatchObject([{ id, here: "unknown" }]);
+});
+
+/** Creates databases of kyc, in a restored state, and of webhooks, and runs the command on both. */
+async function kycAndWebhooks() {
+  const [verifications, hooks] = [
+    stack.use(await createTestDatabase("kyc", kyc.database)),
+    stack.use(await createTestDatabase("webhooks", webhooks.database)),
+  ];
+  const verified = <Row extends object>(sql: string, values: unknown[] = []) =>
+    verifications.orm.em.fork().execute<Row[]>(sql, values);
+  return {
+    verified,
+    async anApplication(status: string, verdict: string | null = null, providerVerdict = verdict) {
+      const [id, businessId] = [uuidv7(), uuidv7()];
+      await verified(
+        `insert into kyc_application (id, business_id, status, verdict, provider_verdict, provider_id, link_expires_at, metadata,
+           allowed_documents, require_video, max_attempts, attempts_used, sequence, reason_codes, document_notices, aml_hit_count,
+           synced_at, next_check_at, checks, revision, created_at, updated_at)
+         values (?, ?, ?, ?, ?, ?, now(), '{}', '{passport}', true, 3, 1, 1, '{}', 0, 0, now(), now() + interval '1 hour', 0, 1, now(), now())`,
+        [id, businessId, status, verdict, providerVerdict, `provider of ${id}`],
+      );
+      return { id, businessId };
+    },
+    async told({ id, businessId }: { id: string; businessId: string }, status: string, verdict?: string, at = minutesAgo(5)) {
+      const body = { application_id: id, status, verdict, external_id: `external of ${id}` };
+      await hooks.orm.em
+        .fork()
+        .execute("insert into event (id, business_id, type, body, created_at) values (?, ?, ?, ?, ?)", [
+          uuidv7(at.getTime()),
+          businessId,
+          "KYC_COMPLETED",
+          JSON.stringify(body),
+          at,
+        ]);
+    },
+    async restored() {
+      const env = { KYC_DATABASE_URL: verifications.url, WEBHOOKS_DATABASE_URL: hooks.url };
+      const { code, out, err } = await amanaWith(env, "restored", "kyc", "--since", minutesAgo(10).toISOString(), "--json");
+      if (out === "") throw new Error(err);
+      return { code, rows: JSON.parse(out) as { id: string; here: string; status: string; details: string }[] };
+    },
+  };
+}
+
+test("amana restored kyc requests a lost review decision again once, and schedules a read of applications that differ", async () => {
+  const { anApplication, told, restored, verified } = await kycAndWebhooks();
+  const decidedHere = await anApplication("COMPLETED", "NEEDS_REVIEW", "APPROVED");
+  const decidedThere = await anApplication("COMPLETED", "NEEDS_REVIEW");
+  const expired = await anApplication("EXPIRED");
+  const [inReview, same] = [await anApplication("COMPLETED", "NEEDS_REVIEW"), await anApplication("COMPLETED", "APPROVED")];
+  const unknown = { id: uuidv7(), businessId: uuidv7() };
+  for (const one of [decidedHere, decidedThere]) {
+    await told(one, "COMPLETED", "NEEDS_REVIEW");
+    await told(one, "COMPLETED", "REJECTED");
+  }
+  await told(expired, "COMPLETED", "APPROVED");
+  await told(inReview, "COMPLETED", "NEEDS_REVIEW");
+  await told(same, "COMPLETED", "APPROVED");
+  await told(unknown, "EXPIRED");
+  await told({ id: uuidv7(), businessId: uuidv7() }, "EXPIRED", undefined, minutesAgo(20));
+
+  const { code, rows } = await restored();
+  expect(code).toBe(4);
+  const found = rows.map(({ id, here, status }) => [id, here, status]).sort();
+  expect(found).toEqual(
+    [
+      [decidedHere.id, "NEEDS_REVIEW", "REJECTED"],
+      [decidedThere.id, "NEEDS_REVIEW", "REJECTED"],
+      [expired.id, "EXPIRED", "APPROVED"],
+      [unknown.id, "unknown", "EXPIRED"],
+    ].sort(),
+  );
+  const due = await verified<{ id: string }>("select id from kyc_application where next_check_at <= now() order by id");
+  expect(due.map(({ id }) => id)).toEqual([decidedHere.id, decidedThere.id, expired.id].sort());
+  const emitted = () =>
+    verified<{ key: string; type: string }>("select key, headers ->> 'ce_type' as type from outbox where topic = 'kyc.v1'");
+  expect(await emitted()).toEqual([{ key: decidedHere.id, type: "kyc.v1.KycNeedsReview" }]);
+  expect(await verified("select 1 from outbox where topic = 'audit.v1'")).toHaveLength(1);
+
+  // Webhooks has received the event.
+  await told(decidedHere, "COMPLETED", "NEEDS_REVIEW", minutesAgo(1));
+  const again = await restored();
+  expect(again.rows.map(({ id }) => id).sort()).toEqual([decidedThere.id, expired.id, unknown.id].sort());
+  expect(await emitted()).toHaveLength(1);
+});

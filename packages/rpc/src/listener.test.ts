@@ -89,7 +89,7 @@ test("an HTTP/2 request whose body never comes is cut off, and its connection wh
 
 test("a call that takes long is not cut off, nor a connection that is kept between calls", async () => {
   await startServer(100, 1_000);
-  await using channel = createRpcChannel({ urls: [server.url], audience: "test", connections: 1 });
+  await using channel = createRpcChannel({ urls: [server.url], audience: "test" });
   const client = createRpcClient(HandOverService, channel);
   await client.handOverMessages({}, { caller: nobody });
   await sleep(1_000);

@@ -1,5 +1,19 @@
-import type { MatrixOptions } from "./matrix/matrix.ts";
+import type { Schedule } from "./matrix/schedule.ts";
 import type { Report } from "./report.ts";
+
+/** Options of the program `matrix`. */
+export interface MatrixOptions {
+  /** How many are drawn, in place of minutes; those that failed once come on top. */
+  readonly schedules?: number | undefined;
+  /** Systems side by side. */
+  readonly lanes?: number | undefined;
+  /** This one alone, again and again. */
+  readonly schedule?: Schedule | undefined;
+  /** A line is added to it for each schedule. */
+  readonly results?: string | undefined;
+  /** False: what fails is told and not made shorter, which takes minutes. */
+  readonly shrinks?: boolean | undefined;
+}
 
 /** How long and with what chances a program tries; the same seed makes the same choices. */
 export interface Attempt {

@@ -7,8 +7,7 @@ import { createRpcClient } from "@amana/rpc";
 import { sleep, uuidv7 } from "@amana/runtime";
 import { aBusinessCaller } from "@amana/testing";
 import { create, toBinary } from "@bufbuild/protobuf";
-import { type Stage, sides } from "./stage.ts";
-import type { Operation } from "./tenants.ts";
+import { type Operation, type Stage, sides } from "./stage.ts";
 
 const businesses = 8;
 const perBatch = 64;

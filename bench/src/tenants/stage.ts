@@ -15,6 +15,9 @@ export const sides = ["without", "with"] as const;
 export type Side = (typeof sides)[number];
 export type Stage = Awaited<ReturnType<typeof setStage>>;
 
+/** Runs an operation a number of times, for one business after the other. */
+export type Operation = (side: Side, times: number) => Promise<void>;
+
 const logger = createLogger("bench", "silent");
 const password = "bench";
 

@@ -6,10 +6,7 @@ import { figuresBelow } from "../process-figures.ts";
 import { median, printTable, say } from "../table.ts";
 import { deliveries } from "./deliveries.ts";
 import { fillClients, large, manyOf, small } from "./fill.ts";
-import { type Side, type Stage, setStage, sides } from "./stage.ts";
-
-/** Does something that many times for businesses in turn. */
-export type Operation = (side: Side, times: number) => Promise<void>;
+import { type Operation, type Side, type Stage, setStage, sides } from "./stage.ts";
 
 /**
  * What row-level security costs: processor time of PostgreSQL and of this process for each of a few

@@ -1,6 +1,5 @@
 import type { Pool } from "pg";
 import type { Report } from "../report.ts";
-import { some } from "./check-events.ts";
 import type { Committed, GoodEvent } from "./emit-events.ts";
 import type { Endpoint } from "./endpoints.ts";
 import type { Interrupted } from "./interrupted.ts";
@@ -25,6 +24,9 @@ export interface Told {
   readonly webhooks: Pool;
   readonly report: Report;
 }
+
+/** Returns the number of ids and the first five of them. */
+export const some = (ids: readonly string[]) => `${ids.length}: ${ids.slice(0, 5).join(", ")}`;
 
 export const isToldOf = ({ businessId, types }: Endpoint, event: GoodEvent): boolean =>
   event.businessId === businessId && (types.length === 0 || types.includes(event.type));

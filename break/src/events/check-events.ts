@@ -1,5 +1,5 @@
 import type { ApiCaller } from "@amana/dev-env/demo/api";
-import { checkDeliveries, type Told } from "./check-deliveries.ts";
+import { checkDeliveries, some, type Told } from "./check-deliveries.ts";
 import type { Committed } from "./emit-events.ts";
 
 interface Letter {
@@ -14,8 +14,6 @@ interface Found extends Told {
   readonly forgedIds: ReadonlySet<string>;
   readonly operator: ApiCaller;
 }
-
-export const some = (ids: readonly string[]) => `${ids.length}: ${ids.slice(0, 5).join(", ")}`;
 
 /**
  * From outbox to endpoint: each committed event, one id, the same bytes, nothing else; in the order

@@ -1,13 +1,11 @@
 import type { Kafka } from "@amana/dev-env/kafka/kafka";
 import type { Postgres } from "@amana/dev-env/postgres";
-import type { ServiceProcess } from "@amana/dev-env/service-process";
 import { sleep } from "@amana/runtime";
 import type { Pool } from "pg";
 import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
 import type { Clock } from "./clock.ts";
-import type { Interrupted } from "./interrupted.ts";
-import { type Fault, faultsOf } from "./process-faults.ts";
+import { type Fault, type FaultyProcesses, faultsOf } from "./process-faults.ts";
 import type { Receiver } from "./receive-events.ts";
 
 /** A Kafka that comes back slowly takes nothing for as long. */
@@ -17,23 +15,17 @@ const reconnectingMs = 4_000;
 /** More than an hour, which is what brokers bear of a publisher by default. */
 const stepMs = 61 * 60 * 1000;
 
-export interface Faulty {
+export interface Faulty extends FaultyProcesses {
   /** One after the other is lost, and now and then all at once. */
   readonly brokers: readonly Kafka[];
   /** Of all services but webhooks, which has one of its own. */
   readonly postgres: Postgres;
   readonly postgresOfWebhooks: Postgres;
-  readonly consumers: readonly ServiceProcess[];
-  /** A consumer that is not started: it joins and leaves. */
-  readonly guest: ServiceProcess;
-  /** Two. */
-  readonly relays: readonly ServiceProcess[];
   /** Of consumers and relays. */
   readonly clocks: readonly Clock[];
   readonly receivers: readonly Receiver[];
   /** As the owner of the tables. */
   readonly webhooks: Pool;
-  readonly interrupted: Interrupted;
   /** Answers whether it counts as one of the intruder's acts. */
   act(): Promise<boolean>;
 }

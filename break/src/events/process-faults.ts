@@ -3,10 +3,20 @@ import type { ServiceProcess } from "@amana/dev-env/service-process";
 import { sleep } from "@amana/runtime";
 import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
-import type { Faulty } from "./faults.ts";
+import type { Interrupted } from "./interrupted.ts";
 
 /** Injects a fault and mends it. */
 export type Fault = (random: Random, isFirst: boolean) => Promise<void>;
+
+/** The processes that get faults. */
+export interface FaultyProcesses {
+  readonly consumers: readonly ServiceProcess[];
+  /** A consumer that is not started: it joins and leaves. */
+  readonly guest: ServiceProcess;
+  /** Two. */
+  readonly relays: readonly ServiceProcess[];
+  readonly interrupted: Interrupted;
+}
 
 /** Runs a fault that calls `look` when it may have lost the record of a POST. */
 type Around = (trouble: (look: () => Promise<void>) => Promise<void>) => Promise<void>;
@@ -23,7 +33,7 @@ const dyingMsMax = 180_000;
 const stoppedMsMax = 29_000;
 
 /** What happens to processes, by what they are: each at least once, and others; one at a time. */
-export function faultsOf({ consumers, guest, relays, interrupted }: Faulty, report: Report) {
+export function faultsOf({ consumers, guest, relays, interrupted }: FaultyProcesses, report: Report) {
   const ofConsumers: Around = (trouble) => interrupted.by(trouble);
   // Whatever a relay publishes twice, inboxes drop.
   const ofRelays: Around = (trouble) => trouble(async () => {});

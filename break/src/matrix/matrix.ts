@@ -8,20 +8,6 @@ import type { Schedule } from "./schedule.ts";
 import { shrink } from "./shrink.ts";
 import { type Stage, startStage } from "./stage.ts";
 
-/** What `--schedule` and its like ask for. */
-export interface MatrixOptions {
-  /** How many are drawn, in place of minutes; those that failed once come on top. */
-  readonly schedules?: number | undefined;
-  /** Systems side by side. */
-  readonly lanes?: number | undefined;
-  /** This one alone, again and again. */
-  readonly schedule?: Schedule | undefined;
-  /** A line is added to it for each schedule. */
-  readonly results?: string | undefined;
-  /** False: what fails is told and not made shorter, which takes minutes. */
-  readonly shrinks?: boolean | undefined;
-}
-
 /** Enough that each cell was led by a schedule thrice: none may be empty then. */
 const enough = 3 * cells.length;
 const sayMs = 30_000;

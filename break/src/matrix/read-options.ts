@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { InvalidArgumentError } from "@amana/dev-env/command-line";
-import type { MatrixOptions } from "./matrix.ts";
+import type { MatrixOptions } from "../program.ts";
 import { readSchedule, type Schedule } from "./schedule.ts";
 
 const nightlySchedules = 1_000;

@@ -20,7 +20,7 @@ export function createDirectTransport(
   const handlers = new Map<string, MessageHandler[]>();
   const channels = new Map(
     [...new Set(Object.values(subscribers).flat())].map((url) => {
-      const channel = createRpcChannel({ urls: [url], audience: "events", tls, connections: 2 });
+      const channel = createRpcChannel({ urls: [url], audience: "events", tls });
       return [url, { channel, client: createRpcClient(HandOverService, channel) }] as const;
     }),
   );

@@ -2,15 +2,16 @@ import { type Orm, transaction } from "@amana/database";
 import { type Logger, poll } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Circuit } from "./circuit.ts";
-import type { Consumption } from "./consume.ts";
-import { dueLetters, lockDue, messageOf, noteFailure, park, resolve, retryNow } from "./dead-letter.ts";
-import { applyFresh } from "./effect.ts";
+import { dueLetters, lockDue, messageOf, noteFailure, park, resolve, retryNow, type Subscription } from "./dead-letter.ts";
+import { applyFresh, type Effect } from "./effect.ts";
 import { isDatabaseAway } from "./failure.ts";
 import type { Message } from "./message.ts";
 import { handling, inTraceOf } from "./message-spans.ts";
 
 const pollMs = 1_500;
 const atOnceMax = 20;
+
+type Consumption = Subscription & { readonly effect: Effect };
 
 interface Retrying {
   readonly orm: Orm;

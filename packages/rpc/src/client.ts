@@ -12,7 +12,7 @@ import {
 import { MethodOptions_IdempotencyLevel as IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { errorFromJsonBytes, validateResponseWithCompression } from "@connectrpc/connect/protocol-connect";
-import { buildConnector, Pool } from "undici";
+import { Pool } from "undici";
 import { messageBytesMax, tooLargeToRead } from "./body.ts";
 import { headerNames, type IdempotencyKey } from "./call.ts";
 import type { Caller } from "./caller.ts";
@@ -54,13 +54,14 @@ export interface RpcChannel extends AsyncDisposable {
 }
 
 const timeoutMsDefault = 5_000;
-/** A replica that refused a connection, or ends one, is passed over for this long. */
+/** Time in which calls prefer other replicas to one that refused or closed a connection. */
 const ejectMs = 1_000;
 const attemptsMax = 3;
-/** The status of a replica's last words on a connection: what came on it was not begun. */
-const notBegun = 408;
-/** Each takes one call at a time, so this many may wait for the outside world at once. */
-const patientConnections = 128;
+/**
+ * The server did not receive the whole request in time, so that it did not begin the call (RFC 9110,
+ * section 15.5.9).
+ */
+const requestTimeout = 408;
 
 export interface RpcChannelOptions {
   /** The replicas of one service; https with `tls`. Certificates must have the names in them. */
@@ -70,11 +71,10 @@ export interface RpcChannelOptions {
   /** Undefined: only calls of `nobody` can be made. */
   readonly signer?: CallerSigner | undefined;
   readonly tls?: Tls | undefined;
-  readonly connections?: number;
 }
 
 interface Replica {
-  readonly url: string;
+  pool: Pool;
   ejectedUntilMs: number;
 }
 
@@ -83,49 +83,37 @@ const eject = (replica: Replica): void => {
 };
 
 /**
- * Connect unary with protobuf bodies over keep-alive HTTP/1.1: the cheapest way that is still a
- * standard protocol. Replicas take turns; one that cannot be reached is passed over for a second. A
- * call is tried again only while nothing was done, or when it is a read or carries an idempotency
- * key and the service was unavailable. Calls that are given more time than usual have connections
- * of their own: when the outside world hangs, they hold nobody else up.
+ * Opens the pool of a replica. A connection carries one call at a time. The pool does not limit
+ * their number: a call never waits behind another one, and the callers limit their calls.
+ * An idle connection is closed 2 s before the time in the server's Keep-Alive header, so that no
+ * call is written to a connection that the server closes.
  */
-export function createRpcChannel({ urls, audience, signer, tls, connections }: RpcChannelOptions): RpcChannel {
-  const poolOf = (replica: Replica, connections: number) => {
-    const connect = buildConnector({ timeout: 2_000, ...tls?.material, maxCachedSessions: 0, allowH2: false });
-    const pool = new Pool(replica.url, {
-      connections,
-      pipelining: 1,
-      keepAliveTimeout: 30_000,
-      connect: (options, done) =>
-        connect(options, (...outcome) => {
-          if (outcome[0]) whileConnecting.add(outcome[0]);
-          done(...outcome);
-        }),
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
-    // Ended by the replica, not by this side.
+function openReplica(url: string, tls: Tls | undefined): Replica {
+  const openPool = () => {
+    const connect = { timeout: 2_000, ...tls?.material };
+    const pool = new Pool(url, { connect, maxCachedSessions: 0, allowH2: false, headersTimeout: 0, bodyTimeout: 0 });
     return pool.on("disconnect", (_origin, _targets, error) => {
+      // Connections that this side closed have the code UND_ERR_INFO.
       if (error.code !== "UND_ERR_INFO") eject(replica);
     });
   };
-  const poolsOf = (replica: Replica) => ({
-    quick: poolOf(replica, connections ?? 16),
-    patient: poolOf(replica, connections ?? patientConnections),
-  });
-  const replicas = urls.map((url) => {
-    const replica: Replica = { url, ejectedUntilMs: 0 };
-    return Object.assign(replica, poolsOf(replica));
-  });
-  // Calls that run end on the connections they have.
+  const replica: Replica = { pool: openPool(), ejectedUntilMs: 0 };
+  // Calls in flight end on their connections.
   tls?.onChange(() => {
-    for (const replica of replicas) {
-      const { quick, patient } = replica;
-      Object.assign(replica, poolsOf(replica));
-      void quick.close();
-      void patient.close();
-    }
+    const { pool } = replica;
+    replica.pool = openPool();
+    void pool.close();
   });
+  return replica;
+}
+
+/**
+ * Opens a channel to the replicas of a service. Replicas take turns. A call is sent again only when
+ * the server did not begin it, or when it is a read or carries an idempotency key and the service
+ * was unavailable. docs/decisions/0094 has the reason for a client of our own.
+ */
+export function createRpcChannel({ urls, audience, signer, tls }: RpcChannelOptions): RpcChannel {
+  const replicas = urls.map((url) => openReplica(url, tls));
   const tokenFor = (caller: Caller): string | undefined => {
     if (caller.role === "nobody") return undefined;
     if (!signer) throw new Error(`calls to ${audience} can be made for nobody here`);
@@ -136,7 +124,7 @@ export function createRpcChannel({ urls, audience, signer, tls, connections }: R
   const nextReplica = () => {
     const now = performance.now();
     for (let i = 0; i < replicas.length; i++) {
-      const replica = replicas[turn++ % replicas.length] as (typeof replicas)[number];
+      const replica = replicas[turn++ % replicas.length] as Replica;
       if (replica.ejectedUntilMs <= now) return replica;
     }
     // Whoever refused the longest ago is the likeliest to be back.
@@ -145,7 +133,6 @@ export function createRpcChannel({ urls, audience, signer, tls, connections }: R
 
   const makeCall: RpcChannel["call"] = async (method, body, call) => {
     const endsAtMs = performance.now() + (call.timeoutMs ?? timeoutMsDefault);
-    const kind = (call.timeoutMs ?? timeoutMsDefault) > timeoutMsDefault ? "patient" : "quick";
     const repeatable = method.idempotency !== IdempotencyLevel.IDEMPOTENCY_UNKNOWN || call.idempotencyKey !== undefined;
     for (let attempt = 1; ; attempt++) {
       const replica = nextReplica();
@@ -153,9 +140,9 @@ export function createRpcChannel({ urls, audience, signer, tls, connections }: R
       const token = tokenFor(call.caller);
       try {
         if (remainingMs <= 0) throw new ConnectError("the deadline has passed", Code.DeadlineExceeded);
-        return await send(replica[kind], method, body, { call, token, timeoutMs: remainingMs, eject: () => eject(replica) });
+        return await send(replica, method, body, { call, token, timeoutMs: remainingMs });
       } catch (error) {
-        // It waited too long for a connection: refused before anything was done.
+        // The token expired before the server read it, which then rejected the call unread.
         const tooOld = error instanceof ConnectError && error.code === Code.Unauthenticated && tokenFor(call.caller) !== token;
         const notSent = error instanceof ConnectionError && error.notSent;
         // What a service says of the world outside another replica would say as well.
@@ -189,7 +176,7 @@ export function createRpcChannel({ urls, audience, signer, tls, connections }: R
       );
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all(replicas.flatMap(({ quick, patient }) => [quick.close(), patient.close()]));
+      await Promise.all(replicas.map(({ pool }) => pool.close()));
     },
   };
 }
@@ -205,10 +192,7 @@ export function createRpcClient<S extends DescService>(service: S, channel: RpcC
   return Object.fromEntries(methods) as RpcClient<S>;
 }
 
-/** Came up before there was a connection. The same codes may come up later on one. */
-const whileConnecting = new WeakSet<Error>();
-
-/** No answer came over the connection. `notSent`: surely the service never saw the call. */
+/** The connection ended without a response. `notSent`: the server did not begin the call. */
 class ConnectionError extends Error {
   readonly notSent: boolean;
 
@@ -237,14 +221,13 @@ interface Sending {
   readonly call: CallOptions;
   readonly token: string | undefined;
   readonly timeoutMs: number;
-  readonly eject: () => void;
 }
 
 function send(
-  pool: Pool,
+  replica: Replica,
   method: DescMethodUnary,
   body: Uint8Array,
-  { call, token, timeoutMs, eject }: Sending,
+  { call, token, timeoutMs }: Sending,
 ): Promise<Message> {
   const headers = [
     "content-type",
@@ -280,20 +263,21 @@ function send(
       },
       Math.ceil(timeoutMs / 100) * 100,
     );
-    pool.dispatch(
+    replica.pool.dispatch(
       { method: "POST", path: `/${method.parent.typeName}/${method.name}`, headers, body },
       {
+        // Runs before the first byte is written to a connection.
         onRequestStart(controller) {
           abort = (reason) => controller.abort(reason);
-          // It waited for a connection until nobody waited for it any more.
+          // The deadline passed while the connection was opened.
           if (expired) abort(expired);
         },
         onResponseStart(_controller, statusCode, answerHeaders) {
           status = statusCode;
           responseHeaders = answerHeaders;
           if (answerHeaders[headerNames.replayed] !== undefined) call.onReplayed?.();
-          // It stops: it is not asked for more.
-          if (answerHeaders["connection"] === "close") eject();
+          // The replica stops, and closes its other connections, too.
+          if (answerHeaders["connection"] === "close") eject(replica);
         },
         onResponseData(controller, chunk) {
           if (responseBody.length + chunk.length > messageBytesMax) controller.abort(tooLargeToRead());
@@ -301,7 +285,7 @@ function send(
         },
         onResponseEnd() {
           clearTimeout(timer);
-          if (status === notBegun) return reject(new ConnectionError(new Error("the replica stops"), true));
+          if (status === requestTimeout) return reject(new ConnectionError(new Error("HTTP 408"), true));
           try {
             resolve(readResponse(method, status, responseHeaders, responseBody.bytes()));
           } catch (error) {
@@ -310,7 +294,7 @@ function send(
         },
         onResponseError(_controller, error) {
           clearTimeout(timer);
-          reject(error instanceof ConnectError ? error : new ConnectionError(error, whileConnecting.has(error)));
+          reject(error instanceof ConnectError ? error : new ConnectionError(error, abort === undefined));
         },
       },
     );

@@ -31,23 +31,21 @@ const limitsDefault: Limits = {
 };
 /** How long running calls may take to end when the server stops: longer than the longest. */
 const drainTimeoutMs = 40_000;
-/** Longer than a request needs from one host to another. */
-const idleGraceMs = 100;
+/**
+ * Lifetime of an idle connection, sent in the Keep-Alive header. Clients close it 2 s earlier. While
+ * the server stops, it serves idle connections until their clients have closed them.
+ */
+const keepAliveTimeoutMs = 4_000;
+/** Time in which clients with traffic read `Connection: close` and stop opening connections. */
+const portGraceMs = 100;
 /** Maximum number of unanswered requests on a connection. `createRpcClient` sends one at a time. */
 const pipelinedMax = 32;
 /** Number of checks for unread responses during `idleTimeoutMs`. */
 const stallChecks = 5;
 /** A process that never catches up stops all the same. */
 const roundsMax = 20;
-/** For a handshake to end that began with the certificate before. */
+/** Maximum time of a handshake that began with the previous certificate. */
 const handshakeEndMs = 500;
-/** For a caller to end a connection that was taken leave of. */
-const lingerMs = 2_000;
-/**
- * The last words on a connection. A caller whose request is on its way reads them as its answer,
- * and may send it elsewhere: nothing that comes afterwards is begun (RFC 9110 §15.5.9).
- */
-const farewell = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 
 /**
  * One port for HTTP/1.1 and HTTP/2. With TLS only clients with a certificate of the CA are let in,
@@ -66,46 +64,29 @@ export async function listen(options: {
   const { headersTimeoutMs, requestTimeoutMs } = limits;
   let stopping = false;
   const sockets = new Set<net.Socket>();
-  /** By the newest call on each: those before it end before it. */
-  const busy = new Map<net.Socket, http.ServerResponse>();
-  const waiting = new WeakMap<net.Socket, number>();
-  const dismissed = new WeakSet<net.Socket>();
-  const http2Sockets = new WeakSet<net.Socket>();
-  /** Made with a certificate that was replaced since. */
+  /** Unanswered HTTP/1.1 requests of each connection, the newest last. */
+  const unanswered = new WeakMap<net.Socket, Set<http.ServerResponse>>();
+  /** Connections made with the previous certificate. */
   const outdated = new WeakSet<net.Socket>();
   const sessions = new Set<http2.ServerHttp2Session>();
-  /** By their address: connections whose handshake goes by the certificate they met. */
+  /** Connections before the end of their TLS handshake, by remote address. */
   const handshaking = new Map<string, net.Socket>();
-
-  // Not destroyed at once: the kernel would tell the caller that the connection broke, and drop
-  // what it was told before.
-  const dismiss = (socket: net.Socket) => {
-    if (dismissed.has(socket) || socket.writableEnded) return;
-    dismissed.add(socket);
-    socket.end(farewell);
-    const linger = setTimeout(() => socket.destroy(), lingerMs);
-    socket.once("close", () => clearTimeout(linger));
-  };
 
   const server1 = http.createServer(
     {
-      keepAliveTimeout: 75_000,
+      keepAliveTimeout: keepAliveTimeoutMs,
       headersTimeout: headersTimeoutMs,
       requestTimeout: requestTimeoutMs,
       connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs),
     },
     (request, response) => {
       const { socket } = request;
-      if (dismissed.has(socket) || socket.destroyed) return;
-      if (!countWaiting(waiting, socket, response)) return socket.destroy();
-      busy.set(socket, response);
+      if (socket.destroyed) return;
+      const responses = unanswered.get(socket) ?? new Set<http.ServerResponse>();
+      if (responses.size >= pipelinedMax) return socket.destroy();
+      unanswered.set(socket, responses.add(response));
+      response.once("close", () => responses.delete(response));
       if (stopping || outdated.has(socket)) response.shouldKeepAlive = false;
-      response.once("close", () => {
-        // With TLS a caller's next call may come before this is told: that one runs.
-        if (busy.get(socket) !== response) return;
-        busy.delete(socket);
-        if (stopping) dismiss(socket);
-      });
       answer(request, response);
     },
   );
@@ -123,9 +104,7 @@ export async function listen(options: {
     socket.on("error", () => socket.destroy());
   };
   const serve = (socket: net.Socket, isHttp2: boolean) => {
-    // A caller sends its first call before the server's side of a handshake has ended.
-    if (outdated.has(socket)) return isHttp2 ? socket.destroy() : dismiss(socket.resume());
-    if (isHttp2) http2Sockets.add(socket);
+    if (isHttp2 && outdated.has(socket)) return socket.destroy();
     (isHttp2 ? server2 : server1).emit("connection", socket);
   };
 
@@ -135,9 +114,11 @@ export async function listen(options: {
   server.maxConnections = limits.connectionsMax;
   options.tls?.onChange(() => {
     if (server instanceof tls.Server && options.tls) server.setSecureContext(contextOf(options.tls));
-    for (const socket of handshaking.values()) {
+    for (const [address, socket] of handshaking) {
       outdated.add(socket);
-      const end = setTimeout(() => socket.destroy(), handshakeEndMs);
+      const end = setTimeout(() => {
+        if (handshaking.get(address) === socket) socket.destroy();
+      }, handshakeEndMs);
       socket.once("close", () => clearTimeout(end));
     }
     for (const socket of sockets) outdated.add(socket);
@@ -154,14 +135,15 @@ export async function listen(options: {
     port: (server.address() as net.AddressInfo).port,
     async stop() {
       stopping = true;
-      // Running calls end with their answer, which says that the connection ends with it.
-      for (const response of busy.values()) response.shouldKeepAlive = false;
-      // A request may be on its way on an idle connection: for a moment they are still served.
-      await sleep(idleGraceMs);
-      await readWhatCame();
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of sockets) {
+        // `Connection: close` on an earlier response would drop the pipelined requests behind it.
+        const newest = [...(unanswered.get(socket) ?? [])].at(-1);
+        if (newest) newest.shouldKeepAlive = false;
+      }
       for (const session of sessions) session.close();
-      for (const socket of sockets) if (!busy.has(socket) && !http2Sockets.has(socket)) dismiss(socket);
+      await sleep(portGraceMs);
+      await acceptPending();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const force = setTimeout(() => {
         for (const socket of sockets) socket.destroy();
       }, drainTimeoutMs);
@@ -171,15 +153,6 @@ export async function listen(options: {
       server1.close();
     },
   };
-}
-
-/** Counts the response until it closes. Returns false beyond `pipelinedMax` on the connection. */
-function countWaiting(waiting: WeakMap<net.Socket, number>, socket: net.Socket, response: http.ServerResponse): boolean {
-  const count = waiting.get(socket) ?? 0;
-  if (count >= pipelinedMax) return false;
-  waiting.set(socket, count + 1);
-  response.once("close", () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
-  return true;
 }
 
 /** Destroys sockets whose peer has read nothing for `stallMs`. */
@@ -192,10 +165,10 @@ function endStalled(sockets: ReadonlySet<net.Socket>, stallMs: number): NodeJS.T
 }
 
 /**
- * A busy process sees late what came: it is read before anything is closed. While it is read, more
- * may come, up to a connection that would be closed unseen; so until reading took next to no time.
+ * Accepts the connections that wait in the kernel, which resets them when the port closes. A busy
+ * process accepts late, and more may come meanwhile; the loop ends after a round that took no time.
  */
-async function readWhatCame(): Promise<void> {
+async function acceptPending(): Promise<void> {
   for (let round = 0; round < roundsMax; round++) {
     const beganMs = performance.now();
     await new Promise((resolve) => setImmediate(resolve));

@@ -10,7 +10,7 @@ import { Health } from "@amana/contracts/grpc/health/v1/health_pb";
 import { HandOverService } from "@amana/contracts/messaging/v1/hand_over_service_pb";
 import { beginSpan, createLogger, startTracing } from "@amana/runtime";
 import { startCollector } from "@amana/runtime/test/collector";
-import { createClient } from "@connectrpc/connect";
+import { Code, createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import grpc from "@grpc/grpc-js";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
@@ -75,11 +75,11 @@ async function startServer(files: TlsFiles): Promise<RpcServer> {
 }
 
 /** Our own client, whose certificate these files are. */
-async function aClient(server: RpcServer, files: TlsFiles, host = "localhost") {
+async function aClient(server: { readonly port: number }, files: TlsFiles, host = "localhost") {
   const own = stack.use(await openTls(files, logger, 20));
   const channel = stack.use(createRpcChannel({ urls: [`https://${host}:${server.port}`], audience: "test", signer, tls: own }));
   const client = createRpcClient(HandOverService, channel);
-  return { deliver: () => client.handOverMessages({}, { caller, timeoutMs: 3_000 }) };
+  return { deliver: (timeoutMs = 3_000) => client.handOverMessages({}, { caller, timeoutMs }) };
 }
 
 describe("over TLS with client certificates", () => {
@@ -167,6 +167,24 @@ describe("over TLS with client certificates", () => {
     const client = await aClient(server, good, host);
     await expect(client.deliver()).rejects.toMatchObject({ kind: "unavailable" });
     expect(callers).toEqual([]);
+  });
+
+  test("a call whose deadline passes during the TLS handshake is never sent", async () => {
+    const server = await startServer(good);
+    const handshake = Promise.withResolvers<void>();
+    const proxy = net.createServer(async (socket) => {
+      await handshake.promise;
+      const upstream = net.connect(server.port, "localhost");
+      for (const one of [socket, upstream]) one.on("error", () => {});
+      socket.pipe(upstream).pipe(socket);
+    });
+    stack.defer(() => void proxy.close());
+    await once(proxy.listen(0, "localhost"), "listening");
+    const client = await aClient(proxy.address() as net.AddressInfo, good);
+    await expect(client.deliver(100)).rejects.toMatchObject({ code: Code.DeadlineExceeded });
+    handshake.resolve();
+    await client.deliver();
+    expect(callers).toEqual([caller]);
   });
 
   test("a session is never resumed, so each connection's certificate is looked at", async () => {

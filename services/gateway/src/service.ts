@@ -19,11 +19,7 @@ export async function startGateway(config: Config, logger: Logger): Promise<Asyn
   const tls = config.tls && stack.use(await openTls(config.tls, logger));
   const signer = createCallerSigner(config.callerKey);
   const connect = (audience: string, urls: readonly string[]) =>
-    stack.use(
-      createLaneChannel(urls.length, (connections) =>
-        createRpcChannel({ urls, audience, signer, tls, ...(connections && { connections }) }),
-      ),
-    );
+    stack.use(createLaneChannel(urls.length, createRpcChannel({ urls, audience, signer, tls })));
   const channels = Object.fromEntries(Object.entries(config.services).map(([name, urls]) => [name, connect(name, urls)]));
   const gateway = createGateway(channels as unknown as Channels, config, logger);
   const { connections, readiness } = gateway;

@@ -105,8 +105,7 @@ export async function startTestGateway(
   const server = await startTestServer(
     Object.entries(services).map(([name, service]) => serveFake(service, behaviour[name as keyof Behaviour])),
   );
-  // The lanes share the server's one channel here: what they bound is who may call when.
-  const channel = createLaneChannel(1, () => server.channel);
+  const channel = createLaneChannel(1, server.channel);
   const channels = { identity: channel, kyc: channel, clients: channel, payments: channel, webhooks: channel };
   const settings = {
     rateLimits: options.limits ?? {},

@@ -1,9 +1,8 @@
 import { conflict, invalid, notFound } from "@amana/rpc";
-import type { AccountStatus } from "./account.ts";
 
 export const accountNotFound = () => notFound("not_found", "There is no such account.");
 
-export const accountStatusFixed = (verb: string, from: readonly AccountStatus[], status: AccountStatus) =>
+export const accountStatusFixed = (verb: string, from: readonly string[], status: string) =>
   conflict(
     "invalid_status_transition",
     `The account is ${status}; only one that is ${from.join(" or ")} can be ${verb}. Read the account for its present status.`,
@@ -50,7 +49,7 @@ export const accountLimitsOutOfOrder = (smaller: string, larger: string, at: str
     { pointer: `/${at}` },
   );
 
-export const accountNotActive = (status: AccountStatus) =>
+export const accountNotActive = (status: string) =>
   conflict("account_not_active", `The account is ${status}; only an ACTIVE account transacts. Activate it first.`, {
     members: { account_status: status },
   });

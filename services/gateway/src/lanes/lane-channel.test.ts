@@ -42,8 +42,8 @@ test("one business's slow calls hold its share of the places; all of them are an
   const { gateway, create, refund, read, arrived, answerAll } = await aSlowGateway();
   await using _ = gateway;
   const [flooding, other] = [gateway.aKey(), gateway.aKey()];
-  const { perCaller, connections } = lanes.creation;
-  const flood = Array.from({ length: connections * 2 }, () => create(flooding));
+  const { perCaller, slots } = lanes.creation;
+  const flood = Array.from({ length: slots * 2 }, () => create(flooding));
   await eventually(() => expect(arrived("CreatePayment")).toBe(perCaller));
 
   const created = create(other);

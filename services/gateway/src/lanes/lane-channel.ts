@@ -21,32 +21,24 @@ function tooLate(): Problem {
 }
 
 /**
- * One service, by separate connections for each lane, in which callers take turns: a flood in one
- * lane delays no other, and a flood of one caller delays no other caller. Calls that wait for their
- * turn too long are refused with nothing done.
+ * Limits the calls to one service: each lane has slots of its own, in which callers take turns. A
+ * flood in one lane delays no other lane, and a flood of one caller delays no other caller. Rejects
+ * a call that waits too long; the service then did not receive it.
  */
-export function createLaneChannel(replicas: number, open: (connections?: number) => RpcChannel): RpcChannel {
-  const unqueued = open();
-  const byLane = Object.fromEntries(
-    Object.entries(lanes).map(([lane, { connections, perCaller }]) => {
-      const turns = new Turns({ places: connections * replicas, perCaller });
-      return [lane, { turns, channel: open(connections) }];
-    }),
-  ) as Record<Lane, { turns: Turns; channel: RpcChannel }>;
+export function createLaneChannel(replicas: number, channel: RpcChannel): RpcChannel {
+  const turnsOf = Object.fromEntries(
+    Object.entries(lanes).map(([lane, { slots, perCaller }]) => [lane, new Turns({ places: slots * replicas, perCaller })]),
+  ) as Record<Lane, Turns>;
 
   return {
     async call(method, body, call) {
-      if (!("lane" in call)) return await unqueued.call(method, body, call);
+      if (!("lane" in call)) return await channel.call(method, body, call);
       const { lane, turnOf, timeoutMs } = call as LaneCall;
-      const { turns, channel } = byLane[lane];
       const arrivedAtMs = performance.now();
       const leftMs = () => timeoutMs - Math.floor(performance.now() - arrivedAtMs);
       const work = () => channel.call(method, body, { ...call, timeoutMs: leftMs() });
-      return await turns.run(turnOf, timeoutMs * waitingPart, work, tooLate);
+      return await turnsOf[lane].run(turnOf, timeoutMs * waitingPart, work, tooLate);
     },
-    async [Symbol.asyncDispose]() {
-      const channels = [unqueued, ...Object.values(byLane).map(({ channel }) => channel)];
-      await Promise.all(channels.map((channel) => channel[Symbol.asyncDispose]()));
-    },
+    [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),
   };
 }

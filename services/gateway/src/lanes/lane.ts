@@ -5,23 +5,23 @@ import { createsSomething, isCostlyRead } from "../rate-limit/kind-of-request.ts
 export type Lane = keyof typeof lanes;
 
 /**
- * Connections to each replica of a service, and how many of their places one caller may hold.
- * Searches have few: each keeps one of the service's twenty connections to its database busy for
- * long.
+ * Calls in flight for each replica of a service, and how many of them one caller may have. Each call
+ * has a connection. Searches have few slots: a search uses one of the service's twenty database
+ * connections for long.
  */
 export const lanes = {
-  read: { connections: 16, perCaller: 8 },
-  search: { connections: 4, perCaller: 2 },
-  change: { connections: 16, perCaller: 8 },
+  read: { slots: 16, perCaller: 8 },
+  search: { slots: 4, perCaller: 2 },
+  change: { slots: 16, perCaller: 8 },
   /** These wait for the outside world. */
-  creation: { connections: 64, perCaller: 16 },
-  refund: { connections: 64, perCaller: 16 },
-  slow: { connections: 64, perCaller: 16 },
+  creation: { slots: 64, perCaller: 16 },
+  refund: { slots: 64, perCaller: 16 },
+  slow: { slots: 64, perCaller: 16 },
   /** Callers whom nobody knows; one network is one caller. */
-  keyless: { connections: 16, perCaller: 4 },
+  keyless: { slots: 16, perCaller: 4 },
   /** The verification provider, once its signature was found good. */
-  provider: { connections: 16, perCaller: 16 },
-} as const satisfies Readonly<Record<string, { connections: number; perCaller: number }>>;
+  provider: { slots: 16, perCaller: 16 },
+} as const satisfies Readonly<Record<string, { slots: number; perCaller: number }>>;
 
 /** Longer than a service needs by itself. */
 const quickMsMax = 5_000;

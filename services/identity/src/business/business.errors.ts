@@ -1,5 +1,4 @@
 import { conflict, invalid, notFound } from "@amana/rpc";
-import type { BusinessStatus } from "./business.ts";
 
 /** For an id in the path. */
 export const businessNotFound = () => notFound("not_found", "There is no such business. Check the id.");
@@ -13,7 +12,7 @@ export const initialStatusInvalid = () =>
     pointer: "/status",
   });
 
-export const invalidStatusTransition = (from: BusinessStatus, to: BusinessStatus, possible: readonly BusinessStatus[]) => {
+export const invalidStatusTransition = (from: string, to: string, possible: readonly string[]) => {
   const next = possible.length > 0 ? `From ${from} it can become ${possible.join(" or ")}.` : `${from} is final.`;
   return conflict("invalid_status_transition", `A business that is ${from} cannot become ${to}. ${next}`);
 };

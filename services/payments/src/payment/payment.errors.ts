@@ -1,9 +1,8 @@
 import { conflict, invalid, notFound, outcomeUnknown, refusedUpstream, unavailable, upstreamError } from "@amana/rpc";
-import type { PaymentStatus } from "./payment.ts";
 
 export const paymentNotFound = () => notFound("not_found", "There is no such payment.");
 
-export const paymentNotRefundable = (status: PaymentStatus) =>
+export const paymentNotRefundable = (status: string) =>
   conflict("payment_not_refundable", `The payment is ${status}; only a PAID payment can be refunded, once.`, {
     members: { payment_status: status },
   });

@@ -1,13 +1,24 @@
 import { namedQuery, type Orm } from "@amana/database";
 import { uuidv7 } from "@amana/runtime";
 import { type SealedSecrets, signingSecrets } from "../webhook-endpoint/secrets.ts";
-import type { Room } from "./room.ts";
 
 /**
  * SLOW: the endpoint's last answer took long, or did not come. NEW: this process has had no answer
  * in time from it yet, or waits for one. QUICK: all others.
  */
 export type Lane = "QUICK" | "NEW" | "SLOW";
+
+/** What this process can take, in the form in which the statements that lease want it. */
+export interface Room {
+  /** Of deliveries in all; of those the ones in the lane NEW, and SLOW. */
+  readonly free: { readonly total: number; readonly fresh: number; readonly slow: number };
+  readonly perBusiness: { readonly quick: number; readonly slow: number };
+  /** For an endpoint that is not in `endpoints`, which is NEW or SLOW. */
+  readonly perEndpoint: { readonly fresh: number; readonly slow: number };
+  readonly endpoints: readonly { id: string; free: number; free_slow: number; is_new: boolean }[];
+  /** What they hold in the lane SLOW, and in the others. */
+  readonly businesses: readonly { id: string; held: number; held_slow: number }[];
+}
 
 /** Longer than waiting here and recording can take, so that only a crash lets a lease end. */
 export const leaseMarginMs = 20_000;

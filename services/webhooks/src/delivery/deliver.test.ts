@@ -7,10 +7,10 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { aPaymentEvent } from "../../test/a-payment-event.ts";
 import { type Harness, startHarness, startReceiver } from "../../test/harness.ts";
+import type { Room } from "./claim.ts";
 import * as claims from "./claim.ts";
 import { startDelivering } from "./deliver.ts";
 import { Dispatcher } from "./dispatcher.ts";
-import type { Room } from "./room.ts";
 
 const claimDue = forAllTenants(claims.claimDue);
 const untilDueMs = forAllTenants(claims.untilDueMs);

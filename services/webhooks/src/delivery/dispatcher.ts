@@ -1,8 +1,8 @@
 import { Pause } from "@amana/runtime";
 import { endpointsMax } from "../webhook-endpoint/webhook-endpoint.errors.ts";
-import type { ClaimedDelivery, Lane, NewDelivery } from "./claim.ts";
+import type { ClaimedDelivery, Lane, NewDelivery, Room } from "./claim.ts";
 import { Business, Endpoint, firstWindow, type Held, sumOf } from "./endpoint.ts";
-import { placesIn, type Room, roomBeside, type Shares } from "./room.ts";
+import { placesIn, roomBeside, type Shares } from "./room.ts";
 
 /** How one attempt ended for its endpoint: LATE when it took long or got no answer. */
 export type Pace = "IN_TIME" | "LATE";

@@ -5,7 +5,8 @@ import { gzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
 import { startReceiver } from "../../test/harness.ts";
 import { selfSigned } from "../../test/self-signed.ts";
-import { createAddressGuard, type Resolve } from "../webhook-endpoint/address-guard.ts";
+import { createAddressGuard } from "../webhook-endpoint/address-guard.ts";
+import type { Resolve } from "../webhook-endpoint/resolve-name.ts";
 import { createPoster, type Poster } from "./post.ts";
 
 const stack: AsyncDisposable[] = [];

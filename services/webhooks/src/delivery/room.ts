@@ -1,5 +1,5 @@
 import { endpointsMax } from "../webhook-endpoint/webhook-endpoint.errors.ts";
-import type { Lane } from "./claim.ts";
+import type { Lane, Room } from "./claim.ts";
 import { type Business, type Endpoint, firstWindow, sumOf } from "./endpoint.ts";
 
 /** How many attempts may be under way at once in this process. */
@@ -7,18 +7,6 @@ export interface Shares {
   readonly total: number;
   readonly perBusiness: number;
   readonly perEndpoint: number;
-}
-
-/** What this process can take, in the form in which the statements that lease want it. */
-export interface Room {
-  /** Of deliveries in all; of those the ones in the lane NEW, and SLOW. */
-  readonly free: { readonly total: number; readonly fresh: number; readonly slow: number };
-  readonly perBusiness: { readonly quick: number; readonly slow: number };
-  /** For an endpoint that is not in `endpoints`, which is NEW or SLOW. */
-  readonly perEndpoint: { readonly fresh: number; readonly slow: number };
-  readonly endpoints: readonly { id: string; free: number; free_slow: number; is_new: boolean }[];
-  /** What they hold in the lane SLOW, and in the others. */
-  readonly businesses: readonly { id: string; held: number; held_slow: number }[];
 }
 
 /** What of each share may be held by, or for, endpoints that are slow. */

@@ -1,14 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
-import { createNameResolver } from "./resolve-name.ts";
-
-interface ResolvedAddress {
-  readonly address: string;
-  readonly family: number;
-}
-
-export type Resolve = (host: string) => Promise<ResolvedAddress[]>;
+import { createNameResolver, type Resolve, type ResolvedAddress } from "./resolve-name.ts";
 
 export type AddressGuard = ReturnType<typeof createAddressGuard>;
 

@@ -1,5 +1,11 @@
 import { Resolver } from "node:dns/promises";
-import type { Resolve } from "./address-guard.ts";
+
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+export type Resolve = (host: string) => Promise<ResolvedAddress[]>;
 
 const timeoutMs = 2_000;
 const localhost = /(^|\.)localhost\.?$/i;

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { decryptIfReadable } from "@amana/secret-box";
-import type { Context } from "../context.ts";
+import type { Logger } from "@amana/runtime";
+import { decryptIfReadable, type SecretBox } from "@amana/secret-box";
 
 /** `whsec_` and 32 random bytes in base64 (Standard Webhooks, symmetric secrets). */
 export const newSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
@@ -29,7 +29,7 @@ export interface SigningSecrets {
 
 /** Throws when the current secret cannot be read: nothing can be sent without it. */
 export const openSecrets = (
-  { secrets, logger }: Pick<Context, "secrets" | "logger">,
+  { secrets, logger }: { secrets: SecretBox; logger: Logger },
   { endpoint_id: id, secret_ciphertext: current, other_secret_ciphertext: other }: SealedSecrets,
 ): SigningSecrets => ({
   current: secrets.decrypt(current, id),

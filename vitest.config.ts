@@ -24,7 +24,12 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: ["packages/*/src/**/*.test.ts", "services/*/src/**/*.test.ts", "sdks/typescript/src/**/*.test.ts"],
+          include: [
+            "packages/*/src/**/*.test.ts",
+            "services/*/src/**/*.test.ts",
+            "sdks/typescript/src/**/*.test.ts",
+            "break/src/**/*.test.ts",
+          ],
           // A worker loads the ORM and the contracts once and not for each file: files share no state but modules.
           isolate: false,
         },

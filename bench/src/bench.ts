@@ -8,13 +8,8 @@ import { createCommand, numberFrom, runCommandLine, wholeFrom } from "@amana/dev
  */
 const benchmarks = {
   growth: async () => (await import("./growth/growth.ts")).growth,
-  lists: async () => (await import("./lists/lists.ts")).lists,
   reads: async () => (await import("./reads/reads.ts")).reads,
-  refunds: async () => (await import("./refunds/refunds.ts")).refunds,
   start: async () => (await import("./start/start.ts")).start,
-  tenants: async () => (await import("./tenants/tenants.ts")).tenants,
-  traces: async () => (await import("./traces/traces.ts")).traces,
-  verdicts: async () => (await import("./verdicts/verdicts.ts")).verdicts,
   webhooks: async () => (await import("./webhooks/webhooks.ts")).webhooks,
   writes: async () => (await import("./writes/writes.ts")).writes,
 } as const;
@@ -32,7 +27,7 @@ interface BenchOptions {
 const command = createCommand("bench", "Measure the system on this machine.");
 command
   .addArgument(command.createArgument("<benchmark>", "what to measure").choices(Object.keys(benchmarks)))
-  .argument("[names...]", "scenarios of webhooks, or prefixes of the operations of tenants (default: all)")
+  .argument("[names...]", "scenarios of webhooks (default: all)")
   .option("--rounds <n>", "measurements of each program", wholeFrom(1, 1_000), 3)
   .option("--seconds <n>", "duration of each measurement", numberFrom(0.1, 86_400), 8)
   .option("--json <file>", "also write the result to this file")

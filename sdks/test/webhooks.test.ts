@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Case, cases } from "@amana/webhook-receiver/cases";
+import { type Case, cases } from "@amana/client/webhook-cases";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { languages, run } from "./languages.ts";
 

@@ -6,7 +6,6 @@ import { type System, startSystem } from "@amana/dev-env/system";
 import pg from "pg";
 import { aPaidPayment } from "../a-paid-payment.ts";
 import { type Call, load, startBareServer } from "../bare-server.ts";
-import { fill } from "../lists/fill.ts";
 import { median, printTable, say } from "../table.ts";
 import { copyPaidPayment } from "./paid-payments.ts";
 
@@ -96,18 +95,27 @@ const databasesOf = ({ databaseUrls }: System) => ({
   PAYMENTS_DATABASE_URL: databaseUrls["payments"] ?? "",
 });
 
-/** Many, so that creations do not wait for each other's lock of the client. */
+/** Adds clients and returns their ids. There are many, because a creation locks its client. */
 async function addClients(system: System): Promise<string[]> {
-  const url = system.ownerDatabaseUrls["clients"] ?? "";
-  await fill(url, system.business.id, clientCount);
-  const database = new pg.Client({ connectionString: url });
+  const database = new pg.Client({ connectionString: system.ownerDatabaseUrls["clients"] ?? "" });
   await database.connect();
-  const { rows } = await database.query<{ id: string }>("select id from client where business_id = $1 and not blocked", [
-    system.business.id,
-  ]);
-  await database.end();
-  return rows.map(({ id }) => id);
+  try {
+    const { rows } = await database.query<{ id: string }>(clientsSql, [system.business.id, clientCount]);
+    await database.query("vacuum (analyze)");
+    return rows.map(({ id }) => id);
+  } finally {
+    await database.end();
+  }
 }
+
+const clientsSql = `
+  insert into client (id, business_id, first_name, last_name, date_of_birth, gender, birth_country, nationality,
+    country_of_tax_residence, address, city, postcode, country_code, email, external_client_code, blocked, is_blacklisted,
+    risk_level, kyc_level, kyc_status, created_at, updated_at)
+  select uuidv7(), $1, 'Amina', 'Benali ' || i, '1990-05-17', 'female', 'DZA', 'DZA', 'DZA', '1 rue Didouche Mourad', 'Alger',
+    '16000', 'DZA', 'person' || i || '@example.dz', 'code-' || i, false, false, 'LOW', 'FULL_KYC', 'VALIDATED', now(), now()
+  from generate_series(1, $2::int) i
+  returning id`;
 
 function creation(clientIds: readonly string[]): Write {
   let made = 0;

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { verifyWebhook } from "@amana/webhook-receiver";
+import { verifyWebhook } from "@amana/client";
 import type { Random } from "../random.ts";
 
 /** A whole POST. */
@@ -32,7 +32,7 @@ export async function receiveEvents(random: Random, count: number) {
     if (receiver.mood === "failing" || (isFirst && random.chance(0.05))) return true;
     if (receiver.secret === undefined) return false;
     try {
-      verifyWebhook(request.headers, body, { secrets: receiver.secret });
+      verifyWebhook(request.headers, body, { secrets: [receiver.secret] });
       return false;
     } catch {
       refusedForTheirTime++;

@@ -48,7 +48,7 @@ test.each([
 });
 
 test.each([
-  ["bench", ["lists", "--rounds", "many"]],
+  ["bench", ["reads", "--rounds", "many"]],
   ["break", ["matrix", "--schedule", "{}"]],
   ["start", ["--events=pigeon"]],
 ] as const)("%s with invalid arguments %j ends with code 2", async (name, args) => {

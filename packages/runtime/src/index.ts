@@ -11,7 +11,7 @@ export { Pause } from "./pause.ts";
 export { everyHour, poll } from "./poll.ts";
 export { readBytes, readText } from "./read-body.ts";
 export { remember } from "./remember.ts";
-export { runProcess } from "./run-process.ts";
+export { runProcess, stopTimeoutMs } from "./run-process.ts";
 export { StalledSockets } from "./stalled-sockets.ts";
 export { currentTenant, everyTenant, forTenant } from "./tenant.ts";
 export { backoffMs, dateOf, jitter, nextPause, sleep, waitAtMost, within } from "./time.ts";

@@ -11,8 +11,11 @@ import type { TracingSettings } from "./tracing-settings.ts";
  * twice the memory it needs.
  */
 const heapGrowingFlag = "--heap-growing-percent=50";
-/** A clean stop gets longer than a delayed stop and the longest request; then it is ended. */
-const stopTimeoutMs = 65_000;
+/**
+ * The process ends after this time if a clean stop has not finished. It is longer than a delayed
+ * stop and the longest request.
+ */
+export const stopTimeoutMs = 65_000;
 
 /** What was started. Without `isReady` it is ready as soon as it runs. */
 type Running = AsyncDisposable & { readonly url?: string; isReady?(): Promise<boolean> };

@@ -5,8 +5,10 @@ import { constants } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { createCommand, runCommandLine } from "@amana/dev-env/command-line";
 import { endWithParent } from "@amana/dev-env/end-with-parent";
+import { changedTests } from "./changed-tests.ts";
 
 interface TestOptions {
+  readonly changed?: boolean;
   readonly testNamePattern?: string;
   readonly project?: string;
 }
@@ -21,12 +23,14 @@ command
   .addOption(
     command.createOption("--project <name>", "run only the tests of this project (default: both)").choices(["unit", "system"]),
   )
+  .option("--changed", "run only the tests of workspaces that differ from main, and tests that read files of all workspaces")
   .action(runTests);
 await runCommandLine(command);
 
-function runTests(words: string[], options: TestOptions): void {
-  const names = words.map((word) => (/^\.{0,2}\//.test(word) ? relative(root, resolve(word)) : word));
-  requireMatches(names);
+function runTests(words: string[], { changed = false, ...options }: TestOptions): void {
+  const named = words.map((word) => (/^\.{0,2}\//.test(word) ? relative(root, resolve(word)) : word));
+  requireMatches(named);
+  const names = changed ? [...named, ...(changedTests(root) ?? [])] : named;
   const flags = Object.entries(options).map(([name, value]) => `--${name}=${value}`);
   // Vitest gets its own process group, with which the processes of tests end.
   const vitest = spawn(join(root, "node_modules", ".bin", "vitest"), ["run", ...reporters, ...flags, ...names], {

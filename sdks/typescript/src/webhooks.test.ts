@@ -27,6 +27,7 @@ test.each<[string, object, string, object]>([
   ["a changed byte", {}, body.replace("5000.00", "5000.01"), {}],
   ["an old one", {}, body, { nowSeconds: now + 301 }],
   ["one of the future", {}, body, { nowSeconds: now - 301 }],
+  ["a tolerance of NaN", {}, body, { toleranceSeconds: Number.NaN }],
   ["another time", { "webhook-timestamp": "1795170001" }, body, {}],
   ["a time that is no number", { "webhook-timestamp": "NaN" }, body, {}],
   ["no signature", { "webhook-signature": undefined }, body, {}],

@@ -38,7 +38,8 @@ export function verifyWebhook(headers: WebhookHeaders, body: Uint8Array | string
     return given.split(" ").some((one) => isEqual(one, good));
   });
   if (!isGood) throw new WebhookRefused("no signature is good");
-  if (Math.abs(now - Number(timestamp)) > (options.toleranceSeconds ?? 300)) throw new WebhookRefused("sent too long ago");
+  // Written with `!`, so that a tolerance of NaN rejects every webhook.
+  if (!(Math.abs(now - Number(timestamp)) <= (options.toleranceSeconds ?? 300))) throw new WebhookRefused("sent too long ago");
   const parsed = JSON.parse(Buffer.from(body).toString("utf8")) as Webhook["body"];
   return { id, event: String(parsed["event"]), body: parsed };
 }

@@ -1,5 +1,5 @@
 import { buffer } from "node:stream/consumers";
-import { verifyWebhook, verifyXSignature } from "@amana/webhook-receiver";
+import { verifyWebhook, verifyXSignature } from "@amana/client";
 import { until } from "../eventually.ts";
 import { listen } from "./listen.ts";
 
@@ -22,8 +22,8 @@ export async function startReceiver() {
   const server = await listen(async (request, response) => {
     const raw = await buffer(request);
     try {
-      verifyXSignature(request.headers, raw, { secrets: secret });
-      const { event, body } = verifyWebhook(request.headers, raw, { secrets: secret });
+      verifyXSignature(request.headers, raw, [secret]);
+      const { event, body } = verifyWebhook(request.headers, raw, { secrets: [secret] });
       received.push({ event, body, text: raw.toString("utf8"), receivedAtMs: performance.now() });
       response.writeHead(204).end();
     } catch (error) {

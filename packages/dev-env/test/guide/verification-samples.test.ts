@@ -2,7 +2,7 @@ import { execFile, execFileSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Case, cases } from "@amana/webhook-receiver/cases";
+import { type Case, cases } from "@amana/client/webhook-cases";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { blockIn, blocksOf, guideText } from "./guide-page.ts";
 

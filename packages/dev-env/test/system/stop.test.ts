@@ -83,7 +83,7 @@ test("demo stops the system that it started on SIGINT", async () => {
 });
 
 test("bench ends every process that it started on SIGTERM", async () => {
-  const bench = await run("bench/src/bench.ts", ["traces", "--rounds", "1", "--seconds", "1"]);
+  const bench = await run("bench/src/bench.ts", ["reads", "--rounds", "1", "--seconds", "1"]);
   await bench.shows("Migrations");
   bench.child.kill("SIGTERM");
   await bench.ended;

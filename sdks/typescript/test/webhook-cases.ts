@@ -1,6 +1,6 @@
 /**
- * Genuine and forged deliveries for every verifier in this repository: this package, the samples of
- * the guide and the client libraries.
+ * Genuine and forged deliveries for every verifier in this repository: the client libraries and the
+ * samples of the guide.
  */
 import { createHmac } from "node:crypto";
 

@@ -1,0 +1,49 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeEach, expect, test } from "vitest";
+import { changedTests, readers } from "./changed-tests.ts";
+
+const repository = mkdtempSync(join(tmpdir(), "amana-changed-"));
+const git = (...args: string[]) =>
+  execFileSync("git", ["-c", "user.name=test", "-c", "user.email=test@example.dz", ...args], {
+    cwd: repository,
+    stdio: "ignore",
+  });
+const write = (path: string) => {
+  mkdirSync(dirname(join(repository, path)), { recursive: true });
+  writeFileSync(join(repository, path), "changed");
+};
+
+git("init", "--initial-branch=main");
+git("commit", "--allow-empty", "--message=first");
+beforeEach(() => {
+  git("checkout", "-B", "change", "main");
+  git("clean", "-fd");
+});
+afterAll(() => rmSync(repository, { recursive: true, force: true }));
+
+test("changedTests returns the folders of committed and new files, and the readers", () => {
+  write("packages/rpc/src/server.ts");
+  git("add", ".");
+  git("commit", "--message=second");
+  write("services/kyc/src/new.ts");
+  expect(changedTests(repository)).toEqual(["packages/rpc/", "services/kyc/", ...readers]);
+});
+
+test("changedTests returns the readers alone when only documents differ", () => {
+  write("docs/guide/webhooks.md");
+  write("packages/rpc/README.md");
+  expect(changedTests(repository)).toEqual(readers);
+});
+
+test("changedTests returns undefined when a file that all workspaces share differs", () => {
+  write("proto/kyc/v1/kyc.proto");
+  expect(changedTests(repository)).toBeUndefined();
+});
+
+test("each reader exists", () => {
+  const root = join(import.meta.dirname, "..", "..", "..");
+  expect(readers.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});

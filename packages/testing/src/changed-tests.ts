@@ -1,0 +1,33 @@
+import { execFileSync } from "node:child_process";
+
+/** Paths of unit tests that read files of other workspaces. */
+export const readers: readonly string[] = [
+  "break/src/tenants/nouns.test.ts",
+  "packages/database/src/migrations.test.ts",
+  "packages/dev-env/src/audited-operations.test.ts",
+  "packages/testing/src/expressions.test.ts",
+  "services/gateway/src/problem-catalogue.test.ts",
+];
+
+const workspace = /^(?:(?:packages|services)\/[^/]+|bench|break|sdks\/typescript|sdks)\//;
+/** Files outside of the workspaces that no unit test depends on, except those above. */
+const withoutTests = /^(?:docs|deploy|\.github|\.ci)\/|\.md$/;
+
+/**
+ * Returns parts of the paths of the tests for the files that differ from main: the tests of their
+ * workspaces, and the readers. Undefined when a file that all workspaces share differs.
+ */
+export function changedTests(root: string): string[] | undefined {
+  const git = (...args: string[]) =>
+    execFileSync("git", args, { cwd: root, encoding: "utf8" })
+      .split("\n")
+      .filter((line) => line !== "");
+  const [main = "HEAD"] = git("for-each-ref", "--format=%(refname)", "refs/remotes/origin/main", "refs/heads/main").toReversed();
+  const changed = [
+    ...git("diff", "--name-only", "--merge-base", main),
+    ...git("ls-files", "--others", "--exclude-standard"),
+  ].filter((path) => !withoutTests.test(path));
+  const folders = new Set(changed.map((path) => workspace.exec(path)?.[0]));
+  if (folders.has(undefined)) return undefined;
+  return [...folders, ...readers] as string[];
+}

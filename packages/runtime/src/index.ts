@@ -15,7 +15,7 @@ export { currentTenant, everyTenant, forTenant } from "./tenant.ts";
 export { backoffMs, dateOf, jitter, nextPause, Pause, sleep, waitAtMost, within } from "./time.ts";
 export { timed } from "./timed.ts";
 export { currentTrace, inTrace, type Trace, traceIdOf } from "./trace.ts";
-export { beginSpan, isTraced, recordSpan, type Span, startTracing, traced, unixMs } from "./tracing.ts";
+export { beginSpan, type Span, startTracing, traced } from "./tracing.ts";
 export { readTracing } from "./tracing-settings.ts";
 export { Turns } from "./turns.ts";
 export { isUuid, randomHex, timeOfUuid, uuidv7 } from "./uuid.ts";

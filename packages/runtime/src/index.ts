@@ -18,4 +18,4 @@ export { currentTrace, inTrace, type Trace, traceIdOf } from "./trace.ts";
 export { beginSpan, type Span, startTracing, traced } from "./tracing.ts";
 export { readTracing } from "./tracing-settings.ts";
 export { Turns } from "./turns.ts";
-export { isUuid, randomHex, timeOfUuid, uuidv7 } from "./uuid.ts";
+export { isUuid, timeOfUuid, uuidv7 } from "./uuid.ts";

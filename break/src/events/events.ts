@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +10,7 @@ import { migrateService, type ServiceProcess, serviceProcess } from "@amana/dev-
 import type { ServiceName } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
 import { copyPostgresData, startTestSystem } from "@amana/dev-env/test-system";
-import { randomHex, sleep } from "@amana/runtime";
+import { sleep } from "@amana/runtime";
 import { Pool } from "pg";
 import type { Program } from "../program.ts";
 import { createRandom } from "../random.ts";
@@ -46,7 +47,7 @@ export const events: Program = {
     await copyPostgresData(dir);
     const postgres = stack.use(await startDurable(join(dir, "postgres")));
     const postgresOfWebhooks = stack.use(await startDurable(join(dir, "postgres-of-webhooks")));
-    const { urls, ownerUrls } = await ensureDatabases(postgresOfWebhooks.superuserUrl, ["webhooks"], randomHex(16));
+    const { urls, ownerUrls } = await ensureDatabases(postgresOfWebhooks.superuserUrl, ["webhooks"], randomUUID());
     await migrateService("webhooks", { DATABASE_URL: ownerUrls["webhooks"] as string });
     const { receivers, refusedForTheirTime } = stack.use(await receiveEvents(random.fork(), endpointsCount));
     const clocks = ["consumer", "another-consumer", "guest", "relay", "another-relay"].map((name) => new Clock(dir, name));

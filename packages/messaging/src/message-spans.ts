@@ -20,8 +20,8 @@ export function beginPublishing(topic: string, rows: readonly Message[]): Publis
   const messages = rows.map((row) => {
     const { key, payload, headers } = row;
     const happenedMs = Date.parse(headers["ce_time"] ?? "");
-    const about = aboutMessage(topic, "send", row);
-    const span = beginSpan("producer", `send ${topic}`, headers["traceparent"], about, happenedMs || undefined);
+    const attributes = aboutMessage(topic, "send", row);
+    const span = beginSpan("producer", `send ${topic}`, headers["traceparent"], { attributes, startMs: happenedMs || undefined });
     if (!span) return { key, payload, headers };
     spans.push(span);
     return { key, payload, headers: { ...headers, traceparent: span.traceparent } };

@@ -9,6 +9,37 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   }
 }
 
+/**
+ * The wait of a loop that looks for work. `wake` ends it early, also while the loop is looking.
+ * Call `begin` before looking, and `wait` when nothing was found.
+ */
+export class Pause {
+  #woken = false;
+  #end = () => {};
+
+  begin(): void {
+    this.#woken = false;
+  }
+
+  wake(): void {
+    this.#woken = true;
+    this.#end();
+  }
+
+  /** Returns whether it was woken. Not by an AbortSignal, which takes 10 µs more for each wait. */
+  async wait(ms: number): Promise<boolean> {
+    if (this.#woken || ms <= 0) return this.#woken;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, Math.ceil(ms));
+      this.#end = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    return this.#woken;
+  }
+}
+
 /** What the work comes to. Throws when that takes longer than `ms`; the work itself goes on. */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const end = await waitAtMost(

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { type Collector, startCollector } from "../test/collector.ts";
 import { createLogger, currentTrace, type EnvSource, inTrace, readEnv, readTracing, type SettingsError } from "./index.ts";
-import { beginSpan, recordSpan, spans, startTracing, traced } from "./tracing.ts";
+import { beginSpan, spans, startTracing, traced } from "./tracing.ts";
 
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 const parentId = "00f067aa0ba902b7";
@@ -46,16 +46,7 @@ test("spans arrive whole, each below its parent, and those of traces that are no
   });
   await inTrace({ traceparent: `${sampled.slice(0, -1)}0` }, inner);
   await inTrace(undefined, inner);
-  recordSpan({
-    traceparent: sampled,
-    kind: "server",
-    name: "root",
-    parentId: undefined,
-    startMs: 1e12,
-    endMs: 1e12 + 1.5,
-    attributes: {},
-    failure: "503",
-  });
+  beginSpan("server", "root", sampled, { root: true, startMs: 1e12 })?.end("503");
   await stop();
 
   const [of_inner, of_failing, outer, root] = collector.spans;
@@ -81,9 +72,11 @@ test("spans arrive whole, each below its parent, and those of traces that are no
     isFailed: true,
     attributes: { "error.type": "error" },
   });
-  expect(root).toMatchObject({ spanId: parentId, parentSpanId: undefined, startMs: 1e12, endMs: 1e12 + 1.5, isFailed: true });
+  expect(root).toMatchObject({ parentSpanId: undefined, startMs: 1e12, isFailed: true, attributes: { "error.type": "503" } });
+  expect([root?.traceId, root?.spanId]).not.toContain(undefined);
+  expect(root?.traceId).not.toBe(traceId);
+  for (const { startMs, endMs } of collector.spans) expect(endMs).toBeGreaterThanOrEqual(startMs);
   expect(outer?.startMs).toBeLessThanOrEqual(of_inner?.startMs ?? 0);
-  expect(outer?.endMs).toBeGreaterThanOrEqual(of_inner?.endMs ?? Number.POSITIVE_INFINITY);
   expect(collector.bodies.join()).not.toContain("nothing is told");
 });
 
@@ -143,6 +136,16 @@ test.each([
   const after = await outcomes();
   const of = (outcome: string) => (after[outcome] ?? 0) - (before[outcome] ?? 0);
   expect([of("sent") + of("refused"), of("dropped")]).toEqual([300, 0]);
+});
+
+test("logs that the collector rejected spans in a response with status 200", async () => {
+  await using collector = await startCollector();
+  collector.text = '{"partialSuccess":{"rejectedSpans":"1","errorMessage":"too large"}}';
+  lines.length = 0;
+  await start(collector);
+  beginSpan("client", "a", sampled)?.end();
+  await stop();
+  expect(lines).toEqual([expect.objectContaining({ level: 40, reason: expect.stringContaining("too large") })]);
 });
 
 test("settings that cannot be meant are refused, and no problem repeats a header's value", () => {

@@ -76,10 +76,10 @@ export async function createApp(gateway: Gateway): Promise<App> {
   gateway.connections.watch(app.server);
   app.server.on("checkExpectation", answerUnknownExpectation);
   receiveBodies(app, gateway);
-  guardEdge(app, gateway);
+  traceRequests(app, gateway);
+  guardEdge(app);
   logRequests(app, gateway);
   measureRequests(app);
-  traceRequests(app, gateway);
   boundBytes(app, gateway);
   readJsonBodies(app, gateway);
   app.addHook("preValidation", boundLoad(gateway));

@@ -1,5 +1,5 @@
 import { type Caller, type IdempotencyKey, platformCaller } from "@amana/rpc";
-import type { Logger } from "@amana/runtime";
+import type { Logger, Span } from "@amana/runtime";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import type {
   FastifyBaseLogger,
@@ -95,5 +95,7 @@ declare module "fastify" {
     idempotencyKey: IdempotencyKey | null;
     /** W3C trace context of this request's calls. */
     traceparent: string;
+    /** Set for requests of sampled traces. */
+    span: Span | undefined;
   }
 }

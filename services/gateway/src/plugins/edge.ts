@@ -1,9 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { uuidv7 } from "@amana/runtime";
 import type { FastifyRequest } from "fastify";
-import type { App, Gateway } from "../gateway.ts";
+import type { App } from "../gateway.ts";
 import { Problem } from "../problem.ts";
-import { createTraceContext } from "../trace-context.ts";
 
 export const bodyBytesMax = 1024 * 1024;
 
@@ -19,10 +18,8 @@ export function requestIdOf(raw: Pick<IncomingMessage, "headers">): string {
  * What comes before everything else, for every address: the headers of every answer, then route
  * (404), method (405) and size (413), in that order and before anyone asks for a key.
  */
-export function guardEdge(app: App, { traceRatio }: Gateway): void {
-  const traceparentOf = createTraceContext(traceRatio);
+export function guardEdge(app: App): void {
   const addresses = knownAddresses(app);
-  app.decorateRequest("traceparent", "");
   app.addHook("onRequest", (request, reply, done) => {
     const { headers, socket } = request.raw;
     // An earlier pipelined request has ended the connection, so no response can be sent.
@@ -30,7 +27,6 @@ export function guardEdge(app: App, { traceRatio }: Gateway): void {
     reply.header("x-request-id", request.id);
     reply.header("x-content-type-options", "nosniff");
     reply.header("cache-control", "no-store");
-    request.traceparent = traceparentOf(headers.traceparent);
     if (request.is404) return done(unknownAddress(request, addresses));
     if (headers.host === undefined && request.raw.httpVersion === "1.1") return done(Problem.of("malformed_request"));
     const length = headers["content-length"];

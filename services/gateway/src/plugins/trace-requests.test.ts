@@ -1,5 +1,6 @@
+import { randomBytes } from "node:crypto";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
-import { createLogger, randomHex, startTracing, uuidv7 } from "@amana/runtime";
+import { createLogger, startTracing, uuidv7 } from "@amana/runtime";
 import { type Collector, startCollector } from "@amana/runtime/test/collector";
 import { expect, test } from "vitest";
 import { startTestGateway } from "../../test/harness.ts";
@@ -21,6 +22,7 @@ async function spansOf(traceRatio: number, requests: readonly { method: "GET" | 
   return { ...collector, business: gateway.business };
 }
 
+const randomHex = (bytes: number) => randomBytes(bytes).toString("hex");
 const given = `00-${randomHex(16)}-${randomHex(8)}-01`;
 const id = uuidv7();
 

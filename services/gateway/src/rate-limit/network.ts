@@ -1,24 +1,18 @@
-import { isIP, isIPv6 } from "node:net";
+import { isIPv4, isIPv6 } from "node:net";
+import ipaddr from "ipaddr.js";
 
 /**
- * What counts as one caller among addresses: an IPv4 address, or the /64 of an IPv6 one, which is
- * what one customer is given (RFC 6177). IPv4 written as IPv6 is IPv4. What is no address, as a
- * proxy may pass on, is one caller too: else whoever writes it has a new limit with each text.
+ * Returns what rate limits count as one caller: an IPv4 address, or the /64 of an IPv6 address,
+ * which one customer is given (RFC 6177). An IPv4-mapped IPv6 address is IPv4. Texts that are no
+ * address, as a proxy may pass on, are one caller, so that a new text is not a new limit.
  */
 export function networkOf(address: string): string {
-  if (isIP(address) === 0) return "no address";
-  if (!isIPv6(address)) return address;
-  // As URLs write it (RFC 5952): IPv4 within is two groups, and leading zeros are gone.
-  const written = new URL(`http://[${address.split("%", 1)[0]}]`).hostname.slice(1, -1);
-  const [, high, low] = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(written) ?? [];
-  if (high !== undefined && low !== undefined) {
-    const bits = Number.parseInt(high, 16) * 2 ** 16 + Number.parseInt(low, 16);
-    return [24, 16, 8, 0].map((shift) => (bits >>> shift) & 255).join(".");
-  }
-  const [left = "", right] = written.split("::");
-  const groups = left === "" ? [] : left.split(":");
-  const after = right === undefined || right === "" ? [] : right.split(":");
-  // What "::" stands for is zeros.
-  const all = [...groups, ...Array(Math.max(0, 8 - groups.length - after.length)).fill("0"), ...after];
-  return `${all.slice(0, 4).join(":")}::/64`;
+  if (isIPv4(address)) return address;
+  if (!isIPv6(address)) return "no address";
+  const parsed = ipaddr.process(address.split("%", 1)[0] as string);
+  if (parsed instanceof ipaddr.IPv4) return parsed.toString();
+  return `${parsed.parts
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(":")}::/64`;
 }

@@ -1,0 +1,19 @@
+/**
+ * Returns a function that calls `read` at most once in `ms` milliseconds. Calls in between share
+ * its result.
+ */
+export function atMostEvery<T>(ms: number, read: () => Promise<T>): () => Promise<T> {
+  let last: { readonly atMs: number; readonly result: Promise<T> } | undefined;
+  return () => {
+    const now = performance.now();
+    if (!last || now - last.atMs >= ms) last = { atMs: now, result: read() };
+    return last.result;
+  };
+}
+
+/** Puts an entry at a map's young end. Beyond `max` entries the oldest is deleted. */
+export function remember<K, V>(map: Map<K, V>, key: K, value: V, max: number): void {
+  map.delete(key);
+  if (map.size >= max) map.delete(map.keys().next().value as K);
+  map.set(key, value);
+}

@@ -1,5 +1,5 @@
 import type { CallOptions, RpcChannel } from "@amana/rpc";
-import { Turns } from "@amana/runtime";
+import { FairSemaphore } from "@amana/runtime";
 import { requestsShed } from "../metrics.ts";
 import { Problem } from "../problem.ts";
 import { type Lane, lanes } from "./lane.ts";
@@ -29,20 +29,20 @@ export function createLaneChannel(replicas: number, open: (connections?: number)
   const unqueued = open();
   const byLane = Object.fromEntries(
     Object.entries(lanes).map(([lane, { connections, perCaller }]) => {
-      const turns = new Turns({ places: connections * replicas, perCaller });
-      return [lane, { turns, channel: open(connections) }];
+      const slots = new FairSemaphore({ slots: connections * replicas, perTenant: perCaller });
+      return [lane, { slots, channel: open(connections) }];
     }),
-  ) as Record<Lane, { turns: Turns; channel: RpcChannel }>;
+  ) as Record<Lane, { slots: FairSemaphore; channel: RpcChannel }>;
 
   return {
     async call(method, body, call) {
       if (!("lane" in call)) return await unqueued.call(method, body, call);
       const { lane, turnOf, timeoutMs } = call as LaneCall;
-      const { turns, channel } = byLane[lane];
+      const { slots, channel } = byLane[lane];
       const arrivedAtMs = performance.now();
       const leftMs = () => timeoutMs - Math.floor(performance.now() - arrivedAtMs);
       const work = () => channel.call(method, body, { ...call, timeoutMs: leftMs() });
-      return await turns.run(turnOf, timeoutMs * waitingPart, work, tooLate);
+      return await slots.run(turnOf, timeoutMs * waitingPart, work, tooLate);
     },
     async [Symbol.asyncDispose]() {
       const channels = [unqueued, ...Object.values(byLane).map(({ channel }) => channel)];

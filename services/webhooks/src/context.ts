@@ -1,10 +1,20 @@
+import { EventEmitter } from "node:events";
 import { createSecretBox } from "@amana/secret-box";
 import type { ServiceParts } from "@amana/service";
 import type { Config } from "./config.ts";
-import { Dispatcher } from "./delivery/dispatcher.ts";
+import type { NewDelivery } from "./delivery/claim-due-deliveries.ts";
+import { ConcurrencyLimits } from "./delivery/concurrency-limits.ts";
 import { createAddressGuard } from "./webhook-endpoint/address-guard.ts";
 
 export type Context = Readonly<ReturnType<typeof createContext>>;
+
+/** Signals to the worker of this process; without a worker nothing happens. */
+interface DeliverySignals {
+  /** Deliveries of new events were committed. */
+  inserted: [readonly NewDelivery[]];
+  /** Deliveries without a lease may have become due. */
+  due: [];
+}
 
 /** What the use cases of this service work with. */
 export const createContext = ({ config, orm, logger, clock }: ServiceParts<Config>) => ({
@@ -23,9 +33,10 @@ export const createContext = ({ config, orm, logger, clock }: ServiceParts<Confi
     /** How long attempts may go on when the process stops. */
     stopMs: 8_000,
   },
-  dispatcher: new Dispatcher({
+  limits: new ConcurrencyLimits({
     total: config.deliveryConcurrency,
     perBusiness: config.businessConcurrency,
     perEndpoint: config.endpointConcurrency,
   }),
+  signals: new EventEmitter<DeliverySignals>(),
 });

@@ -36,3 +36,13 @@ export const openSecrets = (
   // A good one is not worth less because the other cannot be read.
   other: other ? decryptIfReadable(secrets, other, id, logger) : undefined,
 });
+
+/** Returns undefined when the current secret cannot be decrypted, and logs an alert with `ids`. */
+export function readSecrets(context: Context, sealed: SealedSecrets, ids: object): SigningSecrets | undefined {
+  try {
+    return openSecrets(context, sealed);
+  } catch (error) {
+    context.logger.error({ err: error, alert: true, ...ids }, "signing secret cannot be decrypted");
+    return undefined;
+  }
+}

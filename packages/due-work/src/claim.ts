@@ -61,13 +61,15 @@ export function createDueSearch(orm: Orm, due: DueTable): () => Promise<FoundGro
 
   return async () => {
     const em = orm.em.fork();
-    const soonest = await namedQuery<DueGroup>(
+    const soonest = await namedQuery<DueGroup & { read: number }>(
       em,
       `${name}_due`,
-      `select ${tenantAndKey} from ${table} where ${isPlanned} and ${dueAt} <= now() and ${isFree} order by ${dueAt} limit ${soonestMax}`,
+      `with soonest as materialized (
+         select ${tenantAndKey} from ${table} where ${isPlanned} and ${dueAt} <= now() and ${isFree} order by ${dueAt} limit ${soonestMax}
+       ) select tenant, key, sum(count(*)) over ()::int as read from soonest group by tenant, key`,
       [],
     );
-    if (soonest.length < soonestMax) return { groups: distinct(soonest), hasMore: false };
+    if ((soonest[0]?.read ?? 0) < soonestMax) return { groups: soonest, hasMore: false };
     const stepped = await namedQuery<DueGroup>(
       em,
       `${name}_groups`,

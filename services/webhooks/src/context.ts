@@ -2,8 +2,8 @@ import { EventEmitter } from "node:events";
 import { createSecretBox } from "@amana/secret-box";
 import type { ServiceParts } from "@amana/service";
 import type { Config } from "./config.ts";
-import type { NewDelivery } from "./delivery/claim-due-deliveries.ts";
 import { ConcurrencyLimits } from "./delivery/concurrency-limits.ts";
+import type { NewDelivery } from "./event/new-delivery.ts";
 import { createAddressGuard } from "./webhook-endpoint/address-guard.ts";
 
 export type Context = Readonly<ReturnType<typeof createContext>>;
@@ -28,6 +28,8 @@ export const createContext = ({ config, orm, logger, clock }: ServiceParts<Confi
     pausesMs: config.retryScheduleSeconds.map((seconds) => seconds * 1000),
     /** For one attempt, from connecting to the headers of the answer. */
     timeoutMs: 10_000,
+    /** Longer than waiting for a slot, an attempt and recording, so that a lease ends only after a crash. */
+    leaseMs: 30_000,
     /** Limit of attempts of a business in 24 hours; see `isAttemptLimitReached`. */
     attemptsPerDayMax: config.deliveryAttemptsPerDay,
     /** How long attempts may go on when the process stops. */

@@ -1,8 +1,9 @@
 import { lowerCaseNames } from "@amana/contracts/enum-names";
 import { DeliveryFailure } from "@amana/contracts/webhooks/v1/event_pb";
 import { type Orm, rowsCountedMax, showRows } from "@amana/database";
-import { counter, gauge, histogram } from "@amana/runtime";
+import { counter, gauge, histogram, timeOfUuid } from "@amana/runtime";
 import type { AttemptResult } from "./delivery/record-attempts.ts";
+import type { NewDelivery } from "./event/new-delivery.ts";
 
 const outcome = ["succeeded", "retried", "failed"] as const;
 const endpoint = ["healthy", "slow"] as const;
@@ -19,12 +20,17 @@ const attemptDuration = histogram({
   labels: { outcome },
 });
 
-export const firstAttemptDelay = histogram({
+const firstAttemptDelay = histogram({
   name: "amana_delivery_first_attempt_delay_seconds",
   help: "From when an event came to be, in the transaction of its change, to its first attempt; by the clocks of two processes. slow: endpoints whose last attempt took three seconds or got no response in time",
   labels: { endpoint },
   buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800],
 });
+
+export function observeFirstAttempt({ event_id, slow }: NewDelivery): void {
+  const delayMs = Math.max(0, Date.now() - timeOfUuid(event_id));
+  firstAttemptDelay.observe({ endpoint: slow ? "slow" : "healthy" }, delayMs / 1000);
+}
 
 /** Counts a recorded attempt. */
 export function observeAttempt({ status, status_code, failure, duration_ms }: AttemptResult): void {
@@ -43,7 +49,7 @@ const pending = gauge({
 
 const oldestDue = gauge({
   name: "amana_deliveries_oldest_due_seconds",
-  help: "For how long the first delivery has been due that nobody has begun; 0 for none. slow: as above",
+  help: "For how long the first delivery has been due that nobody has begun; 0 for none. slow: to slow endpoints",
   labels: { endpoint },
 });
 

@@ -33,6 +33,7 @@ export async function startHarness(options: HarnessOptions = {}) {
           pausesMs: [0, 0, 0, 0, 0, 0, 0],
           timeoutMs: 10_000,
           stopMs: 8_000,
+          leaseMs: (delivery.timeoutMs ?? 10_000) + 20_000,
           attemptsPerDayMax: 1_000_000,
           ...delivery,
         },

@@ -1,6 +1,6 @@
-import { beginSpan, faultPoint, timeOfUuid } from "@amana/runtime";
+import { beginSpan, faultPoint, inGroups } from "@amana/runtime";
 import type { Context } from "../context.ts";
-import { firstAttemptDelay, observeAttempt } from "../metrics.ts";
+import { observeAttempt, observeFirstAttempt } from "../metrics.ts";
 import type { AttemptCounter } from "../webhook-endpoint/count-attempts.ts";
 import { readSecrets, type SigningSecrets } from "../webhook-endpoint/secrets.ts";
 import { type LeasedDelivery, release } from "./claim-due-deliveries.ts";
@@ -21,12 +21,13 @@ const waitMsMax = 3_000;
 export function createAttempt(context: Context, client: HttpClient, counter: AttemptCounter) {
   const { orm, logger, clock, limits, signals } = context;
   const record = createRecorder(context);
+  const giveBack = inGroups<LeasedDelivery>(500, (deliveries) => release(orm, deliveries));
 
   return async (delivery: LeasedDelivery): Promise<void> => {
     const { business_id, endpoint_id } = delivery;
     const ids = { delivery_id: delivery.id, event_id: delivery.event_id, endpoint_id };
     const slots = delivery.slow ? limits.slow : limits.healthy;
-    if (!(await slots.enter(business_id, waitMsMax, endpoint_id))) return await release(orm, [delivery]);
+    if (!(await slots.enter(business_id, waitMsMax, endpoint_id))) return await giveBack([delivery]);
     const at = clock.now();
     const secrets = readSecrets(context, delivery, ids);
     let answer: Answer | undefined = { ...nothingSent, failure: secretUnreadable };
@@ -36,7 +37,7 @@ export function createAttempt(context: Context, client: HttpClient, counter: Att
       slots.leave(business_id, endpoint_id);
     }
     // The process stops and cut the attempt off. Whether the endpoint got it is unknown.
-    if (!answer) return await release(orm, [delivery]);
+    if (!answer) return await giveBack([delivery]);
     faultPoint("delivery.posted");
 
     const result = resultOf(context, delivery, answer, at);
@@ -71,11 +72,8 @@ async function send(
   secrets: SigningSecrets,
   at: Date,
 ): Promise<Answer | undefined> {
-  const { type, event_id, slow, is_first } = delivery;
-  if (is_first) {
-    const delayMs = Math.max(0, Date.now() - timeOfUuid(event_id));
-    firstAttemptDelay.observe({ endpoint: slow ? "slow" : "healthy" }, delayMs / 1000);
-  }
+  const { type, event_id } = delivery;
+  if (delivery.is_first) observeFirstAttempt(delivery);
   const span = beginSpan("client", "POST webhook", delivery.traceparent ?? undefined);
   const url = new URL(delivery.url);
   const body = Buffer.from(delivery.body);

@@ -1,38 +1,16 @@
 import { namedQuery, type Orm } from "@amana/database";
 import { claimDue, createDueSearch, type DueGroup, type DueTable } from "@amana/due-work";
 import type { Context } from "../context.ts";
-import { type SealedSecrets, signingSecrets } from "../webhook-endpoint/secrets.ts";
-
-/** Longer than waiting for a slot and recording take, so that a lease ends only after a crash. */
-export const leaseMarginMs = 20_000;
+import type { DeliveryEndpoint, NewDelivery } from "../event/new-delivery.ts";
+import { signingSecrets } from "../webhook-endpoint/secrets.ts";
 
 /** Maximum number of deliveries in one claim: new deliveries wait while it is processed. */
 export const claimMax = 64;
 
-interface Endpoint extends SealedSecrets {
-  readonly url: string;
-  readonly slow: boolean;
-}
-
-/** An inserted delivery. Without a lease it is due, and any replica claims it. */
-export interface NewDelivery extends Endpoint {
-  readonly id: string;
-  readonly lease_token: string | null;
-  readonly attempts: number;
-  /** True until the first attempt; false after a redelivery. */
-  readonly is_first: boolean;
-  readonly event_id: string;
-  readonly type: string;
-  readonly body: string;
-  readonly business_id: string;
-  /** Trace context of the event. */
-  readonly traceparent: string | null;
-}
-
 /** A delivery that only this process may send until its lease ends. */
 export type LeasedDelivery = NewDelivery & { readonly lease_token: string };
 
-type Claimed = Omit<LeasedDelivery, keyof Endpoint> & { readonly endpoint_id: string };
+type Claimed = Omit<LeasedDelivery, keyof DeliveryEndpoint> & { readonly endpoint_id: string };
 
 const dueDeliveries: DueTable = {
   name: "delivery",
@@ -46,29 +24,20 @@ const dueDeliveries: DueTable = {
     from claimed c join event v on v.id = c.event_id`,
 };
 
-/** `isDue`: deliveries are due that were not claimed. `isMore`: the next call may claim them now. */
-export interface Claim {
-  readonly claimed: readonly LeasedDelivery[];
-  readonly isDue: boolean;
-  readonly isMore: boolean;
-}
-
 /**
  * Creates a function that claims due deliveries: first attempts that were inserted without a lease,
  * retries, redeliveries, and those of a process that died. Deliveries of an endpoint that is
- * DISABLED or deleted become SKIPPED instead.
+ * DISABLED or deleted become SKIPPED instead. `dueEndpoints` had due deliveries before the claim;
+ * `isMore`: the next call may claim more at once.
  */
-export function createClaim({ orm, limits, delivery: { timeoutMs } }: Context): () => Promise<Claim> {
+export function createClaim({ orm, limits, delivery: { leaseMs } }: Context) {
   const search = createDueSearch(orm, dueDeliveries);
-  const leaseMs = timeoutMs + leaseMarginMs;
   return async () => {
     const { groups, hasMore } = await search();
-    if (groups.length === 0) return { claimed: [], isDue: false, isMore: false };
+    if (groups.length === 0) return { claimed: [], dueEndpoints: [], isMore: false };
     const endpoints = await readActiveEndpoints(orm, groups);
-    const skipped = await skip(
-      orm,
-      groups.filter(({ key }) => !endpoints.has(key)),
-    );
+    const inactive = groups.filter(({ key }) => !endpoints.has(key));
+    const skipped = await skip(orm, inactive);
     const claimed: LeasedDelivery[] = [];
     for (const slots of [limits.healthy, limits.slow]) {
       const isSlow = slots === limits.slow;
@@ -79,12 +48,13 @@ export function createClaim({ orm, limits, delivery: { timeoutMs } }: Context): 
         if (endpoint) claimed.push({ ...row, ...endpoint });
       }
     }
-    return { claimed, isDue: true, isMore: hasMore || claimed.length === claimMax || skipped > 0 };
+    const isMore = hasMore || claimed.length === claimMax || skipped > 0;
+    return { claimed, dueEndpoints: [...endpoints.keys()], isMore };
   };
 }
 
-async function readActiveEndpoints(orm: Orm, groups: readonly DueGroup[]): Promise<ReadonlyMap<string, Endpoint>> {
-  const rows = await namedQuery<Endpoint>(
+async function readActiveEndpoints(orm: Orm, groups: readonly DueGroup[]): Promise<ReadonlyMap<string, DeliveryEndpoint>> {
+  const rows = await namedQuery<DeliveryEndpoint>(
     orm.em,
     "delivery_endpoints",
     `select e.id as endpoint_id, e.url, e.slow, ${signingSecrets} from webhook_endpoint e

@@ -40,9 +40,8 @@ const answerBytesMax = 128 * 1024;
  * Sends deliveries: connections kept alive for each origin, one deadline over connecting, TLS and
  * headers, no redirects, no decompression, and no connection to an address the guard forbids.
  */
-export function createHttpClient(options: { addresses: AddressGuard; timeoutMs: number }): HttpClient {
-  const { timeoutMs } = options;
-  const connect = guardedConnector(options.addresses, timeoutMs);
+export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressGuard; timeoutMs: number }): HttpClient {
+  const connect = guardedConnector(addresses, timeoutMs);
   const agent = new Agent({
     connect: (target, callback) =>
       connect(target, (...connected) => {
@@ -104,7 +103,7 @@ export function createHttpClient(options: { addresses: AddressGuard; timeoutMs: 
           },
           onResponseStart(_controller, code, answerHeaders) {
             if (code < 200 || ended) return;
-            status = { code, retryAfter: single(answerHeaders["retry-after"]) };
+            status = { code, retryAfter: [answerHeaders["retry-after"]].flat()[0] };
             clearTimeout(timer);
             const leftMs = timeoutMs - (performance.now() - startedMs);
             timer = setTimeout(() => end({}), Math.min(leftMs, bodyMsMax));
@@ -151,8 +150,6 @@ function endLongAnswers(socket: Socket): void {
   setImmediate(() => socket.prependListener("readable", look));
 }
 
-const single = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header[0] : header);
-
 /** Without a character that was cut through, and without NUL, which PostgreSQL does not store. */
 function shownText(chunks: readonly Buffer[]): string {
   const bytes = Buffer.concat(chunks).subarray(0, shownBytes);
@@ -167,38 +164,27 @@ export const secretUnreadable: Failure = {
 
 class AnswerTooLong extends Error {}
 
-const noName: Failure = { code: "DNS_ERROR", detail: "the host name does not resolve" };
-const noNameNow: Failure = { code: "DNS_ERROR", detail: "the host name does not resolve right now" };
-const closed: Failure = { code: "CONNECTION_RESET", detail: "the connection was closed before an answer" };
-const lateToConnect: Failure = { code: "TIMEOUT", detail: "timed out while connecting" };
-const unreachable: Failure = { code: "CONNECTION_REFUSED", detail: "the address cannot be reached" };
-
-const byCode: Readonly<Record<string, Failure>> = {
-  ENOTFOUND: noName,
-  EAI_AGAIN: noNameNow,
-  ECONNREFUSED: { code: "CONNECTION_REFUSED", detail: "the connection was refused" },
-  ECONNRESET: closed,
-  EPIPE: closed,
-  UND_ERR_SOCKET: closed,
-  ETIMEDOUT: lateToConnect,
-  UND_ERR_CONNECT_TIMEOUT: lateToConnect,
-  EHOSTUNREACH: unreachable,
-  ENETUNREACH: unreachable,
-};
-
-const namesNothing = new Set(["ENOTFOUND", "ENODATA"]);
+/** By the code of the error. */
+const failures: readonly (readonly [RegExp, FailureCode, string])[] = [
+  [/^ENOTFOUND$/, "DNS_ERROR", "the host name does not resolve"],
+  [/^EAI_AGAIN$/, "DNS_ERROR", "the host name does not resolve right now"],
+  [/^ECONNREFUSED$/, "CONNECTION_REFUSED", "the connection was refused"],
+  [/^E(HOST|NET)UNREACH$/, "CONNECTION_REFUSED", "the address cannot be reached"],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, "CONNECTION_RESET", "the connection was closed before an answer"],
+  [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, "TIMEOUT", "timed out while connecting"],
+  [/CERT|TLS|SSL|SIGNATURE|ISSUER|CHAIN|EPROTO/, "TLS_ERROR", "the TLS certificate or connection is not accepted"],
+];
 
 /** Describes the error for the endpoint's business, with nothing about our side. */
-export function describeFailure(error: Error): Failure {
+export function describeFailure(error: Error & { code?: string; syscall?: string }): Failure {
   if (error instanceof AddressNotPublic) return { code: "ADDRESS_FORBIDDEN", detail: error.message };
   if (error instanceof AnswerTooLong) return { code: "INVALID_RESPONSE", detail: "the answer is too long" };
-  const { code = "" } = error as NodeJS.ErrnoException;
-  // An error of the name server: its refused connection is not the endpoint's.
-  if (/^query[A-Z]/.test((error as NodeJS.ErrnoException).syscall ?? "")) return namesNothing.has(code) ? noName : noNameNow;
-  const known = byCode[code];
-  if (known) return known;
-  if (/CERT|TLS|SSL|SIGNATURE|ISSUER|CHAIN|EPROTO/.test(code))
-    return { code: "TLS_ERROR", detail: `the TLS certificate or connection is not accepted (${code})` };
   if (error.name === "HTTPParserError") return { code: "INVALID_RESPONSE", detail: "the answer is not HTTP" };
-  return { code: "CONNECTION_RESET", detail: "the request failed" };
+  const { code: own = "", syscall = "" } = error;
+  // The name server failed, and not the endpoint, even if the code is that of a refused connection.
+  const isNameServer = /^query[A-Z]/.test(syscall);
+  const code = !isNameServer ? own : own === "ENODATA" || own === "ENOTFOUND" ? "ENOTFOUND" : "EAI_AGAIN";
+  const [, known, detail] = failures.find(([codes]) => codes.test(code)) ?? [];
+  if (!known || !detail) return { code: "CONNECTION_RESET", detail: "the request failed" };
+  return { code: known, detail: known === "TLS_ERROR" ? `${detail} (${code})` : detail };
 }

@@ -46,10 +46,8 @@ async function write(context: Context, results: readonly AttemptResult[]): Promi
   for (let failures = 1; ; failures++) {
     try {
       // Before the record: once that says 410, nobody would disable them any more.
-      await disableEndpoints(
-        context,
-        results.map(({ gone }) => gone).filter((gone) => gone !== undefined),
-      );
+      const gone = results.flatMap((result) => result.gone ?? []);
+      await disableEndpoints(context, gone);
       const failing = await recordResults(orm, results);
       return failing.map(({ id }) => ({ id, reason: "FAILING" }));
     } catch (error) {

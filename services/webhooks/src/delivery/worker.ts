@@ -1,8 +1,9 @@
 import { backoffMs, everyTenant, forTenant, inTrace, Pause } from "@amana/runtime";
 import type { Context } from "../context.ts";
+import type { NewDelivery } from "../event/new-delivery.ts";
 import { startCountingAttempts } from "../webhook-endpoint/count-attempts.ts";
 import { createAttempt } from "./attempt-delivery.ts";
-import { createClaim, type LeasedDelivery, type NewDelivery, release } from "./claim-due-deliveries.ts";
+import { createClaim, type LeasedDelivery, release } from "./claim-due-deliveries.ts";
 import { createHttpClient } from "./http-client.ts";
 
 /** Interval between claims while nothing wakes the worker. */
@@ -24,8 +25,8 @@ export function startDelivering(context: Context): AsyncDisposable {
   const stop = new AbortController();
   const pause = new Pause();
   const sending = new Set<Promise<void>>();
-  /** Deliveries are due that no lease of this process covers. */
-  let hasBacklog = false;
+  /** Endpoints with due deliveries that this process has not leased. */
+  const backlog = new Set<string>();
 
   const send = (delivery: LeasedDelivery) => {
     const { id, business_id, traceparent } = delivery;
@@ -39,7 +40,7 @@ export function startDelivering(context: Context): AsyncDisposable {
           logger.error({ err: error, delivery_id: id }, "delivery attempt failed with an internal error");
         }
         sending.delete(sent);
-        if (hasBacklog && limits.isHalfFree(delivery)) pause.wake();
+        if (backlog.has(delivery.endpoint_id) && limits.isHalfFree(delivery)) pause.wake();
       }),
     );
     sending.add(sent);
@@ -53,19 +54,19 @@ export function startDelivering(context: Context): AsyncDisposable {
       return;
     }
     for (const delivery of leased) send(delivery);
-    if (leased.length === deliveries.length) return;
-    hasBacklog = true;
-    if (deliveries.some((delivery) => delivery.lease_token === null && limits.isHalfFree(delivery))) pause.wake();
+    const unleased = deliveries.filter(({ lease_token }) => lease_token === null);
+    for (const { endpoint_id } of unleased) backlog.add(endpoint_id);
+    if (unleased.some((delivery) => limits.isHalfFree(delivery))) pause.wake();
   };
 
   /** Claims and starts deliveries; returns how long to wait before the next claim. */
   const claim = async (): Promise<number> => {
-    hasBacklog = false;
-    const { claimed, isDue, isMore } = await claimDeliveries();
-    hasBacklog ||= isDue;
+    backlog.clear();
+    const { claimed, dueEndpoints, isMore } = await claimDeliveries();
+    for (const id of dueEndpoints) backlog.add(id);
     for (const delivery of claimed) send(delivery);
     if (isMore) return 0;
-    return claimed.length > 0 || (isDue && sending.size === 0) ? busyMs : idleMs;
+    return claimed.length > 0 || (backlog.size > 0 && sending.size === 0) ? busyMs : idleMs;
   };
 
   const run = async () => {

@@ -4,9 +4,9 @@ import { currentTrace, uuidv7 } from "@amana/runtime";
 import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
-import { leaseMarginMs, type NewDelivery } from "../delivery/claim-due-deliveries.ts";
 import { signingSecrets } from "../webhook-endpoint/secrets.ts";
 import { type DeliveryJson, deliveryJson, toDelivery } from "./delivery.message.ts";
+import type { NewDelivery } from "./new-delivery.ts";
 
 interface NewEvent {
   readonly id: string;
@@ -28,7 +28,7 @@ const atBirth = "case e.status when 'ACTIVE' then 'PENDING' else 'SKIPPED' end, 
  * no claim. For a DISABLED endpoint the delivery is SKIPPED; it can be replayed later.
  */
 function addEvents(
-  { limits, delivery: { timeoutMs } }: Context,
+  { limits, delivery: { leaseMs } }: Context,
   toEvent: (message: Message) => NewEvent | undefined,
 ): StatementEffect<Omit<NewDelivery, "body" | "traceparent" | "is_first">, readonly NewDelivery[]> {
   return {
@@ -48,7 +48,7 @@ function addEvents(
           ordinal: room.ordinals[i],
         })),
         lease_token: uuidv7(),
-        lease_ms: timeoutMs + leaseMarginMs,
+        lease_ms: leaseMs,
         per_endpoint: room.perEndpoint,
         endpoints: room.endpoints,
       };

@@ -92,7 +92,7 @@ const distinct = (groups: readonly DueGroup[]): DueGroup[] => [
 
 /**
  * Claims at most `limit` due rows of the groups: writes a lease into them, which other replicas
- * respect. Tenants are served in turn: a row of the tenant that uses the fewest `slots` comes first.
+ * respect. Tenants are served in turn: rows of the tenant that uses the fewest `slots` come first.
  * No tenant and no key gets more rows than it has slots left. Rows that another replica is claiming
  * are skipped. Due rows with an id in `except` are left alone.
  */

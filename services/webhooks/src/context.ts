@@ -28,7 +28,7 @@ export const createContext = ({ config, orm, logger, clock }: ServiceParts<Confi
     pausesMs: config.retryScheduleSeconds.map((seconds) => seconds * 1000),
     /** For one attempt, from connecting to the headers of the answer. */
     timeoutMs: 10_000,
-    /** Longer than waiting for a slot, an attempt and recording, so that a lease ends only after a crash. */
+    /** Longer than a delivery takes, so that only a crash lets a lease end. */
     leaseMs: 30_000,
     /** Limit of attempts of a business in 24 hours; see `isAttemptLimitReached`. */
     attemptsPerDayMax: config.deliveryAttemptsPerDay,

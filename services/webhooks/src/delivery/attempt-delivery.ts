@@ -11,7 +11,7 @@ import { deliveryHeaders } from "./signature.ts";
 
 /** An endpoint whose last attempt took this long is slow: its circuit breaker is open. */
 const slowMs = 3_000;
-/** Maximum wait for a slot. Longer, the URL or the secret that was read with the lease may be old. */
+/** Maximum wait for a slot: the URL and the secret were read with the lease and may get old. */
 const waitMsMax = 3_000;
 
 /**

@@ -9,7 +9,7 @@ export interface DeliveryLimits {
 
 /** Maximum number of attempts in flight to one slow endpoint. */
 const perSlowEndpoint = 2;
-/** Deliveries that this process leases per slot, so that a free slot does not wait for a statement. */
+/** Deliveries leased per slot, so that a free slot does not wait for a statement. */
 const leasedPerSlot = 2;
 
 const eighth = (slots: number) => Math.max(1, Math.floor(slots / 8));

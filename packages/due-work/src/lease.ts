@@ -15,12 +15,12 @@ interface LeasedRow {
   readonly token: string;
 }
 
-/** What a crash leaves behind is taken up by another process after this long. */
-const leaseSeconds = 6;
+/** After a crash, another process may claim the row when this time has passed. */
+export const leaseSeconds = 6;
 const renewMs = 2_000;
 
 /** SQL: when a lease that begins now ends. */
-export const leaseEnd = `now() + interval '${leaseSeconds} seconds'`;
+const leaseEnd = `now() + interval '${leaseSeconds} seconds'`;
 /** SQL: nobody works on the row. */
 export const isFree = "(leased_until is null or leased_until < now())";
 

@@ -1,7 +1,7 @@
-import { randomUUID } from "node:crypto";
 import type { Orm } from "@amana/database";
-import { forTenant, inTrace, type Logger, poll, secondsSince, sleep, traced, waitAtMost } from "@amana/runtime";
-import { isFree, keepLease, type Lease, leaseEnd } from "./lease.ts";
+import { FairSemaphore, forTenant, inTrace, type Logger, poll, secondsSince, sleep, traced, waitAtMost } from "@amana/runtime";
+import { claimDue, createDueSearch, type DueTable } from "./claim.ts";
+import { keepLease, type Lease, leaseSeconds } from "./lease.ts";
 import { showDue, worked } from "./metrics.ts";
 
 /** After a fault of ours a row waits: a few such must not keep the others from their turn. */
@@ -40,10 +40,9 @@ interface Claimed {
 }
 
 /**
- * Works on rows whose time has come and that nobody else works on, until disposed. A place that
- * becomes free is taken at once: a slow row holds up no other. The places go to the businesses by
- * turns, so that one with thousands of due rows costs another's only the wait for one place; among
- * a business's own rows the most urgent is first.
+ * Claims due rows and runs `work` on each, until disposed. A free slot is used at once, so a slow
+ * row delays no other. Businesses are served in turn: thousands of due rows of one delay a row of
+ * another by one slot. The rows of a business are worked on in the order of `isLess` and `since`.
  */
 export function workOnDue(
   { orm, logger }: { orm: Orm; logger: Logger },
@@ -51,8 +50,11 @@ export function workOnDue(
   work: (id: string, lease: Lease) => Promise<unknown>,
   pauseMs = 1_000,
 ): AsyncDisposable {
-  const inFlight = new Map<string, { businessId: string; done: Promise<unknown> }>();
-  const search = createSearch(orm, rows);
+  const inFlight = new Map<string, Promise<unknown>>();
+  const { concurrency, perBusiness = Math.max(1, Math.floor(concurrency / 2)) } = rows;
+  const slots = new FairSemaphore({ slots: concurrency, perTenant: perBusiness });
+  const source = dueTable(rows);
+  const search = createDueSearch(orm, source);
   const stop = new AbortController();
   let period = { endsMs: 0, left: 0 };
 
@@ -75,7 +77,7 @@ export function workOnDue(
     }
   };
 
-  const oneEnds = () => Promise.race([...inFlight.values()].map(({ done }) => done));
+  const oneEnds = () => Promise.race(inFlight.values());
 
   const round = async () => {
     const nowMs = performance.now();
@@ -88,14 +90,18 @@ export function workOnDue(
       else await oneEnds();
       return 1;
     }
-    const { businesses, hasMore } = await search();
-    const claims = await claim(orm, rows, businesses, inFlight, free);
+    const { groups, hasMore } = await search();
+    const limits = { limit: free, leaseMs: leaseSeconds * 1_000, except: [...inFlight.keys()] };
+    const claims = await claimDue<Claimed>(orm, source, groups, slots, limits);
     for (const claimed of claims) {
       const trace = claimed.traceparent ? { traceparent: claimed.traceparent } : undefined;
-      const done = inTrace(trace, () => forTenant(claimed.businessId, () => workOne(claimed))).finally(() =>
-        inFlight.delete(claimed.id),
-      );
-      inFlight.set(claimed.id, { businessId: claimed.businessId, done });
+      // The claim leaves each business within its share, so this never waits.
+      slots.enter(claimed.businessId, 0);
+      const done = inTrace(trace, () => forTenant(claimed.businessId, () => workOne(claimed))).finally(() => {
+        slots.leave(claimed.businessId);
+        inFlight.delete(claimed.id);
+      });
+      inFlight.set(claimed.id, done);
     }
     period.left -= claims.length;
     if (claims.length > 0 || hasMore) return 1;
@@ -112,87 +118,16 @@ export function workOnDue(
       showing[Symbol.dispose]();
       stop.abort();
       await polling[Symbol.asyncDispose]();
-      await Promise.all([...inFlight.values()].map(({ done }) => done));
+      await Promise.all(inFlight.values());
     },
   };
 }
 
-/** What is due is looked at one by one up to here. */
-const lookAheadMax = 500;
-/** So many businesses are walked through at once. */
-const walkedMax = 1_000;
-const beforeAll = "00000000-0000-0000-0000-000000000000";
-
-/** Businesses that may have due rows. `hasMore`: the next search looks at others. */
-interface Found {
-  readonly businesses: ReadonlySet<string>;
-  readonly hasMore: boolean;
-}
-
-/**
- * Finds whose rows to look at. Usually little is due, and an index by the due time tells all of it.
- * Where more is, a flood could hide the others: then businesses that have anything planned are
- * walked through as well, one probe each, the next thousand each time.
- */
-function createSearch(orm: Orm, { table, due }: DueRows): () => Promise<Found> {
-  let walkedTo = beforeAll;
-  return async () => {
-    const em = orm.em.fork();
-    const soonest = await em.execute<{ id: string }[]>(
-      `select business_id as id from ${table} where ${due} <= now() and ${isFree} order by ${due} limit ${lookAheadMax}`,
-    );
-    if (soonest.length < lookAheadMax) return found(soonest, false);
-    const next = (id: string) =>
-      `select business_id from ${table} where ${due} is not null and business_id > ${id} order by business_id limit 1`;
-    const walked = await em.execute<{ id: string }[]>(
-      `with recursive walked (id, place) as (
-         (select (${next("?")}), 1) union all
-         select (${next("walked.id")}), place + 1 from walked where id is not null and place < ${walkedMax}
-       ) select id from walked where id is not null`,
-      [walkedTo],
-    );
-    const hasMore = walked.length === walkedMax;
-    walkedTo = (hasMore && walked.at(-1)?.id) || beforeAll;
-    return found([...soonest, ...walked], hasMore);
-  };
-}
-
-const found = (rows: readonly { id: string }[], hasMore: boolean): Found => ({
-  businesses: new Set(rows.map(({ id }) => id)),
-  hasMore,
+const dueTable = ({ name, table, due, isLess, since = due, isTraced = false }: DueRows): DueTable => ({
+  name,
+  table,
+  isPlanned: `${due} is not null`,
+  dueAt: due,
+  order: isLess ? `${isLess}, ${since}` : since,
+  select: `select id, business_id as "businessId", lease_token as token, ${isTraced ? "traceparent" : "null as traceparent"} from claimed`,
 });
-
-/** Takes at most `limit` due rows, a share of each business; another replica's are left to it. */
-async function claim(
-  orm: Orm,
-  { table, due, isLess = "false", since = due, concurrency, perBusiness, isTraced = false }: DueRows,
-  businesses: ReadonlySet<string>,
-  inFlight: ReadonlyMap<string, { businessId: string }>,
-  limit: number,
-): Promise<Claimed[]> {
-  if (businesses.size === 0) return [];
-  const share = perBusiness ?? Math.max(1, Math.floor(concurrency / 2));
-  const busy: Record<string, number> = {};
-  for (const { businessId } of inFlight.values()) busy[businessId] = (busy[businessId] ?? 0) + 1;
-  return await orm.em.fork().execute(
-    `with turns as (
-       select candidates.* from unnest(?::uuid[]) business (id) cross join lateral (
-         select candidate.id, candidate.is_less, candidate.since,
-           row_number() over (order by candidate.is_less, candidate.since) + coalesce((?::jsonb ->> business.id::text)::int, 0) as turn
-         from (
-           select id, ${isLess} as is_less, ${since} as since from ${table}
-           -- Not "=": only the index that begins with the business has its rows in this order then.
-           where business_id between business.id and business.id and ${due} <= now() and ${isFree} and id <> all(?::uuid[])
-           order by business_id, is_less, since limit ${share}
-         ) candidate
-       ) candidates
-       where turn <= ${share}
-       order by turn, is_less, since limit ${limit}
-     ), mine as (
-       select id from ${table} where id in (select id from turns) and ${due} <= now() and ${isFree} for update skip locked
-     )
-     update ${table} t set leased_until = ${leaseEnd}, lease_token = ? from mine where t.id = mine.id
-     returning t.id, t.business_id as "businessId", t.lease_token as token, ${isTraced ? "t.traceparent" : "null"} as traceparent`,
-    [`{${[...businesses].join()}}`, JSON.stringify(busy), `{${[...inFlight.keys()].join()}}`, randomUUID()],
-  );
-}

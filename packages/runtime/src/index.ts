@@ -1,6 +1,7 @@
 /** What every process needs: settings, logs, metrics, start and stop, time and identifiers. */
 export { atMostEvery, remember } from "./cache.ts";
 export { type EnvReader, type EnvSource, readEnv, SettingsError, StartRefused, settings } from "./env.ts";
+export { type FairLimits, FairSemaphore } from "./fair-semaphore.ts";
 export { faultPoint } from "./fault-point.ts";
 export { inGroups } from "./groups.ts";
 export { GrowingBuffer } from "./growing-buffer.ts";
@@ -17,5 +18,4 @@ export { timed } from "./timed.ts";
 export { currentTrace, inTrace, type Trace, traceIdOf } from "./trace.ts";
 export { beginSpan, type Span, startTracing, traced } from "./tracing.ts";
 export { readTracing } from "./tracing-settings.ts";
-export { Turns } from "./turns.ts";
 export { isUuid, timeOfUuid, uuidv7 } from "./uuid.ts";

@@ -10,8 +10,8 @@ export const readConfig = settings((env) => ({
   secretEncryptionKeys: readEncryptionKeys(env, "SECRET_ENCRYPTION_KEYS"),
   allowInsecureWebhooks: env.sandboxOnly("ALLOW_INSECURE_WEBHOOKS"),
   retryScheduleSeconds: env.seconds("RETRY_SCHEDULE_SECONDS", "30,120,600,1800,7200,21600,43200"),
-  deliveryConcurrency: env.integer("DELIVERY_CONCURRENCY", { fallback: 256, min: 1, max: 4_096 }),
-  businessConcurrency: env.integer("BUSINESS_CONCURRENCY", { fallback: 64, min: 1, max: 4_096 }),
+  deliveryConcurrency: env.integer("DELIVERY_CONCURRENCY", { fallback: 1_024, min: 1, max: 4_096 }),
+  businessConcurrency: env.integer("BUSINESS_CONCURRENCY", { fallback: 256, min: 1, max: 4_096 }),
   deliveryAttemptsPerDay: env.integer("DELIVERY_ATTEMPTS_PER_DAY", { fallback: 1_000_000, min: 1, max: 1_000_000_000 }),
   endpointConcurrency: env.integer("ENDPOINT_CONCURRENCY", { fallback: 32, min: 1, max: 256 }),
 }));

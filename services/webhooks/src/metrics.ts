@@ -1,30 +1,46 @@
 import { lowerCaseNames } from "@amana/contracts/enum-names";
 import { DeliveryFailure } from "@amana/contracts/webhooks/v1/event_pb";
 import { type Orm, rowsCountedMax, showRows } from "@amana/database";
-import { counter, gauge, histogram } from "@amana/runtime";
-import { dueAt, endpointsWaiting } from "./delivery/claim.ts";
+import { counter, gauge, histogram, timeOfUuid } from "@amana/runtime";
+import type { AttemptResult } from "./delivery/record-attempts.ts";
+import type { NewDelivery } from "./event/new-delivery.ts";
 
 const outcome = ["succeeded", "retried", "failed"] as const;
-const lane = ["quick", "new", "slow"] as const;
+const endpoint = ["healthy", "slow"] as const;
 
-export const answers = counter({
+const answers = counter({
   name: "amana_delivery_answers_total",
   help: "What attempts at deliveries came to: the class of the answer, or why none came",
   labels: { answer: ["2xx", "3xx", "4xx", "5xx", ...lowerCaseNames(DeliveryFailure)] },
 });
 
-export const attemptDuration = histogram({
+const attemptDuration = histogram({
   name: "amana_delivery_attempt_duration_seconds",
   help: "How long attempts at deliveries took, by what follows; retried: there will be another one",
   labels: { outcome },
 });
 
-export const firstAttemptDelay = histogram({
+const firstAttemptDelay = histogram({
   name: "amana_delivery_first_attempt_delay_seconds",
-  help: "From when an event came to be, in the transaction of its change, to its first attempt; by the clocks of two processes. slow: endpoints that take long have few places",
-  labels: { lane },
+  help: "From when an event came to be, in the transaction of its change, to its first attempt; by the clocks of two processes. slow: endpoints whose last attempt took three seconds or got no response in time",
+  labels: { endpoint },
   buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800],
 });
+
+export function observeFirstAttempt({ event_id, slow }: NewDelivery): void {
+  const delayMs = Math.max(0, Date.now() - timeOfUuid(event_id));
+  firstAttemptDelay.observe({ endpoint: slow ? "slow" : "healthy" }, delayMs / 1000);
+}
+
+/** Counts a recorded attempt. */
+export function observeAttempt({ status, status_code, failure, duration_ms }: AttemptResult): void {
+  // An endpoint may respond with any number; those without a meaning share a label.
+  const isKnown = status_code !== null && status_code >= 200 && status_code < 600;
+  const answer = isKnown ? `${Math.floor(status_code / 100)}xx` : (failure ?? "INVALID_RESPONSE").toLowerCase();
+  answers.inc({ answer });
+  const outcome = status === "PENDING" ? "retried" : status === "SUCCEEDED" ? "succeeded" : "failed";
+  attemptDuration.observe({ outcome }, duration_ms / 1000);
+}
 
 const pending = gauge({
   name: "amana_deliveries_pending",
@@ -33,8 +49,8 @@ const pending = gauge({
 
 const oldestDue = gauge({
   name: "amana_deliveries_oldest_due_seconds",
-  help: "For how long the first delivery has been due that nobody has begun; 0 for none. slow: to endpoints that take long",
-  labels: { lane: ["quick", "slow"] },
+  help: "For how long the first delivery has been due that nobody has begun; 0 for none. slow: to slow endpoints",
+  labels: { endpoint },
 });
 
 /** Shows what is to be delivered, until disposed. */
@@ -43,16 +59,23 @@ export const showDeliveries = (orm: Orm): Disposable =>
     orm,
     {
       name: "delivery_gauges",
-      text: `${endpointsWaiting}, first as (
-          select case when e.slow then 'slow' else 'quick' end as lane, due.due_at
-          from waiting w join webhook_endpoint e on e.id = w.endpoint_id cross join lateral (
-            select ${dueAt} as due_at from delivery
-            where business_id = w.business_id and endpoint_id = w.endpoint_id and status = 'PENDING'
-            order by ${dueAt} limit 1
-          ) due
+      // Usually few deliveries are due. If many are, the oldest may hide those of other endpoints.
+      text: `with oldest as materialized (
+          select endpoint_id, greatest(leased_until, next_attempt_at) as due_at from delivery
+          where status = 'PENDING' and greatest(leased_until, next_attempt_at) <= now()
+          order by greatest(leased_until, next_attempt_at) limit 500
+        ), first as (
+          select endpoint_id, due_at from oldest where (select count(*) from oldest) < 500
+          union all
+          select e.id, due.due_at from webhook_endpoint e cross join lateral (
+            select greatest(next_attempt_at, leased_until) as due_at from delivery
+            where business_id = e.business_id and endpoint_id = e.id and status = 'PENDING'
+            order by greatest(next_attempt_at, leased_until) limit 1
+          ) due where (select count(*) from oldest) = 500
         )
-        select l.lane, greatest(0, coalesce(extract(epoch from now() - min(f.due_at)), 0)) as oldest
-        from (values ('quick'), ('slow')) l (lane) left join first f on f.lane = l.lane group by l.lane`,
+        select c.endpoint, greatest(0, coalesce(extract(epoch from now() - min(f.due_at)), 0)) as oldest
+        from (values ('healthy', false), ('slow', true)) c (endpoint, slow)
+        left join (first f join webhook_endpoint e on e.id = f.endpoint_id) on e.slow = c.slow group by c.endpoint`,
       gauges: { oldest: oldestDue },
     },
     {

@@ -51,7 +51,7 @@ export const repair: RepairedService = {
       table: "delivery",
       where: "status = 'PENDING' and greatest(next_attempt_at, leased_until) < now() - interval '5 minutes'",
       since: "next_attempt_at",
-      todo: "Attempts give way to slow endpoints and to the bounds of DELIVERY_CONCURRENCY: see the log, and add a replica if all are late.",
+      todo: "Slow endpoints have two slots each, and DELIVERY_CONCURRENCY limits all: see the log, and add a replica if all are late.",
     },
     {
       what: "endpoints that have done nothing but fail for an hour",

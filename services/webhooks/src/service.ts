@@ -8,7 +8,7 @@ import { type Config, readConfig } from "./config.ts";
 import { kyc } from "./consumers/kyc.ts";
 import { payments } from "./consumers/payments.ts";
 import { type Context, createContext } from "./context.ts";
-import { startDelivering } from "./delivery/deliver.ts";
+import { startDelivering } from "./delivery/worker.ts";
 import { eventTally } from "./event/event.message.ts";
 import { deleteOldReplays } from "./jobs/delete-old-replays.ts";
 import { deleteOldDeliveries, uncountOldEvents } from "./jobs/forget-old-events.ts";

@@ -5,16 +5,16 @@ import { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_end
 import type { Message } from "@amana/messaging";
 import { createRpcClient } from "@amana/rpc";
 import { startTestService } from "@amana/service/testing";
+import { eventually } from "@amana/testing";
 import type { Context } from "../src/context.ts";
-import { startDelivering } from "../src/delivery/deliver.ts";
-import { Dispatcher } from "../src/delivery/dispatcher.ts";
-import type { Shares } from "../src/delivery/room.ts";
+import { ConcurrencyLimits, type DeliveryLimits } from "../src/delivery/concurrency-limits.ts";
+import { startDelivering } from "../src/delivery/worker.ts";
 import { webhooks } from "../src/service.ts";
 
 export interface HarnessOptions {
   readonly allowInsecure?: boolean;
-  /** Starts the deliverer unless false. */
-  readonly deliver?: Partial<Context["delivery"] & Shares> | false;
+  /** Starts the worker unless false. */
+  readonly deliver?: Partial<Context["delivery"] & DeliveryLimits> | false;
 }
 
 export type Harness = Awaited<ReturnType<typeof startHarness>>;
@@ -33,15 +33,16 @@ export async function startHarness(options: HarnessOptions = {}) {
           pausesMs: [0, 0, 0, 0, 0, 0, 0],
           timeoutMs: 10_000,
           stopMs: 8_000,
+          leaseMs: (delivery.timeoutMs ?? 10_000) + 20_000,
           attemptsPerDayMax: 1_000_000,
           ...delivery,
         },
-        dispatcher: new Dispatcher({ total, perBusiness, perEndpoint }),
+        limits: new ConcurrencyLimits({ total, perBusiness, perEndpoint }),
       },
     }),
   );
   const { context, channel } = service;
-  const deliverer = options.deliver === false ? undefined : stack.use(startDelivering(context));
+  if (options.deliver !== false) stack.use(startDelivering(context));
   const running = stack.move();
 
   return {
@@ -52,9 +53,15 @@ export async function startHarness(options: HarnessOptions = {}) {
     events: createRpcClient(EventService, channel),
     publish: (...messages: Message[]) => service.publish("payments.v1", ...messages),
     publishTo: service.publish,
-    async settled() {
-      await deliverer?.settled();
-    },
+    /** Waits until no delivery is due or in flight. */
+    settled: () =>
+      eventually(async () => {
+        context.signals.emit("due");
+        const unsettled = await service.sql(
+          "select id from delivery where status = 'PENDING' and (lease_token is not null or next_attempt_at <= now())",
+        );
+        if (unsettled.length > 0) throw new Error(`${unsettled.length} deliveries are due or in flight`);
+      }),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }

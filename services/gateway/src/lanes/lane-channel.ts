@@ -1,5 +1,5 @@
 import type { CallOptions, RpcChannel } from "@amana/rpc";
-import { Turns } from "@amana/runtime";
+import { FairSemaphore } from "@amana/runtime";
 import { requestsShed } from "../metrics.ts";
 import { Problem } from "../problem.ts";
 import { type Lane, lanes } from "./lane.ts";
@@ -26,9 +26,12 @@ function tooLate(): Problem {
  * a call that waits too long; the service then did not receive it.
  */
 export function createLaneChannel(replicas: number, channel: RpcChannel): RpcChannel {
-  const turnsOf = Object.fromEntries(
-    Object.entries(lanes).map(([lane, { slots, perCaller }]) => [lane, new Turns({ places: slots * replicas, perCaller })]),
-  ) as Record<Lane, Turns>;
+  const slotsOf = Object.fromEntries(
+    Object.entries(lanes).map(([lane, { slots, perCaller }]) => [
+      lane,
+      new FairSemaphore({ slots: slots * replicas, perTenant: perCaller }),
+    ]),
+  ) as Record<Lane, FairSemaphore>;
 
   return {
     async call(method, body, call) {
@@ -37,7 +40,7 @@ export function createLaneChannel(replicas: number, channel: RpcChannel): RpcCha
       const arrivedAtMs = performance.now();
       const leftMs = () => timeoutMs - Math.floor(performance.now() - arrivedAtMs);
       const work = () => channel.call(method, body, { ...call, timeoutMs: leftMs() });
-      return await turnsOf[lane].run(turnOf, timeoutMs * waitingPart, work, tooLate);
+      return await slotsOf[lane].run(turnOf, timeoutMs * waitingPart, work, tooLate);
     },
     [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),
   };

@@ -1,4 +1,4 @@
-import { faultPoint, readText, Turns, timed } from "@amana/runtime";
+import { FairSemaphore, faultPoint, readText, timed } from "@amana/runtime";
 import { Agent, request } from "undici";
 import { processorCalls } from "../metrics.ts";
 import type { CardProcessor, OrderToRegister, Outcome, RegisteredOrder } from "./card-processor.ts";
@@ -30,15 +30,15 @@ const systemErrorCode = "7";
  * addresses. What is no readable JSON answer is "unknown". Nothing is sent twice here.
  */
 export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposable {
-  // At most half of the places for one business, and turns by business for the rest.
-  const turnsOf = (places: number) => new Turns({ places, perCaller: places / 2 });
+  // One business uses at most half of the connections.
+  const slotsOf = (slots: number) => new FairSemaphore({ slots, perTenant: slots / 2 });
   const pool = (connections: number) => ({
     agent: new Agent({ connect: { timeout: options.connectTimeoutMs }, connections, keepAliveTimeout: 20_000 }),
-    turns: turnsOf(connections),
+    slots: slotsOf(connections),
   });
   const registrations = pool(registrationsMax);
   const reads = pool(readsMax);
-  const refundTurns = turnsOf(refundsMax);
+  const refundSlots = slotsOf(refundsMax);
 
   const formOf = (parameters: Record<string, string>) =>
     new URLSearchParams({ userName: options.userName, password: options.password, ...parameters }).toString();
@@ -46,7 +46,7 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
   const wholeMs = (timeoutMs: number) => Math.max(1, Math.floor(Math.min(timeoutMs, options.timeoutMs)));
 
   const post = async (
-    { agent, turns }: ReturnType<typeof pool>,
+    { agent, slots }: ReturnType<typeof pool>,
     businessId: string,
     path: string,
     parameters: Record<string, string>,
@@ -56,7 +56,7 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
     const waitMs = wholeMs(timeoutMs);
     const signal = AbortSignal.timeout(waitMs);
     try {
-      return await turns.run(businessId, waitMs, async () => {
+      return await slots.run(businessId, waitMs, async () => {
         const answer = await request(`${options.url}/${path}`, {
           method: "POST",
           headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
@@ -90,7 +90,7 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
     async refund({ businessId, orderId, amountMinor }, timeoutMs, commit) {
       const waitMs = wholeMs(timeoutMs);
       const signal = AbortSignal.timeout(waitMs);
-      const posted = await refundTurns
+      const posted = await refundSlots
         .run(businessId, waitMs, () =>
           postOnce(new URL(`${options.url}/refund.do`), formOf({ orderId, amount: amountMinor.toString() }), {
             connectTimeoutMs: options.connectTimeoutMs,
@@ -100,12 +100,12 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
             read: (answer) => readText(answer, answerBytesMax),
           }),
         )
-        // Its turn did not come in time.
+        // No slot became free in time.
         .catch((error: unknown) => ({ kind: "not_sent" as const, reason: String(error) }));
       return posted.kind === "answered" ? readRefund(readAnswer(posted.statusCode, posted.text)) : posted;
     },
 
-    isCrowded: (businessId, sort) => (sort === "reads" ? reads : registrations).turns.waiting(businessId) >= waitingMax,
+    isCrowded: (businessId, sort) => (sort === "reads" ? reads : registrations).slots.waiting(businessId) >= waitingMax,
 
     async [Symbol.asyncDispose]() {
       await Promise.all([registrations.agent.close(), reads.agent.close()]);

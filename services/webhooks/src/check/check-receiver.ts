@@ -3,8 +3,8 @@ import { renderBareEvent } from "@amana/public-api";
 import { uuidv7 } from "@amana/runtime";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Context } from "../context.ts";
-import { type Answer, createPoster } from "../delivery/post.ts";
-import { deliveryHeaders } from "../delivery/sign.ts";
+import { type Answer, createHttpClient } from "../delivery/http-client.ts";
+import { deliveryHeaders } from "../delivery/signature.ts";
 import { newSecret, openSecrets, type SealedSecrets, type SigningSecrets } from "../webhook-endpoint/secrets.ts";
 import { type Judgement, judgements } from "./judgements.ts";
 
@@ -24,11 +24,11 @@ const oldMs = 60 * 60 * 1000;
  */
 export async function checkReceiver(context: Context, receiver: Receiver): Promise<Check[]> {
   const { addresses, clock, delivery } = context;
-  await using poster = createPoster({ addresses, timeoutMs: Math.min(delivery.timeoutMs, timeoutMsMax) });
+  await using client = createHttpClient({ addresses, timeoutMs: Math.min(delivery.timeoutMs, timeoutMsMax) });
   const secrets = openSecrets(context, receiver);
 
   const send = async (event: { id: string; body: Buffer }, signing: SigningSecrets, at: Date) =>
-    await poster.post(new URL(receiver.url), deliveryHeaders(type, event.id, at, event.body, signing), event.body);
+    await client.post(new URL(receiver.url), deliveryHeaders(type, event.id, at, event.body, signing), event.body);
   const anEvent = () => {
     const id = uuidv7();
     return { id, body: Buffer.from(renderBareEvent(type, id, receiver.business_id, clock.now())) };

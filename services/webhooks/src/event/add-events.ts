@@ -4,9 +4,9 @@ import { currentTrace, uuidv7 } from "@amana/runtime";
 import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
-import { leaseMarginMs, type NewDelivery } from "../delivery/claim.ts";
-import { type DeliveryJson, deliveryJson, toDelivery } from "../delivery/delivery.message.ts";
 import { signingSecrets } from "../webhook-endpoint/secrets.ts";
+import { type DeliveryJson, deliveryJson, toDelivery } from "./delivery.message.ts";
+import type { NewDelivery } from "./new-delivery.ts";
 
 interface NewEvent {
   readonly id: string;
@@ -23,19 +23,19 @@ interface NewEvent {
 const atBirth = "case e.status when 'ACTIVE' then 'PENDING' else 'SKIPPED' end, case e.status when 'ACTIVE' then now() end";
 
 /**
- * Keeps events and makes one delivery for each endpoint of the business that asks for the type. As
- * many as this process has room for are born with a lease, so that they need not be claimed. For an
- * endpoint that is DISABLED the delivery is skipped at once; it can be replayed later.
+ * Inserts events, and one delivery for each endpoint of the business that asks for the type. Up to
+ * the limits of this process, deliveries are inserted with a lease, so that the first attempt needs
+ * no claim. For a DISABLED endpoint the delivery is SKIPPED; it can be replayed later.
  */
 function addEvents(
-  { dispatcher, delivery: { timeoutMs } }: Context,
+  { limits, delivery: { leaseMs } }: Context,
   toEvent: (message: Message) => NewEvent | undefined,
 ): StatementEffect<Omit<NewDelivery, "body" | "traceparent" | "is_first">, readonly NewDelivery[]> {
   return {
     name: "webhooks_add_events",
     documentOf(messages) {
       const events = messages.map(toEvent).filter((event) => event !== undefined);
-      const { places, room } = dispatcher.placesFor(events.map(({ businessId }) => businessId));
+      const room = limits.roomForNew(events.map(({ businessId }) => businessId));
       return {
         events: events.map(({ id, businessId, type, occurredAt, body, traceparent }, i) => ({
           id,
@@ -45,38 +45,37 @@ function addEvents(
           body,
           traceparent,
           opt_in: eventTypes[type].optIn,
-          place: places[i],
+          ordinal: room.ordinals[i],
         })),
         lease_token: uuidv7(),
-        lease_ms: timeoutMs + leaseMarginMs,
-        per_endpoint: room.perEndpoint.fresh,
+        lease_ms: leaseMs,
+        per_endpoint: room.perEndpoint,
         endpoints: room.endpoints,
       };
     },
     ctes: `
       told as (
         select v.* from given cross join jsonb_to_recordset(doc -> 'events')
-          as v (id uuid, business_id uuid, type text, created_at timestamptz, body text, traceparent text, opt_in boolean, place int)
+          as v (id uuid, business_id uuid, type text, created_at timestamptz, body text, traceparent text, opt_in boolean, ordinal int)
         where v.id in (select event_id from fresh)
       ), added as (
         insert into event (id, business_id, type, body, traceparent, created_at)
         select id, business_id, type, body, traceparent, created_at from told on conflict (id) do nothing
       ), target as (
-        select t.id as event_id, t.business_id, t.type, e.id as endpoint_id, e.status, e.url,
-          case when e.slow then 'SLOW' when coalesce(known.is_new, true) then 'NEW' else 'QUICK' end as lane, ${signingSecrets},
-          case when e.status = 'ACTIVE' and not e.slow and t.place <= coalesce(known.free, (doc -> 'per_endpoint')::int)
+        select t.id as event_id, t.business_id, t.type, e.id as endpoint_id, e.status, e.url, e.slow, ${signingSecrets},
+          case when e.status = 'ACTIVE' and not e.slow and t.ordinal <= coalesce(known.free, (doc -> 'per_endpoint')::int)
             then (doc ->> 'lease_token')::uuid end as lease_token,
           now() + (doc -> 'lease_ms')::float8 * interval '1 millisecond' as lease_end
         from given cross join told t join webhook_endpoint e on e.business_id = t.business_id
           and case when cardinality(e.events) = 0 then not t.opt_in else t.type = any(e.events) end
-        left join jsonb_to_recordset(doc -> 'endpoints') as known (id uuid, free int, is_new boolean) on known.id = e.id
+        left join jsonb_to_recordset(doc -> 'endpoints') as known (id uuid, free int) on known.id = e.id
       ), born as (
         insert into delivery (id, business_id, event_id, endpoint_id, status, next_attempt_at, lease_token, leased_until)
         select uuidv7(), business_id, event_id, endpoint_id, ${atBirth}, lease_token, case when lease_token is not null then lease_end end
         from target e on conflict (event_id, endpoint_id) do nothing
         returning id, event_id, endpoint_id, status, lease_token, attempts
       ), answer as (
-        select b.*, t.business_id, t.type, t.lane, t.url, t.secret_ciphertext, t.other_secret_ciphertext
+        select b.*, t.business_id, t.type, t.slow, t.url, t.secret_ciphertext, t.other_secret_ciphertext
         from born b join target t on t.event_id = b.event_id and t.endpoint_id = b.endpoint_id where b.status = 'PENDING'
       )`,
     answer: "answer",
@@ -137,6 +136,6 @@ export function eventConsumption<M extends DescMessage>(
     consumer: "webhooks",
     statement,
     effect: effectOf(statement),
-    committed: (deliveries) => context.dispatcher.takeNew(deliveries),
+    committed: (deliveries) => void context.signals.emit("inserted", deliveries),
   };
 }

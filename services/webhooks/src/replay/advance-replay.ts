@@ -2,7 +2,7 @@ import { transaction } from "@amana/database";
 import type { Lease } from "@amana/due-work";
 import { faultPoint, sleep } from "@amana/runtime";
 import type { Context } from "../context.ts";
-import { isAttemptLimitReached } from "../delivery/attempt-limit.ts";
+import { isAttemptLimitReached } from "../webhook-endpoint/attempt-limit.ts";
 import { countMatches, endReplay, readStanding, startNext } from "./take-step.ts";
 
 /** How long a replay goes on before another may have its place. */
@@ -24,7 +24,7 @@ const waitingMax = 512;
  * replay, and never behind all of it; an endpoint that takes nothing is handed nothing more.
  */
 export async function advanceReplay(context: Context, id: string, lease: Lease): Promise<void> {
-  const { orm, dispatcher } = context;
+  const { orm, signals } = context;
   const endMs = performance.now() + turnMs;
   let bound = waitingMin;
   let left: number | undefined;
@@ -34,7 +34,7 @@ export async function advanceReplay(context: Context, id: string, lease: Lease):
     const step = await takeStep(context, id, lease, bound);
     faultPoint("replay.committed");
     if (!step) return;
-    if (step.sent > 0) dispatcher.pause.wake();
+    if (step.sent > 0) signals.emit("due");
     if (step.isDone) return;
     const taken = left === undefined ? undefined : left - step.waiting;
     isStuck = step.isFull && taken !== undefined && taken <= 0;

@@ -6,7 +6,7 @@ import { aBusinessCaller, eventually, keyed } from "@amana/testing";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Harness, type ReceivedRequest, startHarness, startReceiver } from "../../test/harness.ts";
-import { signatureHeaders } from "../delivery/sign.ts";
+import { signatureHeaders } from "../delivery/signature.ts";
 
 let harness: Harness;
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { webhookEndpointNotFound } from "../webhook-endpoint/webhook-endpoint.er
 import { WebhookEndpoint } from "../webhook-endpoint/webhook-endpoint.ts";
 
 export const deleteWebhookEndpoint =
-  ({ orm, clock, dispatcher }: Context): Implementation<typeof WebhookEndpointService.method.deleteWebhookEndpoint> =>
+  ({ orm, clock }: Context): Implementation<typeof WebhookEndpointService.method.deleteWebhookEndpoint> =>
   async ({ id }, call) => {
     const businessId = businessOf(call.caller);
     await transaction(orm, async (em) => {
@@ -28,6 +28,5 @@ export const deleteWebhookEndpoint =
       const change = { before: endpoint.snapshot(), after: { status: "DELETED" } };
       recordEndpointAction(em, clock.now(), call, "webhook_endpoint.deleted", { id, businessId }, change);
     });
-    await dispatcher.forget(businessId, id);
     return {};
   };

@@ -3,7 +3,7 @@ import { namedQuery } from "@amana/database";
 import type { Implementation } from "@amana/rpc";
 import { forOperators } from "@amana/service";
 import type { Context } from "../context.ts";
-import { attemptsShownMax, readDeliveries } from "../delivery/delivery.message.ts";
+import { attemptsShownMax, readDeliveries } from "../event/delivery.message.ts";
 
 const timesMax = 500;
 /** With so many, each to all endpoints of a business, an answer stays within what one may have. */

@@ -4,9 +4,8 @@ import { once } from "@amana/idempotency";
 import { businessOf, type Implementation } from "@amana/rpc";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
-import { requireAttemptsLeft } from "../delivery/attempt-limit.ts";
-import { type DeliveryJson, deliveryJson, readDeliveries, toDelivery } from "../delivery/delivery.message.ts";
-import { asNew } from "../delivery/schedule.ts";
+import { asNew } from "../delivery/retry-policy.ts";
+import { type DeliveryJson, deliveryJson, readDeliveries, toDelivery } from "../event/delivery.message.ts";
 import {
   eventNotFound,
   redeliveryEndpointDisabled,
@@ -15,11 +14,12 @@ import {
 } from "../event/event.errors.ts";
 import { eventView } from "../event/event.message.ts";
 import { activeEndpoint } from "../webhook-endpoint/active-endpoint.ts";
+import { requireAttemptsLeft } from "../webhook-endpoint/attempt-limit.ts";
 
 export const redeliverEvent =
   (context: Context): Implementation<typeof EventService.method.redeliverEvent> =>
   async ({ eventId, endpointId }, call) => {
-    const { orm, dispatcher } = context;
+    const { orm, signals } = context;
     const businessId = businessOf(call.caller);
     const event = await eventView.read(orm.em, businessId, eventId);
     const before = event ? await readDeliveries(orm.em, businessId, eventId) : [];
@@ -35,7 +35,7 @@ export const redeliverEvent =
       const deliveries = restarted.map((delivery) => ({ ...delivery, attempts: attempts.get(delivery.id) ?? [] }));
       return { deliveries, total: deliveries.length };
     });
-    dispatcher.pause.wake();
+    signals.emit("due");
     return answer;
   };
 

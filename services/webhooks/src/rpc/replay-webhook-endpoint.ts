@@ -6,12 +6,12 @@ import { once } from "@amana/idempotency";
 import { businessOf, type Implementation, requestedName } from "@amana/rpc";
 import { dateOf, uuidv7 } from "@amana/runtime";
 import type { Context } from "../context.ts";
-import { requireAttemptsLeft } from "../delivery/attempt-limit.ts";
 import { countMatches } from "../replay/take-step.ts";
 import { replayInProgress, replayRangeEmpty } from "../replay/webhook-replay.errors.ts";
 import { webhookReplayView } from "../replay/webhook-replay.message.ts";
 import { WebhookReplay } from "../replay/webhook-replay.ts";
 import { activeEndpoint } from "../webhook-endpoint/active-endpoint.ts";
+import { requireAttemptsLeft } from "../webhook-endpoint/attempt-limit.ts";
 import { recordEndpointAction } from "../webhook-endpoint/record-endpoint-action.ts";
 
 /** Events are kept for 30 days. */

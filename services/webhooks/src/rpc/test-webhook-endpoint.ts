@@ -7,10 +7,10 @@ import { renderBareEvent } from "@amana/public-api";
 import { businessOf, type Implementation } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import type { Context } from "../context.ts";
-import { requireAttemptsLeft } from "../delivery/attempt-limit.ts";
 import { addEvent } from "../event/add-events.ts";
 import { eventView } from "../event/event.message.ts";
 import { activeEndpoint } from "../webhook-endpoint/active-endpoint.ts";
+import { requireAttemptsLeft } from "../webhook-endpoint/attempt-limit.ts";
 
 const type = "WEBHOOK_TEST";
 
@@ -18,7 +18,7 @@ const type = "WEBHOOK_TEST";
 export const testWebhookEndpoint =
   (context: Context): Implementation<typeof WebhookEndpointService.method.testWebhookEndpoint> =>
   async (request, call) => {
-    const { orm, clock, dispatcher } = context;
+    const { orm, clock, signals } = context;
     const businessId = businessOf(call.caller);
     const answer = await once(orm, call, TestWebhookEndpointResponseSchema, async (em) => {
       const endpoint = await activeEndpoint(em, businessId, request.id);
@@ -30,6 +30,6 @@ export const testWebhookEndpoint =
       const [delivery] = await addEvent(em, event, "e.id = ?", endpoint.id);
       return { event: eventView.toMessage({ ...event, createdAt }), ...(delivery && { delivery }) };
     });
-    dispatcher.pause.wake();
+    signals.emit("due");
     return answer;
   };

@@ -18,12 +18,7 @@ import { toWebhookEndpointMessage } from "../webhook-endpoint/webhook-endpoint.m
 import { WebhookEndpoint } from "../webhook-endpoint/webhook-endpoint.ts";
 
 export const updateWebhookEndpoint =
-  ({
-    orm,
-    secrets,
-    addresses,
-    dispatcher,
-  }: Context): Implementation<typeof WebhookEndpointService.method.updateWebhookEndpoint> =>
+  ({ orm, secrets, addresses }: Context): Implementation<typeof WebhookEndpointService.method.updateWebhookEndpoint> =>
   async (request, call) => {
     const businessId = businessOf(call.caller);
     if (!isUuid(request.id)) throw webhookEndpointNotFound();
@@ -31,7 +26,7 @@ export const updateWebhookEndpoint =
     if (activateInSeconds < 0 || activateInSeconds > activateInSecondsMax) throw activateInSecondsInvalid();
     // Before the transaction, which must not wait for name servers.
     const refusal = url === undefined ? undefined : await refusalOfUrl(url, addresses);
-    const answer = await transaction(orm, async (em) => {
+    return await transaction(orm, async (em) => {
       const endpoint = await lockRow(em, WebhookEndpoint, businessId, request.id, webhookEndpointNotFound);
       if (refusal) throw refusal;
 
@@ -52,6 +47,4 @@ export const updateWebhookEndpoint =
       endpoint.rotateSecret(secrets.encrypt(secret, endpoint.id), now, activateInSeconds);
       return toWebhookEndpointMessage(endpoint, { secret });
     });
-    await dispatcher.forget(businessId, request.id);
-    return answer;
   };

@@ -1,6 +1,7 @@
 import { lookup } from "node:dns/promises";
-import { isIP } from "node:net";
+import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
+import { buildConnector } from "undici";
 import { createNameResolver, type Resolve, type ResolvedAddress } from "./resolve-name.ts";
 
 export type AddressGuard = ReturnType<typeof createAddressGuard>;
@@ -47,5 +48,25 @@ export function createAddressGuard(options: { allowInsecure: boolean; resolve?: 
       if (!found.every(({ address }) => allows(address))) throw new AddressNotPublic();
       return found;
     },
+  };
+}
+
+/**
+ * Creates a connector that refuses forbidden addresses: those of names when they are resolved,
+ * literals here, because sockets do not look them up. HTTP/1.1 alone: a connection then carries one
+ * request, so cutting it off disturbs no other.
+ */
+export function guardedConnector(addresses: AddressGuard, timeoutMs: number): buildConnector.connector {
+  const lookup: LookupFunction = (hostname, { all }, callback) => {
+    addresses.resolve(hostname).then(
+      (found) => (all ? callback(null, [...found]) : callback(null, found[0]?.address ?? "", found[0]?.family)),
+      (error: NodeJS.ErrnoException) => callback(error, "", 0),
+    );
+  };
+  const connect = buildConnector({ timeout: timeoutMs, allowH2: false, lookup, maxCachedSessions: 1_000 } as object);
+  return (target, callback) => {
+    const host = target.hostname.replace(/^\[(.*)\]$/, "$1");
+    if (isIP(host) !== 0 && !addresses.allows(host)) callback(new AddressNotPublic(), null);
+    else connect(target, callback);
   };
 }

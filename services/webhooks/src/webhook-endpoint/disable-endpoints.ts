@@ -24,7 +24,7 @@ interface Disabled {
  */
 export async function disableEndpoints(context: Context, givenUp: readonly GivenUp[]): Promise<void> {
   if (givenUp.length === 0) return;
-  const { orm, clock, dispatcher, logger } = context;
+  const { orm, clock, logger, signals } = context;
   const disabled = await transaction(orm, async (em) => {
     const rows = await em.execute<Disabled[]>(
       `update webhook_endpoint e set status = 'DISABLED', updated_at = now(), version = e.version + 1
@@ -38,12 +38,8 @@ export async function disableEndpoints(context: Context, givenUp: readonly Given
     for (const row of rows) await tell(em, row, now);
     return rows;
   });
-  for (const { id, business_id, reason } of disabled) {
-    logger.info({ endpoint_id: id, reason }, "an endpoint was disabled");
-    // What waits for it in this process is skipped like what comes due later.
-    await dispatcher.forget(business_id, id);
-  }
-  if (disabled.length > 0) dispatcher.pause.wake();
+  for (const { id, reason } of disabled) logger.info({ endpoint_id: id, reason }, "an endpoint was disabled");
+  if (disabled.length > 0) signals.emit("due");
 }
 
 async function tell(em: SqlEntityManager, { id, business_id: businessId, url, reason }: Disabled, now: Date): Promise<void> {

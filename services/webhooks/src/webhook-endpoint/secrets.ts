@@ -27,12 +27,27 @@ export interface SigningSecrets {
   readonly other: string | undefined;
 }
 
+interface SecretReader {
+  readonly secrets: SecretBox;
+  readonly logger: Logger;
+}
+
 /** Throws when the current secret cannot be read: nothing can be sent without it. */
 export const openSecrets = (
-  { secrets, logger }: { secrets: SecretBox; logger: Logger },
+  { secrets, logger }: SecretReader,
   { endpoint_id: id, secret_ciphertext: current, other_secret_ciphertext: other }: SealedSecrets,
 ): SigningSecrets => ({
   current: secrets.decrypt(current, id),
   // A good one is not worth less because the other cannot be read.
   other: other ? decryptIfReadable(secrets, other, id, logger) : undefined,
 });
+
+/** Returns undefined when the current secret cannot be decrypted, and logs an alert with `ids`. */
+export function readSecrets(context: SecretReader, sealed: SealedSecrets, ids: object): SigningSecrets | undefined {
+  try {
+    return openSecrets(context, sealed);
+  } catch (error) {
+    context.logger.error({ err: error, alert: true, ...ids }, "signing secret cannot be decrypted");
+    return undefined;
+  }
+}

@@ -5,21 +5,21 @@ import { gzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
 import { startReceiver } from "../../test/harness.ts";
 import { selfSigned } from "../../test/self-signed.ts";
-import { createAddressGuard } from "../webhook-endpoint/address-guard.ts";
+import { AddressNotPublic, createAddressGuard } from "../webhook-endpoint/address-guard.ts";
 import type { Resolve } from "../webhook-endpoint/resolve-name.ts";
-import { createPoster, type Poster } from "./post.ts";
+import { createHttpClient, describeFailure, type HttpClient } from "./http-client.ts";
 
 const stack: AsyncDisposable[] = [];
 afterEach(async () => {
   for (const each of stack.splice(0).reverse()) await each[Symbol.asyncDispose]();
 });
 
-function aPoster(options: { timeoutMs?: number; allowInsecure?: boolean; resolve?: Resolve } = {}): Poster {
+function aClient(options: { timeoutMs?: number; allowInsecure?: boolean; resolve?: Resolve } = {}): HttpClient {
   const { timeoutMs = 10_000, allowInsecure = true, resolve } = options;
   const addresses = createAddressGuard({ allowInsecure, ...(resolve ? { resolve } : {}) });
-  const poster = createPoster({ addresses, timeoutMs });
-  stack.push(poster);
-  return poster;
+  const client = createHttpClient({ addresses, timeoutMs });
+  stack.push(client);
+  return client;
 }
 
 /** A server that says whatever bytes it likes once it has read a request. */
@@ -50,7 +50,7 @@ const head = "HTTP/1.1 200 OK\r\n";
 
 test("an answer is its status and the first KiB of its body", async () => {
   await using receiver = await startReceiver((response) => response.writeHead(202).end("a".repeat(5_000)));
-  const answer = await aPoster().post(new URL(receiver.url), { "x-test": "1" }, body);
+  const answer = await aClient().post(new URL(receiver.url), { "x-test": "1" }, body);
   expect(answer).toMatchObject({ statusCode: 202, failure: undefined, response: "a".repeat(1_024) });
   expect(receiver.requests[0]).toMatchObject({ method: "POST", path: "/hook", body });
   expect(receiver.requests[0]?.headers["x-test"]).toBe("1");
@@ -59,13 +59,13 @@ test("an answer is its status and the first KiB of its body", async () => {
 test("a redirect is not followed", async () => {
   await using target = await startReceiver();
   await using receiver = await startReceiver((response) => response.writeHead(307, { location: target.url }).end());
-  expect((await aPoster().post(new URL(receiver.url), {}, body))?.statusCode).toBe(307);
+  expect((await aClient().post(new URL(receiver.url), {}, body))?.statusCode).toBe(307);
   expect(target.requests).toHaveLength(0);
 });
 
 test("a server that never answers is left when the time is up", async () => {
   const server = await startRawServer(() => {});
-  const answer = await aPoster({ timeoutMs: 100 }).post(server.url, {}, body);
+  const answer = await aClient({ timeoutMs: 100 }).post(server.url, {}, body);
   expect(answer).toMatchObject({ statusCode: undefined, failure: timedOut, response: undefined });
   await Promise.all(server.closed);
 });
@@ -76,7 +76,7 @@ test("headers that come a byte at a time do not win more time", async () => {
     socket.once("close", () => clearInterval(timer));
     socket.write(`${head}x: `);
   });
-  expect(await aPoster({ timeoutMs: 100 }).post(server.url, {}, body)).toMatchObject({ failure: timedOut });
+  expect(await aClient({ timeoutMs: 100 }).post(server.url, {}, body)).toMatchObject({ failure: timedOut });
   await Promise.all(server.closed);
 });
 
@@ -84,12 +84,12 @@ test("a connection that is reset after the headers of a 200 is still a 200", asy
   const server = await startRawServer((socket) => {
     socket.write(`${head}content-length: 100\r\n\r\npartial`, () => setImmediate(() => socket.resetAndDestroy()));
   });
-  expect(await aPoster().post(server.url, {}, body)).toMatchObject({ statusCode: 200, failure: undefined });
+  expect(await aClient().post(server.url, {}, body)).toMatchObject({ statusCode: 200, failure: undefined });
 });
 
 test("a 200 whose body never ends is a 200 with what came in time", async () => {
   const server = await startRawServer((socket) => socket.write(`${head}content-length: 100\r\n\r\npartial`));
-  const answer = await aPoster({ timeoutMs: 300 }).post(server.url, {}, body);
+  const answer = await aClient({ timeoutMs: 300 }).post(server.url, {}, body);
   expect(answer).toMatchObject({ statusCode: 200, failure: undefined, response: "partial" });
   await Promise.all(server.closed);
 });
@@ -104,7 +104,7 @@ test("an endless body is cut off with its connection", async () => {
     };
     pour();
   });
-  expect(await aPoster().post(server.url, {}, body)).toMatchObject({ statusCode: 200, response: "z".repeat(1_024) });
+  expect(await aClient().post(server.url, {}, body)).toMatchObject({ statusCode: 200, response: "z".repeat(1_024) });
   await Promise.all(server.closed);
   // What the sockets of both sides hold, and no more.
   expect(written).toBeLessThan(20_000);
@@ -114,14 +114,14 @@ test("a compressed body is not decompressed", async () => {
   await using receiver = await startReceiver((response) => {
     response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("x".repeat(100_000)));
   });
-  const answer = await aPoster().post(new URL(receiver.url), {}, body);
+  const answer = await aClient().post(new URL(receiver.url), {}, body);
   expect(answer?.statusCode).toBe(200);
   expect(answer?.response).not.toContain("xxxx");
 });
 
 test("NUL, half characters and bytes that are no text become something PostgreSQL can store", async () => {
   await using receiver = await startReceiver((response) => response.end(Buffer.from([0x61, 0, 0xff, 0x62, 0xc3])));
-  expect((await aPoster().post(new URL(receiver.url), {}, body))?.response).toBe("a\uFFFD\uFFFDb");
+  expect((await aClient().post(new URL(receiver.url), {}, body))?.response).toBe("a\uFFFD\uFFFDb");
 });
 
 test.each([
@@ -130,7 +130,7 @@ test.each([
   ["the answer is too long", `${head}x: ${"y".repeat(400_000)}\r\n\r\n`],
 ])("%s: said in words and as a code", async (detail, bytes) => {
   const server = await startRawServer((socket) => socket.end(bytes));
-  expect(await aPoster().post(server.url, {}, body)).toMatchObject({
+  expect(await aClient().post(server.url, {}, body)).toMatchObject({
     statusCode: undefined,
     failure: { code: "INVALID_RESPONSE", detail },
   });
@@ -138,12 +138,12 @@ test.each([
 
 test("a connection closed without an answer, and one refused, are said in words and as codes", async () => {
   const server = await startRawServer((socket) => socket.destroy());
-  expect(await aPoster().post(server.url, {}, body)).toMatchObject({
+  expect(await aClient().post(server.url, {}, body)).toMatchObject({
     failure: { code: "CONNECTION_RESET", detail: "the connection was closed before an answer" },
   });
   await stack.pop()?.[Symbol.asyncDispose]();
   await stack.pop()?.[Symbol.asyncDispose]();
-  expect(await aPoster().post(server.url, {}, body)).toMatchObject({
+  expect(await aClient().post(server.url, {}, body)).toMatchObject({
     failure: { code: "CONNECTION_REFUSED", detail: "the connection was refused" },
   });
 });
@@ -157,7 +157,7 @@ test("a certificate that nobody vouches for is not accepted, and nothing is sent
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   stack.push({ [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void server.close(() => resolve())) });
   const { port } = server.address() as AddressInfo;
-  expect(await aPoster().post(new URL(`https://127.0.0.1:${port}/`), {}, body)).toMatchObject({
+  expect(await aClient().post(new URL(`https://127.0.0.1:${port}/`), {}, body)).toMatchObject({
     statusCode: undefined,
     failure: {
       code: "TLS_ERROR",
@@ -171,7 +171,7 @@ test.each(["http://127.0.0.1", "http://[::1]", "http://2130706433", "http://loca
   "no connection is made to %s when only public addresses are allowed",
   async (origin) => {
     const server = await startRawServer(() => {});
-    const answer = await aPoster({ allowInsecure: false }).post(new URL(`${origin}:${server.port}/`), {}, body);
+    const answer = await aClient({ allowInsecure: false }).post(new URL(`${origin}:${server.port}/`), {}, body);
     expect(answer).toMatchObject({ statusCode: undefined, failure: forbidden });
     expect(server.sockets.size).toBe(0);
   },
@@ -181,29 +181,29 @@ test("a name is judged by what it resolves to at the connection, whatever it was
   await using receiver = await startReceiver((response) => response.writeHead(200, { connection: "close" }).end());
   let addresses = ["127.0.0.1"];
   const resolve: Resolve = async () => addresses.map((address) => ({ address, family: 4 }));
-  const poster = aPoster({ resolve });
+  const client = aClient({ resolve });
   const url = new URL(`http://rebinding.example:${receiver.port}/`);
-  expect(await poster.post(url, {}, body)).toMatchObject({ statusCode: 200 });
+  expect(await client.post(url, {}, body)).toMatchObject({ statusCode: 200 });
   expect(receiver.requests[0]?.headers.host).toBe(`rebinding.example:${receiver.port}`);
   addresses = ["127.0.0.1", "10.0.0.1"];
-  expect(await poster.post(url, {}, body)).toMatchObject({ failure: forbidden });
+  expect(await client.post(url, {}, body)).toMatchObject({ failure: forbidden });
   expect(receiver.requests).toHaveLength(1);
 });
 
 test("a name that does not resolve is said in words and as a code", async () => {
   const resolve: Resolve = () => Promise.reject(Object.assign(new Error("no"), { code: "ENOTFOUND" }));
-  expect(await aPoster({ resolve }).post(new URL("http://nowhere.example/"), {}, body)).toMatchObject({
+  expect(await aClient({ resolve }).post(new URL("http://nowhere.example/"), {}, body)).toMatchObject({
     failure: { code: "DNS_ERROR", detail: "the host name does not resolve" },
   });
 });
 
 test("what is under way can be cut off, and nobody learns how it ended", async () => {
   const server = await startRawServer(() => {});
-  const poster = aPoster();
-  const posting = poster.post(server.url, {}, body);
-  poster.cutOff();
+  const client = aClient();
+  const posting = client.post(server.url, {}, body);
+  client.cutOff();
   expect(await posting).toBeUndefined();
-  expect(await poster.post(server.url, {}, body)).toBeUndefined();
+  expect(await client.post(server.url, {}, body)).toBeUndefined();
 });
 
 test.each([
@@ -218,7 +218,7 @@ test.each([
     const more = () => void (socket.destroyed || (socket.write(flood) ? setImmediate(more) : socket.once("drain", more)));
     more();
   });
-  const answer = await aPoster().post(server.url, {}, body);
+  const answer = await aClient().post(server.url, {}, body);
   expect(answer).toMatchObject({
     statusCode: undefined,
     failure: { code: "INVALID_RESPONSE", detail: "the answer is too long" },
@@ -231,10 +231,29 @@ test("a connection that is kept alive carries any number of answers", async () =
     ports.add(response.socket?.remotePort);
     response.end("a".repeat(15_000));
   });
-  const poster = aPoster();
+  const client = aClient();
   for (let i = 0; i < 60; i++) {
-    expect(await poster.post(new URL(receiver.url), {}, body)).toMatchObject({ statusCode: 200 });
+    expect(await client.post(new URL(receiver.url), {}, body)).toMatchObject({ statusCode: 200 });
   }
   // The next request may begin before the client has seen that the connection is free.
   expect(ports.size).toBeLessThan(3);
+});
+
+const fault = (code: string, more: object = {}) => Object.assign(new Error("no"), { code, ...more });
+
+test.each([
+  ["TIMEOUT", fault("ETIMEDOUT")],
+  ["TIMEOUT", fault("UND_ERR_CONNECT_TIMEOUT")],
+  ["DNS_ERROR", fault("EAI_AGAIN")],
+  // The name server refuses connections, not the endpoint.
+  ["DNS_ERROR", fault("ECONNREFUSED", { syscall: "queryA" })],
+  ["CONNECTION_REFUSED", fault("ECONNREFUSED", { syscall: "connect" })],
+  ["CONNECTION_REFUSED", fault("ENETUNREACH")],
+  ["CONNECTION_RESET", fault("EPIPE")],
+  ["TLS_ERROR", fault("CERT_HAS_EXPIRED")],
+  ["TLS_ERROR", fault("ERR_TLS_CERT_ALTNAME_INVALID")],
+  ["ADDRESS_FORBIDDEN", new AddressNotPublic()],
+  ["CONNECTION_RESET", fault("ESOMETHING")],
+])("reports %s for %s", (code, error) => {
+  expect(describeFailure(error).code).toBe(code);
 });

@@ -2,7 +2,7 @@ import { namedQuery, type Orm } from "@amana/database";
 import { backoffMs, inGroups, sleep } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { disableEndpoints, type GivenUp } from "../webhook-endpoint/disable-endpoints.ts";
-import type { FailureCode } from "./describe-failure.ts";
+import type { FailureCode } from "./http-client.ts";
 
 /** How one attempt ended, and what follows. */
 export interface AttemptResult {
@@ -19,7 +19,7 @@ export interface AttemptResult {
   readonly error: string | null;
   readonly failure: FailureCode | null;
   readonly duration_ms: number;
-  /** It took so long that the endpoint is better given few places. */
+  /** Opens the endpoint's circuit breaker; see `ConcurrencyLimits`. */
   readonly slow: boolean;
   readonly response: string | null;
 }
@@ -46,10 +46,8 @@ async function write(context: Context, results: readonly AttemptResult[]): Promi
   for (let failures = 1; ; failures++) {
     try {
       // Before the record: once that says 410, nobody would disable them any more.
-      await disableEndpoints(
-        context,
-        results.map(({ gone }) => gone).filter((gone) => gone !== undefined),
-      );
+      const gone = results.flatMap((result) => result.gone ?? []);
+      await disableEndpoints(context, gone);
       const failing = await recordResults(orm, results);
       return failing.map(({ id }) => ({ id, reason: "FAILING" }));
     } catch (error) {

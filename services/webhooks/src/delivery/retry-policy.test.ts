@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { pauseMs, readRetryAfterMs } from "./schedule.ts";
+import { pauseMs, readRetryAfterMs } from "./retry-policy.ts";
 
 const pausesMs = [30, 120, 600, 1_800, 7_200, 21_600, 43_200].map((seconds) => seconds * 1000);
 const dayMs = 24 * 60 * 60 * 1000;

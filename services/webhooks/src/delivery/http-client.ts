@@ -1,7 +1,16 @@
-import { isIP, type LookupFunction, type Socket } from "node:net";
-import { Agent, buildConnector } from "undici";
-import { type AddressGuard, AddressNotPublic } from "../webhook-endpoint/address-guard.ts";
-import { AnswerTooLong, describeFailure, type Failure } from "./describe-failure.ts";
+import type { Socket } from "node:net";
+import type { EnumName } from "@amana/contracts/enum-names";
+import type { DeliveryFailure } from "@amana/contracts/webhooks/v1/event_pb";
+import { Agent } from "undici";
+import { type AddressGuard, AddressNotPublic, guardedConnector } from "../webhook-endpoint/address-guard.ts";
+
+export type FailureCode = EnumName<typeof DeliveryFailure>;
+
+/** Why no response came, for programs and for the people of the endpoint's business. */
+export interface Failure {
+  readonly code: FailureCode;
+  readonly detail: string;
+}
 
 export interface Answer {
   readonly statusCode: number | undefined;
@@ -13,7 +22,7 @@ export interface Answer {
   readonly durationMs: number;
 }
 
-export interface Poster extends AsyncDisposable {
+export interface HttpClient extends AsyncDisposable {
   /** Never throws; undefined when it was cut off, so that nobody knows how it ended. */
   post(url: URL, headers: Record<string, string>, body: Buffer): Promise<Answer | undefined>;
   /** Ends whatever is under way, and whatever is begun from now on, without an answer. */
@@ -31,12 +40,16 @@ const answerBytesMax = 128 * 1024;
  * Sends deliveries: connections kept alive for each origin, one deadline over connecting, TLS and
  * headers, no redirects, no decompression, and no connection to an address the guard forbids.
  */
-export function createPoster(options: { addresses: AddressGuard; timeoutMs: number }): Poster {
-  const { timeoutMs } = options;
+export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressGuard; timeoutMs: number }): HttpClient {
+  const connect = guardedConnector(addresses, timeoutMs);
   const agent = new Agent({
-    connect: guardedConnector(options.addresses, timeoutMs),
-    // Many endpoints may share an origin, and one that hangs must not take others' connections:
-    // the dispatcher bounds how many attempts run at once, and nothing else does.
+    connect: (target, callback) =>
+      connect(target, (...connected) => {
+        if (connected[1]) endLongAnswers(connected[1]);
+        callback(...connected);
+      }),
+    // Many endpoints may share an origin, and one that hangs must not take others' connections.
+    // Only the slots of ConcurrencyLimits limit the number of connections.
     connections: null,
     pipelining: 1,
     keepAliveTimeout: 4_000,
@@ -50,7 +63,7 @@ export function createPoster(options: { addresses: AddressGuard; timeoutMs: numb
   const underWay = new Set<() => void>();
   let cut = false;
 
-  const post: Poster["post"] = (url, headers, body) =>
+  const post: HttpClient["post"] = (url, headers, body) =>
     new Promise((resolve) => {
       const startedMs = performance.now();
       const chunks: Buffer[] = [];
@@ -90,7 +103,7 @@ export function createPoster(options: { addresses: AddressGuard; timeoutMs: numb
           },
           onResponseStart(_controller, code, answerHeaders) {
             if (code < 200 || ended) return;
-            status = { code, retryAfter: single(answerHeaders["retry-after"]) };
+            status = { code, retryAfter: [answerHeaders["retry-after"]].flat()[0] };
             clearTimeout(timer);
             const leftMs = timeoutMs - (performance.now() - startedMs);
             timer = setTimeout(() => end({}), Math.min(leftMs, bodyMsMax));
@@ -123,28 +136,6 @@ export function createPoster(options: { addresses: AddressGuard; timeoutMs: numb
   };
 }
 
-/** Judges the address that is connected to: names by our own look-up, literals here. */
-function guardedConnector(addresses: AddressGuard, timeoutMs: number): buildConnector.connector {
-  const lookup: LookupFunction = (hostname, { all }, callback) => {
-    addresses.resolve(hostname).then(
-      (found) => (all ? callback(null, [...found]) : callback(null, found[0]?.address ?? "", found[0]?.family)),
-      (error: NodeJS.ErrnoException) => callback(error, "", 0),
-    );
-  };
-  // HTTP/1.1 alone: a connection carries one request, so cutting it off disturbs no other.
-  const connect = buildConnector({ timeout: timeoutMs, allowH2: false, lookup, maxCachedSessions: 1_000 } as object);
-  return (target, callback) => {
-    // Sockets do not look up literals.
-    const host = target.hostname.replace(/^\[(.*)\]$/, "$1");
-    if (isIP(host) !== 0 && !addresses.allows(host)) callback(new AddressNotPublic(), null);
-    else
-      connect(target, (...connected) => {
-        if (connected[1]) endLongAnswers(connected[1]);
-        callback(...connected);
-      });
-  };
-}
-
 /** Ends a connection on which too much has come since the last request, before it is parsed. */
 function endLongAnswers(socket: Socket): void {
   let [written, before, read] = [0, 0, 0];
@@ -159,10 +150,41 @@ function endLongAnswers(socket: Socket): void {
   setImmediate(() => socket.prependListener("readable", look));
 }
 
-const single = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header[0] : header);
-
 /** Without a character that was cut through, and without NUL, which PostgreSQL does not store. */
 function shownText(chunks: readonly Buffer[]): string {
   const bytes = Buffer.concat(chunks).subarray(0, shownBytes);
   return new TextDecoder().decode(bytes, { stream: true }).replaceAll("\0", "\uFFFD");
+}
+
+/** Failure of an attempt that sent nothing, because the signing secret could not be decrypted. */
+export const secretUnreadable: Failure = {
+  code: "SECRET_UNREADABLE",
+  detail: "nothing was sent: Amana could not decrypt the signing secret; replay the delivery later, or rotate the secret now",
+};
+
+class AnswerTooLong extends Error {}
+
+/** By the code of the error. */
+const failures: readonly (readonly [RegExp, FailureCode, string])[] = [
+  [/^ENOTFOUND$/, "DNS_ERROR", "the host name does not resolve"],
+  [/^EAI_AGAIN$/, "DNS_ERROR", "the host name does not resolve right now"],
+  [/^ECONNREFUSED$/, "CONNECTION_REFUSED", "the connection was refused"],
+  [/^E(HOST|NET)UNREACH$/, "CONNECTION_REFUSED", "the address cannot be reached"],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, "CONNECTION_RESET", "the connection was closed before an answer"],
+  [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, "TIMEOUT", "timed out while connecting"],
+  [/CERT|TLS|SSL|SIGNATURE|ISSUER|CHAIN|EPROTO/, "TLS_ERROR", "the TLS certificate or connection is not accepted"],
+];
+
+/** Describes the error for the endpoint's business, with nothing about our side. */
+export function describeFailure(error: Error & { code?: string; syscall?: string }): Failure {
+  if (error instanceof AddressNotPublic) return { code: "ADDRESS_FORBIDDEN", detail: error.message };
+  if (error instanceof AnswerTooLong) return { code: "INVALID_RESPONSE", detail: "the answer is too long" };
+  if (error.name === "HTTPParserError") return { code: "INVALID_RESPONSE", detail: "the answer is not HTTP" };
+  const { code: own = "", syscall = "" } = error;
+  // The name server failed, and not the endpoint, even if the code is that of a refused connection.
+  const isNameServer = /^query[A-Z]/.test(syscall);
+  const code = !isNameServer ? own : own === "ENODATA" || own === "ENOTFOUND" ? "ENOTFOUND" : "EAI_AGAIN";
+  const [, known, detail] = failures.find(([codes]) => codes.test(code)) ?? [];
+  if (!known || !detail) return { code: "CONNECTION_RESET", detail: "the request failed" };
+  return { code: known, detail: known === "TLS_ERROR" ? `${detail} (${code})` : detail };
 }

@@ -1,0 +1,136 @@
+import { randomUUID } from "node:crypto";
+import { namedQuery, type Orm } from "@amana/database";
+import type { FairSemaphore } from "@amana/runtime";
+import { isFree } from "./lease.ts";
+
+/**
+ * A table whose rows are claimed when they are due. All texts are SQL written by us. The table has
+ * two indexes of its planned rows: one on `dueAt`, one on `business_id`, `key` and the claim order.
+ */
+export interface DueTable {
+  /** Unique in the service; names prepared statements. */
+  readonly name: string;
+  readonly table: string;
+  /** Condition of rows that are due at some time; both indexes have it. */
+  readonly isPlanned: string;
+  /** The time from which a row is due, spelled as in the index of all planned rows. */
+  readonly dueAt: string;
+  /** The same time, spelled as in the index that begins with `business_id`; default `dueAt`. */
+  readonly dueAtOfGroup?: string;
+  /** A second column whose rows have a limit of their own. */
+  readonly key?: string;
+  /** Expressions that order the rows of a tenant, or of a key; default `dueAtOfGroup`. */
+  readonly order?: string;
+  /** Selects from the claimed rows, `claimed`. */
+  readonly select: string;
+}
+
+/** Due rows that have the same tenant, and the same key if the table has one. */
+export interface DueGroup {
+  readonly tenant: string;
+  readonly key: string;
+}
+
+/** `hasMore`: the next call finds other groups. */
+export interface FoundGroups {
+  readonly groups: readonly DueGroup[];
+  readonly hasMore: boolean;
+}
+
+/** Number of due rows that a search reads. */
+const soonestMax = 500;
+/** Number of groups that a search steps through. */
+const steppedMax = 1_000;
+const lowestId = "00000000-0000-0000-0000-000000000000";
+
+/**
+ * Creates a function that finds groups with due rows. Usually few rows are due, and the index by
+ * time shows all of them. If more are due than a search reads, the oldest may all belong to one
+ * tenant. Then the search also steps through the groups that have planned rows, with one index
+ * probe each, whatever number of rows they have.
+ */
+export function createDueSearch(orm: Orm, due: DueTable): () => Promise<FoundGroups> {
+  const { name, table, isPlanned, dueAt, key } = due;
+  const columns = key ? `business_id, ${key}` : "business_id";
+  const tenantAndKey = `business_id as tenant, ${key ?? "business_id"} as key`;
+  const next = (after: string) =>
+    `select ${columns} from ${table} where ${isPlanned} and (${columns}) > (${after}) order by ${columns} limit 1`;
+  const after = key ? "$1::uuid, $2::uuid" : "$1::uuid";
+  const afterStep = key ? `stepped.business_id, stepped.${key}` : "stepped.business_id";
+  let from: DueGroup = { tenant: lowestId, key: lowestId };
+
+  return async () => {
+    const em = orm.em.fork();
+    const soonest = await namedQuery<DueGroup & { read: number }>(
+      em,
+      `${name}_due`,
+      `with soonest as materialized (
+         select ${tenantAndKey} from ${table} where ${isPlanned} and ${dueAt} <= now() and ${isFree} order by ${dueAt} limit ${soonestMax}
+       ) select tenant, key, sum(count(*)) over ()::int as read from soonest group by tenant, key`,
+      [],
+    );
+    if ((soonest[0]?.read ?? 0) < soonestMax) return { groups: soonest, hasMore: false };
+    const stepped = await namedQuery<DueGroup>(
+      em,
+      `${name}_groups`,
+      `with recursive stepped as (
+         (select first.*, 1 as step from (${next(after)}) first) union all
+         select following.*, step + 1 from stepped cross join lateral (${next(afterStep)}) following where step < ${steppedMax}
+       ) select ${tenantAndKey} from stepped`,
+      key ? [from.tenant, from.key] : [from.tenant],
+    );
+    const last = stepped.at(-1);
+    const hasMore = stepped.length === steppedMax && last !== undefined;
+    from = hasMore ? last : { tenant: lowestId, key: lowestId };
+    return { groups: distinct([...soonest, ...stepped]), hasMore };
+  };
+}
+
+const distinct = (groups: readonly DueGroup[]): DueGroup[] => [
+  ...new Map(groups.map((group) => [`${group.tenant} ${group.key}`, group])).values(),
+];
+
+/**
+ * Claims at most `limit` due rows of the groups: writes a lease into them, which other replicas
+ * respect. Tenants are served in turn: rows of the tenant that uses the fewest `slots` come first.
+ * No tenant and no key gets more rows than it has slots left. Rows that another replica is claiming
+ * are skipped. Due rows with an id in `except` are left alone.
+ */
+export async function claimDue<Row>(
+  orm: Orm,
+  due: DueTable,
+  groups: readonly DueGroup[],
+  slots: FairSemaphore,
+  { limit, leaseMs, except = [] }: { limit: number; leaseMs: number; except?: readonly string[] },
+): Promise<Row[]> {
+  const { perTenant, perKey } = slots.limits;
+  const open = groups.flatMap(({ tenant, key }) => {
+    const used = slots.size(tenant);
+    const free = Math.min(perTenant - used, due.key ? perKey - slots.size(tenant, key) : perTenant);
+    return free > 0 ? [{ tenant, key, used, free }] : [];
+  });
+  if (open.length === 0 || limit <= 0) return [];
+  const { name, table, isPlanned, dueAtOfGroup = due.dueAt, key, order = dueAtOfGroup, select } = due;
+  const isDue = `${isPlanned} and ${dueAtOfGroup} <= now() and ${isFree}`;
+  // Without a key not "=": with it PostgreSQL may choose the index by time, and sort.
+  const ofGroup = key ? `business_id = g.tenant and ${key} = g.key` : "business_id between g.tenant and g.tenant";
+  return await namedQuery<Row>(
+    orm.em.fork(),
+    `${name}_claim`,
+    `with candidate as (
+       select c.id, c.rank, g.used + row_number() over (partition by g.tenant order by c.rank) as turn
+       from jsonb_to_recordset($1::jsonb) as g (tenant uuid, key uuid, used int, free int) cross join lateral (
+         select id, row(${order}) as rank from ${table} where ${ofGroup} and ${isDue} and id <> all($2::uuid[])
+         order by ${key ? order : `business_id, ${order}`} limit g.free
+       ) c
+     ), mine as (
+       select id from ${table}
+       where id in (select id from candidate where turn <= $3 order by turn, rank limit $4) and ${isDue}
+       for update skip locked
+     ), claimed as (
+       update ${table} t set leased_until = now() + $5 * interval '1 millisecond', lease_token = $6::uuid
+       from mine where t.id = mine.id returning t.*
+     ) ${select}`,
+    [JSON.stringify(open), except, perTenant, limit, leaseMs, randomUUID()],
+  );
+}

@@ -1,0 +1,122 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { FairSemaphore } from "./fair-semaphore.ts";
+
+const longMs = 60_000;
+
+describe("FairSemaphore", () => {
+  test("limits a tenant to its share while other slots are free", async () => {
+    const semaphore = new FairSemaphore({ slots: 10, perTenant: 2 });
+    expect([semaphore.enter("a", longMs), semaphore.enter("a", longMs)]).toEqual([true, true]);
+    const third = semaphore.enter("a", longMs);
+    expect(third).toBeInstanceOf(Promise);
+    expect(semaphore.enter("b", longMs)).toBe(true);
+    semaphore.leave("a");
+    expect(await third).toBe(true);
+  });
+
+  test("limits a key to its share, and admits the tenant's other keys", async () => {
+    const semaphore = new FairSemaphore({ slots: 10, perTenant: 5, perKey: 1 });
+    expect(semaphore.enter("a", longMs, "x")).toBe(true);
+    const second = semaphore.enter("a", longMs, "x");
+    expect(second).toBeInstanceOf(Promise);
+    expect(semaphore.enter("a", longMs, "y")).toBe(true);
+    expect([semaphore.size(), semaphore.size("a"), semaphore.size("a", "x")]).toEqual([3, 3, 2]);
+    semaphore.leave("a", "y");
+    semaphore.leave("a", "x");
+    expect(await second).toBe(true);
+    expect([...semaphore.keys("a")]).toEqual(["x"]);
+  });
+
+  test("admits waiting tenants in turn", async () => {
+    const semaphore = new FairSemaphore({ slots: 1, perTenant: 1 });
+    expect(semaphore.enter("busy", longMs)).toBe(true);
+    const order: string[] = [];
+    const wait = async (tenant: string) => {
+      await semaphore.enter(tenant, longMs);
+      order.push(tenant);
+      semaphore.leave(tenant);
+    };
+    const all = [...Array.from({ length: 5 }, () => wait("busy")), wait("quiet"), wait("other")];
+    semaphore.leave("busy");
+    await Promise.all(all);
+    expect(order).toEqual(["busy", "quiet", "other", "busy", "busy", "busy", "busy"]);
+  });
+
+  test("admits the waiting keys of a tenant in turn", async () => {
+    const semaphore = new FairSemaphore({ slots: 1, perTenant: 1 });
+    semaphore.enter("a", longMs, "busy");
+    const order: string[] = [];
+    const wait = async (key: string) => {
+      await semaphore.enter("a", longMs, key);
+      order.push(key);
+      semaphore.leave("a", key);
+    };
+    const all = [wait("busy"), wait("busy"), wait("quiet")];
+    semaphore.leave("a", "busy");
+    await Promise.all(all);
+    expect(order).toEqual(["busy", "quiet", "busy"]);
+  });
+
+  test("rejects a caller that waited too long, and leaves the slot to others", async () => {
+    const semaphore = new FairSemaphore({ slots: 1, perTenant: 1 });
+    semaphore.enter("a", longMs);
+    expect(await semaphore.enter("b", 5)).toBe(false);
+    semaphore.leave("a");
+    expect(semaphore.enter("c", longMs)).toBe(true);
+  });
+
+  test("frees the slot of failed work, and does not start work that waited too long", async () => {
+    const semaphore = new FairSemaphore({ slots: 1, perTenant: 1 });
+    await expect(semaphore.run("a", longMs, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    expect(semaphore.enter("a", longMs)).toBe(true);
+    let started = false;
+    const late = semaphore.run("b", 20, async () => {
+      started = true;
+    });
+    expect(semaphore.waiting("b")).toBe(1);
+    await expect(late).rejects.toThrow("no slot became free");
+    semaphore.leave("a");
+    expect([started, semaphore.waiting("b")]).toEqual([false, 0]);
+    expect(await semaphore.run("b", longMs, async () => 1)).toBe(1);
+  });
+
+  test("exceeds no limit and leaves no slot unused while a waiter may use it, in any order of calls", async () => {
+    const limits = { slots: 5, perTenant: 3, perKey: 2 };
+    const call = fc.tuple(fc.constantFrom("a", "b", "c"), fc.constantFrom("x", "y"), fc.boolean());
+    const anyOrder = fc.asyncProperty(fc.array(call, { maxLength: 60 }), async (calls) => {
+      const semaphore = new FairSemaphore(limits);
+      const used: string[] = [];
+      let queued: string[] = [];
+      const usedBy = (prefix: string) => used.filter((id) => id.startsWith(prefix)).length;
+      const mayEnter = (id: string) =>
+        used.length < limits.slots && usedBy(id.slice(0, 1)) < limits.perTenant && usedBy(id) < limits.perKey;
+      for (const [tenant, key, isEnter] of calls) {
+        const id = `${tenant}${key}`;
+        if (isEnter) {
+          queued.push(id);
+          Promise.resolve(semaphore.enter(tenant, longMs, key)).then(() => {
+            used.push(id);
+            queued = queued.toSpliced(queued.indexOf(id), 1);
+          });
+        } else if (used.includes(id)) {
+          used.splice(used.indexOf(id), 1);
+          semaphore.leave(tenant, key);
+        }
+        await new Promise(setImmediate);
+        expect(used.length).toBeLessThanOrEqual(limits.slots);
+        for (const each of ["a", "b", "c"]) expect(usedBy(each)).toBeLessThanOrEqual(limits.perTenant);
+        for (const each of used) expect(usedBy(each)).toBeLessThanOrEqual(limits.perKey);
+        expect(queued.filter(mayEnter)).toEqual([]);
+        expect(semaphore.size()).toBe(used.length + queued.length);
+      }
+      while (used.length > 0) {
+        const [id = ""] = used.splice(0, 1);
+        semaphore.leave(id.slice(0, 1), id.slice(1));
+        await new Promise(setImmediate);
+      }
+      expect([semaphore.size(), queued]).toEqual([0, []]);
+    });
+    await fc.assert(anyOrder, { numRuns: 100 });
+  });
+});

@@ -1,0 +1,167 @@
+export interface FairLimits {
+  /** Maximum number of slots in use. */
+  readonly slots: number;
+  /** Maximum number of slots that one tenant uses. */
+  readonly perTenant: number;
+  /** Maximum number of slots that one key of a tenant uses; no limit by default. */
+  readonly perKey?: number;
+}
+
+interface Waiter {
+  readonly admit: (admitted: boolean) => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+class Key {
+  used = 0;
+  readonly waiters: Waiter[] = [];
+}
+
+class Tenant {
+  used = 0;
+  queued = 0;
+  readonly keys = new Map<string, Key>();
+  /** Keys with waiters; the key that is next comes first. */
+  readonly waiting = new Map<string, Key>();
+}
+
+/**
+ * A semaphore that is fair between tenants, and between the keys of a tenant. Free slots go to
+ * waiting tenants in turn, so a thousand calls of one tenant delay a call of another by one slot.
+ */
+export class FairSemaphore {
+  readonly limits: Required<FairLimits>;
+  #used = 0;
+  #queued = 0;
+  readonly #tenants = new Map<string, Tenant>();
+  /** Tenants with waiters; the tenant that is next comes first. */
+  readonly #waiting = new Map<string, Tenant>();
+
+  constructor({ slots, perTenant, perKey = slots }: FairLimits) {
+    this.limits = { slots, perTenant, perKey };
+  }
+
+  /** Runs `work` in a slot. Throws `tooLate()` if no slot is free within `waitMs`. */
+  async run<T>(
+    tenant: string,
+    waitMs: number,
+    work: () => Promise<T>,
+    tooLate = () => new Error(`no slot became free within ${Math.round(waitMs)} ms`),
+  ): Promise<T> {
+    const entered = this.enter(tenant, waitMs);
+    if (entered !== true && !(await entered)) throw tooLate();
+    try {
+      return await work();
+    } finally {
+      this.leave(tenant);
+    }
+  }
+
+  /**
+   * Takes a slot, at once or within `waitMs`; resolves to false if none became free. The caller
+   * calls `leave` with the same tenant and key for each slot that it took.
+   */
+  enter(tenant: string, waitMs: number, key = ""): true | Promise<boolean> {
+    const ofTenant = entryOf(this.#tenants, tenant, Tenant);
+    const ofKey = entryOf(ofTenant.keys, key, Key);
+    // Nobody waits who could use a free slot: `leave` gives each slot to the next waiter.
+    if (this.#used < this.limits.slots && this.#hasShare(ofTenant, ofKey)) return this.#use(ofTenant, ofKey);
+    return new Promise((admit) => {
+      const waiter = { admit, timer: setTimeout(() => this.#giveUp(tenant, key, waiter), waitMs) };
+      ofKey.waiters.push(waiter);
+      this.#count(ofTenant, 1);
+      ofTenant.waiting.set(key, ofKey);
+      this.#waiting.set(tenant, ofTenant);
+    });
+  }
+
+  leave(tenant: string, key = ""): void {
+    const ofTenant = entryOf(this.#tenants, tenant, Tenant);
+    const ofKey = entryOf(ofTenant.keys, key, Key);
+    this.#used--;
+    ofTenant.used--;
+    ofKey.used--;
+    this.#admitNext();
+    this.#forgetUnused(tenant, key);
+  }
+
+  /** Number of slots in use and of waiters: in all, of a tenant, or of a key of a tenant. */
+  size(tenant?: string, key?: string): number {
+    if (tenant === undefined) return this.#used + this.#queued;
+    const ofTenant = this.#tenants.get(tenant);
+    if (key === undefined) return ofTenant ? ofTenant.used + ofTenant.queued : 0;
+    const ofKey = ofTenant?.keys.get(key);
+    return ofKey ? ofKey.used + ofKey.waiters.length : 0;
+  }
+
+  /** Number of waiters of a tenant. */
+  waiting(tenant: string): number {
+    return this.#tenants.get(tenant)?.queued ?? 0;
+  }
+
+  /** Keys of a tenant that use a slot or wait for one. */
+  keys(tenant: string): Iterable<string> {
+    return this.#tenants.get(tenant)?.keys.keys() ?? [];
+  }
+
+  #hasShare({ used }: Tenant, key: Key): boolean {
+    return used < this.limits.perTenant && key.used < this.limits.perKey;
+  }
+
+  #use(tenant: Tenant, key: Key): true {
+    this.#used++;
+    tenant.used++;
+    key.used++;
+    return true;
+  }
+
+  #count(tenant: Tenant, waiters: 1 | -1): void {
+    tenant.queued += waiters;
+    this.#queued += waiters;
+  }
+
+  #admitNext(): void {
+    for (const [tenantId, tenant] of this.#waiting) {
+      for (const [keyId, key] of tenant.waiting) {
+        if (!this.#hasShare(tenant, key)) continue;
+        const { admit, timer } = key.waiters.shift() as Waiter;
+        clearTimeout(timer);
+        this.#count(tenant, -1);
+        moveToEnd(tenant.waiting, keyId, key.waiters.length > 0);
+        moveToEnd(this.#waiting, tenantId, tenant.waiting.size > 0);
+        admit(this.#use(tenant, key));
+        return;
+      }
+    }
+  }
+
+  #giveUp(tenantId: string, keyId: string, waiter: Waiter): void {
+    const tenant = entryOf(this.#tenants, tenantId, Tenant);
+    const key = entryOf(tenant.keys, keyId, Key);
+    key.waiters.splice(key.waiters.indexOf(waiter), 1);
+    this.#count(tenant, -1);
+    if (key.waiters.length === 0) tenant.waiting.delete(keyId);
+    if (tenant.waiting.size === 0) this.#waiting.delete(tenantId);
+    this.#forgetUnused(tenantId, keyId);
+    waiter.admit(false);
+  }
+
+  #forgetUnused(tenantId: string, keyId: string): void {
+    if (this.size(tenantId, keyId) === 0) this.#tenants.get(tenantId)?.keys.delete(keyId);
+    if (this.size(tenantId) === 0) this.#tenants.delete(tenantId);
+  }
+}
+
+function entryOf<Entry>(entries: Map<string, Entry>, id: string, create: new () => Entry): Entry {
+  const found = entries.get(id);
+  if (found) return found;
+  const created = new create();
+  entries.set(id, created);
+  return created;
+}
+
+function moveToEnd<Entry>(entries: Map<string, Entry>, id: string, isKept: boolean): void {
+  const entry = entries.get(id) as Entry;
+  entries.delete(id);
+  if (isKept) entries.set(id, entry);
+}

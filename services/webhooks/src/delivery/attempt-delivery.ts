@@ -1,0 +1,124 @@
+import { beginSpan, faultPoint, inGroups } from "@amana/runtime";
+import type { Context } from "../context.ts";
+import { observeAttempt, observeFirstAttempt } from "../metrics.ts";
+import type { AttemptCounter } from "../webhook-endpoint/count-attempts.ts";
+import { readSecrets, type SigningSecrets } from "../webhook-endpoint/secrets.ts";
+import { type LeasedDelivery, release } from "./claim-due-deliveries.ts";
+import { type Answer, type HttpClient, secretUnreadable } from "./http-client.ts";
+import { type AttemptResult, createRecorder } from "./record-attempts.ts";
+import { pauseMs, readRetryAfterMs } from "./retry-policy.ts";
+import { deliveryHeaders } from "./signature.ts";
+
+/** An endpoint whose last attempt took this long is slow: its circuit breaker is open. */
+const slowMs = 3_000;
+/** Maximum wait for a slot: the URL and the secret were read with the lease and may get old. */
+const waitMsMax = 3_000;
+
+/**
+ * Creates a function that makes one attempt at a leased delivery: it waits for a slot, signs, sends
+ * the POST, records the result and schedules the next attempt.
+ */
+export function createAttempt(context: Context, client: HttpClient, counter: AttemptCounter) {
+  const { orm, logger, clock, limits, signals } = context;
+  const record = createRecorder(context);
+  const giveBack = inGroups<LeasedDelivery>(500, (deliveries) => release(orm, deliveries));
+
+  return async (delivery: LeasedDelivery): Promise<void> => {
+    const { business_id, endpoint_id } = delivery;
+    const ids = { delivery_id: delivery.id, event_id: delivery.event_id, endpoint_id };
+    const slots = delivery.slow ? limits.slow : limits.healthy;
+    if (!(await slots.enter(business_id, waitMsMax, endpoint_id))) return await giveBack([delivery]);
+    const at = clock.now();
+    const secrets = readSecrets(context, delivery, ids);
+    let answer: Answer | undefined = { ...nothingSent, failure: secretUnreadable };
+    try {
+      if (secrets) answer = await send(client, delivery, secrets, at);
+    } finally {
+      slots.leave(business_id, endpoint_id);
+    }
+    // The process stops and cut the attempt off. Whether the endpoint got it is unknown.
+    if (!answer) return await giveBack([delivery]);
+    faultPoint("delivery.posted");
+
+    const result = resultOf(context, delivery, answer, at);
+    await record([result]);
+    if (secrets) counter.count(delivery, answer.durationMs, result.status === "SUCCEEDED");
+    observeAttempt(result);
+    // After a 410 from a previous URL, the delivery is due immediately.
+    if (result.gone) signals.emit("due");
+    logger[result.status === "SUCCEEDED" ? "debug" : "info"](
+      {
+        ...ids,
+        attempt: delivery.attempts + 1,
+        status_code: answer.statusCode,
+        error: answer.failure?.code,
+        duration_ms: answer.durationMs,
+        retry_in_ms: result.retry_in_ms,
+      },
+      `a delivery attempt ended: ${result.status}`,
+    );
+  };
+}
+
+const nothingSent = { statusCode: undefined, retryAfter: undefined, response: undefined, durationMs: 0 };
+
+/**
+ * Signs and sends, in a span of the event's trace. The span has only the host of the URL: paths and
+ * queries of webhooks often hold secrets. The endpoint gets no trace context.
+ */
+async function send(
+  client: HttpClient,
+  delivery: LeasedDelivery,
+  secrets: SigningSecrets,
+  at: Date,
+): Promise<Answer | undefined> {
+  const { type, event_id } = delivery;
+  if (delivery.is_first) observeFirstAttempt(delivery);
+  const span = beginSpan("client", "POST webhook", delivery.traceparent ?? undefined);
+  const url = new URL(delivery.url);
+  const body = Buffer.from(delivery.body);
+  const answer = await client.post(url, deliveryHeaders(type, event_id, at, body, secrets), body);
+  span?.set({
+    "http.request.method": "POST",
+    "http.response.status_code": answer?.statusCode,
+    "server.address": url.hostname,
+    "amana.attempt": delivery.attempts + 1,
+    "amana.delivery_id": delivery.id,
+    "amana.event_id": event_id,
+    "amana.event_type": type,
+    "amana.endpoint_id": delivery.endpoint_id,
+    "amana.business_id": delivery.business_id,
+  });
+  span?.end(answer ? (answer.failure?.code.toLowerCase() ?? failedStatus(answer.statusCode)) : "cut_off");
+  return answer;
+}
+
+const isSuccess = (statusCode = 0) => statusCode >= 200 && statusCode < 300;
+const failedStatus = (statusCode = 0) => (isSuccess(statusCode) ? undefined : String(statusCode));
+
+function resultOf(
+  { clock, delivery: { pausesMs, timeoutMs } }: Context,
+  { id, lease_token, endpoint_id, url, attempts }: LeasedDelivery,
+  { statusCode, failure, response, retryAfter, durationMs }: Answer,
+  at: Date,
+): AttemptResult {
+  const gone = statusCode === 410;
+  const retryAfterMs = readRetryAfterMs(retryAfter, clock.now().getTime());
+  const isOver = isSuccess(statusCode) || gone;
+  const retryInMs = isOver ? undefined : pauseMs(attempts + 1, pausesMs, { statusCode, retryAfterMs });
+  return {
+    id,
+    lease_token,
+    status: isSuccess(statusCode) ? "SUCCEEDED" : retryInMs === undefined ? "FAILED" : "PENDING",
+    retry_in_ms: retryInMs ?? null,
+    gone: gone ? { id: endpoint_id, reason: "GONE", url } : undefined,
+    at: at.toISOString(),
+    status_code: statusCode ?? null,
+    error: failure?.detail ?? null,
+    failure: failure?.code ?? null,
+    duration_ms: durationMs,
+    // The timer that ends an attempt may fire a moment early.
+    slow: durationMs >= Math.min(slowMs, timeoutMs - 2),
+    response: response ?? null,
+  };
+}

@@ -1,0 +1,94 @@
+import { namedQuery, type Orm } from "@amana/database";
+import { claimDue, createDueSearch, type DueGroup, type DueTable } from "@amana/due-work";
+import type { Context } from "../context.ts";
+import type { DeliveryEndpoint, NewDelivery } from "../event/new-delivery.ts";
+import { signingSecrets } from "../webhook-endpoint/secrets.ts";
+
+/** Maximum number of deliveries in one claim: new deliveries wait while it is processed. */
+export const claimMax = 64;
+
+/** A delivery that only this process may send until its lease ends. */
+export type LeasedDelivery = NewDelivery & { readonly lease_token: string };
+
+type Claimed = Omit<LeasedDelivery, keyof DeliveryEndpoint> & { readonly endpoint_id: string };
+
+const dueDeliveries: DueTable = {
+  name: "delivery",
+  table: "delivery",
+  isPlanned: "status = 'PENDING'",
+  dueAt: "greatest(leased_until, next_attempt_at)",
+  dueAtOfGroup: "greatest(next_attempt_at, leased_until)",
+  key: "endpoint_id",
+  select: `select c.id, c.lease_token, c.attempts, c.attempts = 0 and c.next_attempt_at = c.created_at as is_first,
+      c.event_id, c.business_id, c.endpoint_id, v.type, v.body, v.traceparent
+    from claimed c join event v on v.id = c.event_id`,
+};
+
+/**
+ * Creates a function that claims due deliveries: first attempts that were inserted without a lease,
+ * retries, redeliveries, and those of a process that died. Deliveries of an endpoint that is
+ * DISABLED or deleted become SKIPPED instead. `dueEndpoints` had due deliveries before the claim;
+ * `isMore`: the next call may claim more at once.
+ */
+export function createClaim({ orm, limits, delivery: { leaseMs } }: Context) {
+  const search = createDueSearch(orm, dueDeliveries);
+  return async () => {
+    const { groups, hasMore } = await search();
+    if (groups.length === 0) return { claimed: [], dueEndpoints: [], isMore: false };
+    const endpoints = await readActiveEndpoints(orm, groups);
+    const inactive = groups.filter(({ key }) => !endpoints.has(key));
+    const skipped = await skip(orm, inactive);
+    const claimed: LeasedDelivery[] = [];
+    for (const slots of [limits.healthy, limits.slow]) {
+      const isSlow = slots === limits.slow;
+      const ofClass = groups.filter(({ key }) => endpoints.get(key)?.slow === isSlow);
+      const limit = Math.min(slots.limits.slots - slots.size(), claimMax - claimed.length);
+      for (const row of await claimDue<Claimed>(orm, dueDeliveries, ofClass, slots, { limit, leaseMs })) {
+        const endpoint = endpoints.get(row.endpoint_id);
+        if (endpoint) claimed.push({ ...row, ...endpoint });
+      }
+    }
+    const isMore = hasMore || claimed.length === claimMax || skipped > 0;
+    return { claimed, dueEndpoints: [...endpoints.keys()], isMore };
+  };
+}
+
+async function readActiveEndpoints(orm: Orm, groups: readonly DueGroup[]): Promise<ReadonlyMap<string, DeliveryEndpoint>> {
+  const rows = await namedQuery<DeliveryEndpoint>(
+    orm.em,
+    "delivery_endpoints",
+    `select e.id as endpoint_id, e.url, e.slow, ${signingSecrets} from webhook_endpoint e
+     where e.id = any($1::uuid[]) and e.status = 'ACTIVE'`,
+    [groups.map(({ key }) => key)],
+  );
+  return new Map(rows.map((row) => [row.endpoint_id, row]));
+}
+
+/** Ends due deliveries of these endpoints as SKIPPED; returns their number. */
+async function skip(orm: Orm, groups: readonly DueGroup[]): Promise<number> {
+  if (groups.length === 0) return 0;
+  const rows = await namedQuery(
+    orm.em,
+    "delivery_skip",
+    `update delivery set status = 'SKIPPED', next_attempt_at = null, lease_token = null, leased_until = null
+     where id in (
+       select d.id from jsonb_to_recordset($1::jsonb) as g (tenant uuid, key uuid) join delivery d
+         on d.business_id = g.tenant and d.endpoint_id = g.key and d.status = 'PENDING' and ${dueDeliveries.dueAtOfGroup} <= now()
+       limit 1000 for update of d skip locked
+     ) returning 1`,
+    [JSON.stringify(groups)],
+  );
+  return rows.length;
+}
+
+/** Ends leases early, without an attempt: the deliveries are due again. */
+export async function release(orm: Orm, deliveries: readonly LeasedDelivery[]): Promise<void> {
+  await namedQuery(
+    orm.em,
+    "delivery_release",
+    `update delivery set lease_token = null, leased_until = null
+     from unnest($1::uuid[], $2::uuid[]) as r (id, token)
+     where delivery.id = r.id and delivery.lease_token = r.token`,
+    [deliveries.map(({ id }) => id), deliveries.map(({ lease_token }) => lease_token)],
+  );
+}

@@ -1,0 +1,63 @@
+import { FairSemaphore } from "@amana/runtime";
+
+/** Maximum numbers of attempts in flight in this process. */
+export interface DeliveryLimits {
+  readonly total: number;
+  readonly perBusiness: number;
+  readonly perEndpoint: number;
+}
+
+/** Maximum number of attempts in flight to one slow endpoint. */
+const perSlowEndpoint = 2;
+/** Deliveries leased per slot, so that a free slot does not wait for a statement. */
+const leasedPerSlot = 2;
+
+const eighth = (slots: number) => Math.max(1, Math.floor(slots / 8));
+
+/**
+ * The slots of the attempts of this process. Slow endpoints share a small semaphore of their own:
+ * the circuit breaker of an endpoint is its column `slow`, which each recorded attempt sets, so all
+ * replicas see it and it survives a restart.
+ */
+export class ConcurrencyLimits {
+  /** False while no worker runs: then nothing may be leased to this process. */
+  isOpen = false;
+  readonly healthy: FairSemaphore;
+  readonly slow: FairSemaphore;
+
+  constructor({ total, perBusiness, perEndpoint }: DeliveryLimits) {
+    this.healthy = new FairSemaphore({ slots: total, perTenant: perBusiness, perKey: perEndpoint });
+    const perKey = Math.min(perSlowEndpoint, perEndpoint);
+    this.slow = new FairSemaphore({ slots: eighth(total), perTenant: eighth(perBusiness), perKey });
+  }
+
+  /**
+   * The deliveries of new events, in the order of `businessIds`, that may be inserted with a lease.
+   * `ordinals`: the number of each event among those of its business, from 1, or undefined if the
+   * process or the business has leased enough. `free`: the highest ordinal whose delivery an
+   * endpoint may get; `perEndpoint` for all other endpoints.
+   */
+  roomForNew(businessIds: readonly string[]) {
+    const { healthy, isOpen } = this;
+    const { slots, perTenant, perKey } = healthy.limits;
+    const isFull = (id: string) =>
+      !isOpen || healthy.size() >= leasedPerSlot * slots || healthy.size(id) >= leasedPerSlot * perTenant;
+    const counts = new Map<string, number>();
+    const ordinals = businessIds.map((id) => {
+      const ordinal = (counts.get(id) ?? 0) + 1;
+      counts.set(id, ordinal);
+      return isFull(id) ? undefined : ordinal;
+    });
+    const perEndpoint = leasedPerSlot * perKey;
+    const endpoints = [...counts.keys()].flatMap((businessId) =>
+      Array.from(healthy.keys(businessId), (id) => ({ id, free: perEndpoint - healthy.size(businessId, id) })),
+    );
+    return { ordinals, endpoints, perEndpoint };
+  }
+
+  /** Whether so many slots of an endpoint are free that a claim is worth its cost. */
+  isHalfFree(delivery: { readonly business_id: string; readonly endpoint_id: string; readonly slow: boolean }): boolean {
+    const slots = delivery.slow ? this.slow : this.healthy;
+    return slots.size(delivery.business_id, delivery.endpoint_id) * 2 <= slots.limits.perKey;
+  }
+}

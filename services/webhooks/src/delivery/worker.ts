@@ -1,0 +1,108 @@
+import { backoffMs, everyTenant, forTenant, inTrace, Pause } from "@amana/runtime";
+import type { Context } from "../context.ts";
+import type { NewDelivery } from "../event/new-delivery.ts";
+import { startCountingAttempts } from "../webhook-endpoint/count-attempts.ts";
+import { createAttempt } from "./attempt-delivery.ts";
+import { createClaim, type LeasedDelivery, release } from "./claim-due-deliveries.ts";
+import { createHttpClient } from "./http-client.ts";
+
+/** Interval between claims while nothing wakes the worker. */
+const idleMs = 1_000;
+/** The same while deliveries are due that a claim may get soon. */
+const busyMs = 20;
+
+/**
+ * Delivers webhooks until disposed. New deliveries are inserted with a lease and arrive as the
+ * signal `inserted`; all others are claimed when they are due. Delivery is at least once: if the
+ * process dies between the POST and its record, the lease ends and the same bytes are sent again.
+ */
+export function startDelivering(context: Context): AsyncDisposable {
+  const { orm, logger, limits, signals } = context;
+  const client = createHttpClient({ addresses: context.addresses, timeoutMs: context.delivery.timeoutMs });
+  const counter = startCountingAttempts(orm, logger);
+  const attemptDelivery = createAttempt(context, client, counter);
+  const claimDeliveries = createClaim(context);
+  const stop = new AbortController();
+  const pause = new Pause();
+  const sending = new Set<Promise<void>>();
+  /** Endpoints with due deliveries that this process has not leased. */
+  const backlog = new Set<string>();
+
+  const send = (delivery: LeasedDelivery) => {
+    const { id, business_id, traceparent } = delivery;
+    // A call in another delivery's context may start this one: set its own trace and tenant.
+    const sent = inTrace(traceparent ? { traceparent } : undefined, () =>
+      forTenant(business_id, async () => {
+        try {
+          await attemptDelivery(delivery);
+        } catch (error) {
+          // The lease ends, and the delivery is attempted again.
+          logger.error({ err: error, delivery_id: id }, "delivery attempt failed with an internal error");
+        }
+        sending.delete(sent);
+        if (backlog.has(delivery.endpoint_id) && limits.isHalfFree(delivery)) pause.wake();
+      }),
+    );
+    sending.add(sent);
+  };
+
+  const takeInserted = (deliveries: readonly NewDelivery[]) => {
+    const leased = deliveries.filter((delivery): delivery is LeasedDelivery => delivery.lease_token !== null);
+    if (stop.signal.aborted) {
+      // If the release fails, the leases expire.
+      forTenant(everyTenant, () => release(orm, leased)).catch(() => {});
+      return;
+    }
+    for (const delivery of leased) send(delivery);
+    const unleased = deliveries.filter(({ lease_token }) => lease_token === null);
+    for (const { endpoint_id } of unleased) backlog.add(endpoint_id);
+    if (unleased.some((delivery) => limits.isHalfFree(delivery))) pause.wake();
+  };
+
+  /** Claims and starts deliveries; returns how long to wait before the next claim. */
+  const claim = async (): Promise<number> => {
+    backlog.clear();
+    const { claimed, dueEndpoints, isMore } = await claimDeliveries();
+    for (const id of dueEndpoints) backlog.add(id);
+    for (const delivery of claimed) send(delivery);
+    if (isMore) return 0;
+    return claimed.length > 0 || (backlog.size > 0 && sending.size === 0) ? busyMs : idleMs;
+  };
+
+  const run = async () => {
+    for (let failures = 0; !stop.signal.aborted; ) {
+      pause.begin();
+      let waitMs: number;
+      try {
+        waitMs = await claim();
+        failures = 0;
+      } catch (error) {
+        failures++;
+        logger.warn({ err: error, failures }, "due deliveries could not be claimed");
+        waitMs = backoffMs(failures, 100, 5_000);
+        pause.begin();
+      }
+      if (!stop.signal.aborted) await pause.wait(waitMs);
+    }
+  };
+
+  const wake = () => pause.wake();
+  signals.on("inserted", takeInserted).on("due", wake);
+  limits.isOpen = true;
+  const running = forTenant(everyTenant, run);
+
+  return {
+    async [Symbol.asyncDispose]() {
+      limits.isOpen = false;
+      stop.abort();
+      pause.wake();
+      await running;
+      const timer = setTimeout(client.cutOff, context.delivery.stopMs);
+      await Promise.all(sending);
+      clearTimeout(timer);
+      signals.off("inserted", takeInserted).off("due", wake);
+      await counter[Symbol.asyncDispose]();
+      await client[Symbol.asyncDispose]();
+    },
+  };
+}

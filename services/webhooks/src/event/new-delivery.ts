@@ -1,0 +1,22 @@
+import type { SealedSecrets } from "../webhook-endpoint/secrets.ts";
+
+/** What an attempt needs to know of its endpoint. */
+export interface DeliveryEndpoint extends SealedSecrets {
+  readonly url: string;
+  readonly slow: boolean;
+}
+
+/** An inserted delivery. Without a lease it is due, and any replica claims it. */
+export interface NewDelivery extends DeliveryEndpoint {
+  readonly id: string;
+  readonly lease_token: string | null;
+  readonly attempts: number;
+  /** True until the first attempt; false after a redelivery. */
+  readonly is_first: boolean;
+  readonly event_id: string;
+  readonly type: string;
+  readonly body: string;
+  readonly business_id: string;
+  /** Trace context of the event. */
+  readonly traceparent: string | null;
+}

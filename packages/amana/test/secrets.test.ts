@@ -123,19 +123,7 @@ test("an event key touches its own topic alone, and the old one stays for as lon
   expect(await step("--restarted")).toMatchObject({ code: 1, err: expect.stringContaining("Too early") });
   expect(await ofPayments("payments.env")).toHaveLength(2);
   expect((await settingsIn("kyc.env"))["EVENT_MAC_KEYS"]).toBe(`kyc.v1=k1:${key(4)}`);
-  const hooks = stack.use(await createTestDatabase("webhooks", webhooks.database));
-  const env = { WEBHOOKS_DATABASE_URL: hooks.url, PAYMENTS_DATABASE_URL: hooks.url };
-  const flags = ["--restarted", "--retention-hours", "0"];
-  await hooks.orm.em.fork().execute(
-    `insert into dead_letter (consumer, topic, key, event_type, payload, headers, status, reason)
-     values ('webhooks', 'payments.v1', 'k', 't', '', '{}', 'FORGED', 'r')`,
-  );
-  expect(await rotate("event-key:payments.v1", files, env, ...flags)).toMatchObject({
-    code: 1,
-    err: expect.stringContaining("MAC is not good"),
-  });
-  await hooks.orm.em.fork().execute("delete from dead_letter");
-  expect(await rotate("event-key:payments.v1", files, env, ...flags)).toMatchObject({
+  expect(await step("--restarted", "--retention-hours", "0")).toMatchObject({
     code: 0,
     out: expect.stringContaining("the end of it"),
   });

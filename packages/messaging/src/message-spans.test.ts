@@ -59,7 +59,7 @@ test("an event of a sampled trace travels in a span that began with it; one that
   expect(traceparents).toEqual([`00-${traceId}-${done?.spanId}-01`, unsampled]);
 });
 
-test("effects know the trace of each message; what is set aside is as it came, and is tried again in its trace", async () => {
+test("effects run in the trace of their message, also when a dead letter is retried", async () => {
   const seen: (string | undefined)[] = [];
   let isBroken = true;
   const effect = async (_em: unknown, messages: readonly Message[]) => {
@@ -81,7 +81,7 @@ test("effects know the trace of each message; what is set aside is as it came, a
   await eventually(() => expect(seen).toHaveLength(6));
   await stopTracing();
 
-  expect(lines.find(({ msg }) => String(msg).startsWith("a message failed"))).toMatchObject({ trace_id: traceId });
+  expect(lines.find(({ msg }) => String(msg).startsWith("message failed"))).toMatchObject({ trace_id: traceId });
   const last = collector.spans.at(-1);
   expect(last).toMatchObject({ kind: "consumer", name: `process ${topic}`, traceId, parentSpanId: parentId, isFailed: false });
   expect(seen.slice(4)).toEqual(Array(2).fill(`00-${traceId}-${last?.spanId}-01`));

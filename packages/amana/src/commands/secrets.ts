@@ -74,8 +74,7 @@ async function rotate(name: string, { as, settings, retentionHours, restarted, .
     await open(before.restart, (opened) => requireRestarted(opened, before, state));
   }
   requireTime(step, state, retentionHours);
-  const { nothingForgedOf: topic, reencrypts } = step;
-  if (topic) await open(step.restart, (opened) => requireNothingForged(opened, topic));
+  const { reencrypts } = step;
   if (reencrypts) await open(reencrypts, (opened) => reencryptAll(opened, reencrypts, files, as));
 
   step.edit(files);
@@ -117,18 +116,6 @@ function requireTime({ afterHours }: Step, { at }: RotationState, retentionHours
   const until = new Date(at.getTime() + hours * 3_600_000);
   if (until <= new Date()) return;
   throw new Refused(`Too early: what the old one made may still come until ${until.toISOString()}. Run this again then.`);
-}
-
-async function requireNothingForged(opened: readonly Opened[], topic: string): Promise<void> {
-  for (const { service, orm } of opened.filter(({ service }) => Object.hasOwn(service.consumes, topic))) {
-    const rows = await orm.em
-      .fork()
-      .execute<object[]>("select 1 from dead_letter where topic = ? and status = 'FORGED' limit 1", [topic]);
-    if (rows.length === 0) continue;
-    throw new Refused(
-      `${service.name} has messages of ${topic} whose MAC is not good. If they are ours: amana dead-letters retry --all --status FORGED --topic ${topic}, where EVENT_MAC_KEYS is set; else drop them.`,
-    );
-  }
 }
 
 async function reencryptAll(

@@ -21,8 +21,6 @@ export interface Step {
   readonly afterHours?: number;
   /** Rows under former keys are encrypted anew before this step. */
   readonly reencrypts?: readonly string[];
-  /** No message of this topic may have been called forged since the rotation began. */
-  readonly nothingForgedOf?: string;
 }
 
 /** Kafka keeps messages for seven days unless it is told otherwise. */
@@ -91,7 +89,7 @@ const eventKey = (topic: string, services: readonly string[]): Rotation =>
     },
     make: () => `${topic}=${newId()}:${newKey()}`,
     services,
-    last: { afterHours: retentionHours, nothingForgedOf: topic },
+    last: { afterHours: retentionHours },
   });
 
 /** A pair whose public half others hold. */

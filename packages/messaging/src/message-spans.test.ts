@@ -5,6 +5,7 @@ import { createTestDatabase, eventually, type TestDatabase } from "@amana/testin
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { database, deadLetters, topic } from "../test/database.ts";
 import { aMessage, MemoryTransport } from "../test/memory-transport.ts";
+import { settled } from "../test/settled.ts";
 import { addToOutbox, consume, type Message, startRelay, traceparentOf } from "./index.ts";
 
 const [traceId, parentId] = ["4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"];
@@ -38,7 +39,7 @@ const withTrace = (message: Message, traceparent: string): Message => ({
 });
 
 test("an event of a sampled trace travels in a span that began with it; one that is refused has one more", async () => {
-  const relay = stack.use(startRelay({ databaseUrl: db.url, topics: [topic], transport, logger }));
+  stack.use(startRelay({ databaseUrl: db.url, topics: [topic], transport, logger }));
   transport.beforePublish = () => {
     if (transport.attempts === 1) throw new Error("not now");
   };
@@ -48,7 +49,7 @@ test("an event of a sampled trace travels in a span that began with it; one that
     addToOutbox(em, { ...event, traceparent: sampled });
     addToOutbox(em, { ...event, traceparent: unsampled });
   });
-  await relay.settled();
+  await settled(db.orm);
   await stopTracing();
   const [failed, done] = collector.spans;
   expect(collector.spans).toHaveLength(2);

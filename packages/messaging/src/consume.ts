@@ -51,8 +51,8 @@ interface Context {
  * Consumes a topic. Inbox rows and effect commit together, so a message takes effect once however
  * often it is delivered, in no promised order. A message whose effect fails becomes a dead letter
  * that is retried on the schedule `retrySeconds`; other messages continue. After three different
- * messages in a row failed, the consumer pauses, with growing pauses until a message succeeds. While
- * the database is unavailable the transport keeps the messages.
+ * messages in a row failed, the consumer pauses, with growing pauses until a message succeeds.
+ * While the database is unavailable the transport keeps the messages.
  */
 export async function consume(consumption: Consumption, context: Context): Promise<AsyncDisposable> {
   const { topic, consumer } = consumption;

@@ -10,7 +10,8 @@ import { eventIdOf, type Message, type Subscription } from "./message.ts";
 /**
  * RETRYING: its effect failed and is retried on a schedule. WAITING: for a version that knows its
  * type. PARKED: it failed to the end of the schedule, or has no event id; an operator decides.
- * DELIVERED, DROPPED: the end. FORGED: only rows of former versions, which stored rejected messages.
+ * DELIVERED, DROPPED: the end. FORGED: only rows of former versions, which stored rejected
+ * messages.
  */
 export type DeadLetterStatus = EnumName<typeof proto.DeadLetterStatus>;
 

@@ -16,7 +16,7 @@ export interface Subscription {
   readonly consumer: string;
 }
 
-/** The event's id, spelled as PostgreSQL does; otherwise a known message could pass for a new one. */
+/** The event's id as PostgreSQL spells it; otherwise a known message could pass for a new one. */
 export function eventIdOf(message: Message): string | undefined {
   const id = message.headers["ce_id"];
   return isUuid(id) ? id.toLowerCase() : undefined;

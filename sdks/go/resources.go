@@ -201,22 +201,22 @@ func (r *ClientsResource) UpdatePerson(ctx context.Context, id string, body Para
 // DeadLettersResource has the operations of deadLetters.
 type DeadLettersResource struct{ transport *transport }
 
-// List: List events that were set aside, newest first.
+// List: List dead letters, newest first.
 func (r *DeadLettersResource) List(query Params) *List[ListDeadLettersItem] {
 	return &List[ListDeadLettersItem]{r.transport, "/api/v1/admin/dead-letters", query}
 }
 
-// Get: Read an event that was set aside.
+// Get: Get a dead letter.
 func (r *DeadLettersResource) Get(ctx context.Context, id string) (*DeadLetter, error) {
 	return call[DeadLetter](ctx, r.transport, "GET", "/api/v1/admin/dead-letters/"+url.PathEscape(id), nil, nil)
 }
 
-// Retry: Try an event again that was set aside.
+// Retry: Retry a dead letter now.
 func (r *DeadLettersResource) Retry(ctx context.Context, id string, key ...IdempotencyKey) (*DeadLetter, error) {
 	return call[DeadLetter](ctx, r.transport, "POST", "/api/v1/admin/dead-letters/"+url.PathEscape(id)+"/retry", nil, key)
 }
 
-// Drop: Give up an event that was set aside.
+// Drop: Drop a dead letter.
 func (r *DeadLettersResource) Drop(ctx context.Context, id string, body Params, key ...IdempotencyKey) (*DeadLetter, error) {
 	return call[DeadLetter](ctx, r.transport, "POST", "/api/v1/admin/dead-letters/"+url.PathEscape(id)+"/drop", body, key)
 }

@@ -15,9 +15,6 @@ export type EventType = keyof typeof types;
 export interface GoodEvent {
   readonly businessId: string;
   readonly type: string;
-  /** What orders events within a key. */
-  readonly key: string;
-  readonly place: number;
 }
 
 /** What was committed, by the id of the event. */
@@ -59,12 +56,12 @@ export async function emitEvents(options: {
   const poisoned = new Set<string>();
   const unknown = new Set<string>();
   const keys = Array.from({ length: 12 }, () => ({ key: uuidv7(), businessId: random.pick(options.businessIds) }));
-  let place = 0;
+  let amountMinor = 0n;
 
   const aRow = (key: string, businessId: string, type: PaymentEventType): Row => {
     const event = create(PaymentEventSchema, {
       type,
-      payment: { id: key, businessId, status: PaymentStatus.PAID, amountMinor: BigInt(place), currency: "DZD" },
+      payment: { id: key, businessId, status: PaymentStatus.PAID, amountMinor: amountMinor++, currency: "DZD" },
     });
     return { id: uuidv7(), key, payload: toBinary(PaymentEventSchema, event) };
   };
@@ -73,7 +70,7 @@ export async function emitEvents(options: {
       ? random.pick(keys)
       : { key: uuidv7(), businessId: random.pick(options.businessIds) };
     const type: EventType = random.chance(0.5) ? "PAYMENT_COMPLETED" : "PAYMENT_REFUNDED";
-    return { ...aRow(key, businessId, types[type]), businessId, type, place: place++ };
+    return { ...aRow(key, businessId, types[type]), businessId, type };
   };
 
   while (!signal.aborted && good.size < eventsMax) {
@@ -85,7 +82,7 @@ export async function emitEvents(options: {
     const unknownOnes = random.chance(1 / unknownEvery) ? [aRow(uuidv7(), anId, unknownType)] : [];
     const rollsBack = random.chance(0.1);
     if (await commit(payments, [...goodOnes, ...poisonedOnes, ...unknownOnes], { rollsBack, report })) {
-      for (const { id, businessId, type, key, place } of goodOnes) good.set(id, { businessId, type, key, place });
+      for (const { id, businessId, type } of goodOnes) good.set(id, { businessId, type });
       for (const { id } of poisonedOnes) poisoned.add(id);
       for (const { id } of unknownOnes) unknown.add(id);
       report.count("events committed", goodOnes.length);

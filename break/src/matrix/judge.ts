@@ -75,15 +75,15 @@ export async function whatDoesNotHold(stage: Stage, doings: Doings, { mayDecide 
 async function readEvents({ databases }: Stage, { endpoint, outboxIds }: Company): Promise<Map<string, ToldEvent>> {
   const events = new Map<string, ToldEvent>();
   for (const name of ["payments", "kyc"] as const) {
-    const { rows } = await databases[name].query<{ event_id: string; key: string; payload: Buffer }>(
-      `select headers ->> 'ce_id' as event_id, key, payload from outbox
+    const { rows } = await databases[name].query<{ event_id: string; payload: Buffer }>(
+      `select headers ->> 'ce_id' as event_id, payload from outbox
        where id > $1 and topic = $2 and position($3::bytea in payload) > 0 order by id`,
       [outboxIds[name], `${name}.v1`, Buffer.from(endpoint.businessId)],
     );
-    for (const { event_id, key, payload } of rows) {
+    for (const { event_id, payload } of rows) {
       const { businessId, about, type = "" } = name === "payments" ? paymentEvent(payload) : kycEvent(payload);
       if (businessId !== endpoint.businessId || !toldTypes.includes(type)) continue;
-      events.set(event_id, { businessId, about, type, key, place: events.size });
+      events.set(event_id, { businessId, about, type });
     }
   }
   return events;

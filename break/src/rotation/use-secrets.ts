@@ -66,7 +66,10 @@ async function repeatRequest(shop: Shop, call: Call): Promise<void> {
   });
 }
 
-/** Every client is approved and in the audit trail; no message and no callback was called forged. */
+/**
+ * Every approval is in the audit trail, so no event was lost or rejected; no message failed and no
+ * callback was rejected.
+ */
 export async function checkUses({ system, report, done }: Shop, { verified }: Used): Promise<void> {
   const query = "select after->>'client_id' as id from audit_event where action = 'onboarding.approved'";
   await withClient(system.databaseUrls["identity"] ?? "", async (identity) => {
@@ -82,7 +85,7 @@ export async function checkUses({ system, report, done }: Shop, { verified }: Us
     }
   });
   const { out, err } = await amanaWith(databaseSettings(system.databaseUrls), "dead-letters", "list", "--databases", "--json");
-  report.check("no message is set aside", out.trim() === "[]", () => err || out);
+  report.check("no dead letter remains", out.trim() === "[]", () => err || out);
   for (const id of done.applications) {
     const view = (await sandbox(system, "GET", `/sandbox/kyc?reference=${id}`)) as {
       callbacks: { attempts: { result: string }[] }[];

@@ -1,19 +1,16 @@
 import { transaction } from "@amana/database";
 import {
   askForRetry,
-  createMessageKeys,
   dropLetter,
   type LetterChange,
   letterAction,
   listLetters,
-  type MessageKeys,
-  readMessageKeys,
   type ShownLetter,
   showLetter,
   standingOf,
 } from "@amana/messaging";
 import { DomainError } from "@amana/rpc";
-import { readEnv, sleep } from "@amana/runtime";
+import { sleep } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { ChangeOptions, CommonOptions } from "../options.ts";
 import { ageOf, jsonText, printable, printRows } from "../print.ts";
@@ -75,13 +72,12 @@ interface Retried {
 
 export async function retry(ids: string[], { json, as, all, topic, status, wait, ...selection }: RetryOptions): Promise<void> {
   if (ids.length > 0 === (all === true)) throw new Refused("Name the letters' ids, or --all.", exitCodes.usage);
-  const keys = knownKeys();
   const rows = await withServices(selection, async (opened) => {
     const results: Retried[] = [];
     const asked: { id: string; attempts: number; at: Opened }[] = [];
     for (const { id, at } of all ? await everyLetter(opened, topic, status) : await whereTheyAre(opened, ids)) {
       try {
-        const change = await changeLetter(at, as, "retried", (em) => askForRetry(em, id, keys));
+        const change = await changeLetter(at, as, "retried", (em) => askForRetry(em, id));
         if (change) asked.push({ id, attempts: change.before.attempts, at });
         else results.push({ id, service: at.service.name, outcome: "DELIVERED" });
       } catch (error) {
@@ -102,7 +98,6 @@ export async function retry(ids: string[], { json, as, all, topic, status, wait,
   if (rows.some(({ outcome }) => outcome !== "DELIVERED")) process.exitCode = exitCodes.refused;
 }
 
-/** In the order in which they were set aside: an earlier one of a key goes first. */
 async function everyLetter(opened: readonly Opened[], topic: string | undefined, status = "PARKED") {
   const found = await Promise.all(
     opened.filter(consumes).map(async (at) => {
@@ -169,12 +164,6 @@ async function changeLetter(
     if (changed) service.record(em, new Date(), letterAction(byPerson(as), did, changed, reason));
     return changed;
   });
-}
-
-/** Those of this process's environment: in a service's container they are all there. */
-function knownKeys(): MessageKeys | undefined {
-  if (!process.env["EVENT_MAC_KEYS"] && !process.env["EVENT_MAC_KEYS_FILE"]) return undefined;
-  return createMessageKeys(readEnv((env) => ({ ring: readMessageKeys(env, []) })).ring);
 }
 
 const consumes = ({ service }: Opened) => Object.keys(service.consumes).length > 0;

@@ -1,179 +1,226 @@
 import { type Orm, transaction } from "@amana/database";
 import { DomainError } from "@amana/rpc";
-import { everyTenant, faultPoint, forTenant, inGroups, type Logger, onScrape, poll } from "@amana/runtime";
-import type { DescMessage } from "@bufbuild/protobuf";
-import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import { createCircuit } from "./circuit.ts";
+import { everyTenant, faultPoint, forTenant, inGroups, type Logger, nextPause, onScrape, poll } from "@amana/runtime";
+import { createAuthentication } from "./authenticate.ts";
 import { eventRetrySeconds } from "./create-transport.ts";
-import { cleanDeadLetters, isBlocked, readStanding, resolveParked, type Subscription, setAside } from "./dead-letter.ts";
-import { applyFresh, atOnce, type Effect, type StatementEffect } from "./effect.ts";
-import { eventIdOf } from "./event-id.ts";
-import { isDatabaseAway, reasonOf, UnknownEventTypeError } from "./failure.ts";
-import { createForgedMessages } from "./forged-messages.ts";
+import {
+  addDeadLetter,
+  cleanDeadLetters,
+  countOpen,
+  dueLetters,
+  endLetter,
+  endRepublished,
+  lockDue,
+  messageOf,
+  recordFailure,
+  retryNow,
+} from "./dead-letter.ts";
+import { type Applied, applyFresh, type Consumption } from "./effect.ts";
+import { isDatabaseAway, UnknownEventTypeError } from "./failure.ts";
 import type { Message } from "./message.ts";
 import { handling, inTraceOf } from "./message-spans.ts";
 import { consumedEvents, consumedOutcomes, consumersStopped, showDeadLetters } from "./metrics.ts";
-import { startRetrying } from "./retry.ts";
 import type { Transport } from "./transport.ts";
 
-export interface Consumption<Result = unknown> extends Subscription {
-  /** Names this consumer in its inbox and towards Kafka: "webhooks". */
-  readonly consumer: string;
-  /** Throws UnknownEventTypeError for a type that only a later version knows. */
-  readonly effect: Effect<Result>;
-  /** The effect as one statement: the fast way, while nothing of the topic is set aside. */
-  readonly statement?: StatementEffect<never, Result>;
-  /** Is told what an effect came to once it is committed, for example to wake a worker. */
-  committed?(result: Result): void;
-  /** What the payload is, for operators who look at one that was set aside. */
-  readonly schema?: DescMessage;
-}
+const batchMessagesMax = 200;
+/** The consumer pauses after each run of this many different messages that fail in a row. */
+const failuresPerPause = 3;
+const pauseMsMax = 10_000;
+/** With this many letters of a topic that are retried, further messages wait in the transport. */
+const openMax = 10_000;
+const retryPollMs = 1_500;
+const retryBatchMax = 20;
+const cleaningMs = 60 * 60 * 1000;
 
-const behind = {
-  status: "WAITING",
-  reason: "It waits behind an earlier event of its key.",
-  attempts: 0,
-  pauseMs: 0,
-} as const;
-
-/** New messages are not taken for now and stay where they are. In direct mode this is no fault. */
-class ConsumerStoppedError extends DomainError {
+/** The consumer takes no new messages for now; the transport delivers them again. */
+class ConsumerPausedError extends DomainError {
   constructor(topic: string, why: string) {
-    super("unavailable", "service_unavailable", `The consumer of ${topic} has stopped: ${why}`);
-    this.name = "ConsumerStoppedError";
+    super("unavailable", "service_unavailable", `The consumer of ${topic} is paused: ${why}`);
+    this.name = "ConsumerPausedError";
   }
 }
 
-const batchMessagesMax = 200;
-/** So much of a topic may be set aside; then the rest waits in the transport. */
-const openMax = 10_000;
-const cleaningMs = 60 * 60 * 1000;
+interface Context {
+  readonly orm: Orm;
+  readonly transport: Transport;
+  readonly logger: Logger;
+  readonly retrySeconds?: readonly number[];
+}
 
 /**
- * Consumes a topic: inbox rows and effect commit together, so a message takes effect once however
- * often it arrives. A message that fails is set aside in dead_letter and tried again with growing
- * pauses, those of its key behind it; others go on. When different messages fail with none that
- * succeeds, the consumer stops and tries few of them, one at a time, until one does. Only a message
- * that has failed through the whole schedule, while others succeeded and none failed alike, is
- * parked. While the database is away nothing is set aside and the transport delivers again.
+ * Consumes a topic. Inbox rows and effect commit together, so a message takes effect once however
+ * often it is delivered, in no promised order. A message whose effect fails becomes a dead letter
+ * that is retried on the schedule `retrySeconds`; other messages continue. After three different
+ * messages in a row failed, the consumer pauses, with growing pauses until a message succeeds.
+ * While the database is unavailable the transport keeps the messages.
  */
-export async function consume(
-  consumption: Consumption,
-  context: { orm: Orm; transport: Transport; logger: Logger; retrySeconds?: readonly number[] },
-): Promise<AsyncDisposable> {
+export async function consume(consumption: Consumption, context: Context): Promise<AsyncDisposable> {
   const { topic, consumer } = consumption;
-  const { orm, transport, retrySeconds = eventRetrySeconds.split(",").map(Number) } = context;
+  const { orm, transport } = context;
   if (!transport.keys.hasKeyFor(topic)) throw new Error(`EVENT_MAC_KEYS has no key for ${topic}, which ${consumer} consumes`);
   const logger = context.logger.child({ topic, consumer });
-  const pausesMs = retrySeconds.map((seconds) => seconds * 1000);
-  const circuit = createCircuit(pausesMs);
-  const forged = createForgedMessages(orm, consumption, logger);
-
-  const applyAtOnce = consumption.statement && atOnce(orm.em, consumption, consumption.statement);
-
-  const succeeded = (result: unknown) => {
-    consumption.committed?.(result);
-    if (circuit.succeeded()) logger.info("the consumer goes on");
-  };
-
-  /** Answers how many had an effect. */
-  const apply = async (messages: readonly Message[]): Promise<number> => {
-    const { count, result } = await handling(
-      consumption,
-      messages,
-      async () => (await applyAtOnce?.(messages)) ?? (await transaction(orm, (em) => applyWithin(em, consumption, messages))),
-    );
-    faultPoint("consumer.committed");
-    consumedEvents.inc({ topic, outcome: "applied" }, count);
-    consumedEvents.inc({ topic, outcome: "passed_over" }, messages.length - count);
-    if (count > 0) succeeded(result);
-    return count;
-  };
-
-  const applyOne = async (message: Message) => {
-    const wasStopped = circuit.isStopped();
-    if (!circuit.mayTry()) throw new ConsumerStoppedError(topic, "different messages failed one after the other.");
-    try {
-      const count = await apply([message]);
-      if (wasStopped && count === 0) circuit.learntNothing();
-    } catch (error) {
-      if (error instanceof ConsumerStoppedError || isDatabaseAway(error)) throw error;
-      await keep(message, error);
-    }
-  };
-
-  const keep = async (message: Message, error: unknown) => {
-    const isUnknownType = error instanceof UnknownEventTypeError;
-    const hasId = eventIdOf(message) !== undefined;
-    // One without an id can be told from none of its repetitions, so it is not tried by itself.
-    const status = !hasId ? "PARKED" : isUnknownType ? "WAITING" : "RETRYING";
-    const why = { status, reason: reasonOf(error), attempts: isUnknownType ? 0 : 1, pauseMs: pausesMs[0] ?? 0 } as const;
-    const isNew = await transaction(orm, (em) => setAside(em, consumption, message, why));
-    if (!isNew) return;
-    consumedEvents.inc({ topic, outcome: "failed" });
-    const line = { err: error, event_id: message.headers["ce_id"], event_type: message.headers["ce_type"] };
-    if (isUnknownType) {
-      logger.error({ ...line, alert: true }, "an event waits for the version that knows its type");
-      return;
-    }
-    logger.warn(line, "a message failed and is set aside; it is tried again");
-    if (circuit.failed()) {
-      logger.error({ err: error, alert: true }, "the consumer stops: different messages failed one after the other");
-    }
-  };
-
-  // What comes from other partitions meanwhile goes along in one transaction.
-  const applyGroup = inGroups<Message>(batchMessagesMax, async (batch) => {
-    if (!circuit.isStopped()) {
-      try {
-        await apply(batch);
-        return;
-      } catch (error) {
-        if (error instanceof ConsumerStoppedError || isDatabaseAway(error)) throw error;
-        // One bad message must not hold up its neighbours: find it by going one by one.
-      }
-    }
-    for (const message of batch) await inTraceOf(message, () => applyOne(message));
-  });
-
-  const appliedLater = (result: unknown) => {
-    consumedEvents.inc({ topic, outcome: "applied" });
-    succeeded(result);
-  };
-
-  const handle = async (messages: readonly Message[]) => {
-    const authentic = await forged.setAside(messages, transport.keys);
-    consumedEvents.inc({ topic, outcome: "forged" }, messages.length - authentic.length);
-    for (let start = 0; start < authentic.length; start += batchMessagesMax) {
-      await applyGroup(authentic.slice(start, start + batchMessagesMax));
-    }
-  };
-
+  const topicConsumer = new TopicConsumer(consumption, { ...context, logger });
   for (const outcome of consumedOutcomes) consumedEvents.inc({ topic, outcome }, 0);
   // Messages are of all businesses.
-  await transport.subscribe(topic, consumer, (messages) => forTenant(everyTenant, () => handle(messages)));
+  await transport.subscribe(topic, consumer, (messages) => forTenant(everyTenant, () => topicConsumer.handle(messages)));
   await using stack = new AsyncDisposableStack();
-  stack.use(startRetrying(consumption, { orm, logger, pausesMs, circuit, succeeded: appliedLater }));
+  stack.use(poll("retry-messages", logger, () => topicConsumer.retryDue(), retryPollMs));
   stack.use(showDeadLetters(orm, consumption));
-  stack.use(onScrape(() => consumersStopped.set({ topic }, circuit.isStopped() ? 1 : 0)));
+  stack.use(onScrape(() => consumersStopped.set({ topic }, topicConsumer.isPaused ? 1 : 0)));
   stack.use(poll("clean-dead-letters", logger, () => cleanDeadLetters(orm.em.fork(), consumer), cleaningMs));
   const running = stack.move();
   return { [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-/** Sets aside what waits behind others of its key; answers how many of the rest took effect. */
-async function applyWithin(
-  em: SqlEntityManager,
-  consumption: Consumption,
-  messages: readonly Message[],
-): Promise<{ count: number; result: unknown }> {
-  const { topic, consumer } = consumption;
-  const standing = await readStanding(em, consumption, messages);
-  if (standing.open >= openMax) throw new ConsumerStoppedError(topic, `${standing.open} of its messages are set aside.`);
-  const { blocked = [], free = [] } = Object.groupBy(messages, (message) => (isBlocked(standing, message) ? "blocked" : "free"));
-  const { fresh, result } = await applyFresh(em, consumption, free);
-  for (const message of blocked) await setAside(em, consumption, message, behind);
-  const parked = fresh.map(eventIdOf).filter((id) => id !== undefined && standing.parkedIds.includes(id)) as string[];
-  if (parked.length > 0) await resolveParked(em, consumer, parked);
-  return { count: fresh.length, result };
+class TopicConsumer {
+  readonly #consumption: Consumption;
+  readonly #orm: Orm;
+  readonly #logger: Logger;
+  readonly #pausesMs: readonly number[];
+  readonly #authenticate: (messages: readonly Message[]) => Promise<Message[]>;
+  /** Messages of several partitions share a transaction. */
+  readonly #applyGroup = inGroups<Message>(batchMessagesMax, (batch) => this.#applyBatch(batch));
+  /** Different messages that failed since the last success. */
+  #failures = 0;
+  #pausedUntilMs = 0;
+  /** At the start a new version may know the types of WAITING letters. */
+  #retriesAll = true;
+
+  constructor(consumption: Consumption, { orm, transport, logger, retrySeconds }: Context) {
+    this.#consumption = consumption;
+    this.#orm = orm;
+    this.#logger = logger;
+    this.#pausesMs = (retrySeconds ?? eventRetrySeconds.split(",").map(Number)).map((seconds) => seconds * 1000);
+    this.#authenticate = createAuthentication(orm, consumption.topic, transport.keys, logger);
+  }
+
+  /** Also true between two pauses, until a message succeeds. */
+  get isPaused(): boolean {
+    return this.#failures >= failuresPerPause;
+  }
+
+  async handle(messages: readonly Message[]): Promise<void> {
+    const authentic = await this.#authenticate(messages);
+    for (let start = 0; start < authentic.length; start += batchMessagesMax) {
+      await this.#applyGroup(authentic.slice(start, start + batchMessagesMax));
+    }
+  }
+
+  /** Retries a batch of due letters. Returns how many are delivered. */
+  async retryDue(): Promise<number> {
+    const em = this.#orm.em.fork();
+    if (this.#retriesAll) await retryNow(em, this.#consumption);
+    this.#retriesAll = false;
+    await endRepublished(em, this.#consumption);
+    let delivered = 0;
+    for (const id of await dueLetters(em, this.#consumption, retryBatchMax)) if (await this.#retry(id)) delivered++;
+    // Failed letters have their pause, and another replica may have locked the others.
+    return delivered;
+  }
+
+  async #applyBatch(batch: readonly Message[]): Promise<void> {
+    this.#requireRunning();
+    try {
+      await this.#apply(batch);
+      return;
+    } catch (error) {
+      if (isDatabaseAway(error)) throw error;
+    }
+    // One at a time, so that a failing message does not hold up the others.
+    for (const message of batch) await inTraceOf(message, () => this.#applyOne(message));
+  }
+
+  async #applyOne(message: Message): Promise<void> {
+    this.#requireRunning();
+    try {
+      await this.#apply([message]);
+    } catch (error) {
+      if (isDatabaseAway(error)) throw error;
+      await this.#deadLetter(message, error);
+    }
+  }
+
+  async #apply(messages: readonly Message[]): Promise<void> {
+    const { topic, effect } = this.#consumption;
+    const applied = await handling(this.#consumption, messages, async () =>
+      typeof effect === "function"
+        ? await transaction(this.#orm, (em) => applyFresh(em, this.#consumption, messages))
+        : await applyFresh(this.#orm.em.fork(), this.#consumption, messages),
+    );
+    faultPoint("consumer.committed");
+    consumedEvents.inc({ topic, outcome: "passed_over" }, messages.length - applied.count);
+    this.#succeeded(applied);
+  }
+
+  async #deadLetter(message: Message, error: unknown): Promise<void> {
+    const { topic } = this.#consumption;
+    const isNew = await transaction(this.#orm, async (em) => {
+      const open = await countOpen(em, this.#consumption);
+      if (open >= openMax) throw new ConsumerPausedError(topic, `${open} of its messages are dead letters.`);
+      return await addDeadLetter(em, this.#consumption, message, error, this.#pausesMs);
+    });
+    if (!isNew) return;
+    consumedEvents.inc({ topic, outcome: "failed" });
+    const fields = { err: error, event_id: message.headers["ce_id"], event_type: message.headers["ce_type"] };
+    if (error instanceof UnknownEventTypeError) {
+      this.#logger.error({ ...fields, alert: true }, "event type unknown, the message waits for a version that knows it");
+      return;
+    }
+    this.#logger.warn(fields, "message failed, retry scheduled");
+    this.#failures++;
+    if (this.#failures % failuresPerPause !== 0) return;
+    const pauseMs = Math.min(nextPause(this.#pausesMs, this.#failures / failuresPerPause - 1), pauseMsMax);
+    this.#pausedUntilMs = performance.now() + pauseMs;
+    const isFirst = this.#failures === failuresPerPause;
+    if (isFirst) this.#logger.error({ err: error, alert: true }, "consumer paused, different messages failed in a row");
+  }
+
+  /** Returns whether the letter is delivered. Effect, inbox row and letter commit together. */
+  async #retry(id: string): Promise<boolean> {
+    const attempt: { message?: Message } = {};
+    try {
+      const applied = await transaction(this.#orm, async (em) => {
+        const letter = await lockDue(em, id);
+        if (!letter) return undefined;
+        const message = messageOf(letter);
+        attempt.message = message;
+        const done = await handling(this.#consumption, [message], () => applyFresh(em, this.#consumption, [message]));
+        await endLetter(em, id, "DELIVERED");
+        return done;
+      });
+      if (applied) this.#succeeded(applied);
+      return applied !== undefined;
+    } catch (error) {
+      if (isDatabaseAway(error)) throw error;
+      await inTraceOf(attempt.message, () => this.#recordFailure(id, error));
+      return false;
+    }
+  }
+
+  async #recordFailure(id: string, error: unknown): Promise<void> {
+    const schedule = { pausesMs: this.#pausesMs, retriesMax: this.#pausesMs.length };
+    const failed = await transaction(this.#orm, (em) => recordFailure(em, id, error, schedule));
+    if (!failed) return;
+    const fields = { err: error, dead_letter: id, attempts: failed.attempts };
+    if (failed.status === "PARKED") this.#logger.error({ ...fields, alert: true }, "message parked after its last retry failed");
+    else this.#logger.warn(fields, "message failed again, retry scheduled");
+  }
+
+  #succeeded({ count, result }: Applied<unknown>): void {
+    if (count === 0) return;
+    consumedEvents.inc({ topic: this.#consumption.topic, outcome: "applied" }, count);
+    this.#consumption.committed?.(result);
+    if (this.isPaused) {
+      this.#logger.info("consumer resumed");
+      // The fault that failed them may be fixed.
+      this.#retriesAll = true;
+    }
+    this.#failures = 0;
+    this.#pausedUntilMs = 0;
+  }
+
+  #requireRunning(): void {
+    if (performance.now() >= this.#pausedUntilMs) return;
+    throw new ConsumerPausedError(this.#consumption.topic, "different messages failed in a row.");
+  }
 }

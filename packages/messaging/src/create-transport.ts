@@ -9,8 +9,8 @@ import type { Transport } from "./transport.ts";
 /** Where events go: to Kafka, or straight to the consumers' RPC addresses. */
 export type TransportOptions = ReturnType<typeof readTransportOptions>;
 
-/** Seconds between the attempts at a message that fails: nearly six minutes, then it is parked. */
-export const eventRetrySeconds = "1,2,5,10,30,60,60,60,60,60";
+/** Seconds between the attempts at a message that fails: five hours, then it is PARKED. */
+export const eventRetrySeconds = "1,5,30,120,300,600,1200,1800,3600,3600,3600,3600";
 
 /**
  * EVENTS says how events travel: `kafka` (readKafkaOptions) or `direct`, where DIRECT_SUBSCRIBERS

@@ -11,19 +11,16 @@ import { adminOf, type Call, DomainError, type ServedService, serve } from "@ama
 import { isUuid } from "@amana/runtime";
 import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import type { Consumption } from "./consume.ts";
-import { deadLetterBehind, deadLetterFailed, deadLetterNotFound, deadLetterOver } from "./dead-letter.errors.ts";
-import { type DeadLetterRow, messageOf, noteFailure, resolve } from "./dead-letter.ts";
-import { applyFresh } from "./effect.ts";
+import { deadLetterFailed, deadLetterNotFound } from "./dead-letter.errors.ts";
+import { type DeadLetterRow, endLetter, lockLetter, messageOf, recordFailure } from "./dead-letter.ts";
+import { applyFresh, type Consumption } from "./effect.ts";
 import { isDatabaseAway, reasonOf } from "./failure.ts";
-import type { MessageKeys } from "./message-keys.ts";
 import { byCaller, type RecordAction } from "./record-action.ts";
-import { dropLetter, type LetterChange, letterAction, lockKnown, short, verifiedMessageOf } from "./repair-letters.ts";
+import { dropLetter, type LetterChange, letterAction, lockRetryable, short } from "./repair-letters.ts";
 import { shownPayload } from "./shown-payload.ts";
 
 interface DeadLetterContext {
   readonly orm: Orm;
-  readonly keys: MessageKeys;
   readonly consumptions: readonly Consumption[];
   readonly record: RecordAction;
 }
@@ -42,10 +39,10 @@ interface ShownRow extends Omit<DeadLetterRow, "payload"> {
 const ms = (column: string) => `floor(extract(epoch from ${column}) * 1000)::bigint`;
 const listed = `id, consumer, topic, key, event_id, event_type, headers, status, reason, attempts, length(payload) as payload_bytes,
   ${ms("next_attempt_at")} as next_attempt_ms, ${ms("created_at")} as created_ms, ${ms("updated_at")} as updated_ms`;
-/** When a letter that was tried by hand is tried by itself again. */
-const pausesWhenRetriedByHand = [60_000];
+/** A manual retry never parks a letter. */
+const scheduleAfterManualRetry = { pausesMs: [60_000], retriesMax: null };
 
-/** What operators can do with messages that were set aside; each consuming service serves it. */
+/** The RPC service through which operators read, retry and drop dead letters of a service. */
 export function deadLetterService(context: DeadLetterContext): ServedService {
   const { orm, consumptions } = context;
   const consumptionOf = (topic: string) => consumptions.find((consumption) => consumption.topic === topic);
@@ -90,26 +87,23 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
     async retryDeadLetter({ id }, call) {
       adminOf(call.caller);
       const attempt = once(orm, call, schema, async (em) => {
-        const letter = await lockKnown(em, id);
+        const letter = await lockRetryable(em, id);
         if (letter.status === "DELIVERED") return await read(em, id);
-        if (letter.status === "DROPPED") throw deadLetterOver("DROPPED");
-        if (letter.waits) throw deadLetterBehind();
-        const message = letter.status === "FORGED" ? await verifiedMessageOf(em, letter, context.keys) : messageOf(letter);
         const consumption = consumptionOf(letter.topic);
         if (!consumption) throw new Error(`nothing here consumes ${letter.topic} any more`);
-        const { result } = await applyFresh(em, consumption, [message]);
-        await resolve(em, id, "DELIVERED");
+        const { count, result } = await applyFresh(em, consumption, [messageOf(letter)]);
+        await endLetter(em, id, "DELIVERED");
         record(em, call, { before: letter, status: "DELIVERED" });
-        afterCommit(em, () => consumption.committed?.(result));
+        if (count > 0) afterCommit(em, () => consumption.committed?.(result));
         return await read(em, id);
       });
       return await attempt.catch(async (error: unknown) => {
         if (error instanceof DomainError || isDatabaseAway(error)) throw error;
         const reason = reasonOf(error);
         await transaction(orm, async (em) => {
-          const letter = await lockKnown(em, id);
-          await noteFailure(em, id, error, pausesWhenRetriedByHand);
-          record(em, call, { before: letter, status: letter.status }, reason);
+          const letter = await lockLetter(em, id);
+          const failed = await recordFailure(em, id, error, scheduleAfterManualRetry);
+          record(em, call, { before: letter, status: failed?.status ?? letter.status }, reason);
         });
         throw deadLetterFailed(reason);
       });

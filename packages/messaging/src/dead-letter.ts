@@ -1,20 +1,19 @@
 import type { EnumName } from "@amana/contracts/enum-names";
 import type * as proto from "@amana/contracts/messaging/v1/dead_letter_service_pb";
 import { deleteOld } from "@amana/database";
+import { isUuid } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import { eventIdOf, uuidArray } from "./event-id.ts";
-import { alike, reasonOf, UnknownEventTypeError } from "./failure.ts";
-import type { Message } from "./message.ts";
+import { deadLetterNotFound } from "./dead-letter.errors.ts";
+import { reasonOf, UnknownEventTypeError } from "./failure.ts";
+import { eventIdOf, type Message, type Subscription } from "./message.ts";
 
 /**
- * RETRYING: its effect failed and is tried again by itself. WAITING: for a version that knows its
- * type, or behind an earlier message of its key. PARKED: it failed long enough alone, while others
- * succeeded; a person decides. FORGED: its MAC is not good, or it is older than inboxes remember.
- * DELIVERED, DROPPED: the end.
+ * RETRYING: its effect failed and is retried on a schedule. WAITING: for a version that knows its
+ * type. PARKED: it failed to the end of the schedule, or has no event id; an operator decides.
+ * DELIVERED, DROPPED: the end. FORGED: only rows of former versions, which stored rejected
+ * messages.
  */
 export type DeadLetterStatus = EnumName<typeof proto.DeadLetterStatus>;
-
-const isOpen = "status in ('RETRYING', 'WAITING')";
 
 export interface DeadLetterRow {
   id: string;
@@ -30,143 +29,67 @@ export interface DeadLetterRow {
   attempts: number;
 }
 
-/** One topic, as one consumer sees it. */
-export interface Subscription {
-  readonly topic: string;
-  readonly consumer: string;
-}
+const columns = "id, consumer, topic, key, event_id, event_type, payload, headers, status, reason, attempts";
+const isOpen = "status in ('RETRYING', 'WAITING')";
+const ended = "next_attempt_at = null, payload = '', updated_at = now()";
 
-/** What is known of messages before they are tried. */
-export interface Standing {
-  /** How many of the topic are RETRYING or WAITING. */
-  readonly open: number;
-  /** Whose earlier messages are: theirs wait behind them. */
-  readonly blockedKeys: ReadonlySet<string>;
-  /** Events among them that are parked, published again. */
-  readonly parkedIds: readonly string[];
-}
+export const messageOf = ({ key, payload, headers }: DeadLetterRow): Message => ({ key, payload, headers });
 
-export async function readStanding(
-  em: SqlEntityManager,
-  { topic, consumer }: Subscription,
-  messages: readonly Message[],
-): Promise<Standing> {
-  const [row] = await em.execute<{ open: number; blocked: string[]; parked: string[] }[]>(
-    `select (select count(*)::int from dead_letter where consumer = ? and topic = ? and ${isOpen}) as open,
-       array(select distinct key from dead_letter where consumer = ? and topic = ? and ${isOpen} and key in (?)) as blocked,
-       array(select event_id::text from dead_letter where consumer = ? and event_id = any(?::uuid[]) and status = 'PARKED') as parked`,
-    [
-      consumer,
-      topic,
-      consumer,
-      topic,
-      [...new Set(messages.map(({ key }) => storable(key)))],
-      consumer,
-      uuidArray(messages.map(eventIdOf).filter((id) => id !== undefined)),
-    ],
-  );
-  return { open: row?.open ?? 0, blockedKeys: new Set(row?.blocked), parkedIds: row?.parked ?? [] };
+/** Counts the letters of a topic that are retried by themselves. */
+export async function countOpen(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<number> {
+  const text = `select count(*)::int as count from dead_letter where consumer = ? and topic = ? and ${isOpen}`;
+  const [row] = await em.execute<{ count: number }[]>(text, [consumer, topic]);
+  return row?.count ?? 0;
 }
-
-export const isBlocked = (standing: Standing, message: Message): boolean => standing.blockedKeys.has(storable(message.key));
 
 /**
- * Keeps a message for later. It does not count as seen: published again, it is tried again, also
- * when it was parked and has to wait. Answers false for one that is kept or was seen already.
+ * Stores a message whose effect failed. The event does not count as seen: published again, it is
+ * tried again. Returns false if the event already has a letter that has not ended.
  */
-export async function setAside(
+export async function addDeadLetter(
   em: SqlEntityManager,
-  subscription: Subscription,
+  { topic, consumer }: Subscription,
   message: Message,
-  why: { status: "RETRYING" | "WAITING" | "PARKED"; reason: string; attempts: number; pauseMs: number },
+  error: unknown,
+  pausesMs: readonly number[],
 ): Promise<boolean> {
   const eventId = eventIdOf(message) ?? null;
+  const isUnknownType = error instanceof UnknownEventTypeError;
+  // Without an event id a repetition of the message cannot be recognized, so it is not retried.
+  const status = eventId === null ? "PARKED" : isUnknownType ? "WAITING" : "RETRYING";
+  const headers = Object.entries(message.headers).map(([name, value]) => [storable(name), storable(value)]);
   const rows = await em.execute<{ id: string }[]>(
-    `insert into dead_letter (${contentColumns}, event_id, status, reason, failure, attempts, next_attempt_at)
-     select ${contentPlaces}, ?::uuid, ?, ?, ?, ?::int, now() + make_interval(secs => ?::float8)
-     where not exists (select 1 from inbox where consumer = ? and event_id = ?::uuid)
-     on conflict (consumer, event_id) where status in ('RETRYING', 'WAITING', 'PARKED') do update
-       set status = 'WAITING', reason = excluded.reason, attempts = 0, next_attempt_at = now(), updated_at = now()
-       where dead_letter.status = 'PARKED' and excluded.status = 'WAITING'
-     returning id`,
+    `insert into dead_letter (consumer, topic, key, event_type, payload, headers, event_id, status, reason, attempts, next_attempt_at)
+     values (?, ?, ?, ?, ?, ?::jsonb, ?::uuid, ?, ?, ?::int, now() + make_interval(secs => ?::float8))
+     on conflict (consumer, event_id) where status in ('RETRYING', 'WAITING', 'PARKED') do nothing returning id`,
     [
-      ...contentOf(subscription, message),
+      consumer,
+      topic,
+      storable(message.key),
+      storable(message.headers["ce_type"] ?? ""),
+      Buffer.from(message.payload),
+      JSON.stringify(Object.fromEntries(headers)),
       eventId,
-      why.status,
-      storable(why.reason),
-      why.attempts > 0 ? alike(storable(why.reason)) : "",
-      why.attempts,
-      why.status === "PARKED" ? null : why.pauseMs / 1000,
-      subscription.consumer,
-      eventId,
+      status,
+      storable(reasonOf(error)),
+      isUnknownType ? 0 : 1,
+      status === "PARKED" ? null : (pausesMs[0] ?? 0) / 1000,
     ],
   );
   return rows.length > 0;
 }
 
-/** Forged messages are kept for whoever looks into the matter, and no more than fit anywhere. */
-const forgedMax = 1_000;
-
-/**
- * Stores a rejected message once. Does not store its event id, because a forged message could block
- * the genuine event of that id. Returns whether more messages can be stored.
- */
-export async function keepForged(
-  em: SqlEntityManager,
-  { topic, consumer }: Subscription,
-  message: Message,
-  why: keyof typeof rejectedReasons,
-): Promise<boolean> {
-  const forged = "select count(*)::int as count from dead_letter where consumer = ? and topic = ? and status = 'FORGED'";
-  const [row] = await em.execute<{ count: number }[]>(forged, [consumer, topic]);
-  if ((row?.count ?? 0) >= forgedMax) return false;
-  const content = contentOf({ topic, consumer }, message);
-  await em.execute(
-    `insert into dead_letter (${contentColumns}, status, reason) select ${contentPlaces}, 'FORGED', ?
-     where not exists (select 1 from dead_letter
-       where consumer = ? and topic = ? and status = 'FORGED' and key = ? and headers = ?::jsonb)`,
-    [...content, rejectedReasons[why], consumer, topic, content[2], content[5]],
-  );
-  return true;
-}
-
-const rejectedReasons = {
-  MAC: "Its MAC is not good: another sender wrote it, or this service lacks the key it was signed with.",
-  TOO_OLD: "Its event is more than 39 days old. The inbox may have forgotten it, so it could take effect twice.",
-} as const;
-
-const contentColumns = "consumer, topic, key, event_type, payload, headers";
-const contentPlaces = "?, ?, ?, ?, ?, ?::jsonb";
-
-function contentOf({ topic, consumer }: Subscription, { key, payload, headers }: Message): unknown[] {
-  const kept = Object.entries(headers).map(([name, value]) => [storable(name), storable(value)]);
-  return [
-    consumer,
-    topic,
-    storable(key),
-    storable(headers["ce_type"] ?? ""),
-    Buffer.from(payload),
-    JSON.stringify(Object.fromEntries(kept)),
-  ];
-}
-
-const columns = "id, consumer, topic, key, event_id, event_type, payload, headers, status, reason, attempts";
-
-/** Those whose time has come and that are the first of their key. */
+/** Ids of the letters that are due. */
 export async function dueLetters(em: SqlEntityManager, { topic, consumer }: Subscription, limit: number): Promise<string[]> {
   const rows = await em.execute<{ id: string }[]>(
-    `select id from dead_letter d where consumer = ? and topic = ? and ${isOpen} and next_attempt_at <= now()
-       and not exists (${earlier}) order by next_attempt_at, position limit ?`,
+    `select id from dead_letter where consumer = ? and topic = ? and ${isOpen} and next_attempt_at <= now()
+     order by next_attempt_at, position limit ?`,
     [consumer, topic, limit],
   );
   return rows.map(({ id }) => id);
 }
 
-/** SQL: that letter `d` is not the first of its key. */
-const earlier = `select 1 from dead_letter e where e.consumer = d.consumer and e.topic = d.topic and e.key = d.key
-  and e.status in ('RETRYING', 'WAITING') and e.position < d.position`;
-
-/** Locks a letter whose time has come, unless another replica has it. */
+/** Locks a letter that is due, unless another replica has locked it. */
 export async function lockDue(em: SqlEntityManager, id: string): Promise<DeadLetterRow | undefined> {
   const [row] = await em.execute<DeadLetterRow[]>(
     `select ${columns} from dead_letter where id = ? and ${isOpen} and next_attempt_at <= now() for update skip locked`,
@@ -175,82 +98,74 @@ export async function lockDue(em: SqlEntityManager, id: string): Promise<DeadLet
   return row;
 }
 
-/** Locks a letter, however it stands; `waits` behind an earlier one of its key. */
-export async function lockLetter(em: SqlEntityManager, id: string): Promise<(DeadLetterRow & { waits: boolean }) | undefined> {
-  const [row] = await em.execute<(DeadLetterRow & { waits: boolean })[]>(
-    `select ${columns}, ${isOpen} and exists (${earlier}) as waits from dead_letter d where id = ? for update`,
-    [id],
+/** Locks a letter of any status. Throws `not_found` if the database has none of that id. */
+export async function lockLetter(em: SqlEntityManager, id: string): Promise<DeadLetterRow> {
+  if (!isUuid(id)) throw deadLetterNotFound();
+  const [row] = await em.execute<DeadLetterRow[]>(`select ${columns} from dead_letter where id = ? for update`, [id]);
+  if (!row) throw deadLetterNotFound();
+  return row;
+}
+
+/** Ends a letter and deletes its payload. */
+export async function endLetter(em: SqlEntityManager, id: string, status: "DELIVERED" | "DROPPED"): Promise<void> {
+  await em.execute(`update dead_letter set status = ?, ${ended} where id = ?`, [status, id]);
+}
+
+/** Ends the PARKED letters of events that were published again and have had their effect. */
+export async function endRepublished(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<void> {
+  await em.execute(
+    `update dead_letter d set status = 'DELIVERED', ${ended} where consumer = ? and topic = ? and status = 'PARKED'
+       and exists (select 1 from inbox i where i.consumer = d.consumer and i.event_id = d.event_id)`,
+    [consumer, topic],
+  );
+}
+
+/**
+ * Records a failed retry and schedules the next one. After `retriesMax` retries the letter is
+ * PARKED; null: never. Returns undefined if the letter has ended meanwhile.
+ */
+export async function recordFailure(
+  em: SqlEntityManager,
+  id: string,
+  error: unknown,
+  { pausesMs, retriesMax }: { pausesMs: readonly number[]; retriesMax: number | null },
+): Promise<{ attempts: number; status: DeadLetterStatus } | undefined> {
+  const isUnknownType = error instanceof UnknownEventTypeError;
+  const [row] = await em.execute<{ attempts: number; status: DeadLetterStatus }[]>(
+    // A letter whose type was unknown begins the schedule once a version knows the type.
+    `with failed as (
+       select id, status, case when status = 'WAITING' and not ?::boolean then 1 else attempts + 1 end as attempts
+       from dead_letter where id = ? and status not in ('DELIVERED', 'DROPPED') for update
+     ), next as (
+       select id, attempts, case when not ${isOpen} then status when ?::boolean then 'WAITING'
+         when attempts > ?::int then 'PARKED' else 'RETRYING' end as status from failed
+     )
+     update dead_letter d set attempts = next.attempts, status = next.status, reason = ?, updated_at = now(),
+       next_attempt_at = case when next.status in ('RETRYING', 'WAITING')
+         then now() + make_interval(secs => (?::float8[])[least(next.attempts, ?::int)]) end
+     from next where d.id = next.id returning d.attempts, d.status`,
+    [
+      isUnknownType,
+      id,
+      isUnknownType,
+      retriesMax,
+      storable(reasonOf(error)),
+      `{${pausesMs.map((ms) => ms / 1000).join(",")}}`,
+      pausesMs.length,
+    ],
   );
   return row;
 }
 
-export const messageOf = ({ key, payload, headers }: DeadLetterRow): Message => ({ key, payload, headers });
-
-const resolved = "next_attempt_at = null, payload = '', updated_at = now()";
-
-/** The end of a letter. What it carried is not kept any longer. */
-export async function resolve(em: SqlEntityManager, id: string, status: "DELIVERED" | "DROPPED"): Promise<void> {
-  await em.execute(`update dead_letter set status = ?, ${resolved} where id = ?`, [status, id]);
-}
-
-/** The parked letters of events that were published again, with effect this time. */
-export async function resolveParked(em: SqlEntityManager, consumer: string, eventIds: readonly string[]): Promise<void> {
+/** Makes all letters of a topic due that are retried by themselves. */
+export async function retryNow(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<void> {
   await em.execute(
-    `update dead_letter set status = 'DELIVERED', ${resolved} where consumer = ? and event_id = any(?::uuid[]) and status = 'PARKED'`,
-    [consumer, uuidArray(eventIds)],
+    `update dead_letter set next_attempt_at = now() where consumer = ? and topic = ? and ${isOpen} and next_attempt_at > now()`,
+    [consumer, topic],
   );
 }
 
-/** Notes a failure and plans the next try. Undefined where the version has to change first. */
-export async function noteFailure(
-  em: SqlEntityManager,
-  id: string,
-  error: unknown,
-  pausesMs: readonly number[],
-): Promise<{ attempts: number; ageMs: number } | undefined> {
-  const reason = storable(reasonOf(error));
-  const isUnknownType = error instanceof UnknownEventTypeError;
-  const [row] = await em.execute<{ attempts: number; age_ms: number }[]>(
-    `update dead_letter set attempts = attempts + 1, reason = ?, failure = ?, updated_at = now(),
-       status = case when ${isOpen} then ? else status end,
-       next_attempt_at = case when ${isOpen} then now() + make_interval(secs => (?::float8[])[least(attempts + 1, ?)]) end
-     where id = ? and status not in ('DELIVERED', 'DROPPED')
-     returning attempts, (extract(epoch from now() - created_at) * 1000)::float8 as age_ms`,
-    [
-      reason,
-      isUnknownType ? "" : alike(reason),
-      isUnknownType ? "WAITING" : "RETRYING",
-      `{${pausesMs.map((ms) => ms / 1000).join(",")}}`,
-      pausesMs.length,
-      id,
-    ],
-  );
-  return row && !isUnknownType ? { attempts: row.attempts, ageMs: row.age_ms } : undefined;
-}
-
-/** Parks a letter, unless one of another key fails alike. Answers whether it did. */
-export async function park(em: SqlEntityManager, id: string): Promise<boolean> {
-  const rows = await em.execute<{ id: string }[]>(
-    `update dead_letter d set status = 'PARKED', next_attempt_at = null, updated_at = now()
-     where id = ? and status = 'RETRYING' and not exists (
-       select 1 from dead_letter o where o.consumer = d.consumer and o.topic = d.topic and o.status = 'RETRYING'
-         and o.failure = d.failure and o.key <> d.key
-     ) returning id`,
-    [id],
-  );
-  return rows.length > 0;
-}
-
-/** None has to wait for its time of those that failed for this reason, or, without one, of all. */
-export async function retryNow(em: SqlEntityManager, { topic, consumer }: Subscription, reason?: string): Promise<void> {
-  const which = reason === undefined ? isOpen : "status = 'RETRYING' and failure = ?";
-  await em.execute(
-    `update dead_letter set next_attempt_at = now() where consumer = ? and topic = ? and next_attempt_at > now() and ${which}`,
-    [consumer, topic, ...(reason === undefined ? [] : [alike(reason)])],
-  );
-}
-
-/** Deletes a batch of letters that ended, or are forged, after 30 days; answers how many. */
+/** Deletes a batch of letters 30 days after they ended. Returns how many. */
 export const cleanDeadLetters = (em: SqlEntityManager, consumer: string): Promise<number> =>
   deleteOld(em, {
     table: "dead_letter",
@@ -260,5 +175,5 @@ export const cleanDeadLetters = (em: SqlEntityManager, consumer: string): Promis
     values: [consumer],
   });
 
-/** PostgreSQL stores neither NUL nor half a surrogate pair; what cannot be kept would stop all. */
+/** PostgreSQL stores neither NUL nor half a surrogate pair. */
 const storable = (text: string) => text.toWellFormed().replaceAll("\0", "\uFFFD");

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { startChild } from "../test/child.ts";
 import { database, deadLetters, effects, emit, outbox, topic, writeDown } from "../test/database.ts";
 import { aMessage } from "../test/memory-transport.ts";
+import { settled } from "../test/settled.ts";
 import { consume, createTransport, type MessageKeyring, startRelay, type Transport } from "./index.ts";
 
 const logger = createLogger("test", "silent");
@@ -38,10 +39,10 @@ async function aSubscriber(name: string, port = 0) {
 
 test("what commits here takes effect there, in order, and leaves the outbox", async () => {
   const { url } = await aSubscriber("tests");
-  const relay = stack.use(startRelay({ databaseUrl: emitting.url, topics: [topic], transport: await transportTo(url), logger }));
+  stack.use(startRelay({ databaseUrl: emitting.url, topics: [topic], transport: await transportTo(url), logger }));
   await emit(emitting.orm, "k", "1", "2");
   await emit(emitting.orm, "k", "3");
-  await relay.settled();
+  await settled(emitting.orm);
   expect(await effects(consuming.orm)).toEqual(["1", "2", "3"]);
   expect(await outbox(emitting.orm)).toEqual([]);
 });
@@ -50,15 +51,13 @@ test("while one of two subscribers is down a message counts as undelivered, and 
   const up = await aSubscriber("up");
   const down = await aSubscriber("down");
   await down[Symbol.asyncDispose]();
-  const relay = stack.use(
-    startRelay({ databaseUrl: emitting.url, topics: [topic], transport: await transportTo(up.url, down.url), logger }),
-  );
+  stack.use(startRelay({ databaseUrl: emitting.url, topics: [topic], transport: await transportTo(up.url, down.url), logger }));
   await emit(emitting.orm, "k", "1", "2");
   await eventually(async () => expect(await effects(consuming.orm)).toEqual(["1", "2"]));
   expect(await outbox(emitting.orm)).toEqual(["1", "2"]);
 
   await aSubscriber("down", down.port);
-  await relay.settled();
+  await settled(emitting.orm);
   expect(await effects(consuming.orm)).toEqual(["1", "2", "1", "2"]);
   expect(await outbox(emitting.orm)).toEqual([]);
 });

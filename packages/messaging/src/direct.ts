@@ -46,7 +46,7 @@ export function createDirectTransport(
           async handOverMessages({ topic, messages }) {
             const subscribed = handlers.get(topic);
             if (!subscribed) throw notFound("topic_not_consumed", `This service does not consume ${topic}.`);
-            // Refused and not set aside: honest senders keep them, and nobody fills our tables.
+            // A genuine sender keeps refused messages in its outbox.
             if (messages.some((message) => !keys.verify(topic, message))) {
               logger.error({ alert: true, topic }, "messages were handed over whose MAC is not good; they are refused");
               throw forbidden(

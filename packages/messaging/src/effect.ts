@@ -1,30 +1,25 @@
 import { namedQuery } from "@amana/database";
+import type { DescMessage } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import type { Subscription } from "./dead-letter.ts";
-import { eventIdOf, uuidArray } from "./event-id.ts";
-import { claimFromInbox } from "./inbox.ts";
-import type { Message } from "./message.ts";
-
-/** What a consumer does with new messages, in the transaction that marks them as seen. */
-export type Effect<Result = unknown> = (em: SqlEntityManager, messages: readonly Message[]) => Promise<Result>;
-
-/** The effect of those messages that were not seen before, which from this transaction on are. */
-export async function applyFresh<Result>(
-  em: SqlEntityManager,
-  { consumer, effect }: { readonly consumer: string; readonly effect: Effect<Result> },
-  messages: readonly Message[],
-): Promise<{ fresh: readonly Message[]; result: Result | undefined }> {
-  const fresh = await claimFromInbox(em, consumer, messages);
-  return { fresh, result: fresh.length > 0 ? await effect(em, fresh) : undefined };
-}
+import { eventIdOf, type Message, type Subscription, uuidArray } from "./message.ts";
 
 /**
- * An effect that is one statement, and so costs one round trip together with the inbox. Its CTEs
- * read `fresh (event_id)`, the events that were not seen before, and `given (doc)`, one row with
- * what `documentOf` makes of the messages, as jsonb.
+ * The effect of new messages, in one of two shapes. Most consumers need a function: it runs in the
+ * transaction that inserts the inbox rows, and works only through `em`. The webhooks service needs
+ * a statement: inbox rows, events and deliveries cost one round trip. At ten endpoints for each
+ * event it makes 3 900 deliveries a second that way, and 2 008 with a function.
+ */
+export type Effect<Result = unknown> = FunctionEffect<Result> | StatementEffect<never, Result>;
+
+/** Runs in the transaction of the inbox rows. */
+export type FunctionEffect<Result = unknown> = (em: SqlEntityManager, messages: readonly Message[]) => Promise<Result>;
+
+/**
+ * An effect that is one statement. Its CTEs read `fresh (event_id)`, the events that were not seen
+ * before, and `given (doc)`, one row with the result of `documentOf` as jsonb.
  */
 export interface StatementEffect<Row extends object, Result> {
-  /** Unique in the database's connections: it is prepared under this name. */
+  /** Unique in the database's connections: the statement is prepared under this name. */
   readonly name: string;
   readonly ctes: string;
   /** The CTE whose rows are the answer. */
@@ -33,51 +28,80 @@ export interface StatementEffect<Row extends object, Result> {
   resultOf(rows: readonly Row[], document: object): Result;
 }
 
-/** Runs the statement inside a transaction, for messages that are known to be fresh. */
-export function effectOf<Row extends object, Result>(statement: StatementEffect<Row, Result>): Effect<Result> {
-  const text = `with given as (select ?::jsonb as doc), fresh as (select unnest(?::uuid[]) as event_id), ${statement.ctes}
-    select * from ${statement.answer}`;
-  return async (em, messages) => {
-    const document = statement.documentOf(messages);
-    const ids = uuidArray(messages.map(eventIdOf).filter((id) => id !== undefined));
-    return statement.resultOf(await em.execute<Row[]>(text, [JSON.stringify(document), ids]), document);
-  };
+/** One topic with the effect that its messages have. */
+export interface Consumption<Result = unknown> extends Subscription {
+  /** Throws UnknownEventTypeError for a type that only a later version knows. */
+  readonly effect: Effect<Result>;
+  /** Receives the effect's result after the commit, for example to wake a worker. */
+  committed?(result: Result): void;
+  /** The payload's message, for operators who read a dead letter. */
+  readonly schema?: DescMessage;
+}
+
+export interface Applied<Result> {
+  /** How many of the messages were new. */
+  readonly count: number;
+  readonly result: Result | undefined;
 }
 
 /**
- * Inbox and effect in one statement that commits by itself. It answers undefined, and nothing is
- * done, when something of the topic is set aside: then each message has to be looked at.
+ * Inserts inbox rows and runs the effect of those messages that the consumer has not seen. A
+ * function needs a transaction of `em`; a statement outside a transaction commits by itself.
  */
-export function atOnce<Row extends object, Result>(
+export async function applyFresh<Result>(
   em: SqlEntityManager,
-  { topic, consumer }: Subscription,
-  statement: StatementEffect<Row, Result>,
-): (messages: readonly Message[]) => Promise<{ count: number; result: Result } | undefined> {
-  const text = `with given as (select $1::jsonb as doc), standing as (
-      select not exists (select 1 from dead_letter where consumer = $2 and topic = $3 and status in ('RETRYING', 'WAITING'))
-        and not exists (select 1 from dead_letter where consumer = $2 and event_id = any($4::uuid[]) and status = 'PARKED') as is_clear
-    ), fresh as (
-      insert into inbox (consumer, event_id) select $2, id from unnest($4::uuid[]) as id where (select is_clear from standing)
-      on conflict do nothing returning event_id
-    ), ${statement.ctes}
-    select s.is_clear, (select count(*)::int from fresh) as count, a.* from standing s
-    left join (select true as is_answer, * from ${statement.answer}) a on true`;
+  { consumer, effect }: Consumption<Result>,
+  messages: readonly Message[],
+): Promise<Applied<Result>> {
+  // A relay that took over may have published one twice, side by side.
+  const byId = new Map(messages.map((message) => [requireEventId(message), message]));
+  if (typeof effect !== "function") {
+    return await runStatement(em, consumer, effect as StatementEffect<object, Result>, byId);
+  }
+  const seen = await insertInboxRows(em, consumer, [...byId.keys()]);
+  const fresh = [...byId].filter(([id]) => seen.has(id)).map(([, message]) => message);
+  return { count: fresh.length, result: fresh.length > 0 ? await effect(em, fresh) : undefined };
+}
 
-  return async (messages) => {
-    // A relay that took over may have published one twice, side by side.
-    const byId = new Map(messages.map((message) => [eventIdOf(message), message]));
-    if (byId.has(undefined)) return undefined;
-    const document = statement.documentOf([...byId.values()]);
-    // Sorted, so that two consumers of the same messages do not wait in a circle.
-    const values = [JSON.stringify(document), consumer, topic, [...byId.keys()].sort()];
-    const rows = await namedQuery<Row & { count: number; is_clear: boolean; is_answer: boolean | null }>(
-      em,
-      statement.name,
-      text,
-      values,
-    );
-    const [first] = rows as [(typeof rows)[number]];
-    if (!first.is_clear) return undefined;
-    return { count: first.count, result: statement.resultOf(first.is_answer ? rows : [], document) };
-  };
+/** Marks events as seen in the caller's transaction. Returns those that were not seen before. */
+export async function insertInboxRows(
+  em: SqlEntityManager,
+  consumer: string,
+  eventIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await em.execute<{ event_id: string }[]>(
+    "insert into inbox (consumer, event_id) select ?, unnest(?::uuid[]) on conflict do nothing returning event_id",
+    [consumer, inLockOrder(eventIds)],
+  );
+  return new Set(rows.map((row) => row.event_id));
+}
+
+async function runStatement<Row extends object, Result>(
+  em: SqlEntityManager,
+  consumer: string,
+  statement: StatementEffect<Row, Result>,
+  byId: ReadonlyMap<string, Message>,
+): Promise<Applied<Result>> {
+  const text = `with given as (select $1::jsonb as doc), fresh as (
+      insert into inbox (consumer, event_id) select $2::text, unnest($3::uuid[]) on conflict do nothing returning event_id
+    ), ${statement.ctes}
+    select s.count, a.* from (select count(*)::int as count from fresh) s
+    left join (select true as is_answer, * from ${statement.answer}) a on true`;
+  const document = statement.documentOf([...byId.values()]);
+  const values = [JSON.stringify(document), consumer, inLockOrder([...byId.keys()])];
+  type Found = Row & { count: number; is_answer: boolean | null };
+  const rows = em.isInTransaction()
+    ? await em.execute<Found[]>(text.replaceAll(/\$\d/g, "?"), values)
+    : await namedQuery<Found>(em, statement.name, text, values);
+  const [first] = rows as [Found];
+  return { count: first.count, result: statement.resultOf(first.is_answer ? rows : [], document) };
+}
+
+/** Sorted, so that two consumers of the same messages do not wait for each other. */
+const inLockOrder = (ids: readonly string[]) => uuidArray(ids.toSorted());
+
+function requireEventId(message: Message): string {
+  const id = eventIdOf(message);
+  if (id === undefined) throw new Error("the message has no event id (header ce_id)");
+  return id;
 }

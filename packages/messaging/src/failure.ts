@@ -2,7 +2,7 @@ import { isDatabaseUnavailable } from "@amana/database";
 
 /**
  * Thrown by an effect for a message of a type that this version does not know. The message waits
- * for the version that does; it is neither parked nor counted among what fails.
+ * for the version that does. It is never PARKED and does not pause the consumer.
  */
 export class UnknownEventTypeError extends Error {
   constructor(type: string) {
@@ -28,9 +28,6 @@ export function reasonOf(error: unknown): string {
   const [line = ""] = error.message.split("\n");
   return `${error.name}: ${line}`.slice(0, reasonMax);
 }
-
-/** What two messages have in common that fail alike: the reason without ids and numbers. */
-export const alike = (reason: string): string => reason.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/gi, "#").replaceAll(/\d+/g, "#");
 
 /** Limits on statements and locks: the database is there, and the message is to blame. */
 const perStatement = /^(57014|55P03|40001|40P01|53200|25P03)$/;

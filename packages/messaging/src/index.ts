@@ -1,15 +1,14 @@
 /** Events between services: outbox, relay, inbox and consumers, over Kafka or directly. */
-export { type Consumption, consume } from "./consume.ts";
+export { consume } from "./consume.ts";
 export { createTransport, eventRetrySeconds, readTransportOptions, type TransportOptions } from "./create-transport.ts";
 export { deadLetterService } from "./dead-letter-service.ts";
-export { type Effect, effectOf, type StatementEffect } from "./effect.ts";
+export type { Consumption, Effect, FunctionEffect, StatementEffect } from "./effect.ts";
 export { UnknownEventTypeError } from "./failure.ts";
 export type { Message } from "./message.ts";
 export { createMessageKeys, type MessageKeyring, type MessageKeys, readMessageKeys } from "./message-keys.ts";
 export { traceparentOf } from "./message-spans.ts";
 export { showOutbox } from "./metrics.ts";
-export { inboxMigrations, outboxMigrations } from "./migrations.ts";
-export { addToOutbox, OutboxMessage } from "./outbox.ts";
+export { addToOutbox, OutboxMessage, type RepublishRange, republish } from "./outbox.ts";
 export { type Action, byCaller, byPlatform, type RecordAction, recordAction } from "./record-action.ts";
 export { type Relay, startRelay } from "./relay.ts";
 export {
@@ -22,6 +21,5 @@ export {
   showLetter,
   standingOf,
 } from "./repair-letters.ts";
-export { type RepublishRange, republish } from "./republish.ts";
+export { inboxMigrations, inboxWaiting, outboxMigrations, outboxWaiting } from "./schema.ts";
 export type { MessageHandler, Transport } from "./transport.ts";
-export { inboxWaiting, outboxWaiting } from "./waiting.ts";

@@ -5,6 +5,7 @@ import { createTestDatabase, eventually, type TestDatabase } from "@amana/testin
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { database, deadLetters, topic } from "../test/database.ts";
 import { aMessage, MemoryTransport } from "../test/memory-transport.ts";
+import { settled } from "../test/settled.ts";
 import { addToOutbox, consume, type Message, startRelay, traceparentOf } from "./index.ts";
 
 const [traceId, parentId] = ["4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"];
@@ -38,7 +39,7 @@ const withTrace = (message: Message, traceparent: string): Message => ({
 });
 
 test("an event of a sampled trace travels in a span that began with it; one that is refused has one more", async () => {
-  const relay = stack.use(startRelay({ databaseUrl: db.url, topics: [topic], transport, logger }));
+  stack.use(startRelay({ databaseUrl: db.url, topics: [topic], transport, logger }));
   transport.beforePublish = () => {
     if (transport.attempts === 1) throw new Error("not now");
   };
@@ -48,7 +49,7 @@ test("an event of a sampled trace travels in a span that began with it; one that
     addToOutbox(em, { ...event, traceparent: sampled });
     addToOutbox(em, { ...event, traceparent: unsampled });
   });
-  await relay.settled();
+  await settled(db.orm);
   await stopTracing();
   const [failed, done] = collector.spans;
   expect(collector.spans).toHaveLength(2);
@@ -59,7 +60,7 @@ test("an event of a sampled trace travels in a span that began with it; one that
   expect(traceparents).toEqual([`00-${traceId}-${done?.spanId}-01`, unsampled]);
 });
 
-test("effects know the trace of each message; what is set aside is as it came, and is tried again in its trace", async () => {
+test("effects run in the trace of their message, also when a dead letter is retried", async () => {
   const seen: (string | undefined)[] = [];
   let isBroken = true;
   const effect = async (_em: unknown, messages: readonly Message[]) => {
@@ -81,7 +82,7 @@ test("effects know the trace of each message; what is set aside is as it came, a
   await eventually(() => expect(seen).toHaveLength(6));
   await stopTracing();
 
-  expect(lines.find(({ msg }) => String(msg).startsWith("a message failed"))).toMatchObject({ trace_id: traceId });
+  expect(lines.find(({ msg }) => String(msg).startsWith("message failed"))).toMatchObject({ trace_id: traceId });
   const last = collector.spans.at(-1);
   expect(last).toMatchObject({ kind: "consumer", name: `process ${topic}`, traceId, parentSpanId: parentId, isFailed: false });
   expect(seen.slice(4)).toEqual(Array(2).fill(`00-${traceId}-${last?.spanId}-01`));

@@ -1,6 +1,5 @@
 import { beginSpan, inTrace, type Span } from "@amana/runtime";
-import type { Subscription } from "./dead-letter.ts";
-import type { Message } from "./message.ts";
+import type { Message, Subscription } from "./message.ts";
 
 const aboutMessage = (topic: string, operation: "send" | "process", { headers }: Message) => ({
   "messaging.destination.name": topic,

@@ -1,6 +1,6 @@
 import { type Orm, rowsCountedMax, showRows } from "@amana/database";
 import { counter, gauge, histogram } from "@amana/runtime";
-import type { Subscription } from "./dead-letter.ts";
+import type { Subscription } from "./message.ts";
 
 const topic = "the topics";
 
@@ -37,13 +37,13 @@ export const consumedOutcomes = ["applied", "passed_over", "failed", "forged"] a
 
 export const consumedEvents = counter({
   name: "amana_events_consumed_total",
-  help: "Events that a consumer took: applied, passed_over (seen before, or set aside behind one of their key), failed (set aside, tried again), forged (MAC not good, or event more than 39 days old)",
+  help: "Events that a consumer took: applied, passed_over (seen before), failed (became a dead letter), forged (MAC not good, or event more than 39 days old)",
   labels: { topic, outcome: consumedOutcomes },
 });
 
 export const consumersStopped = gauge({
   name: "amana_consumer_stopped",
-  help: "1 while the consumer takes nothing, because different events failed one after the other, else 0",
+  help: "1 while the consumer pauses, because different events failed in a row, else 0",
   labels: { topic },
 });
 
@@ -61,14 +61,14 @@ export const consumerLag = gauge({
 
 const deadLetters = gauge({
   name: "amana_dead_letters",
-  help: "Events that are set aside: retrying and waiting go on by themselves, parked and forged need a person; 10000 of each at most",
-  labels: { topic, status: ["retrying", "waiting", "parked", "forged"] },
+  help: "Dead letters: retrying and waiting are retried by themselves, parked need an operator; 10000 of each at most",
+  labels: { topic, status: ["retrying", "waiting", "parked"] },
 });
 
 const deadLettersOldest = gauge({
   name: "amana_dead_letters_oldest_seconds",
-  help: "For how long the first of these has been set aside; 0 for none",
-  labels: { topic, status: ["retrying", "waiting", "parked", "forged"] },
+  help: "Age of the oldest of these dead letters; 0 for none",
+  labels: { topic, status: ["retrying", "waiting", "parked"] },
 });
 
 /**
@@ -87,12 +87,12 @@ export const showOutbox = (orm: Orm, topics: readonly string[]): Disposable =>
     gauges: { waiting: outboxWaiting, oldest: outboxOldest },
   });
 
-/** Shows what a consumer has set aside, until disposed. */
+/** Shows a consumer's dead letters, until disposed. */
 export const showDeadLetters = (orm: Orm, { topic, consumer }: Subscription): Disposable =>
   showRows(orm, {
     name: "dead_letter_gauges",
     // A branch each: what is asked for by one status is found by the index of just these rows.
-    text: ["RETRYING", "WAITING", "PARKED", "FORGED"]
+    text: ["RETRYING", "WAITING", "PARKED"]
       .map(
         (status) => `select $2::text as topic, '${status.toLowerCase()}' as status, count(*) as letters,
           coalesce(extract(epoch from now() - min(created_at)), 0) as oldest

@@ -1,6 +1,7 @@
-import { afterCommit } from "@amana/database";
+import { afterCommit, type Orm, transaction } from "@amana/database";
 import { currentTrace, uuidv7 } from "@amana/runtime";
 import { defineEntity, p, type SqlEntityManager } from "@mikro-orm/postgresql";
+import { uuidArray } from "./message.ts";
 
 const schema = defineEntity({
   name: "OutboxMessage",
@@ -22,9 +23,8 @@ export class OutboxMessage extends schema.class {}
 schema.setClass(OutboxMessage);
 
 /**
- * Puts an event into the caller's transaction. `key` orders: events of one key reach consumers in
- * the order in which their transactions took the lock on what they are about. Returns the event's
- * id, the same on every delivery. Throws for a payload above 256 KiB.
+ * Inserts an event in the caller's transaction. `key` is the id of what the event is about. Returns
+ * the event's id, the same on every delivery. Throws for a payload above 256 KiB.
  */
 export function addToOutbox(
   em: SqlEntityManager,
@@ -77,4 +77,51 @@ const listeners = new Set<() => void>();
 export function whenCommitted(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
+}
+
+const republishedAtOnce = 2_000;
+
+/** Selects events of a topic by the time of their commit or by their ids. */
+export type RepublishRange = { readonly topic: string } & (
+  | { readonly from: Date; readonly to: Date }
+  | { readonly eventIds: readonly string[] }
+);
+
+/**
+ * Publishes events again, for when a broker lost acknowledged messages or a consumer's database was
+ * restored to an earlier time. Inserts their outbox rows once more, under the same event ids, and
+ * the running service relays them. Consumers drop known events. `record` writes into the
+ * transaction of the first batch. Events that are committed after the call began are left out.
+ * Returns the number of events.
+ */
+export async function republish(
+  orm: Orm,
+  range: RepublishRange,
+  record: (em: SqlEntityManager) => void,
+  progress = (_count: number) => {},
+): Promise<number> {
+  const which =
+    "eventIds" in range
+      ? { sql: "(headers ->> 'ce_id')::uuid = any(?::uuid[])", values: [uuidArray(range.eventIds)] }
+      : { sql: "created_at >= ? and created_at < ?", values: [range.from, range.to] };
+  const [newest] = await orm.em.fork().execute<{ id: string }[]>("select coalesce(max(id), 0) as id from outbox");
+  let done = 0;
+  for (let afterId: string | undefined = "0"; afterId !== undefined; ) {
+    const batch: { after_id: string; count: number }[] = await transaction(orm, async (em) => {
+      if (done === 0) record(em);
+      return await em.execute(
+        `with batch as (
+           select * from outbox where topic = ? and ${which.sql} and id > ? and id <= ? order by id limit ${republishedAtOnce}
+         ), again as (
+           insert into outbox (topic, key, payload, headers) select topic, key, payload, headers from batch order by id
+         )
+         select max(id) as after_id, count(*)::int as count from batch having count(*) > 0`,
+        [range.topic, ...which.values, afterId, newest?.id ?? "0"],
+      );
+    });
+    afterId = batch[0]?.after_id;
+    done += batch[0]?.count ?? 0;
+    progress(done);
+  }
+  return done;
 }

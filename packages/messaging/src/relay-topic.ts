@@ -24,7 +24,6 @@ export class TopicRelay {
   readonly #topic: string;
   readonly #options: { readonly transport: Transport; readonly logger: Logger; readonly timeoutMs: number };
   readonly #pause = new Pause();
-  #waiters: (() => void)[] = [];
 
   constructor(topic: string, options: { transport: Transport; logger: Logger; timeoutMs: number }) {
     this.#topic = topic;
@@ -33,14 +32,6 @@ export class TopicRelay {
 
   wake(): void {
     this.#pause.wake();
-  }
-
-  /** Resolves when everything committed before the call is published, and written down as such. */
-  async settled(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#waiters.push(resolve);
-      this.wake();
-    });
   }
 
   /** Publishes rows as they are committed until the session ends; throws when the session fails. */
@@ -55,8 +46,6 @@ export class TopicRelay {
     try {
       for (let failures = 0; !end.aborted; ) {
         this.#pause.begin();
-        // Those who asked before this look know that theirs are published.
-        const asked = this.#waiters.length;
         const { rows, next, isCut } = await readNext(client, topic, position);
         try {
           await this.#publish(rows);
@@ -70,17 +59,14 @@ export class TopicRelay {
         }
         position = next;
         isSaved &&= rows.length === 0 && BigInt(position.id) - savedId < idsBehindMax;
-        const isSaveDue = !isSaved && (asked > 0 || performance.now() - savedAtMs >= saveMs);
-        if (isSaveDue) {
+        if (!isSaved && performance.now() - savedAtMs >= saveMs) {
           await savePosition(client, topic, position);
           isSaved = true;
           savedId = BigInt(position.id);
           savedAtMs = performance.now();
         }
         // Whatever was committed since the look has woken this loop, or will within the net's time.
-        if (isCut || (rows.length > 0 && asked > 0)) continue;
-        for (const answer of this.#waiters.splice(0, asked)) answer();
-        await this.#pause.wait(isSaved ? netMs : saveMs);
+        if (!isCut) await this.#pause.wait(isSaved ? netMs : saveMs);
       }
     } finally {
       end.removeEventListener("abort", stop);

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { startChild } from "../test/child.ts";
 import { database, effects, emit, outbox, topic, writeDown } from "../test/database.ts";
 import { MemoryTransport } from "../test/memory-transport.ts";
+import { settled } from "../test/settled.ts";
 import { addToOutbox, consume, type Relay, republish, startRelay, type Transport } from "./index.ts";
 import { deletePublished, loadPosition, readNext, savePosition } from "./outbox-position.ts";
 import { relayLock, relaySessionOptions } from "./relay.ts";
@@ -57,7 +58,7 @@ const cutOff = () =>
     );
 
 test("what commits is published with its id and headers; what rolls back is not", async () => {
-  const relay = aRelay();
+  aRelay();
   const occurredAt = new Date("2026-11-20T10:00:00.000Z");
   const event = { topic, key: "k", type: "tests.v1.Test", source: "tests", payload: Buffer.from([0, 255]), occurredAt };
   const refused = transaction(db.orm, async (em) => {
@@ -67,7 +68,7 @@ test("what commits is published with its id and headers; what rolls back is not"
   });
   await expect(refused).rejects.toThrow("refused");
   const id = await transaction(db.orm, async (em) => addToOutbox(em, { ...event, traceparent: "00-1-2-01" }));
-  await relay.settled();
+  await settled(db.orm);
   expect(transport.published).toEqual([
     {
       topic,
@@ -92,7 +93,7 @@ test("what commits is published with its id and headers; what rolls back is not"
 test("what is published stays in the outbox for three days, and the relay that comes next does not publish it again", async () => {
   const first = aRelay();
   await emit(db.orm, "k", "1", "2");
-  await first.settled();
+  await settled(db.orm);
   await first[Symbol.asyncDispose]();
   const rows = () => db.orm.em.fork().execute<{ id: string }[]>("select id from outbox order by id");
   expect(await rows()).toHaveLength(2);
@@ -106,7 +107,8 @@ test("what is published stays in the outbox for three days, and the relay that c
   expect(await deletePublished(client)).toBe(1);
   await client.end();
   expect(await rows()).toHaveLength(2);
-  await aRelay().settled();
+  aRelay();
+  await settled(db.orm);
   expect(transport.bodies).toEqual(["1", "2", "old and not published"]);
 });
 
@@ -144,15 +146,14 @@ test("a transaction that began before others were published, and commits when an
   const commitLate = await beginEarly("early id");
   for (const body of ["1", "2"]) {
     await emit(db.orm, "b", body);
-    await first.settled();
+    await settled(db.orm);
   }
   await first[Symbol.asyncDispose]();
-  const second = aRelay();
-  await second.settled();
+  aRelay();
   await emit(db.orm, "b", "3");
-  await second.settled();
+  await settled(db.orm);
   await commitLate();
-  await second.settled();
+  await settled(db.orm);
   expect(transport.bodies).toEqual(["1", "2", "3", "early id"]);
   expect(await outbox(db.orm)).toEqual([]);
 });
@@ -165,11 +166,13 @@ test("in a copy on another server, where transactions have lower numbers, nothin
     "update outbox set xid = case payload when 'was under way' then xid8 '90000000000' else xid8 '80000000000' end",
   );
   await savePosition(client, topic, { id: "3", snapshot: "90000000000:90000000001:90000000000" });
-  const relay = aRelay();
-  await relay.settled();
-  await emit(db.orm, "k", "new");
-  await relay.settled();
-  expect(transport.bodies).toEqual(["was under way", "new"]);
+  aRelay();
+  await transport.untilPublished(1);
+  for (const [index, body] of ["new", "newest"].entries()) {
+    await emit(db.orm, "k", body);
+    await transport.untilPublished(index + 2);
+  }
+  expect(transport.bodies).toEqual(["was under way", "new", "newest"]);
   await client.query("update outbox set created_at = now() - interval '4 days' where payload = 'published and old'");
   expect(await deletePublished(client)).toBe(1);
   await client.end();
@@ -188,24 +191,24 @@ test("what was published in a range of time is published again on command, with 
   const relay = aRelay();
   const [early] = await emit(db.orm, "k", "early");
   const ids = await emit(db.orm, "k", ...Array.from({ length: 30 }, (_, i) => String(i)));
-  await relay.settled();
+  await settled(db.orm);
   await db.orm.em.fork().execute("update outbox set created_at = now() - interval '1 hour' where payload = 'early'");
   const range = { topic, from: new Date(Date.now() - 60_000), to: new Date(Date.now() + 60_000) };
   expect(await republish(db.orm, range, () => {})).toBe(30);
   relay.wake();
-  await relay.settled();
+  await settled(db.orm);
   expect(transport.ids).toEqual([early, ...ids, ...ids]);
   expect(await republish(db.orm, { ...range, topic: "other.v1" }, () => {})).toBe(0);
 });
 
 test("of two interleaved transactions the one with the earlier id may commit last: both are published", async () => {
-  const relay = aRelay();
+  aRelay();
   const commitLate = await beginEarly("early id");
   await emit(db.orm, "b", "late id");
-  await relay.settled();
+  await settled(db.orm);
   expect(transport.bodies).toEqual(["late id"]);
   await commitLate();
-  await relay.settled();
+  await settled(db.orm);
   expect(transport.bodies).toEqual(["late id", "early id"]);
 });
 
@@ -219,7 +222,7 @@ test("of two relays on one database one publishes, each message once and each ke
       for (const number of numbers) await emit(db.orm, key, `${key}${number}`);
     }),
   );
-  await Promise.any(relays.map((relay) => relay.settled()));
+  await settled(db.orm);
   expect(transport.published).toHaveLength(keys.length * numbers.length);
   for (const key of keys) {
     expect(transport.bodies.filter((body) => body.startsWith(key))).toEqual(numbers.map((number) => `${key}${number}`));
@@ -227,14 +230,13 @@ test("of two relays on one database one publishes, each message once and each ke
 });
 
 test("when the relay at work is closed, the other takes over", async () => {
-  aRelay();
-  aRelay();
+  const atWork = aRelay();
   await emit(db.orm, "k", "one");
-  const atWork = await Promise.any(relays.map((relay) => relay.settled().then(() => relay)));
-  const other = relays.find((relay) => relay !== atWork) as Relay;
+  await settled(db.orm);
+  aRelay();
   await atWork[Symbol.asyncDispose]();
   await emit(db.orm, "k", "two");
-  await other.settled();
+  await settled(db.orm);
   expect(transport.bodies).toEqual(["one", "two"]);
 });
 
@@ -245,8 +247,8 @@ test("a relay killed after publishing leaves the row, which is published again a
   expect(crashing.lines).toEqual([JSON.stringify({ id })]);
   expect(await outbox(db.orm)).toEqual(["body"]);
 
-  const relay = aRelay();
-  await relay.settled();
+  aRelay();
+  await settled(db.orm);
   expect(transport.ids).toEqual([id]);
   expect(await outbox(db.orm)).toEqual([]);
 
@@ -261,14 +263,14 @@ test("while the transport is down commits go on and the outbox keeps all, and th
   transport.beforePublish = () => {
     throw new Error("no broker");
   };
-  const relay = aRelay();
+  aRelay();
   await emit(db.orm, "k", "1", "2");
   await eventually(() => expect(transport.attempts).toBeGreaterThan(2));
   await emit(db.orm, "k", "3");
   expect(await outbox(db.orm)).toEqual(["1", "2", "3"]);
   expect(transport.published).toEqual([]);
   transport.beforePublish = () => {};
-  await relay.settled();
+  await settled(db.orm);
   expect(transport.bodies).toEqual(["1", "2", "3"]);
 });
 
@@ -288,10 +290,10 @@ test("a topic that cannot be published does not hold up another", async () => {
 });
 
 test("large messages are published in parts that Kafka takes, in order, and one that is too large is refused", async () => {
-  const relay = aRelay();
+  aRelay();
   const bodies = Array.from({ length: 12 }, (_, number) => `${number}${"x".repeat(200 * 1024)}`);
   await emit(db.orm, "k", ...bodies);
-  await relay.settled();
+  await settled(db.orm);
   expect(transport.bodies).toEqual(bodies);
   for (const bytes of transport.batchBytes) expect(bytes).toBeLessThan(1024 * 1024);
   await expect(emit(db.orm, "k", "x".repeat(256 * 1024 + 1))).rejects.toThrow(RangeError);
@@ -300,54 +302,14 @@ test("large messages are published in parts that Kafka takes, in order, and one 
 test("more messages than one batch holds are all published in order", async () => {
   const bodies = Array.from({ length: 1_203 }, (_, number) => String(number));
   await emit(db.orm, "k", ...bodies);
-  const relay = aRelay();
-  await relay.settled();
+  aRelay();
+  await settled(db.orm);
   expect(transport.bodies).toEqual(bodies);
-});
-
-test("settled() waits for what was committed before it, every time", async () => {
-  const relay = aRelay();
-  for (let number = 0; number < 100; number++) {
-    await emit(db.orm, "k", String(number));
-    await relay.settled();
-    expect(transport.published).toHaveLength(number + 1);
-  }
-});
-
-test("settled() does not resolve while a message is on its way, and throws when the relay is closed", async () => {
-  const gate = Promise.withResolvers<void>();
-  const reached = Promise.withResolvers<void>();
-  transport.beforePublish = async () => {
-    reached.resolve();
-    await gate.promise;
-  };
-  const relay = aRelay();
-  await emit(db.orm, "k", "body");
-  let settled = false;
-  const settling = relay.settled().then(() => {
-    settled = true;
-  });
-  await reached.promise;
-  await emit(db.orm, "k", "another");
-  expect(settled).toBe(false);
-  gate.resolve();
-  await settling;
-  expect(transport.bodies).toEqual(["body", "another"]);
-
-  transport.beforePublish = () => {
-    throw new Error("no broker");
-  };
-  await emit(db.orm, "k", "stays");
-  const never = expect(relay.settled()).rejects.toThrow("closed");
-  await relay[Symbol.asyncDispose]();
-  await never;
-  await expect(relay.settled()).rejects.toThrow("closed");
 });
 
 test("a commit wakes the relay: with all timers stopped, messages are still published", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
-  const relay = aRelay();
-  await relay.settled();
+  aRelay();
   for (const [index, body] of ["1", "2", "3"].entries()) {
     await emit(db.orm, "k", body);
     await transport.untilPublished(index + 1);
@@ -356,14 +318,15 @@ test("a commit wakes the relay: with all timers stopped, messages are still publ
 });
 
 test("a relay whose database connection is cut connects again and goes on, and hears of commits", async () => {
-  const relay = aRelay();
+  aRelay();
+  await emit(db.orm, "k", "0");
   for (const body of ["1", "2", "3"]) {
-    await relay.settled();
+    await settled(db.orm);
     await cutOff();
     await emit(db.orm, "k", body);
-    await relay.settled();
   }
-  expect(transport.bodies).toEqual(["1", "2", "3"]);
+  await settled(db.orm);
+  expect(transport.bodies).toEqual(["0", "1", "2", "3"]);
 });
 
 test("a connection cut while a message is on its way loses nothing", async () => {
@@ -371,9 +334,9 @@ test("a connection cut while a message is on its way loses nothing", async () =>
     transport.beforePublish = () => {};
     await cutOff();
   };
-  const relay = aRelay();
+  aRelay();
   const ids = await emit(db.orm, "k", "1", "2");
-  await relay.settled();
+  await settled(db.orm);
   expect(transport.ids).toEqual([...ids, ...ids]);
   expect(await outbox(db.orm)).toEqual([]);
 });
@@ -401,11 +364,11 @@ test("however many events of a topic wait that the transport does not take, thos
       });
     }
   });
-  const relay = aRelay();
+  aRelay();
   await transport.untilPublished(1);
   expect(transport.bodies).toEqual(["other"]);
   isAway = false;
-  await relay.settled();
+  await settled(db.orm);
   expect(transport.bodies).toEqual(["other", ...stuck]);
 });
 
@@ -437,7 +400,7 @@ test("a publication that never settles holds up no other topic, is given up, and
   await eventually(() => expect(signals.length).toBeGreaterThan(1));
   expect(signals[0]?.aborted).toBe(true);
   hangs = false;
-  await relay.settled();
+  await settled(db.orm);
   expect(transport.bodies).toEqual(["goes", "hangs"]);
 });
 

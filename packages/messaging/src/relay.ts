@@ -10,11 +10,6 @@ import type { Transport } from "./transport.ts";
 export interface Relay extends AsyncDisposable {
   /** Says that rows were committed, for who writes them past `transaction`. */
   wake(): void;
-  /**
-   * Resolves when everything committed before the call has been published by this relay, which may
-   * have to take over first. Throws when the relay is closed. For tests.
-   */
-  settled(): Promise<void>;
 }
 
 /** How often the relay shows life. */
@@ -63,9 +58,6 @@ export function startRelay({ databaseUrl, transport, logger, ...options }: Relay
     for (const topic of topics) topic.wake();
   };
   const stop = new AbortController();
-  const closed = Promise.withResolvers<never>();
-  // Nobody may be waiting for it.
-  closed.promise.catch(() => {});
   const committed = new Pause();
   const wake = () => {
     committed.wake();
@@ -125,16 +117,11 @@ export function startRelay({ databaseUrl, transport, logger, ...options }: Relay
 
   return {
     wake,
-    async settled() {
-      if (stop.signal.aborted) throw new Error("the relay is closed");
-      await Promise.race([closed.promise, Promise.all(topics.map((topic) => topic.settled()))]);
-    },
     async [Symbol.asyncDispose]() {
       stop.abort();
       stopListening();
       committed.wake();
       await running;
-      closed.reject(new Error("the relay is closed"));
     },
   };
 }

@@ -1,25 +1,13 @@
-import { databaseTime } from "@amana/database";
 import { isUuid } from "@amana/runtime";
 import type { DescMessage } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import {
-  deadLetterBehind,
-  deadLetterForged,
-  deadLetterForgedBehind,
-  deadLetterNotFound,
-  deadLetterOver,
-  deadLetterTooOld,
-} from "./dead-letter.errors.ts";
-import { type DeadLetterRow, type DeadLetterStatus, lockLetter, messageOf, resolve } from "./dead-letter.ts";
-import { eventIdOf } from "./event-id.ts";
-import { claimFromInbox } from "./inbox.ts";
-import type { Message } from "./message.ts";
-import { isTooOld } from "./message-age.ts";
-import type { MessageKeys } from "./message-keys.ts";
+import { deadLetterForged, deadLetterOver } from "./dead-letter.errors.ts";
+import { type DeadLetterRow, type DeadLetterStatus, endLetter, lockLetter } from "./dead-letter.ts";
+import { insertInboxRows } from "./effect.ts";
 import type { Action } from "./record-action.ts";
 import { shownPayload } from "./shown-payload.ts";
 
-/** A message that was set aside, as a person may see it: without what others wrote. */
+/** A dead letter as an operator may see it: without the payload. */
 export interface ShownLetter {
   readonly id: string;
   readonly consumer: string;
@@ -39,7 +27,7 @@ const shown = `id, consumer, topic, left(key, 100) as key, event_id, left(event_
   to_json(next_attempt_at) #>> '{}' as next_attempt_at, to_json(created_at) #>> '{}' as created_at,
   to_json(updated_at) #>> '{}' as updated_at`;
 
-/** Letters in the order in which they were set aside; unless `status` is given, those not over. */
+/** Returns letters, oldest first; unless `status` is given, those that have not ended. */
 export async function listLetters(
   em: SqlEntityManager,
   { topic, status, limit }: { topic?: string | undefined; status?: string | undefined; limit: number },
@@ -52,7 +40,7 @@ export async function listLetters(
   );
 }
 
-/** One letter with what its payload may show; undefined when this database has none of that id. */
+/** Returns a letter with its masked payload, or undefined if the database has none of that id. */
 export async function showLetter(
   em: SqlEntityManager,
   id: string,
@@ -68,82 +56,49 @@ export async function showLetter(
   return { ...row, payload: json === undefined ? `[${row.payload.length} bytes]` : JSON.parse(json) };
 }
 
-/** What became of a letter, for the audit trail. */
+/** The change of a letter, for the audit trail. */
 export interface LetterChange {
   readonly before: DeadLetterRow;
   readonly status: DeadLetterStatus;
 }
 
 /**
- * Has the running consumer try a letter now: it does so within a second, in the order of the
- * letter's key; one that starts later does it then. Undefined when it was delivered already. Throws
- * a refusal for one that was dropped, whose MAC is not good, or that comes after another of its key
- * about which nobody has decided.
+ * Makes a letter due, so that the running consumer retries it within two seconds, or at its start.
+ * Returns undefined if the letter is DELIVERED. Throws a refusal if it is DROPPED or FORGED.
  */
-export async function askForRetry(
-  em: SqlEntityManager,
-  id: string,
-  keys: MessageKeys | undefined,
-): Promise<LetterChange | undefined> {
-  const letter = await lockKnown(em, id);
+export async function askForRetry(em: SqlEntityManager, id: string): Promise<LetterChange | undefined> {
+  const letter = await lockRetryable(em, id);
   if (letter.status === "DELIVERED") return undefined;
+  const status = letter.status === "WAITING" ? "WAITING" : "RETRYING";
+  await em.execute("update dead_letter set status = ?, next_attempt_at = now(), updated_at = now() where id = ?", [status, id]);
+  return { before: letter, status };
+}
+
+/** Locks a letter. Throws a refusal if it is DROPPED or FORGED, and so cannot be retried. */
+export async function lockRetryable(em: SqlEntityManager, id: string): Promise<DeadLetterRow> {
+  const letter = await lockLetter(em, id);
   if (letter.status === "DROPPED") throw deadLetterOver("DROPPED");
-  const [earlier] = await em.execute<{ status: DeadLetterStatus }[]>(
-    `select e.status from dead_letter e join dead_letter d on e.consumer = d.consumer and e.topic = d.topic and e.key = d.key
-     where d.id = ? and e.position < d.position and e.status in ('RETRYING', 'WAITING', 'PARKED')
-     order by e.status = 'PARKED' desc limit 1`,
-    [id],
-  );
-  if (earlier?.status === "PARKED" || (earlier && letter.status !== "PARKED")) throw deadLetterBehind();
-  if (letter.status === "FORGED") await accept(em, letter, keys);
-  const [row] = await em.execute<{ status: DeadLetterStatus }[]>(
-    `update dead_letter set next_attempt_at = now(), updated_at = now(),
-       status = case when status in ('RETRYING', 'WAITING') then status else ? end where id = ? returning status`,
-    [earlier ? "WAITING" : "RETRYING", id],
-  );
-  return { before: letter, status: row?.status ?? letter.status };
+  if (letter.status === "FORGED") throw deadLetterForged();
+  return letter;
 }
 
 /**
- * Returns the message of a FORGED letter if this service now has its key and it is not too old.
- * Otherwise throws the reason.
+ * Ends a letter without its effect. The event counts as seen. Returns undefined if the letter was
+ * DROPPED before. It becomes DELIVERED if the event has had its effect meanwhile.
  */
-export async function verifiedMessageOf(
-  em: SqlEntityManager,
-  letter: DeadLetterRow,
-  keys: MessageKeys | undefined,
-): Promise<Message> {
-  const message = keys?.hasKeyFor(letter.topic) ? keys.verify(letter.topic, messageOf(letter)) : undefined;
-  if (!message) throw deadLetterForged();
-  if (isTooOld(message, await databaseTime(em))) throw deadLetterTooOld();
-  return message;
-}
-
-/** Changes a FORGED letter, whose key this service now has, into a letter like any other. */
-async function accept(em: SqlEntityManager, letter: DeadLetterRow, keys: MessageKeys | undefined): Promise<void> {
-  const message = await verifiedMessageOf(em, letter, keys);
-  const eventId = eventIdOf(message);
-  if (!eventId) throw deadLetterForged();
-  const rows = await em.execute<object[]>(
-    `update dead_letter set event_id = ?::uuid, headers = ?::jsonb where id = ? and not exists (select 1 from dead_letter o
-       where o.consumer = ? and o.event_id = ?::uuid and o.status in ('RETRYING', 'WAITING', 'PARKED')) returning 1`,
-    [eventId, JSON.stringify(message.headers), letter.id, letter.consumer, eventId],
-  );
-  if (rows.length === 0) throw deadLetterForgedBehind();
-}
-
-/** Ends a letter without its effect: it counts as seen. Undefined when it was dropped already. */
 export async function dropLetter(em: SqlEntityManager, id: string): Promise<LetterChange | undefined> {
-  const letter = await lockKnown(em, id);
+  const letter = await lockLetter(em, id);
   if (letter.status === "DROPPED") return undefined;
   if (letter.status === "DELIVERED") throw deadLetterOver("DELIVERED");
-  // Seen, so that it has no effect when it comes again. A forged one may name any good event.
-  if (letter.event_id !== null) await claimFromInbox(em, letter.consumer, [messageOf(letter)]);
-  await resolve(em, id, "DROPPED");
-  return { before: letter, status: "DROPPED" };
+  // A FORGED letter has no event id: it may name any genuine event.
+  const eventId = letter.event_id;
+  const isFresh = eventId === null || (await insertInboxRows(em, letter.consumer, [eventId])).has(eventId);
+  const status = isFresh ? "DROPPED" : "DELIVERED";
+  await endLetter(em, id, status);
+  return { before: letter, status };
 }
 
-/** How a letter stands; undefined when this database has none of that id. */
+/** Returns a letter's state, or undefined if the database has none of that id. */
 export async function standingOf(
   em: SqlEntityManager,
   id: string,
@@ -152,7 +107,7 @@ export async function standingOf(
   return row;
 }
 
-/** What somebody made of a letter, for the audit trail. */
+/** Returns the audit trail's entry for a change of a letter. */
 export function letterAction(
   by: Action["by"],
   did: "retried" | "dropped",
@@ -175,12 +130,5 @@ export function letterAction(
   };
 }
 
-/** Of a forged message all text is the forger's. */
+/** Cuts off what the sender of a message wrote. */
 export const short = (text: string) => text.slice(0, 100);
-
-/** Locks a letter; throws a refusal where there is none. */
-export async function lockKnown(em: SqlEntityManager, id: string): Promise<DeadLetterRow & { waits: boolean }> {
-  const letter = isUuid(id) ? await lockLetter(em, id) : undefined;
-  if (!letter) throw deadLetterNotFound();
-  return letter;
-}

@@ -2,7 +2,7 @@ import type { ServedService } from "@amana/rpc";
 import type { Message } from "./message.ts";
 import type { MessageKeys } from "./message-keys.ts";
 
-/** Receives messages in order of each key; resolves when they took effect, else gets them again. */
+/** Resolves when the messages took effect; after a rejection they are delivered again. */
 export type MessageHandler = (messages: readonly Message[]) => Promise<void>;
 
 /** How messages get from here to there, at least once. */

@@ -1,6 +1,6 @@
 import { type Orm, partitionMigrations, transaction } from "@amana/database";
 import { IdempotencyRecord, idempotencyMigrations } from "@amana/idempotency";
-import { addToOutbox, type Effect, inboxMigrations, OutboxMessage, outboxMigrations } from "../src/index.ts";
+import { addToOutbox, type FunctionEffect, inboxMigrations, OutboxMessage, outboxMigrations } from "../src/index.ts";
 
 // Nothing here is unique, so that an effect that happens twice can be seen.
 const effectTable = {
@@ -29,7 +29,7 @@ export async function emit(orm: Orm, key: string, ...bodies: string[]): Promise<
 }
 
 /** Writes each message down; cannot be done for the body "poison". */
-export const writeDown: Effect = async (em, messages) => {
+export const writeDown: FunctionEffect = async (em, messages) => {
   for (const { key, payload, headers } of messages) {
     const body = Buffer.from(payload).toString();
     if (body === "poison") throw new Error("this message is poison");

@@ -12,6 +12,7 @@ import { consume, createTransport, type Message, type MessageHandler, startRelay
 import { startChild } from "./child.ts";
 import { database, deadLetters, effects, emit, outbox, topic, writeDown } from "./database.ts";
 import { aMessage } from "./memory-transport.ts";
+import { settled } from "./settled.ts";
 
 const logger = createLogger("test", process.env["TEST_LOG_LEVEL"] ?? "silent");
 
@@ -227,7 +228,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
       { topic: "outage.v1", consumer: "outage", effect: writeDown },
       { orm: db.orm, transport: consuming, logger },
     );
-    await using relay = startRelay({
+    await using _relay = startRelay({
       databaseUrl: db.url,
       topics: [topic],
       // The topic of this test in place of the one that `emit` writes.
@@ -237,7 +238,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     await emit(db.orm, "k", "before");
     expect(await outbox(db.orm)).toEqual(["before"]);
     await kafka.start();
-    await relay.settled();
+    await settled(db.orm);
     await eventually(async () => expect(await effects(db.orm)).toEqual(["before"]));
 
     const bodies = numbers(60);
@@ -246,7 +247,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
       if (body === "20") await kafka.kill();
       if (body === "40") await kafka.start();
     }
-    await relay.settled();
+    await settled(db.orm);
     await eventually(async () => expect(await effects(db.orm)).toEqual(["before", ...bodies]));
     expect(await deadLetters(db.orm)).toEqual([]);
   });

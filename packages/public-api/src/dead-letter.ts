@@ -5,18 +5,18 @@ import { renderer } from "./renderer.ts";
 
 export const DeadLetterJson = Type.Object({
   id: Type.String({ format: "uuid" }),
-  service: Type.String({ description: "Which service set it aside.", examples: ["webhooks"] }),
+  service: Type.String({ description: "The consuming service.", examples: ["webhooks"] }),
   topic: Type.String({ examples: ["payments.v1"] }),
-  event_id: Type.String({ description: "The id businesses know the event by. Of a FORGED one, what the forger says." }),
+  event_id: Type.String({ description: "The id by which businesses know the event." }),
   event_type: Type.String({ examples: ["payments.v1.PaymentRefunded"] }),
-  key: Type.String({ description: "What the event is about; events of one key keep their order." }),
+  key: Type.String({ description: "Id of what the event is about." }),
   status: Type.Unsafe<string>(
     Type.Enum(deadLetterStatuses, {
       description:
-        "RETRYING: tried again by itself. WAITING: for a version that knows its type, or behind an earlier event of its key. PARKED: failed to the end of the schedule while others succeeded. FORGED: its MAC is not good. DELIVERED and DROPPED are the end.",
+        "RETRYING: retried by itself. WAITING: for a version that knows its type. PARKED: failed to the end of the schedule; an operator decides. FORGED: rejected by an earlier version, now only logged. DELIVERED and DROPPED are the end.",
     }),
   ),
-  reason: Type.String({ description: "Why it was set aside, or failed last." }),
+  reason: Type.String({ description: "Why the last attempt failed." }),
   attempts: Type.Integer(),
   next_attempt_at: Type.Optional(Type.String({ format: "date-time" })),
   headers: Type.Record(Type.String(), Type.String()),

@@ -109,7 +109,7 @@ export async function startService<Config extends ServiceConfig, Context extends
     await createRpcServer({
       services: [
         ...service.rpcServices(context),
-        ...(consumptions.length > 0 ? [deadLetterService({ orm, keys: transport.keys, consumptions, record })] : []),
+        ...(consumptions.length > 0 ? [deadLetterService({ orm, consumptions, record })] : []),
         ...transport.services,
       ],
       host: config.host,

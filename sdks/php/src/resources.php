@@ -447,7 +447,7 @@ final class Clients extends Resource
 final class DeadLetters extends Resource
 {
     /**
-     * List events that were set aside, newest first.
+     * List dead letters, newest first.
      *
      * @param ListDeadLettersQuery $query
      * @return Pages of ListDeadLettersItem
@@ -458,7 +458,7 @@ final class DeadLetters extends Resource
     }
 
     /**
-     * Read an event that was set aside.
+     * Get a dead letter.
      *
      * @return DeadLetter
      */
@@ -468,7 +468,7 @@ final class DeadLetters extends Resource
     }
 
     /**
-     * Try an event again that was set aside.
+     * Retry a dead letter now.
      *
      * @return DeadLetter
      */
@@ -478,7 +478,7 @@ final class DeadLetters extends Resource
     }
 
     /**
-     * Give up an event that was set aside.
+     * Drop a dead letter.
      *
      * @param DropDeadLetterBody $body
      * @return DeadLetter

@@ -1048,17 +1048,17 @@ ListAuditEventsQuery = TypedDict(
 
 class ListDeadLettersItem(TypedDict):
     id: str
-    # Which service set it aside.
+    # The consuming service.
     service: str
     topic: str
-    # The id businesses know the event by. Of a FORGED one, what the forger says.
+    # The id by which businesses know the event.
     event_id: str
     event_type: str
-    # What the event is about; events of one key keep their order.
+    # Id of what the event is about.
     key: str
-    # RETRYING: tried again by itself. WAITING: for a version that knows its type, or behind an earlier event of its key. PARKED: failed to the end of the schedule while others succeeded. FORGED: its MAC is not good. DELIVERED and DROPPED are the end.
+    # RETRYING: retried by itself. WAITING: for a version that knows its type. PARKED: failed to the end of the schedule; an operator decides. FORGED: rejected by an earlier version, now only logged. DELIVERED and DROPPED are the end.
     status: Literal["RETRYING", "WAITING", "PARKED", "FORGED", "DELIVERED", "DROPPED"]
-    # Why it was set aside, or failed last.
+    # Why the last attempt failed.
     reason: str
     attempts: int
     next_attempt_at: NotRequired[str]
@@ -1078,17 +1078,17 @@ class ListDeadLettersQuery(TypedDict):
 
 class DeadLetter(TypedDict):
     id: str
-    # Which service set it aside.
+    # The consuming service.
     service: str
     topic: str
-    # The id businesses know the event by. Of a FORGED one, what the forger says.
+    # The id by which businesses know the event.
     event_id: str
     event_type: str
-    # What the event is about; events of one key keep their order.
+    # Id of what the event is about.
     key: str
-    # RETRYING: tried again by itself. WAITING: for a version that knows its type, or behind an earlier event of its key. PARKED: failed to the end of the schedule while others succeeded. FORGED: its MAC is not good. DELIVERED and DROPPED are the end.
+    # RETRYING: retried by itself. WAITING: for a version that knows its type. PARKED: failed to the end of the schedule; an operator decides. FORGED: rejected by an earlier version, now only logged. DELIVERED and DROPPED are the end.
     status: Literal["RETRYING", "WAITING", "PARKED", "FORGED", "DELIVERED", "DROPPED"]
-    # Why it was set aside, or failed last.
+    # Why the last attempt failed.
     reason: str
     attempts: int
     next_attempt_at: NotRequired[str]

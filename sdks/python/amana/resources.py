@@ -125,19 +125,19 @@ class Clients(Resource):
 
 class DeadLetters(Resource):
     def list(self, query: models.ListDeadLettersQuery | None = None) -> List[models.ListDeadLettersItem]:
-        """List events that were set aside, newest first."""
+        """List dead letters, newest first."""
         return self._pages("/api/v1/admin/dead-letters", query)
 
     def get(self, id: str) -> models.DeadLetter:
-        """Read an event that was set aside."""
+        """Get a dead letter."""
         return self._call("GET", f"/api/v1/admin/dead-letters/{segment(id)}")
 
     def retry(self, id: str, *, idempotency_key: str | None = None) -> models.DeadLetter:
-        """Try an event again that was set aside."""
+        """Retry a dead letter now."""
         return self._call("POST", f"/api/v1/admin/dead-letters/{segment(id)}/retry", idempotency_key=idempotency_key)
 
     def drop(self, id: str, body: models.DropDeadLetterBody, *, idempotency_key: str | None = None) -> models.DeadLetter:
-        """Give up an event that was set aside."""
+        """Drop a dead letter."""
         return self._call("POST", f"/api/v1/admin/dead-letters/{segment(id)}/drop", body, idempotency_key=idempotency_key)
 
 

@@ -57,15 +57,13 @@ export const problemCatalogue = {
   client_not_verified: ["Client not verified", "Activate the account once the client's kyc_status is VALIDATED.", 409],
   client_underage: ["Client too young", "A client must be 18 or older today, in UTC. Check the date of birth.", 422],
   currency_not_supported: ["Currency not supported", "The detail lists what accounts can be held in.", 422],
-  dead_letter_behind: [
-    "An earlier event waits too",
-    "Events of one key keep their order. Retry or drop the earlier one first.",
+  dead_letter_failed: ["Event failed again", "The detail has the reason. Fix the cause and retry, or drop the event.", 409],
+  dead_letter_forged: [
+    "Event is not authentic",
+    "The message was rejected and has no effect. If it is genuine, publish it again. Drop the dead letter.",
     409,
   ],
-  dead_letter_failed: ["Event failed again", "The detail has the reason. Mend the cause and retry, or drop the event.", 409],
-  dead_letter_forged: ["Event is not authentic", "Only what was signed with a key of its topic has an effect. Drop it.", 409],
   dead_letter_over: ["Dead letter has ended", "It was delivered or dropped, and stays so.", 409],
-  dead_letter_too_old: ["Event is too old", "It is more than 39 days old, and a retry could take effect twice. Drop it.", 409],
   delivery_attempt_limit_reached: [
     "Too many delivery attempts",
     "The business has reached its limit of attempts in 24 hours for redeliveries, replays and tests. Try again later; new events are still delivered.",

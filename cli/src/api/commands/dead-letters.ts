@@ -82,7 +82,7 @@ export function deadLetters(program: Command): void {
   )
     .option("--all", "instead of ids: all that are PARKED, or of --status")
     .option("--topic <topic>", "with --all: of this topic", wordsFrom)
-    .addOption(new Option("--status <status>", "with --all").choices(["RETRYING", "WAITING", "PARKED", "FORGED"]));
+    .addOption(new Option("--status <status>", "with --all").choices(["RETRYING", "WAITING", "PARKED"]));
   eitherCommand<EitherOptions & { readonly reason?: string }>(
     noun,
     "drop <ids...>",
@@ -109,12 +109,12 @@ async function retryByApi(api: Api, { all, topic, status, json }: RetryOptions, 
 
 const outcomeOf = ({ service, status }: Pick<Letter, "service" | "status">) => ({ service, outcome: status });
 
-/** Those set aside first go first: an earlier one of a key would refuse a later one. */
+/** Collects all ids before the first retry, because a retried letter leaves the list. */
 async function everyId(api: Api, { topic, status = "PARKED" }: Pick<RetryOptions, "topic" | "status">): Promise<string[]> {
   const ids: string[] = [];
   const query = { status, ...(topic && { topic }), limit: 100 };
   for await (const { id } of api.amana.deadLetters.list(query, { signal: api.stop })) ids.push(id);
-  return ids.reverse();
+  return ids;
 }
 
 async function dropByApi(api: Api, { reason = "", json, yes }: ApiOptions & { reason?: string }, ids: readonly string[]) {

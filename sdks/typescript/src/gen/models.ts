@@ -1035,17 +1035,17 @@ export interface ListAuditEventsQuery {
 
 export interface ListDeadLettersItem {
   readonly id: string;
-  /** Which service set it aside. */
+  /** The consuming service. */
   readonly service: string;
   readonly topic: string;
-  /** The id businesses know the event by. Of a FORGED one, what the forger says. */
+  /** The id by which businesses know the event. */
   readonly event_id: string;
   readonly event_type: string;
-  /** What the event is about; events of one key keep their order. */
+  /** Id of what the event is about. */
   readonly key: string;
-  /** RETRYING: tried again by itself. WAITING: for a version that knows its type, or behind an earlier event of its key. PARKED: failed to the end of the schedule while others succeeded. FORGED: its MAC is not good. DELIVERED and DROPPED are the end. */
+  /** RETRYING: retried by itself. WAITING: for a version that knows its type. PARKED: failed to the end of the schedule; an operator decides. FORGED: rejected by an earlier version, now only logged. DELIVERED and DROPPED are the end. */
   readonly status: "RETRYING" | "WAITING" | "PARKED" | "FORGED" | "DELIVERED" | "DROPPED";
-  /** Why it was set aside, or failed last. */
+  /** Why the last attempt failed. */
   readonly reason: string;
   readonly attempts: number;
   readonly next_attempt_at?: string;
@@ -1065,17 +1065,17 @@ export interface ListDeadLettersQuery {
 
 export interface DeadLetter {
   readonly id: string;
-  /** Which service set it aside. */
+  /** The consuming service. */
   readonly service: string;
   readonly topic: string;
-  /** The id businesses know the event by. Of a FORGED one, what the forger says. */
+  /** The id by which businesses know the event. */
   readonly event_id: string;
   readonly event_type: string;
-  /** What the event is about; events of one key keep their order. */
+  /** Id of what the event is about. */
   readonly key: string;
-  /** RETRYING: tried again by itself. WAITING: for a version that knows its type, or behind an earlier event of its key. PARKED: failed to the end of the schedule while others succeeded. FORGED: its MAC is not good. DELIVERED and DROPPED are the end. */
+  /** RETRYING: retried by itself. WAITING: for a version that knows its type. PARKED: failed to the end of the schedule; an operator decides. FORGED: rejected by an earlier version, now only logged. DELIVERED and DROPPED are the end. */
   readonly status: "RETRYING" | "WAITING" | "PARKED" | "FORGED" | "DELIVERED" | "DROPPED";
-  /** Why it was set aside, or failed last. */
+  /** Why the last attempt failed. */
   readonly reason: string;
   readonly attempts: number;
   readonly next_attempt_at?: string;

@@ -147,22 +147,22 @@ class Clients extends Resource {
 }
 
 class DeadLetters extends Resource {
-  /** List events that were set aside, newest first */
+  /** List dead letters, newest first */
   list(query?: models.ListDeadLettersQuery, options?: RequestOptions): List<models.ListDeadLettersItem> {
     return this.pages("/api/v1/admin/dead-letters", query, options);
   }
 
-  /** Read an event that was set aside */
+  /** Get a dead letter */
   get(id: string, options?: RequestOptions): Promise<models.DeadLetter> {
     return this.call("GET", `/api/v1/admin/dead-letters/${segment(id)}`, undefined, options);
   }
 
-  /** Try an event again that was set aside */
+  /** Retry a dead letter now */
   retry(id: string, options?: RequestOptions): Promise<models.DeadLetter> {
     return this.call("POST", `/api/v1/admin/dead-letters/${segment(id)}/retry`, undefined, options);
   }
 
-  /** Give up an event that was set aside */
+  /** Drop a dead letter */
   drop(id: string, body: models.DropDeadLetterBody, options?: RequestOptions): Promise<models.DeadLetter> {
     return this.call("POST", `/api/v1/admin/dead-letters/${segment(id)}/drop`, body, options);
   }

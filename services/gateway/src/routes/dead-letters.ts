@@ -14,7 +14,7 @@ const int32Max = 2_147_483_647;
 
 const deadLetter = { tags: ["Dead letters"], answer: DeadLetterJson, render: renderDeadLetter };
 
-/** Events that a consuming service set aside, whichever it is. */
+/** Events whose effect failed, of all consuming services. */
 export async function deadLetters(app: App, { rpc: { deadLetters: services } }: Gateway): Promise<void> {
   // What each of them takes and answers is the same.
   const { listDeadLetters, getDeadLetter, retryDeadLetter, dropDeadLetter } = services.webhooks;
@@ -22,8 +22,9 @@ export async function deadLetters(app: App, { rpc: { deadLetters: services } }: 
   list(app, "", {
     ...deadLetter,
     rpc: listDeadLetters,
-    summary: "List events that were set aside, newest first",
-    description: "Of one service or of all that consume events. Those that have ended only when their status is asked for.",
+    summary: "List dead letters, newest first",
+    description:
+      "Events whose effect failed in a consuming service. Dead letters that have ended are listed only with the filter status.",
     filters: { service: choice(serviceNames), topic: text(100), status: choice(deadLetterStatuses) },
     answer: Type.Omit(DeadLetterJson, ["payload"]),
     ask: async ({ service, limit, offset, ...filters }, { call }) => {
@@ -60,14 +61,14 @@ export async function deadLetters(app: App, { rpc: { deadLetters: services } }: 
   read(app, "/:id", {
     ...deadLetter,
     rpc: getDeadLetter,
-    summary: "Read an event that was set aside",
+    summary: "Get a dead letter",
     ask: async ({ id }, { call }) => (await find(id, call)).letter,
   });
 
   act(app, "/:id/retry", {
     ...deadLetter,
     rpc: retryDeadLetter,
-    summary: "Try an event again that was set aside",
+    summary: "Retry a dead letter now",
     description: "Its effect happens once, however often it is retried or published again. Audited.",
     ask: async ({ id }, { call }) => (await find(id, call)).service.retryDeadLetter({ id }, call),
   });
@@ -75,8 +76,8 @@ export async function deadLetters(app: App, { rpc: { deadLetters: services } }: 
   act(app, "/:id/drop", {
     ...deadLetter,
     rpc: dropDeadLetter,
-    summary: "Give up an event that was set aside",
-    description: "It never has an effect, also when it is published again. Audited.",
+    summary: "Drop a dead letter",
+    description: "The event never has its effect, also when it is published again. Audited.",
     body: { note: text(1_000, { description: "Why; kept in the audit trail." }) },
     ask: async ({ id, note }, { call }) => (await find(id, call)).service.dropDeadLetter({ id, note }, call),
   });

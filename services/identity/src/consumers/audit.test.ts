@@ -89,7 +89,19 @@ test("what was not there before has no before, and who is unknown has no name", 
   ]);
 });
 
-test("a message that no row can be made of is set aside, and its neighbours are kept", async () => {
+test("actions on one entity that arrive in the wrong order and repeatedly are the same rows", async () => {
+  const entityId = uuidv7();
+  const [first, second] = [anAction({ entityId, reason: "first" }), anAction({ entityId, reason: "second" })];
+  await deliver([second.message]);
+  await deliver([first.message, second.message]);
+  await deliver([first.message]);
+  expect(await sql("select id, reason from audit_event where entity_id = ? order by id", [entityId])).toEqual([
+    { id: first.id, reason: "first" },
+    { id: second.id, reason: "second" },
+  ]);
+});
+
+test("a message that no row can be made of becomes a dead letter, and its neighbours are kept", async () => {
   const good = anAction();
   const bad = anAction({ entityId: "nothing" });
   await deliver([bad.message, good.message]);

@@ -49,7 +49,7 @@ test.each([KycEventType.KYC_CREATED, KycEventType.KYC_OPENED, KycEventType.KYC_S
   },
 );
 
-test("messages nothing can be made of are set aside", async () => {
+test("messages that no event can be made of become dead letters", async () => {
   const broken = [
     { ...aKycEvent(), payload: new Uint8Array() },
     aKycEvent({ type: KycEventType.UNSPECIFIED }),

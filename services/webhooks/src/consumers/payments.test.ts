@@ -62,6 +62,21 @@ test("a message that comes again, alone or in one batch with itself, makes no se
   expect(await deliveriesOf(event.id)).toHaveLength(1);
 });
 
+test("events of one payment that arrive in the wrong order are the same events, each with its delivery", async () => {
+  const caller = aBusinessCaller();
+  await harness.endpoints.createWebhookEndpoint({ url }, { caller });
+  const paymentId = uuidv7();
+  const completed = aPaymentEvent({ ...caller, paymentId, type: PaymentEventType.PAYMENT_COMPLETED });
+  const refunded = aPaymentEvent({ ...caller, paymentId });
+  await harness.publish(refunded);
+  await harness.publish(completed, refunded);
+  expect(await harness.sql("select id, type from event where business_id = ? order by id", [caller.businessId])).toEqual([
+    { id: completed.id, type: "PAYMENT_COMPLETED" },
+    { id: refunded.id, type: "PAYMENT_REFUNDED" },
+  ]);
+  for (const { id } of [completed, refunded]) expect(await deliveriesOf(id)).toHaveLength(1);
+});
+
 test("a delivery for an endpoint that is DISABLED is recorded as skipped", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.endpoints.createWebhookEndpoint({ url }, { caller });
@@ -71,7 +86,7 @@ test("a delivery for an endpoint that is DISABLED is recorded as skipped", async
   expect(await deliveriesOf(event.id)).toEqual([{ endpoint_id: id, status: "SKIPPED" }]);
 });
 
-test("messages nothing can be made of are set aside with the reason, and those around them go on", async () => {
+test("messages that no event can be made of become dead letters with the reason, and those around them go on", async () => {
   const caller = aBusinessCaller();
   const good = Array.from({ length: 7 }, () => aPaymentEvent(caller));
   const broken = [

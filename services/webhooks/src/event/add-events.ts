@@ -1,4 +1,4 @@
-import { type Consumption, effectOf, type Message, type StatementEffect, traceparentOf } from "@amana/messaging";
+import { type Consumption, type Message, type StatementEffect, traceparentOf } from "@amana/messaging";
 import { type EventType, eventTypes } from "@amana/public-api";
 import { currentTrace, uuidv7 } from "@amana/runtime";
 import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
@@ -124,7 +124,7 @@ export function eventConsumption<M extends DescMessage>(
     occurredAt: string,
   ) => Pick<NewEvent, "businessId" | "type" | "body"> | undefined,
 ): Consumption<readonly NewDelivery[]> {
-  const statement = addEvents(context, (message) => {
+  const effect = addEvents(context, (message) => {
     const { ce_id: id = "", ce_time: time = "" } = message.headers;
     const occurredAt = new Date(time).toISOString();
     const event = toEvent(fromBinary(schema, message.payload), id, occurredAt);
@@ -134,8 +134,7 @@ export function eventConsumption<M extends DescMessage>(
     topic,
     schema,
     consumer: "webhooks",
-    statement,
-    effect: effectOf(statement),
+    effect,
     committed: (deliveries) => void context.signals.emit("inserted", deliveries),
   };
 }

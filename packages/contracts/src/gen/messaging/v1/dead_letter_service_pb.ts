@@ -39,7 +39,7 @@ export type DeadLetter = Message<"messaging.v1.DeadLetter"> & {
   key: string;
 
   /**
-   * As its header ce_id names it; of a forged one it is what the forger says.
+   * The header ce_id.
    *
    * @generated from field: string event_id = 5;
    */
@@ -233,28 +233,28 @@ export const DeadLetterStatus = {
   UNSPECIFIED: 0,
 
   /**
-   * Its effect failed and is tried again by itself.
+   * Its effect failed and is retried on a schedule.
    *
    * @generated from enum value: DEAD_LETTER_STATUS_RETRYING = 1;
    */
   RETRYING: 1,
 
   /**
-   * For a version that knows its type, or behind an earlier message of its key.
+   * For a version that knows its type.
    *
    * @generated from enum value: DEAD_LETTER_STATUS_WAITING = 2;
    */
   WAITING: 2,
 
   /**
-   * It failed to the end of the schedule, alone. A person decides.
+   * It failed to the end of the schedule. An operator decides.
    *
    * @generated from enum value: DEAD_LETTER_STATUS_PARKED = 3;
    */
   PARKED: 3,
 
   /**
-   * Its MAC is not good.
+   * Rejected by an earlier version of the service, because its MAC was not good or it was too old. Now only logged.
    *
    * @generated from enum value: DEAD_LETTER_STATUS_FORGED = 4;
    */
@@ -283,7 +283,7 @@ export const DeadLetterStatusSchema: GenEnum<DeadLetterStatus> = /*@__PURE__*/
   enumDesc(file_messaging_v1_dead_letter_service, 0);
 
 /**
- * Messages that a consuming service has set aside, for operators. Served by every service that consumes events.
+ * Messages whose effect failed, for operators. Served by every service that consumes events.
  *
  * @generated from service messaging.v1.DeadLetterService
  */
@@ -305,7 +305,7 @@ export const DeadLetterService: GenService<{
     output: typeof DeadLetterSchema;
   },
   /**
-   * Tries it now: the effect, once, and the letter's end in one commit. One that was delivered stays so.
+   * Retries the effect now. Effect and end of the letter commit together. Returns a letter that is DELIVERED unchanged.
    *
    * @generated from rpc messaging.v1.DeadLetterService.RetryDeadLetter
    */
@@ -315,7 +315,7 @@ export const DeadLetterService: GenService<{
     output: typeof DeadLetterSchema;
   },
   /**
-   * Ends it without effect, also for whenever its event comes again.
+   * Ends it without effect, also when its event is delivered again.
    *
    * @generated from rpc messaging.v1.DeadLetterService.DropDeadLetter
    */

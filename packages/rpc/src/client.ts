@@ -58,8 +58,8 @@ const timeoutMsDefault = 5_000;
 const ejectMs = 1_000;
 const attemptsMax = 3;
 /**
- * The server did not receive the whole request in time, so that it did not begin the call (RFC 9110,
- * section 15.5.9).
+ * The server did not receive the whole request in time, so that it did not begin the call
+ * (RFC 9110, section 15.5.9).
  */
 const requestTimeout = 408;
 

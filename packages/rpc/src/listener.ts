@@ -32,8 +32,8 @@ const limitsDefault: Limits = {
 /** How long running calls may take to end when the server stops: longer than the longest. */
 const drainTimeoutMs = 40_000;
 /**
- * Lifetime of an idle connection, sent in the Keep-Alive header. Clients close it 2 s earlier. While
- * the server stops, it serves idle connections until their clients have closed them.
+ * Lifetime of an idle connection, sent in the Keep-Alive header. Clients close it 2 s earlier.
+ * While the server stops, it serves idle connections until their clients have closed them.
  */
 const keepAliveTimeoutMs = 4_000;
 /** Time in which clients with traffic read `Connection: close` and stop opening connections. */

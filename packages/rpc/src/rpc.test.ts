@@ -408,7 +408,8 @@ describe("our client and server", () => {
 });
 
 describe("standard clients on the same port", () => {
-  const headers = { [headerNames.caller]: signer.sign(caller, "test"), [headerNames.requestId]: "r2" };
+  /** Signs when it is called: a token is valid for ten seconds. */
+  const freshHeaders = () => ({ [headerNames.caller]: signer.sign(caller, "test"), [headerNames.requestId]: "r2" });
 
   test.each([
     [
@@ -422,17 +423,19 @@ describe("standard clients on the same port", () => {
     calls = [];
     behaviour = async () => ({});
     const client = createClient(HandOverService, transport());
-    await client.handOverMessages(request, { headers });
+    await client.handOverMessages(request, { headers: freshHeaders() });
     expect(calls[0]).toMatchObject({ caller, requestId: "r2" });
     behaviour = async () => Promise.reject(refusal);
-    await expect(client.handOverMessages(request, { headers })).rejects.toMatchObject({ code: Code.FailedPrecondition });
+    await expect(client.handOverMessages(request, { headers: freshHeaders() })).rejects.toMatchObject({
+      code: Code.FailedPrecondition,
+    });
   });
 
   test("@grpc/grpc-js calls a method and is told of refusals", async () => {
     const { input, output } = HandOverService.method.handOverMessages;
     const client = new grpc.Client(`127.0.0.1:${server.port}`, grpc.credentials.createInsecure());
     const metadata = new grpc.Metadata();
-    for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
+    for (const [name, value] of Object.entries(freshHeaders())) metadata.set(name, value);
     const deliver = () =>
       new Promise<unknown>((resolve, reject) => {
         client.makeUnaryRequest(

@@ -5,9 +5,9 @@ import { createsSomething, isCostlyRead } from "../rate-limit/kind-of-request.ts
 export type Lane = keyof typeof lanes;
 
 /**
- * Calls in flight for each replica of a service, and how many of them one caller may have. Each call
- * has a connection. Searches have few slots: a search uses one of the service's twenty database
- * connections for long.
+ * Calls in flight for each replica of a service, and how many of them one caller may have. Each
+ * call has a connection. Searches have few slots: a search uses one of the service's twenty
+ * database connections for long.
  */
 export const lanes = {
   read: { slots: 16, perCaller: 8 },

@@ -426,7 +426,9 @@ describe("standard clients on the same port", () => {
     await client.handOverMessages(request, { headers: freshHeaders() });
     expect(calls[0]).toMatchObject({ caller, requestId: "r2" });
     behaviour = async () => Promise.reject(refusal);
-    await expect(client.handOverMessages(request, { headers: freshHeaders() })).rejects.toMatchObject({ code: Code.FailedPrecondition });
+    await expect(client.handOverMessages(request, { headers: freshHeaders() })).rejects.toMatchObject({
+      code: Code.FailedPrecondition,
+    });
   });
 
   test("@grpc/grpc-js calls a method and is told of refusals", async () => {

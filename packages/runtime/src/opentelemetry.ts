@@ -3,9 +3,9 @@ import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { defaultResource, resourceFromAttributes } from "@opentelemetry/resources";
 import { AlwaysOnSampler, BatchSpanProcessor, type SpanExporter, TracerProvider } from "@opentelemetry/sdk-trace";
 import type { Logger } from "./logger.ts";
+import { type BeginSpan, type Span, spans } from "./span.ts";
 import { waitAtMost } from "./time.ts";
 import { inTrace } from "./trace.ts";
-import { type BeginSpan, type Span, spans } from "./tracing.ts";
 import type { TracingSettings } from "./tracing-settings.ts";
 import { uuidv7 } from "./uuid.ts";
 

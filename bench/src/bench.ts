@@ -8,7 +8,6 @@ import { createCommand, numberFrom, runCommandLine, wholeFrom } from "@amana/dev
  */
 const benchmarks = {
   growth: async () => (await import("./growth/growth.ts")).growth,
-  lists: async () => (await import("./lists/lists.ts")).lists,
   reads: async () => (await import("./reads/reads.ts")).reads,
   refunds: async () => (await import("./refunds/refunds.ts")).refunds,
   start: async () => (await import("./start/start.ts")).start,

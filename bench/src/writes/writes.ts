@@ -6,8 +6,8 @@ import { type System, startSystem } from "@amana/dev-env/system";
 import pg from "pg";
 import { aPaidPayment } from "../a-paid-payment.ts";
 import { type Call, load, startBareServer } from "../bare-server.ts";
-import { fill } from "../lists/fill.ts";
 import { median, printTable, say } from "../table.ts";
+import { fill } from "./fill.ts";
 import { copyPaidPayment } from "./paid-payments.ts";
 
 interface Write {

@@ -15,9 +15,9 @@ export function requestedName<E extends Record<string, number>>(enumeration: E, 
 }
 
 /**
- * Throws a DomainError `service_unavailable` for a request with a field that only a newer version of
- * the service knows. Protobuf drops unknown fields: a list would then ignore a new filter. Checks
- * the fields of the request itself, not of messages in it.
+ * Throws a DomainError `service_unavailable` for a request with a field that only a newer version
+ * of the service knows. Protobuf drops unknown fields: a list would then ignore a new filter.
+ * Checks the fields of the request itself, not of messages in it.
  */
 export function rejectUnknownFields({ $unknown }: Message): void {
   if ($unknown) throw notSupportedYet("field");

@@ -12,7 +12,7 @@ import (
 // Page is one page of a list.
 type Page[T any] struct {
 	Items []T
-	// Total is how many there are in all; at least so many where a search finds very many.
+	// Total is the number of items of the list, up to 1000; a longer list has 1000 here.
 	Total  int
 	IsLast bool
 }

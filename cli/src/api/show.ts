@@ -35,13 +35,14 @@ export async function showList<Row extends { readonly id: string }>(
   let before = new Set<string>();
   let table: ReturnType<typeof tableOf<Row>> | undefined;
   let total = 0;
+  let isLast = false;
   for (let offset = 0; ; ) {
     const size = all ? pageMax : Math.min(pageMax, limit - found.length);
     const page = await open({ limit: size, offset }).page();
     const rows = page.items.filter(({ id }) => !before.has(id));
     before = new Set(page.items.map(({ id }) => id));
     offset += page.items.length;
-    total = page.total;
+    ({ total, isLast } = page);
     if (!all) found.push(...rows);
     else if (json) for (const row of rows) print(jsonLine(row));
     else if (rows.length > 0) {
@@ -52,12 +53,14 @@ export async function showList<Row extends { readonly id: string }>(
       for (const row of rows) print(table.line(row));
     }
     if (process.stdout.writableNeedDrain) await new Promise((resolve) => process.stdout.once("drain", resolve));
-    if (page.isLast || page.items.length === 0 || (!all && found.length >= limit) || api.stop.aborted) break;
+    if (isLast || page.items.length === 0 || (!all && found.length >= limit) || api.stop.aborted) break;
   }
   if (all && (table || json)) return;
   printRows(found, columns, { json, none });
-  if (!json && total > found.length && found.length > 0)
-    process.stderr.write(`${found.length} of ${total}: --limit or --all shows more.\n`);
+  if (json || isLast || found.length === 0) return;
+  // The API counts no further than 1 000.
+  const count = total < 1_000 ? total : `at least ${total}`;
+  process.stderr.write(`${found.length} of ${count}: --limit or --all shows more.\n`);
 }
 
 /** One thing with everything that the API shows of it. */

@@ -11,10 +11,10 @@ import { CompiledQuery } from "kysely";
 type Execute = PostgreSqlConnection["execute"];
 
 /**
- * The ORM writes values into its statements as literals. Then they stand in the server's own log
- * whenever a statement fails or is slow, and in pg_stat_activity, and they are what businesses and
- * their clients trust us with. Here texts, dates, bytes and JSON go as parameters of their own;
- * numbers and booleans stay, because their place may need a type.
+ * Sends texts, dates, bytes and JSON as parameters. MikroORM 7 writes all values into statements as
+ * literals and has no option against it (mikro-orm/mikro-orm issue 8001, open). PostgreSQL would
+ * show personal data in its log, whenever a statement fails or is slow, and in pg_stat_activity.
+ * Numbers and booleans stay literals, because their place may need a type.
  */
 class BindingConnection extends PostgreSqlConnection {
   override execute: Execute = async (query, params = [], method = "all", ctx, loggerContext) => {

@@ -1,6 +1,5 @@
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { namedQuery, plannedQuery } from "./named-query.ts";
-import { readTally, type Tally } from "./tally.ts";
 
 /** What the rows of a list must be. A filter whose value is undefined does not count. */
 export type Filter =
@@ -28,20 +27,14 @@ export interface ListQuery {
   readonly filters: readonly Filter[];
   readonly limit: number;
   readonly offset: number;
-  /**
-   * For long lists: says how many there are when all filters are equalities of its dimensions. What
-   * `always` leaves out is counted and taken off, so it should be little.
-   */
-  readonly tally?: Tally;
   /** The column with a row's time: created_at unless given. */
   readonly time?: string | undefined;
 }
 
 export interface ListPage<Row> {
   readonly rows: Row[];
-  /** How many match. */
+  /** Rows that match. Not exact when `totalIsCapped`: then more than `countedMax` match. */
   readonly total: number;
-  /** True when there are more, and counting them would make the page slow. */
   readonly totalIsCapped: boolean;
 }
 
@@ -51,32 +44,30 @@ export interface ListPage<Row> {
  */
 const usualLimit = 50;
 
-/** What a search finds is counted this far. */
-export const searchTotalMax = 1_000;
+/** Rows are counted up to this number: counting all would read each index entry of a long list. */
+export const countedMax = 1_000;
 
 /**
- * A page of a list, newest first (created_at, then id), and how many rows it has in all. Long lists
- * need an index on (business_id, created_at desc, id desc), and the same with a filtered column in
- * between where the filter is common.
+ * Returns a page of a list, newest first (created_at, then id), and how many rows the list has.
+ * Long lists need an index on (business_id, created_at desc, id desc), and the same with a filtered
+ * column in between where the filter is rare.
  */
 export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Promise<ListPage<Row>> {
-  const { name, table, lookUpIn = table, columns, businessId, limit, offset, tally, time = "created_at" } = list;
+  const { name, table, lookUpIn = table, columns, businessId, limit, offset, time = "created_at" } = list;
   const active = list.filters
     .map((filter, i) => ({ filter, i, value: valueFor(filter) }))
     .filter(({ value }) => value !== undefined);
   const values: unknown[] = [];
   const place = (value: unknown) => `$${values.push(value)}`;
   const own = businessId === undefined ? "true" : `business_id = ${place(businessId)}`;
-  const conditions = active.map(({ filter }) => ({ isAlways: "always" in filter, sql: conditionOf(filter, place) }));
-  const where = [own, ...conditions.map(({ sql }) => sql)].join(" and ");
-  const matching = [own, ...conditions.flatMap(({ isAlways, sql }) => (isAlways ? [] : [sql]))];
+  const where = [own, ...active.map(({ filter }) => conditionOf(filter, place))].join(" and ");
   const newestFirst = `order by ${time} desc, id desc`;
   const rowsOf = `select ${columns} from ${table} where ${own} and id = any`;
 
   if (active.some(({ filter }) => "contains" in filter)) {
     // One look through what matches answers both, no further than either needs. How common a text
     // is decides how it is best looked for, so the planner has to see it.
-    const bound = place(Math.max(searchTotalMax + 1, offset + limit));
+    const bound = place(Math.max(countedMax + 1, offset + limit));
     const [found] = await plannedQuery<{ total: number; ids: string[] }>(
       em,
       `with found as materialized (
@@ -89,25 +80,15 @@ export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Prom
     const owned = businessId === undefined ? [] : [businessId];
     const text = `${rowsOf} ($${owned.length + 1}) ${newestFirst}`;
     const rows = ids.length === 0 ? [] : await namedQuery<Row>(em, `${name}_found`, text, [...owned, ids]);
-    return { rows, total: Math.min(total, searchTotalMax), totalIsCapped: total > searchTotalMax };
+    return pageOf(rows, total, list);
   }
 
   const named = (part: string) =>
     [name, part, ...active.map(({ i, value }) => (typeof value === "boolean" ? `${i}${value}` : i))].join("_");
   const count = async () => {
-    const countBy = async (part: string, condition: string) => {
-      const text = `select count(*)::int as total from ${lookUpIn} where ${condition}`;
-      const [row] = await namedQuery<{ total: number }>(em, named(part), text, values);
-      return row?.total ?? 0;
-    };
-    const tallied = tally && talliedValues(tally, active);
-    const total = tallied && businessId !== undefined ? await readTally(em, tally, businessId, tallied) : undefined;
-    if (total === undefined) return await countBy("count", where);
-    // Few, like events that have become too old since the tally was told.
-    const hidden = active.flatMap(({ filter }) => ("always" in filter ? [`not (${filter.always})`] : []));
-    return hidden.length === 0
-      ? total
-      : total - (await countBy("hidden", [...matching, `(${hidden.join(" or ")})`, tally?.countsHidden ?? "true"].join(" and ")));
+    const text = `select count(*)::int as total from (select from ${lookUpIn} where ${where} limit ${countedMax + 1}) matching`;
+    const [row] = await namedQuery<{ total: number }>(em, named("count"), text, values);
+    return row?.total ?? 0;
   };
   const isUsual = limit === usualLimit && offset === 0;
   const part = isUsual ? `limit ${usualLimit}` : `limit $${values.length + 1} offset $${values.length + 2}`;
@@ -120,7 +101,17 @@ export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Prom
       isUsual ? values : [...values, limit, offset],
     );
   const [rows, total] = await Promise.all([page(), count()]);
-  return { rows, total, totalIsCapped: false };
+  return pageOf(rows, total, list);
+}
+
+/**
+ * A gateway of the previous version does not know that a total is capped: it shows a next page as
+ * long as the total is greater than the end of this one.
+ */
+function pageOf<Row>(rows: Row[], counted: number, { limit, offset }: ListQuery): ListPage<Row> {
+  const totalIsCapped = counted > countedMax;
+  const seen = rows.length === limit ? offset + limit + 1 : 0;
+  return { rows, total: totalIsCapped ? Math.max(countedMax, seen) : counted, totalIsCapped };
 }
 
 function valueFor(filter: Filter): unknown {
@@ -146,17 +137,3 @@ function conditionOf(filter: Filter, place: (value: unknown) => string): string 
 
 /** A text without the special characters of LIKE. */
 const literally = (text: string) => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
-
-/** The value of each filtered column; undefined when a filter is no equality of dimensions. */
-function talliedValues(
-  { dimensions }: Tally,
-  active: readonly { filter: Filter; value: unknown }[],
-): Record<string, unknown> | undefined {
-  const values: Record<string, unknown> = {};
-  for (const { filter, value } of active) {
-    if ("always" in filter) continue;
-    if (!("is" in filter) || !dimensions.includes(filter.column)) return undefined;
-    values[filter.column] = value;
-  }
-  return values;
-}

@@ -2,7 +2,6 @@ import type { DescField, DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { type Filter, type ListPage, listPage } from "./list-page.ts";
 import { type FieldOf, valueReader } from "./request-value.ts";
-import type { Tally } from "./tally.ts";
 import { businessIdOf, columnOf, everyBusiness, type Owner, type Stored, type View } from "./view.ts";
 
 /** What a request's field asks of rows: SQL in which `?` is its value, or a search. */
@@ -16,20 +15,26 @@ export interface List<R extends DescMessage, Row> {
   page(em: SqlEntityManager, owner: Owner, request: Omit<MessageShape<R>, "$typeName">): Promise<ListPage<Row>>;
 }
 
+interface ListOptions {
+  /**
+   * The view in which rows are looked up, made by `show_to_tenants`. Needed where a condition uses
+   * a comparison that is not leakproof, as searches do. Default: the table.
+   */
+  readonly lookUpIn?: string;
+  /** The column with a row's time. Default: created_at. */
+  readonly time?: string;
+}
+
 /**
  * The list that an RPC answers; its request is the filter. A field that is called as a property
  * restricts it to rows with that value. What the others ask, `conditions` says, one by one: a field
- * without a condition does not compile. What a request leaves out restricts nothing. Rows are
- * looked up in `lookUpIn`: in a view that `show_to_tenants` makes where PostgreSQL does not vouch
- * for a condition's comparison, as it does not for searches.
+ * without a condition does not compile. What a request leaves out restricts nothing.
  */
 export function defineList<E, M extends DescMessage, Row, R extends DescMessage>(
   view: View<E, M, Row>,
   request: R,
   conditions: { readonly [F in OtherField<E, R>]: Condition } & { readonly [F in OwnField<E, R>]?: Condition },
-  tally?: Tally,
-  lookUpIn: string = view.table,
-  time?: string,
+  options: ListOptions = {},
 ): List<R, Row> {
   const fields = request.fields.filter(({ localName }) => localName !== "limit" && localName !== "offset");
   const readers = fields.map((field) => ({
@@ -43,13 +48,11 @@ export function defineList<E, M extends DescMessage, Row, R extends DescMessage>
       const { rows, ...totals } = await listPage<Record<string, unknown>>(em, {
         ...(owner === everyBusiness ? { name: `${request.name}_any` } : { name: request.name, businessId: businessIdOf(owner) }),
         table: view.table,
-        lookUpIn,
+        ...options,
         columns: view.columns,
         filters: view.where === "true" ? filters : [...filters, { always: view.where }],
         limit,
         offset,
-        ...(tally && { tally }),
-        time,
       });
       return { rows: rows.map(view.parse), ...totals };
     },

@@ -8,7 +8,7 @@ interface QueryRunner {
     text: string;
     values: unknown[];
     query_timeout?: number | undefined;
-    tenants: readonly string[];
+    tenant: string;
   }): Promise<{ rows: unknown[] }>;
 }
 
@@ -21,29 +21,26 @@ async function runnerOf(em: SqlEntityManager): Promise<QueryRunner> {
  * A hot read as a prepared statement that PostgreSQL plans once per connection: a fifth to a tenth
  * of the CPU of an ORM find. `name` is unique to the text. Runs outside any transaction of `em`, on
  * committed state. Values come as the ORM's connections read them: bigint, numeric and all dates as
- * text. Given up after `answerMsMax`, with its connection. Made for `tenants`; the current one
- * unless given.
+ * text. Given up after `answerMsMax`, with its connection.
  */
 export async function namedQuery<Row>(
   em: SqlEntityManager,
   name: string,
   text: string,
   values: unknown[],
-  { answerMsMax, tenants = here() }: { answerMsMax?: number; tenants?: readonly string[] } = {},
+  { answerMsMax }: { answerMsMax?: number } = {},
 ): Promise<Row[]> {
-  return (await (await runnerOf(em)).query({ name, text, values, query_timeout: answerMsMax, tenants })).rows as Row[];
+  return (await (await runnerOf(em)).query({ name, text, values, query_timeout: answerMsMax, tenant: tenantNow() }))
+    .rows as Row[];
 }
 
 /**
- * For whom it is asked, noted now: a statement that waits for a connection is sent by whoever gives
- * one back.
+ * The tenant of the caller. Noted when the query is made: a query that waits for a connection is
+ * sent from the code that releases one.
  */
-function here(): readonly string[] {
-  const tenant = currentTenant();
-  return tenant === undefined ? [] : [tenant];
-}
+const tenantNow = () => currentTenant() ?? "";
 
 /** Like `namedQuery`, planned anew each time: for a text whose best plan depends on the values. */
 export async function plannedQuery<Row>(em: SqlEntityManager, text: string, values: unknown[]): Promise<Row[]> {
-  return (await (await runnerOf(em)).query({ text, values, tenants: here() })).rows as Row[];
+  return (await (await runnerOf(em)).query({ text, values, tenant: tenantNow() })).rows as Row[];
 }

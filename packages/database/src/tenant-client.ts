@@ -1,99 +1,118 @@
 import { currentTenant, everyTenant, isUuid } from "@amana/runtime";
 import pg from "pg";
 
-/** What the driver's connection understands; its types leave it out. */
-interface Wire {
-  bind(config: { statement: string; values: string[] }): void;
-  execute(config: object): void;
-}
-interface SomeQuery {
-  readonly name?: string;
-  readonly text: string;
-  readonly values?: unknown[];
-  readonly tenants?: readonly string[];
+interface TenantQueryConfig extends pg.QueryConfig {
+  /** Business of the statement, or everyTenant. Default: the current tenant. */
+  readonly tenant?: string;
+  /** Milliseconds after which the driver gives up the statement. */
   readonly query_timeout?: number | undefined;
 }
 
+/** The part of pg.Query that is used here; the driver's types omit most of it. */
+interface Query extends pg.Submittable {
+  query_timeout: number | undefined;
+  submit(connection: pg.Connection): Error | null;
+  handleCommandComplete(message: unknown, connection: pg.Connection): void;
+  handleError(error: Error, connection: pg.Connection): void;
+  handleReadyForQuery(connection: pg.Connection): void;
+}
+const Query = pg.Query as unknown as new (config: TenantQueryConfig & { queryMode: "extended" }) => Query;
+
 const setting = "amana.business";
 const prepared = "amana_for_tenants";
-/** Answers no row, so that nothing of its answer is taken for the statement's. */
-const setTenants = `select 1 where set_config('${setting}', $1, true) is null`;
+/** Returns no row, so that its response adds nothing to the result of the statement. */
+const setTenant = `select 1 where set_config('${setting}', $1, true) is null`;
 
-/** Whose rows a session shows that says nothing more: nobody's. */
+/** Start option of a session: without a tenant, its statements see no rows. */
 export const forNobody = `-c ${setting}=`;
 
-/** As PostgreSQL reads it: `*`, or an array of ids. */
-const settingOf = (tenants: readonly string[]) => (tenants.includes(everyTenant) ? everyTenant : `{${tenants.join()}}`);
+/** The value of the setting: `*`, or an array of ids. */
+const settingOf = (tenant: string) => (tenant === everyTenant ? everyTenant : `{${tenant}}`);
 
-/** A statement outside of transactions. For whom it is goes before it, in the same message. */
-class TenantQuery extends pg.Query {
-  readonly #tenants: string;
-  #isSet = false;
-  readonly query_timeout: number | undefined;
+/**
+ * A statement outside of transactions, with the setting of its tenant before it in the same
+ * message. PostgreSQL runs both in one implicit transaction, so the setting ends with it. Overrides
+ * only what the driver calls of a Submittable, its extension point: pg-cursor and pg-query-stream
+ * (brianc/node-postgres) are Submittables with these handlers.
+ */
+class TenantQuery extends Query {
+  readonly #tenant: string;
+  #isTenantSet = false;
+  /** Why the driver did not send the statement. */
+  #rejection: Error | null = null;
 
-  constructor(config: SomeQuery & { queryMode: "extended" }, tenants: string) {
-    super(config as never);
-    this.#tenants = tenants;
+  constructor(config: TenantQueryConfig, tenant: string) {
+    super({ ...config, queryMode: "extended" });
     this.query_timeout = config.query_timeout;
+    this.#tenant = tenant;
   }
 
-  prepare(connection: Wire): void {
-    connection.bind({ statement: prepared, values: [this.#tenants] });
-    connection.execute({});
-    // biome-ignore lint/suspicious/noExplicitAny: the driver's types name no such method
-    (pg.Query.prototype as any).prepare.call(this, connection);
+  override submit(connection: pg.Connection): null {
+    connection.stream.cork();
+    try {
+      connection.bind({ statement: prepared, values: [this.#tenant] }, true);
+      connection.execute({}, true);
+      this.#rejection = super.submit(connection);
+      if (this.#rejection) connection.sync();
+    } finally {
+      connection.stream.uncork();
+    }
+    return null;
   }
 
-  handleCommandComplete(message: unknown, connection: unknown): void {
-    if (!this.#isSet) this.#isSet = true;
-    // biome-ignore lint/suspicious/noExplicitAny: the driver's types name no such method
-    else (pg.Query.prototype as any).handleCommandComplete.call(this, message, connection);
+  override handleCommandComplete(message: unknown, connection: pg.Connection): void {
+    if (this.#isTenantSet) super.handleCommandComplete(message, connection);
+    this.#isTenantSet = true;
+  }
+
+  override handleReadyForQuery(connection: pg.Connection): void {
+    if (this.#rejection) this.handleError(this.#rejection, connection);
+    else super.handleReadyForQuery(connection);
   }
 }
 
 /**
- * A connection that tells PostgreSQL for whom it works, without a round trip more: a transaction
- * with its `begin`, any other statement in the same message. It holds for the transaction or the
- * statement alone, so nothing of it is left for whoever has the connection next.
+ * A connection that tells PostgreSQL the tenant of each transaction and statement, without an
+ * additional round trip: with the `begin` of a transaction, or in the message of any other
+ * statement. The setting ends with it, so the next user of the connection does not inherit it.
  */
 export class TenantClient extends pg.Client {
-  /** Once, when the pool has made it. */
+  /** Prepares the statement that sets the tenant. For each new connection of a pool. */
   static async prepare(client: pg.ClientBase): Promise<void> {
-    const nobody: SomeQuery = { name: prepared, text: setTenants, values: [""], tenants: [] };
-    await client.query(nobody as pg.QueryConfig);
+    const nobody: TenantQueryConfig = { name: prepared, text: setTenant, values: [""], tenant: "" };
+    await client.query(nobody);
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: as overloaded as the driver's
   override query(config: any, values?: any, callback?: any): any {
     const base = super.query.bind(this) as (config: unknown, values?: unknown, callback?: unknown) => unknown;
-    const tenants = tenantsOf(config);
-    if (tenants.length === 0 || typeof config.submit === "function" || this.#isInTransaction()) {
+    const tenant = tenantOf(config);
+    if (tenant === undefined || typeof config.submit === "function" || this.#isInTransaction()) {
       return base(config, values, callback);
     }
     const text: string = typeof config === "string" ? config : config.text;
-    if (/^(begin|start transaction)\b/.test(text)) return base(`${text}; set local ${setting} = '${settingOf(tenants)}'`);
+    if (/^(begin|start transaction)\b/.test(text)) return base(`${text}; set local ${setting} = '${settingOf(tenant)}'`);
     const given = typeof config === "string" ? { text, values } : config;
     const done = typeof values === "function" ? values : callback;
-    const query = new TenantQuery({ ...given, queryMode: "extended" }, settingOf(tenants));
+    const query = new TenantQuery(given, settingOf(tenant));
     if (done) return base(query, done);
     return new Promise((resolve, reject) => {
       base(query, (error: Error | null, result: unknown) => (error ? reject(error) : resolve(result)));
     }).catch((error: Error) => {
-      // As the driver does: the trace of whoever asked, not that of the socket.
+      // As the driver does: the stack trace of the caller instead of the socket's.
       Error.captureStackTrace(error);
       throw error;
     });
   }
 
   #isInTransaction(): boolean {
-    const status = (this as unknown as { getTransactionStatus(): string | null }).getTransactionStatus();
+    const status = this.getTransactionStatus();
     return status === "T" || status === "E";
   }
 }
 
-function tenantsOf(config: SomeQuery): readonly string[] {
-  const tenant = currentTenant();
-  const tenants = config.tenants ?? (tenant === undefined ? [] : [tenant]);
-  // What is no id is nobody's, and must not stand in a statement's text.
-  return tenants.filter((one) => one === everyTenant || isUuid(one));
+/** Undefined without a tenant. A tenant that is no id must not get into the text of a statement. */
+function tenantOf(config: TenantQueryConfig | string): string | undefined {
+  const tenant = (typeof config === "string" ? undefined : config.tenant) ?? currentTenant();
+  return tenant !== undefined && (tenant === everyTenant || isUuid(tenant)) ? tenant : undefined;
 }

@@ -62,7 +62,7 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
   return serve(DeadLetterService, {
     async listDeadLetters({ limit, offset, topic, status }, call) {
       adminOf(call.caller);
-      const { rows, total } = await listPage<ShownRow>(fork(), {
+      const { rows, ...total } = await listPage<ShownRow>(fork(), {
         name: "dead_letter",
         table: "dead_letter",
         columns: listed,
@@ -75,7 +75,7 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
         limit,
         offset,
       });
-      return { deadLetters: rows.map(toAnswer), total };
+      return { deadLetters: rows.map(toAnswer), ...total };
     },
 
     async getDeadLetter({ id }, call) {

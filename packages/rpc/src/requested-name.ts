@@ -1,4 +1,5 @@
 import { type EnumName, enumName } from "@amana/contracts/enum-names";
+import type { Message } from "@bufbuild/protobuf";
 import { unavailable } from "./domain-error.ts";
 
 /**
@@ -9,11 +10,21 @@ import { unavailable } from "./domain-error.ts";
  */
 export function requestedName<E extends Record<string, number>>(enumeration: E, value: number): EnumName<E> | undefined {
   const name = enumName(enumeration, value);
-  if (name === "") {
-    throw unavailable(
-      "service_unavailable",
-      "The service is being updated, and this replica does not support a value of the request yet. Try again in a moment.",
-    );
-  }
+  if (name === "") throw notSupportedYet("value");
   return name;
 }
+
+/**
+ * Throws a DomainError `service_unavailable` for a request with a field that only a newer version
+ * of the service knows. Protobuf drops unknown fields: a list would then ignore a new filter.
+ * Checks the fields of the request itself, not of messages in it.
+ */
+export function rejectUnknownFields({ $unknown }: Message): void {
+  if ($unknown) throw notSupportedYet("field");
+}
+
+const notSupportedYet = (what: "value" | "field") =>
+  unavailable(
+    "service_unavailable",
+    `The service is being updated, and this replica does not support a ${what} of the request yet. Try again in a moment.`,
+  );

@@ -186,6 +186,22 @@ describe("our client and server", () => {
     expect(calls).toHaveLength(3);
   });
 
+  test("an unknown field of a caller's request is rejected as unavailable, and one of the platform is ignored", async () => {
+    calls = [];
+    behaviour = async () => ({});
+    const newer = create(HandOverService.method.handOverMessages.input, request);
+    newer.$unknown = [{ no: 500, wireType: 0, data: new Uint8Array([1]) }];
+    await withClient([server.url], async (client) => {
+      for (const known of [caller, { role: "admin", keyId: "k1", keyPrefix: "ak_test_00000000" } as const]) {
+        const error = await client.handOverMessages(newer, { caller: known }).catch((e: unknown) => e);
+        expect(error).toMatchObject({ kind: "unavailable", code: "service_unavailable" });
+      }
+      expect(calls).toEqual([]);
+      await client.handOverMessages(newer, { caller: platformCaller });
+    });
+    expect(calls).toHaveLength(1);
+  });
+
   test("a refusal with a code of its own is an answer, and not asked for again", async () => {
     calls = [];
     behaviour = async () => Promise.reject(new DomainError("unavailable", "provider_unavailable", "Try again later."));

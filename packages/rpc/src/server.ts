@@ -13,6 +13,7 @@ import { toConnectError } from "./error-mapping.ts";
 import { ServerHealth } from "./health.ts";
 import { type Limits, listen, type Request, type Response } from "./listener.ts";
 import { measured, methodName, served } from "./metrics.ts";
+import { rejectUnknownFields } from "./requested-name.ts";
 import { endSpan } from "./spans.ts";
 import type { Tls } from "./tls.ts";
 
@@ -214,7 +215,9 @@ function createInvoke({ logger, isUnavailable }: RpcServerOptions): Invoke {
     // A server that is behind must not do what its caller has given up.
     if (call.remainingMs() === 0) throw new ConnectError("the deadline has passed", Code.DeadlineExceeded);
     try {
-      const answer = await implementation(read() as Parameters<typeof implementation>[0], call);
+      const request = read();
+      if (call.caller.role === "business" || call.caller.role === "admin") rejectUnknownFields(request);
+      const answer = await implementation(request as Parameters<typeof implementation>[0], call);
       return write("$typeName" in answer ? (answer as Message) : create(method.output, answer));
     } catch (error) {
       throw refusalOf(error, method, call);

@@ -1,5 +1,5 @@
 import type { Logger } from "./logger.ts";
-import type { BeginSpan, Span, SpanAttributes, SpanKind, SpanOptions } from "./span.ts";
+import type { BeginSpan, Span, SpanKind, SpanOptions } from "./span.ts";
 import { currentTrace, inTrace } from "./trace.ts";
 import type { TracingSettings } from "./tracing-settings.ts";
 

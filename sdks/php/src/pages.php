@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Amana;
 
-/** One page of a list. $total: how many there are in all, or more where a search finds very many. */
+/** One page of a list. $total: the number of items of the list, up to 1000; a longer list has 1000 here. */
 final class Page
 {
     /** @param list<array<string, mixed>> $items */

@@ -166,7 +166,7 @@ def segment(value: str) -> str:
 @dataclass(frozen=True)
 class Page(Generic[T]):
     items: list[T]
-    # How many there are in all; at least so many where a search finds very many.
+    # The number of items of the list, up to 1000; a longer list has 1000 here.
     total: int
     is_last: bool
 

@@ -2,7 +2,7 @@ import type { RequestOptions, Transport } from "./transport.ts";
 
 export interface Page<T> {
   readonly items: readonly T[];
-  /** How many there are in all; at least so many where a search finds very many. */
+  /** The number of items of the list, up to 1000; a longer list has 1000 here. */
   readonly total: number;
   readonly isLast: boolean;
 }

@@ -2,12 +2,8 @@ import { AccountService } from "@amana/contracts/clients/v1/account_service_pb";
 import { BeneficiaryService } from "@amana/contracts/clients/v1/beneficiary_service_pb";
 import { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
 import { OnboardingService } from "@amana/contracts/clients/v1/onboarding_service_pb";
-import { startTallyFolding } from "@amana/database";
 import { serveFrom } from "@amana/rpc";
 import type { Service } from "@amana/service";
-import { accountTally } from "./account/account.message.ts";
-import { beneficiaryTally } from "./beneficiary/beneficiary.message.ts";
-import { clientTally } from "./client/client.message.ts";
 import { type Config, readConfig } from "./config.ts";
 import { kyc } from "./consumers/kyc.ts";
 import { type Context, createContext } from "./context.ts";
@@ -27,5 +23,4 @@ export const clients: Service<Config, Context> = {
     serveFrom(AccountService, rpcs, context),
   ],
   consumptions: (context) => [kyc(context)],
-  jobs: ({ orm, logger }) => [startTallyFolding(orm, [clientTally, beneficiaryTally, accountTally], logger)],
 };

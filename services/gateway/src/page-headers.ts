@@ -1,9 +1,11 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
+/** A list with more rows has this `X-Total-Count` and `X-Total-Count-Capped: true`. */
+export const countedMax = 1_000;
+
 /**
- * The headers of a list: how many there are in all, and where its other pages are (RFC 8288). One
- * that finds more than is counted says so, and has no last page; there, a page that is not full has
- * none behind it.
+ * Sets the headers of a list: the number of its rows, and links to its other pages (RFC 8288). A
+ * capped list has no link to the last page, and a page that is not full has no next page.
  */
 export function pageHeaders(
   request: FastifyRequest,
@@ -26,5 +28,5 @@ export function pageHeaders(
   else links.push(link("last", Math.max(0, Math.ceil(total / limit) - 1) * limit));
   if (offset > 0) links.push(link("prev", Math.max(0, offset - limit)));
   if (totalIsCapped ? shown === limit : offset + limit < total) links.push(link("next", offset + limit));
-  reply.header("x-total-count", String(total)).header("link", links.join(", "));
+  reply.header("x-total-count", String(totalIsCapped ? countedMax : total)).header("link", links.join(", "));
 }

@@ -1,5 +1,4 @@
 import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
-import { startTallyFolding } from "@amana/database";
 import { serveFrom } from "@amana/rpc";
 import { everyHour } from "@amana/runtime";
 import type { Service } from "@amana/service";
@@ -11,7 +10,6 @@ import { deleteLeftovers } from "./jobs/delete-leftovers.ts";
 import { noticeDocuments } from "./jobs/notice-documents.ts";
 import { createReencryption } from "./jobs/reencrypt-links.ts";
 import { removeLinks } from "./jobs/remove-links.ts";
-import { kycApplicationTally } from "./kyc-application/kyc-application.message.ts";
 import { showApplications } from "./metrics.ts";
 import { database } from "./orm.ts";
 import * as rpcs from "./rpc/index.ts";
@@ -24,7 +22,6 @@ export const kyc: Service<Config, Context> = {
   createContext,
   rpcServices: (context) => [serveFrom(KycApplicationService, rpcs, context)],
   jobs: (context, config) => [
-    startTallyFolding(context.orm, [kycApplicationTally], context.logger),
     showApplications(context.orm),
     checkApplications(context),
     catchUp(context, config.catchUpSeconds),

@@ -1,6 +1,5 @@
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
-import { startTallyFolding } from "@amana/database";
 import { serveFrom } from "@amana/rpc";
 import type { Service } from "@amana/service";
 import { type Config, readConfig } from "./config.ts";
@@ -10,7 +9,6 @@ import { followUpPayments, rereadPayments } from "./jobs/reread-payments.ts";
 import { resolveRefunds } from "./jobs/resolve-refunds.ts";
 import { showOpen } from "./metrics.ts";
 import { database } from "./orm.ts";
-import { paymentTally } from "./payment/payment.message.ts";
 import { watchHistory } from "./refund/hold.ts";
 import * as rpcs from "./rpc/index.ts";
 
@@ -28,6 +26,5 @@ export const payments: Service<Config, Context> = {
     rereadPayments(context),
     followUpPayments(context),
     showOpen(context.orm),
-    startTallyFolding(context.orm, [paymentTally], context.logger),
   ],
 };

@@ -1,6 +1,5 @@
 import { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
-import { startTallyFolding } from "@amana/database";
 import { serveFrom } from "@amana/rpc";
 import { everyHour } from "@amana/runtime";
 import type { Service } from "@amana/service";
@@ -9,9 +8,8 @@ import { kyc } from "./consumers/kyc.ts";
 import { payments } from "./consumers/payments.ts";
 import { type Context, createContext } from "./context.ts";
 import { startDelivering } from "./delivery/worker.ts";
-import { eventTally } from "./event/event.message.ts";
 import { deleteOldReplays } from "./jobs/delete-old-replays.ts";
-import { deleteOldDeliveries, uncountOldEvents } from "./jobs/forget-old-events.ts";
+import { deleteOldDeliveries } from "./jobs/forget-old-events.ts";
 import { runReplays } from "./jobs/run-replays.ts";
 import { showDeliveries } from "./metrics.ts";
 import { database } from "./orm.ts";
@@ -30,7 +28,6 @@ export const webhooks: Service<Config, Context> = {
     startDelivering(context),
     runReplays(context),
     showDeliveries(context.orm),
-    startTallyFolding(context.orm, [eventTally], context.logger),
-    ...everyHour(context, { uncountOldEvents, deleteOldDeliveries, deleteOldHealth, deleteOldReplays }),
+    ...everyHour(context, { deleteOldDeliveries, deleteOldHealth, deleteOldReplays }),
   ],
 };

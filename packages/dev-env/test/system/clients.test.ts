@@ -362,17 +362,15 @@ describe("the lists", () => {
 
   const tables = { clients: "client", beneficiaries: "beneficiary", accounts: "account" };
   const lists = ["clients", "beneficiaries", "accounts"] as const;
-  test.each(lists)("%s: every row once, newest first, by following next; totals exact", async (list) => {
+  test.each(lists)("%s: every row once, newest first, by following next, although only 1 000 are counted", async (list) => {
     const path = `/api/v1/${list}?limit=100`;
     const first = await page(path);
-    expect([first.total, first.capped]).toEqual([String(filled), undefined]);
-    expect(first.links).toEqual({
-      first: `${path}&offset=0`,
-      last: `${path}&offset=1000`,
-      next: `${path}&offset=100`,
-    });
-    const last = await page(String(first.links["last"]));
+    expect([first.total, first.capped]).toEqual(["1000", "true"]);
+    expect(first.links).toEqual({ first: `${path}&offset=0`, next: `${path}&offset=100` });
+    const last = await page(`${path}&offset=1000`);
     expect([last.ids.length, last.links["next"], last.links["prev"]]).toEqual([filled - 1_000, undefined, `${path}&offset=900`]);
+    const short = await page(path, small);
+    expect([short.total, short.capped, Object.keys(short.links)]).toEqual(["3", undefined, ["first", "last"]]);
     const rows = await rowsOf(
       "clients",
       `select id from ${tables[list]} where business_id = $1 order by created_at desc, id desc`,

@@ -90,6 +90,11 @@ interface Operation {
 const textHeader = (description: string) => ({ description, schema: { type: "string" } });
 
 const whole = (description: string) => ({ description, schema: { type: "integer" } });
+const pageHeaders = {
+  "X-Total-Count": whole("The number of matching items, up to 1 000."),
+  "X-Total-Count-Capped": textHeader("`true` when more than 1 000 items match. Absent otherwise."),
+  Link: textHeader("The first, last, prev and next page (RFC 8288). Without the last page when the count is capped."),
+};
 /** Operators are not limited, so an answer to them has none of these. */
 const rateHeaders = {
   "RateLimit-Limit": whole("How many requests a burst may have."),
@@ -106,7 +111,6 @@ function complete(method: string, operation: Operation): void {
   const hasBody = operation.requestBody !== undefined;
   const given = operation.parameters ?? [];
   const hasQuery = given.some((parameter) => parameter.in === "query");
-  const hasSearch = given.some((parameter) => parameter.name === "search");
   const namesThings = given.some(({ in: place, schema }) => place === "path" || schema?.format === "uuid");
   const added = [429, 500, 503, 504];
   if (!isKeyless) added.push(401, 403);
@@ -137,9 +141,7 @@ function complete(method: string, operation: Operation): void {
       "X-Request-Id": textHeader("Names this request to support."),
       ...response.headers,
       ...(isMade && { Location: textHeader("Where the new thing is.") }),
-      ...(isPage && { "X-Total-Count": whole("How many there are in all.") }),
-      ...(isPage && hasSearch && { "X-Total-Count-Capped": textHeader("`true` when a search finds more than are counted.") }),
-      ...(isPage && { Link: textHeader("first, last, prev and next page (RFC 8288).") }),
+      ...(isPage && pageHeaders),
       ...(/^(409|429|503|504)$/.test(status) && { "Retry-After": whole(waits) }),
       ...(status === "401" && { "WWW-Authenticate": textHeader("`Bearer`.") }),
       ...(!isKeyless && (status === "429" || isSuccess) && rateHeaders),

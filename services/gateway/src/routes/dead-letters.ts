@@ -6,6 +6,7 @@ import { choice, text } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
 import type { LaneCall } from "../lanes/lane-channel.ts";
 import { act, list, read } from "../operations.ts";
+import { countedMax } from "../page-headers.ts";
 import { Problem } from "../problem.ts";
 import { requestOf } from "../rpc-request.ts";
 
@@ -35,9 +36,11 @@ export async function deadLetters(app: App, { rpc: { deadLetters: services } }: 
       const page = requestOf(listDeadLetters.method.input, { ...filters, ...reach });
       const found = await Promise.all(asked.map((name) => services[name].listDeadLetters(page, call)));
       const letters = found.flatMap((one) => one.deadLetters).sort(newestFirst);
+      const total = found.reduce((sum, one) => sum + one.total, 0);
       return {
         deadLetters: letters.slice(offset - reach.offset, offset - reach.offset + limit),
-        total: found.reduce((sum, one) => sum + one.total, 0),
+        total,
+        totalIsCapped: total > countedMax || found.some((one) => one.totalIsCapped),
       };
     },
   });

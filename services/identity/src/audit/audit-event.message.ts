@@ -16,7 +16,5 @@ export const auditEventList = defineList(
   auditEventView,
   ListAuditEventsRequestSchema,
   { fromMs: "at >= ?", toMs: "at < ?" },
-  undefined,
-  undefined,
-  "at",
+  { time: "at" },
 );

@@ -1,6 +1,6 @@
 import { KycApplicationSchema } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { ListKycApplicationsRequestSchema } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
-import { defineList, defineView, type RowOf, type Tally } from "@amana/database";
+import { defineList, defineView, type RowOf } from "@amana/database";
 import { reasonMessages } from "../verification-provider/verification-provider.ts";
 import { KycApplication } from "./kyc-application.ts";
 
@@ -23,14 +23,10 @@ export function toKycApplicationMessage(application: KycApplicationRow, linkUrl?
   });
 }
 
-export const kycApplicationTally: Tally = { table: "kyc_application", dimensions: ["status", "verdict"] };
-
-export const kycApplicationList = defineList(
-  kycApplicationView,
-  ListKycApplicationsRequestSchema,
-  { createdFromMs: "created_at >= ?", createdToMs: "created_at < ?" },
-  kycApplicationTally,
-);
+export const kycApplicationList = defineList(kycApplicationView, ListKycApplicationsRequestSchema, {
+  createdFromMs: "created_at >= ?",
+  createdToMs: "created_at < ?",
+});
 
 type Decided = Pick<KycApplication, "status" | "verdict" | "reviewedAt">;
 

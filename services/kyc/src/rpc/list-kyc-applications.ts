@@ -12,11 +12,15 @@ export const listKycApplications =
     const { orm, clients } = context;
     const businessId = businessOf(call.caller);
     if (request.clientId !== undefined && !isUuid(request.clientId)) throw namedClientNotFound("");
-    const { rows, total } = await kycApplicationList.page(orm.em, businessId, request);
+    const { rows, ...total } = await kycApplicationList.page(orm.em, businessId, request);
     // Whoever has an application is a client; only without one it has to be asked.
-    if (total === 0 && request.clientId !== undefined && (await clients.standing(businessId, request.clientId)) === "UNKNOWN") {
+    if (
+      total.total === 0 &&
+      request.clientId !== undefined &&
+      (await clients.standing(businessId, request.clientId)) === "UNKNOWN"
+    ) {
       throw namedClientNotFound("");
     }
     const applications = rows.map((row) => toKycApplicationMessage(row, linkOf(context, row)));
-    return { applications, total };
+    return { applications, ...total };
   };

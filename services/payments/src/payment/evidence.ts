@@ -1,22 +1,31 @@
 import type { Evidence } from "@amana/service";
 
-/** Without the addresses that lead to a card form or back from one. */
+/**
+ * Columns in the evidence, and columns left out of it: addresses that lead to a card form or back
+ * from one, texts whose codes are shown, and state of the service's own work.
+ */
+export const evidenceColumns = {
+  payment: {
+    shown: `id, amount_minor, currency, status, origin, refunded_amount_minor, order_ref, description, processor_order_number,
+      processor_order_id, processor_order_status, processor_error_code, action_code, resp_code, approval_code, masked_pan,
+      card_brand, created_at, updated_at, paid_at`,
+    leftOut: `business_id, language, success_url, fail_url, return_token, form_url, action_code_description, resp_code_desc,
+      idempotency_id, traceparent, version, checked_at, checks, next_check_at, leased_until, lease_token, refund_ended_at,
+      next_reread_at, next_follow_up_at, processor_refunded_minor, processor_read_at, difference`,
+  },
+  refund: {
+    shown: `id, payment_id, amount_minor, status, resolution, processor_error_code, sends, last_sent_at, created_at, updated_at`,
+    leftOut: `business_id, refunded_before_minor, resend_after, decision_due_at, needs_decision_since, decision_reason,
+      processor_refunded_minor, processor_order_status, processor_read_at, idempotency_id, traceparent, version, checks,
+      next_check_at, leased_until, lease_token`,
+  },
+};
+
+const rowsOf = (table: keyof typeof evidenceColumns) => `select created_at as at, id,
+  (select json_strip_nulls(to_json(shown)) from (select ${evidenceColumns[table].shown}) shown) as json
+  from ${table} where business_id = ?`;
+
 export const paymentEvidence: readonly Evidence[] = [
-  {
-    name: "payments",
-    select: `select created_at as at, id, json_strip_nulls(json_build_object('id', id, 'amount_minor', amount_minor, 'currency', currency,
-      'status', status, 'origin', origin, 'refunded_amount_minor', refunded_amount_minor, 'order_ref', order_ref,
-      'description', description, 'processor_order_number', processor_order_number, 'processor_order_id', processor_order_id,
-      'processor_order_status', processor_order_status, 'processor_error_code', processor_error_code, 'action_code', action_code,
-      'resp_code', resp_code, 'approval_code', approval_code, 'masked_pan', masked_pan, 'card_brand', card_brand,
-      'created_at', created_at, 'updated_at', updated_at, 'paid_at', paid_at)) as json
-      from payment where business_id = ?`,
-  },
-  {
-    name: "refunds",
-    select: `select created_at as at, id, json_strip_nulls(json_build_object('id', id, 'payment_id', payment_id, 'amount_minor', amount_minor,
-      'status', status, 'resolution', resolution, 'processor_error_code', processor_error_code, 'sends', sends,
-      'last_sent_at', last_sent_at, 'created_at', created_at, 'updated_at', updated_at)) as json
-      from refund where business_id = ?`,
-  },
+  { name: "payments", select: rowsOf("payment") },
+  { name: "refunds", select: rowsOf("refund") },
 ];

@@ -1,7 +1,7 @@
 import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
 import { ListPaymentsRequestSchema } from "@amana/contracts/payments/v1/payment_service_pb";
 import { ChangedPaymentSchema, ListChangedPaymentsRequestSchema } from "@amana/contracts/payments/v1/refund_service_pb";
-import { defineList, defineView, type Tally } from "@amana/database";
+import { defineList, defineView } from "@amana/database";
 import { Payment } from "./payment.ts";
 
 export const paymentView = defineView(Payment, PaymentSchema);
@@ -13,18 +13,11 @@ export const changedPaymentView = defineView(Payment, ChangedPaymentSchema, {
   where: "(origin is not null or difference is not null)",
 });
 
-export const paymentTally: Tally = { table: "payment", dimensions: ["status"] };
-
-export const paymentList = defineList(
-  paymentView,
-  ListPaymentsRequestSchema,
-  {
-    createdFromMs: "created_at >= ?",
-    createdToMs: "created_at < ?",
-    // No payment comes from a payment link yet, so none has this one.
-    paymentLinkId: "?::text is null",
-  },
-  paymentTally,
-);
+export const paymentList = defineList(paymentView, ListPaymentsRequestSchema, {
+  createdFromMs: "created_at >= ?",
+  createdToMs: "created_at < ?",
+  // No payment comes from a payment link yet, so none has this one.
+  paymentLinkId: "?::text is null",
+});
 
 export const changedPaymentList = defineList(changedPaymentView, ListChangedPaymentsRequestSchema, {});

@@ -20,12 +20,12 @@ export const listChangedPayments = readPage(
 export const listRefunds =
   ({ orm }: Context): Implementation<typeof RefundService.method.listRefunds> =>
   async (request, { caller }) => {
-    const { rows, total } = await refundList.page(orm.em, forOperators(caller), request);
+    const { rows, ...total } = await refundList.page(orm.em, forOperators(caller), request);
     const payments = await orm.em.fork().find(Payment, { id: { $in: rows.map(({ paymentId }) => paymentId) } });
     const paymentOf = new Map(payments.map((payment) => [payment.id, payment]));
     const refunds = rows.flatMap((refund) => {
       const payment = paymentOf.get(refund.paymentId);
       return payment ? [toRefundMessage(refund, payment)] : [];
     });
-    return { refunds, total };
+    return { refunds, ...total };
   };

@@ -1,19 +1,34 @@
 import type { Evidence } from "@amana/service";
 
-/** What a business was told, byte for byte, and every attempt to tell it: kept for 30 days. */
+/** Columns in the evidence, and columns left out of it: state of the service's own work. */
+export const evidenceColumns = {
+  event: { shown: "id, type, created_at, body", leftOut: "business_id, traceparent" },
+  delivery: {
+    shown: "id, event_id, endpoint_id, status",
+    // The attempts themselves are shown instead of their number.
+    leftOut: "business_id, attempts, next_attempt_at, lease_token, leased_until, created_at",
+  },
+  delivery_attempt: {
+    shown: "at, status_code, failure as error, error as detail, duration_ms, response",
+    leftOut: "id, delivery_id, business_id",
+  },
+};
+
+const { event, delivery, delivery_attempt: attempt } = evidenceColumns;
+
+/** Events as the business received them, byte for byte, and each delivery attempt, of 30 days. */
 export const eventEvidence: readonly Evidence[] = [
   {
     name: "events",
-    select: `select created_at as at, id, json_build_object('id', id, 'type', type, 'created_at', created_at, 'body', body) as json
+    select: `select created_at as at, id, (select to_json(shown) from (select ${event.shown}) shown) as json
       from event where business_id = ?`,
   },
   {
     name: "deliveries",
-    select: `select e.created_at as at, d.id, json_build_object('id', d.id, 'event_id', d.event_id, 'endpoint_id', d.endpoint_id,
-      'status', d.status, 'attempts', (
-        select coalesce(json_agg(json_strip_nulls(json_build_object('at', a.at, 'status_code', a.status_code, 'error', a.failure,
-          'detail', a.error, 'duration_ms', a.duration_ms, 'response', a.response)) order by a.id), '[]')
-        from delivery_attempt a where a.delivery_id = d.id)) as json
-      from event e join delivery d on d.business_id = e.business_id and d.event_id = e.id where e.business_id = ?`,
+    select: `select e.created_at as at, d.id, d.json from event e, lateral (
+        select id, (select to_json(shown) from (select ${delivery.shown}, (
+          select coalesce(json_agg((select json_strip_nulls(to_json(shown)) from (select ${attempt.shown}) shown) order by a.id), '[]')
+          from delivery_attempt a where a.delivery_id = delivery.id) as attempts) shown) as json
+        from delivery where business_id = e.business_id and event_id = e.id) d where e.business_id = ?`,
   },
 ];

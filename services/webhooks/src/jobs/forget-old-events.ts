@@ -1,32 +1,7 @@
-import { type Orm, transaction } from "@amana/database";
+import type { Orm } from "@amana/database";
 import type { Logger } from "@amana/runtime";
 
 const batchDeliveries = 5_000;
-
-/**
- * Takes the events that have become older than 30 days out of the count of the list, which shows
- * them no more. They themselves go with their partition, once this has passed it. Answers 0.
- */
-export async function uncountOldEvents({ orm }: { readonly orm: Orm }): Promise<number> {
-  await transaction(orm, async (em) => {
-    await em.execute("set local statement_timeout = 0");
-    const [from] = await em.execute<{ id: string }[]>("select id from event_tally_from for update");
-    // Not before the tally has counted what was there before it: a row of this business says so.
-    await em.execute(
-      `with moved as (
-         update event_tally_from set id = uuid_at(now() - interval '30 days')
-         where id < uuid_at(now() - interval '30 days')
-           and not exists (select from event_tally where business_id = '00000000-0000-0000-0000-000000000000')
-         returning id
-       )
-       insert into event_tally (business_id, type, difference)
-       select e.business_id, e.type, -count(*) from moved m join event e on e.id >= ? and e.id < m.id
-       group by e.business_id, e.type`,
-      [from?.id],
-    );
-  });
-  return 0;
-}
 
 /**
  * Deletes a batch of the deliveries of events that are older than 30 days. Returns their number.

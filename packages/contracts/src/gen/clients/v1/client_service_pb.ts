@@ -254,13 +254,13 @@ export type ListClientsResponse = Message<"clients.v1.ListClientsResponse"> & {
   clients: Client[];
 
   /**
+   * Rows that match. Not exact when total_is_capped: then more than 1 000 match.
+   *
    * @generated from field: int32 total = 2;
    */
   total: number;
 
   /**
-   * There are more than total; counting them all would be slow.
-   *
    * @generated from field: bool total_is_capped = 3;
    */
   totalIsCapped: boolean;

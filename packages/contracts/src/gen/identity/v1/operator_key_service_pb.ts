@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file identity/v1/operator_key_service.proto.
  */
 export const file_identity_v1_operator_key_service: GenFile = /*@__PURE__*/
-  fileDesc("CiZpZGVudGl0eS92MS9vcGVyYXRvcl9rZXlfc2VydmljZS5wcm90bxILaWRlbnRpdHkudjEiKAoYQ3JlYXRlT3BlcmF0b3JLZXlSZXF1ZXN0EgwKBG5hbWUYASABKAkiOAoXTGlzdE9wZXJhdG9yS2V5c1JlcXVlc3QSDQoFbGltaXQYASABKAUSDgoGb2Zmc2V0GAIgASgFIloKGExpc3RPcGVyYXRvcktleXNSZXNwb25zZRIvCg1vcGVyYXRvcl9rZXlzGAEgAygLMhguaWRlbnRpdHkudjEuT3BlcmF0b3JLZXkSDQoFdG90YWwYAiABKAUiRgoYUmV2b2tlT3BlcmF0b3JLZXlSZXF1ZXN0EgoKAmlkGAEgASgJEhMKBnJlYXNvbhgCIAEoCUgAiAEBQgkKB19yZWFzb24ypgIKEk9wZXJhdG9yS2V5U2VydmljZRJUChFDcmVhdGVPcGVyYXRvcktleRIlLmlkZW50aXR5LnYxLkNyZWF0ZU9wZXJhdG9yS2V5UmVxdWVzdBoYLmlkZW50aXR5LnYxLk9wZXJhdG9yS2V5EmQKEExpc3RPcGVyYXRvcktleXMSJC5pZGVudGl0eS52MS5MaXN0T3BlcmF0b3JLZXlzUmVxdWVzdBolLmlkZW50aXR5LnYxLkxpc3RPcGVyYXRvcktleXNSZXNwb25zZSIDkAIBElQKEVJldm9rZU9wZXJhdG9yS2V5EiUuaWRlbnRpdHkudjEuUmV2b2tlT3BlcmF0b3JLZXlSZXF1ZXN0GhguaWRlbnRpdHkudjEuT3BlcmF0b3JLZXliBnByb3RvMw", [file_identity_v1_operator_key]);
+  fileDesc("CiZpZGVudGl0eS92MS9vcGVyYXRvcl9rZXlfc2VydmljZS5wcm90bxILaWRlbnRpdHkudjEiKAoYQ3JlYXRlT3BlcmF0b3JLZXlSZXF1ZXN0EgwKBG5hbWUYASABKAkiOAoXTGlzdE9wZXJhdG9yS2V5c1JlcXVlc3QSDQoFbGltaXQYASABKAUSDgoGb2Zmc2V0GAIgASgFInMKGExpc3RPcGVyYXRvcktleXNSZXNwb25zZRIvCg1vcGVyYXRvcl9rZXlzGAEgAygLMhguaWRlbnRpdHkudjEuT3BlcmF0b3JLZXkSDQoFdG90YWwYAiABKAUSFwoPdG90YWxfaXNfY2FwcGVkGAMgASgIIkYKGFJldm9rZU9wZXJhdG9yS2V5UmVxdWVzdBIKCgJpZBgBIAEoCRITCgZyZWFzb24YAiABKAlIAIgBAUIJCgdfcmVhc29uMqYCChJPcGVyYXRvcktleVNlcnZpY2USVAoRQ3JlYXRlT3BlcmF0b3JLZXkSJS5pZGVudGl0eS52MS5DcmVhdGVPcGVyYXRvcktleVJlcXVlc3QaGC5pZGVudGl0eS52MS5PcGVyYXRvcktleRJkChBMaXN0T3BlcmF0b3JLZXlzEiQuaWRlbnRpdHkudjEuTGlzdE9wZXJhdG9yS2V5c1JlcXVlc3QaJS5pZGVudGl0eS52MS5MaXN0T3BlcmF0b3JLZXlzUmVzcG9uc2UiA5ACARJUChFSZXZva2VPcGVyYXRvcktleRIlLmlkZW50aXR5LnYxLlJldm9rZU9wZXJhdG9yS2V5UmVxdWVzdBoYLmlkZW50aXR5LnYxLk9wZXJhdG9yS2V5YgZwcm90bzM", [file_identity_v1_operator_key]);
 
 /**
  * @generated from message identity.v1.CreateOperatorKeyRequest
@@ -63,9 +63,16 @@ export type ListOperatorKeysResponse = Message<"identity.v1.ListOperatorKeysResp
   operatorKeys: OperatorKey[];
 
   /**
+   * Rows that match. Not exact when total_is_capped: then more than 1 000 match.
+   *
    * @generated from field: int32 total = 2;
    */
   total: number;
+
+  /**
+   * @generated from field: bool total_is_capped = 3;
+   */
+  totalIsCapped: boolean;
 };
 
 /**

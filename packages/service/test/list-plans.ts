@@ -1,0 +1,118 @@
+import { createOrm, type List, transaction } from "@amana/database";
+import { createLogger, forTenant } from "@amana/runtime";
+import { asService, copyTestDatabase, type TestDatabaseOptions } from "@amana/testing";
+import { create, type DescField, type DescMessage, type MessageShape, ScalarType } from "@bufbuild/protobuf";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
+
+const filled = 20_000;
+const planned = 1_000_000;
+const largest = "0195a000-0000-7000-8000-000000000001";
+/** SQL of the business of row `i`: one business has a fifth of all rows. */
+export const businessOfRow = `case when i % 5 = 0 then '${largest}' else md5((i % 100)::text) end::uuid`;
+/** SQL of the creation time of row `i`. */
+export const timeOfRow = "now() - interval '20 days' + i * interval '1 minute'";
+
+interface Statement {
+  readonly name?: string;
+  readonly text: string;
+  readonly values: unknown[];
+}
+interface Pool {
+  query(statement: Statement & { tenant?: string }): Promise<{ rows: Record<string, unknown>[] }>;
+}
+interface PlanNode {
+  readonly "Node Type": string;
+  readonly "Relation Name"?: string;
+  readonly "Index Name"?: string;
+  readonly "Index Cond"?: string;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/**
+ * Plans lists as a service does, in tables of a million rows. `fill` is SQL that inserts a row for
+ * each `i` of a table `numbers`, of which there are 20 000. PostgreSQL is told that the tables have
+ * a million (`pg_restore_relation_stats`), because to insert these takes minutes.
+ */
+export async function startListPlans(name: string, database: TestDatabaseOptions, tables: readonly string[], fill: string) {
+  await using stack = new AsyncDisposableStack();
+  const { url } = stack.use(await copyTestDatabase(name, database));
+  const connect = async (options: { url: string; forTenants: boolean }) => {
+    const orm = await createOrm({ ...database, ...options, poolMax: 2 }, createLogger("test", "silent"));
+    stack.defer(() => orm.close());
+    return orm;
+  };
+  const owner = await connect({ url, forTenants: false });
+  await transaction(owner, async (em) => {
+    await em.execute("set local statement_timeout = 0");
+    await em.execute(`create temporary table numbers on commit drop as select i from generate_series(1, ${filled}) i`);
+    await em.execute(fill);
+    await em.execute("analyze");
+    const told = await em.execute<object[]>(
+      `select pg_restore_relation_stats('schemaname', 'public', 'relname', relname::text, 'reltuples', ${planned}::real)
+       from pg_class c left join pg_inherits on inhrelid = c.oid where c.relkind = 'r' and coalesce(inhparent, c.oid) = any (?::regclass[])`,
+      [`{${tables.join()}}`],
+    );
+    if (told.length < tables.length) throw new Error("a table is not there");
+  });
+  const orm = await connect({ url: asService(url), forTenants: true });
+  const { getNativeClient } = orm.em.getConnection() as unknown as { getNativeClient(): Promise<Pool> };
+  const pool = await getNativeClient.call(orm.em.getConnection());
+
+  const started = stack.move();
+  return {
+    /** Names each scan that does not begin with the business, by the filter that alone is set. */
+    async badScans<R extends DescMessage>(list: List<R, unknown>, request: R): Promise<string[]> {
+      const found: string[] = [];
+      for (const filter of [{}, ...request.fields.flatMap(filtersOf)]) {
+        const sent: Statement[] = [];
+        const query = pool.query;
+        pool.query = (statement) => {
+          sent.push(statement);
+          return query.call(pool, statement);
+        };
+        const page = create(request, { limit: 50, offset: 0, ...filter } as never) as MessageShape<R>;
+        await forTenant(largest, () => list.page(orm.em as SqlEntityManager, largest, page));
+        pool.query = query;
+        for (const statement of sent) {
+          const plan = await forTenant(largest, () => explain(statement));
+          for (const scan of scansOf(plan)) found.push(`${JSON.stringify(filter, printable)}: ${scan}`);
+        }
+      }
+      return found;
+    },
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+
+  async function explain({ name, text, values }: Statement): Promise<PlanNode> {
+    // Named statements have one plan for all values, others a plan for these.
+    const rows = name
+      ? await transaction(orm, (em) => em.execute<Record<string, unknown>[]>(`explain (generic_plan, format json) ${text}`))
+      : (await pool.query({ text: `explain (format json) ${text}`, values, tenant: largest })).rows;
+    const [{ Plan: plan } = {}] = (rows[0]?.["QUERY PLAN"] ?? []) as { Plan?: PlanNode }[];
+    if (!plan) throw new Error(`no plan of ${text}`);
+    return plan;
+  }
+}
+
+const printable = (_: string, value: unknown) => (typeof value === "bigint" ? String(value) : value);
+
+/** A value for each way in which a field of a request can be set alone. */
+function filtersOf(field: DescField): Record<string, unknown>[] {
+  const { localName } = field;
+  if (localName === "limit" || localName === "offset") return [];
+  if (field.fieldKind === "enum") return [{ [localName]: 1 }];
+  if (field.scalar === ScalarType.BOOL) return [{ [localName]: true }, { [localName]: false }];
+  if (field.scalar === ScalarType.INT64) return [{ [localName]: BigInt(Date.now()) }];
+  if (field.scalar === ScalarType.STRING) return [{ [localName]: localName.endsWith("Id") ? largest : "sample" }];
+  throw new TypeError(`no value for a filter like ${localName} yet`);
+}
+
+function scansOf(node: PlanNode): string[] {
+  const below = (node.Plans ?? []).flatMap(scansOf);
+  const condition = node["Index Cond"] ?? "";
+  if (node["Node Type"] === "Seq Scan") return [`sequential scan of ${node["Relation Name"]}`, ...below];
+  // The rows of a page are read by their ids.
+  const isGood = /\bbusiness_id\b/.test(condition) || /^\(?id = ANY/.test(condition);
+  if (node["Index Name"] !== undefined && !isGood) return [`scan of ${node["Index Name"]} with ${condition}`, ...below];
+  return below;
+}

@@ -1,0 +1,33 @@
+import { ListAccountsRequestSchema } from "@amana/contracts/clients/v1/account_service_pb";
+import { ListBeneficiariesRequestSchema } from "@amana/contracts/clients/v1/beneficiary_service_pb";
+import { ListClientsRequestSchema } from "@amana/contracts/clients/v1/client_service_pb";
+import { businessOfRow, startListPlans, timeOfRow } from "@amana/service/testing";
+import { expect, test } from "vitest";
+import { accountList } from "./account/account.message.ts";
+import { beneficiaryList } from "./beneficiary/beneficiary.message.ts";
+import { clientList } from "./client/client.message.ts";
+import { database } from "./orm.ts";
+
+const fill = `with client_added as (
+    insert into client (id, business_id, first_name, last_name, date_of_birth, gender, birth_country, nationality,
+      country_of_tax_residence, address, city, postcode, country_code, email, external_client_code, blocked, is_blacklisted,
+      risk_level, kyc_level, kyc_status, created_at, updated_at)
+    select uuidv7(at - now()), ${businessOfRow}, 'Amina ' || i, 'Benali', '1990-05-17', 'female', 'DZA', 'DZA', 'DZA', '1 rue', 'Alger',
+      '16000', 'DZA', 'person' || i || '@example.dz', 'code-' || i, i % 97 = 0, i % 211 = 0,
+      case when i % 53 = 0 then 'HIGH' else 'LOW' end, 'FULL_KYC', case when i % 7 = 0 then 'PROCESSING' else 'VALIDATED' end, at, at
+    from (select i, ${timeOfRow} as at from numbers) numbered
+    returning id, business_id, first_name, created_at
+  ), beneficiary_added as (
+    insert into beneficiary (id, business_id, client_id, type, name, display, account_number, country_code, created_at, updated_at)
+    select id, business_id, id, 'PERSON', first_name, true, '123', 'DZA', created_at, created_at from client_added
+  )
+  insert into account (id, business_id, client_id, account_name, account_number, type, currency, status, used_on, created_at, updated_at)
+  select id, business_id, id, first_name, '888' || lpad(substr(first_name, 7), 17, '0'), 'CURRENT', 'DZD', 'PENDING', '2026-01-01',
+    created_at, created_at from client_added`;
+
+test("each filter of the three lists scans an index that begins with the business, among a million rows", async () => {
+  await using plans = await startListPlans("clients", database, ["client", "beneficiary", "account"], fill);
+  expect(await plans.badScans(clientList, ListClientsRequestSchema)).toEqual([]);
+  expect(await plans.badScans(beneficiaryList, ListBeneficiariesRequestSchema)).toEqual([]);
+  expect(await plans.badScans(accountList, ListAccountsRequestSchema)).toEqual([]);
+});

@@ -1,0 +1,17 @@
+import { ListKycApplicationsRequestSchema } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
+import { businessOfRow, startListPlans, timeOfRow } from "@amana/service/testing";
+import { expect, test } from "vitest";
+import { database } from "../orm.ts";
+import { kycApplicationList } from "./kyc-application.message.ts";
+
+const fill = `insert into kyc_application (id, business_id, client_id, external_id, status, verdict, provider_id, link_expires_at,
+    metadata, allowed_documents, require_video, max_attempts, attempts_used, sequence, reason_codes, document_notices,
+    aml_hit_count, synced_at, checks, revision, created_at, updated_at)
+  select uuidv7(at - now()), ${businessOfRow}, gen_random_uuid(), 'applicant-' || i, case when i % 3 = 0 then 'CREATED' else 'COMPLETED' end,
+    case when i % 3 > 0 then 'APPROVED' end, i, at, '{}', '{}', false, 3, 0, 0, '{}', 0, 0, at, 0, 0, at, at
+  from (select i, ${timeOfRow} as at from numbers) numbered`;
+
+test("each filter of KYC applications scans an index that begins with the business, among a million rows", async () => {
+  await using plans = await startListPlans("kyc", database, ["kyc_application"], fill);
+  expect(await plans.badScans(kycApplicationList, ListKycApplicationsRequestSchema)).toEqual([]);
+});

@@ -1,0 +1,16 @@
+import { ListPaymentsRequestSchema } from "@amana/contracts/payments/v1/payment_service_pb";
+import { businessOfRow, startListPlans, timeOfRow } from "@amana/service/testing";
+import { expect, test } from "vitest";
+import { database } from "../orm.ts";
+import { paymentList } from "./payment.message.ts";
+
+const fill = `insert into payment (id, business_id, amount_minor, currency, status, language, success_url, fail_url, order_ref,
+    return_token, processor_order_number, created_at, updated_at)
+  select uuidv7(at - now()), ${businessOfRow}, 100, 'DZD', case when i % 50 = 0 then 'PENDING' else 'PAID' end, 'FR', 'https://a.test',
+    'https://a.test', 'order-' || i, i, lpad(i::text, 10, '0'), at, at
+  from (select i, ${timeOfRow} as at from numbers) numbered`;
+
+test("each filter of payments scans an index that begins with the business, among a million rows", async () => {
+  await using plans = await startListPlans("payments", database, ["payment"], fill);
+  expect(await plans.badScans(paymentList, ListPaymentsRequestSchema)).toEqual([]);
+});

@@ -1,0 +1,14 @@
+import { ListEventsRequestSchema } from "@amana/contracts/webhooks/v1/event_service_pb";
+import { businessOfRow, startListPlans, timeOfRow } from "@amana/service/testing";
+import { expect, test } from "vitest";
+import { database } from "../orm.ts";
+import { eventList } from "./event.message.ts";
+
+const fill = `insert into event (id, business_id, type, body, created_at)
+  select uuidv7(at - now()), ${businessOfRow}, case when i % 50 = 0 then 'PAYMENT_REFUNDED' else 'PAYMENT_COMPLETED' end, '{}', at
+  from (select i, ${timeOfRow} as at from numbers) numbered`;
+
+test("each filter of events scans an index that begins with the business, among a million rows", async () => {
+  await using plans = await startListPlans("webhooks", database, ["event"], fill);
+  expect(await plans.badScans(eventList, ListEventsRequestSchema)).toEqual([]);
+});

@@ -13,7 +13,7 @@ const archivingFile = join(import.meta.dirname, "..", "..", "..", "deploy", "pos
 /** Of the documentation, in which a backup folder is on a disk of its own. */
 const documentedFolder = "/backup/wal";
 
-/** Settings of a server that archives its write-ahead log in `walFolder`: those of deploy/postgres. */
+/** Settings with which a server archives its log in `walFolder`: those of deploy/postgres. */
 export async function archivingTo(walFolder: string): Promise<string[]> {
   await mkdir(walFolder, { recursive: true });
   await giveTo(await systemUser(), walFolder);

@@ -3,7 +3,7 @@ import type { Action, RecordAction } from "@amana/messaging";
 import type { DescMessage } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
-/** Description of a service for the command `amana`. Each service exports it from `src/repair.ts`. */
+/** Description of a service for the command `amana`, exported from its `src/repair.ts`. */
 export interface RepairedService {
   readonly name: string;
   readonly database: Omit<MigrateOptions, "url">;

@@ -9,7 +9,7 @@ import { withServices } from "../services.ts";
 
 const sealing = ["kyc", "webhooks"];
 
-/** The step of a key rotation that changes rows. docs/secrets.md has the steps that change settings. */
+/** The step of a rotation that changes rows. docs/secrets.md has the other steps. */
 export function secrets(program: Command): void {
   const noun = program.command("secrets").description("reencrypt: encrypt stored secrets with the first key");
   withChangeOptions(

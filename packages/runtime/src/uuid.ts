@@ -12,7 +12,7 @@ export function uuidv7(timeMs: number = Date.now()): string {
 
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Returns whether a text has the form of a UUID of any version. Another text identifies nothing. */
+/** Returns whether a text has the form of a UUID of any version. */
 export function isUuid(text: string | undefined): text is string {
   return text !== undefined && uuidPattern.test(text);
 }

@@ -58,7 +58,7 @@ test("what payments has forgotten is told, what is older there is read again at 
   const { aPayment, told, restored, money } = await twoDatabases();
   const [older, same, refundedSince] = [await aPayment("PAID"), await aPayment("PAID"), await aPayment("REFUNDED")];
   const unknown = { id: uuidv7(), businessId: uuidv7() };
-  await told(older, "PAID");
+  await told(older, "PAID", minutesAgo(6));
   await told(older, "REFUNDED");
   await told(same, "PAID");
   await told(refundedSince, "REFUNDED");
@@ -135,7 +135,7 @@ test("amana restored kyc requests a lost review decision again once, and schedul
   const [inReview, same] = [await anApplication("COMPLETED", "NEEDS_REVIEW"), await anApplication("COMPLETED", "APPROVED")];
   const unknown = { id: uuidv7(), businessId: uuidv7() };
   for (const one of [decidedHere, decidedThere]) {
-    await told(one, "COMPLETED", "NEEDS_REVIEW");
+    await told(one, "COMPLETED", "NEEDS_REVIEW", minutesAgo(6));
     await told(one, "COMPLETED", "REJECTED");
   }
   await told(expired, "COMPLETED", "APPROVED");

@@ -11,7 +11,7 @@ const packageDir = join(import.meta.dirname, "..");
 const protoDir = join(packageDir, "..", "..", "proto");
 const generatedDir = join(packageDir, "src", "gen");
 const released = join(packageDir, "released.binpb");
-const timeout = 60_000;
+const timeout = 300_000;
 
 const buf = (args: string[], env: NodeJS.ProcessEnv = process.env) =>
   execFileSync("buf", args, { cwd: protoDir, stdio: "inherit", timeout, env });

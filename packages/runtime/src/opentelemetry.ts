@@ -3,7 +3,7 @@ import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { defaultResource, resourceFromAttributes } from "@opentelemetry/resources";
 import { AlwaysOnSampler, BatchSpanProcessor, type SpanExporter, TracerProvider } from "@opentelemetry/sdk-trace";
 import type { Logger } from "./logger.ts";
-import { type BeginSpan, type Span, spans } from "./span.ts";
+import type { BeginSpan, Span } from "./span.ts";
 import { waitAtMost } from "./time.ts";
 import { inTrace } from "./trace.ts";
 import type { TracingSettings } from "./tracing-settings.ts";
@@ -33,6 +33,8 @@ export function createTracer(
   { url, headers, certificateAuthority }: TracingSettings,
   service: string,
   logger: Logger,
+  /** Counts spans by outcome. It exists without the SDK, too. */
+  spans: { inc(labels: { outcome: "sent" | "dropped" | "refused" }, count?: number): void },
 ): { begin: BeginSpan } & AsyncDisposable {
   let unsent = 0;
   let isStopped = false;

@@ -1,5 +1,3 @@
-import { counter } from "./metrics.ts";
-
 export type SpanKind = "internal" | "server" | "client" | "producer" | "consumer";
 
 /** Ids and fixed words. Never personal data, a body or a secret; of a URL only the host. */
@@ -25,9 +23,3 @@ export interface SpanOptions {
 }
 
 export type BeginSpan = (kind: SpanKind, name: string, parent: string, options?: SpanOptions) => Span;
-
-export const spans = counter({
-  name: "amana_spans_total",
-  help: "Spans of sampled traces: sent, dropped (the collector is away or slow), or refused by the collector",
-  labels: { outcome: ["sent", "dropped", "refused"] },
-});

@@ -1,8 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { type Collector, startCollector } from "../test/collector.ts";
 import { createLogger, currentTrace, type EnvSource, inTrace, readEnv, readTracing, type SettingsError } from "./index.ts";
-import { spans } from "./span.ts";
-import { beginSpan, startTracing, traced } from "./tracing.ts";
+import { beginSpan, spans, startTracing, traced } from "./tracing.ts";
 
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 const parentId = "00f067aa0ba902b7";

@@ -1,7 +1,14 @@
 import type { Logger } from "./logger.ts";
+import { counter } from "./metrics.ts";
 import type { BeginSpan, Span, SpanKind, SpanOptions } from "./span.ts";
 import { currentTrace, inTrace } from "./trace.ts";
 import type { TracingSettings } from "./tracing-settings.ts";
+
+export const spans = counter({
+  name: "amana_spans_total",
+  help: "Spans of sampled traces: sent, dropped (the collector is away or slow), or refused by the collector",
+  labels: { outcome: ["sent", "dropped", "refused"] },
+});
 
 /** Creates spans while tracing is on. */
 let begin: BeginSpan | undefined;
@@ -12,7 +19,7 @@ let begin: BeginSpan | undefined;
  */
 export async function startTracing(settings: TracingSettings, service: string, logger: Logger): Promise<AsyncDisposable> {
   const { createTracer } = await import("./opentelemetry.ts");
-  const tracer = createTracer(settings, service, logger);
+  const tracer = createTracer(settings, service, logger, spans);
   begin = tracer.begin;
   return {
     async [Symbol.asyncDispose]() {

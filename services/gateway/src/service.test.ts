@@ -87,7 +87,7 @@ const ask = (url: string, agent: http.Agent, path = "/healthz") =>
 
 describe("stopping", () => {
   test("finishes what is under way, even what came in while readiness was off, and then nobody listens", async () => {
-    const gateway = await start({ STOP_DELAY_MS: "300" });
+    const gateway = await start({ STOP_DELAY_MS: "2000" });
     const begun = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
     getPayment = async () => {
@@ -122,7 +122,7 @@ describe("stopping", () => {
   );
 
   test("answers the requests that meet it on connections that are kept, and ends these", async () => {
-    const gateway = await start({ STOP_DELAY_MS: "500" });
+    const gateway = await start({ STOP_DELAY_MS: "2000" });
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
     expect(await ask(gateway.url, agent)).toEqual([200, "keep-alive"]);
     const stopped = gateway[Symbol.asyncDispose]();

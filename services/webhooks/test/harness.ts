@@ -57,8 +57,9 @@ export async function startHarness(options: HarnessOptions = {}) {
     settled: () =>
       eventually(async () => {
         context.signals.emit("due");
+        // Not now(): it may be before the commit of a retry that the statement sees.
         const unsettled = await service.sql(
-          "select id from delivery where status = 'PENDING' and (lease_token is not null or next_attempt_at <= now())",
+          "select id from delivery where status = 'PENDING' and (lease_token is not null or next_attempt_at <= clock_timestamp())",
         );
         if (unsettled.length > 0) throw new Error(`${unsettled.length} deliveries are due or in flight`);
       }),

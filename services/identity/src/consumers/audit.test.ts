@@ -95,7 +95,7 @@ test("actions on one entity that arrive in the wrong order and repeatedly are th
   await deliver([second.message]);
   await deliver([first.message, second.message]);
   await deliver([first.message]);
-  expect(await sql("select id, reason from audit_event where entity_id = ? order by id", [entityId])).toEqual([
+  expect(await sql("select id, reason from audit_event where entity_id = ? order by reason", [entityId])).toEqual([
     { id: first.id, reason: "first" },
     { id: second.id, reason: "second" },
   ]);

@@ -70,7 +70,7 @@ test("events of one payment that arrive in the wrong order are the same events, 
   const refunded = aPaymentEvent({ ...caller, paymentId });
   await harness.publish(refunded);
   await harness.publish(completed, refunded);
-  expect(await harness.sql("select id, type from event where business_id = ? order by id", [caller.businessId])).toEqual([
+  expect(await harness.sql("select id, type from event where business_id = ? order by type", [caller.businessId])).toEqual([
     { id: completed.id, type: "PAYMENT_COMPLETED" },
     { id: refunded.id, type: "PAYMENT_REFUNDED" },
   ]);

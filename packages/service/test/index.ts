@@ -1,4 +1,5 @@
 /** Services in tests: the real one in the test's process, or as a process that can be killed. */
+export { columnsOfEvidence } from "./evidence-columns.ts";
 export { businessOfRow, startListPlans, timeOfRow } from "./list-plans.ts";
 export { killedDuring, startTestProcess } from "./start-test-process.ts";
 export { emitTo, startTestService, type TestService } from "./start-test-service.ts";

@@ -1,4 +1,4 @@
-export interface FairLimits {
+interface FairLimits {
   /** Maximum number of slots in use. */
   readonly slots: number;
   /** Maximum number of slots that one tenant uses. */

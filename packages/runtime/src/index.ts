@@ -1,7 +1,7 @@
 /** What every process needs: settings, logs, metrics, start and stop, time and identifiers. */
 export { atMostEvery, remember } from "./cache.ts";
 export { type EnvReader, type EnvSource, readEnv, SettingsError, StartRefused, settings } from "./env.ts";
-export { type FairLimits, FairSemaphore } from "./fair-semaphore.ts";
+export { FairSemaphore } from "./fair-semaphore.ts";
 export { faultPoint } from "./fault-point.ts";
 export { inGroups } from "./groups.ts";
 export { GrowingBuffer } from "./growing-buffer.ts";

@@ -3,6 +3,7 @@ import { DeliveryFailure } from "@amana/contracts/webhooks/v1/event_pb";
 import { type Orm, rowsCountedMax, showRows } from "@amana/database";
 import { counter, gauge, histogram, timeOfUuid } from "@amana/runtime";
 import type { AttemptResult } from "./delivery/record-attempts.ts";
+import { dueAt, dueAtOfEndpoint } from "./event/delivery-schedule.ts";
 import type { NewDelivery } from "./event/new-delivery.ts";
 
 const outcome = ["succeeded", "retried", "failed"] as const;
@@ -61,16 +62,16 @@ export const showDeliveries = (orm: Orm): Disposable =>
       name: "delivery_gauges",
       // Usually few deliveries are due. If many are, the oldest may hide those of other endpoints.
       text: `with oldest as materialized (
-          select endpoint_id, greatest(leased_until, next_attempt_at) as due_at from delivery
-          where status = 'PENDING' and greatest(leased_until, next_attempt_at) <= now()
-          order by greatest(leased_until, next_attempt_at) limit 500
+          select endpoint_id, ${dueAt} as due_at from delivery
+          where status = 'PENDING' and ${dueAt} <= now()
+          order by ${dueAt} limit 500
         ), first as (
           select endpoint_id, due_at from oldest where (select count(*) from oldest) < 500
           union all
           select e.id, due.due_at from webhook_endpoint e cross join lateral (
-            select greatest(next_attempt_at, leased_until) as due_at from delivery
+            select ${dueAtOfEndpoint} as due_at from delivery
             where business_id = e.business_id and endpoint_id = e.id and status = 'PENDING'
-            order by greatest(next_attempt_at, leased_until) limit 1
+            order by ${dueAtOfEndpoint} limit 1
           ) due where (select count(*) from oldest) = 500
         )
         select c.endpoint, greatest(0, coalesce(extract(epoch from now() - min(f.due_at)), 0)) as oldest

@@ -3,6 +3,7 @@ import { PaymentEventSchema } from "@amana/contracts/payments/v1/payment_events_
 import { overdue } from "@amana/due-work";
 import { inboxWaiting, outboxWaiting, recordAction } from "@amana/messaging";
 import type { Heard, RepairedService } from "@amana/service";
+import { dueAtOfEndpoint } from "./event/delivery-schedule.ts";
 import { eventEvidence } from "./event/evidence.ts";
 import { database } from "./orm.ts";
 
@@ -49,7 +50,7 @@ export const repair: RepairedService = {
     {
       what: "deliveries that are due and not attempted",
       table: "delivery",
-      where: "status = 'PENDING' and greatest(next_attempt_at, leased_until) < now() - interval '5 minutes'",
+      where: `status = 'PENDING' and ${dueAtOfEndpoint} < now() - interval '5 minutes'`,
       since: "next_attempt_at",
       todo: "Slow endpoints have two slots each, and DELIVERY_CONCURRENCY limits all: see the log, and add a replica if all are late.",
     },

@@ -1,6 +1,7 @@
 import { namedQuery, type Orm } from "@amana/database";
 import { claimDue, createDueSearch, type DueGroup, type DueTable } from "@amana/due-work";
 import type { Context } from "../context.ts";
+import { dueAt, dueAtOfEndpoint } from "../event/delivery-schedule.ts";
 import type { DeliveryEndpoint, NewDelivery } from "../event/new-delivery.ts";
 import { signingSecrets } from "../webhook-endpoint/secrets.ts";
 
@@ -16,8 +17,8 @@ const dueDeliveries: DueTable = {
   name: "delivery",
   table: "delivery",
   isPlanned: "status = 'PENDING'",
-  dueAt: "greatest(leased_until, next_attempt_at)",
-  dueAtOfGroup: "greatest(next_attempt_at, leased_until)",
+  dueAt,
+  dueAtOfGroup: dueAtOfEndpoint,
   key: "endpoint_id",
   select: `select c.id, c.lease_token, c.attempts, c.attempts = 0 and c.next_attempt_at = c.created_at as is_first,
       c.event_id, c.business_id, c.endpoint_id, v.type, v.body, v.traceparent
@@ -73,7 +74,7 @@ async function skip(orm: Orm, groups: readonly DueGroup[]): Promise<number> {
     `update delivery set status = 'SKIPPED', next_attempt_at = null, lease_token = null, leased_until = null
      where id in (
        select d.id from jsonb_to_recordset($1::jsonb) as g (tenant uuid, key uuid) join delivery d
-         on d.business_id = g.tenant and d.endpoint_id = g.key and d.status = 'PENDING' and ${dueDeliveries.dueAtOfGroup} <= now()
+         on d.business_id = g.tenant and d.endpoint_id = g.key and d.status = 'PENDING' and ${dueAtOfEndpoint} <= now()
        limit 1000 for update of d skip locked
      ) returning 1`,
     [JSON.stringify(groups)],

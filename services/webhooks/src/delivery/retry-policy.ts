@@ -20,9 +20,6 @@ export function pauseMs(
   return Math.max(jitter(pause, 0.2, random), Math.min(asked, retryAfterMsMax));
 }
 
-/** SQL: what to set for a delivery's schedule to start again. */
-export const asNew = "status = 'PENDING', attempts = 0, next_attempt_at = now(), lease_token = null, leased_until = null";
-
 /** A Retry-After header in milliseconds; undefined when it is no time, or past. */
 export function readRetryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined;

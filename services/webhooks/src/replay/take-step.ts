@@ -1,5 +1,5 @@
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import { asNew } from "../delivery/retry-policy.ts";
+import { asNew } from "../event/delivery-schedule.ts";
 
 /** Events that one step looks at, at most. */
 const countedMax = 5_000;

@@ -4,8 +4,8 @@ import { once } from "@amana/idempotency";
 import { businessOf, type Implementation } from "@amana/rpc";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
-import { asNew } from "../delivery/retry-policy.ts";
 import { type DeliveryJson, deliveryJson, readDeliveries, toDelivery } from "../event/delivery.message.ts";
+import { asNew } from "../event/delivery-schedule.ts";
 import {
   eventNotFound,
   redeliveryEndpointDisabled,

@@ -15,7 +15,7 @@ const reconnectingMs = 4_000;
 /** More than an hour, which is what brokers bear of a publisher by default. */
 const stepMs = 61 * 60 * 1000;
 
-export interface Faulty extends FaultyProcesses {
+interface Faulty extends FaultyProcesses {
   /** One after the other is lost, and now and then all at once. */
   readonly brokers: readonly Kafka[];
   /** Of all services but webhooks, which has one of its own. */

@@ -32,7 +32,7 @@ export interface DueGroup {
 }
 
 /** `hasMore`: the next call finds other groups. */
-export interface FoundGroups {
+interface FoundGroups {
   readonly groups: readonly DueGroup[];
   readonly hasMore: boolean;
 }

@@ -8,7 +8,7 @@ export type { Message } from "./message.ts";
 export { createMessageKeys, type MessageKeyring, type MessageKeys, readMessageKeys } from "./message-keys.ts";
 export { traceparentOf } from "./message-spans.ts";
 export { showOutbox } from "./metrics.ts";
-export { addToOutbox, OutboxMessage, type RepublishRange, republish } from "./outbox.ts";
+export { addToOutbox, OutboxMessage, republish } from "./outbox.ts";
 export { type Action, byCaller, byPlatform, type RecordAction, recordAction } from "./record-action.ts";
 export { type Relay, startRelay } from "./relay.ts";
 export {

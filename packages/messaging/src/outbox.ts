@@ -82,7 +82,7 @@ export function whenCommitted(listener: () => void): () => void {
 const republishedAtOnce = 2_000;
 
 /** Selects events of a topic by the time of their commit or by their ids. */
-export type RepublishRange = { readonly topic: string } & (
+type RepublishRange = { readonly topic: string } & (
   | { readonly from: Date; readonly to: Date }
   | { readonly eventIds: readonly string[] }
 );

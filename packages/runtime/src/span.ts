@@ -1,7 +1,7 @@
 export type SpanKind = "internal" | "server" | "client" | "producer" | "consumer";
 
 /** Ids and fixed words. Never personal data, a body or a secret; of a URL only the host. */
-export type SpanAttributes = Readonly<Record<string, string | number | undefined>>;
+type SpanAttributes = Readonly<Record<string, string | number | undefined>>;
 
 /** Work in progress, as part of its parent. End it once. */
 export interface Span {

@@ -6,7 +6,7 @@ import type { DeliveryEndpoint, NewDelivery } from "../event/new-delivery.ts";
 import { signingSecrets } from "../webhook-endpoint/secrets.ts";
 
 /** Maximum number of deliveries in one claim: new deliveries wait while it is processed. */
-export const claimMax = 64;
+const claimMax = 64;
 
 /** A delivery that only this process may send until its lease ends. */
 export type LeasedDelivery = NewDelivery & { readonly lease_token: string };

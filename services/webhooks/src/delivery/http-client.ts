@@ -7,7 +7,7 @@ import { type AddressGuard, AddressNotPublic, guardedConnector } from "../webhoo
 export type FailureCode = EnumName<typeof DeliveryFailure>;
 
 /** Why no response came, for programs and for the people of the endpoint's business. */
-export interface Failure {
+interface Failure {
   readonly code: FailureCode;
   readonly detail: string;
 }

@@ -3,7 +3,7 @@ import type { Report } from "./report.ts";
 
 /** Options of the program `matrix`. */
 export interface MatrixOptions {
-  /** How many are drawn, in place of minutes; those that failed once come on top. */
+  /** Number of generated schedules, instead of minutes. Schedules that failed before run as well. */
   readonly schedules?: number | undefined;
   /** Systems side by side. */
   readonly lanes?: number | undefined;
@@ -11,7 +11,7 @@ export interface MatrixOptions {
   readonly schedule?: Schedule | undefined;
   /** A line is added to it for each schedule. */
   readonly results?: string | undefined;
-  /** False: what fails is told and not made shorter, which takes minutes. */
+  /** Whether a failing schedule is shortened, which takes minutes. Default: true. */
   readonly shrinks?: boolean | undefined;
 }
 

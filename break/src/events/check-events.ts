@@ -15,7 +15,7 @@ interface Found extends Told {
   readonly operator: ApiCaller;
 }
 
-/** From outbox to endpoint: each committed event, one id, the same bytes, and nothing else. */
+/** Checks that endpoints received each committed event with one id and the same bytes, and no other event. */
 export async function checkEvents(found: Found): Promise<void> {
   const { committed, forgedIds, endpoints, webhooks, report } = found;
   const good = [...committed.good.keys()];
@@ -40,8 +40,10 @@ async function checkDeadLetters({ committed, forgedIds, operator, report }: Foun
   const letters = await readLetters(operator);
   const stored = letters.filter(({ event_id, status }) => status === "FORGED" || forgedIds.has(event_id));
   report.check("no forged message is stored", stored.length === 0, () => JSON.stringify(stored.slice(0, 3)));
-  const wronged = letters.filter(({ event_id }) => committed.good.has(event_id));
-  report.check("no good event is a dead letter in the end", wronged.length === 0, () => JSON.stringify(wronged.slice(0, 3)));
+  const deadLettered = letters.filter(({ event_id }) => committed.good.has(event_id));
+  report.check("dead letters contain no valid event after the run", deadLettered.length === 0, () =>
+    JSON.stringify(deadLettered.slice(0, 3)),
+  );
   const byId = new Map(letters.map((letter) => [letter.event_id, letter]));
   const lost = [...committed.poisoned].filter((id) => !/RETRYING|PARKED/.test(byId.get(id)?.status ?? ""));
   report.check("what cannot be handled is there for an operator", lost.length === 0, () => some(lost));

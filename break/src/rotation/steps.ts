@@ -5,7 +5,7 @@ import type { Replicated } from "../rolling/replicas.ts";
 /** The settings of each service, with which its replicas start. */
 export type Settings = Readonly<Record<Replicated, Record<string, string>>>;
 
-/** What a person changes during a rotation. */
+/** Settings and commands of a deployment that an operator changes and runs during a rotation. */
 export interface Deployment {
   readonly settings: Settings;
   /** Runs `amana secrets reencrypt`. */

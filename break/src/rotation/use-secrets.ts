@@ -85,7 +85,7 @@ export async function checkUses({ system, report, done }: Shop, { verified }: Us
     }
   });
   const { out, err } = await amanaWith(databaseSettings(system.databaseUrls), "dead-letters", "list", "--databases", "--json");
-  report.check("no dead letter remains", out.trim() === "[]", () => err || out);
+  report.check("the list of dead letters is empty", out.trim() === "[]", () => err || out);
   for (const id of done.applications) {
     const view = (await sandbox(system, "GET", `/sandbox/kyc?reference=${id}`)) as {
       callbacks: { attempts: { result: string }[] }[];

@@ -22,7 +22,7 @@ test("break/src/tenants/nouns.ts lists no noun and no operation that the OpenAPI
   expect(Object.keys(alsoNeeded).filter((name) => !known.has(name))).toEqual([]);
 });
 
-test("each required field of an operation of businesses has an example, an enum or a format to send", () => {
+test("the OpenAPI document has an example, an enum or a format for each required field of the operations that break tenants calls", () => {
   const unknown = ofBusinesses.flatMap(({ name, unknownFields }) => unknownFields.map((field) => `${name}: ${field}`));
   expect(unknown, "add an example to the field's schema in services/gateway/src").toEqual([]);
 });

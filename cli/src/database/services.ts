@@ -8,7 +8,7 @@ import { exitCodes, Refused } from "../refused.ts";
 import { repairedServices, serviceNames } from "./repaired-services.ts";
 
 export interface Selection {
-  /** One of them; all unless given. */
+  /** Name of one service. Default: all services. */
   readonly service?: string | undefined;
   /** Of that one. */
   readonly databaseUrl?: string | undefined;

@@ -104,7 +104,7 @@ describe("a page", () => {
     expect(names(await found(" "))).toEqual(["dz 5800021"]);
   });
 
-  test("is counted up to 1 000 rows, and says when there are more", async () => {
+  test("listPage counts up to 1 000 rows and sets totalIsCapped when more match", async () => {
     const own = uuidv7();
     await add(
       own,
@@ -124,7 +124,7 @@ describe("a page", () => {
     expect([await by("blue"), await search("rare")]).toMatchObject([one, one]);
   });
 
-  test("of a capped list has a total behind its end while it is full, as gateways of the previous version need", async () => {
+  test("listPage of a capped list returns a total beyond the page's end while the page is full, which gateways of the previous version need", async () => {
     const own = uuidv7();
     await add(
       own,

@@ -28,7 +28,7 @@ interface ListOptions {
 /**
  * The list that an RPC answers; its request is the filter. A field that is called as a property
  * restricts it to rows with that value. What the others ask, `conditions` says, one by one: a field
- * without a condition does not compile. What a request leaves out restricts nothing.
+ * without a condition does not compile. A field that the request omits does not restrict the list.
  */
 export function defineList<E, M extends DescMessage, Row, R extends DescMessage>(
   view: View<E, M, Row>,

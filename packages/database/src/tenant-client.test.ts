@@ -102,7 +102,7 @@ test("a statement that fails tells its own reason, and leaves nothing to the nex
   expect(await read()).toEqual([]);
 });
 
-test("a name of two texts is rejected, and the connection stays usable", async () => {
+test("a prepared query is rejected when its name has another text, and the connection stays usable", async () => {
   await forTenant(one, async () => {
     expect(await namedQuery(narrow.em, "twice", "select 1 as value", [])).toEqual([{ value: 1 }]);
     const connection = narrow.em.getConnection() as unknown as { getNativeClient(): Promise<pg.Pool> };

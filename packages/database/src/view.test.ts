@@ -134,7 +134,7 @@ describe("a view", () => {
     expect(await Promise.all([read(), read()])).toMatchObject([{ id }, { id }]);
   });
 
-  test("reads a row by the primary key although the statement was planned for an empty table", async () => {
+  test("defineView reads a row by the primary key when the statement was planned for an empty table", async () => {
     const one = await database.connect({ entities: [Thing], poolMax: 1 });
     const execute = (sql: string, values: unknown[] = []) => one.em.fork().execute<Record<string, unknown>[]>(sql, values);
     const owner = uuidv7();

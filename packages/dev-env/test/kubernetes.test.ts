@@ -67,7 +67,7 @@ describe("what all services have in common", () => {
     expect(container.startupProbe.periodSeconds * container.startupProbe.failureThreshold).toBeGreaterThanOrEqual(180);
   });
 
-  test("its grace period is longer than its longest clean stop, which starts after the pause for new requests", async () => {
+  test("the grace period is longer than the pause for new requests and the longest clean stop together", async () => {
     const pauseSeconds = container.lifecycle.preStop.sleep.seconds;
     expect(pauseSeconds).toBeGreaterThan(0);
     expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(stopTimeoutMs / 1000 + pauseSeconds);

@@ -75,7 +75,7 @@ test("one consumer on two replicas that get the same messages at once, in opposi
   expect(await deadLetters(db.orm)).toEqual([]);
 });
 
-test("many messages at once all take effect", async () => {
+test("a consumer applies every message of many deliveries at the same time", async () => {
   await aConsumer();
   await transport.deliver(...bodiesFrom(450).map((body) => aMessage(body)));
   expect(await effects(db.orm)).toEqual(bodiesFrom(450));
@@ -159,7 +159,7 @@ test("an effect that is one statement happens once, also as the retry of a dead 
   expect(results).toEqual([2, 1]);
 });
 
-test("messages of the same key take effect while an earlier one is a dead letter", async () => {
+test("a consumer applies later messages of a key while an earlier message of the key is a dead letter", async () => {
   const broken = new Set(["k1"]);
   await aConsumer({ effect: failingFor(broken, () => new Error("not yet")) }, db.orm, { retrySeconds: Array(1_000).fill(0.01) });
   await transport.deliver(aMessage("k1"), aMessage("k2"), aMessage("x1", { key: "x" }));
@@ -204,7 +204,7 @@ test("pauses when different messages fail in a row, dead-letters three of them, 
   expect((await effects(db.orm)).sort()).toEqual(bodies.toSorted());
 });
 
-test("failing messages in front of others delay them by pauses and do not stop them", async () => {
+test("a consumer applies the messages behind failing ones after its pauses", async () => {
   const bad = bodiesFrom(10);
   await aConsumer({ effect: failingFor(new Set(bad), (body) => new Error(body)) }, db.orm, { retrySeconds: [0.05] });
   const messages = [...bad, "good"].map((body) => aMessage(body));

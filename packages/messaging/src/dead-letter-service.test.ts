@@ -125,7 +125,7 @@ test.each([
   expect(await audited()).toHaveLength(1);
 });
 
-test("a later event of the same key is retried while the earlier one stays a dead letter", async () => {
+test("an operator's retry applies a later event of a key while the earlier one stays a dead letter", async () => {
   const first = await aParked("k");
   const second = await aParked("k", aMessage("2", { key: "k" }));
   broken.clear();
@@ -158,7 +158,7 @@ test("dropping a letter whose event was published again and took effect ends it 
   expect(await list()).toEqual([]);
 });
 
-test("lists show only the CloudEvents headers of a message", async () => {
+test("the list of dead letters contains only the CloudEvents headers of a message", async () => {
   const { message } = await aParked("p", {
     ...aMessage("p", { key: "p" }),
     headers: { ...aMessage("p").headers, ce_other: "x" },

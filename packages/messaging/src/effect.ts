@@ -39,7 +39,7 @@ export interface Consumption<Result = unknown> extends Subscription {
 }
 
 export interface Applied<Result> {
-  /** How many of the messages were new. */
+  /** Number of messages that were new. */
   readonly count: number;
   readonly result: Result | undefined;
 }
@@ -53,7 +53,7 @@ export async function applyFresh<Result>(
   { consumer, effect }: Consumption<Result>,
   messages: readonly Message[],
 ): Promise<Applied<Result>> {
-  // A relay that took over may have published one twice, side by side.
+  // After a failover, the new relay may have published a message of this batch again.
   const byId = new Map(messages.map((message) => [requireEventId(message), message]));
   if (typeof effect !== "function") {
     return await runStatement(em, consumer, effect as StatementEffect<object, Result>, byId);

@@ -60,7 +60,7 @@ test("an event of a sampled trace travels in a span that began with it; one that
   expect(traceparents).toEqual([`00-${traceId}-${done?.spanId}-01`, unsampled]);
 });
 
-test("effects run in the trace of their message, also when a dead letter is retried", async () => {
+test("a consumer runs each effect in the trace of its message, also in the retry of a dead letter", async () => {
   const seen: (string | undefined)[] = [];
   let isBroken = true;
   const effect = async (_em: unknown, messages: readonly Message[]) => {

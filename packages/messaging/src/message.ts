@@ -2,7 +2,7 @@ import { isUuid } from "@amana/runtime";
 
 /** A message as it travels: CloudEvents 1.0 as headers (Kafka binding, binary mode). */
 export interface Message {
-  /** What the message is about. Kafka keeps the messages of a key in one partition. */
+  /** Id of the subject of the message. Kafka keeps the messages of a key in one partition. */
   readonly key: string;
   readonly payload: Uint8Array;
   /** ce_id, ce_type, ce_source, ce_time and traceparent; on the way also amana-mac. */

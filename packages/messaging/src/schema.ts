@@ -3,9 +3,9 @@ import { readMigrations, type Waiting } from "@amana/database";
 
 const folder = join(import.meta.dirname, "..", "migrations");
 
-/** What a service that emits events lists before its own. */
+/** Migrations of a service that emits events. It lists them before its own. */
 export const outboxMigrations = readMigrations(folder, "outbox-");
-/** What a service that consumes events lists before its own. */
+/** Migrations of a service that consumes events. It lists them before its own. */
 export const inboxMigrations = readMigrations(folder, "inbox-");
 
 /** Events that are not published half a minute after their commit. */

@@ -64,7 +64,7 @@ export class FairSemaphore {
   enter(tenant: string, waitMs: number, key = ""): true | Promise<boolean> {
     const ofTenant = entryOf(this.#tenants, tenant, Tenant);
     const ofKey = entryOf(ofTenant.keys, key, Key);
-    // Nobody waits who could use a free slot: `leave` gives each slot to the next waiter.
+    // A free slot has no waiter that may use it: `leave` gives each slot to the next waiter.
     if (this.#used < this.limits.slots && this.#hasShare(ofTenant, ofKey)) return this.#use(ofTenant, ofKey);
     return new Promise((admit) => {
       const waiter = { admit, timer: setTimeout(() => this.#giveUp(tenant, key, waiter), waitMs) };

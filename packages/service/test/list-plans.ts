@@ -30,8 +30,8 @@ interface PlanNode {
 
 /**
  * Plans lists as a service does, in tables of a million rows. `fill` is SQL that inserts a row for
- * each `i` of a table `numbers`, of which there are 20 000. PostgreSQL is told that the tables have
- * a million (`pg_restore_relation_stats`), because to insert these takes minutes.
+ * each `i` of a table `numbers` with 20 000 rows. The statistics then get a million rows
+ * (`pg_restore_relation_stats`), because an insert of a million rows takes minutes.
  */
 export async function startListPlans(name: string, database: TestDatabaseOptions, tables: readonly string[], fill: string) {
   await using stack = new AsyncDisposableStack();
@@ -47,12 +47,12 @@ export async function startListPlans(name: string, database: TestDatabaseOptions
     await em.execute(`create temporary table numbers on commit drop as select i from generate_series(1, ${filled}) i`);
     await em.execute(fill);
     await em.execute("analyze");
-    const told = await em.execute<object[]>(
+    const restored = await em.execute<object[]>(
       `select pg_restore_relation_stats('schemaname', 'public', 'relname', relname::text, 'reltuples', ${planned}::real)
        from pg_class c left join pg_inherits on inhrelid = c.oid where c.relkind = 'r' and coalesce(inhparent, c.oid) = any (?::regclass[])`,
       [`{${tables.join()}}`],
     );
-    if (told.length < tables.length) throw new Error("a table is not there");
+    if (restored.length < tables.length) throw new Error(`one of these tables does not exist: ${tables.join(", ")}`);
   });
   const orm = await connect({ url: asService(url), forTenants: true });
   const { getNativeClient } = orm.em.getConnection() as unknown as { getNativeClient(): Promise<Pool> };
@@ -60,7 +60,7 @@ export async function startListPlans(name: string, database: TestDatabaseOptions
 
   const started = stack.move();
   return {
-    /** Names each scan that does not begin with the business, by the filter that alone is set. */
+    /** Returns the scans that do not begin with the business, with the only filter that is set. */
     async badScans<R extends DescMessage>(list: List<R, unknown>, request: R): Promise<string[]> {
       const found: string[] = [];
       for (const filter of [{}, ...request.fields.flatMap(filtersOf)]) {

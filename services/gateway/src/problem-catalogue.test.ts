@@ -49,7 +49,7 @@ const ofRpc: readonly (readonly [DomainErrorKind, string])[] = [
   ["outcome_unknown", "outcome_unknown"],
 ];
 
-test("every refusal of a service or package has a page with the status that the gateway responds with", async () => {
+test("the problem catalogue has each refusal of services and packages with the status of the gateway's response", async () => {
   const created = (await refusals()).map(({ kind, code }) => [kind, code] as const);
   const told = [...created, ...ofRpc].filter(([, code]) => !postingCodes.has(code));
   expect(new Set(told.map(([, code]) => code)).size).toBeGreaterThan(60);

@@ -50,7 +50,7 @@ const pending = gauge({
 
 const oldestDue = gauge({
   name: "amana_deliveries_oldest_due_seconds",
-  help: "For how long the first delivery has been due that nobody has begun; 0 for none. slow: to slow endpoints",
+  help: "Time since the oldest due delivery without an attempt in flight became due; 0 for none. slow: to slow endpoints",
   labels: { endpoint },
 });
 

@@ -109,7 +109,10 @@ async function retryByApi(api: Api, { all, topic, status, json }: RetryOptions, 
 
 const outcomeOf = ({ service, status }: Pick<Letter, "service" | "status">) => ({ service, outcome: status });
 
-/** Collects all ids before the first retry, because a retried letter leaves the list. */
+/**
+ * Returns the ids of all matching letters. The command reads all before the first retry, because a
+ * retried letter leaves the list.
+ */
 async function everyId(api: Api, { topic, status = "PARKED" }: Pick<RetryOptions, "topic" | "status">): Promise<string[]> {
   const ids: string[] = [];
   const query = { status, ...(topic && { topic }), limit: 100 };

@@ -362,22 +362,29 @@ describe("the lists", () => {
 
   const tables = { clients: "client", beneficiaries: "beneficiary", accounts: "account" };
   const lists = ["clients", "beneficiaries", "accounts"] as const;
-  test.each(lists)("%s: every row once, newest first, by following next, although only 1 000 are counted", async (list) => {
-    const path = `/api/v1/${list}?limit=100`;
-    const first = await page(path);
-    expect([first.total, first.capped]).toEqual(["1000", "true"]);
-    expect(first.links).toEqual({ first: `${path}&offset=0`, next: `${path}&offset=100` });
-    const last = await page(`${path}&offset=1000`);
-    expect([last.ids.length, last.links["next"], last.links["prev"]]).toEqual([filled - 1_000, undefined, `${path}&offset=900`]);
-    const short = await page(path, small);
-    expect([short.total, short.capped, Object.keys(short.links)]).toEqual(["3", undefined, ["first", "last"]]);
-    const rows = await rowsOf(
-      "clients",
-      `select id from ${tables[list]} where business_id = $1 order by created_at desc, id desc`,
-      [large.id],
-    );
-    expect(await follow(path)).toEqual(rows.map(({ id }) => id));
-  });
+  test.each(lists)(
+    "the list of %s returns every row once, newest first, by next links beyond the counted 1 000",
+    async (list) => {
+      const path = `/api/v1/${list}?limit=100`;
+      const first = await page(path);
+      expect([first.total, first.capped]).toEqual(["1000", "true"]);
+      expect(first.links).toEqual({ first: `${path}&offset=0`, next: `${path}&offset=100` });
+      const last = await page(`${path}&offset=1000`);
+      expect([last.ids.length, last.links["next"], last.links["prev"]]).toEqual([
+        filled - 1_000,
+        undefined,
+        `${path}&offset=900`,
+      ]);
+      const short = await page(path, small);
+      expect([short.total, short.capped, Object.keys(short.links)]).toEqual(["3", undefined, ["first", "last"]]);
+      const rows = await rowsOf(
+        "clients",
+        `select id from ${tables[list]} where business_id = $1 order by created_at desc, id desc`,
+        [large.id],
+      );
+      expect(await follow(path)).toEqual(rows.map(({ id }) => id));
+    },
+  );
 
   test.each(lists)("%s: a search that finds too many to count says so, and can still be read to its end", async (list) => {
     const path = `/api/v1/${list}?search=GROUP&limit=100`;

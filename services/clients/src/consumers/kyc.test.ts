@@ -165,7 +165,7 @@ test("a verification that is about no client is nothing to this service", async 
   expect(await harness.sql("select 1 from dead_letter where event_id = ?", [event.headers["ce_id"]])).toEqual([]);
 });
 
-test("an event of a client that is not there, or not of that business, becomes a dead letter, and those around it go on", async () => {
+test("clients stores an event of a missing or another business's client as a dead letter and applies the other events", async () => {
   const { news, clientId, seen } = await aClient();
   const broken = [
     aKycEvent({ ...news, clientId: uuidv7() }),

@@ -89,7 +89,7 @@ test("what was not there before has no before, and who is unknown has no name", 
   ]);
 });
 
-test("actions on one entity that arrive in the wrong order and repeatedly are the same rows", async () => {
+test("the audit trail has one row for each action when actions arrive in the wrong order and repeatedly", async () => {
   const entityId = uuidv7();
   const [first, second] = [anAction({ entityId, reason: "first" }), anAction({ entityId, reason: "second" })];
   await deliver([second.message]);
@@ -101,7 +101,7 @@ test("actions on one entity that arrive in the wrong order and repeatedly are th
   ]);
 });
 
-test("a message that no row can be made of becomes a dead letter, and its neighbours are kept", async () => {
+test("identity stores an invalid audit message as a dead letter and inserts the rows of the others", async () => {
   const good = anAction();
   const bad = anAction({ entityId: "nothing" });
   await deliver([bad.message, good.message]);

@@ -10,7 +10,7 @@ const fill = `insert into payment (id, business_id, amount_minor, currency, stat
     'https://a.test', 'order-' || i, i, lpad(i::text, 10, '0'), at, at
   from (select i, ${timeOfRow} as at from numbers) numbered`;
 
-test("each filter of payments scans an index that begins with the business, among a million rows", async () => {
+test("PostgreSQL plans an index scan that begins with business_id for each filter of the list of payments at a million rows", async () => {
   await using plans = await startListPlans("payments", database, ["payment"], fill);
   expect(await plans.badScans(paymentList, ListPaymentsRequestSchema)).toEqual([]);
 });

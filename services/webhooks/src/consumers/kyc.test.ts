@@ -49,7 +49,7 @@ test.each([KycEventType.KYC_CREATED, KycEventType.KYC_OPENED, KycEventType.KYC_S
   },
 );
 
-test("messages that no event can be made of become dead letters", async () => {
+test("webhooks stores messages of kyc.v1 without a valid event as dead letters", async () => {
   const broken = [
     { ...aKycEvent(), payload: new Uint8Array() },
     aKycEvent({ type: KycEventType.UNSPECIFIED }),

@@ -86,7 +86,7 @@ test("a delivery for an endpoint that is DISABLED is recorded as skipped", async
   expect(await deliveriesOf(event.id)).toEqual([{ endpoint_id: id, status: "SKIPPED" }]);
 });
 
-test("messages that no event can be made of become dead letters with the reason, and those around them go on", async () => {
+test("webhooks stores messages of payments.v1 without a valid event as dead letters with the reason, and applies the others", async () => {
   const caller = aBusinessCaller();
   const good = Array.from({ length: 7 }, () => aPaymentEvent(caller));
   const broken = [

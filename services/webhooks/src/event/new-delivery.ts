@@ -1,6 +1,6 @@
 import type { SealedSecrets } from "../webhook-endpoint/secrets.ts";
 
-/** What an attempt needs to know of its endpoint. */
+/** The columns of the endpoint that an attempt needs. */
 export interface DeliveryEndpoint extends SealedSecrets {
   readonly url: string;
   readonly slow: boolean;

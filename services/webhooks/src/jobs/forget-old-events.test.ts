@@ -48,7 +48,7 @@ test("events older than 30 days go with their deliveries and attempts, and young
   ]);
 });
 
-test("the list counts events of the last 30 days, before and after the jobs have run", async () => {
+test("the list of events counts those of the last 30 days, before and after the cleaning jobs run", async () => {
   await using harness = await startHarness({ deliver: false });
   const caller = aBusinessCaller();
   const total = async () => (await harness.events.listEvents({ limit: 1 }, { caller })).total;

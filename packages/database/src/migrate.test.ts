@@ -1,3 +1,4 @@
+import net from "node:net";
 import { StartRefused } from "@amana/runtime";
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from "vitest";
 import { aDatabase, logger, unused } from "../test/a-database.ts";
@@ -43,6 +44,23 @@ test("of several commands at once one migrates, and the others wait and find it 
   await Promise.all([run(first, second), run(first, second), run(first, second), run(first, second)]);
   expect(done().flat()).toEqual(["0001-first", "0002-second"]);
   expect(await tables()).toEqual(["first", "mikro_orm_migrations", "second"]);
+});
+
+test("the command migrates a database that accepts its connections after four seconds", async () => {
+  const { hostname, port } = new URL(database.url);
+  const slow = net.createServer((client) => {
+    client.on("error", () => {});
+    setTimeout(() => {
+      const server = net.connect(Number(port), hostname).on("error", () => client.destroy());
+      client.pipe(server).pipe(client);
+    }, 4_000);
+  });
+  await new Promise<void>((listening) => slow.listen(0, "127.0.0.1", listening));
+  const url = new URL(database.url);
+  url.port = String((slow.address() as net.AddressInfo).port);
+  await migrate({ url: url.toString(), ...unused, migrations: [first] }, logger);
+  slow.close();
+  expect(done()).toEqual([["0001-first"]]);
 });
 
 test("a migration that fails leaves nothing of itself or of those before it in the same run", async () => {

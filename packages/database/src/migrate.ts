@@ -34,7 +34,8 @@ const historySql = `
  * executed has another text now.
  */
 export async function migrate(options: MigrateOptions, logger: Logger): Promise<void> {
-  const orm = await createOrm({ ...options, poolMax: 2 }, logger);
+  // No request waits for the command, and on a busy machine a connection takes longer at start.
+  const orm = await createOrm({ ...options, poolMax: 2, acquireTimeoutMs: 30_000 }, logger);
   try {
     const done = await transaction(orm, async (em) => {
       // A session's bounds and plans are made for requests. While it waits for another migration,

@@ -11,8 +11,10 @@ export interface DatabaseOptions {
   /** postgres://user:password@host:port/database, with `sslmode` and the like behind a "?". */
   readonly url: string;
   readonly entities: readonly (EntityClass<object> | EntitySchema)[];
-  /** At the most; a request that finds none waits `acquireTimeoutMs` and is then refused. */
+  /** Maximum number of connections. Default: 20. */
   readonly poolMax?: number;
+  /** Maximum wait for a connection, free or new. Default: 3 000, because requests wait for it. */
+  readonly acquireTimeoutMs?: number;
   /**
    * Its statements see the rows of the tenant for whom they are made (`forTenant`), and of nobody
    * else. Left out where the owner works: migrations, tests that look at the rows of all.
@@ -20,7 +22,6 @@ export interface DatabaseOptions {
   readonly forTenants?: boolean;
 }
 
-const acquireTimeoutMs = 3_000;
 /** PostgreSQL ends what takes longer. */
 export const statementMsMax = 5_000;
 /**
@@ -73,7 +74,7 @@ export async function createOrm(options: DatabaseOptions, logger: Logger): Promi
     driverOptions: {
       // The ORM takes five parts out of the address; the driver takes all of it, TLS too.
       connectionString: options.url,
-      connectionTimeoutMillis: acquireTimeoutMs,
+      connectionTimeoutMillis: options.acquireTimeoutMs ?? 3_000,
       statement_timeout: statementMsMax,
       lock_timeout: 3_000,
       idle_in_transaction_session_timeout: 10_000,

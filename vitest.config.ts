@@ -12,8 +12,8 @@ process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules", 
 export default defineConfig({
   test: {
     globalSetup: ["packages/testing/src/postgres-setup.ts"],
-    // Test files wait for processes and timers half of the time: six keep two processors busy.
-    maxWorkers: 6,
+    // Test files wait for processes and timers half of the time: four keep two processors busy.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     // For tests that hang only: a busy machine needs many times as long as an idle one.
     testTimeout: 120_000,

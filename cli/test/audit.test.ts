@@ -7,7 +7,7 @@ import { transaction } from "@amana/database";
 import { amanaWith } from "@amana/dev-env/run-amana";
 import { repair as identity } from "@amana/identity/repair";
 import { createLogger, uuidv7 } from "@amana/runtime";
-import { startTestProcess } from "@amana/service/testing";
+import { startTestProcess } from "@amana/service-host/testing";
 import { createTestDatabase, eventually, type TestDatabase } from "@amana/testing";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { keepAction } from "../../services/identity/src/audit/audit-event.ts";

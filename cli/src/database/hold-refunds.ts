@@ -1,6 +1,6 @@
 import { transaction } from "@amana/database";
 import { uuidv7 } from "@amana/runtime";
-import type { RepairedService } from "@amana/service";
+import type { RepairedService } from "@amana/service-host";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { ChangeOptions } from "../options.ts";
 import { exitCodes, Refused } from "../refused.ts";

@@ -1,6 +1,6 @@
 import { databaseTime, transaction } from "@amana/database";
 import type { SecretBox } from "@amana/secret-box";
-import type { SealedColumn } from "@amana/service";
+import type { SealedColumn } from "@amana/service-host";
 import { Refused } from "../refused.ts";
 import { byPerson } from "./as.ts";
 import type { Opened } from "./services.ts";

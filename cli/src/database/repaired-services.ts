@@ -1,4 +1,4 @@
-import type { RepairedService } from "@amana/service";
+import type { RepairedService } from "@amana/service-host";
 
 /** The services with a database. Each is loaded only when a command needs it, to start fast. */
 export const repairedServices: Readonly<Record<string, () => Promise<{ readonly repair: RepairedService }>>> = {

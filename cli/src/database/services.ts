@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createOrm, isDatabaseUnavailable, keepsToTenants, type Orm, readDatabaseUrl } from "@amana/database";
 import { createLogger, everyTenant, forTenant, readEnv } from "@amana/runtime";
 import { amanaDir } from "@amana/runtime/amana-dir";
-import type { RepairedService } from "@amana/service";
+import type { RepairedService } from "@amana/service-host";
 import { exitCodes, Refused } from "../refused.ts";
 import { repairedServices, serviceNames } from "./repaired-services.ts";
 

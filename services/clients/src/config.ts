@@ -2,7 +2,7 @@ import { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
 import { currencyExponents } from "@amana/public-api";
 import { readVouchingKeys, rejectSharedKeys } from "@amana/rpc";
 import { type EnvReader, settings } from "@amana/runtime";
-import { readServiceConfig } from "@amana/service";
+import { readServiceConfig } from "@amana/service-host";
 
 export type Config = ReturnType<typeof readConfig>;
 

@@ -1,4 +1,4 @@
-import type { ServiceParts } from "@amana/service";
+import type { ServiceParts } from "@amana/service-host";
 import type { Config } from "./config.ts";
 
 export type Context = Readonly<ReturnType<typeof createContext>>;

@@ -1,7 +1,7 @@
 import { ListAccountsRequestSchema } from "@amana/contracts/clients/v1/account_service_pb";
 import { ListBeneficiariesRequestSchema } from "@amana/contracts/clients/v1/beneficiary_service_pb";
 import { ListClientsRequestSchema } from "@amana/contracts/clients/v1/client_service_pb";
-import { businessOfRow, startListPlans, timeOfRow } from "@amana/service/testing";
+import { businessOfRow, startListPlans, timeOfRow } from "@amana/service-host/testing";
 import { expect, test } from "vitest";
 import { accountList } from "./account/account.message.ts";
 import { beneficiaryList } from "./beneficiary/beneficiary.message.ts";

@@ -1,4 +1,4 @@
-import { runService } from "@amana/service";
+import { runService } from "@amana/service-host";
 import { clients } from "./service.ts";
 
 await runService(clients);

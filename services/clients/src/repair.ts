@@ -1,6 +1,6 @@
 import { KycEventSchema } from "@amana/contracts/kyc/v1/kyc_events_pb";
 import { inboxWaiting, outboxWaiting, recordAction } from "@amana/messaging";
-import type { RepairedService } from "@amana/service";
+import type { RepairedService } from "@amana/service-host";
 import { database } from "./orm.ts";
 
 /** What the command `amana` knows of this service. */

@@ -3,7 +3,7 @@ import { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "@amana/contracts/grpc/health/v1/health_pb";
 import { createRpcClient, platformCaller } from "@amana/rpc";
 import { createLogger } from "@amana/runtime";
-import { startTestService } from "@amana/service/testing";
+import { startTestService } from "@amana/service-host/testing";
 import { aBusinessCaller, refusal } from "@amana/testing";
 import { expect, test } from "vitest";
 import { aKycEvent } from "../test/a-kyc-event.ts";

@@ -3,7 +3,7 @@ import { BeneficiaryService } from "@amana/contracts/clients/v1/beneficiary_serv
 import { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
 import { OnboardingService } from "@amana/contracts/clients/v1/onboarding_service_pb";
 import { serveFrom } from "@amana/rpc";
-import type { Service } from "@amana/service";
+import type { Service } from "@amana/service-host";
 import { type Config, readConfig } from "./config.ts";
 import { kyc } from "./consumers/kyc.ts";
 import { type Context, createContext } from "./context.ts";

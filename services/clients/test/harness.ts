@@ -9,7 +9,7 @@ import { transaction } from "@amana/database";
 import type { Message } from "@amana/messaging";
 import { type CallOptions, createRpcClient } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
-import { startTestService } from "@amana/service/testing";
+import { startTestService } from "@amana/service-host/testing";
 import { aBusinessCaller, eventually, forAllTenants } from "@amana/testing";
 import { fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { clients as clientsService } from "../src/service.ts";

@@ -1,7 +1,7 @@
 import { keyLeaseMsMax, readApiKeyKind } from "@amana/api-keys";
 import { readCallerKey, rejectSharedKeys } from "@amana/rpc";
 import { type EnvReader, settings } from "@amana/runtime";
-import { readServiceConfig } from "@amana/service";
+import { readServiceConfig } from "@amana/service-host";
 
 export type Config = ReturnType<typeof readConfig>;
 

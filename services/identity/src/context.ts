@@ -1,5 +1,5 @@
 import { sleep } from "@amana/runtime";
-import type { ServiceParts } from "@amana/service";
+import type { ServiceParts } from "@amana/service-host";
 import type { Config } from "./config.ts";
 import { createGrantedLeases } from "./key-lease/granted-leases.ts";
 import { trackKeyUse } from "./key-lease/key-use.ts";

@@ -1,6 +1,6 @@
 import { ActionRecordedSchema } from "@amana/contracts/identity/v1/audit_events_pb";
 import { inboxWaiting } from "@amana/messaging";
-import type { RepairedService } from "@amana/service";
+import type { RepairedService } from "@amana/service-host";
 import { revokeKey } from "./api-key/revoke-key.ts";
 import { keepAction } from "./audit/audit-event.ts";
 import { database } from "./orm.ts";

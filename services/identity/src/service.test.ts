@@ -2,7 +2,7 @@ import { generateApiKey, hashApiKey } from "@amana/api-keys";
 import { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
 import { KeyLeaseService, KeyRole, KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { createRpcClient } from "@amana/rpc";
-import { startTestService } from "@amana/service/testing";
+import { startTestService } from "@amana/service-host/testing";
 import { adminCaller, connectForTest, copyTestDatabase } from "@amana/testing";
 import { expect, test } from "vitest";
 import { asPlatform } from "../test/harness.ts";

@@ -6,7 +6,7 @@ import { KeyLeaseService } from "@amana/contracts/identity/v1/key_lease_service_
 import { OperatorKeyService } from "@amana/contracts/identity/v1/operator_key_service_pb";
 import { RateLimitService } from "@amana/contracts/identity/v1/rate_limit_service_pb";
 import { serveFrom } from "@amana/rpc";
-import type { Service } from "@amana/service";
+import type { Service } from "@amana/service-host";
 import { storeBootstrapKey } from "./admin-key/store-bootstrap-key.ts";
 import { keepAction } from "./audit/audit-event.ts";
 import { startSealing } from "./audit/seal-rows.ts";

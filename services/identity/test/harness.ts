@@ -7,7 +7,7 @@ import { OperatorKeyService } from "@amana/contracts/identity/v1/operator_key_se
 import { RateLimitService } from "@amana/contracts/identity/v1/rate_limit_service_pb";
 import { transaction } from "@amana/database";
 import { type Caller, createRpcClient, type IdempotencyKey, platformCaller } from "@amana/rpc";
-import { startTestService } from "@amana/service/testing";
+import { startTestService } from "@amana/service-host/testing";
 import { adminCaller, forAllTenants } from "@amana/testing";
 import { createGrantedLeases } from "../src/key-lease/granted-leases.ts";
 import { identity } from "../src/service.ts";

@@ -1,7 +1,7 @@
 import { readCallerKey, readServiceUrls, readTlsFiles, rejectSharedKeys } from "@amana/rpc";
 import { type EnvReader, settings } from "@amana/runtime";
 import { readEncryptionKeys } from "@amana/secret-box";
-import { readServiceConfig } from "@amana/service";
+import { readServiceConfig } from "@amana/service-host";
 
 export type Config = ReturnType<typeof readConfig>;
 

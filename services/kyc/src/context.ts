@@ -1,6 +1,6 @@
 import { createCallerSigner } from "@amana/rpc";
 import { createSecretBox } from "@amana/secret-box";
-import type { ServiceParts } from "@amana/service";
+import type { ServiceParts } from "@amana/service-host";
 import { type Clients, createClients } from "./clients/clients.ts";
 import type { Config } from "./config.ts";
 import { createHttpProvider } from "./verification-provider/http-provider.ts";

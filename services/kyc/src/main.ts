@@ -1,4 +1,4 @@
-import { runService } from "@amana/service";
+import { runService } from "@amana/service-host";
 import { kyc } from "./service.ts";
 
 await runService(kyc);

@@ -1,6 +1,6 @@
-import { overdue } from "@amana/due-work";
+import { overdue } from "@amana/jobs";
 import { outboxWaiting, recordAction } from "@amana/messaging";
-import type { RepairedService } from "@amana/service";
+import type { RepairedService } from "@amana/service-host";
 import { compareWithHeard } from "./kyc-application/compare-heard.ts";
 import { database } from "./orm.ts";
 

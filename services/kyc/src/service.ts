@@ -1,7 +1,7 @@
 import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { serveFrom } from "@amana/rpc";
 import { everyHour } from "@amana/runtime";
-import type { Service } from "@amana/service";
+import type { Service } from "@amana/service-host";
 import { type Config, readConfig } from "./config.ts";
 import { type Context, createContext } from "./context.ts";
 import { catchUp } from "./jobs/catch-up.ts";

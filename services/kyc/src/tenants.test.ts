@@ -1,4 +1,4 @@
-import { unkeptTables } from "@amana/service/testing";
+import { unkeptTables } from "@amana/service-host/testing";
 import { expect, test } from "vitest";
 import { database } from "./orm.ts";
 

@@ -1,7 +1,7 @@
 import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { createRpcClient } from "@amana/rpc";
-import { killedDuring, startTestProcess } from "@amana/service/testing";
+import { killedDuring, startTestProcess } from "@amana/service-host/testing";
 import { aBusinessCaller, adminCaller, eventually, keyed, refusal } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Harness, kycSettings, startHarness } from "./harness.ts";

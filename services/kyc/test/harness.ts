@@ -3,7 +3,7 @@ import type { KycApplication as KycApplicationMessage } from "@amana/contracts/k
 import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { type KycEvent, KycEventSchema, KycEventType } from "@amana/contracts/kyc/v1/kyc_events_pb";
 import { type CallOptions, createRpcClient, type RpcClient } from "@amana/rpc";
-import { startTestService } from "@amana/service/testing";
+import { startTestService } from "@amana/service-host/testing";
 import { aBusinessCaller, eventually } from "@amana/testing";
 import { fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { checkApplications } from "../src/jobs/check-applications.ts";

@@ -1,5 +1,5 @@
 import { type EnvReader, settings } from "@amana/runtime";
-import { readServiceConfig } from "@amana/service";
+import { readServiceConfig } from "@amana/service-host";
 
 export type Config = ReturnType<typeof readConfig>;
 

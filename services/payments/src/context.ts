@@ -1,4 +1,4 @@
-import type { ServiceParts } from "@amana/service";
+import type { ServiceParts } from "@amana/service-host";
 import type { CardProcessor } from "./card-processor/card-processor.ts";
 import { createSatim } from "./card-processor/satim.ts";
 import type { Config } from "./config.ts";

@@ -1,6 +1,6 @@
-import { overdue } from "@amana/due-work";
+import { overdue } from "@amana/jobs";
 import { outboxWaiting, recordAction } from "@amana/messaging";
-import type { RepairedService } from "@amana/service";
+import type { RepairedService } from "@amana/service-host";
 import { database } from "./orm.ts";
 import { compareWithHeard } from "./payment/compare-heard.ts";
 import { paymentEvidence } from "./payment/evidence.ts";

@@ -1,7 +1,7 @@
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
 import { serveFrom } from "@amana/rpc";
-import type { Service } from "@amana/service";
+import type { Service } from "@amana/service-host";
 import { type Config, readConfig } from "./config.ts";
 import { type Context, createContext } from "./context.ts";
 import { reconcilePayments } from "./jobs/reconcile-payments.ts";

@@ -2,7 +2,7 @@ import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { createRpcClient } from "@amana/rpc";
-import { killedDuring, startTestProcess } from "@amana/service/testing";
+import { killedDuring, startTestProcess } from "@amana/service-host/testing";
 import { aBusinessCaller, eventually, keyed } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { aPaymentRequest, type Harness, paymentsSettings, startHarness } from "./harness.ts";

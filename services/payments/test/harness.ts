@@ -3,7 +3,7 @@ import type { Payment as PaymentMessage } from "@amana/contracts/payments/v1/pay
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
 import { createRpcClient, platformCaller } from "@amana/rpc";
-import { startTestService } from "@amana/service/testing";
+import { startTestService } from "@amana/service-host/testing";
 import { aBusinessCaller } from "@amana/testing";
 import { fromBinary } from "@bufbuild/protobuf";
 import type { Context } from "../src/context.ts";

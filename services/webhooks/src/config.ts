@@ -1,6 +1,6 @@
 import { settings } from "@amana/runtime";
 import { readEncryptionKeys } from "@amana/secret-box";
-import { readServiceConfig } from "@amana/service";
+import { readServiceConfig } from "@amana/service-host";
 
 export type Config = ReturnType<typeof readConfig>;
 

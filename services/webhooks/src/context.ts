@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { createSecretBox } from "@amana/secret-box";
-import type { ServiceParts } from "@amana/service";
+import type { ServiceParts } from "@amana/service-host";
 import type { Config } from "./config.ts";
 import { ConcurrencyLimits } from "./delivery/concurrency-limits.ts";
 import type { NewDelivery } from "./event/new-delivery.ts";

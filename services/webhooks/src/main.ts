@@ -1,4 +1,4 @@
-import { runService } from "@amana/service";
+import { runService } from "@amana/service-host";
 import { webhooks } from "./service.ts";
 
 await runService(webhooks);

@@ -1,8 +1,8 @@
 import { KycEventSchema } from "@amana/contracts/kyc/v1/kyc_events_pb";
 import { PaymentEventSchema } from "@amana/contracts/payments/v1/payment_events_pb";
-import { overdue } from "@amana/due-work";
+import { overdue } from "@amana/jobs";
 import { inboxWaiting, outboxWaiting, recordAction } from "@amana/messaging";
-import type { Heard, RepairedService } from "@amana/service";
+import type { Heard, RepairedService } from "@amana/service-host";
 import { dueAtOfEndpoint } from "./event/delivery-schedule.ts";
 import { eventEvidence } from "./event/evidence.ts";
 import { database } from "./orm.ts";

@@ -2,7 +2,7 @@ import { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { serveFrom } from "@amana/rpc";
 import { everyHour } from "@amana/runtime";
-import type { Service } from "@amana/service";
+import type { Service } from "@amana/service-host";
 import { type Config, readConfig } from "./config.ts";
 import { kyc } from "./consumers/kyc.ts";
 import { payments } from "./consumers/payments.ts";

@@ -4,7 +4,7 @@ import { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import type { Message } from "@amana/messaging";
 import { createRpcClient } from "@amana/rpc";
-import { startTestService } from "@amana/service/testing";
+import { startTestService } from "@amana/service-host/testing";
 import { eventually } from "@amana/testing";
 import type { Context } from "../src/context.ts";
 import { ConcurrencyLimits, type DeliveryLimits } from "../src/delivery/concurrency-limits.ts";

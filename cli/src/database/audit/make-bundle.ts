@@ -7,7 +7,7 @@ import { canonicalJson, digestOf, headColumns, isoOf, rowColumns, rowOf } from "
 import { transaction } from "@amana/database";
 import type { Action } from "@amana/messaging";
 import { sleep, uuidv7 } from "@amana/runtime";
-import type { Evidence } from "@amana/service";
+import type { Evidence } from "@amana/service-host";
 import { IsolationLevel, type SqlEntityManager } from "@mikro-orm/postgresql";
 import { Refused } from "../../refused.ts";
 import type { Opened } from "../services.ts";

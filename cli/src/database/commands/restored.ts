@@ -1,6 +1,6 @@
 import { transaction } from "@amana/database";
 import { uuidv7 } from "@amana/runtime";
-import type { Difference, Heard } from "@amana/service";
+import type { Difference, Heard } from "@amana/service-host";
 import { Argument, type Command } from "commander";
 import { type ChangeOptions, withChangeOptions } from "../../options.ts";
 import { printRows } from "../../print.ts";

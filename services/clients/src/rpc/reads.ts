@@ -3,7 +3,7 @@ import type { OnboardingService } from "@amana/contracts/clients/v1/onboarding_s
 import type { Owner } from "@amana/database";
 import { businessOf, type Implementation } from "@amana/rpc";
 import { forTenant, isUuid } from "@amana/runtime";
-import { readOne, readPage } from "@amana/service";
+import { readOne, readPage } from "@amana/service-host";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { accountNotFound } from "../account/account.errors.ts";
 import { accountList, accountView, toAccountMessage } from "../account/account.message.ts";

@@ -1,6 +1,6 @@
 import { everyBusiness } from "@amana/database";
 import { businessOf, type Call } from "@amana/rpc";
-import { forOperators, readOne, readPage } from "@amana/service";
+import { forOperators, readOne, readPage } from "@amana/service-host";
 import { operatorKeyList, toOperatorKeyMessage } from "../admin-key/admin-key.message.ts";
 import { apiKeyList, ownApiKeyList, toApiKeyMessage } from "../api-key/api-key.message.ts";
 import { auditEventList, toAuditEventMessage } from "../audit/audit-event.message.ts";

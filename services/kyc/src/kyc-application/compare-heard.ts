@@ -1,5 +1,5 @@
 import { databaseTime } from "@amana/database";
-import type { Difference, Heard } from "@amana/service";
+import type { Difference, Heard } from "@amana/service-host";
 import { LockMode, type SqlEntityManager } from "@mikro-orm/postgresql";
 import { recordChanges } from "./kyc-application.events.ts";
 import { KycApplication } from "./kyc-application.ts";

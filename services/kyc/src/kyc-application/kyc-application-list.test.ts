@@ -1,5 +1,5 @@
 import { ListKycApplicationsRequestSchema } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
-import { businessOfRow, startListPlans, timeOfRow } from "@amana/service/testing";
+import { businessOfRow, startListPlans, timeOfRow } from "@amana/service-host/testing";
 import { expect, test } from "vitest";
 import { database } from "../orm.ts";
 import { kycApplicationList } from "./kyc-application.message.ts";

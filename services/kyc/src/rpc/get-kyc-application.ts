@@ -1,5 +1,5 @@
 import type { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
-import { takeTurn } from "@amana/due-work";
+import { takeTurn } from "@amana/jobs";
 import { businessOf, type Implementation } from "@amana/rpc";
 import { waitAtMost } from "@amana/runtime";
 import type { Context } from "../context.ts";

@@ -1,5 +1,5 @@
 import { databaseTime, transaction } from "@amana/database";
-import { type DueRows, workOnDue } from "@amana/due-work";
+import { type DueRows, workOnDue } from "@amana/jobs";
 import { createLogger } from "@amana/runtime";
 import { createTestDatabase, eventually, forAllTenants, testEventSettings, testRpcSettings } from "@amana/testing";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-import { type DueRows, workOnDue } from "@amana/due-work";
+import { type DueRows, workOnDue } from "@amana/jobs";
 import type { Context } from "../context.ts";
 import { Payment } from "../payment/payment.ts";
 import { readAgain } from "../payment/refresh-payment.ts";

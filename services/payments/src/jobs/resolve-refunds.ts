@@ -1,4 +1,4 @@
-import { workOnDue } from "@amana/due-work";
+import { workOnDue } from "@amana/jobs";
 import type { Context } from "../context.ts";
 import { advanceRefund } from "../refund/advance-refund.ts";
 

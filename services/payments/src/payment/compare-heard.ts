@@ -1,4 +1,4 @@
-import type { Difference, Heard } from "@amana/service";
+import type { Difference, Heard } from "@amana/service-host";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 /**

@@ -1,5 +1,5 @@
 import { ListPaymentsRequestSchema } from "@amana/contracts/payments/v1/payment_service_pb";
-import { businessOfRow, startListPlans, timeOfRow } from "@amana/service/testing";
+import { businessOfRow, startListPlans, timeOfRow } from "@amana/service-host/testing";
 import { expect, test } from "vitest";
 import { database } from "../orm.ts";
 import { paymentList } from "./payment.message.ts";

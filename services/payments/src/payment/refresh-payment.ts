@@ -1,4 +1,4 @@
-import { takeTurn, withLease } from "@amana/due-work";
+import { takeTurn, withLease } from "@amana/jobs";
 import { waitAtMost } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { Payment } from "./payment.ts";

@@ -1,6 +1,6 @@
 import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import { type Payment, PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
-import { type Lease, withLease } from "@amana/due-work";
+import { type Lease, withLease } from "@amana/jobs";
 import { forTenant, sleep } from "@amana/runtime";
 import { aBusinessCaller, eventually, keyed, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";

@@ -1,5 +1,5 @@
 import { transaction } from "@amana/database";
-import type { Lease } from "@amana/due-work";
+import type { Lease } from "@amana/jobs";
 import { faultPoint } from "@amana/runtime";
 import type { OrderState } from "../card-processor/card-processor.ts";
 import { type NotedCall, noting } from "../card-processor/processor-call.ts";

@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from "node:crypto";
 import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
 import type { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { databaseTime, transaction } from "@amana/database";
-import { withLease } from "@amana/due-work";
+import { withLease } from "@amana/jobs";
 import { claimKey } from "@amana/idempotency";
 import { businessOf, DomainError, type Implementation } from "@amana/rpc";
 import { faultPoint, uuidv7 } from "@amana/runtime";

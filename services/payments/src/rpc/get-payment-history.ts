@@ -3,7 +3,7 @@ import { ProcessorCallSchema } from "@amana/contracts/payments/v1/refund_service
 import { defineView } from "@amana/database";
 import type { Implementation } from "@amana/rpc";
 import { timeOfUuid } from "@amana/runtime";
-import { forOperators } from "@amana/service";
+import { forOperators } from "@amana/service-host";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { ProcessorCall } from "../card-processor/processor-call.ts";
 import type { Context } from "../context.ts";

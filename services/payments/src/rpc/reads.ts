@@ -1,6 +1,6 @@
 import type { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
 import type { Implementation } from "@amana/rpc";
-import { forOperators, readPage } from "@amana/service";
+import { forOperators, readPage } from "@amana/service-host";
 import type { Context } from "../context.ts";
 import { changedPaymentList, changedPaymentView, paymentList, toPaymentMessage } from "../payment/payment.message.ts";
 import { Payment } from "../payment/payment.ts";

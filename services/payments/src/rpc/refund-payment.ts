@@ -1,7 +1,7 @@
 import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
 import type { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { lockRow, transaction } from "@amana/database";
-import { withLease } from "@amana/due-work";
+import { withLease } from "@amana/jobs";
 import { claimKey } from "@amana/idempotency";
 import { businessOf, type Implementation } from "@amana/rpc";
 import { faultPoint, uuidv7 } from "@amana/runtime";

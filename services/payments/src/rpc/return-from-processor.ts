@@ -1,5 +1,5 @@
 import type { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
-import { withLease } from "@amana/due-work";
+import { withLease } from "@amana/jobs";
 import { type Implementation, platformOf } from "@amana/rpc";
 import { forTenant, sleep } from "@amana/runtime";
 import type { Context } from "../context.ts";

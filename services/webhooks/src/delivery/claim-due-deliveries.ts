@@ -1,5 +1,5 @@
 import { namedQuery, type Orm } from "@amana/database";
-import { claimDue, createDueSearch, type DueGroup, type DueTable } from "@amana/due-work";
+import { claimDue, createDueSearch, type DueGroup, type DueTable } from "@amana/jobs";
 import type { Context } from "../context.ts";
 import { dueAt, dueAtOfEndpoint } from "../event/delivery-schedule.ts";
 import type { DeliveryEndpoint, NewDelivery } from "../event/new-delivery.ts";

@@ -1,5 +1,5 @@
 import { ListEventsRequestSchema } from "@amana/contracts/webhooks/v1/event_service_pb";
-import { businessOfRow, startListPlans, timeOfRow } from "@amana/service/testing";
+import { businessOfRow, startListPlans, timeOfRow } from "@amana/service-host/testing";
 import { expect, test } from "vitest";
 import { database } from "../orm.ts";
 import { eventList } from "./event.message.ts";

@@ -1,4 +1,4 @@
-import type { Evidence } from "@amana/service";
+import type { Evidence } from "@amana/service-host";
 
 /** Columns in the evidence, and columns left out of it: state of the service's own work. */
 export const evidenceColumns = {

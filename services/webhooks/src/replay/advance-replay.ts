@@ -1,5 +1,5 @@
 import { transaction } from "@amana/database";
-import type { Lease } from "@amana/due-work";
+import type { Lease } from "@amana/jobs";
 import { faultPoint, sleep } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { isAttemptLimitReached } from "../webhook-endpoint/attempt-limit.ts";

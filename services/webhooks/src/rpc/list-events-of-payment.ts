@@ -1,7 +1,7 @@
 import type { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { namedQuery } from "@amana/database";
 import type { Implementation } from "@amana/rpc";
-import { forOperators } from "@amana/service";
+import { forOperators } from "@amana/service-host";
 import type { Context } from "../context.ts";
 import { attemptsShownMax, readDeliveries } from "../event/delivery.message.ts";
 

@@ -1,7 +1,7 @@
 import type { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
 import type { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { businessOf, type Implementation } from "@amana/rpc";
-import { readOne, readPage } from "@amana/service";
+import { readOne, readPage } from "@amana/service-host";
 import type { Context } from "../context.ts";
 import { readDeliveries } from "../event/delivery.message.ts";
 import { eventNotFound } from "../event/event.errors.ts";

@@ -28,7 +28,7 @@ export default defineConfig({
             "packages/*/src/**/*.test.ts",
             "services/*/src/**/*.test.ts",
             "sdks/typescript/src/**/*.test.ts",
-            "break/src/**/*.test.ts",
+            "chaos/src/**/*.test.ts",
           ],
           // A worker loads the ORM and the contracts once and not for each file: files share no state but modules.
           isolate: false,
@@ -42,7 +42,7 @@ export default defineConfig({
             "packages/*/test/**/*.test.ts",
             "services/*/test/**/*.test.ts",
             "bench/test/**/*.test.ts",
-            "break/test/**/*.test.ts",
+            "chaos/test/**/*.test.ts",
             "cli/test/**/*.test.ts",
             "sdks/test/**/*.test.ts",
           ],

@@ -10,7 +10,7 @@ const programs = {
   demo: "packages/dev-env/src/demo/demo.ts",
   test: "packages/testing/src/run.ts",
   bench: "bench/src/bench.ts",
-  break: "break/src/break.ts",
+  break: "chaos/src/chaos.ts",
 } as const;
 
 async function run(name: keyof typeof programs, args: readonly string[], env: Record<string, string> = {}) {
@@ -40,7 +40,7 @@ test.each(names)("%s ends with code 2 on an unknown option and names it", async 
 
 test.each([
   ["bench", "webhooks"],
-  ["break", "refunds"],
+  ["chaos", "refunds"],
 ] as const)("%s without arguments lists its programs and ends with code 2", async (name, program) => {
   const { code, error } = await run(name, []);
   expect(error).toContain(program);
@@ -49,7 +49,7 @@ test.each([
 
 test.each([
   ["bench", ["reads", "--rounds", "many"]],
-  ["break", ["matrix", "--schedule", "{}"]],
+  ["chaos", ["matrix", "--schedule", "{}"]],
   ["start", ["--events=pigeon"]],
 ] as const)("%s with invalid arguments %j ends with code 2", async (name, args) => {
   expect((await run(name, args)).code).toBe(2);

@@ -15,7 +15,7 @@ const workspaces = [
   ...services,
   ...readdirSync(join(root, "packages")).map((name) => join("packages", name)),
   "bench",
-  "break",
+  "chaos",
   "cli",
   "sdks",
 ];

@@ -2,14 +2,14 @@ import { execFileSync } from "node:child_process";
 
 /** Paths of unit tests that read files of other workspaces. */
 export const readers: readonly string[] = [
-  "break/src/tenants/nouns.test.ts",
+  "chaos/src/tenants/nouns.test.ts",
   "packages/database/src/migrations.test.ts",
   "packages/dev-env/src/audited-operations.test.ts",
   "packages/testing/src/expressions.test.ts",
   "services/gateway/src/problem-catalogue.test.ts",
 ];
 
-const workspace = /^(?:(?:packages|services)\/[^/]+|bench|break|sdks\/typescript|sdks)\//;
+const workspace = /^(?:(?:packages|services)\/[^/]+|bench|chaos|sdks\/typescript|sdks)\//;
 /** Files outside of the workspaces that no unit test depends on, except those above. */
 const withoutTests = /^(?:docs|deploy|\.github|\.ci)\/|\.md$/;
 

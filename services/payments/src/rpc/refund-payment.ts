@@ -1,8 +1,8 @@
 import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
 import type { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { lockRow, transaction } from "@amana/database";
-import { withLease } from "@amana/jobs";
 import { claimKey } from "@amana/idempotency";
+import { withLease } from "@amana/jobs";
 import { businessOf, type Implementation } from "@amana/rpc";
 import { faultPoint, uuidv7 } from "@amana/runtime";
 import type { Context } from "../context.ts";

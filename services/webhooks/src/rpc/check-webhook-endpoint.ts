@@ -3,8 +3,8 @@ import {
   type WebhookEndpointService,
 } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { transaction } from "@amana/database";
-import { takeTurn } from "@amana/jobs";
 import { claimKey, lockKey } from "@amana/idempotency";
+import { takeTurn } from "@amana/jobs";
 import { businessOf, type Implementation } from "@amana/rpc";
 import { checkReceiver, type Receiver } from "../check/check-receiver.ts";
 import type { Context } from "../context.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { attempt } from "../src/attempt.ts";
 import { rotationOf } from "../src/rotation/rotation.ts";
 
-/** The other secrets by hand: npx --yes pnpm@12 break rotation. */
+/** The other secrets by hand: npx --yes pnpm@12 chaos rotation. */
 test("rotates the key of kyc under load without a failed request", async () => {
   const report = await attempt(rotationOf(["kyc-key"]), { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);

@@ -61,7 +61,7 @@ async function tryOperation(operation: Operation, owner: Tenant, stranger: Tenan
       continue;
     }
     if (theirs === undefined) {
-      report.violation(`${name}: ${place.in} ${place.name} has the noun "${place.noun}"; add it to break/src/tenants/nouns.ts`);
+      report.violation(`${name}: ${place.in} ${place.name} has the noun "${place.noun}"; add it to chaos/src/tenants/nouns.ts`);
       continue;
     }
     await tryPlace(operation, place, theirs, owner, stranger, report);

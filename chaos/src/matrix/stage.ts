@@ -14,7 +14,7 @@ import { Crashes } from "./crashes.ts";
 import { Locks } from "./locks.ts";
 
 /** By this our own connections are known, which no fault cuts. */
-export const applicationName = "break";
+export const applicationName = "chaos";
 const readyMsMax = 180_000;
 
 /** A system with two replicas of each service, on which one schedule after the other is played. */

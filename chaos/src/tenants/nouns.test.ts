@@ -8,14 +8,14 @@ const operations = readOperations(document);
 const ofBusinesses = operations.filter(({ isKeyless, path }) => !isKeyless && !/^\/api\/v1\/(admin|businesses)(\/|$)/.test(path));
 const listed = new Set<string>([...madeNouns, ...unmadeNouns, ...commonNouns]);
 
-test("break/src/tenants/nouns.ts lists the noun of each path parameter, filter and field that names a resource", () => {
+test("chaos/src/tenants/nouns.ts lists the noun of each path parameter, filter and field that names a resource", () => {
   const missing = ofBusinesses.flatMap(({ name, places }) =>
     places.filter(({ noun }) => !listed.has(noun)).map((place) => `${name}: ${place.in} ${place.name} ("${place.noun}")`),
   );
-  expect(missing, "add each noun to break/src/tenants/nouns.ts and create its value in break/src/tenants/things.ts").toEqual([]);
+  expect(missing, "add each noun to chaos/src/tenants/nouns.ts and create its value in chaos/src/tenants/things.ts").toEqual([]);
 });
 
-test("break/src/tenants/nouns.ts lists no noun and no operation that the OpenAPI document lacks", () => {
+test("chaos/src/tenants/nouns.ts lists no noun and no operation that the OpenAPI document lacks", () => {
   const used = new Set(operations.flatMap(({ places }) => places.map(({ noun }) => noun)));
   expect([...listed].filter((noun) => !used.has(noun))).toEqual([]);
   const known = new Set(operations.map(({ name }) => name));

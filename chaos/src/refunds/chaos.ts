@@ -8,7 +8,7 @@ import type { Report } from "../report.ts";
 const frozenMsMax = 8_000;
 
 /** By this our own connections to the payments database are known, which are spared. */
-export const applicationName = "break";
+export const applicationName = "chaos";
 
 /**
  * Kills and freezes the replicas and cuts off their database, until the signal; then all of them

@@ -98,7 +98,7 @@ async function run(attempt: Attempt): Promise<void> {
 const tell = (name: string, { problems }: Played, schedule: Schedule) =>
   [`${name}: ${problems.join("\n      ")}`, again(schedule)].join("\n      ");
 
-const again = (schedule: Schedule) => `npx --yes pnpm@12 break matrix --schedule '${JSON.stringify(schedule)}'`;
+const again = (schedule: Schedule) => `npx --yes pnpm@12 chaos matrix --schedule '${JSON.stringify(schedule)}'`;
 
 /** Finds the shortest schedule that still fails, says it and keeps it. */
 async function shorten(stage: Stage, name: string, failed: Schedule, { say, signal }: Attempt): Promise<void> {

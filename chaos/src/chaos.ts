@@ -1,4 +1,4 @@
-/** The command `break`: tries to break a promise for as long as the options say. */
+/** The command `chaos`: tries to break a promise for as long as the options say. */
 import { createCommand, numberFrom, runCommandLine, stopSignal, wholeFrom } from "@amana/dev-env/command-line";
 import { attempt } from "./attempt.ts";
 import { type MatrixValues, readMatrixOptions, scheduleFrom } from "./matrix/read-options.ts";
@@ -18,7 +18,7 @@ interface BreakOptions extends MatrixValues {
 
 const list = Object.entries(programs).map(([name, { attacks }]) => `  ${name.padEnd(12)} ${attacks}`);
 
-const command = createCommand("break", "Run a program that tries to break one of the promises of docs/promises.md.");
+const command = createCommand("chaos", "Run a program that tries to break one of the promises of docs/promises.md.");
 command
   .usage("<program> [options]")
   .addArgument(command.createArgument("<program>", "one of the programs below").choices(Object.keys(programs)))

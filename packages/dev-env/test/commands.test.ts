@@ -10,7 +10,7 @@ const programs = {
   demo: "packages/dev-env/src/demo/demo.ts",
   test: "packages/testing/src/run.ts",
   bench: "bench/src/bench.ts",
-  break: "chaos/src/chaos.ts",
+  chaos: "chaos/src/chaos.ts",
 } as const;
 
 async function run(name: keyof typeof programs, args: readonly string[], env: Record<string, string> = {}) {

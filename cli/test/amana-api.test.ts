@@ -9,7 +9,7 @@ import { createInterface } from "node:readline";
 import { buffer } from "node:stream/consumers";
 import { verifyWebhook } from "@amana/client";
 import { devFileOf } from "@amana/dev-env/dev-file";
-import { amanaWith, type Ended } from "@amana/dev-env/run-amana";
+import { amanaWith, type Ended } from "@amana/e2e/run-amana";
 import {
   aBusiness,
   anOrder,
@@ -19,7 +19,7 @@ import {
   type TestBusiness,
   type TestSystem,
   validCard,
-} from "@amana/dev-env/test-system";
+} from "@amana/e2e/test-system";
 import { uuidv7 } from "@amana/runtime";
 import { eventually } from "@amana/testing";
 import type { Command } from "commander";

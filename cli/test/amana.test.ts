@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ActionRecordedSchema } from "@amana/contracts/identity/v1/audit_events_pb";
 import { PaymentEventSchema, PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import { transaction } from "@amana/database";
-import { amanaWith } from "@amana/dev-env/run-amana";
+import { amanaWith } from "@amana/e2e/run-amana";
 import { addToOutbox, consume, createTransport, type Effect, type Message } from "@amana/messaging";
 import { repair as payments } from "@amana/payments/repair";
 import { createLogger, uuidv7 } from "@amana/runtime";

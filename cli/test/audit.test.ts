@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Finding, type Head, headColumns, leafOf, linkHash, rowOf, signHead, verifyBundle } from "@amana/audit-chain";
 import { transaction } from "@amana/database";
-import { amanaWith } from "@amana/dev-env/run-amana";
+import { amanaWith } from "@amana/e2e/run-amana";
 import { repair as identity } from "@amana/identity/repair";
 import { createLogger, uuidv7 } from "@amana/runtime";
 import { startTestProcess } from "@amana/service-host/testing";

@@ -1,4 +1,4 @@
-import { amanaWith } from "@amana/dev-env/run-amana";
+import { amanaWith } from "@amana/e2e/run-amana";
 import { repair as kyc } from "@amana/kyc/repair";
 import { repair as payments } from "@amana/payments/repair";
 import { uuidv7 } from "@amana/runtime";

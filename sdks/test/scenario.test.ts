@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { freePort } from "@amana/dev-env/free-port";
-import { aBusiness, anOrder, startTestSystem, type TestSystem } from "@amana/dev-env/test-system";
+import { aBusiness, anOrder, startTestSystem, type TestSystem } from "@amana/e2e/test-system";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Fault, startFaultProxy } from "./fault-proxy.ts";
 import { folder, hasMypy, type Language, languages, run } from "./languages.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres } from "@amana/dev-env/postgres";
-import { aBusiness, copyPostgresData, startTestSystem } from "@amana/dev-env/test-system";
+import { aBusiness, copyPostgresData, startTestSystem } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import type { Attempt, Program } from "../program.ts";
 import { createRandom } from "../random.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Answer } from "@amana/dev-env/demo/api";
 import type { System } from "@amana/dev-env/system";
-import { anOrder, aPaidPayment, aPerson, type TestBusiness } from "@amana/dev-env/test-system";
+import { anOrder, aPaidPayment, aPerson, type TestBusiness } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";

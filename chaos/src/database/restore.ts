@@ -1,6 +1,6 @@
 import type { Postgres } from "@amana/dev-env/postgres";
 import type { System } from "@amana/dev-env/system";
-import { anOrder, aPaidPayment, processorView, sandbox, type TestBusiness, validCard } from "@amana/dev-env/test-system";
+import { anOrder, aPaidPayment, processorView, sandbox, type TestBusiness, validCard } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import { Client } from "pg";
 import { request } from "undici";

@@ -2,7 +2,7 @@ import { PaymentEventSchema, PaymentEventType } from "@amana/contracts/payments/
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { type ApiCaller, apiCaller } from "@amana/dev-env/demo/api";
 import type { System } from "@amana/dev-env/system";
-import { startTestSystem } from "@amana/dev-env/test-system";
+import { startTestSystem } from "@amana/e2e/test-system";
 import { sleep, uuidv7 } from "@amana/runtime";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { Pool } from "pg";

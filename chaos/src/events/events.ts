@@ -9,7 +9,7 @@ import { startPostgres } from "@amana/dev-env/postgres";
 import { migrateService, type ServiceProcess, serviceProcess } from "@amana/dev-env/service-process";
 import type { ServiceName } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
-import { copyPostgresData, startTestSystem } from "@amana/dev-env/test-system";
+import { copyPostgresData, startTestSystem } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import { Pool } from "pg";
 import type { Program } from "../program.ts";

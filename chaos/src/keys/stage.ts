@@ -3,7 +3,7 @@ import { freePort } from "@amana/dev-env/free-port";
 import { type ServiceProcess, serviceProcess } from "@amana/dev-env/service-process";
 import { loopbackUrl, type ServiceName } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
-import { startTestSystem } from "@amana/dev-env/test-system";
+import { startTestSystem } from "@amana/e2e/test-system";
 
 /**
  * Two replicas of identity that grant leases of different lengths, and two gateways that ask both

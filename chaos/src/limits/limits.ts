@@ -3,7 +3,7 @@ import { freePort } from "@amana/dev-env/free-port";
 import { serviceProcess } from "@amana/dev-env/service-process";
 import { loopbackUrl } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
-import { aBusiness, startTestSystem } from "@amana/dev-env/test-system";
+import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
 import { sleep, uuidv7 } from "@amana/runtime";
 import { request as httpRequest } from "undici";
 import { fire, type LoadRequest } from "../load/fire.ts";

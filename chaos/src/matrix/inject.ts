@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { sandbox } from "@amana/dev-env/test-system";
+import { sandbox } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import type { Interrupted } from "../events/interrupted.ts";
 import type { Replica } from "../rolling/replicas.ts";

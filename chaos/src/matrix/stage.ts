@@ -5,7 +5,7 @@ import { until } from "@amana/dev-env/eventually";
 import type { Kafka } from "@amana/dev-env/kafka/kafka";
 import { type Postgres, startPostgres } from "@amana/dev-env/postgres";
 import type { System } from "@amana/dev-env/system";
-import { copyPostgresData, sandbox, startTestSystem } from "@amana/dev-env/test-system";
+import { copyPostgresData, sandbox, startTestSystem } from "@amana/e2e/test-system";
 import { Pool } from "pg";
 import { request } from "undici";
 import { type ProcessorProxy, startProcessorProxy } from "../refunds/processor-proxy.ts";

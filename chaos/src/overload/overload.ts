@@ -2,7 +2,7 @@ import { figuresBelow, processorShares } from "@amana/bench/process-figures";
 import { median } from "@amana/bench/table";
 import { eventually } from "@amana/dev-env/eventually";
 import type { System } from "@amana/dev-env/system";
-import { aBusiness, anOrder, aPerson, startTestSystem } from "@amana/dev-env/test-system";
+import { aBusiness, anOrder, aPerson, startTestSystem } from "@amana/e2e/test-system";
 import { Client } from "pg";
 import { fire, type LoadRequest, type Outcome } from "../load/fire.ts";
 import type { Program } from "../program.ts";

@@ -1,6 +1,6 @@
 import { apiCaller } from "@amana/dev-env/demo/api";
 import type { System } from "@amana/dev-env/system";
-import { sandbox, validCard } from "@amana/dev-env/test-system";
+import { sandbox, validCard } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import type { Pool } from "pg";
 import { request } from "undici";

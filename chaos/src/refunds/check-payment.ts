@@ -1,5 +1,5 @@
 import { apiCaller } from "@amana/dev-env/demo/api";
-import { sandbox } from "@amana/dev-env/test-system";
+import { sandbox } from "@amana/e2e/test-system";
 import type { Report } from "../report.ts";
 import type { Attempted, Scene } from "./ask-for-refunds.ts";
 

@@ -2,7 +2,7 @@ import { apiCaller } from "@amana/dev-env/demo/api";
 import { freePort } from "@amana/dev-env/free-port";
 import { type ServiceProcess, serviceProcess } from "@amana/dev-env/service-process";
 import type { System } from "@amana/dev-env/system";
-import { aBusiness, sandbox, startTestSystem } from "@amana/dev-env/test-system";
+import { aBusiness, sandbox, startTestSystem } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import { Pool } from "pg";
 import type { Program } from "../program.ts";

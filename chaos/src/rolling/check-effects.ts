@@ -1,6 +1,6 @@
 import { apiCaller } from "@amana/dev-env/demo/api";
 import { until } from "@amana/dev-env/eventually";
-import { processorView } from "@amana/dev-env/test-system";
+import { processorView } from "@amana/e2e/test-system";
 import type { Receiver } from "../events/receive-events.ts";
 import type { Shop } from "./customers.ts";
 

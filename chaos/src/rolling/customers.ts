@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { apiCaller } from "@amana/dev-env/demo/api";
 import { submit } from "@amana/dev-env/demo/at-the-sandbox";
 import type { System } from "@amana/dev-env/system";
-import { aPerson, sandbox, validCard } from "@amana/dev-env/test-system";
+import { aPerson, sandbox, validCard } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import { request } from "undici";
 import type { Report } from "../report.ts";

@@ -1,4 +1,4 @@
-import { aBusiness, startTestSystem } from "@amana/dev-env/test-system";
+import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import { type Receiver, receiveEvents } from "../events/receive-events.ts";
 import type { Program } from "../program.ts";

@@ -1,6 +1,6 @@
-import { amanaDone, databaseSettings } from "@amana/dev-env/run-amana";
 import type { System } from "@amana/dev-env/system";
-import { aBusiness, startTestSystem } from "@amana/dev-env/test-system";
+import { amanaDone, databaseSettings } from "@amana/e2e/run-amana";
+import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import { type Receiver, receiveEvents } from "../events/receive-events.ts";
 import type { Attempt, Program } from "../program.ts";

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { aPerson, someDetails } from "@amana/dev-env/demo/a-person";
 import { submit } from "@amana/dev-env/demo/at-the-sandbox";
 import { until } from "@amana/dev-env/eventually";
-import { withClient } from "@amana/dev-env/find-everywhere";
-import { amanaWith, databaseSettings } from "@amana/dev-env/run-amana";
-import { sandbox } from "@amana/dev-env/test-system";
+import { withClient } from "@amana/e2e/find-everywhere";
+import { amanaWith, databaseSettings } from "@amana/e2e/run-amana";
+import { sandbox } from "@amana/e2e/test-system";
 import { type Call, callOf, overAndOver, type Shop } from "../rolling/customers.ts";
 
 const settleMsMax = 180_000;

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { apiCaller } from "@amana/dev-env/demo/api";
-import type { Place } from "@amana/dev-env/find-everywhere";
 import type { System } from "@amana/dev-env/system";
-import { anOrder, sandbox, type TestBusiness, validCard } from "@amana/dev-env/test-system";
+import type { Place } from "@amana/e2e/find-everywhere";
+import { anOrder, sandbox, type TestBusiness, validCard } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import { Client } from "pg";
 import { request } from "undici";

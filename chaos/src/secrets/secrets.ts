@@ -1,6 +1,6 @@
-import { databasePlaces, kafkaPlaces, logPlaces, type Place, placesWith } from "@amana/dev-env/find-everywhere";
 import { serviceNames } from "@amana/dev-env/services";
-import { aBusiness, startTestSystem } from "@amana/dev-env/test-system";
+import { databasePlaces, kafkaPlaces, logPlaces, type Place, placesWith } from "@amana/e2e/find-everywhere";
+import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
 import type { Attempt, Program } from "../program.ts";
 import { createRandom } from "../random.ts";
 import { Canaries } from "./canaries.ts";

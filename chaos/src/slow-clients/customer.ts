@@ -1,5 +1,5 @@
 import type { System } from "@amana/dev-env/system";
-import { aBusiness, anOrder, aPerson, client } from "@amana/dev-env/test-system";
+import { aBusiness, anOrder, aPerson, client } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import type { Report } from "../report.ts";
 

@@ -1,5 +1,5 @@
 import { until } from "@amana/dev-env/eventually";
-import { aBusiness, startTestSystem } from "@amana/dev-env/test-system";
+import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
 import type { Program } from "../program.ts";
 import { createRandom } from "../random.ts";
 import { type AtGateway, atGateway } from "./at-gateway.ts";

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { median } from "@amana/bench/table";
 import type { System } from "@amana/dev-env/system";
-import { aBusiness, anOrder, aPaidPayment, aPerson, sandbox, type TestBusiness, validCard } from "@amana/dev-env/test-system";
+import { aBusiness, anOrder, aPaidPayment, aPerson, sandbox, type TestBusiness, validCard } from "@amana/e2e/test-system";
 import { Client } from "pg";
 import { fire, type LoadRequest } from "../load/fire.ts";
 import type { Random } from "../random.ts";

@@ -1,4 +1,4 @@
-import { startTestSystem } from "@amana/dev-env/test-system";
+import { startTestSystem } from "@amana/e2e/test-system";
 import type { Program } from "../program.ts";
 import { createRandom } from "../random.ts";
 import { filterless, withoutFilters } from "./filterless.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { apiCaller } from "@amana/dev-env/demo/api";
 import type { System } from "@amana/dev-env/system";
-import { aBusiness, aPaidPayment, aPerson, type TestBusiness } from "@amana/dev-env/test-system";
+import { aBusiness, aPaidPayment, aPerson, type TestBusiness } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import type { MadeNoun } from "./nouns.ts";
 

@@ -1,5 +1,5 @@
 import { apiCaller } from "@amana/dev-env/demo/api";
-import { sandbox, type TestBusiness, type TestSystem } from "@amana/dev-env/test-system";
+import { sandbox, type TestBusiness, type TestSystem } from "@amana/e2e/test-system";
 import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
 import { someAnswer, someTerms } from "./random-answer.ts";

@@ -1,4 +1,4 @@
-import { aBusiness, startTestSystem } from "@amana/dev-env/test-system";
+import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
 import type { Attempt, Program } from "../program.ts";
 import { createRandom } from "../random.ts";
 import { someAnswer, someTerms } from "./random-answer.ts";

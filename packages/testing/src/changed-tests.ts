@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 export const readers: readonly string[] = [
   "chaos/src/tenants/nouns.test.ts",
   "packages/database/src/migrations.test.ts",
-  "packages/dev-env/src/audited-operations.test.ts",
+  "e2e/src/audited-operations.test.ts",
   "packages/testing/src/expressions.test.ts",
   "services/gateway/src/problem-catalogue.test.ts",
 ];

@@ -1,4 +1,4 @@
-import { columnsOfEvidence } from "@amana/service/testing";
+import { columnsOfEvidence } from "@amana/service-host/testing";
 import { expect, test } from "vitest";
 import { database } from "../orm.ts";
 import { evidenceColumns } from "./evidence.ts";

@@ -1,0 +1,86 @@
+import { execFile } from "node:child_process";
+import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Postgres } from "@amana/dev-env/postgres";
+import { giveTo, systemUser } from "@amana/dev-env/postgres/system-user";
+import { Client } from "pg";
+
+/** Backup and point-in-time recovery by the procedure of docs/restore.md, for restore drills. */
+
+const run = promisify(execFile);
+const archivingFile = join(import.meta.dirname, "..", "..", "deploy", "postgres", "archiving.conf");
+/** Of the documentation, in which a backup folder is on a disk of its own. */
+const documentedFolder = "/backup/wal";
+
+/** Settings with which a server archives its log in `walFolder`: those of deploy/postgres. */
+export async function archivingTo(walFolder: string): Promise<string[]> {
+  await mkdir(walFolder, { recursive: true });
+  await giveTo(await systemUser(), walFolder);
+  const text = await readFile(archivingFile, "utf8");
+  return [...text.matchAll(/^(\w+) = (?:'(.*)'|(.*))$/gm)].map(
+    ([, name, quoted, plain]) => `${name}=${(quoted ?? plain ?? "").replaceAll(documentedFolder, walFolder)}`,
+  );
+}
+
+/**
+ * Copies the files of a running server into a new folder: with the pg_basebackup that PG_BASEBACKUP
+ * names, else with the SQL functions for backups. The PostgreSQL of the tests comes without
+ * pg_basebackup, and one of an older version rejects a newer server.
+ */
+export async function takeBaseBackup({ superuserUrl }: Postgres, dataDir: string, to: string): Promise<void> {
+  const program = process.env["PG_BASEBACKUP"];
+  if (program) {
+    await run(program, [`--dbname=${superuserUrl}`, `--pgdata=${to}`, "--checkpoint=fast"]);
+    await run("chown", ["-R", "--reference", dataDir, to]);
+    return;
+  }
+  const client = new Client({ connectionString: superuserUrl });
+  await client.connect();
+  try {
+    await client.query("select pg_backup_start('drill', fast => true)");
+    const leftOut = ["./pg_wal/*", "./pg_replslot/*", "./postmaster.pid", "./postmaster.opts"].map((path) => `--exclude=${path}`);
+    const tar = `${to}.tar`;
+    // 1: a file changed or vanished while it was read. The log repeats the change.
+    await run("tar", ["-C", dataDir, ...leftOut, "-cf", tar, "."]).catch((error) => {
+      if (error.code !== 1) throw error;
+    });
+    await mkdir(to);
+    await run("tar", ["-C", to, "-xpf", tar]);
+    const { rows } = await client.query<{ labelfile: string }>("select labelfile from pg_backup_stop(wait_for_archive => true)");
+    await writeOwned(join(to, "backup_label"), rows[0]?.labelfile ?? "");
+  } finally {
+    await client.end();
+  }
+}
+
+export interface Recovery {
+  readonly baseBackup: string;
+  readonly walFolder: string;
+  /** `pg_wal` of the lost server: segments that it had not archived. */
+  readonly lastWal: string;
+  /** The data folder of the new server. */
+  readonly dataDir: string;
+  readonly until: Date;
+}
+
+/** Prepares a data folder with which PostgreSQL recovers to `until` when it starts. */
+export async function prepareRecovery({ baseBackup, walFolder, lastWal, dataDir, until }: Recovery): Promise<void> {
+  await run("cp", ["-a", baseBackup, dataDir]);
+  await run("chmod", ["700", dataDir]);
+  await appendFile(
+    join(dataDir, "postgresql.auto.conf"),
+    `restore_command = 'cp "${walFolder}/%f" "%p" || cp "${lastWal}/%f" "%p"'
+recovery_target_time = '${until.toISOString().replace("Z", "+00")}'
+recovery_target_action = 'promote'
+hot_standby = off
+`,
+  );
+  await writeOwned(join(dataDir, "recovery.signal"), "");
+}
+
+/** PostgreSQL may run as another user than the test. */
+async function writeOwned(path: string, text: string): Promise<void> {
+  await writeFile(path, text, { mode: 0o600 });
+  await giveTo(await systemUser(), path);
+}

@@ -1,0 +1,78 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { generateApiKey } from "@amana/api-keys";
+import { readSecrets } from "@amana/dev-env/secrets";
+import { databaseOwners } from "@amana/dev-env/services";
+import { parse } from "yaml";
+
+const root = join(import.meta.dirname, "..", "..");
+
+/** What docker-compose.yml wants to be told, made anew; certificates for a day are in `dir`. */
+export async function composeValues(dir: string): Promise<Record<string, string>> {
+  const certificates = join(dir, "certificates");
+  const run = promisify(execFile);
+  await run(join(root, "deploy", "make-certificates.sh"), [certificates, "1"]);
+  // The images' user is nobody here.
+  await run("chmod", ["-R", "a+rX", certificates]);
+  const { gatewayKey, kycKey, auditKey, ...secrets } = await readSecrets(dir);
+  return {
+    CERTIFICATES: certificates,
+    GATEWAY_PRIVATE_KEY: gatewayKey.privateKey,
+    GATEWAY_PUBLIC_KEYS: gatewayKey.publicKey,
+    KYC_PRIVATE_KEY: kycKey.privateKey,
+    KYC_PUBLIC_KEYS: kycKey.publicKey,
+    FINGERPRINT_KEYS: secrets.fingerprintSecret,
+    EVENT_KEY_PAYMENTS: `payments.v1=k1:${randomBytes(32).toString("base64")}`,
+    EVENT_KEY_KYC: `kyc.v1=k1:${randomBytes(32).toString("base64")}`,
+    EVENT_KEY_AUDIT: `audit.v1=k1:${randomBytes(32).toString("base64")}`,
+    ...databasePasswords(() => randomBytes(24).toString("hex")),
+    SECRET_ENCRYPTION_KEYS: `one:${secrets.encryptionKey}`,
+    AUDIT_SIGNING_KEY: auditKey.privateKey,
+    BOOTSTRAP_ADMIN_KEY: generateApiKey("ak_"),
+  };
+}
+
+/** Settings with the passwords of the superuser and of each service's two database roles. */
+export function databasePasswords(passwordOf: (name: string) => string): Record<string, string> {
+  const names = databaseOwners.flatMap((service) =>
+    ["DATABASE", "OWNER"].map((kind) => `${service.toUpperCase()}_${kind}_PASSWORD`),
+  );
+  return Object.fromEntries(["POSTGRES_PASSWORD", ...names].map((name) => [name, passwordOf(name)]));
+}
+
+/** The parts of a container's entry that tests look at. */
+export interface ComposeService {
+  readonly image?: string;
+  readonly restart?: string;
+  readonly environment?: Record<string, string>;
+  readonly volumes?: readonly string[];
+  readonly depends_on?: readonly string[] | Record<string, unknown>;
+  readonly healthcheck?: { readonly test: readonly string[] };
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly security_opt?: readonly string[];
+  readonly mem_limit?: string;
+  readonly logging?: { readonly options?: Record<string, string> };
+}
+
+export interface Compose {
+  readonly services: Record<string, ComposeService>;
+  readonly volumes: Record<string, unknown>;
+}
+
+export const readCompose = async (): Promise<Compose> =>
+  parse(await readFile(join(root, "docker-compose.yml"), "utf8"), { merge: true });
+
+/** A service's settings as they would arrive, with `values` filled in. */
+export function composeSettings({ services }: Compose, service: string, values: Record<string, string>): Record<string, string> {
+  const fill = (text: string) =>
+    text.replace(
+      /\$\{(\w+)(?::([-?])([^}]*))?\}/g,
+      (_all, name: string, kind?: string, rest?: string) => values[name] ?? (kind === "-" ? (rest ?? "") : ""),
+    );
+  const settings = Object.entries(services[service]?.environment ?? {});
+  return Object.fromEntries(settings.map(([name, value]) => [name, fill(String(value))]));
+}

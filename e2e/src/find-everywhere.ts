@@ -1,0 +1,88 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { System } from "@amana/dev-env/system";
+import { Client } from "pg";
+import { readKafka } from "./read-kafka.ts";
+
+/** A place and all the bytes in it. */
+export interface Place {
+  readonly name: string;
+  readonly content: string;
+}
+
+/** One connection, for as long as it is used. */
+export async function withClient<T>(connectionString: string, use: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString });
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Every row of every table of every database, bytea both as hexadecimal digits and as the text its
+ * bytes are.
+ */
+export async function databasePlaces(system: System): Promise<Place[]> {
+  const places: Place[] = [];
+  for (const [service, url] of Object.entries(system.databaseUrls)) {
+    await withClient(url, async (client) => {
+      const tables = await client.query<{ name: string }>(
+        `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+         where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE' order by name`,
+      );
+      for (const { name } of tables.rows) {
+        const { rows } = await client.query<{ row: string }>(`select t::text as row from ${name} as t`);
+        places.push({ name: `${service}: ${name}`, content: rows.map(({ row }) => `${row}\n${bytesIn(row)}`).join("\n") });
+      }
+    });
+  }
+  return places;
+}
+
+const bytesIn = (row: string): string =>
+  [...row.matchAll(/\\x((?:[0-9a-f]{2})+)/g)].map(([, digits = ""]) => Buffer.from(digits, "hex").toString("utf8")).join("\n");
+
+export async function logPlaces(system: System): Promise<Place[]> {
+  const names = (await readdir(system.logDir)).filter((name) => name.endsWith(".log"));
+  return await Promise.all(
+    names.map(async (name) => ({ name: `log: ${name}`, content: await readFile(join(system.logDir, name), "utf8") })),
+  );
+}
+
+export async function kafkaPlaces(brokers: string): Promise<Place[]> {
+  const byTopic = Map.groupBy(await readKafka(brokers), ({ topic }) => topic);
+  return [...byTopic].map(([topic, messages]) => ({
+    name: `kafka: ${topic}`,
+    content: messages
+      .map(({ key, value, headers }) => `${key}\n${JSON.stringify(headers)}\n${value.toString("utf8")}`)
+      .join("\n"),
+  }));
+}
+
+/**
+ * The names of the places that have the word: as it is in any case, as hexadecimal digits,
+ * percent-encoded, or anywhere in base64.
+ */
+export function placesWith(places: readonly Place[], word: string): string[] {
+  const anyCase = [word, Buffer.from(word).toString("hex"), encodeURIComponent(word)].map((form) => form.toLowerCase());
+  const exact = inBase64(word);
+  const found = places.filter(({ content }) => {
+    const lower = content.toLowerCase();
+    return anyCase.some((form) => lower.includes(form)) || exact.some((form) => content.includes(form));
+  });
+  return [...new Set(found.map(({ name }) => name))];
+}
+
+/**
+ * What of a word's base64 stays the same whatever comes before and after it, for each of the three
+ * ways it can lie.
+ */
+const inBase64 = (word: string): string[] =>
+  [0, 1, 2].map((before) => {
+    const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(word)]);
+    const digits = bytes.toString("base64").replaceAll("=", "");
+    return digits.slice(before === 0 ? 0 : before + 1, Math.floor((bytes.length * 8) / 6));
+  });

@@ -1,0 +1,102 @@
+import { randomUUID } from "node:crypto";
+import type { Amana } from "@amana/client";
+import type { ApiCaller } from "@amana/dev-env/demo/api";
+import { eventually } from "@amana/dev-env/eventually";
+import type { System } from "@amana/dev-env/system";
+import { expect } from "vitest";
+import { aPerson, sandbox, type TestBusiness } from "./test-system.ts";
+
+export const applications = "/api/v1/kyc/applications";
+
+/**
+ * The kinds a business is told of on its own, and the one about applications that it has to ask
+ * for.
+ */
+export const kycKinds = [
+  "KYC_COMPLETED",
+  "KYC_REJECTED",
+  "KYC_NEEDS_REVIEW",
+  "KYC_REVIEW_RESOLVED",
+  "KYC_FAILED",
+  "KYC_EXPIRED",
+  "KYC_CANCELED",
+] as const;
+
+export interface Application {
+  readonly id: string;
+  readonly link: string;
+}
+
+/** An application that was just created, by the public API. */
+export async function anApplication(
+  { call }: { call: ApiCaller },
+  body: object = {},
+  headers: Record<string, string> = {},
+): Promise<Application> {
+  const created = await call("POST", applications, body, headers);
+  if (created.status !== 201) throw new Error(`the creation answered ${created.status}: ${created.text}`);
+  return { id: String(created.body["id"]), link: String(created.body["link_url"]) };
+}
+
+/** A client of the business, by the public API. */
+export async function aClient({ amana }: { amana: Amana }): Promise<string> {
+  return (await amana.clients.createPerson({ ...aPerson, email: `${randomUUID()}@example.dz` })).id;
+}
+
+export const tokenOf = (link: string): string => new URL(link).pathname.split("/").at(-1) ?? "";
+
+/**
+ * What the applicant, the provider's reviewer or time does with a link. Throws when the link does
+ * not take it.
+ */
+export const onLink = (system: System, link: string, action: "open" | "submit" | "review" | "expire", body: object = {}) =>
+  sandbox(system, "POST", `/sandbox/kyc/${tokenOf(link)}/${action}`, body);
+
+/** Whether the link took it. */
+export const tookOnLink = (...args: Parameters<typeof onLink>): Promise<boolean> =>
+  onLink(...args).then(
+    () => true,
+    () => false,
+  );
+
+/** What the provider's own books say. */
+export interface ProviderView {
+  readonly provider_id: string;
+  readonly status: string;
+  readonly verdict?: string;
+  readonly attempts_used: number;
+  readonly calls: readonly { readonly operation: string; readonly at: string; readonly parameters: Record<string, unknown> }[];
+  readonly callbacks: readonly (Record<string, unknown> & { readonly state: string })[];
+}
+
+export const providerView = (system: System, id: string) =>
+  sandbox(system, "GET", `/sandbox/kyc?reference=${id}`) as Promise<ProviderView>;
+
+export const faultAt = (system: System, operation: string, mode: string, times = 1) =>
+  sandbox(system, "PUT", "/sandbox/faults", { operation, mode, times });
+
+export const clearFaults = (system: System) => sandbox(system, "DELETE", "/sandbox/faults");
+
+/** The webhook of this kind about this application; fails when none comes. */
+export async function theWebhook({ receiver }: TestBusiness, kind: string, id: string, timeoutMs = 90_000) {
+  const webhook = await receiver.next(kind, id, timeoutMs);
+  if (!webhook) throw new Error(`no ${kind} about ${id}; refused: ${receiver.refused.join("; ") || "none"}`);
+  return webhook;
+}
+
+/**
+ * The kinds of the webhooks that came about an application, one entry for each event however often
+ * it was delivered.
+ */
+export function kindsOf({ receiver }: TestBusiness, id: string): string[] {
+  const ours = receiver.received.filter(({ body }) => body["application_id"] === id);
+  return [...new Map(ours.map(({ body, event }) => [body["id"], event])).values()].sort();
+}
+
+/** Waits until the provider has no callback left to deliver. */
+export const callbacksSettled = (system: System, id: string) =>
+  eventually(async () => {
+    const { callbacks } = await providerView(system, id);
+    expect(callbacks.map(({ state }) => state)).not.toContain("pending");
+    return callbacks;
+  });

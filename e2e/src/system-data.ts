@@ -1,0 +1,76 @@
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ensureDatabases } from "@amana/dev-env/databases";
+import { migrateAll } from "@amana/dev-env/migrate-all";
+import { startPostgres } from "@amana/dev-env/postgres";
+import { silentProgress } from "@amana/dev-env/progress";
+import { runCommand } from "@amana/dev-env/run-command";
+import { readSecrets } from "@amana/dev-env/secrets";
+import { bundlesVariable } from "@amana/dev-env/service-process";
+import { databaseOwners, serviceNames } from "@amana/dev-env/services";
+
+const variable = "AMANA_TEST_SYSTEM_DATA";
+const postgresFolder = "postgres";
+const copyTimeoutMs = 120_000;
+const bundleTimeoutMs = 120_000;
+const root = join(import.meta.dirname, "..", "..");
+
+/**
+ * Prepares the data folder of a system with migrated, empty databases, and a bundle of each service
+ * (Vitest global setup). `copySystemData` copies the data, so that initdb and the migrations run
+ * once per test run.
+ */
+export default async function setup(): Promise<() => Promise<void>> {
+  const dir = await mkdtemp(join(tmpdir(), "amana-system-data-"));
+  await Promise.all([prepareData(dir), bundleAll(join(dir, "services"))]);
+  process.env[variable] = dir;
+  process.env[bundlesVariable] = dir;
+  return () => rm(dir, { recursive: true, force: true });
+}
+
+async function prepareData(dir: string): Promise<void> {
+  const { databasePassword } = await readSecrets(dir);
+  const postgres = await startPostgres({ dataDir: join(dir, postgresFolder), durable: false, log: () => {} });
+  try {
+    const databases = await ensureDatabases(postgres.superuserUrl, databaseOwners, databasePassword);
+    await migrateAll(dir, databases, silentProgress);
+  } finally {
+    await postgres.stop();
+  }
+}
+
+async function bundleAll(dir: string): Promise<void> {
+  for (const name of serviceNames) await bundle(name, join(dir, name));
+}
+
+/** Makes the bundle of a service as its image has it. */
+async function bundle(service: string, outDir: string): Promise<void> {
+  const args = [join(root, "node_modules", "rolldown", "bin", "cli.mjs"), "-c", join("deploy", "rolldown.config.ts")];
+  const env = { ...process.env, SERVICE: service, OUT_DIR: outDir };
+  const made = await runCommand(process.execPath, args, { cwd: root, env, timeoutMs: bundleTimeoutMs });
+  if (!made.ok) throw new Error(`the bundle of ${service} was not made: ${made.failure}`);
+}
+
+/**
+ * Copies the prepared data folder to `to`. Set `withPostgres` to false for a system on another
+ * server, which may run on a copy of `copyPostgresData`. Does nothing outside of a test run.
+ */
+export async function copySystemData(to: string, { withPostgres }: { withPostgres: boolean }): Promise<void> {
+  await copy(["secrets.json", "migrated.json", ...(withPostgres ? [postgresFolder] : [])], to);
+}
+
+/** Copies PostgreSQL's data folder to `to`/postgres, for a server that a test starts itself. */
+export async function copyPostgresData(to: string): Promise<void> {
+  await copy([postgresFolder], to);
+}
+
+async function copy(names: readonly string[], to: string): Promise<void> {
+  const from = process.env[variable];
+  if (from === undefined) return;
+  await mkdir(to, { recursive: true });
+  // PostgreSQL's files may belong to another user; only `cp` keeps their owner.
+  const paths = names.map((name) => join(from, name));
+  const copied = await runCommand("cp", ["-a", ...paths, to], { timeoutMs: copyTimeoutMs });
+  if (!copied.ok) throw new Error(`${from} was not copied to ${to}: ${copied.failure}`);
+}

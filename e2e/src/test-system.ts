@@ -1,0 +1,142 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Amana } from "@amana/client";
+import { apiCaller } from "@amana/dev-env/demo/api";
+import { startReceiver } from "@amana/dev-env/demo/receiver";
+import type { Kafka } from "@amana/dev-env/kafka/kafka";
+import { startKafkaNodes } from "@amana/dev-env/kafka/kafka-nodes";
+import { silentProgress } from "@amana/dev-env/progress";
+import { type System, type SystemOptions, startSystem } from "@amana/dev-env/system";
+import { request } from "undici";
+import { copySystemData } from "./system-data.ts";
+
+export const validCard = { pan: "6280581110007215", expiry: "01/2027", cvv2: "373", password: "123456" };
+
+export interface TestSystem extends AsyncDisposable {
+  readonly system: System;
+  /** Undefined with direct events. */
+  readonly kafka: Kafka | undefined;
+  /** All nodes of it, the first one included. */
+  readonly kafkaNodes: readonly Kafka[];
+}
+
+/**
+ * The whole system in a temporary folder, on free ports, with quick schedules; a Kafka of one node,
+ * or of `kafkaNodes`.
+ */
+export async function startTestSystem(
+  events: "kafka" | "direct",
+  env: NonNullable<SystemOptions["env"]> = {},
+  options: Pick<SystemOptions, "databaseUrl" | "supervised"> & { kafkaNodes?: number } = {},
+): Promise<TestSystem> {
+  const dir = await mkdtemp(join(tmpdir(), "amana-system-"));
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => rm(dir, { recursive: true, force: true }));
+  const { kafkaNodes: nodesWanted = 1, ...systemOptions } = options;
+  const dataDir = join(dir, "amana");
+  await copySystemData(dataDir, { withPostgres: options.databaseUrl === undefined });
+  const kafkaNodes =
+    events === "kafka" ? await startKafkaNodes(nodesWanted, { dir: join(dir, "kafka"), progress: silentProgress }) : [];
+  // Its data is thrown away, so it need not end in good order.
+  for (const node of kafkaNodes) stack.defer(() => node.kill());
+  const system = await startSystem({
+    dir: dataDir,
+    events: events === "kafka" ? "kafka" : "direct",
+    brokers: kafkaNodes.length > 0 ? kafkaNodes.map(({ brokers }) => brokers).join(",") : undefined,
+    durable: false,
+    ...systemOptions,
+    env: {
+      ...env,
+      // Tests fire faster than one business may.
+      gateway: {
+        RATE_LIMIT_PER_SECOND: "0",
+        RATE_LIMIT_FAILED_AUTH_PER_MINUTE: "0",
+        RATE_LIMIT_KYC_PER_SECOND: "0",
+        RATE_LIMIT_REFUND_PER_SECOND: "0",
+        RATE_LIMIT_CREATION_PER_SECOND: "0",
+        RATE_LIMIT_SEARCH_PER_SECOND: "0",
+        RATE_LIMIT_KEYLESS_PER_SECOND: "0",
+        // All clients of a test have one address.
+        CONNECTIONS_PER_NETWORK_MAX: "0",
+        ...env.gateway,
+      },
+      payments: { REFUND_CHECK_SECONDS: "0.5,1,1", REFUND_RESEND_AFTER_SECONDS: "2", SATIM_TIMEOUT_MS: "2000", ...env.payments },
+      kyc: { KYC_CHECK_SECONDS: "1,1,2", KYC_CATCH_UP_SECONDS: "1", KYC_PROVIDER_TIMEOUT_MS: "2000", ...env.kyc },
+      sandbox: { KYC_CALLBACK_RETRY_SECONDS: "0.5,1,2,2,2", ...env.sandbox },
+      webhooks: { RETRY_SCHEDULE_SECONDS: "0.5,1,2,2,2,2,2", ...env.webhooks },
+    },
+  });
+  stack.use(system);
+  const running = stack.move();
+  return { system, kafka: kafkaNodes[0], kafkaNodes, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+type WebhookEvent = NonNullable<Parameters<Amana["webhookEndpoints"]["create"]>[0]["events"]>[number];
+
+/** The API with one key, as businesses use it. By default a request is not repeated. */
+export const client = (system: System, apiKey: string, options: { retries?: number; timeoutMs?: number } = {}) =>
+  new Amana({ baseUrl: system.gatewayUrl, apiKey, retries: 0, ...options });
+
+/**
+ * A business with a webhook receiver of its own, told of these kinds of events or of those that
+ * nobody has to ask for. `call` is for what the client library hides: statuses, headers, bytes.
+ */
+export async function aBusiness(system: System, name = "Épicerie", events?: readonly WebhookEvent[]) {
+  const { id, api_key } = await client(system, system.adminKey).businesses.create({ name });
+  const key = String(api_key);
+  const amana = client(system, key);
+  const call = apiCaller(system.gatewayUrl, key);
+  const receiver = await startReceiver();
+  const endpoint = await amana.webhookEndpoints.create({ url: receiver.url, ...(events && { events: [...events] }) });
+  const secret = String(endpoint.secret);
+  receiver.useSecret(secret);
+  return { id, key, amana, call, receiver, endpointId: endpoint.id, secret };
+}
+
+export type TestBusiness = Awaited<ReturnType<typeof aBusiness>>;
+
+export const anOrder = { amount: "5000.00", success_url: "https://shop.example/merci", fail_url: "https://shop.example/desole" };
+
+export { aPerson } from "@amana/dev-env/demo/a-person";
+export { copyPostgresData } from "./system-data.ts";
+
+/** A payment that a card holder has paid: created, paid at the sandbox, returned. */
+export async function aPaidPayment(system: System, business: TestBusiness): Promise<{ id: string; orderId: string }> {
+  const created = await business.amana.payments.create(anOrder);
+  const orderId = String(created.processor_order_id);
+  const { redirect_url } = (await sandbox(system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as {
+    redirect_url: string;
+  };
+  const back = await request(redirect_url, { headersTimeout: 20_000 });
+  await back.body.dump();
+  return { id: created.id, orderId };
+}
+
+/** A control call of the sandbox. */
+export async function sandbox(
+  system: System,
+  method: "GET" | "POST" | "PUT" | "DELETE",
+  path: string,
+  body?: object,
+): Promise<unknown> {
+  const answer = await request(`${system.sandboxUrl}${path}`, {
+    method,
+    ...(body ? { headers: { "content-type": "application/json" }, body: JSON.stringify(body) } : {}),
+  });
+  const text = await answer.body.text();
+  if (answer.statusCode >= 400) throw new Error(`${method} ${path}: ${answer.statusCode} ${text}`);
+  return text ? JSON.parse(text) : undefined;
+}
+
+/** How often the processor was called for an order, by operation, and what it gave back. */
+export async function processorView(system: System, orderId: string): Promise<{ refundedAmount: number; refundCalls: number }> {
+  const view = (await sandbox(system, "GET", `/sandbox/payments/${orderId}`)) as {
+    refundedAmount: number;
+    calls: { operation: string }[];
+  };
+  return {
+    refundedAmount: Number(view.refundedAmount),
+    refundCalls: view.calls.filter(({ operation }) => operation === "refund").length,
+  };
+}

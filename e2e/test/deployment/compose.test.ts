@@ -1,0 +1,87 @@
+import { beforeAll, expect, test } from "vitest";
+import { type Compose, type ComposeService, composeSettings, databasePasswords, readCompose } from "../../src/compose-file.ts";
+
+/** What docker-compose.yml must say, whatever else changes in it. `containers.test.ts` runs it. */
+const ours = ["identity", "kyc", "clients", "payments", "webhooks", "gateway", "sandbox"];
+const foreign = ["postgres", "kafka"];
+
+let compose: Compose;
+let entries: [name: string, service: ComposeService][];
+let running: typeof entries;
+beforeAll(async () => {
+  compose = await readCompose();
+  entries = Object.entries(compose.services);
+  running = entries.filter(([name]) => !name.endsWith("-migrate"));
+});
+
+test("PostgreSQL, Kafka and every service are there, and everything they depend on", () => {
+  expect(running.map(([name]) => name).sort()).toEqual([...foreign, ...ours].sort());
+  for (const [name, service] of entries) {
+    const needed = Array.isArray(service.depends_on) ? service.depends_on : Object.keys(service.depends_on ?? {});
+    for (const other of needed) expect(compose.services, `${name} depends on ${other}`).toHaveProperty(other);
+  }
+});
+
+test("what PostgreSQL, Kafka and the sandbox keep lies in a volume, which outlives the container", () => {
+  const kept = {
+    postgres: "/var/lib/postgresql",
+    kafka: compose.services["kafka"]?.environment?.["KAFKA_LOG_DIRS"],
+    sandbox: compose.services["sandbox"]?.environment?.["SANDBOX_DATA_DIR"],
+  };
+  for (const [name, folder] of Object.entries(kept)) {
+    const mounts = (compose.services[name]?.volumes ?? []).map((mount) => mount.split(":"));
+    const [volume] = mounts.find(([, target]) => target === folder) ?? [];
+    expect(volume !== undefined && volume in compose.volumes, `${name} keeps ${folder} in a volume`).toBe(true);
+  }
+});
+
+test("PostgreSQL counts as healthy once it answers over TCP, which its initialisation does not", () => {
+  expect(compose.services["postgres"]?.healthcheck?.test.join(" ")).toMatch(/^CMD pg_isready .*-h 127\.0\.0\.1/);
+});
+
+test("everything that goes on comes back by itself, and tells whether it is well", () => {
+  for (const [name, { restart, healthcheck }] of running) {
+    expect([name, restart]).toEqual([name, "unless-stopped"]);
+    expect(healthcheck?.test, name).toBeDefined();
+  }
+});
+
+test("a health check starts neither a JVM nor a Node", () => {
+  for (const [name, { healthcheck }] of running) {
+    const [kind, program, ...rest] = healthcheck?.test ?? [];
+    expect([name, kind]).toEqual([name, "CMD"]);
+    expect(["bash", "pg_isready"], name).toContain(program);
+    expect(rest.join(" "), name).not.toMatch(/\b(java|node|npx)\b|kafka-|\.sh/);
+  }
+});
+
+test("no container has rights it does not need, takes all memory, or fills the disk with what it says", () => {
+  for (const [name, service] of entries) {
+    expect(service.cap_drop, name).toEqual(["ALL"]);
+    expect(service.security_opt, name).toContain("no-new-privileges:true");
+    expect(service.mem_limit, name).toMatch(/^\d+[mg]$/);
+    expect(service.logging?.options, name).toMatchObject({ "max-size": "10m", "max-file": "5" });
+    if (!foreign.includes(name)) expect([name, service.read_only]).toEqual([name, true]);
+  }
+});
+
+test("no database address contains a password, so that passwords may contain any characters", async () => {
+  const values = databasePasswords((name) => `the/pass'word of ${name}`);
+  const used = new Set<string>();
+  for (const [name] of entries) {
+    const { DATABASE_URL, DATABASE_PASSWORD } = composeSettings(compose, name, values);
+    expect(DATABASE_URL ?? "", name).not.toContain("the/pass");
+    if (!DATABASE_URL) continue;
+    const service = name.replace("-migrate", "").toUpperCase();
+    const role = name.endsWith("-migrate") ? "OWNER" : "DATABASE";
+    expect([name, DATABASE_PASSWORD]).toEqual([name, `the/pass'word of ${service}_${role}_PASSWORD`]);
+    used.add(DATABASE_PASSWORD ?? "");
+  }
+  expect(used.size).toBe(10);
+  // The init script of PostgreSQL, which creates the roles, gets all passwords.
+  expect(composeSettings(compose, "postgres", values)).toMatchObject(values);
+});
+
+test("images of others are pinned to a version", () => {
+  for (const name of foreign) expect(compose.services[name]?.image, name).toMatch(/:\d+\.\d+(\.\d+)?$/);
+});

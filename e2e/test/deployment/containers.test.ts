@@ -1,0 +1,173 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { apiCaller } from "@amana/dev-env/demo/api";
+import { control } from "@amana/dev-env/demo/at-the-sandbox";
+import { eventually } from "@amana/dev-env/eventually";
+import { freePort } from "@amana/dev-env/free-port";
+import { request } from "undici";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { composeValues, databasePasswords } from "../../src/compose-file.ts";
+
+/**
+ * docker-compose.yml on a real engine: only where TEST_ENGINE names one, such as
+ * unix:///var/run/docker.sock. It builds seven images. TEST_COMPOSE is a command, `docker compose`
+ * unless given; TEST_ENGINE_RESTART is a command that restarts the engine.
+ */
+const engine = process.env["TEST_ENGINE"];
+const compose = (process.env["TEST_COMPOSE"] ?? "docker compose").split(" ");
+const restart = process.env["TEST_ENGINE_RESTART"];
+if (!engine) process.stderr.write("\nLEFT OUT: the system in containers. TEST_ENGINE names no engine to run it on.\n\n");
+else if (!restart) process.stderr.write("\nLEFT OUT: a restart of the engine. TEST_ENGINE_RESTART names no command for it.\n\n");
+
+const root = join(import.meta.dirname, "..", "..", "..");
+const card = { pan: "6280581110007215", expiry: "01/2027", cvv2: "373", password: "123456" };
+const services = ["gateway", "identity", "kyc", "clients", "payments", "webhooks", "sandbox"];
+const longMs = 900_000;
+const run = promisify(execFile);
+
+describe.skipIf(!engine)("the whole system in containers", () => {
+  let dir: string;
+  let gatewayUrl: string;
+  let sandboxUrl: string;
+  let adminKey: string;
+  const project = `amana-test-${randomBytes(4).toString("hex")}`;
+  const env = { ...process.env, DOCKER_HOST: engine, DOCKER_BUILDKIT: "1" };
+  const command = async (file: string, args: readonly string[]) =>
+    (await run(file, args, { cwd: root, env, timeout: longMs, maxBuffer: 64 << 20 })).stdout;
+  const docker = (...args: string[]) => command("docker", args);
+  const composed = (...args: string[]) =>
+    command(compose[0] as string, [...compose.slice(1), "-p", project, "--env-file", join(dir, "env"), ...args]);
+  const containerOf = async (service: string) => (await composed("ps", "-q", service)).trim();
+
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), "amana-containers-"));
+    await chmod(dir, 0o711);
+    const values = await composeValues(dir);
+    const [gatewayPort, sandboxPort] = [await freePort(), await freePort()];
+    [gatewayUrl, sandboxUrl] = [`http://127.0.0.1:${gatewayPort}`, `http://127.0.0.1:${sandboxPort}`];
+    adminKey = values["BOOTSTRAP_ADMIN_KEY"] as string;
+    const settings = {
+      ...values,
+      // Characters with a meaning in addresses, SQL and shells.
+      ...databasePasswords((name) => `it's/a?p@ss#w:rd%2F${name}`),
+      GATEWAY_PORT: gatewayPort,
+      SANDBOX_PORT: sandboxPort,
+      // As the containers reach each other, for the demo runs beside them.
+      PUBLIC_URL: "http://gateway:8080",
+      SANDBOX_URL: "http://sandbox:8090",
+    };
+    await writeFile(
+      join(dir, "env"),
+      Object.entries(settings)
+        .map(([name, value]) => `${name}="${value}"\n`)
+        .join(""),
+    );
+    await composed("up", "--build", "--detach", "--wait");
+  }, longMs);
+  afterAll(async () => {
+    await composed("down", "--volumes", "--remove-orphans", "--rmi", "local");
+    await rm(dir, { recursive: true, force: true });
+  }, longMs);
+
+  /** Answers the id of a payment of that business, paid. */
+  async function takePayment(key: string): Promise<string> {
+    const business = apiCaller(gatewayUrl, key);
+    const order = { amount: "5000.00", success_url: "https://shop.example/a", fail_url: "https://shop.example/b" };
+    const { body } = await business("POST", "/api/v1/payments", order);
+    const orderId = new URL(String(body["form_url"])).pathname.split("/").at(-1);
+    const paid = await control<{ redirect_url: string }>(sandboxUrl, "POST", `payments/${orderId}/pay`, card);
+    const back = await request(`${gatewayUrl}${new URL(paid.redirect_url).pathname}`);
+    await back.body.dump();
+    expect(back.statusCode).toBe(303);
+    return String(body["id"]);
+  }
+  async function registerBusiness(): Promise<string> {
+    const { body } = await apiCaller(gatewayUrl, adminKey)("POST", "/api/v1/businesses", { name: "Librairie du Port" });
+    return String(body["api_key"]);
+  }
+  const expectPublished = () =>
+    eventually(async () => {
+      const query = ["psql", "-U", "postgres", "-d", "amana_payments", "-Atc", "select count(*) from outbox_waiting"];
+      const count = await composed("exec", "-T", "postgres", ...query);
+      expect(count.trim()).toBe("0");
+    }, 30_000);
+  const expectEvent = (key: string, paymentId: string, type: string) =>
+    eventually(async () => {
+      const { body } = await apiCaller(gatewayUrl, key)("GET", "/api/v1/events?limit=100");
+      expect(JSON.stringify(body)).toContain(paymentId);
+      expect(JSON.stringify(body)).toContain(type);
+    }, 60_000);
+  const expectHealthy = () =>
+    eventually(async () => expect((await request(`${gatewayUrl}/readyz`)).statusCode).toBe(200), 120_000);
+
+  test(
+    "the demo passes against it",
+    async () => {
+      const dev = {
+        gateway_url: "http://gateway:8080",
+        sandbox_url: "http://sandbox:8090",
+        admin_key: adminKey,
+        events: "kafka",
+      };
+      await writeFile(join(dir, "dev.json"), JSON.stringify(dev));
+      const webhooks = await containerOf("webhooks");
+      // The receiver of webhooks listens on the loopback: of the container that delivers to it.
+      const options = ["--rm", "--network", `container:${webhooks}`, "-v", `${root}:/repo:ro`, "-v", `${dir}:/dev-file:ro`];
+      const demo = ["node", "/repo/packages/dev-env/src/demo/demo.ts"];
+      const image = "node:26.10.0-slim";
+      expect(await docker("run", ...options, "-e", "AMANA_DIR=/dev-file", image, ...demo)).toContain("the demo passed");
+    },
+    longMs,
+  );
+
+  test.each(services)("%s cannot change its files, has no rights, and is small", async (service) => {
+    const container = await containerOf(service);
+    const inside = (script: string) => docker("exec", container, "sh", "-c", script);
+    expect((await inside("id -u; touch /app/x /x 2>&1 | grep -c 'Read-only file system'")).split("\n")).toEqual([
+      "1000",
+      "2",
+      "",
+    ]);
+    expect(await inside("grep -E '^(CapEff|NoNewPrivs)' /proc/1/status")).toMatch(/CapEff:\s0+\nNoNewPrivs:\s1\n/);
+    expect(await inside("find /app -user 1000")).toBe("");
+    expect(JSON.parse(await inside("cat /app/sbom.cdx.json"))).toMatchObject({ bomFormat: "CycloneDX" });
+    const layers = await docker("history", "--format", "{{.Size}} {{.CreatedBy}}", `${project}-${service}`);
+    const [, size] = /^([\d.]+)MB COPY \/app/m.exec(layers) ?? [];
+    expect(Number(size)).toBeLessThan(25);
+  });
+
+  test(
+    "what was published and not yet read survives `down` and `up`, and the sandbox knows its orders",
+    async () => {
+      const key = await registerBusiness();
+      await composed("stop", "webhooks");
+      const paymentId = await takePayment(key);
+      await expectPublished();
+      await composed("down");
+      await composed("up", "--detach", "--wait");
+      await expectEvent(key, paymentId, "PAYMENT_COMPLETED");
+      const refund = await apiCaller(gatewayUrl, key)("POST", `/api/v1/payments/${paymentId}/refund`, {});
+      expect(refund.body).toMatchObject({ status: "REFUNDED" });
+      await expectEvent(key, paymentId, "PAYMENT_REFUNDED");
+    },
+    longMs,
+  );
+
+  test.skipIf(!restart)(
+    "a restart of the engine brings everything back, and loses nothing",
+    async () => {
+      const key = await registerBusiness();
+      const paymentId = await takePayment(key);
+      await run("sh", ["-c", restart as string], { timeout: 120_000 });
+      await expectHealthy();
+      await expectEvent(key, paymentId, "PAYMENT_COMPLETED");
+      const running = (await composed("ps", "--services", "--status", "running")).trim().split("\n");
+      expect(running.sort()).toEqual(["kafka", "postgres", ...services].sort());
+    },
+    longMs,
+  );
+});

@@ -1,0 +1,406 @@
+import { execFile } from "node:child_process";
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { BlockList, isIPv6 } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { stopTimeoutMs } from "@amana/runtime";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+import { composeValues } from "../../src/compose-file.ts";
+
+/**
+ * What the manifests of deploy/kustomize must say. They are looked at as they are written, which
+ * needs no tool: what all Deployments have in common stands in one component, the rest is plain.
+ * TEST_KUSTOMIZE and TEST_KUBECONFORM name those programs, and TEST_KUBECONFIG a cluster whose API
+ * server is asked, by `kubectl`, whether it would take them.
+ */
+const root = join(import.meta.dirname, "..", "..", "..");
+const manifests = join(root, "deploy", "kustomize");
+const owners = ["identity", "kyc", "clients", "payments", "webhooks"];
+const services = ["gateway", ...owners];
+const overlays = ["dev", "production"];
+const run = promisify(execFile);
+
+// biome-ignore lint/suspicious/noExplicitAny: Kubernetes' objects; what is looked at is asserted.
+type Manifest = any;
+const read = async (...path: string[]): Promise<Manifest[]> =>
+  parseAllDocuments(await readFile(join(manifests, ...path), "utf8")).map((document) => document.toJS());
+async function only(kind: string, ...path: string[]): Promise<Manifest> {
+  const found = (await read(...path)).filter((manifest) => manifest.kind === kind);
+  expect(found, `${kind} in ${path.join("/")}`).toHaveLength(1);
+  return found[0];
+}
+const nameLabel = "app.kubernetes.io/name";
+
+describe("what all services have in common", () => {
+  let spec: Manifest;
+  let container: Manifest;
+  beforeAll(async () => {
+    const deployment = await only("Deployment", "components", "service", "deployment.yaml");
+    spec = deployment.spec.template.spec;
+    container = spec.containers[0];
+    expect(deployment.spec.strategy.rollingUpdate).toEqual({ maxSurge: 1, maxUnavailable: 0 });
+  });
+
+  test.each(services)("%s takes it over, under the name that the patches know", async (service) => {
+    const { components } = await only("Kustomization", "base", service, "kustomization.yaml");
+    expect(components).toEqual(expect.arrayContaining(["../../components/service"]));
+    const deployment = await only("Deployment", "base", service, "deployment.yaml");
+    expect(deployment.spec.template.spec.containers.map(({ name }: Manifest) => name)).toEqual(["service"]);
+  });
+
+  test("it may do nothing it does not need, and the API of the cluster knows nothing of it", () => {
+    const nobody = { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: "RuntimeDefault" } };
+    expect(spec.securityContext).toMatchObject(nobody);
+    const restricted = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ["ALL"] } };
+    expect(container.securityContext).toEqual(restricted);
+    expect([spec.automountServiceAccountToken, spec.enableServiceLinks]).toEqual([false, false]);
+    expect(container.resources).toMatchObject({ requests: expect.anything(), limits: { memory: expect.any(String) } });
+  });
+
+  test("its life does not depend on a database, its readiness does", () => {
+    expect(container.livenessProbe.httpGet).toEqual({ path: "/livez", port: "metrics" });
+    expect(container.readinessProbe.httpGet).toEqual({ path: "/readyz", port: "metrics" });
+    // Nor is a start that takes long ended for it: both ask the same.
+    expect(container.startupProbe.httpGet).toEqual(container.livenessProbe.httpGet);
+    expect(container.startupProbe.periodSeconds * container.startupProbe.failureThreshold).toBeGreaterThanOrEqual(180);
+  });
+
+  test("the grace period is longer than the pause for new requests and the longest clean stop together", async () => {
+    const pauseSeconds = container.lifecycle.preStop.sleep.seconds;
+    expect(pauseSeconds).toBeGreaterThan(0);
+    expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(stopTimeoutMs / 1000 + pauseSeconds);
+    // Callers keep connections to the gateway: each has to end with an answer.
+    const { configMapGenerator } = await only("Kustomization", "base", "gateway", "kustomization.yaml");
+    expect(configMapGenerator[0].literals).toContain("STOP_DELAY_MS=5000");
+  });
+
+  test("its replicas are on different nodes and in different zones, where there are such", () => {
+    const keys = spec.topologySpreadConstraints.map(({ topologyKey }: Manifest) => topologyKey);
+    expect(keys).toEqual(["kubernetes.io/hostname", "topology.kubernetes.io/zone"]);
+    for (const { matchLabelKeys } of spec.topologySpreadConstraints) expect(matchLabelKeys).toContain(nameLabel);
+  });
+
+  test("pods that break these rules are refused", async () => {
+    const { metadata } = await only("Namespace", "base", "namespace", "namespace.yaml");
+    expect(metadata.labels["pod-security.kubernetes.io/enforce"]).toBe("restricted");
+  });
+});
+
+describe.each(services)("%s", (service) => {
+  test("is selected by its name, and nothing else is", async () => {
+    const deployment = await only("Deployment", "base", service, "deployment.yaml");
+    expect(deployment.spec.selector.matchLabels).toEqual({ [nameLabel]: service });
+    expect(deployment.spec.template.metadata.labels[nameLabel]).toBe(service);
+    expect((await only("Service", "base", service, "deployment.yaml")).spec.selector).toEqual({ [nameLabel]: service });
+    expect((await only("PodDisruptionBudget", "base", service, "scaling.yaml")).spec).toEqual({
+      maxUnavailable: 1,
+      selector: { matchLabels: { [nameLabel]: service } },
+    });
+  });
+
+  test("has an account of its own without a token", async () => {
+    const deployment = await only("Deployment", "base", service, "deployment.yaml");
+    const account = await only("ServiceAccount", "base", service, "deployment.yaml");
+    expect(deployment.spec.template.spec.serviceAccountName).toBe(account.metadata.name);
+    expect([account.metadata.name, account.automountServiceAccountToken]).toEqual([service, false]);
+  });
+
+  test("has three replicas or more, and scales by figures that exist", async () => {
+    const { spec } = await only("HorizontalPodAutoscaler", "base", service, "scaling.yaml");
+    expect(spec.scaleTargetRef.name).toBe(service);
+    expect(spec.minReplicas).toBe(3);
+    const figures = spec.metrics.map(
+      ({ resource, pods, external }: Manifest) => resource?.name ?? (pods ?? external).metric.name,
+    );
+    const own: Record<string, string> = {
+      gateway: "amana_http_requests_under_way",
+      webhooks: "amana_deliveries_oldest_due_seconds",
+    };
+    expect(figures).toEqual(["cpu", ...(own[service] ? [own[service]] : [])]);
+    const documented = await readFile(join(root, "docs", "metrics.md"), "utf8");
+    for (const figure of figures.slice(1)) expect(documented).toContain(`| \`${figure}\` |`);
+  });
+});
+
+test.each(["postgres", "kafka", "sandbox"])(
+  "dev: %s, of which there is one, is not cut off by a machine that is busy",
+  async (name) => {
+    const { spec } = await only("StatefulSet", "overlays", "dev", name, `${name}.yaml`);
+    expect(spec.template.spec.containers[0].readinessProbe.timeoutSeconds).toBeGreaterThanOrEqual(5);
+  },
+);
+
+test.each(owners)("%s is migrated by a Job of its image, as the role that owns the tables", async (service) => {
+  const { components } = await only("Kustomization", "base", service, "kustomization.yaml");
+  expect(components).toContain("../../components/migration");
+  const { metadata, spec } = await only("Job", "base", service, "migrate.yaml");
+  expect(metadata.name).toBe(`${service}-migrate-version`);
+  const [container] = spec.template.spec.containers;
+  expect(container).toMatchObject({
+    name: "service",
+    image: `amana-${service}`,
+    command: ["node", "migrate.js"],
+  });
+  // Neither the Service nor the budget may take it for a replica.
+  expect(spec.template.metadata.labels[nameLabel]).toBe(`${service}-migrate`);
+  for (const overlay of overlays) {
+    const { configMapGenerator, replacements } = await only("Kustomization", "overlays", overlay, service, "kustomization.yaml");
+    const [url] = configMapGenerator.find(({ name }: Manifest) => name === `${service}-migrate`).literals;
+    expect(url).toContain(`//amana_${service}_owner@`);
+    // Each version's Job has another name: a Job cannot be changed.
+    expect(replacements[0].targets[0]).toMatchObject({ select: { kind: "Job" }, fieldPaths: ["metadata.name"] });
+  }
+});
+
+describe("who may talk to whom", () => {
+  /** `to:port` of every rule, for a pod's outgoing way; `from>port` for its incoming one. */
+  const endOf = ({ podSelector, namespaceSelector, ipBlock }: Manifest): string =>
+    podSelector?.matchLabels?.[nameLabel] ??
+    namespaceSelector?.matchLabels?.["kubernetes.io/metadata.name"] ??
+    (ipBlock.except ? "outside" : ipBlock.cidr);
+  const arrows = (rules: Manifest[] = [], side: "to" | "from"): string[] =>
+    rules.flatMap((rule) => {
+      // A rule without ends would be for everybody.
+      expect(rule[side]?.length, JSON.stringify(rule)).toBeGreaterThan(0);
+      expect(rule.ports?.length, JSON.stringify(rule)).toBeGreaterThan(0);
+      const portsOf = ({ port, endPort }: Manifest) => (endPort ? `${port}-${endPort}` : port);
+      return rule[side].flatMap((end: Manifest) => rule.ports.map((range: Manifest) => `${endOf(end)} ${portsOf(range)}`));
+    });
+
+  test("nobody to anybody, unless it is said", async () => {
+    const [denied] = (await read("base", "namespace", "namespace.yaml")).filter(({ kind }) => kind === "NetworkPolicy");
+    expect(denied.spec).toEqual({ podSelector: {}, policyTypes: ["Ingress", "Egress"] });
+  });
+
+  const data = ["postgres 5432", "kafka 9092"];
+  const outside = ["outside 443", "outside 443"];
+  const allowed: Record<string, { from: string[]; to: string[] }> = {
+    gateway: { from: ["ingress http"], to: owners.map((service) => `${service} 4000`) },
+    identity: { from: ["gateway rpc"], to: data },
+    kyc: { from: ["gateway rpc"], to: [...data, "clients 4000", ...outside] },
+    clients: { from: ["gateway rpc", "kyc rpc"], to: data },
+    payments: { from: ["gateway rpc"], to: [...data, ...outside] },
+    webhooks: { from: ["gateway rpc"], to: [...data, "outside 1-65535", "outside 1-65535"] },
+  };
+  test.each(services)("%s: exactly the arrows of the architecture", async (service) => {
+    const [policy, migration] = (await read("base", service, "network.yaml")).filter(({ kind }) => kind === "NetworkPolicy");
+    expect(policy.spec.podSelector.matchLabels).toEqual({ [nameLabel]: service });
+    expect(policy.spec.policyTypes).toEqual(["Ingress", "Egress"]);
+    expect(arrows(policy.spec.egress, "to").sort()).toEqual(allowed[service]?.to.sort());
+    expect(arrows(policy.spec.ingress, "from").sort()).toEqual([...(allowed[service]?.from ?? []), "monitoring metrics"].sort());
+    if (service === "gateway") return;
+    expect(migration.spec.podSelector.matchLabels).toEqual({ [nameLabel]: `${service}-migrate` });
+    expect(migration.spec.policyTypes).toEqual(["Ingress", "Egress"]);
+    expect(arrows(migration.spec.egress, "to")).toEqual(["postgres 5432"]);
+    expect(migration.spec.ingress).toBeUndefined();
+  });
+
+  test("the webhooks policy permits public addresses, and no private, link-local, metadata or reserved address", async () => {
+    const [policy] = await read("base", "webhooks", "network.yaml");
+    const blocks = policy.spec.egress.flatMap(({ to }: Manifest) => to.flatMap(({ ipBlock }: Manifest) => ipBlock ?? []));
+    const listOf = (cidrs: string[]) => {
+      const list = new BlockList();
+      for (const cidr of cidrs) {
+        const [network = "", prefix] = cidr.split("/");
+        list.addSubnet(network, Number(prefix), isIPv6(network) ? "ipv6" : "ipv4");
+      }
+      return list;
+    };
+    const isAllowed = (address: string) => {
+      const family = isIPv6(address) ? "ipv6" : "ipv4";
+      return blocks.some(
+        ({ cidr, except }: Manifest) => listOf([cidr]).check(address, family) && !listOf(except).check(address, family),
+      );
+    };
+    const inside = ["0.0.0.0", "10.1.2.3", "100.64.0.1", "100.100.100.200", "127.0.0.1", "168.63.129.16", "169.254.169.254"];
+    inside.push("172.31.255.255", "192.0.0.192", "192.168.1.1", "198.18.0.1", "224.0.0.1", "255.255.255.255", "::", "::1");
+    inside.push("64:ff9b::a9fe:a9fe", "2001::1", "2001:db8::1", "2002:7f00:1::", "3fff::1", "4000::1", "fd00:ec2::254");
+    inside.push("fe80::1", "fec0::1", "ff02::1");
+    const outside = ["93.184.215.14", "1.1.1.1", "172.32.0.1", "2606:2800:21f:cb07:6820:80da:af6b:8b2c", "2a00:1450::1"];
+    expect(inside.filter(isAllowed)).toEqual([]);
+    expect(outside.filter(isAllowed)).toEqual(outside);
+  });
+
+  test("and to a collector of spans where an overlay adds it: every service, and no migration", async () => {
+    const [component] = await read("components", "tracing", "kustomization.yaml");
+    const [deployment, policy] = component.patches;
+    const [setting] = parse(deployment.patch).spec.template.spec.containers[0].env;
+    const [added] = parse(policy.patch);
+    expect(policy.target).toEqual({ kind: "NetworkPolicy", name: services.join("|") });
+    expect([added.op, added.path, arrows([added.value], "to")]).toEqual(["add", "/spec/egress/-", ["monitoring 4318"]]);
+    expect(setting).toEqual({ name: "OTEL_EXPORTER_OTLP_ENDPOINT", value: "http://opentelemetry-collector.monitoring:4318" });
+  });
+});
+
+describe("settings", () => {
+  let folder: string;
+  let values: Record<string, string>;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "amana-kubernetes-"));
+    values = await composeValues(folder);
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  const literals = async (name: string, ...path: string[]): Promise<[string, string][]> => {
+    const { configMapGenerator = [] } = await only("Kustomization", ...path, "kustomization.yaml");
+    const maps = configMapGenerator.filter((map: Manifest) => map.name === name);
+    return maps.flatMap(({ literals }: Manifest) =>
+      literals.map((text: string) => [text.slice(0, text.indexOf("=")), text.slice(text.indexOf("=") + 1)]),
+    );
+  };
+  const envOf = (deployment: Manifest): [string, string][] =>
+    deployment.spec.template.spec.containers[0].env.map(({ name, value }: Manifest) => [name, value]);
+
+  /** What a service is told in an overlay, secrets by the names of their files. */
+  async function settingsOf(overlay: string, service: string): Promise<Record<string, string>> {
+    const common = await only("Component", "overlays", overlay, "common", "kustomization.yaml");
+    const patches: Manifest[] = [];
+    for (const patch of common.patches.filter(({ target }: Manifest) => target.kind === "Deployment")) {
+      patches.push(
+        patch.patch
+          ? parseAllDocuments(patch.patch)[0]?.toJS()
+          : await only("Deployment", "overlays", overlay, "common", patch.path),
+      );
+    }
+    if (overlay === "production" && service !== "gateway") {
+      patches.push(await only("Deployment", "overlays", overlay, "with-database", "deployment.yaml"));
+    }
+    return Object.fromEntries([
+      ["NODE_ENV", "production"],
+      ["HOST", "0.0.0.0"],
+      ...(await literals(service, "base", service)),
+      ...(await literals(service, "overlays", overlay, service)),
+      ...envOf(await only("Deployment", "components", "service", "deployment.yaml")),
+      ...patches.flatMap(envOf),
+    ]);
+  }
+
+  const secretOf = (service: string, name: string): string =>
+    ({
+      CALLER_PRIVATE_KEY: values[service === "kyc" ? "KYC_PRIVATE_KEY" : "GATEWAY_PRIVATE_KEY"],
+      EVENT_MAC_KEYS: ["PAYMENTS", "KYC", "AUDIT"].map((topic) => values[`EVENT_KEY_${topic}`]).join(","),
+      DATABASE_PASSWORD: "it's/a?p@ss",
+    })[name] ??
+    values[name] ??
+    "any";
+
+  test.each(overlays.flatMap((overlay) => services.map((service) => [overlay, service] as const)))(
+    "%s: %s understands what it is told, and no secret is among it",
+    async (overlay, service) => {
+      const settings = await settingsOf(overlay, service);
+      for (const [name, path] of Object.entries(settings).filter(([name]) => name.endsWith("_FILE"))) {
+        const file = join(folder, overlay, service, path);
+        await mkdir(dirname(file), { recursive: true });
+        await writeFile(file, secretOf(service, name.replace(/_FILE$/, "")));
+        settings[name] = file;
+      }
+      const { readConfig } = await import(join(root, "services", service, "src", "config.ts"));
+      // The keys of this overlay are placeholders: a service that reads them does not start.
+      if (overlay === "production" && service !== "gateway")
+        expect(() => readConfig(settings)).toThrow(/GATEWAY_PUBLIC_KEYS: entry 1 is not such an Ed25519 key/);
+      const keys = overlay === "production" && {
+        GATEWAY_PUBLIC_KEYS: values["GATEWAY_PUBLIC_KEYS"],
+        KYC_PUBLIC_KEYS: values["KYC_PUBLIC_KEYS"],
+      };
+      expect(() => readConfig({ ...settings, ...keys })).not.toThrow();
+      for (const name of Object.keys(settings)) {
+        expect(name.endsWith("_FILE") || !/PASSWORD|PRIVATE|SECRET|TOKEN|MAC_KEYS|ENCRYPTION|FINGERPRINT/.test(name), name).toBe(
+          true,
+        );
+      }
+    },
+  );
+
+  test.each(services)("dev makes the secrets that %s is told to read", async (service) => {
+    const { secretGenerator } = await only("Kustomization", "overlays", "dev", service, "kustomization.yaml");
+    const { files } = secretGenerator.find(({ name }: Manifest) => name === service);
+    const made = new Set(files.map((file: string) => file.replace("secrets/", "")));
+    const settings = Object.entries(await settingsOf("dev", service)).filter(([name]) => name.endsWith("_FILE"));
+    const wanted = settings.map(([, path]) => path).filter((path) => path.startsWith("/run/secrets/amana/"));
+    for (const path of wanted) {
+      const name = path.replace("/run/secrets/amana/", "");
+      // The gateway vouches for callers and believes nobody.
+      if (service === "gateway" && name.endsWith("_PUBLIC_KEYS")) continue;
+      expect(made).toContain(name);
+    }
+  });
+});
+
+const { TEST_KUSTOMIZE: kustomize, TEST_KUBECONFORM: kubeconform, TEST_KUBECONFIG: kubeconfig } = process.env;
+const missing = Object.entries({ TEST_KUSTOMIZE: kustomize, TEST_KUBECONFORM: kubeconform, TEST_KUBECONFIG: kubeconfig })
+  .filter(([, value]) => !value)
+  .map(([name]) => name);
+if (missing.length > 0) {
+  process.stderr.write(`\nLEFT OUT: what only tools can tell of the manifests. Not set: ${missing.join(", ")}.\n\n`);
+}
+
+describe.skipIf(!kustomize)("by the tools", () => {
+  let folder: string;
+  const built = new Map<string, string>();
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "amana-kustomize-"));
+    const copy = join(folder, "deploy");
+    await run("cp", ["-r", join(root, "deploy"), copy]);
+    // Secrets are files that every developer makes; here they are empty.
+    const dev = join(copy, "kustomize", "overlays", "dev");
+    for (const name of await readdir(dev)) {
+      const file = join(dev, name, "kustomization.yaml");
+      const text = await readFile(file, "utf8").catch(() => "");
+      for (const [, path = ""] of text.matchAll(/(secrets\/[\w.-]+)/g)) {
+        await mkdir(join(dev, name, "secrets"), { recursive: true });
+        await writeFile(join(dev, name, path), "");
+      }
+    }
+    const build = async (each: string, name = each) => {
+      const { stdout } = await run(kustomize as string, ["build", join(copy, "kustomize", "overlays", each)], {
+        maxBuffer: 16 << 20,
+      });
+      const file = join(folder, `${name.replace("/", "-")}.yaml`);
+      await writeFile(file, stdout);
+      built.set(name, file);
+    };
+    for (const each of overlays.flatMap((overlay) => [overlay, ...services.map((service) => `${overlay}/${service}`)])) {
+      await build(each);
+    }
+    const common = join(copy, "kustomize", "overlays", "production", "common", "kustomization.yaml");
+    await appendFile(common, "\ncomponents: [../../../components/tracing]\n");
+    await build("production", "traced");
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test("the whole is what its parts are: each service can be applied alone", async () => {
+    const idsOf = async (each: string) => {
+      const objects = parseAllDocuments(await readFile(built.get(each) as string, "utf8")).map((document) => document.toJS());
+      return objects.map(({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`);
+    };
+    const parts = (await Promise.all(services.map((service) => idsOf(`production/${service}`)))).flat();
+    const namespace = ["Namespace amana", "NetworkPolicy default-deny", "NetworkPolicy names-are-resolved"];
+    expect((await idsOf("production")).sort()).toEqual([...parts, ...namespace].sort());
+  });
+
+  test("with the component for traces each service, and nothing else, may go to the collector", async () => {
+    const objects = parseAllDocuments(await readFile(built.get("traced") as string, "utf8")).map((document) => document.toJS());
+    const those = (kind: string, part: string) =>
+      objects
+        .filter((each: Manifest) => each.kind === kind && JSON.stringify(each).includes(part))
+        .map(({ metadata }) => metadata.name);
+    expect(those("Deployment", "OTEL_EXPORTER_OTLP_ENDPOINT").sort()).toEqual([...services].sort());
+    expect(those("NetworkPolicy", '"port":4318').sort()).toEqual([...services].sort());
+  });
+
+  test.skipIf(!kubeconform)("kubeconform knows every field", async () => {
+    const [command = "", ...options] = (kubeconform as string).split(" ");
+    for (const file of built.values()) await run(command, [...options, "-strict", file]);
+  });
+
+  test.skipIf(!kubeconfig)("the API server accepts all manifests without a warning in a dry run", async () => {
+    const env = { ...process.env, KUBECONFIG: kubeconfig };
+    await run("kubectl", ["apply", "-k", join(manifests, "base", "namespace")], { env });
+    for (const overlay of overlays) {
+      const { stderr } = await run("kubectl", ["apply", "--dry-run=server", "-f", built.get(overlay) as string], { env });
+      expect(stderr.replaceAll(/^Warning: metadata.name: .*must not contain dots.*\n/gm, "")).toBe("");
+    }
+  });
+});

@@ -1,0 +1,111 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { readSecrets, type Secrets } from "@amana/dev-env/secrets";
+import { databaseOwners, type ServiceName, serviceNames, settingsOf } from "@amana/dev-env/services";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "..", "..", "..");
+let dir: string;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "amana-production-"));
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+/** What a service says that does not start, with the settings of a sandbox and these. */
+async function refusalOf(name: ServiceName, settings: Record<string, string>, program = "main.ts"): Promise<string> {
+  const ports = Object.fromEntries(serviceNames.map((service, i) => [service, 4000 + i])) as Record<ServiceName, number>;
+  const databaseUrls = Object.fromEntries(serviceNames.map((service) => [service, "postgres://nobody@127.0.0.1:1/none"]));
+  const wiring = { secrets: await readSecrets(dir), databaseUrls, ports, brokers: undefined, sandboxDir: dir };
+  const started = promisify(execFile)(process.execPath, [join("services", name, "src", program)], {
+    cwd: root,
+    env: {
+      PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+      ...settingsOf(name, wiring),
+      ...settings,
+    },
+    timeout: 120_000,
+  });
+  return await started.then(
+    () => "it started",
+    (error: { stdout: string; stderr: string }) => error.stdout + error.stderr,
+  );
+}
+
+test.each<[ServiceName, string[]]>([
+  ["gateway", ["ALLOW_INSECURE_URLS is for sandboxes", "SANDBOX_URL is for sandboxes"]],
+  ["webhooks", ["ALLOW_INSECURE_WEBHOOKS is for sandboxes"]],
+  ["payments", ["SATIM_URL must be an https address", "SATIM_FORM_URL_TEMPLATE must be an https address", "PUBLIC_URL must be"]],
+  ["kyc", ["KYC_PROVIDER_URL must be an https address", "KYC_CALLBACK_URL must be an https address"]],
+])("in production %s refuses what a sandbox may do without, in words", async (name, words) => {
+  const refusal = await refusalOf(name, { NODE_ENV: "production" });
+  expect(refusal).toContain("The settings are not usable");
+  for (const word of words) expect(refusal).toContain(word);
+});
+
+test.each([
+  ...serviceNames.map((name) => [name, "main.ts"] as const),
+  ...databaseOwners.map((name) => [name, "migrate.ts"] as const),
+])("%s %s refuses a LOG_LEVEL that is none, like every other setting", async (name, program) => {
+  const refusal = await refusalOf(name, { LOG_LEVEL: "loud" }, program);
+  expect(refusal).toContain('LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "loud"');
+  expect(refusal).not.toContain("    at ");
+});
+
+test.each<[ServiceName, string, (secrets: Secrets) => Record<string, string>, string]>([
+  [
+    "gateway",
+    "a published private key",
+    () => ({ CALLER_PRIVATE_KEY: "gateway-1:MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC" }),
+    "CALLER_PRIVATE_KEY is an example key whose private half is published",
+  ],
+  [
+    "payments",
+    "a published public key",
+    () => ({ GATEWAY_PUBLIC_KEYS: "gateway-1:MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=" }),
+    "GATEWAY_PUBLIC_KEYS: entry 1 is an example key whose private half is published",
+  ],
+  [
+    "clients",
+    "the gateway's public key in KYC_PUBLIC_KEYS",
+    ({ gatewayKey }) => ({ KYC_PUBLIC_KEYS: gatewayKey.publicKey }),
+    "KYC_PUBLIC_KEYS and GATEWAY_PUBLIC_KEYS hold the same key",
+  ],
+  [
+    "kyc",
+    "the gateway's private key as kyc's CALLER_PRIVATE_KEY",
+    ({ gatewayKey }) => ({ CALLER_PRIVATE_KEY: gatewayKey.privateKey }),
+    "CALLER_PRIVATE_KEY and GATEWAY_PUBLIC_KEYS hold the same key",
+  ],
+  [
+    "identity",
+    "the gateway's private key as AUDIT_SIGNING_KEY",
+    ({ gatewayKey }) => ({ AUDIT_SIGNING_KEY: gatewayKey.privateKey }),
+    "AUDIT_SIGNING_KEY and GATEWAY_PUBLIC_KEYS hold the same key",
+  ],
+  [
+    "webhooks",
+    "the same EVENT_MAC_KEYS key for two topics",
+    ({ eventSecret }) => ({ EVENT_MAC_KEYS: ["payments.v1", "kyc.v1"].map((topic) => `${topic}=k1:${eventSecret}`).join(",") }),
+    "EVENT_MAC_KEYS has the same key for payments.v1 and kyc.v1",
+  ],
+])("in production %s does not start with %s", async (name, _what, settings, problem) => {
+  expect(await refusalOf(name, { NODE_ENV: "production", ...settings(await readSecrets(dir)) })).toContain(problem);
+});
+
+test("the gateway trusts no proxy that it cannot make out, and not everybody", async () => {
+  const refusal = await refusalOf("gateway", { TRUSTED_PROXIES: "10.0.0.0/8, 1, loopback, 10.0.0.0/33, ::/0" });
+  for (const one of ["1", "loopback", "10.0.0.0/33"])
+    expect(refusal).toContain(`TRUSTED_PROXIES must list addresses and networks such as 10.0.0.0/8, not "${one}"`);
+  expect(refusal).toContain('"::/0" is everybody');
+  expect(refusal).not.toContain('not "10.0.0.0/8"');
+});
+
+test("a migrate command whose database does not answer says what to do", async () => {
+  const refusal = await refusalOf("payments", {}, "migrate.ts");
+  expect(refusal).toMatch(/The database cannot be used right now[\s\S]*Run this command again/);
+  expect(refusal).not.toContain("    at ");
+});

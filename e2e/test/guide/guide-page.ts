@@ -1,0 +1,48 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const folder = join(import.meta.dirname, "..", "..", "..", "docs", "guide");
+
+/** A sample of a page: its language and its text, and which names `<!-- keep … -->` gives it. */
+export interface Block {
+  readonly language: string;
+  readonly text: string;
+  /** For a reader "keep the id as PAYMENT"; here the variable and the member of the answer. */
+  readonly kept: readonly (readonly [variable: string, member: string])[];
+}
+
+export const guidePages = readdirSync(folder).map((file) => file.replace(/\.md$/, ""));
+
+export const guideText = (page: string): string => readFileSync(join(folder, `${page}.md`), "utf8");
+
+/** Every sample in the order of the page. A comment about what to keep stands before the answer. */
+export function blocksOf(page: string): Block[] {
+  const parts = [...guideText(page).matchAll(/^<!-- keep (.*) -->$|^```(\w+)\n([\s\S]*?)^```$/gm)];
+  return parts.flatMap(([, , language, text = ""], i) => {
+    if (language === undefined) return [];
+    const words = parts[i - 1]?.[1]?.split(" ") ?? [];
+    return [{ language, text, kept: words.map((word) => word.split("=") as [string, string]) }];
+  });
+}
+
+/** The one sample of a page in this language. */
+export function blockIn(page: string, language: string): string {
+  const found = blocksOf(page).filter((block) => block.language === language);
+  if (found.length !== 1) throw new Error(`${page} has ${found.length} samples in ${language}`);
+  return found[0]?.text ?? "";
+}
+
+/** The rows of the tables below a heading of this page, as texts without Markdown. */
+export function rowsBelow(page: string, heading: string): string[][] {
+  const [, section = ""] = guideText(page).split(`\n## ${heading}\n`);
+  const [text = ""] = section.split("\n## ");
+  return text
+    .split("\n")
+    .filter((line) => line.startsWith("| ") && !line.startsWith("| ---"))
+    .map((line) =>
+      line
+        .slice(2, -1)
+        .split(/ ?\| ?/)
+        .map((cell) => cell.replaceAll("`", "").trim()),
+    );
+}

@@ -1,0 +1,111 @@
+import { execFile } from "node:child_process";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { until } from "@amana/dev-env/eventually";
+import { freePort } from "@amana/dev-env/free-port";
+import { spawnServer } from "@amana/dev-env/server-process";
+import { type ServiceName, serviceNames } from "@amana/dev-env/services";
+import { request } from "undici";
+import { stringify } from "yaml";
+import { monitoring } from "./rules.ts";
+
+/** Where a Prometheus stands, with its promtool beside it. Debian: apt-get install prometheus. */
+export const prometheusPath = process.env["PROMETHEUS"];
+
+if (!prometheusPath) {
+  process.stderr.write(
+    "LEFT OUT: rules, alerts and dashboards on a real Prometheus. PROMETHEUS=/usr/bin/prometheus names one.\n",
+  );
+}
+
+/** Runs promtool on the files of deploy/monitoring; throws what it says when it is not content. */
+export async function promtool(...args: string[]): Promise<string> {
+  const program = join(dirname(prometheusPath ?? ""), "promtool");
+  const done = await promisify(execFile)(program, args, { cwd: monitoring }).catch(
+    (error: { stdout: string; stderr: string }) => {
+      throw new Error(`${error.stdout}\n${error.stderr}`);
+    },
+  );
+  return done.stdout;
+}
+
+/** A minute of the rules is three seconds here. */
+const shorterBy = 20;
+const seconds = { m: 60, h: 3_600, d: 86_400 } as const;
+
+/** The same rules with shorter windows, pauses and ages: what is asked stays what it is. */
+function shortened(rules: string): string {
+  const short = (count: string, unit: string) => `${(Number(count) * seconds[unit as keyof typeof seconds]) / shorterBy}s`;
+  return rules
+    .replaceAll(/\[(\d+)([mhd])\]/g, (_all, count: string, unit: string) => `[${short(count, unit)}]`)
+    .replaceAll(/for: (\d+)([mhd])/g, (_all, count: string, unit: string) => `for: ${short(count, unit)}`)
+    .replaceAll(
+      /(_(?:oldest(?:_due)?|until_timestamp)_seconds.*> )(\d+)/g,
+      (_all, before: string, age: string) => `${before}${Number(age) / shorterBy}`,
+    );
+}
+
+export interface Series {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** A Prometheus that scrapes these and goes by our rules, shortened. */
+export async function startPrometheus(dir: string, metricsUrls: Readonly<Record<ServiceName, string>>) {
+  await mkdir(dir, { recursive: true });
+  for (const file of ["rules.yaml", "alerts.yaml"]) {
+    await writeFile(join(dir, file), shortened(await readFile(join(monitoring, file), "utf8")));
+  }
+  const jobs = serviceNames.map((name) => ({ job_name: name, static_configs: [{ targets: [new URL(metricsUrls[name]).host] }] }));
+  const config = {
+    // A scrape may wait two seconds for a database that is away.
+    global: { scrape_interval: "3s", scrape_timeout: "3s", evaluation_interval: "1s" },
+    rule_files: ["rules.yaml", "alerts.yaml"],
+    scrape_configs: jobs,
+  };
+  await writeFile(join(dir, "prometheus.yaml"), stringify(config));
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const server = await spawnServer({
+    command: prometheusPath ?? "",
+    args: [
+      "--config.file=prometheus.yaml",
+      "--storage.tsdb.path=data",
+      `--web.listen-address=127.0.0.1:${port}`,
+      "--log.level=warn",
+    ],
+    cwd: dir,
+    env: { PATH: process.env["PATH"] },
+  });
+  const isReady = async () =>
+    (await request(`${url}/-/ready`).then(
+      ({ statusCode }) => statusCode,
+      () => 0,
+    )) === 200;
+  if (!(await until(isReady, 90_000))) throw new Error(`Prometheus did not start:\n${server.recentOutput()}`);
+  const get = async <T>(path: string, form?: Record<string, string>): Promise<T> => {
+    const body = form && new URLSearchParams(form).toString();
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const answer = await request(`${url}/api/v1/${path}`, body === undefined ? {} : { method: "POST", body, headers });
+    const { status, data, error } = (await answer.body.json()) as { status: string; data: T; error?: string };
+    if (status !== "success") throw new Error(`${form?.["query"] ?? path}: ${error}`);
+    return data;
+  };
+
+  return {
+    /** What an expression comes to now. */
+    async query(query: string): Promise<Series[]> {
+      const { result } = await get<{ result: { metric: Record<string, string>; value: [number, string] }[] }>("query", { query });
+      return result.map(({ metric, value }) => ({ labels: metric, value: Number(value[1]) }));
+    },
+    /** The labels of the alerts that fire now. */
+    async firing(): Promise<Readonly<Record<string, string>>[]> {
+      const { alerts } = await get<{ alerts: { state: string; labels: Record<string, string> }[] }>("alerts");
+      return alerts.filter(({ state }) => state === "firing").map(({ labels }) => labels);
+    },
+    [Symbol.asyncDispose]: () => server.stop(),
+  };
+}
+
+export type Prometheus = Awaited<ReturnType<typeof startPrometheus>>;

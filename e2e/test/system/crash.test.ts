@@ -1,0 +1,259 @@
+import { eventually } from "@amana/dev-env/eventually";
+import { Kafka, logLevel } from "kafkajs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readKafka } from "../../src/read-kafka.ts";
+import { amanaDone, databaseSettings } from "../../src/run-amana.ts";
+import {
+  aBusiness,
+  anOrder,
+  aPaidPayment,
+  processorView,
+  sandbox,
+  startTestSystem,
+  type TestBusiness,
+  type TestSystem,
+} from "../../src/test-system.ts";
+
+let running: TestSystem;
+let business: TestBusiness;
+
+beforeAll(async () => {
+  running = await startTestSystem("kafka");
+  business = await aBusiness(running.system);
+});
+afterAll(async () => {
+  await business?.receiver[Symbol.asyncDispose]();
+  await running?.[Symbol.asyncDispose]();
+});
+
+/**
+ * Restarts a service so that it kills itself at a point, does something, and brings it back when it
+ * has died.
+ */
+async function dyingAt(service: "payments" | "webhooks", faultPoint: string, action: () => Promise<unknown>): Promise<void> {
+  const { system } = running;
+  await system.services[service].stop();
+  await system.services[service].start({ FAULT_POINT: faultPoint });
+  await system.ready();
+  await action();
+  await eventually(() => expect(system.services[service].running(), `${service} reached ${faultPoint}`).toBe(false));
+  await system.services[service].start();
+  await system.ready();
+}
+
+/** What must hold in the end, whatever happened on the way. */
+async function expectRefundedOnce(payment: { id: string; orderId: string }): Promise<void> {
+  const { call, receiver } = business;
+  expect((await call("GET", `/api/v1/payments/${payment.id}`)).body).toMatchObject({
+    status: "REFUNDED",
+    refunded_amount: "5000.00",
+  });
+  expect(await processorView(running.system, payment.orderId)).toEqual({ refundedAmount: 500_000, refundCalls: 1 });
+  await eventually(() => expect(refundWebhookIds(payment.id).size).toBe(1));
+  const events = (await call("GET", "/api/v1/events?type=PAYMENT_REFUNDED&limit=100")).body as unknown as { body: unknown }[];
+  const ours = events.filter((event) => JSON.stringify(event).includes(payment.id));
+  expect(ours).toHaveLength(1);
+  expect(receiver.refused).toEqual([]);
+}
+
+const refundWebhookIds = (paymentId: string) =>
+  new Set(
+    business.receiver.received
+      .filter(({ event, body }) => event === "PAYMENT_REFUNDED" && body["payment_id"] === paymentId)
+      .map(({ body }) => String(body["id"])),
+  );
+
+/**
+ * Every point of a refund and a creation, with the service alone:
+ * services/payments/test/crash.test.ts.
+ */
+describe("the payments service killed (-9)", () => {
+  test("during a refund, sent, the answer not read: one refund, one event, and the same key gives the answer", async () => {
+    const payment = await aPaidPayment(running.system, business);
+    const key = { "idempotency-key": `refund-${payment.id}` };
+    const refund = () => business.call("POST", `/api/v1/payments/${payment.id}/refund`, {}, key);
+
+    await dyingAt("payments", "refund.answering", async () => {
+      const answer = await refund();
+      expect(answer.status, JSON.stringify(answer.body)).toBeGreaterThanOrEqual(500);
+    });
+
+    const answer = await eventually(async () => {
+      const again = await refund();
+      expect(again.status, JSON.stringify(again.body)).toBe(200);
+      return again;
+    });
+    expect(answer.headers["idempotent-replayed"]).toBe("true");
+    expect(answer.body).toMatchObject({ id: payment.id, status: "REFUNDED" });
+    expect((await refund()).body).toEqual(answer.body);
+    await expectRefundedOnce(payment);
+  });
+
+  test("during a creation, registered, the answer not read: the same key gives one payment, registered once", async () => {
+    const key = { "idempotency-key": `create-${Date.now()}` };
+    const create = () => business.call("POST", "/api/v1/payments", { ...anOrder, order_ref: "killed" }, key);
+    await dyingAt("payments", "register.answering", async () => {
+      expect((await create()).status).toBeGreaterThanOrEqual(500);
+    });
+    const created = await eventually(async () => {
+      const again = await create();
+      expect(again.status, JSON.stringify(again.body)).toBe(201);
+      return again;
+    });
+    expect(created.body["form_url"]).toContain(String(created.body["processor_order_id"]));
+    const list = await business.call("GET", "/api/v1/payments?order_ref=killed");
+    expect(list.headers["x-total-count"]).toBe("1");
+  });
+});
+
+describe("events survive", () => {
+  test("C6: the relay killed after publishing, before marking: the webhook's id stays one", async () => {
+    const payment = await aPaidPayment(running.system, business);
+    await dyingAt("payments", "relay.published", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
+    await expectRefundedOnce(payment);
+  });
+
+  test("C7: the consumer killed after its commit, before its offset: no second event", async () => {
+    const payment = await aPaidPayment(running.system, business);
+    await dyingAt("webhooks", "consumer.committed", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
+    await expectRefundedOnce(payment);
+  });
+
+  test("C8: killed between the POST and recording it: a second POST with the same id", async () => {
+    const payment = await aPaidPayment(running.system, business);
+    await dyingAt("webhooks", "delivery.posted", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
+    await expectRefundedOnce(payment);
+  });
+
+  test("Kafka stopped and started again while payments are refunded: the API answers, nothing is lost", async () => {
+    const payments = [];
+    for (let i = 0; i < 4; i++) payments.push(await aPaidPayment(running.system, business));
+    await running.kafka?.stop();
+    for (const payment of payments.slice(0, 3)) {
+      expect((await business.call("POST", `/api/v1/payments/${payment.id}/refund`)).status).toBe(200);
+    }
+    await running.kafka?.start();
+    expect((await business.call("POST", `/api/v1/payments/${payments[3]?.id}/refund`)).status).toBe(200);
+    for (const payment of payments) {
+      await eventually(() => expect(refundWebhookIds(payment.id).size).toBe(1));
+      await expectRefundedOnce(payment);
+    }
+  });
+});
+
+/** With the messages in it. */
+async function deleteTopic(topic: string): Promise<void> {
+  const kafka = new Kafka({ clientId: "test", brokers: [running.kafka?.brokers ?? ""], logLevel: logLevel.NOTHING });
+  const admin = kafka.admin();
+  await admin.connect();
+  await admin.deleteTopics({ topics: [topic] }).finally(() => admin.disconnect());
+}
+
+describe("a topic is lost, and amana outbox republish brings back what was in it", () => {
+  let since = "";
+  /** The payments of these tests; of earlier ones a kill's second POST may still come. */
+  const own: string[] = [];
+  beforeAll(() => {
+    since = new Date().toISOString();
+  });
+  const republish = () =>
+    amanaDone(
+      databaseSettings(running.system.databaseUrls),
+      ...["outbox", "republish", "--topic", "payments.v1", "--from", since, "--reason", "the topic was lost"],
+    );
+  /** How often each event about these payments came. */
+  const arrivals = (ids: readonly string[]) => {
+    const ours = business.receiver.received.filter(({ body }) => ids.includes(String(body["payment_id"])));
+    return [...Map.groupBy(ours, ({ body }) => body["id"]).values()].map((all) => `${all[0]?.event}: ${all.length}`).sort();
+  };
+  const each = (count: number, ...kinds: string[]) =>
+    kinds.flatMap((kind) => Array.from({ length: count }, () => `${kind}: 1`)).sort();
+
+  test("what was published and not consumed comes once, and what had come does not come again", async () => {
+    const { system, kafka } = running;
+    const known = [(await aPaidPayment(system, business)).id];
+    await eventually(() => expect(arrivals(known)).toEqual(each(1, "PAYMENT_COMPLETED")));
+    await system.services.webhooks.stop();
+    const lost: string[] = [];
+    for (let i = 0; i < 3; i++) lost.push((await aPaidPayment(system, business)).id);
+    for (const id of lost) expect((await business.call("POST", `/api/v1/payments/${id}/refund`)).status).toBe(200);
+    await eventually(async () => {
+      const published = (await readKafka(kafka?.brokers ?? "")).filter(({ key }) => lost.includes(key));
+      expect(published).toHaveLength(6);
+    });
+    await deleteTopic("payments.v1");
+    await system.services.webhooks.start();
+    await system.ready();
+    const after = (await aPaidPayment(system, business)).id;
+    await eventually(() => expect(arrivals([after])).toEqual(each(1, "PAYMENT_COMPLETED")));
+    expect(arrivals(lost)).toEqual([]);
+
+    expect(await republish()).toMatch(/payments +payments\.v1 +8/);
+    await eventually(() => expect(arrivals(lost)).toEqual(each(3, "PAYMENT_COMPLETED", "PAYMENT_REFUNDED")));
+    expect(arrivals([...known, after])).toEqual(each(2, "PAYMENT_COMPLETED"));
+    own.push(...known, ...lost, after);
+  });
+
+  test("a consumer that runs on goes on with the new topic", async () => {
+    await deleteTopic("payments.v1");
+    const before = arrivals(own);
+    await republish();
+    const { id } = await aPaidPayment(running.system, business);
+    await eventually(() => expect(arrivals([id])).toEqual(each(1, "PAYMENT_COMPLETED")));
+    expect(before).toHaveLength(8);
+    expect(arrivals(own)).toEqual(before);
+  });
+});
+
+/**
+ * Every way to lose one, with the service alone: the tests of services/payments/src/refund and
+ * src/payment.
+ */
+describe("the processor's answers get lost", () => {
+  test.each(["timeout_after"])(
+    "a refund with fault %s returns 504 and locks the payment, which becomes REFUNDED by one call",
+    async (mode) => {
+      const payment = await aPaidPayment(running.system, business);
+      await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });
+      const refund = () => business.call("POST", `/api/v1/payments/${payment.id}/refund`);
+      expect(await refund()).toMatchObject({ status: 504, body: { code: "refund_outcome_unknown" } });
+      const next = await refund();
+      expect(next.status).toBe(409);
+      expect(["refund_in_progress", "payment_not_refundable"]).toContain(next.body["code"]);
+      await eventually(async () => {
+        expect((await business.call("GET", `/api/v1/payments/${payment.id}`)).body["status"]).toBe("REFUNDED");
+      });
+      await expectRefundedOnce(payment);
+    },
+  );
+
+  test.each(["http_500"])("a refund with fault %s returns 504 and is sent again only after the order was read", async (mode) => {
+    const payment = await aPaidPayment(running.system, business);
+    await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });
+    expect(await business.call("POST", `/api/v1/payments/${payment.id}/refund`)).toMatchObject({ status: 504 });
+    await eventually(async () => {
+      expect((await business.call("GET", `/api/v1/payments/${payment.id}`)).body["status"]).toBe("REFUNDED");
+    });
+    expect((await processorView(running.system, payment.orderId)).refundedAmount).toBe(500_000);
+    await eventually(() => expect(refundWebhookIds(payment.id).size).toBe(1));
+  });
+
+  test.each(["timeout_after"])("a registration with fault %s looks the order up and creates the payment", async (mode) => {
+    await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "register", mode, times: 1 });
+    const created = await business.call("POST", "/api/v1/payments", anOrder);
+    expect(created.status, JSON.stringify(created.body)).toBe(201);
+    expect(created.body["form_url"]).toContain(String(created.body["processor_order_id"]));
+  });
+
+  test("a refund that the processor refuses is 422, stays PAID and is not announced", async () => {
+    const payment = await aPaidPayment(running.system, business);
+    await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "error:5", times: 1 });
+    const refused = await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
+    expect(refused).toMatchObject({ status: 422, body: { code: "refund_refused" } });
+    expect((await business.call("GET", `/api/v1/payments/${payment.id}`)).body).toMatchObject({
+      status: "PAID",
+      processor_error_code: "5",
+    });
+    expect(refundWebhookIds(payment.id).size).toBe(0);
+  });
+});

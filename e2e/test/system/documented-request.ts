@@ -1,0 +1,203 @@
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+
+/** What the generator understands of a JSON Schema; anything else in the document is an error. */
+interface Schema {
+  readonly $ref?: string;
+  readonly anyOf?: readonly Schema[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly type?: string;
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly examples?: readonly unknown[];
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly items?: Schema;
+  readonly minItems?: number;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly required?: boolean;
+  readonly example?: unknown;
+  readonly schema: Schema;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: { required?: boolean; content: Readonly<Record<string, { schema: Schema }>> };
+}
+
+const document = JSON.parse(readFileSync(new URL("../../../docs/api/openapi.json", import.meta.url), "utf8"));
+const resolved = (schema: Schema): Schema =>
+  schema.$ref ? document.components.schemas[schema.$ref.replace("#/components/schemas/", "")] : schema;
+
+export interface DocumentedRequest {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** What HTTP lets into a header. */
+const ascii: Schema = { pattern: "^[!-~]*$" };
+
+function requestsOf(method: DocumentedRequest["method"], path: string, operation: Operation): fc.Arbitrary<DocumentedRequest> {
+  const named = (place: Parameter["in"]) => {
+    const parameters = operation.parameters.filter((parameter) => parameter.in === place);
+    const schemaOf = ({ schema, example }: Parameter) => ({
+      ...(place === "header" && ascii),
+      ...(example !== undefined && { examples: [example] }),
+      ...schema,
+    });
+    return recordOf({
+      properties: Object.fromEntries(parameters.map((parameter) => [parameter.name, schemaOf(parameter)])),
+      required: parameters.filter(({ required }) => required).map(({ name }) => name),
+    });
+  };
+  const schema = operation.requestBody?.content["application/json"]?.schema;
+  const body = schema ? arbitraryOf(schema) : fc.constant(undefined);
+  const given = operation.requestBody?.required ? body : fc.option(body, { nil: undefined });
+  return fc.record({ ids: named("path"), query: named("query"), headers: named("header"), body: given }).map((request) => {
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(request.ids[name])));
+    const query = new URLSearchParams(Object.entries(request.query).map(([name, value]) => [name, String(value)]));
+    const headers = Object.fromEntries(
+      Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
+    );
+    return { method, path: `${filled}?${query}`, headers, body: request.body as DocumentedRequest["body"] };
+  });
+}
+
+function arbitraryOf(schema: Schema): fc.Arbitrary<unknown> {
+  const { $ref, anyOf, type } = schema;
+  if ($ref) return arbitraryOf(resolved(schema));
+  if (anyOf) return fc.oneof(...anyOf.map(arbitraryOf));
+  if ("const" in schema) return fc.constant(schema.const);
+  if (schema.enum) return fc.constantFrom(...schema.enum);
+  if (type === "null") return fc.constant(null);
+  if (type === "boolean") return fc.boolean();
+  if (type === "integer") return fc.integer({ min: schema.minimum ?? 0, max: schema.maximum ?? 2 ** 31 - 1 });
+  if (type === "array" && schema.items) {
+    return fc.uniqueArray(arbitraryOf(schema.items), { minLength: schema.minItems ?? 0, maxLength: 5 });
+  }
+  if (type === "object") return recordOf(schema);
+  if (type === "string") return textOf(schema);
+  throw new TypeError(`the generator does not know ${JSON.stringify(schema)}`);
+}
+
+function recordOf({ properties, required }: Schema): fc.Arbitrary<Record<string, unknown>> {
+  if (!properties) return fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 }) as never;
+  const values = Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, arbitraryOf(schema)]));
+  return fc.record(values, { requiredKeys: [...(required ?? [])] }) as fc.Arbitrary<Record<string, unknown>>;
+}
+
+/** Returns the document's example of a value, or else a value that the document allows. */
+function exampleOf(schema: Schema): unknown {
+  const { $ref, anyOf, examples = [], items, type } = schema;
+  if ($ref) return exampleOf(resolved(schema));
+  if (examples.length > 0) return examples[0];
+  if (anyOf) return exampleOf(anyOf[0] as Schema);
+  if (type === "array" && items?.examples) return items.examples;
+  return fc.sample(arbitraryOf(schema), { numRuns: 1, seed: 1 })[0];
+}
+
+/**
+ * Returns the examples of a value: its own, those of its `anyOf` variants, or one list of the
+ * examples of its items.
+ */
+function examplesOf(schema: Schema): readonly unknown[] {
+  const { $ref, anyOf, examples, items } = schema;
+  if ($ref) return examplesOf(resolved(schema));
+  if (examples) return examples;
+  if (items?.examples) return [items.examples];
+  return anyOf?.flatMap(examplesOf) ?? [];
+}
+
+/**
+ * Returns a request for each example of a field, parameter or header. Beside the example, a request
+ * has the required fields and parameters only.
+ */
+function exampleRequestsOf(method: DocumentedRequest["method"], path: string, operation: Operation): DocumentedRequest[] {
+  const named = (place: Parameter["in"]) => operation.parameters.filter((parameter) => parameter.in === place);
+  const shown = ({ example, schema }: Parameter) => (example === undefined ? examplesOf(schema) : [example]);
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(exampleOf(named("path").find((parameter) => parameter.name === name)?.schema ?? {}))),
+  );
+  const query = Object.fromEntries(named("query").flatMap((one) => (one.required ? [[one.name, exampleOf(one.schema)]] : [])));
+  const bodySchema = resolved(operation.requestBody?.content["application/json"]?.schema ?? {});
+  const fields = Object.entries(bodySchema.properties ?? {});
+  const least = Object.fromEntries(
+    fields.flatMap(([name, schema]) => (bodySchema.required?.includes(name) ? [[name, exampleOf(schema)]] : [])),
+  );
+  const request = (more: { body?: object; query?: object; headers?: Record<string, string> }): DocumentedRequest => {
+    const search = Object.entries({ ...query, ...more.query }).map(([name, value]) => [name, String(value)]);
+    const body = operation.requestBody ? { ...least, ...more.body } : undefined;
+    return { method, path: `${filled}?${new URLSearchParams(search)}`, headers: more.headers ?? {}, body };
+  };
+  return [
+    ...fields.flatMap(([name, schema]) => examplesOf(schema).map((value) => request({ body: { [name]: value } }))),
+    ...named("query").flatMap((one) => shown(one).map((value) => request({ query: { [one.name]: value } }))),
+    ...named("header").flatMap((one) =>
+      shown(one).map((value) => request({ headers: { [one.name.toLowerCase()]: String(value) } })),
+    ),
+  ];
+}
+
+/** Formats of JSON Schema. Of another one only the examples are known to be good. */
+const formats: Readonly<Record<string, () => fc.Arbitrary<string>>> = {
+  uuid: () => fc.uuid(),
+  email: () => fc.emailAddress(),
+  date: () =>
+    fc.date({ min: new Date("1900-01-01"), max: new Date(), noInvalidDate: true }).map((day) => day.toISOString().slice(0, 10)),
+  "date-time": () =>
+    fc
+      .record({
+        at: fc.date({ min: new Date(0), noInvalidDate: true, max: new Date() }),
+        zone: fc.constantFrom("Z", "+01:00", "-11:30"),
+      })
+      .map(({ at, zone }) => at.toISOString().replace("Z", zone)),
+};
+/** Of one, two and four bytes in UTF-8, and what means something somewhere. */
+const characters = [..."aZ09 .,-_/\\\"'&<>%+é字😀\n\t\u200f"];
+
+function textOf({ format, pattern, examples = [], minLength = 0, maxLength = 10_000 }: Schema): fc.Arbitrary<string> {
+  if (format && !formats[format]) return fc.constantFrom(...(examples as string[]));
+  const whole = new RegExp(pattern ?? "", "u");
+  const unit = fc.constantFrom(...characters);
+  // A pattern from its first to its last character can be generated from; what looks ahead is
+  // tried.
+  const texts =
+    pattern?.startsWith("^") && pattern.endsWith("$")
+      ? fc.stringMatching(new RegExp(pattern.replaceAll(/\(\?=.*?\)(?=\\d|0)/g, ""), "u"))
+      : fc.oneof(
+          fc.string({ unit, minLength, maxLength: Math.min(maxLength, 50) }),
+          fc.string({ unit, minLength: maxLength, maxLength }),
+        );
+  return (format ? (formats[format] as () => fc.Arbitrary<string>)() : texts).filter(
+    (text) => whole.test(text) && [...text].length >= minLength && [...text].length <= maxLength,
+  );
+}
+
+/** Each operation of the OpenAPI document, with requests as its document allows them. */
+export const documentedOperations = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    id: operation.operationId,
+    method,
+    path,
+    /** Of the body. */
+    required: resolved(operation.requestBody?.content["application/json"]?.schema ?? {}).required ?? [],
+    requests: requestsOf(method.toUpperCase() as DocumentedRequest["method"], path, operation),
+    examples: exampleRequestsOf(method.toUpperCase() as DocumentedRequest["method"], path, operation),
+  })),
+);
+
+/** Some requests, drawn at random; `seed` is told where one of them fails, to draw them again. */
+export const drawn = (requests: fc.Arbitrary<DocumentedRequest>, { count, seed }: { count: number; seed: number }) =>
+  fc.sample(requests, { numRuns: count, seed });

@@ -1,0 +1,366 @@
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { ProblemError } from "@amana/client";
+import { apiCaller } from "@amana/dev-env/demo/api";
+import { eventually } from "@amana/dev-env/eventually";
+import { freePort } from "@amana/dev-env/free-port";
+import { serviceProcess } from "@amana/dev-env/service-process";
+import grpc from "@grpc/grpc-js";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  aBusiness,
+  anOrder,
+  aPaidPayment,
+  processorView,
+  startTestSystem,
+  type TestBusiness,
+  type TestSystem,
+} from "../../src/test-system.ts";
+
+let running: TestSystem;
+let business: TestBusiness;
+let other: TestBusiness;
+
+beforeAll(async () => {
+  running = await startTestSystem("direct");
+  [business, other] = await Promise.all([aBusiness(running.system), aBusiness(running.system, "Autre")]);
+});
+afterAll(async () => {
+  await business?.receiver[Symbol.asyncDispose]();
+  await other?.receiver[Symbol.asyncDispose]();
+  await running?.[Symbol.asyncDispose]();
+});
+
+test("20 parallel refunds of one payment: one 200, 19 refusals with 409, one processor call", async () => {
+  const payment = await aPaidPayment(running.system, business);
+  const refunds = await Promise.allSettled(Array.from({ length: 20 }, () => business.amana.payments.refund(payment.id)));
+  const refused = refunds.flatMap((refund) => (refund.status === "rejected" ? [refund.reason as ProblemError] : []));
+  expect(refused.map(({ status }) => status)).toEqual(Array(19).fill(409));
+  for (const { code } of refused) expect(["refund_in_progress", "payment_not_refundable"]).toContain(code);
+  expect(await processorView(running.system, payment.orderId)).toEqual({ refundedAmount: 500_000, refundCalls: 1 });
+  expect(await business.receiver.next("PAYMENT_REFUNDED", payment.id, 90_000)).toBeDefined();
+});
+
+test("one Idempotency-Key sent 20 times at once executes once", async () => {
+  const idempotencyKey = randomUUID();
+  const creations = await Promise.allSettled(
+    Array.from({ length: 20 }, () => business.amana.payments.create({ ...anOrder, order_ref: "twenty" }, { idempotencyKey })),
+  );
+  for (const creation of creations) {
+    if (creation.status === "rejected") expect(creation.reason).toMatchObject({ status: 409, code: "idempotency_in_progress" });
+  }
+  expect((await business.amana.payments.list({ order_ref: "twenty" }).page()).total).toBe(1);
+});
+
+test("an endpoint is tested and checked, and what it missed is replayed", async () => {
+  const own = await aBusiness(running.system, "Replays");
+  await using receiver = own.receiver;
+  const { webhookEndpoints, events } = own.amana;
+  const { endpointId } = own;
+
+  const tested = await webhookEndpoints.test(endpointId);
+  expect(tested.type).toBe("WEBHOOK_TEST");
+  await eventually(async () => {
+    const { items } = await events.listDeliveries(tested.id).page();
+    expect(items).toMatchObject([{ endpoint_id: endpointId, status: "succeeded", attempts: [{ status_code: 204 }] }]);
+  });
+
+  const all = ["good", "forged_signature", "duplicate", "old_timestamp"].map((name) => ({ name, passed: true }));
+  expect(await webhookEndpoints.check(endpointId)).toMatchObject({ checks: all });
+
+  await webhookEndpoints.update(endpointId, { status: "DISABLED" });
+  const since = new Date(Date.now() - 60_000).toISOString();
+  const { id } = await aPaidPayment(running.system, own);
+  await eventually(async () => {
+    expect((await events.list({ type: "PAYMENT_COMPLETED" }).page()).total).toBe(1);
+  });
+  await webhookEndpoints.update(endpointId, { status: "ACTIVE" });
+  const begun = await webhookEndpoints.replay(endpointId, { since });
+  expect(begun.matched).toBe(1);
+  expect(await receiver.next("PAYMENT_COMPLETED", id, 90_000)).toBeDefined();
+  await eventually(async () => {
+    const replay = await webhookEndpoints.getReplay(endpointId, begun.id);
+    expect(replay).toEqual({ id: begun.id, status: "DONE", matched: 1, sent: 1 });
+  });
+});
+
+test("an endpoint that answers 410 is disabled, and business, its other endpoint and operators learn of it", async () => {
+  const { call, receiver } = await aBusiness(running.system, "Librairie", ["WEBHOOK_ENDPOINT_DISABLED"]);
+  await using _receiver = receiver;
+  const gone = createServer((_request, response) => response.writeHead(410).end());
+  await new Promise<void>((resolve) => gone.listen(0, "127.0.0.1", resolve));
+  await using _gone = { [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void gone.close(() => resolve())) };
+  const url = `http://127.0.0.1:${(gone.address() as AddressInfo).port}/`;
+  const endpointId = String((await call("POST", "/api/v1/webhook-endpoints", { url })).body["id"]);
+  const identity = new Client({ connectionString: running.system.databaseUrls["identity"] });
+  await identity.connect();
+  await using _identity = { [Symbol.asyncDispose]: () => identity.end() };
+  await call("POST", `/api/v1/webhook-endpoints/${endpointId}/test`);
+
+  await eventually(async () => {
+    const { body } = await call("GET", `/api/v1/webhook-endpoints/${endpointId}`);
+    expect(body).toMatchObject({ status: "DISABLED", health: { success_rate_1h: 0, last_error: "http_410" } });
+    expect(receiver.received.map(({ event, body }) => [event, body])).toEqual([
+      ["WEBHOOK_ENDPOINT_DISABLED", expect.objectContaining({ endpoint_id: endpointId, url, reason: "GONE" })],
+    ]);
+    const { rows } = await identity.query(
+      "select actor, reason from audit_event where entity_id = $1 and action = 'webhook_endpoint.disabled'",
+      [endpointId],
+    );
+    expect(rows).toEqual([{ actor: "platform", reason: "GONE" }]);
+  });
+});
+
+describe("another tenant's things", () => {
+  test("are exactly what an unknown id is, for every operation with an id", async () => {
+    const payment = await aPaidPayment(running.system, business);
+    await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
+    const webhook = await eventually(async () => {
+      const events = (await business.call("GET", "/api/v1/events?type=PAYMENT_REFUNDED")).body as unknown as { id: string }[];
+      expect(events.length).toBeGreaterThan(0);
+      return events[0] as { id: string };
+    });
+    const operations: ["GET" | "POST" | "PATCH" | "DELETE", (id: string) => string, string, object?][] = [
+      ["GET", (id) => `/api/v1/payments/${id}`, payment.id],
+      ["POST", (id) => `/api/v1/payments/${id}/refund`, payment.id, {}],
+      ["GET", (id) => `/api/v1/webhook-endpoints/${id}`, business.endpointId],
+      ["PATCH", (id) => `/api/v1/webhook-endpoints/${id}`, business.endpointId, { rotate_secret: true }],
+      ["DELETE", (id) => `/api/v1/webhook-endpoints/${id}`, business.endpointId],
+      ["POST", (id) => `/api/v1/webhook-endpoints/${id}/test`, business.endpointId, {}],
+      ["POST", (id) => `/api/v1/webhook-endpoints/${id}/check`, business.endpointId, {}],
+      ["POST", (id) => `/api/v1/webhook-endpoints/${id}/replay`, business.endpointId, { since: "2026-01-01T00:00:00Z" }],
+      ["GET", (id) => `/api/v1/events/${id}`, webhook.id],
+      ["GET", (id) => `/api/v1/events/${id}/deliveries`, webhook.id],
+      ["POST", (id) => `/api/v1/events/${id}/redeliver`, webhook.id, {}],
+    ];
+    for (const [method, path, id, body] of operations) {
+      const foreign = await other.call(method, path(id), body);
+      const unknown = await other.call(method, path(randomUUID()), body);
+      const strip = ({ request_id: _r, instance: _i, ...rest }: Record<string, unknown>) => rest;
+      expect(foreign.status, `${method} ${path(":id")}`).toBe(404);
+      expect(strip(foreign.body)).toEqual(strip(unknown.body));
+      expect(JSON.stringify(foreign.body)).not.toContain(id);
+    }
+    const lists = await Promise.all(["/api/v1/payments", "/api/v1/events"].map((path) => other.call("GET", path)));
+    for (const { body } of lists) expect(body).toEqual([]);
+  });
+});
+
+describe("bad input", () => {
+  const amounts: unknown[] = [
+    5000,
+    "5e3",
+    "1e400",
+    "1,00",
+    "+1",
+    " 1 ",
+    ".5",
+    "5.",
+    "٥٠٠٠",
+    "1".repeat(40),
+    "-1",
+    "0",
+    "49.99",
+    "",
+    null,
+    true,
+    {},
+    [],
+    "50.001",
+    "0x10",
+  ];
+  test.each(amounts.map((amount) => [JSON.stringify(amount) ?? String(amount), amount]))(
+    "amount %s is 422 at /amount on creation",
+    async (_text, amount) => {
+      const answer = await business.call("POST", "/api/v1/payments", { ...anOrder, amount: amount as string });
+      expect(answer.status).toBe(422);
+      expect(JSON.stringify(answer.body["errors"])).toContain('"/amount"');
+    },
+  );
+
+  const urls = [
+    "",
+    "nowhere",
+    "javascript:alert(1)",
+    "ftp://shop.example",
+    "http://shop.example",
+    "https://a:b@shop.example",
+    `https://shop.example/${"x".repeat(2048)}`,
+    "https://shop.example/\r\nx: y",
+    7,
+    null,
+  ];
+  test.each(urls.map((url) => [String(url).slice(0, 40), url]))("success_url %j is 422 at /success_url", async (_text, url) => {
+    const answer = await business.call("POST", "/api/v1/payments", { ...anOrder, success_url: url as string });
+    expect(answer.status).toBe(422);
+    expect(JSON.stringify(answer.body["errors"])).toContain('"/success_url"');
+  });
+
+  test("nothing of it was stored", async () => {
+    const before = (await business.call("GET", "/api/v1/payments")).headers["x-total-count"];
+    await business.call("POST", "/api/v1/payments", { ...anOrder, amount: 5000 as unknown as string });
+    await business.call("POST", "/api/v1/payments", { ...anOrder, surprise: true });
+    expect((await business.call("GET", "/api/v1/payments")).headers["x-total-count"]).toBe(before);
+  });
+
+  test("refund amounts that cannot be are 422 at /amount, and the payment stays PAID", async () => {
+    const payment = await aPaidPayment(running.system, business);
+    for (const amount of [5000, "abc", "0", "0.00", "5000.01", "999999999999999", "-1", "1.234", null]) {
+      const answer = await business.call("POST", `/api/v1/payments/${payment.id}/refund`, { amount: amount as string });
+      expect(answer.status, String(amount)).toBe(422);
+      expect(JSON.stringify(answer.body["errors"])).toContain('"/amount"');
+    }
+    expect((await business.call("GET", `/api/v1/payments/${payment.id}`)).body["status"]).toBe("PAID");
+    expect((await processorView(running.system, payment.orderId)).refundCalls).toBe(0);
+  });
+
+  test.each([
+    ["GET", "/api/v1/payments/%00"],
+    ["GET", "/api/v1/payments/not-a-uuid"],
+    ["GET", `/api/v1/payments/${"a".repeat(3000)}`],
+    ["GET", "/api/v1/payments/..%2f..%2fetc"],
+    ["POST", "/api/v1/payments/1/refund"],
+    ["GET", "/api/v1/webhook-endpoints/'%20or%201=1"],
+    ["GET", "/api/v1/nothing"],
+  ] as const)("%s %s is 404", async (method, path) => {
+    expect((await business.call(method, path, method === "POST" ? {} : undefined)).status).toBe(404);
+  });
+
+  test.each([
+    "limit=0",
+    "limit=101",
+    "limit=-1",
+    "limit=1e2",
+    "limit=",
+    "offset=-1",
+    "offset=x",
+    "status=PAYED",
+    "created_from=yesterday",
+    "created_to=2026-02-30T00:00:00Z",
+    "limit=1&limit=2",
+  ])("the query %s is 422, never clamped", async (query) => {
+    expect((await business.call("GET", `/api/v1/payments?${query}`)).status).toBe(422);
+  });
+});
+
+describe("any gRPC client", () => {
+  const call = (port: number, method: string, metadata = new grpc.Metadata()) =>
+    new Promise<Buffer>((resolve, reject) => {
+      const client = new grpc.Client(`127.0.0.1:${port}`, grpc.credentials.createInsecure());
+      client.makeUnaryRequest(
+        method,
+        (bytes: Buffer) => bytes,
+        (bytes: Buffer) => bytes,
+        Buffer.alloc(0),
+        metadata,
+        { deadline: Date.now() + 10_000 },
+        (error, answer) => {
+          client.close();
+          if (error) reject(error);
+          else resolve(answer as Buffer);
+        },
+      );
+    });
+  const portOf = (name: "identity" | "payments" | "webhooks") => Number(running.system.rpcPorts[name]);
+
+  test.each(["identity", "payments", "webhooks"] as const)("is told by %s that it is serving", async (name) => {
+    // HealthCheckResponse { status: SERVING } on the wire: field 1, varint 1.
+    expect([...(await call(portOf(name), "/grpc.health.v1.Health/Check"))]).toEqual([8, 1]);
+  });
+
+  test("is refused without the gateway's signature", async () => {
+    await expect(call(portOf("payments"), "/payments.v1.PaymentService/ListPayments")).rejects.toMatchObject({
+      code: grpc.status.UNAUTHENTICATED,
+    });
+  });
+});
+
+describe("key leases", () => {
+  test("a revoked key is refused on every gateway from the moment of the answer, under load, with two identity replicas", async () => {
+    const { system } = running;
+    await using stack = new AsyncDisposableStack();
+    const [identityPort, gatewayPort] = await Promise.all([freePort(), freePort()]);
+    const secondIdentity = serviceProcess({
+      name: "identity",
+      env: { ...system.envOf("identity"), RPC_PORT: String(identityPort) },
+      port: identityPort,
+      logDir: system.logDir,
+      supervised: false,
+      onCrash: () => {},
+    });
+    await secondIdentity.start();
+    stack.defer(() => secondIdentity.stop());
+    const secondGateway = serviceProcess({
+      name: "gateway",
+      env: {
+        ...system.envOf("gateway"),
+        PORT: String(gatewayPort),
+        IDENTITY_URLS: `${system.envOf("gateway")["IDENTITY_URLS"]},http://127.0.0.1:${identityPort}`,
+      },
+      port: gatewayPort,
+      logDir: system.logDir,
+      supervised: false,
+      onCrash: () => {},
+    });
+    await secondGateway.start();
+    stack.defer(() => secondGateway.stop());
+    const gateways = [system.gatewayUrl, `http://127.0.0.1:${gatewayPort}`];
+    await eventually(async () =>
+      expect((await apiCaller(gateways[1] as string, business.key)("GET", "/api/v1/me")).status).toBe(200),
+    );
+    const operator = apiCaller(system.gatewayUrl, system.adminKey);
+
+    for (const how of ["revoke", "rotate", "disable"] as const) {
+      const made = await operator("POST", "/api/v1/businesses", { name: `Leased ${how}` });
+      const businessId = String(made.body["id"]);
+      const issued = await operator("POST", "/api/v1/admin/api-keys", { business_id: businessId, name: "till" });
+      const key = String(issued.body["api_key"]);
+      let revokedAtMs = Number.POSITIVE_INFINITY;
+      const wrong: string[] = [];
+      let accepted = 0;
+      let done = false;
+      const load = gateways.flatMap((url) =>
+        Array.from({ length: 4 }, async () => {
+          const call = apiCaller(url, key);
+          while (!done) {
+            const sentAtMs = performance.now();
+            const { status } = await call("GET", "/api/v1/me");
+            if (status === 200) accepted++;
+            if (status === 200 && sentAtMs > revokedAtMs)
+              wrong.push(`${url} accepted the key ${sentAtMs - revokedAtMs} ms after the answer`);
+          }
+        }),
+      );
+      await eventually(() => expect(accepted).toBeGreaterThan(50));
+      const answer =
+        how === "revoke"
+          ? await operator("POST", `/api/v1/admin/api-keys/${issued.body["id"]}/revoke`)
+          : how === "rotate"
+            ? await apiCaller(gateways[1] as string, key)("PATCH", "/api/v1/me", { rotate_api_key: true })
+            : await operator("PATCH", `/api/v1/businesses/${businessId}`, { status: "DISABLED" });
+      revokedAtMs = performance.now();
+      expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+      const after = await Promise.all(gateways.map((url) => apiCaller(url, key)("GET", "/api/v1/me")));
+      done = true;
+      await Promise.all(load);
+      expect(wrong).toEqual([]);
+      for (const { status, body } of after) {
+        expect(status).toBe(401);
+        expect(body["code"]).toBe(how === "disable" ? "business_disabled" : "api_key_revoked");
+      }
+    }
+  });
+});
+
+test("a service that is stopped finishes what it has, and the gateway says 503 while it is away", async () => {
+  const { system } = running;
+  await system.services.payments.stop();
+  const away = await business.call("GET", `/api/v1/payments/${randomUUID()}`);
+  expect(away.status).toBe(503);
+  expect(away.headers["retry-after"]).toBeDefined();
+  await system.services.payments.start();
+  await system.ready();
+  expect((await business.call("GET", `/api/v1/payments/${randomUUID()}`)).status).toBe(404);
+});

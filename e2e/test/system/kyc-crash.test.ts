@@ -1,0 +1,483 @@
+import { createHmac, randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { apiCaller } from "@amana/dev-env/demo/api";
+import { eventually } from "@amana/dev-env/eventually";
+import { freePort } from "@amana/dev-env/free-port";
+import { serviceProcess } from "@amana/dev-env/service-process";
+import { Client } from "pg";
+import { request } from "undici";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import {
+  type Application,
+  anApplication,
+  applications,
+  callbacksSettled,
+  clearFaults,
+  faultAt,
+  kindsOf,
+  kycKinds,
+  onLink,
+  providerView,
+  theWebhook,
+  tookOnLink,
+} from "../../src/kyc-harness.ts";
+import { readKafka } from "../../src/read-kafka.ts";
+import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
+
+let running: TestSystem;
+let business: TestBusiness;
+let kycDatabase: Client;
+
+beforeAll(async () => {
+  running = await startTestSystem("kafka", {
+    kyc: { KYC_PROVIDER_TIMEOUT_MS: "500" },
+    sandbox: { KYC_CALLBACK_RETRY_SECONDS: "0.2,0.2,0.3,0.5,0.5" },
+  });
+  business = await aBusiness(running.system, "Banque", kycKinds);
+  kycDatabase = new Client({ connectionString: running.system.databaseUrls["kyc"] });
+  await kycDatabase.connect();
+});
+afterEach(() => clearFaults(running.system));
+afterAll(async () => {
+  await kycDatabase?.end();
+  await business?.receiver[Symbol.asyncDispose]();
+  await running?.[Symbol.asyncDispose]();
+});
+
+/** What must have been told of each application when all is over; the last test compares. */
+const expected = new Map<string, string[]>();
+const expectTold = (id: string, ...kinds: string[]) => expected.set(id, kinds.sort());
+
+const create = (key: string) => business.call("POST", applications, { external_id: key }, { "idempotency-key": key });
+const read = async (id: string) => (await business.call("GET", `${applications}/${id}`)).body;
+const cancel = (id: string, headers = {}) => business.call("POST", `${applications}/${id}/cancel`, undefined, headers);
+const totalOf = async (externalId: string) =>
+  (await business.call("GET", `${applications}?external_id=${externalId}`)).headers["x-total-count"];
+const review = (id: string, headers = {}, note = "Another date of birth.") =>
+  apiCaller(running.system.gatewayUrl, running.system.adminKey)(
+    "POST",
+    `${applications}/${id}/review`,
+    { outcome: "APPROVED", note },
+    headers,
+  );
+const rowOf = async (id: string) =>
+  (await kycDatabase.query("select to_jsonb(a) as row from kyc_application a where id = $1", [id])).rows[0]?.row;
+
+/** Waits until kyc knows what the provider knows. */
+const agreed = (id: string) =>
+  eventually(async () => {
+    const [ours, theirs] = [await rowOf(id), await providerView(running.system, id)];
+    expect(ours?.status).toBe(theirs.status);
+    return theirs;
+  });
+
+/** kyc kills itself at a point of the action, and is started again. */
+async function dyingAt(faultPoint: string, action: () => Promise<unknown>): Promise<void> {
+  const { kyc } = running.system.services;
+  // A callback that is still on its way would kill it before the action does.
+  await eventually(() => expect(inProvidersBooks("select id from kyc_callback where state = 'pending'")).toEqual([]));
+  await kyc.kill();
+  try {
+    await kyc.start({ FAULT_POINT: faultPoint });
+    await running.system.ready();
+    await action();
+    await eventually(() => expect(kyc.running(), `kyc reached ${faultPoint}`).toBe(false));
+  } finally {
+    await kyc.kill();
+    await kyc.start();
+    await running.system.ready();
+  }
+}
+
+function inProvidersBooks(sql: string): Record<string, unknown>[] {
+  const dir = running.system.envOf("sandbox")["SANDBOX_DATA_DIR"] ?? "";
+  using books = new DatabaseSync(join(dir, "sandbox.sqlite"), { readOnly: true });
+  return books.prepare(sql).all();
+}
+
+/** One application for a key: here, in the list and at the provider. */
+async function expectOneFor(key: string): Promise<Application> {
+  const again = await eventually(async () => {
+    const answer = await create(key);
+    expect(answer.status, answer.text).toBe(201);
+    return answer;
+  });
+  expect(await totalOf(key)).toBe("1");
+  const id = String(again.body["id"]);
+  expect((await create(key)).text).toBe(again.text);
+  expectTold(id);
+  return { id, link: String(again.body["link_url"]) };
+}
+
+/** Keys whose creation died; nobody may use them until whoever asked first has surely gone. */
+const orphaned: string[] = [];
+
+/**
+ * One kill for each promise; every point, with the service alone: services/kyc/test/crash.test.ts.
+ */
+describe("kyc killed (-9)", () => {
+  test.each(["application.linked"])(
+    "during a creation at %s, before the commit: nothing is listed, and the key is held",
+    async (faultPoint) => {
+      const key = `dead-${faultPoint}`;
+      await dyingAt(faultPoint, async () => expect((await create(key)).status).toBeGreaterThanOrEqual(500));
+      expect(await totalOf(key)).toBe("0");
+      const held = await create(key);
+      expect([held.status, held.body["code"]]).toEqual([409, "idempotency_in_progress"]);
+      orphaned.push(key);
+    },
+  );
+
+  test.each(["cancel.committed"])(
+    "during a cancellation at %s: a retry returns CANCELED, and one event is emitted",
+    async (faultPoint) => {
+      const { id } = await anApplication(business);
+      expectTold(id, "KYC_CANCELED");
+      const key = { "idempotency-key": randomUUID() };
+      await dyingAt(faultPoint, async () => expect((await cancel(id, key)).status).toBeGreaterThanOrEqual(500));
+      const answer = await cancel(id, key);
+      expect([answer.status, answer.body["status"]]).toEqual([200, "CANCELED"]);
+      expect((await cancel(id, key)).text).toBe(answer.text);
+      await theWebhook(business, "KYC_CANCELED", id);
+    },
+  );
+
+  test.each(["callback.committed"])(
+    "during a callback at %s: the provider retries it, and it takes effect once",
+    async (faultPoint) => {
+      const { id, link } = await anApplication(business);
+      expectTold(id, "KYC_REJECTED");
+      await dyingAt(faultPoint, () => onLink(running.system, link, "submit", { outcome: "rejected" }));
+      await theWebhook(business, "KYC_REJECTED", id);
+      await callbacksSettled(running.system, id);
+    },
+  );
+
+  test.each(["kyc_review.answered"])(
+    "during a review at %s: decided, announced and audited once, and the same key says so",
+    async (faultPoint) => {
+      const { id, link } = await anApplication(business);
+      expectTold(id, "KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED");
+      await onLink(running.system, link, "submit", { outcome: "needs_review" });
+      await theWebhook(business, "KYC_NEEDS_REVIEW", id);
+      const key = { "idempotency-key": randomUUID() };
+      await dyingAt(faultPoint, async () => expect((await review(id, key)).status).toBeGreaterThanOrEqual(500));
+      await theWebhook(business, "KYC_REVIEW_RESOLVED", id);
+      const answer = await review(id, key);
+      expect([answer.status, answer.body["verdict"]]).toEqual([200, "APPROVED"]);
+      await eventually(async () => expect(await auditOf(id)).toHaveLength(1));
+    },
+  );
+});
+
+describe("the provider is down at a creation", () => {
+  test.each(["http_503", "timeout_before"])(
+    "%s: 503 with Retry-After and nothing listed; the same key later gives exactly one",
+    async (mode) => {
+      const key = `down-${mode}`;
+      await faultAt(running.system, "kyc_create", mode, 100);
+      const answer = await create(key);
+      expect([answer.status, answer.body["code"]]).toEqual([503, "kyc_provider_unavailable"]);
+      expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
+      expect(await totalOf(key)).toBe("0");
+      await clearFaults(running.system);
+      await expectOneFor(key);
+    },
+  );
+
+  test("its process is stopped: the same, and cancelling is 503 as well", async () => {
+    const { id } = await anApplication(business);
+    expectTold(id, "KYC_CANCELED");
+    await running.system.services.sandbox.stop();
+    try {
+      const answer = await create("stopped");
+      expect([answer.status, Number(answer.headers["retry-after"]) > 0]).toEqual([503, true]);
+      expect(await totalOf("stopped")).toBe("0");
+      expect((await cancel(id)).status).toBe(503);
+      expect(await read(id)).toMatchObject({ status: "CREATED" });
+    } finally {
+      await running.system.services.sandbox.start();
+    }
+    await expectOneFor("stopped");
+    expect((await cancel(id)).status).toBe(200);
+  });
+
+  test("is slow: one application, whether the answer came in time or the request was sent again", async () => {
+    for (const mode of ["slow:200", "slow:1000"]) {
+      await faultAt(running.system, "kyc_create", mode);
+      const first = await create(mode.replace(":", "-"));
+      expect(first.status).toBe(201);
+      expect((await expectOneFor(mode.replace(":", "-"))).id).toBe(first.body["id"]);
+    }
+  });
+});
+
+describe("callbacks", () => {
+  test.each([
+    ["drop", 4],
+    ["duplicate", 4],
+    ["reorder", 3],
+    ["bad_signature", 4],
+    ["reset_after", 4],
+    ["truncated", 4],
+    ["http_500", 6],
+  ])("%s: one webhook of the right kind, at worst delayed until the poller looks", async (mode, times) => {
+    const { id, link } = await anApplication(business);
+    expectTold(id, "KYC_NEEDS_REVIEW");
+    await faultAt(running.system, "kyc_callback", mode, times);
+    await onLink(running.system, link, "submit", { outcome: "approved", aml_hit_count: 1 });
+    await theWebhook(business, "KYC_NEEDS_REVIEW", id);
+    await callbacksSettled(running.system, id);
+  });
+
+  test("a genuine one after six minutes, and every forged one, is 401 and changes nothing", async () => {
+    const { id, link } = await anApplication(business);
+    expectTold(id, "KYC_COMPLETED");
+    await onLink(running.system, link, "submit", { outcome: "approved" });
+    await theWebhook(business, "KYC_COMPLETED", id);
+    const [event = {}] = (await callbacksSettled(running.system, id)).slice(-1);
+    const secret = running.system.envOf("kyc")["KYC_CALLBACK_SECRETS"] ?? "";
+    const genuine = JSON.stringify(event);
+    const deliver = async (body: string, key = secret, ageSeconds = 0, signed = body) => {
+      const t = Math.floor(Date.now() / 1000) - ageSeconds;
+      const v1 = createHmac("sha256", key).update(`${t}.${signed}`).digest("hex");
+      return await post(body, { "x-provider-signature": `t=${t},v1=${v1}` });
+    };
+    const post = async (body: string, headers: Record<string, string>) => {
+      const answer = await request(`${running.system.gatewayUrl}/callbacks/kyc`, { method: "POST", body, headers });
+      await answer.body.dump();
+      return answer.statusCode;
+    };
+    const renamed = JSON.stringify({ ...event, event_id: randomUUID() });
+    const stored = async () => [await rowOf(id), (await kycDatabase.query("select count(*) from provider_event")).rows];
+    const before = await stored();
+    const refusals = [
+      await deliver(genuine, secret, 360),
+      await deliver(renamed, secret, 301),
+      await deliver(renamed, secret, -360),
+      await deliver(renamed, `not ${secret}`),
+      await deliver(renamed, secret, 0, genuine),
+      await post(renamed, {}),
+      await post(renamed, { "x-provider-signature": "t=,v1=" }),
+    ];
+    expect(refusals).toEqual(Array(refusals.length).fill(401));
+    expect(await stored()).toEqual(before);
+    // Only the signature was wrong with them.
+    expect(await deliver(renamed)).toBe(204);
+    expect(await stored()).not.toEqual(before);
+  });
+});
+
+describe("races", () => {
+  const rounds = 24;
+  const atOnce = 8;
+  /** Lets the other one go ahead by so many round trips. */
+  const after = async (trips: number) => {
+    for (let trip = 0; trip < trips; trip++) await (await request(`${running.system.sandboxUrl}/healthz`)).body.dump();
+  };
+
+  /**
+   * A few rounds at a time: all at once would only race for the processor, until the provider seems
+   * not to answer.
+   */
+  const race = async <T>(play: (application: Application, round: number) => Promise<T>): Promise<T[]> => {
+    const ends: T[] = [];
+    for (let round = 0; round < rounds; round += atOnce) {
+      const made = await Promise.all(Array.from({ length: atOnce }, () => anApplication(business)));
+      ends.push(...(await Promise.all(made.map((application, index) => play(application, round + index)))));
+    }
+    return ends;
+  };
+
+  test("a cancellation and a submission: the provider decides, and answer, state and event agree", async () => {
+    const ends = await race(async ({ id, link }, round) => {
+      const submitting = () => tookOnLink(running.system, link, "submit", { outcome: "approved" });
+      // The first one surely wins, the last one surely loses, those between are close.
+      if (round === 0) return { id, answer: await cancel(id), submitted: await submitting() };
+      if (round === rounds - 1) return { id, submitted: await submitting(), answer: await cancel(id) };
+      const [answer, submitted] = await Promise.all([cancel(id), after(round % 12).then(submitting)]);
+      return { id, answer, submitted };
+    });
+    for (const { id, answer, submitted } of ends) {
+      const { status } = await agreed(id);
+      expect([200, 409]).toContain(answer.status);
+      expect({ status, submitted }).toEqual(
+        answer.status === 200 ? { status: "CANCELED", submitted: false } : { status: "COMPLETED", submitted: true },
+      );
+      expect(["kyc_in_progress", "kyc_application_final", undefined]).toContain(answer.body["code"]);
+      expectTold(id, submitted ? "KYC_COMPLETED" : "KYC_CANCELED");
+    }
+    expect(ends.map(({ submitted }) => submitted)).toEqual(expect.arrayContaining([true, false]));
+  });
+
+  test("an expiry and a submission: whichever the provider took is our state, told once", async () => {
+    const ends = await race(async ({ id, link }, round) => {
+      const submitting = () => tookOnLink(running.system, link, "submit", { outcome: "rejected" });
+      const expiring = () => tookOnLink(running.system, link, "expire");
+      const [first, second] = round % 2 ? [submitting, expiring] : [expiring, submitting];
+      await Promise.all([first(), second()]);
+      return id;
+    });
+    const states = new Set<string>();
+    for (const id of ends) {
+      const { status } = await agreed(id);
+      states.add(status);
+      expectTold(id, status === "EXPIRED" ? "KYC_EXPIRED" : "KYC_REJECTED");
+    }
+    expect([...states].sort()).toEqual(["COMPLETED", "EXPIRED"]);
+  });
+});
+
+test("two kyc replicas: each fact is one event, and the poller of one leaves alone what the other asks about", async () => {
+  const { system } = running;
+  await using stack = new AsyncDisposableStack();
+  const port = await freePort();
+  const second = serviceProcess({
+    name: "kyc",
+    env: { ...system.envOf("kyc"), RPC_PORT: String(port) },
+    port,
+    logDir: system.logDir,
+    supervised: false,
+    onCrash: () => {},
+  });
+  await second.start();
+  stack.defer(() => second.stop());
+  await system.services.gateway.stop();
+  await system.services.gateway.start({ KYC_URLS: `${system.envOf("gateway")["KYC_URLS"]},http://127.0.0.1:${port}` });
+  await system.ready();
+  stack.defer(async () => {
+    await system.services.gateway.stop();
+    await system.services.gateway.start();
+    await system.ready();
+  });
+
+  const idle = await Promise.all(Array.from({ length: 6 }, () => anApplication(business)));
+  for (const { id } of idle) expectTold(id);
+  await faultAt(system, "kyc_callback", "duplicate", 10_000);
+  const outcomes = {
+    approved: "KYC_COMPLETED",
+    rejected: "KYC_REJECTED",
+    needs_review: "KYC_NEEDS_REVIEW",
+    failed: "KYC_FAILED",
+  };
+  const busy = await Promise.all(
+    Object.entries(outcomes).flatMap((end) =>
+      Array.from({ length: 4 }, async () => ({ ...(await anApplication(business)), end })),
+    ),
+  );
+  await Promise.all(busy.map(({ link, end }) => onLink(system, link, "submit", { outcome: end[0] })));
+  for (const { id, end } of busy) {
+    expectTold(id, end[1]);
+    await theWebhook(business, end[1], id);
+  }
+  // While one replica waits for a slow answer, the other looks for what is due.
+  await faultAt(system, "kyc_get", "slow:400", 10_000);
+  for (const { id } of idle) {
+    const asked = await eventually(async () => {
+      const { calls } = await providerView(system, id);
+      const times = calls.filter(({ operation }) => operation === "kyc_get").map(({ at }) => Date.parse(at));
+      expect(times.length).toBeGreaterThanOrEqual(4);
+      return times;
+    });
+    // The pauses are 1, 1 and 2 seconds, for both replicas together.
+    const pauses = asked.slice(1).map((at, index) => at - (asked[index] as number));
+    expect(Math.min(...pauses)).toBeGreaterThan(500);
+  }
+  expect(second.running()).toBe(true);
+});
+
+test("Kafka stopped and started while verdicts come: the API knows them at once, the webhooks follow, once each", async () => {
+  const made = await Promise.all(Array.from({ length: 4 }, () => anApplication(business)));
+  for (const { id } of made) expectTold(id, "KYC_COMPLETED");
+  const submit = ({ link }: Application) => onLink(running.system, link, "submit", { outcome: "approved" });
+  await running.kafka?.stop();
+  try {
+    for (const application of made.slice(0, 3)) {
+      await submit(application);
+      await agreed(application.id);
+      expect((await read(application.id))["verdict"]).toBe("APPROVED");
+    }
+    expect((await create("without-kafka")).status).toBe(201);
+  } finally {
+    await running.kafka?.start();
+  }
+  await submit(made[3] as Application);
+  for (const { id } of made) await theWebhook(business, "KYC_COMPLETED", id, 60_000);
+  await expectOneFor("without-kafka");
+});
+
+/** Rows of identity's audit trail about an application. */
+async function auditOf(id: string): Promise<Record<string, unknown>[]> {
+  const identity = new Client({ connectionString: running.system.databaseUrls["identity"] });
+  await identity.connect();
+  try {
+    return (await identity.query("select * from audit_event where entity_id = $1", [id])).rows;
+  } finally {
+    await identity.end();
+  }
+}
+
+test("an operator's review is in the audit trail once, with who, before, after and why, and is told once", async () => {
+  const { id, link } = await anApplication(business);
+  expectTold(id, "KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED");
+  await onLink(running.system, link, "submit", { outcome: "needs_review" });
+  await theWebhook(business, "KYC_NEEDS_REVIEW", id);
+  expect((await review(id, { "x-request-id": "review-request-1" }, "Seen in person.")).status).toBe(200);
+  expect((await theWebhook(business, "KYC_REVIEW_RESOLVED", id)).body["verdict"]).toBe("APPROVED");
+  const rows = await eventually(async () => {
+    const found = await auditOf(id);
+    expect(found).not.toEqual([]);
+    return found;
+  });
+  expect(rows).toEqual([
+    expect.objectContaining({
+      action: "kyc_application.reviewed",
+      actor: running.system.adminKey.slice(0, 16),
+      entity_type: "kyc_application",
+      business_id: business.id,
+      before: { status: "COMPLETED", verdict: "NEEDS_REVIEW" },
+      after: { status: "COMPLETED", verdict: "APPROVED", outcome: "APPROVED" },
+      request_id: "review-request-1",
+      reason: "Seen in person.",
+    }),
+  ]);
+});
+
+test("creations that died are one application each, once nobody can be waiting for them any more", async () => {
+  expect(orphaned).toHaveLength(1);
+  for (const key of orphaned) await expectOneFor(key);
+});
+
+test("in the end everything was told exactly once, in Kafka, in the log of events and by webhook", async () => {
+  await eventually(async () => expect((await kycDatabase.query("select id from outbox_waiting")).rows).toEqual([]));
+  const { rows } = await kycDatabase.query<{ id: string }>("select id from kyc_application");
+  expect(rows.map(({ id }) => id).sort()).toEqual([...expected.keys()].sort());
+  const theirs = inProvidersBooks("select reference from kyc_application order by reference");
+  expect(theirs.map(({ reference }) => reference)).toEqual([...expected.keys()].sort());
+
+  const facts = new Map<string, string>();
+  for (const { topic, key, headers } of await readKafka(running.kafka?.brokers ?? "")) {
+    if (topic === "kyc.v1") facts.set(headers["ce_id"] ?? "", `${key} ${headers["ce_type"]}`);
+  }
+  const told = [...facts.values()].sort();
+  // Steps may be passed over, but none is told twice, and each application was created once.
+  expect(told.filter((fact, index) => fact === told[index - 1])).toEqual([]);
+  for (const [id, kinds] of expected) {
+    const ends = told
+      .filter((fact) => fact.startsWith(id) && !/Opened|Submitted|Processing/.test(fact))
+      .map(
+        (fact) =>
+          `KYC_${(fact.split(".").at(-1) ?? "")
+            .replace("Kyc", "")
+            .replace(/(?<=[a-z])(?=[A-Z])/g, "_")
+            .toUpperCase()}`,
+      );
+    expect(ends.sort(), id).toEqual(["KYC_CREATED", ...kinds].sort());
+    await eventually(() => expect(kindsOf(business, id)).toEqual(kinds));
+  }
+  const reviewed = [...expected].filter(([, kinds]) => kinds.includes("KYC_REVIEW_RESOLVED"));
+  expect(reviewed).toHaveLength(2);
+  for (const [id] of reviewed) expect(await auditOf(id), id).toHaveLength(1);
+  expect(business.receiver.refused).toEqual([]);
+});

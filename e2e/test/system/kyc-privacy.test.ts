@@ -1,0 +1,290 @@
+import { randomBytes, randomInt } from "node:crypto";
+import { apiCaller } from "@amana/dev-env/demo/api";
+import { eventually } from "@amana/dev-env/eventually";
+import { serviceNames } from "@amana/dev-env/services";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { databasePlaces, kafkaPlaces, logPlaces, type Place, placesWith, withClient } from "../../src/find-everywhere.ts";
+import {
+  type Application,
+  aClient,
+  anApplication,
+  applications,
+  callbacksSettled,
+  clearFaults,
+  faultAt,
+  kycKinds,
+  onLink,
+  theWebhook,
+  tokenOf,
+} from "../../src/kyc-harness.ts";
+import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
+
+/** A word that is nowhere by chance. */
+const word = (name: string) => `zq${name}${randomBytes(8).toString("hex")}`;
+
+/**
+ * What must be nowhere: the applicant, as the business tells, as the document says, and as a
+ * provider could leak.
+ */
+const canaries = {
+  firstName: word("first"),
+  lastName: word("last"),
+  birthDate: word("birth"),
+  street: word("street"),
+  nested: word("nested"),
+  fieldName: word("name"),
+  email: word("mail"),
+  phone: `213${randomInt(10 ** 9, 10 ** 10)}`,
+  redirect: word("redirect"),
+  malformed: word("malformed"),
+  shownFirstName: word("shownfirst"),
+  shownLastName: word("shownlast"),
+  shownBirthDate: word("shownbirth"),
+  leakedAtCreation: word("create"),
+  leakedAtRead: word("get"),
+  leakedAtCancel: word("cancel"),
+  leakedByCallback: word("callback"),
+  leakedByRefusal: word("refusal"),
+};
+/** What must be found, or the search is blind. */
+const controls = { externalId: word("external"), metadata: word("metadata"), note: word("note") };
+
+const applicant = {
+  applicant_email: `${canaries.email}@example.dz`,
+  applicant_phone: `+${canaries.phone}`,
+  redirect_url: `https://shop.example/${canaries.redirect}`,
+  profile: {
+    first_name: canaries.firstName,
+    last_name: canaries.lastName,
+    birth_date: canaries.birthDate,
+    address: { lines: [canaries.street], more: [{ deep: canaries.nested }] },
+    [canaries.fieldName]: true,
+  },
+  external_id: controls.externalId,
+  metadata: { mark: controls.metadata },
+};
+const shown = {
+  first_name: canaries.shownFirstName,
+  last_name: canaries.shownLastName,
+  birth_date: canaries.shownBirthDate,
+};
+
+let running: TestSystem;
+let business: TestBusiness;
+let other: TestBusiness;
+const made: Application[] = [];
+const answers: Place[] = [];
+let databases: Place[];
+let logs: Place[];
+let messages: Place[];
+let webhooks: Place[];
+
+beforeAll(async () => {
+  running = await startTestSystem(
+    "kafka",
+    Object.fromEntries(
+      serviceNames.map((name) => [
+        name,
+        {
+          LOG_LEVEL: "trace",
+          ...(name === "gateway" && {
+            RATE_LIMIT_PER_SECOND: "0",
+            RATE_LIMIT_FAILED_AUTH_PER_MINUTE: "0",
+            RATE_LIMIT_KYC_PER_SECOND: "0",
+            RATE_LIMIT_CREATION_PER_SECOND: "0",
+            RATE_LIMIT_SEARCH_PER_SECOND: "0",
+            RATE_LIMIT_KEYLESS_PER_SECOND: "0",
+          }),
+        },
+      ]),
+    ),
+  );
+  [business, other] = await Promise.all([aBusiness(running.system, "Banque", kycKinds), aBusiness(running.system)]);
+  await liveThrough();
+  databases = await databasePlaces(running.system);
+  messages = await kafkaPlaces(running.kafka?.brokers ?? "");
+  webhooks = [business, other].map(({ receiver, id }) => ({
+    name: `webhooks of ${id}`,
+    content: receiver.received.map(({ text }) => text).join("\n"),
+  }));
+  logs = await logPlaces(running.system);
+});
+afterAll(async () => {
+  await business?.receiver[Symbol.asyncDispose]();
+  await other?.receiver[Symbol.asyncDispose]();
+  await running?.[Symbol.asyncDispose]();
+});
+
+/** An API call whose answer is kept for the search. */
+async function say(what: string, ...args: Parameters<TestBusiness["call"]>) {
+  const answer = await business.call(...args);
+  answers.push({ name: what, content: `${JSON.stringify(answer.headers)}\n${answer.text}` });
+  return answer;
+}
+
+async function apply(headers: Record<string, string> = {}) {
+  const call: TestBusiness["call"] = (...args) => say("creation", ...args);
+  const application = await anApplication({ call }, applicant, headers);
+  made.push(application);
+  return application;
+}
+
+/** Everything that can happen to an application, at a provider that says too much all the time. */
+async function liveThrough(): Promise<void> {
+  const { system } = running;
+  const leak = async () => {
+    await faultAt(system, "kyc_create", `leak:${canaries.leakedAtCreation}`, 10_000);
+    await faultAt(system, "kyc_get", `leak:${canaries.leakedAtRead}`, 10_000);
+    await faultAt(system, "kyc_cancel", `leak:${canaries.leakedAtCancel}`, 10_000);
+    await faultAt(system, "kyc_callback", `leak:${canaries.leakedByCallback}`, 10_000);
+  };
+  const submit = ({ link }: Application, submission: object) => onLink(system, link, "submit", { ...shown, ...submission });
+  const endsIn = async (kind: string, submission: object, application?: Application) => {
+    const one = application ?? (await apply());
+    await submit(one, submission);
+    await theWebhook(business, kind, one.id);
+    return one;
+  };
+  await leak();
+
+  // The names on the document differ from the profile's, so that only a document without names is
+  // approved.
+  await endsIn("KYC_COMPLETED", { outcome: "approved", first_name: undefined, last_name: undefined, birth_date: undefined });
+  await endsIn("KYC_REJECTED", { outcome: "rejected", reason_codes: ["DOCUMENT_TAMPERED"] });
+  const failed = await endsIn("KYC_FAILED", { outcome: "failed" });
+  await endsIn("KYC_REJECTED", { outcome: "rejected", reason_codes: ["FACE_MISMATCH"] }, failed);
+  const reviewed = await endsIn("KYC_NEEDS_REVIEW", { outcome: "approved" });
+  const decided = await apiCaller(system.gatewayUrl, system.adminKey)("POST", `${applications}/${reviewed.id}/review`, {
+    outcome: "APPROVED",
+    note: controls.note,
+  });
+  expect(decided.status, decided.text).toBe(200);
+  answers.push({ name: "review", content: decided.text });
+  await theWebhook(business, "KYC_REVIEW_RESOLVED", reviewed.id);
+
+  const lapsed = await apply();
+  await onLink(system, lapsed.link, "expire");
+  await theWebhook(business, "KYC_EXPIRED", lapsed.id);
+
+  const key = { "idempotency-key": word("key") };
+  const keyed = await apply(key);
+  expect((await say("creation", "POST", applications, applicant, key)).headers["idempotent-replayed"]).toBe("true");
+  expect((await say("refusal", "POST", applications, { ...applicant, locale: "ar" }, key)).status).toBe(422);
+  expect((await say("cancel", "POST", `${applications}/${keyed.id}/cancel`, undefined, key)).status).toBe(200);
+  expect((await say("cancel", "POST", `${applications}/${keyed.id}/cancel`, undefined, key)).status).toBe(200);
+  expect((await say("refusal", "POST", `${applications}/${keyed.id}/cancel`)).status).toBe(409);
+
+  // Only the poller tells of this one.
+  await faultAt(system, "kyc_callback", "drop", 4);
+  await endsIn("KYC_NEEDS_REVIEW", { outcome: "approved", aml_hit_count: 1 });
+  await leak();
+
+  await faultAt(system, "kyc_create", `leak_error:${canaries.leakedByRefusal}`, 10_000);
+  const refusedKey = { "idempotency-key": word("key") };
+  for (let times = 0; times < 2; times++) {
+    expect((await say("refusal", "POST", applications, applicant, refusedKey)).status).toBe(502);
+  }
+  await faultAt(system, "kyc_create", "http_500", 10_000);
+  expect((await say("refusal", "POST", applications, applicant)).status).toBe(503);
+  await leak();
+
+  const bad: (object | string)[] = [
+    { ...applicant, profile: canaries.firstName },
+    { ...applicant, profile: [canaries.firstName] },
+    { ...applicant, applicant_email: canaries.email },
+    { ...applicant, applicant_phone: canaries.phone },
+    { ...applicant, max_attempts: 99 },
+  ];
+  for (const body of bad) expect((await say("refusal", "POST", applications, body)).status).toBe(422);
+  const malformed = `{"profile":{"first_name":"${canaries.malformed}","first_name":`;
+  const json = { "content-type": "application/json" };
+  expect((await say("refusal", "POST", applications, malformed, json)).status).toBe(400);
+  expect((await say("refusal", "POST", applications, JSON.stringify(applicant), { "content-type": "text/plain" })).status).toBe(
+    415,
+  );
+
+  for (const { id } of made) {
+    expect((await say("read", "GET", `${applications}/${id}`)).status).toBe(200);
+    await callbacksSettled(system, id);
+  }
+  const client_id = await aClient(business);
+  const call: TestBusiness["call"] = (...args) => say("creation", ...args);
+  made.push(await anApplication({ call }, { ...applicant, client_id }));
+  await eventually(async () => {
+    const { text } = await say("onboarding", "GET", `/api/v1/clients/${client_id}/onboarding/status`);
+    expect(text).toContain(String(made.at(-1)?.link));
+  });
+  await say("list", "GET", applications);
+  await say("events", "GET", "/api/v1/events?limit=100");
+  const foreign = await other.call("GET", `${applications}/${reviewed.id}`);
+  answers.push(
+    { name: "foreign", content: foreign.text },
+    { name: "foreign", content: (await other.call("GET", applications)).text },
+  );
+  await clearFaults(system);
+  await eventually(async () => {
+    for (const emitting of ["kyc", "clients", "payments", "webhooks"]) {
+      const url = system.databaseUrls[emitting] ?? "";
+      const { rows } = await withClient(url, (client) => client.query("select id from outbox_waiting"));
+      expect(rows).toEqual([]);
+    }
+  });
+}
+
+describe.each(Object.entries(canaries))("%s", (_name, canary) => {
+  test("is in no table of any database", () => expect(placesWith(databases, canary)).toEqual([]));
+  test("is in no log at the level trace", () => expect(placesWith(logs, canary)).toEqual([]));
+  test("is in no message of Kafka", () => expect(placesWith(messages, canary)).toEqual([]));
+  test("is in no webhook and no answer of the API", () => expect(placesWith([...webhooks, ...answers], canary)).toEqual([]));
+});
+
+describe("the verification link's token", () => {
+  const placesWithAny = (places: readonly Place[]) => [...new Set(made.flatMap(({ link }) => placesWith(places, tokenOf(link))))];
+
+  test("is in no table, no log, no message and no webhook", () => {
+    expect(placesWithAny([...databases, ...logs, ...messages, ...webhooks])).toEqual([]);
+  });
+
+  test("is in what its business is answered: creation, read, list, cancel and a client's onboarding, and nowhere else", () => {
+    expect(placesWithAny(answers).sort()).toEqual(["cancel", "creation", "list", "onboarding", "read"]);
+  });
+});
+
+describe("the search can find", () => {
+  test("in the databases: text, JSON, and the bytes of a stored answer", () => {
+    expect(placesWith(databases, controls.externalId)).toEqual(
+      expect.arrayContaining(["kyc: public.kyc_application", "kyc: public.idempotency_key", "webhooks: public.event"]),
+    );
+    // The outbox keeps what was published for three days.
+    expect(placesWith(databases, controls.note)).toEqual([
+      "identity: public.audit_event",
+      "kyc: public.kyc_application",
+      "kyc: public.outbox",
+    ]);
+  });
+
+  test("in the logs of every service, and they are kept at the level trace", () => {
+    for (const { id } of made) expect(placesWith(logs, id)).toContain("log: kyc.log");
+    expect(placesWith(logs, business.id)).toContain("log: gateway.log");
+    const names = ["postgres", ...serviceNames];
+    expect(logs.map(({ name }) => name).sort()).toEqual(names.map((name) => `log: ${name}.log`).sort());
+    expect(placesWith(logs, '"level":20')).not.toEqual([]);
+  });
+
+  test("in Kafka, in the webhooks and in the API's answers", () => {
+    for (const control of [controls.externalId, controls.metadata]) {
+      expect(placesWith(messages, control)).toEqual(["kafka: kyc.v1"]);
+      expect(placesWith(webhooks, control)).toEqual([`webhooks of ${business.id}`]);
+      expect(placesWith(answers, control)).toEqual(expect.arrayContaining(["read", "list", "events"]));
+    }
+    expect(placesWith(messages, controls.note)).toEqual(["kafka: audit.v1"]);
+  });
+
+  test.each([0, 1, 2])("a word in base64 after %i other bytes, in hexadecimal digits and in capitals", (before) => {
+    const encoded = Buffer.from(`${"x".repeat(before)}${controls.note}y`).toString("base64");
+    expect(placesWith([{ name: "base64", content: encoded }], controls.note)).toEqual(["base64"]);
+    const hex = Buffer.from(`${"x".repeat(before)}${controls.note}y`).toString("hex");
+    expect(placesWith([{ name: "hex", content: hex }], controls.note)).toEqual(["hex"]);
+    expect(placesWith([{ name: "capitals", content: controls.note.toUpperCase() }], controls.note)).toEqual(["capitals"]);
+  });
+});

@@ -1,0 +1,445 @@
+import { randomUUID } from "node:crypto";
+import { apiCaller } from "@amana/dev-env/demo/api";
+import { eventually } from "@amana/dev-env/eventually";
+import { Client } from "pg";
+import { request } from "undici";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  type Application,
+  aClient,
+  anApplication,
+  applications,
+  callbacksSettled,
+  faultAt,
+  kindsOf,
+  kycKinds,
+  onLink,
+  providerView,
+  theWebhook,
+  tookOnLink,
+} from "../../src/kyc-harness.ts";
+import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
+
+let running: TestSystem;
+/** Told of everything about applications. */
+let business: TestBusiness;
+/** Told of what nobody has to ask for. */
+let plain: TestBusiness;
+let kycDatabase: Client;
+
+beforeAll(async () => {
+  // Without the poller and the reading of events, what is known here was called back.
+  running = await startTestSystem("direct", { kyc: { KYC_CHECK_SECONDS: "3600", KYC_CATCH_UP_SECONDS: "3600" } });
+  kycDatabase = new Client({ connectionString: running.system.databaseUrls["kyc"] });
+  await kycDatabase.connect();
+  [business, plain] = await Promise.all([aBusiness(running.system, "Banque", kycKinds), aBusiness(running.system)]);
+});
+afterAll(async () => {
+  await kycDatabase?.end();
+  await business?.receiver[Symbol.asyncDispose]();
+  await plain?.receiver[Symbol.asyncDispose]();
+  await running?.[Symbol.asyncDispose]();
+});
+
+const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+const uuid = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/);
+const read = (id: string, { call } = business) => call("GET", `${applications}/${id}`);
+const cancel = (id: string, { call } = business) => call("POST", `${applications}/${id}/cancel`);
+const operator = () => apiCaller(running.system.gatewayUrl, running.system.adminKey);
+const submit = ({ link }: Application, submission: object) => onLink(running.system, link, "submit", submission);
+/** Waits for the webhook: from then on the API says the same. */
+async function decided(kind: string, submission: object, body: object = {}, by = business) {
+  const application = await anApplication(by, body);
+  await submit(application, submission);
+  const webhook = await theWebhook(by, kind, application.id);
+  return { ...application, webhook, view: (await read(application.id, by)).body };
+}
+
+describe("creation", () => {
+  test("answers 201 with the creation shape and its address, every optional field echoed or absent", async () => {
+    const created = await business.call("POST", applications, { external_id: "é-1", metadata: { a: 1 } });
+    expect(created.status).toBe(201);
+    expect(created.headers["location"]).toBe(`${applications}/${created.body["id"]}`);
+    expect(created.body).toEqual({
+      id: uuid,
+      created_at: iso,
+      link_url: expect.stringMatching(/^http/),
+      link_expires_at: iso,
+      status: "CREATED",
+      external_id: "é-1",
+    });
+    const bare = await business.call("POST", applications);
+    expect(Object.keys(bare.body).sort()).toEqual(["created_at", "id", "link_expires_at", "link_url", "status"]);
+  });
+
+  test("without a body has the defaults: fr, 3 attempts, video, both documents, the provider's lifetime", async () => {
+    const { id } = await anApplication(business);
+    const { parameters } = (await providerView(running.system, id)).calls[0] ?? {};
+    expect(parameters).toEqual({
+      reference: id,
+      locale: "fr",
+      allowed_documents: ["id_card", "passport"],
+      max_attempts: 3,
+      require_video: true,
+      callback_url: expect.stringMatching(/\/callbacks\/kyc$/),
+    });
+    const { body } = await read(id);
+    const hours = (Date.parse(String(body["link_expires_at"])) - Date.parse(String(body["created_at"]))) / 3_600_000;
+    expect(hours).toBeCloseTo(72, 2);
+  });
+
+  test("passes every field on: documents, locale in any case, attempts, video, lifetime, redirect, delivery hints, profile", async () => {
+    const { id } = await anApplication(business, {
+      allowed_documents: ["passport"],
+      locale: "AR",
+      max_attempts: 10,
+      require_video: false,
+      ttl_hours: 720,
+      redirect_url: "https://shop.example/fini?a=1",
+      applicant_email: "amina@example.dz",
+      applicant_phone: "+213550123456",
+      profile: { first_name: "Amina", more: { nested: true } },
+    });
+    const { parameters } = (await providerView(running.system, id)).calls[0] ?? {};
+    expect(parameters).toMatchObject({
+      locale: "ar",
+      allowed_documents: ["passport"],
+      max_attempts: 10,
+      require_video: false,
+      ttl_hours: 720,
+      redirect_url: "https://shop.example/fini?a=1",
+      applicant_email: "received, not kept",
+      applicant_phone: "received, not kept",
+    });
+    const { body, text } = await read(id);
+    const hours = (Date.parse(String(body["link_expires_at"])) - Date.parse(String(body["created_at"]))) / 3_600_000;
+    expect(hours).toBeCloseTo(720, 2);
+    expect(body["attempts_remaining"]).toBe(10);
+    expect(text).not.toMatch(/Amina|example\.dz|\+213|shop\.example/);
+  });
+
+  test("metadata is echoed byte for byte: GET, list, cancel, webhook and the log of events", async () => {
+    const metadata = String.raw`{"z":1,"a":{"n":12345678901234567890,"f":1.10,"e":1E+2},"t":"\u00e9 \ud83d\ude00","k":[null,true,"\/"]}`;
+    const created = await business.call("POST", applications, `{"external_id":"bytes","metadata": ${metadata} }`, {
+      "content-type": "application/json",
+    });
+    const application = { id: String(created.body["id"]), link: String(created.body["link_url"]) };
+    const echo = `"metadata":${metadata}`;
+    expect((await read(application.id)).text).toContain(echo);
+    expect((await business.call("GET", `${applications}?external_id=bytes`)).text).toContain(echo);
+    await submit(application, { outcome: "rejected" });
+    const webhook = await theWebhook(business, "KYC_REJECTED", application.id);
+    expect(webhook.text).toContain(echo);
+    const event = await business.call("GET", `/api/v1/events/${webhook.body["id"]}`);
+    expect(event.text).toContain(echo);
+    expect((await business.call("GET", "/api/v1/events?type=KYC_REJECTED")).text).toContain(echo);
+  });
+
+  test("client_id links it to a client: echoed in the answer, the view, the list's filter and the webhook", async () => {
+    const client_id = await aClient(business);
+    const created = await business.call("POST", applications, { client_id });
+    expect(created.body).toMatchObject({ status: "CREATED", client_id });
+    const application = { id: String(created.body["id"]), link: String(created.body["link_url"]) };
+    expect((await read(application.id)).body["client_id"]).toBe(client_id);
+    const { body } = await business.call("GET", `${applications}?client_id=${client_id}`);
+    expect((body as unknown as { id: string }[]).map(({ id }) => id)).toEqual([application.id]);
+    await submit(application, { outcome: "approved" });
+    expect((await theWebhook(business, "KYC_COMPLETED", application.id)).body["client_id"]).toBe(client_id);
+  });
+
+  test("client_id of no client of this business is 404 client_not_found, of a blocked one 409, and nothing is created", async () => {
+    const blocked = await aClient(business);
+    await business.call("PUT", `/api/v1/clients/person/${blocked}`, { blocked: true });
+    const mark = { external_id: "no-client" };
+    for (const [client_id, status, code] of [
+      [randomUUID(), 404, "client_not_found"],
+      [await aClient(plain), 404, "client_not_found"],
+      [blocked, 409, "client_blocked"],
+    ]) {
+      const answer = await business.call("POST", applications, { ...mark, client_id });
+      expect([answer.status, answer.body["code"]]).toEqual([status, code]);
+    }
+    expect((await business.call("GET", `${applications}?external_id=no-client`)).body).toEqual([]);
+  });
+
+  test("client_id of a client who is blocked while the provider is asked is 409, and the provider's link is dead", async () => {
+    const client_id = await aClient(business);
+    await faultAt(running.system, "kyc_create", "slow:1500");
+    const key = { "idempotency-key": randomUUID() };
+    const creating = business.call("POST", applications, { client_id, external_id: "blocked-meanwhile" }, key);
+    const id = await eventually(async () => {
+      const { rows } = await kycDatabase.query("select id from idempotency_key where key = $1", [key["idempotency-key"]]);
+      return String(rows[0].id);
+    });
+    const blocked = await business.call("PUT", `/api/v1/clients/person/${client_id}`, { blocked: true });
+    expect(blocked.body["blocked"]).toBe(true);
+    const answer = await creating;
+    expect([answer.status, answer.body["code"]]).toEqual([409, "client_blocked"]);
+    expect((await business.call("GET", `${applications}?external_id=blocked-meanwhile`)).body).toEqual([]);
+    const { body } = await business.call("GET", `/api/v1/clients/${client_id}/onboarding/status`);
+    expect(body).not.toHaveProperty("kyc_application_id");
+    expect((await providerView(running.system, id)).status).toBe("CANCELED");
+  });
+
+  test("with one Idempotency-Key is one application, answered the same, link included", async () => {
+    const key = { "idempotency-key": randomUUID() };
+    const [first, second] = [
+      await business.call("POST", applications, { external_id: "keyed" }, key),
+      await business.call("POST", applications, { external_id: "keyed" }, key),
+    ];
+    expect(second.headers["idempotent-replayed"]).toBe("true");
+    expect([second.status, second.text]).toEqual([201, first.text]);
+    expect((await business.call("GET", `${applications}?external_id=keyed`)).headers["x-total-count"]).toBe("1");
+  });
+});
+
+describe("the business-facing view", () => {
+  test("before a verdict has every field that is not optional and none that is", async () => {
+    const { id } = await anApplication(business);
+    expect((await read(id)).body).toEqual({
+      id,
+      created_at: iso,
+      link_url: expect.any(String),
+      link_expires_at: iso,
+      status: "CREATED",
+      aml_hit_count: 0,
+      metadata: {},
+      reason_codes: [],
+      synced_at: iso,
+      attempts_used: 0,
+      attempts_remaining: 3,
+    });
+  });
+
+  test("after a verdict carries the decision and where it comes from", async () => {
+    const { view } = await decided("KYC_COMPLETED", { outcome: "approved", document_type: "id_card", nationality: "FRA" });
+    expect(view).toMatchObject({
+      status: "COMPLETED",
+      verdict: "APPROVED",
+      completed_at: iso,
+      synced_at: iso,
+      decision_summary: expect.any(String),
+      document_type: "id_card",
+      document_expiry: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+      nationality: "FRA",
+      liveness_outcome: "PASSED",
+      face_match_outcome: "PASSED",
+      aml_decision: "CLEAR",
+      attempts_used: 1,
+    });
+  });
+
+  test("lists newest first, page by page, by every filter, and only one's own", async () => {
+    const mark = randomUUID();
+    const made: string[] = [];
+    for (let i = 0; i < 3; i++) made.unshift((await anApplication(plain, { external_id: mark })).id);
+    await cancel(String(made[1]), plain);
+    const ids = async (query: string, by = plain) =>
+      ((await by.call("GET", `${applications}?external_id=${mark}&${query}`)).body as unknown as { id: string }[]).map(
+        ({ id }) => id,
+      );
+    expect(await ids("")).toEqual(made);
+    expect(await ids("limit=1&offset=1")).toEqual([made[1]]);
+    expect(await ids("status=CANCELED")).toEqual([made[1]]);
+    expect(await ids("verdict=APPROVED")).toEqual([]);
+    expect(await ids("created_to=2020-01-01T00:00:00Z")).toEqual([]);
+    expect(await ids("created_from=2020-01-01T00:00:00Z")).toEqual(made);
+    expect(await ids("", business)).toEqual([]);
+    const unknown = await plain.call("GET", `${applications}?client_id=${randomUUID()}`);
+    expect([unknown.status, unknown.body["code"]]).toEqual([404, "client_not_found"]);
+    const { headers } = await plain.call("GET", `${applications}?external_id=${mark}&limit=2`);
+    expect([headers["x-total-count"], String(headers["link"]).includes('rel="next"')]).toEqual(["3", true]);
+  });
+});
+
+describe("a transition", () => {
+  test.each(["fr", "ar", "en"])(
+    "CREATED, cancel: CANCELED, the link stops working at once and explains itself in %s",
+    async (locale) => {
+      const application = await anApplication(business, { locale });
+      const canceled = await cancel(application.id);
+      expect([canceled.status, canceled.body["status"]]).toEqual([200, "CANCELED"]);
+      expect(canceled.body["metadata"]).toEqual({});
+      expect(await tookOnLink(running.system, application.link, "submit", { outcome: "approved" })).toBe(false);
+      const page = await (await request(application.link)).body.text();
+      const words = { fr: "Cette vérification est annulée", ar: "أُلغي هذا التحقق", en: "This verification is cancelled" };
+      expect(page).toContain(words[locale as keyof typeof words]);
+      await theWebhook(business, "KYC_CANCELED", application.id);
+    },
+  );
+
+  test("CREATED, the link is opened, OPENED; cancel: CANCELED", async () => {
+    const { id, link } = await anApplication(business);
+    await (await request(link)).body.dump();
+    await eventually(async () => expect((await list(id)).status).toBe("OPENED"));
+    expect((await cancel(id)).body["status"]).toBe("CANCELED");
+  });
+
+  test("SUBMITTED and PROCESSING, cancel: 409 kyc_in_progress, and the verdict comes", async () => {
+    const application = await anApplication(business);
+    await submit(application, { outcome: "approved", hold_seconds: 1 });
+    const refused = await cancel(application.id);
+    expect([refused.status, refused.body["code"]]).toEqual([409, "kyc_in_progress"]);
+    await theWebhook(business, "KYC_COMPLETED", application.id);
+  });
+
+  test.each(["COMPLETED", "EXPIRED", "CANCELED"])("%s, cancel: 409, unchanged", async (status) => {
+    const { id, link } = await anApplication(business);
+    if (status === "COMPLETED") await submit({ id, link }, { outcome: "needs_review" });
+    if (status === "EXPIRED") await onLink(running.system, link, "expire");
+    if (status === "CANCELED") await cancel(id);
+    const kind = { COMPLETED: "KYC_NEEDS_REVIEW", EXPIRED: "KYC_EXPIRED", CANCELED: "KYC_CANCELED" }[status] ?? "";
+    await theWebhook(business, kind, id);
+    await callbacksSettled(running.system, id);
+    const before = await list(id);
+    const refused = await cancel(id);
+    expect([refused.status, refused.body["code"]]).toEqual([409, "kyc_application_final"]);
+    expect(await list(id)).toEqual(before);
+    expect(before.status).toBe(status);
+  });
+
+  /** The stored state: reading one application would ask the provider. */
+  const list = async (id: string) => {
+    const { body } = await business.call("GET", `${applications}?limit=100`);
+    return (body as unknown as { id: string; status: string }[]).find((one) => one.id === id) ?? { status: "not there" };
+  };
+});
+
+describe("a verdict and its event", () => {
+  const kinds: [kind: string, submission: object, body: object, view: object][] = [
+    ["KYC_COMPLETED", { outcome: "approved" }, {}, { verdict: "APPROVED", reason_codes: [] }],
+    [
+      "KYC_REJECTED",
+      { outcome: "rejected", reason_codes: [{ code: "FACE_MISMATCH", message: "no" }] },
+      {},
+      { verdict: "REJECTED", reason_codes: [{ code: "FACE_MISMATCH", message: expect.stringMatching(/^The face is not/) }] },
+    ],
+    ["KYC_NEEDS_REVIEW", { outcome: "needs_review" }, {}, { verdict: "NEEDS_REVIEW" }],
+    ["KYC_NEEDS_REVIEW", { outcome: "approved", aml_hit_count: 2 }, {}, { verdict: "NEEDS_REVIEW", aml_hit_count: 2 }],
+    ["KYC_NEEDS_REVIEW", { outcome: "approved" }, { require_video: false }, { liveness_outcome: "NOT_PERFORMED" }],
+    [
+      "KYC_NEEDS_REVIEW",
+      { outcome: "approved", first_name: "Lina" },
+      { profile: { first_name: "Amina" } },
+      { verdict: "NEEDS_REVIEW", reason_codes: [{ code: "PROFILE_MISMATCH" }] },
+    ],
+    ["KYC_REJECTED", { outcome: "approved", document_expiry: "2020-01-31" }, {}, { document_expiry: "2020-01-31" }],
+    ["KYC_NEEDS_REVIEW", { outcome: "approved", document_type: "passport" }, { allowed_documents: ["id_card"] }, {}],
+    ["KYC_FAILED", { outcome: "failed" }, {}, { status: "FAILED", error_message: expect.any(String) }],
+  ];
+  test.each(kinds)("%s comes of %j with %j", async (kind, submission, body, expected) => {
+    const { id, webhook, view } = await decided(kind, submission, body);
+    expect(view).toMatchObject(expected);
+    expect(kindsOf(business, id)).toEqual([kind]);
+    expect(webhook.body["status"]).toBe(view["status"]);
+    expect(webhook.body["verdict"]).toBe(view["verdict"]);
+    expect(webhook.body["reason_codes"]).toEqual(view["reason_codes"]);
+  });
+
+  test("the delivery has the fields of the decision, external_id and metadata, and never the link", async () => {
+    const { id, link, webhook, view } = await decided(
+      "KYC_COMPLETED",
+      { outcome: "approved" },
+      { external_id: "x", metadata: { order: 7 } },
+      plain,
+    );
+    expect(webhook.body).toEqual({
+      id: uuid,
+      event: "KYC_COMPLETED",
+      occurred_at: iso,
+      business_id: plain.id,
+      application_id: id,
+      external_id: "x",
+      metadata: { order: 7 },
+      status: "COMPLETED",
+      verdict: "APPROVED",
+      reason_codes: [],
+      document_expiry: view["document_expiry"],
+      aml_hit_count: 0,
+    });
+    expect(webhook.text).not.toContain(link);
+    expect(plain.receiver.refused).toEqual([]);
+  });
+
+  test("KYC_EXPIRED comes when the link lapses unused", async () => {
+    const { id, link } = await anApplication(plain);
+    await onLink(running.system, link, "expire");
+    await theWebhook(plain, "KYC_EXPIRED", id);
+    expect((await read(id, plain)).body["status"]).toBe("EXPIRED");
+  });
+
+  test("KYC_FAILED comes once for each attempt; retry on the same link while max_attempts remain, then only cancel", async () => {
+    const application = await anApplication(business, { max_attempts: 2 });
+    await submit(application, { outcome: "failed" });
+    await theWebhook(business, "KYC_FAILED", application.id);
+    expect((await read(application.id)).body).toMatchObject({ status: "FAILED", attempts_used: 1, attempts_remaining: 1 });
+    await submit(application, { outcome: "failed" });
+    await eventually(() => expect(kindsOf(business, application.id)).toEqual(["KYC_FAILED", "KYC_FAILED"]));
+    expect(await tookOnLink(running.system, application.link, "submit", { outcome: "approved" })).toBe(false);
+    expect((await cancel(application.id)).body).toMatchObject({ status: "CANCELED", attempts_used: 2, attempts_remaining: 0 });
+  });
+
+  test("KYC_CANCELED reaches only endpoints that ask for it", async () => {
+    const { id } = await anApplication(plain);
+    await cancel(id, plain);
+    await decided("KYC_COMPLETED", { outcome: "approved" }, {}, plain);
+    await eventually(async () => {
+      expect((await plain.call("GET", "/api/v1/events?type=KYC_CANCELED")).text).toContain(id);
+    });
+    expect(kindsOf(plain, id)).toEqual([]);
+  });
+
+  test.each(["APPROVED", "REJECTED"])("a review decided %s by an operator is KYC_REVIEW_RESOLVED, and final", async (outcome) => {
+    const { id } = await decided("KYC_NEEDS_REVIEW", { outcome: "needs_review" });
+    const path = `${applications}/${id}/review`;
+    const own = await business.call("POST", path, { outcome, note: "mine" });
+    expect([own.status, own.body["code"]]).toEqual([403, "admin_required"]);
+    const answer = await operator()("POST", path, { outcome, note: "seen" });
+    expect([answer.status, answer.body["verdict"]]).toEqual([200, outcome]);
+    expect((await theWebhook(business, "KYC_REVIEW_RESOLVED", id)).body["verdict"]).toBe(outcome);
+    const again = await operator()("POST", path, { outcome, note: "again" });
+    expect([again.status, again.body["code"]]).toEqual([409, "kyc_review_not_open"]);
+    expect(kindsOf(business, id)).toEqual(["KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED"]);
+  });
+
+  test("a review decided at the provider is KYC_REVIEW_RESOLVED", async () => {
+    const { id, link } = await decided("KYC_NEEDS_REVIEW", { outcome: "needs_review" });
+    await onLink(running.system, link, "review", { outcome: "rejected" });
+    expect((await theWebhook(business, "KYC_REVIEW_RESOLVED", id)).body["verdict"]).toBe("REJECTED");
+  });
+});
+
+describe("an error", () => {
+  const routes = [
+    ["POST", () => applications],
+    ["GET", () => applications],
+    ["GET", (id: string) => `${applications}/${id}`],
+    ["POST", (id: string) => `${applications}/${id}/cancel`],
+    ["POST", (id: string) => `${applications}/${id}/review`],
+  ] as const;
+
+  test("401 without a key, with an unknown one and with that of a disabled business, on every route", async () => {
+    const off = await aBusiness(running.system, "Fermée");
+    await off.receiver[Symbol.asyncDispose]();
+    await operator()("PATCH", `/api/v1/businesses/${off.id}`, { status: "DISABLED" });
+    const { id } = await anApplication(business);
+    for (const key of ["", "sk_test_unknown", off.key]) {
+      for (const [method, path] of routes) {
+        expect((await apiCaller(running.system.gatewayUrl, key)(method, path(id))).status, `${method} ${path(id)}`).toBe(401);
+      }
+    }
+    expect((await read(id)).body["status"]).toBe("CREATED");
+  });
+
+  test("404 for another business's application, exactly as for an unknown id, and nothing happens to it", async () => {
+    const { id } = await anApplication(business);
+    const strip = ({ request_id: _r, instance: _i, ...rest }: Record<string, unknown>) => rest;
+    for (const [method, path] of routes.slice(2, 4)) {
+      const foreign = await plain.call(method, path(id));
+      const unknown = await plain.call(method, path(randomUUID()));
+      expect([foreign.status, strip(foreign.body)]).toEqual([404, strip(unknown.body)]);
+      expect(foreign.text.replace(String(foreign.body["instance"]), "")).not.toContain(id);
+    }
+    expect((await read(id)).body["status"]).toBe("CREATED");
+  });
+});

@@ -1,0 +1,188 @@
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { eventually } from "@amana/dev-env/eventually";
+import { type ServiceName, serviceNames } from "@amana/dev-env/services";
+import { labelsOf } from "@amana/runtime";
+import { request } from "undici";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { aBusiness, anOrder, aPaidPayment, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
+
+const root = join(import.meta.dirname, "..", "..", "..");
+/** Labels of Node's and Prometheus's own metrics. */
+const foreignLabels: Readonly<Record<string, readonly string[]>> = { kind: ["major", "minor", "incremental", "weakcb"] };
+const types = new Map<string, string>();
+const helps = new Map<string, string>();
+
+interface Sample {
+  readonly service: ServiceName;
+  /** Of the metric: without what a histogram adds. */
+  readonly metric: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+let running: TestSystem;
+let business: TestBusiness;
+beforeAll(async () => {
+  running = await startTestSystem("direct");
+  business = await aBusiness(running.system);
+  // What labels can say stands in the code that defines them.
+  for (const name of serviceNames)
+    await import(join(root, "services", name, "src", name === "sandbox" ? "app.ts" : "service.ts"));
+});
+afterAll(async () => {
+  await business?.receiver[Symbol.asyncDispose]();
+  await running?.[Symbol.asyncDispose]();
+});
+
+async function scrape(service: ServiceName): Promise<Sample[]> {
+  const answer = await request(running.system.metricsUrls[service]);
+  const text = await answer.body.text();
+  for (const [, name = "", help = ""] of text.matchAll(/^# HELP (\S+) (.*)$/gm)) helps.set(name, help);
+  for (const [, name = "", type = ""] of text.matchAll(/^# TYPE (\S+) (.*)$/gm)) types.set(name, type);
+  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return lines.map((line) => {
+    const [, name = "", inner = "", value = ""] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
+    const labels = Object.fromEntries([...inner.matchAll(/(\w+)="([^"]*)"/g)].map(([, label = "", word = ""]) => [label, word]));
+    const metric = types.has(name) ? name : name.replace(/_(bucket|sum|count)$/, "");
+    return { service, metric, labels, value: Number(value) };
+  });
+}
+
+const scrapeAll = async () => (await Promise.all(serviceNames.map(scrape))).flat();
+const sumOf = (samples: readonly Sample[], metric: string, labels: Readonly<Record<string, string>> = {}) =>
+  samples
+    .filter((one) => one.metric === metric && Object.entries(labels).every(([name, value]) => one.labels[name] === value))
+    .reduce((sum, { value }) => sum + value, 0);
+
+interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+/** The routes as Fastify writes them, of the public document and those beside it. */
+async function knownRoutes(): Promise<Set<string>> {
+  const { paths } = JSON.parse(await readFile(join(root, "docs", "api", "openapi.json"), "utf8")) as OpenApi;
+  const documented = Object.keys(paths).map((path) => path.replaceAll(/\{(\w+)\}/g, ":$1"));
+  const hidden = ["/healthz", "/readyz", "/problems", "/problems/:code", "/callbacks/kyc", "/docs", "/docs/", "/docs/*", "none"];
+  return new Set([...documented, ...hidden]);
+}
+
+/** Some hundred requests with addresses, methods, ids, keys and headers that nobody has. */
+async function makeThingsUp(): Promise<string[]> {
+  const { paths } = JSON.parse(await readFile(join(root, "docs", "api", "openapi.json"), "utf8")) as OpenApi;
+  const madeUp = [randomUUID(), randomUUID(), "zz-made-up", "sk_test_madeup0000", 'x"y', "…"];
+  const addresses = Object.keys(paths).flatMap((path) =>
+    madeUp.map((word) => path.replaceAll(/\{\w+\}/g, encodeURIComponent(word))),
+  );
+  const others = madeUp.flatMap((word) => [
+    `/${encodeURIComponent(word)}`,
+    `/api/v1/${encodeURIComponent(word)}`,
+    `/docs/${encodeURIComponent(word)}`,
+  ]);
+  const keys = [business.key, "sk_test_madeup0000", ""];
+  const methods = ["GET", "PUT", "OPTIONS", "DELETE"] as const;
+  const send = async (address: string, i: number) => {
+    const headers = { authorization: `Bearer ${keys[i % 3]}`, "x-request-id": "zz-made-up-request", "user-agent": "zz-made-up" };
+    const answer = await request(`${running.system.gatewayUrl}${address}?zz-made-up=1`, {
+      method: methods[i % 4] ?? "GET",
+      headers,
+    });
+    await answer.body.dump();
+  };
+  for (const [i, address] of [...addresses, ...others].entries()) await send(address, i);
+  return madeUp;
+}
+
+test("nothing that a caller makes up becomes a label, and series stay few whatever is asked", async () => {
+  const payment = await aPaidPayment(running.system, business);
+  await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
+  await business.call("POST", "/api/v1/kyc/applications", { external_id: "zz-made-up" });
+  await business.receiver.next("PAYMENT_REFUNDED", payment.id, 90_000);
+  await makeThingsUp();
+  const before = await scrapeAll();
+  const madeUp = await makeThingsUp();
+  const samples = await scrapeAll();
+  expect(sumOf(samples, "amana_http_requests_total")).toBeGreaterThan(500);
+
+  const routes = await knownRoutes();
+  const topics = ["payments.v1", "kyc.v1", "audit.v1"];
+  const codes =
+    /^(ok|canceled|unknown|invalid_argument|deadline_exceeded|not_found|already_exists|permission_denied|resource_exhausted|failed_precondition|aborted|out_of_range|unimplemented|internal|unavailable|data_loss|unauthenticated)$/;
+  const kinds: Readonly<Record<string, (word: string) => boolean>> = {
+    "the routes of the API, and none for an address that is not there": (word) => routes.has(word),
+    "the statuses of HTTP": (word) => /^[1-5]\d\d$/.test(word),
+    "the RPCs, as Service/Method": (word) => /^[A-Z]\w+Service\/[A-Z]\w+$|^Health\/Check$/.test(word),
+    "the codes of Connect, and ok": (word) => codes.test(word),
+    "the services": (word) => [...serviceNames, "events"].includes(word),
+    "the topics": (word) => topics.includes(word),
+    "the tasks": (word) => /^[a-zA-Z-]{3,30}$/.test(word),
+  };
+  const outside = samples.flatMap(({ metric, labels }) =>
+    Object.entries(labels).flatMap(([label, word]) => {
+      const values = label === "le" ? /^(\+Inf|[\d.]+)$/ : (labelsOf.get(metric)?.[label] ?? foreignLabels[label]);
+      const isKnown =
+        values instanceof RegExp
+          ? values.test(word)
+          : typeof values === "string"
+            ? kinds[values]?.(word)
+            : values?.includes(word);
+      return isKnown ? [] : [`${metric}{${label}="${word}"}`];
+    }),
+  );
+  expect(outside).toEqual([]);
+  const all = JSON.stringify(samples);
+  for (const word of [...madeUp, business.id, business.key, payment.id, payment.orderId, "zz-made-up"])
+    expect(all).not.toContain(word);
+  expect(all).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/);
+
+  // The status is not compared, because a busy machine responds to some requests with 503.
+  const routesCounted = (from: readonly Sample[]) =>
+    new Set(
+      from
+        .filter(({ metric }) => metric === "amana_http_requests_total")
+        .map(({ labels }) => `${labels["method"]} ${labels["route"]}`),
+    );
+  expect(routesCounted(samples)).toEqual(routesCounted(before));
+  for (const service of serviceNames) {
+    const count = samples.filter((sample) => sample.service === service).length;
+    expect({ service, count, isBounded: count < (service === "gateway" ? 5_000 : 1_000) }).toMatchObject({ isBounded: true });
+  }
+});
+
+test("what happens is counted where it happens", async () => {
+  const { body } = await business.call("POST", "/api/v1/payments", anOrder);
+  await eventually(async () => {
+    const samples = await scrapeAll();
+    expect(
+      sumOf(samples, "amana_http_requests_total", { method: "POST", route: "/api/v1/payments", status: "201" }),
+    ).toBeGreaterThanOrEqual(2);
+    expect(sumOf(samples, "amana_payments_unconfirmed", { known: "open" })).toBeGreaterThanOrEqual(1);
+    expect(sumOf(samples, "amana_kyc_applications", { status: "created" })).toBe(1);
+    expect(sumOf(samples, "amana_row_gauges_up")).toBe(5);
+    expect(sumOf(samples, "amana_outbox_relay_active")).toBe(4);
+  });
+  expect(body["status"]).toBe("PENDING");
+  const samples = await scrapeAll();
+  expect(sumOf(samples, "amana_refund_steps_total", { step: "accept" })).toBe(1);
+  expect(sumOf(samples, "amana_payment_events_total", { type: "payment_refunded" })).toBe(1);
+  expect(sumOf(samples, "amana_delivery_answers_total", { answer: "2xx" })).toBeGreaterThanOrEqual(2);
+  expect(samples.some(({ metric }) => metric === "amana_delivery_first_attempt_delay_seconds")).toBe(true);
+  expect(sumOf(samples, "amana_resolved_keys_total", { state: "live" })).toBeGreaterThan(0);
+});
+
+test("docs/metrics.md has each metric that the services show, as they show it (vitest -u writes it)", async () => {
+  await scrapeAll();
+  const file = join(root, "docs", "metrics.md");
+  const labelsIn = (name: string) => {
+    const known = labelsOf.get(name) ?? (name === "nodejs_gc_duration_seconds" ? foreignLabels : {});
+    return Object.entries(known).map(([label, values]) => `${label}: ${typeof values === "string" ? values : values.join(", ")}`);
+  };
+  const rows = [...types.keys()]
+    .toSorted()
+    .map((name) => `| \`${name}\` | ${types.get(name)} | ${labelsIn(name).join("; ")} | ${helps.get(name)} |`);
+  const [text = ""] = (await readFile(file, "utf8")).split("| Name |");
+  await expect(
+    `${text}| Name | Type | Labels | What it means |\n| --- | --- | --- | --- |\n${rows.join("\n")}\n`,
+  ).toMatchFileSnapshot(file);
+});

@@ -1,0 +1,48 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { eventually } from "@amana/dev-env/eventually";
+import { type ServiceName, serviceNames } from "@amana/dev-env/services";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { aBusiness, aPaidPayment, startTestSystem, type TestSystem } from "../../src/test-system.ts";
+
+const script = join(import.meta.dirname, "..", "..", "..", "deploy", "make-certificates.sh");
+let folder: string;
+let running: TestSystem;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "amana-mtls-"));
+  await promisify(execFile)(script, [folder, "1"], { env: { ...process.env, ALSO_NAMED: "localhost" } });
+  running = await startTestSystem("direct");
+});
+afterAll(async () => {
+  await running?.[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test("the whole system works with mTLS between its services, and nobody without a certificate is let in", async () => {
+  const { system } = running;
+  const withTls = (name: ServiceName): Record<string, string> => {
+    const own = Object.entries(system.envOf(name)).filter(([setting]) => /_URLS$|^DIRECT_SUBSCRIBERS$/.test(setting));
+    return {
+      ...Object.fromEntries(own.map(([setting, value]) => [setting, value.replaceAll("http://127.0.0.1", "https://localhost")])),
+      RPC_TLS_CERT_FILE: join(folder, name, "cert.pem"),
+      RPC_TLS_KEY_FILE: join(folder, name, "key.pem"),
+      RPC_TLS_CA_FILE: join(folder, name, "ca.pem"),
+    };
+  };
+  const inside = serviceNames.filter((name) => name !== "sandbox");
+  await Promise.all(inside.map((name) => system.services[name].stop()));
+  await Promise.all(inside.map((name) => system.services[name].start(withTls(name))));
+  await system.ready();
+
+  const business = await aBusiness(system);
+  const { id } = await aPaidPayment(system, business);
+  expect((await business.call("GET", `/api/v1/payments/${id}`)).body["status"]).toBe("PAID");
+  await eventually(() => expect(business.receiver.received.length).toBeGreaterThan(0));
+  await business.receiver[Symbol.asyncDispose]();
+  const stranger = fetch(`http://127.0.0.1:${system.rpcPorts.payments}/payments.v1.PaymentService/ListPayments`);
+  await expect(stranger).rejects.toThrow();
+});

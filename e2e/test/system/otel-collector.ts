@@ -1,0 +1,102 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { until } from "@amana/dev-env/eventually";
+import { freePort } from "@amana/dev-env/free-port";
+import { spawnServer } from "@amana/dev-env/server-process";
+import type { CollectedSpan } from "@amana/runtime/test/collector";
+import { request } from "undici";
+import { stringify } from "yaml";
+
+/** A build of the OpenTelemetry collector that has its OTLP receiver and its debug exporter. */
+export const otelCollectorPath = process.env["TEST_OTEL_COLLECTOR"];
+
+if (!otelCollectorPath) {
+  process.stderr.write(
+    "\nLEFT OUT: spans as the OpenTelemetry collector reads them. TEST_OTEL_COLLECTOR names no build of it.\n\n",
+  );
+}
+
+/** Sends bodies to such a collector, byte for byte, and reads what it prints of them. */
+export async function readByOtelCollector(bodies: readonly string[]): Promise<CollectedSpan[]> {
+  const dir = await mkdtemp(join(tmpdir(), "amana-collector-"));
+  const port = await freePort();
+  const config = {
+    receivers: { otlp: { protocols: { http: { endpoint: `127.0.0.1:${port}` } } } },
+    exporters: { debug: { verbosity: "detailed", use_internal_logger: false } },
+    service: {
+      telemetry: { metrics: { level: "none" } },
+      pipelines: { traces: { receivers: ["otlp"], exporters: ["debug"] } },
+    },
+  };
+  await writeFile(join(dir, "collector.yaml"), stringify(config));
+  const lines: string[] = [];
+  const server = await spawnServer({
+    command: otelCollectorPath ?? "",
+    args: ["--config=collector.yaml"],
+    cwd: dir,
+    env: {},
+    log: (line) => lines.push(line),
+  });
+  try {
+    const post = async (body: string) => {
+      const headers = { "content-type": "application/json" };
+      const answer = await request(`http://127.0.0.1:${port}/v1/traces`, { method: "POST", headers, body });
+      return { status: answer.statusCode, text: await answer.body.text() };
+    };
+    const isUp = () =>
+      post("{}")
+        .then(({ status }) => status === 200)
+        .catch(() => false);
+    if (!(await until(isUp, 90_000))) throw new Error(`The collector did not start:\n${server.recentOutput()}`);
+    for (const body of bodies) {
+      const { status, text } = await post(body);
+      if (status !== 200 || text.includes("rejected")) throw new Error(`The collector answered ${status} ${text} to ${body}`);
+    }
+  } finally {
+    await server.stop();
+    await rm(dir, { recursive: true, force: true });
+  }
+  return spansIn(lines);
+}
+
+interface Printed {
+  readonly service: string;
+  readonly fields: Record<string, string>;
+  readonly attributes: Record<string, string | number>;
+}
+
+/** The debug exporter's lines: of a resource, then of each of its spans. */
+function spansIn(lines: readonly string[]): CollectedSpan[] {
+  const spans: Printed[] = [];
+  let service = "";
+  let span: Printed | undefined;
+  for (const line of lines) {
+    const [, field, said = ""] = /^ {4}(\S[^:]*?) *: (.*)$/.exec(line) ?? [];
+    const [, key, type, value = ""] = /^ {5}-> (\S+): (Str|Int)\((.*)\)$/.exec(line) ?? [];
+    if (line.startsWith("ResourceSpans #")) span = undefined;
+    else if (line.startsWith("Span #")) {
+      span = { service, fields: {}, attributes: {} };
+      spans.push(span);
+    } else if (key && span) span.attributes[key] = type === "Int" ? Number(value) : value;
+    else if (key === "service.name") service = value;
+    else if (field && span) span.fields[field] = said;
+  }
+  return spans.map(toSpan);
+}
+
+const toSpan = ({ service, fields, attributes }: Printed): CollectedSpan => ({
+  service,
+  traceId: fields["Trace ID"] ?? "",
+  spanId: fields["ID"] ?? "",
+  parentSpanId: fields["Parent ID"] || undefined,
+  name: fields["Name"] ?? "",
+  kind: fields["Kind"]?.toLowerCase() ?? "",
+  startMs: millis(fields["Start time"]),
+  endMs: millis(fields["End time"]),
+  attributes,
+  isFailed: fields["Status code"] === "Error",
+});
+
+/** Of "2026-03-01 12:00:00.123456 +0000 UTC". */
+const millis = (time = ""): number => Date.parse(time.replace(" ", "T").replace(" +0000 UTC", "Z"));

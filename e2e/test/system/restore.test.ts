@@ -1,0 +1,293 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ApiCaller, apiCaller } from "@amana/dev-env/demo/api";
+import { eventually } from "@amana/dev-env/eventually";
+import { startPostgres } from "@amana/dev-env/postgres";
+import { databaseOwners } from "@amana/dev-env/services";
+import type { System } from "@amana/dev-env/system";
+import { Kafka, logLevel } from "kafkajs";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { archivingTo, prepareRecovery, takeBaseBackup } from "../../src/base-backup.ts";
+import { expectPlace, places, saveDetails } from "../../src/clients-harness.ts";
+import { withClient } from "../../src/find-everywhere.ts";
+import { aClient, anApplication, applications, onLink, theWebhook } from "../../src/kyc-harness.ts";
+import { amanaDone, amanaWith, databaseSettings } from "../../src/run-amana.ts";
+import {
+  aBusiness,
+  aPaidPayment,
+  copyPostgresData,
+  startTestSystem,
+  type TestBusiness,
+  type TestSystem,
+} from "../../src/test-system.ts";
+
+/**
+ * docs/restore.md, "The others" and "Everything at once", step by step, with all services at work.
+ * Payments alone: services/payments/test/restore.test.ts.
+ */
+type Owner = (typeof databaseOwners)[number];
+
+const stack = new AsyncDisposableStack();
+let running: TestSystem;
+let system: System;
+let business: TestBusiness;
+let operator: ApiCaller;
+/** Where each service's database is now; of the old server, where all of them were. */
+let urls: Record<string, string>;
+/** The time that is restored. */
+let time: Date;
+/** Starts a new server with everything as it was at that time; answers its port. */
+let restoreServer: (name: string) => Promise<number>;
+let known: Awaited<ReturnType<typeof liveBefore>>;
+let forgotten: Awaited<ReturnType<typeof liveAfter>>;
+
+const amana = (...args: string[]) => amanaDone(databaseSettings(urls), ...args);
+const republish = (topic: string) =>
+  amana("outbox", "republish", "--topic", topic, "--from", new Date(time.getTime() - 60_000).toISOString());
+const rowsOf = async <Row extends object>(url: string | undefined, text: string, values: unknown[] = []) =>
+  await withClient(url ?? "", async (client) => (await client.query<Row>(text, values)).rows);
+const eventIds = async () => {
+  const { body } = await business.call("GET", "/api/v1/events?limit=100");
+  return (body as unknown as { id: string }[]).map(({ id }) => id).sort();
+};
+/** How often each event came to the business. */
+const arrivals = () =>
+  new Map([...Map.groupBy(business.receiver.received, ({ body }) => String(body["id"]))].map(([id, all]) => [id, all.length]));
+const allDelivered = () =>
+  eventually(async () => expect(await rowsOf(urls["webhooks"], "select 1 from delivery where status = 'PENDING'")).toEqual([]));
+
+beforeAll(async () => {
+  const dir = await mkdtemp(join(tmpdir(), "amana-restore-"));
+  stack.defer(() => rm(dir, { recursive: true, force: true }));
+  const [walFolder, baseBackup] = [join(dir, "wal"), join(dir, "base")];
+  const start = async (name: string, settings: readonly string[] = []) => {
+    const server = await startPostgres({ dataDir: join(dir, name), durable: false, log: () => {}, settings });
+    stack.defer(() => server.stop());
+    return server;
+  };
+  await copyPostgresData(dir);
+  const old = await start("postgres", await archivingTo(walFolder));
+  restoreServer = async (name) => {
+    const lastWal = join(dir, "postgres", "pg_wal");
+    await prepareRecovery({ baseBackup, walFolder, lastWal, dataDir: join(dir, name), until: time });
+    return (await start(name)).port;
+  };
+  // No application is due by itself: the provider's events alone tell of what changed.
+  const env = { kyc: { KYC_CHECK_SECONDS: "86400" } };
+  running = stack.use(await startTestSystem("kafka", env, { databaseUrl: old.superuserUrl }));
+  ({ system } = running);
+  urls = { ...system.databaseUrls };
+  business = await aBusiness(system);
+  stack.use(business.receiver);
+  operator = apiCaller(system.gatewayUrl, system.adminKey);
+
+  known = await liveBefore();
+  await takeBaseBackup(old, join(dir, "postgres"), baseBackup);
+  const [now] = await rowsOf<{ at: Date }>(old.superuserUrl, "select clock_timestamp() + interval '1 millisecond' as at");
+  time = now?.at ?? new Date();
+  forgotten = await liveAfter();
+});
+afterAll(() => stack.disposeAsync());
+
+async function liveBefore() {
+  const { id: payment } = await aPaidPayment(system, business);
+  const client = await aClient(business);
+  await saveDetails(business, client);
+  const application = await anApplication(business, { client_id: client });
+  await expectPlace(business, client, places.created, application);
+  // Only our rules require this review, so the provider does not have the decision.
+  const reviewed = { client: await aClient(business) };
+  await saveDetails(business, reviewed.client);
+  const inReview = await anApplication(business, { client_id: reviewed.client });
+  await onLink(system, inReview.link, "submit", { outcome: "approved", aml_hit_count: 1 });
+  await expectPlace(business, reviewed.client, places.underReview, { id: inReview.id });
+  const till = await operator("POST", "/api/v1/admin/api-keys", { business_id: business.id, name: "till" });
+  await theWebhook(business, "PAYMENT_COMPLETED", payment);
+  await allDelivered();
+  return {
+    payment,
+    client,
+    application,
+    reviewed: { ...reviewed, ...inReview },
+    till: { id: String(till.body["id"]), key: String(till.body["api_key"]) },
+  };
+}
+
+async function liveAfter() {
+  const { id: payment } = await aPaidPayment(system, business);
+  expect((await business.call("POST", `/api/v1/payments/${known.payment}/refund`)).status).toBe(200);
+  const client = await aClient(business);
+  const application = await anApplication(business, { client_id: client });
+  await onLink(system, known.application.link, "submit", { outcome: "approved" });
+  await expectPlace(business, known.client, places.verified, { id: known.application.id });
+  expect((await operator("POST", `/api/v1/clients/${known.client}/onboarding/approve`)).status).toBe(200);
+  await review();
+  await theWebhook(business, "KYC_REVIEW_RESOLVED", known.reviewed.id);
+  expect((await operator("POST", `/api/v1/admin/api-keys/${known.till.id}/revoke`)).status).toBe(200);
+  await theWebhook(business, "PAYMENT_COMPLETED", payment);
+  await theWebhook(business, "PAYMENT_REFUNDED", known.payment);
+  await theWebhook(business, "KYC_COMPLETED", known.application.id);
+  await allDelivered();
+  const approval = await eventually(async () => {
+    const [row] = await approvals();
+    expect(row).toBeDefined();
+    return row;
+  });
+  return { payment, client, application, approval };
+}
+
+/** Approves the application in review, and waits for the client's onboarding. */
+async function review(): Promise<void> {
+  const decision = { outcome: "APPROVED", note: "another person of that name" };
+  expect((await operator("POST", `${applications}/${known.reviewed.id}/review`, decision)).status).toBe(200);
+  await expectPlace(business, known.reviewed.client, places.verified, { id: known.reviewed.id });
+}
+
+/** In the audit trail, of the client that was there before. */
+const approvals = () =>
+  rowsOf<{ id: string }>(urls["identity"], "select id from audit_event where action = 'onboarding.approved' order by at");
+
+/** Starts a service on a restored server. */
+async function startOn(port: number, name: Owner): Promise<void> {
+  const url = new URL(system.databaseUrls[name] ?? "");
+  url.port = String(port);
+  urls[name] = url.href;
+  await system.services[name].start({ DATABASE_URL: url.href });
+}
+
+/** With all others at work. */
+async function restoreAlone(port: number, name: Owner): Promise<void> {
+  await system.services[name].kill();
+  await startOn(port, name);
+}
+
+test("each of the others alone becomes what those who know better tell it, and nothing else happens", async () => {
+  const port = await restoreServer("alone");
+  await restoreIdentity(port);
+  await restoreWebhooks(port);
+  await restoreClients(port);
+  await restoreKyc(port);
+});
+
+/** First, while the others still know what operators did there. */
+async function restoreIdentity(port: number): Promise<void> {
+  await system.services.gateway.stop();
+  await restoreAlone(port, "identity");
+  const live = "select 1 from api_key where id = $1 and revoked_at is null";
+  expect(await rowsOf(urls["identity"], live, [known.till.id])).toHaveLength(1);
+  expect(await approvals()).toEqual([]);
+  const lines = (await readFile(join(system.logDir, "identity.log"), "utf8")).split("\n");
+  const cutOff = lines.filter((line) => line.includes("access was taken away")).map((line) => JSON.parse(line));
+  expect(cutOff).toEqual([expect.objectContaining({ business_id: business.id, api_key_id: known.till.id })]);
+  await amana("api-keys", "revoke", "--databases", cutOff[0].api_key_id, "--reason", "as before the restore");
+  await system.services.gateway.start();
+  await system.ready();
+  const me = (key: string) => apiCaller(system.gatewayUrl, key)("GET", "/api/v1/me");
+  expect(await me(known.till.key)).toMatchObject({ status: 401, body: { code: "api_key_revoked" } });
+  expect((await me(business.key)).status).toBe(200);
+  await republish("audit.v1");
+  await eventually(async () => expect(await approvals()).toEqual([forgotten.approval]));
+}
+
+async function restoreWebhooks(port: number): Promise<void> {
+  const [all, before] = [await eventIds(), arrivals()];
+  await restoreAlone(port, "webhooks");
+  await system.ready();
+  const kept = await eventIds();
+  expect(all.length - kept.length).toBeGreaterThanOrEqual(3);
+  for (const topic of ["payments.v1", "kyc.v1"]) await republish(topic);
+  const { id } = await aPaidPayment(system, business);
+  await theWebhook(business, "PAYMENT_COMPLETED", id);
+  await eventually(async () => expect(await eventIds()).toEqual(expect.arrayContaining(all)));
+  await allDelivered();
+  expect(await eventIds()).toHaveLength(all.length + 1);
+  const again = (event: string) => (kept.includes(event) ? 0 : before.has(event) ? 1 : 0);
+  for (const event of all) expect(arrivals().get(event) ?? 0, event).toBe((before.get(event) ?? 0) + again(event));
+}
+
+async function restoreClients(port: number): Promise<void> {
+  await restoreAlone(port, "clients");
+  await system.ready();
+  const ended = { id: known.application.id };
+  await expectPlace(business, known.client, places.created, ended);
+  await republish("kyc.v1");
+  await expectPlace(business, known.client, places.verified, ended);
+  expect((await business.call("GET", `/api/v1/clients/${forgotten.client}`)).status).toBe(404);
+  // What is told of clients that nobody here knows waits for a person.
+  const letters = async () =>
+    JSON.parse((await amanaWith(databaseSettings(urls), "dead-letters", "list", "--databases", "--json")).out) as {
+      id: string;
+      reason: string;
+    }[];
+  const [letter, ...others] = await eventually(async () => {
+    const found = await letters();
+    expect(found).not.toEqual([]);
+    return found;
+  });
+  expect([letter?.reason, others]).toEqual([`Error: there is no client ${forgotten.client}`, []]);
+  await amana("dead-letters", "drop", "--databases", letter?.id ?? "", "--reason", "registered after the time that was restored");
+  expect(await letters()).toEqual([]);
+}
+
+async function restoreKyc(port: number): Promise<void> {
+  const before = verdicts().size;
+  await restoreAlone(port, "kyc");
+  await system.ready();
+  await verdictToldAnew(before);
+  await expectPlace(business, known.client, places.verified, { id: known.application.id });
+  expect((await business.call("GET", `${applications}/${forgotten.application.id}`)).status).toBe(404);
+
+  const lostDecisions = async () => {
+    const { out } = await amanaWith(databaseSettings(urls), "restored", "kyc", "--since", time.toISOString(), "--json");
+    return (JSON.parse(out) as { id: string; here: string; status: string }[]).map(({ id, here, status }) => [id, here, status]);
+  };
+  expect(await lostDecisions()).toEqual([[known.reviewed.id, "NEEDS_REVIEW", "APPROVED"]]);
+  await expectPlace(business, known.reviewed.client, places.underReview, { id: known.reviewed.id });
+  await eventually(async () => expect(await lostDecisions()).toEqual([]));
+  await review();
+}
+
+/** What the business heard of the verdict, by the event's id. */
+const verdicts = () =>
+  new Map(
+    business.receiver.received
+      .filter(({ event, body }) => event === "KYC_COMPLETED" && body["application_id"] === known.application.id)
+      .map(({ body }) => [body["id"], body["verdict"]]),
+  );
+
+/** As a new event, of the same verdict. */
+async function verdictToldAnew(before: number): Promise<void> {
+  await eventually(() => expect(verdicts().size).toBe(before + 1));
+  expect(new Set(verdicts().values())).toEqual(new Set(["APPROVED"]));
+}
+
+test("everything at once, to one time, with an empty Kafka: it works, and refunds wait", async () => {
+  const port = await restoreServer("all");
+  await system.services.gateway.stop();
+  for (const name of databaseOwners) await system.services[name].kill();
+  await emptyKafka();
+  const before = verdicts().size;
+  for (const name of ["identity", "payments", "kyc", "clients", "webhooks"] as const) await startOn(port, name);
+  for (const topic of ["payments.v1", "kyc.v1", "audit.v1"]) await republish(topic);
+  await system.services.gateway.start();
+  await system.ready();
+
+  const paymentOf = async (id: string) => (await business.call("GET", `/api/v1/payments/${id}`)).body["status"];
+  expect([await paymentOf(known.payment), await paymentOf(forgotten.payment)]).toEqual(["PAID", 404]);
+  const again = await business.call("POST", `/api/v1/payments/${known.payment}/refund`);
+  expect(again).toMatchObject({ status: 503, body: { code: "refunds_held" } });
+  await verdictToldAnew(before);
+  await expectPlace(business, known.client, places.verified, { id: known.application.id });
+  const { id } = await aPaidPayment(system, business);
+  await theWebhook(business, "PAYMENT_COMPLETED", id);
+  expect(business.receiver.refused).toEqual([]);
+});
+
+async function emptyKafka(): Promise<void> {
+  const brokers = [running.kafka?.brokers ?? ""];
+  const admin = new Kafka({ clientId: "test", brokers, logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+  const topics = (await admin.listTopics()).filter((topic) => !topic.startsWith("__"));
+  await admin.deleteTopics({ topics }).finally(() => admin.disconnect());
+}

@@ -1,0 +1,186 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { eventually } from "@amana/dev-env/eventually";
+import { databaseOwners, serviceNames } from "@amana/dev-env/services";
+import { type CollectedSpan, type Collector, startCollector } from "@amana/runtime/test/collector";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  aBusiness,
+  aPaidPayment,
+  sandbox,
+  startTestSystem,
+  type TestBusiness,
+  type TestSystem,
+  validCard,
+} from "../../src/test-system.ts";
+import { otelCollectorPath, readByOtelCollector } from "./otel-collector.ts";
+
+const aTraceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+const callerSpanId = "00f067aa0ba902b7";
+
+/** Whatever is added here must be an id or a word of ours. */
+const knownAttributes = new Set([
+  ...["http.request.method", "http.route", "http.response.status_code", "server.address", "error.type", "peer.service"],
+  ...["rpc.system", "rpc.service", "rpc.method", "rpc.connect_rpc.error_code"],
+  ...["messaging.destination.name", "messaging.operation.type", "messaging.message.id", "messaging.consumer.group.name"],
+  ...["amana.request_id", "amana.business_id", "amana.refund_id", "amana.payment_id", "amana.kyc_application_id"],
+  ...["amana.delivery_id", "amana.event_id", "amana.event_type", "amana.endpoint_id", "amana.attempt", "amana.outcome"],
+]);
+
+let collector: Collector;
+let running: TestSystem;
+let business: TestBusiness;
+beforeAll(async () => {
+  collector = await startCollector();
+  const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, TRACE_RATIO: "1", LOG_LEVEL: "debug" };
+  running = await startTestSystem("kafka", Object.fromEntries(serviceNames.map((name) => [name, settings])));
+  business = await aBusiness(running.system);
+  await business.call("PATCH", `/api/v1/webhook-endpoints/${business.endpointId}`, {
+    url: `${business.receiver.url}/zz-path?zz-query=1`,
+  });
+});
+afterAll(async () => {
+  await business?.receiver[Symbol.asyncDispose]();
+  await running?.[Symbol.asyncDispose]();
+  await collector?.[Symbol.asyncDispose]();
+});
+
+const spansOf = (traceId: string) => collector.spans.filter((span) => span.traceId === traceId);
+/** From the first ancestor that arrived down to the span itself. */
+function pathTo(span: CollectedSpan | undefined): string[] {
+  if (!span) return [];
+  const parent = collector.spans.find(({ traceId, spanId }) => traceId === span.traceId && spanId === span.parentSpanId);
+  return [...pathTo(parent), `${span.service}: ${span.kind} ${span.name}`];
+}
+const refund = (paymentId: string, traceparent: string) =>
+  business.call("POST", `/api/v1/payments/${paymentId}/refund`, undefined, { traceparent, "x-request-id": "a-refund-of-a-test" });
+const leafOf = (traceId: string, name: string) => spansOf(traceId).find((span) => span.name === name);
+
+test("a refund is one trace from the request to the attempt at its webhook", async () => {
+  const { id } = await aPaidPayment(running.system, business);
+  const { status } = await refund(id, `00-${aTraceId}-${callerSpanId}-00`);
+  expect(status).toBe(200);
+  await business.receiver.next("PAYMENT_REFUNDED", id, 90_000);
+  await eventually(() => {
+    expect(pathTo(leafOf(aTraceId, "POST webhook"))).toEqual([
+      "gateway: server POST /api/v1/payments/{id}/refund",
+      "gateway: client PaymentService/RefundPayment",
+      "payments: server PaymentService/RefundPayment",
+      "payments: producer send payments.v1",
+      "webhooks: consumer process payments.v1",
+      "webhooks: client POST webhook",
+    ]);
+    for (const operation of ["status", "refund"]) {
+      expect(pathTo(leafOf(aTraceId, `card processor ${operation}`))).toEqual([
+        "gateway: server POST /api/v1/payments/{id}/refund",
+        "gateway: client PaymentService/RefundPayment",
+        "payments: server PaymentService/RefundPayment",
+        `payments: client card processor ${operation}`,
+      ]);
+    }
+  });
+
+  const spans = spansOf(aTraceId);
+  expect(spans.filter(({ isFailed }) => isFailed)).toEqual([]);
+  expect(spans.filter(({ parentSpanId }) => parentSpanId === callerSpanId)).toHaveLength(1);
+  const ids = new Set([callerSpanId, ...spans.map(({ spanId }) => spanId)]);
+  expect(ids.size).toBe(spans.length + 1);
+  for (const span of spans) {
+    expect(ids.has(span.parentSpanId ?? "")).toBe(true);
+    expect(span.endMs).toBeGreaterThanOrEqual(span.startMs);
+    // What an event sets off happens after its cause, by the clock of one machine.
+    const parent = spans.find(({ spanId }) => spanId === span.parentSpanId);
+    expect(span.startMs).toBeGreaterThan((parent?.startMs ?? 0) - 50);
+  }
+  expect(leafOf(aTraceId, "POST webhook")?.attributes).toMatchObject({
+    "http.response.status_code": 204,
+    "server.address": "127.0.0.1",
+    "amana.endpoint_id": business.endpointId,
+    "amana.business_id": business.id,
+    "amana.event_type": "PAYMENT_REFUNDED",
+    "amana.attempt": 1,
+  });
+});
+
+test("a refund whose outcome nobody heard goes on in the trace of its request", async () => {
+  const traceId = aTraceId.replace("4bf9", "5bf9");
+  const { id } = await aPaidPayment(running.system, business);
+  await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "timeout_after", times: 1 });
+  await refund(id, `00-${traceId}-${callerSpanId}-01`);
+  await business.receiver.next("PAYMENT_REFUNDED", id, 90_000);
+  await eventually(() => {
+    const steps = spansOf(traceId).filter(({ name }) => name === "resolve-refunds");
+    expect(steps.length).toBeGreaterThan(0);
+    expect(pathTo(steps[0])).toEqual([
+      "gateway: server POST /api/v1/payments/{id}/refund",
+      "gateway: client PaymentService/RefundPayment",
+      "payments: server PaymentService/RefundPayment",
+      "payments: internal resolve-refunds",
+    ]);
+    const asked = spansOf(traceId).filter(({ name, parentSpanId }) => /status$/.test(name) && parentSpanId === steps[0]?.spanId);
+    expect(asked.length).toBeGreaterThan(0);
+    expect(leafOf(traceId, "card processor refund")).toMatchObject({
+      isFailed: true,
+      attributes: { "amana.outcome": "unknown" },
+    });
+    expect(leafOf(traceId, "POST webhook")).toBeDefined();
+  });
+});
+
+test("lines that were written for the refund have its trace, and its request where they know it", async () => {
+  const linesOf = async (name: string) =>
+    (await readFile(join(running.system.logDir, `${name}.log`), "utf8"))
+      .split("\n")
+      .filter((line) => line.includes(aTraceId))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const about = { trace_id: aTraceId, request_id: "a-refund-of-a-test" };
+  expect(await linesOf("gateway")).toMatchObject([{ ...about, msg: "request", route: "/api/v1/payments/:id/refund" }]);
+  expect(await linesOf("payments")).toEqual(expect.arrayContaining([expect.objectContaining({ ...about, msg: "refunded" })]));
+  expect(await linesOf("webhooks")).toEqual(
+    expect.arrayContaining([expect.objectContaining({ trace_id: aTraceId, msg: "a delivery attempt ended: SUCCEEDED" })]),
+  );
+});
+
+test("spans hold no secret, nothing of a card, a person or a body, and their names are few", async () => {
+  await business.call("POST", "/api/v1/kyc/applications", { external_id: "zz-external", metadata: { note: "zz-note" } });
+  await business.call("GET", "/api/v1/payments?order_ref=zz-search");
+  await business.call("GET", "/api/v1/zz-address/zz-more");
+  await business.call("GET", "/api/v1/clients");
+  await eventually(() => {
+    expect(new Set(collector.spans.map(({ service }) => service))).toEqual(new Set(["gateway", ...databaseOwners]));
+    expect(collector.spans.some(({ name }) => name === "verification provider create")).toBe(true);
+  });
+  const keys = new Set(collector.spans.flatMap(({ attributes }) => Object.keys(attributes)));
+  expect([...keys].filter((key) => !knownAttributes.has(key))).toEqual([]);
+  const all = collector.bodies.join("\n");
+  const secrets = [business.key, business.secret, running.system.adminKey, validCard.pan, validCard.password];
+  for (const word of [...secrets, "zz-", "shop.example", "Épicerie", "Bearer", "userName"]) expect(all).not.toContain(word);
+  const names = new Set(collector.spans.map(({ name }) => name));
+  expect(names.size).toBeLessThan(60);
+  for (const name of names) expect(name).not.toMatch(/[0-9a-f]{8}-|\d{4}/);
+});
+
+test.skipIf(!otelCollectorPath)(
+  "the OpenTelemetry collector reads ids, parents, kinds, times and attributes of every span",
+  async () => {
+    const sent = [...collector.spans];
+    const read = await readByOtelCollector([...collector.bodies]);
+    const inMillis = (span: CollectedSpan) => ({ ...span, startMs: Math.floor(span.startMs), endMs: Math.floor(span.endMs) });
+    expect(read.map(inMillis)).toEqual(sent.map(inMillis));
+    expect(read.filter(({ isFailed }) => isFailed).length).toBeGreaterThan(0);
+  },
+);
+
+test.each(["hang", 503] as const)("a collector that answers with %s keeps nothing from happening", async (answer) => {
+  collector.answer = answer;
+  try {
+    for (let i = 0; i < 3; i++) {
+      const { id } = await aPaidPayment(running.system, business);
+      const { status } = await business.call("POST", `/api/v1/payments/${id}/refund`);
+      expect(status).toBe(200);
+      expect(await business.receiver.next("PAYMENT_REFUNDED", id, 90_000)).toBeDefined();
+    }
+  } finally {
+    collector.answer = 200;
+  }
+});

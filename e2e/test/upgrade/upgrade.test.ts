@@ -1,0 +1,140 @@
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ensureDatabases } from "@amana/dev-env/databases";
+import { apiCaller } from "@amana/dev-env/demo/api";
+import { eventually } from "@amana/dev-env/eventually";
+import { startPostgres } from "@amana/dev-env/postgres";
+import { readSecrets } from "@amana/dev-env/secrets";
+import { migrateService } from "@amana/dev-env/service-process";
+import { databaseOwners } from "@amana/dev-env/services";
+import { startSystem } from "@amana/dev-env/system";
+import type { Client } from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { withClient } from "../../src/find-everywhere.ts";
+import { describeSchema, readRows } from "./describe-schema.ts";
+
+/**
+ * The tests build the first schema from the frozen migrations of each service. The files beside
+ * this one hold rows for every table, dumped from a running system of that version.
+ */
+
+const root = join(import.meta.dirname, "..", "..", "..");
+
+let dir: string;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "amana-upgrade-"));
+  await mkdir(dir, { recursive: true });
+  await copyFile(join(import.meta.dirname, "secrets.json"), join(dir, "secrets.json"));
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+/** A server with an empty database for each service, and its address, by service, as its owner. */
+async function startEmpty() {
+  const postgres = await startPostgres({ dataDir: join(dir, "postgres"), durable: false, log: () => {} });
+  const { databasePassword } = await readSecrets(dir);
+  const empty = async () => {
+    await withClient(postgres.superuserUrl, async (client) => {
+      for (const name of databaseOwners) await client.query(`drop database if exists amana_${name} with (force)`);
+    });
+    const { ownerUrls } = await ensureDatabases(postgres.superuserUrl, databaseOwners, databasePassword);
+    return (name: string) => ownerUrls[name] ?? "";
+  };
+  return { empty, [Symbol.asyncDispose]: () => postgres.stop() };
+}
+
+/** What `use` finds in each service's database, by service. */
+async function inEach<T>(urlOf: (name: string) => string, use: (client: Client, name: string) => Promise<T>) {
+  const found = await Promise.all(
+    databaseOwners.map(async (name) => [name, await withClient(urlOf(name), (client) => use(client, name))]),
+  );
+  return Object.fromEntries(found) as Record<string, T>;
+}
+
+/** The history table of the first version, which had no checksums. */
+const historySql =
+  "create table mikro_orm_migrations (id serial primary key, name varchar(255), executed_at timestamptz(6) default current_timestamp(6))";
+
+/** Creates the first schema in each database and inserts its rows. */
+const createFirstVersion = (urlOf: (name: string) => string) =>
+  inEach(urlOf, async (client, name) => {
+    const { database } = await import(join(root, "services", name, "src", "orm.ts"));
+    await client.query(historySql);
+    for (const migration of database.migrations as { name: string; sql: string }[]) {
+      if (/^((outbox|inbox|idempotency)-)?0001-initial$/.test(migration.name)) await client.query(migration.sql);
+    }
+    // The first version recorded one migration per service, and none of packages.
+    await client.query("insert into mikro_orm_migrations (name) values ('0001-initial')");
+    await client.query(await readFile(join(import.meta.dirname, `${name}.sql`), "utf8"));
+  });
+const migrateAll = (urlOf: (name: string) => string) =>
+  Promise.all(databaseOwners.map((name) => migrateService(name, { DATABASE_URL: urlOf(name) })));
+
+test("a database of the first schema is migrated to the newest with every row, and differs from a fresh one in nothing", async () => {
+  await using server = await startEmpty();
+  const fresh = await server.empty();
+  await migrateAll(fresh);
+  const newest = await inEach(fresh, describeSchema);
+
+  const old = await server.empty();
+  await createFirstVersion(old);
+  const before = await inEach(old, readRows);
+  for (const [name, tables] of Object.entries(before)) {
+    for (const [table, rows] of Object.entries(tables)) expect(rows, `${table} of ${name} has rows`).not.toEqual([]);
+  }
+  await migrateAll(old);
+  expect(await inEach(old, describeSchema)).toEqual(newest);
+  const after = await inEach(old, readRows);
+  for (const [name, { mikro_orm_migrations: _, ...tables }] of Object.entries(before)) {
+    for (const [table, rows] of Object.entries(tables)) {
+      // A migration may add columns and rows; none is missing, and none has changed.
+      for (const row of rows) expect(after[name]?.[table], table).toContainEqual(expect.objectContaining(row));
+    }
+  }
+});
+
+test("counter tables stay marked as not counted, so that a replica of the previous version counts rows itself", async () => {
+  await using server = await startEmpty();
+  const fresh = await server.empty();
+  await migrateAll(fresh);
+  const marker = "where business_id = '00000000-0000-0000-0000-000000000000'";
+  const marked = await inEach(fresh, async (client) => {
+    const { rows } = await client.query<{ name: string }>("select relname as name from pg_class where relname like '%\\_tally'");
+    for (const { name } of rows) {
+      // The previous version does this when it starts.
+      await client.query(`delete from ${name} ${marker}`);
+      const { rowCount } = await client.query(`select from ${name} ${marker}`);
+      expect(rowCount, name).toBeGreaterThan(0);
+    }
+    return rows.length;
+  });
+  expect(marked).toMatchObject({ payments: 1, clients: 3, kyc: 1, webhooks: 1 });
+});
+
+test("start upgrades the data folder of an older version, and what is in it is there", async () => {
+  {
+    await using server = await startEmpty();
+    await createFirstVersion(await server.empty());
+    const stamps = databaseOwners.map((name) => [name, "the stamp of another version"]);
+    await writeFile(join(dir, "migrated.json"), JSON.stringify(Object.fromEntries(stamps)));
+  }
+  await using system = await startSystem({ dir, events: "direct", durable: false });
+  const { business } = await readSecrets(dir);
+  const call = apiCaller(system.gatewayUrl, business?.api_key ?? "");
+  const list = async (path: string) => JSON.parse((await call("GET", `/api/v1/${path}`)).text) as unknown;
+
+  expect((await call("GET", "/api/v1/me")).body).toMatchObject({ id: business?.id, name: "Boutique El Amana" });
+  expect(await list("payments?order_ref=order-1")).toMatchObject([{ status: "REFUNDED", refunded_amount: "1250.00" }]);
+  expect(await list("clients")).toMatchObject([{ first_name: "Yasmine", email: "yasmine.haddad@example.dz" }]);
+  expect(await list("accounts")).toMatchObject([{ account_name: "Compte courant", current_balance: "100.00" }]);
+  expect(await list("beneficiaries")).toMatchObject([{ name: "Karim Haddad", iban: "DZ580002100001113000000570" }]);
+  expect(await list("kyc/applications?external_id=applicant-1")).toMatchObject([{ external_id: "applicant-1" }]);
+  expect(await list("webhook-endpoints")).toMatchObject([{ url: "http://127.0.0.1:9/hooks" }]);
+  // What waited in the outbox when the older version ended goes on its way.
+  await eventually(async () => {
+    const { rows } = await withClient(system.databaseUrls["payments"] ?? "", (client) =>
+      client.query("select 1 from outbox_waiting"),
+    );
+    expect(rows).toEqual([]);
+  });
+});

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { readText } from "../src/read-body.ts";
+import { readText } from "../src/values/read-body.ts";
 
 type Value = { readonly stringValue: string } | { readonly intValue: string };
 type Attributes = readonly { readonly key: string; readonly value: Value }[];

@@ -2,12 +2,12 @@ import { DiagLogLevel, diag, ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags,
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { defaultResource, resourceFromAttributes } from "@opentelemetry/resources";
 import { AlwaysOnSampler, BatchSpanProcessor, type SpanExporter, TracerProvider } from "@opentelemetry/sdk-trace";
+import { waitAtMost } from "../concurrency/time.ts";
+import { uuidv7 } from "../values/uuid.ts";
 import type { Logger } from "./logger.ts";
 import type { BeginSpan, Span } from "./span.ts";
-import { waitAtMost } from "./time.ts";
 import { inTrace } from "./trace.ts";
 import type { TracingSettings } from "./tracing-settings.ts";
-import { uuidv7 } from "./uuid.ts";
 
 /** Bounds the memory for spans that the collector has not confirmed. Further spans are dropped. */
 const unsentMax = 4_096;

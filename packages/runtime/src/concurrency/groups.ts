@@ -1,5 +1,5 @@
+import { inTrace } from "../observability/trace.ts";
 import { everyTenant, forTenant } from "./tenant.ts";
-import { inTrace } from "./trace.ts";
 
 interface Call<Item> {
   readonly items: readonly Item[];

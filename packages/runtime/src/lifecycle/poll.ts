@@ -1,7 +1,7 @@
-import type { Logger } from "./logger.ts";
-import { counter } from "./metrics.ts";
-import { everyTenant, forTenant } from "./tenant.ts";
-import { sleep } from "./time.ts";
+import { everyTenant, forTenant } from "../concurrency/tenant.ts";
+import { sleep } from "../concurrency/time.ts";
+import type { Logger } from "../observability/logger.ts";
+import { counter } from "../observability/metrics.ts";
 
 const failures = counter({
   name: "amana_task_failures_total",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inGroups } from "./index.ts";
+import { inGroups } from "../index.ts";
 
 test("what comes while a group is under way is the next group, up to the bound, and calls stay whole", async () => {
   const groups: (readonly number[])[] = [];

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sleep } from "./time.ts";
+import { sleep } from "../concurrency/time.ts";
 
 let dir: string;
 beforeAll(() => {

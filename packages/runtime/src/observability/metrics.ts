@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import { waitAtMost } from "./time.ts";
+import { waitAtMost } from "../concurrency/time.ts";
 
 /**
  * What a label can say: one of these words, or one of a kind that the code names and no caller can

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { EnvReader } from "./env.ts";
+import type { EnvReader } from "../config/env.ts";
 
 /** Where spans are sent, by OTLP over HTTP with JSON. */
 export interface TracingSettings {

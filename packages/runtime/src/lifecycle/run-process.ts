@@ -1,10 +1,10 @@
 import { setFlagsFromString } from "node:v8";
-import { StartRefused } from "./env.ts";
-import { createLogger, type Logger, type LogLevel } from "./logger.ts";
-import { type MetricsAddress, serveMetrics } from "./metrics-server.ts";
-import { showProcessMetrics } from "./process-metrics.ts";
-import { startTracing } from "./tracing.ts";
-import type { TracingSettings } from "./tracing-settings.ts";
+import { StartRefused } from "../config/env.ts";
+import { createLogger, type Logger, type LogLevel } from "../observability/logger.ts";
+import { type MetricsAddress, serveMetrics } from "../observability/metrics-server.ts";
+import { showProcessMetrics } from "../observability/process-metrics.ts";
+import { startTracing } from "../observability/tracing.ts";
+import type { TracingSettings } from "../observability/tracing-settings.ts";
 
 /**
  * By itself V8 lets the heap grow to several times of what lives, and a service that is busy takes

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
-import { type Collector, startCollector } from "../test/collector.ts";
-import { createLogger, currentTrace, type EnvSource, inTrace, readEnv, readTracing, type SettingsError } from "./index.ts";
+import { type Collector, startCollector } from "../../test/collector.ts";
+import { createLogger, currentTrace, type EnvSource, inTrace, readEnv, readTracing, type SettingsError } from "../index.ts";
 import { beginSpan, spans, startTracing, traced } from "./tracing.ts";
 
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";

@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { EnvReader } from "./env.ts";
+import type { EnvReader } from "../config/env.ts";
 import { registry, renderMetrics } from "./metrics.ts";
 
 /** Where a process shows its metrics. */

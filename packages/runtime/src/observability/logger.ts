@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import type { EnvReader } from "./env.ts";
+import type { EnvReader } from "../config/env.ts";
 import { counter } from "./metrics.ts";
 import { traceFields } from "./trace.ts";
 

@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, "..", "..", "..");
 
 /** Tests and development tools, which get no external input. */
 const withoutExternalInput =
-  /\.test\.ts$|(^|\/)(test|scripts)\/|^(bench|chaos|deploy|packages\/(dev-env|testing)|sdks\/src)\/|^services\/gateway\/src\/guide\.ts$/;
+  /\.test\.ts$|(^|\/)(test|scripts)\/|^(bench|chaos|deploy|e2e|packages\/(dev-env|testing)|sdks\/src)\/|^services\/gateway\/src\/guide\.ts$/;
 
 /** Calls whose expression the source computes, each with the expressions to check instead. */
 const computed: Readonly<Record<string, string[]>> = {

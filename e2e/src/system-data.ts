@@ -1,7 +1,11 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { copyFile, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureDatabases } from "@amana/dev-env/databases";
+import { DevEnvError } from "@amana/dev-env/dev-env-error";
+import { startKafka } from "@amana/dev-env/kafka/java-kafka";
+import { kafkaVersion } from "@amana/dev-env/kafka/kafka-properties";
 import { migrateAll } from "@amana/dev-env/migrate-all";
 import { startPostgres } from "@amana/dev-env/postgres";
 import { silentProgress } from "@amana/dev-env/progress";
@@ -12,21 +16,55 @@ import { databaseOwners, serviceNames } from "@amana/dev-env/services";
 
 const variable = "AMANA_TEST_SYSTEM_DATA";
 const postgresFolder = "postgres";
+const javaOptions = "JAVA_TOOL_OPTIONS";
+/** The JVM warns of each class that it cannot archive, and of an archive of other classes. */
+const withoutWarnings = "-Xlog:cds=off -Xlog:cds+dynamic=off -Xlog:class+path=off";
 const copyTimeoutMs = 120_000;
 const bundleTimeoutMs = 120_000;
 const root = join(import.meta.dirname, "..", "..");
+const cacheDir = join(root, "node_modules", ".cache");
 
 /**
- * Prepares the data folder of a system with migrated, empty databases, and a bundle of each service
- * (Vitest global setup). `copySystemData` copies the data, so that initdb and the migrations run
- * once per test run.
+ * Prepares the data folder of a system with migrated, empty databases, a bundle of each service and
+ * an archive of Kafka's classes (Vitest global setup). `copySystemData` copies the data, so that
+ * initdb and the migrations run once per test run. A run inside of a test uses what the outer run
+ * prepared.
  */
-export default async function setup(): Promise<() => Promise<void>> {
+export default async function setup(): Promise<(() => Promise<void>) | undefined> {
+  if (process.env[variable]) return;
   const dir = await mkdtemp(join(tmpdir(), "amana-system-data-"));
-  await Promise.all([prepareData(dir), bundleAll(join(dir, "services"))]);
+  await Promise.all([prepareData(dir), bundleAll(join(dir, "services")), archiveKafkaClasses(dir)]);
   process.env[variable] = dir;
   process.env[bundlesVariable] = dir;
   return () => rm(dir, { recursive: true, force: true });
+}
+
+/**
+ * Starts Kafka once and keeps its loaded classes in an archive beside the compiled modules. Later
+ * starts take half of the processor time. JAVA_TOOL_OPTIONS hands the archive to every Java process
+ * of the run; a program with other classes ignores it. Does nothing where Kafka cannot start: its
+ * tests report that.
+ */
+async function archiveKafkaClasses(dir: string): Promise<void> {
+  const archive = join(cacheDir, `kafka-${kafkaVersion}.jsa`);
+  const options = process.env[javaOptions] ?? "";
+  try {
+    if (!existsSync(archive)) {
+      const made = join(dir, "kafka.jsa");
+      process.env[javaOptions] = `${options} -XX:ArchiveClassesAtExit=${made} ${withoutWarnings}`;
+      const kafka = await startKafka({ dir: join(dir, "kafka"), progress: silentProgress });
+      await kafka.stop();
+      await mkdir(cacheDir, { recursive: true });
+      // Beside its place and renamed, so that it is complete if it is there.
+      const copy = `${archive}.${process.pid}`;
+      await copyFile(made, copy);
+      await rename(copy, archive);
+    }
+    process.env[javaOptions] = `${options} -XX:SharedArchiveFile=${archive} ${withoutWarnings}`;
+  } catch (error) {
+    if (!(error instanceof DevEnvError)) throw error;
+    process.env[javaOptions] = options;
+  }
 }
 
 async function prepareData(dir: string): Promise<void> {

@@ -22,6 +22,8 @@ let folder: string;
 let port: number;
 let sandboxPort: number;
 const children = new Set<ChildProcess>();
+/** Runs the services from their source, as a newcomer does, and not the bundles of the test run. */
+const fromSource = { [bundlesVariable]: "" };
 
 async function open() {
   folder = await mkdtemp(join(tmpdir(), "amana start "));
@@ -42,10 +44,8 @@ async function close() {
 function run(program: string, args: string[] = [], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [join(root, "packages", "dev-env", "src", program), ...args], {
     cwd: root,
-    // A newcomer runs the source, not the bundles of the test run.
     env: {
       ...process.env,
-      [bundlesVariable]: "",
       AMANA_DIR: folder,
       PORT: String(port),
       SANDBOX_PORT: String(sandboxPort),
@@ -98,7 +98,7 @@ describe("start", () => {
   });
 
   test("prints keys that work, stops without leaving a process, and keeps its data for the next run", async () => {
-    const first = run("start.ts", ["--events=direct"]);
+    const first = run("start.ts", ["--events=direct"], fromSource);
     await eventually(() => expect(first.output()).toContain("Ready after"), 90_000);
     const { business, gateway_url, admin_key } = await devFile();
     for (const key of [business.api_key, admin_key]) expect(first.output()).toContain(key);
@@ -178,7 +178,7 @@ describe("demo, with no system running", () => {
   afterEach(close);
 
   test("starts a system of its own, with real Kafka where there is one, and sees everything", async () => {
-    const demo = run("demo/demo.ts");
+    const demo = run("demo/demo.ts", [], fromSource);
     expect(await demo.ended, demo.output()).toBe(0);
     expect(demo.output()).toContain("The demo passed: all steps have the expected results.");
     if (process.env["CI"]) expect(demo.output()).toContain("events: kafka");

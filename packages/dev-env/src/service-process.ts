@@ -61,8 +61,8 @@ export function serviceProcess(options: {
     log ??= createWriteStream(logFile, { flags: "a" });
     const settings = { ...env, ...extraEnv };
     // Modules that NODE_OPTIONS preloads change the modules of the source, which a bundle contains.
-    const mayBundle = !options.root && !settings["NODE_OPTIONS"];
-    const program = programOf(name, "main", mayBundle ? process.env[bundlesVariable] : undefined);
+    const fromSource = options.root !== undefined || Boolean(settings["NODE_OPTIONS"]);
+    const program = serviceProgram(name, "main", { fromSource });
     const started = await spawnServer({
       command: process.execPath,
       args: [program.file],
@@ -112,7 +112,7 @@ export function serviceProcess(options: {
 
 /** Runs a service's `migrate` command to its end. */
 export async function migrateService(name: string, env: Record<string, string>, signal?: AbortSignal): Promise<void> {
-  const program = programOf(name, "migrate", process.env[bundlesVariable]);
+  const program = serviceProgram(name, "migrate");
   const done = await runCommand(process.execPath, [program.file], {
     timeoutMs: migrateTimeoutMs,
     cwd: ownRoot,
@@ -126,9 +126,17 @@ export async function migrateService(name: string, env: Record<string, string>, 
   );
 }
 
-/** The file of a service's program, from the folder with the bundles if there is one. */
-function programOf(name: string, program: "main" | "migrate", bundles: string | undefined) {
-  if (!bundles) return { file: join("services", name, "src", `${program}.ts`), env: {} };
+/**
+ * Returns the file of a service's program, relative to the project's root or absolute, and variables
+ * for its process. The file is a bundle if `bundlesVariable` is set, unless `fromSource` is true.
+ */
+export function serviceProgram(
+  name: string,
+  program: "main" | "migrate",
+  { fromSource = false } = {},
+): { file: string; env: NodeJS.ProcessEnv } {
+  const bundles = process.env[bundlesVariable];
+  if (!bundles || fromSource) return { file: join("services", name, "src", `${program}.ts`), env: {} };
   return { file: join(bundles, "services", name, `${program}.js`), env: { NODE_COMPILE_CACHE: join(bundles, "cache") } };
 }
 

@@ -2,18 +2,22 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { freePort } from "@amana/dev-env/free-port";
+import { serviceProgram } from "@amana/dev-env/service-process";
 import { connectForTest, eventually, processEnv, testEventSettings, testRpcSettings } from "@amana/testing";
 import { expect } from "vitest";
 import { topics } from "./start-test-service.ts";
 
-const servicesDir = join(import.meta.dirname, "..", "..", "..", "services");
+const root = join(import.meta.dirname, "..", "..", "..");
 
 /** A service as a process of its own. Disposing stops it as a supervisor does. */
 export async function startTestProcess(name: string, settings: Readonly<Record<string, string>>) {
   const port = await freePort();
-  const child = spawn(process.execPath, [join(servicesDir, name, "src", "main.ts")], {
+  const program = serviceProgram(name, "main");
+  const child = spawn(process.execPath, [program.file], {
+    cwd: root,
     env: {
       ...processEnv,
+      ...program.env,
       RPC_PORT: String(port),
       ...testEventSettings(...topics),
       ...testRpcSettings,

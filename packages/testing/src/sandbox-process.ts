@@ -3,6 +3,7 @@ import { control } from "@amana/dev-env/demo/at-the-sandbox";
 import { eventually } from "@amana/dev-env/eventually";
 import { freePort } from "@amana/dev-env/free-port";
 import { spawnServer } from "@amana/dev-env/server-process";
+import { serviceProgram } from "@amana/dev-env/service-process";
 import { processEnv } from "./process-env.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
@@ -10,11 +11,12 @@ const root = join(import.meta.dirname, "..", "..", "..");
 /** The sandbox as a process on a free port, with its books in memory. Disposing ends it. */
 export async function startSandboxProcess(settings: Readonly<Record<string, string>>) {
   const port = String(await freePort());
+  const program = serviceProgram("sandbox", "main");
   const server = await spawnServer({
     command: process.execPath,
-    args: [join("services", "sandbox", "src", "main.ts")],
+    args: [program.file],
     cwd: root,
-    env: { ...processEnv, HOST: "127.0.0.1", SANDBOX_PORT: port, ...settings },
+    env: { ...processEnv, ...program.env, HOST: "127.0.0.1", SANDBOX_PORT: port, ...settings },
   });
   const url = `http://127.0.0.1:${port}`;
   await eventually(() => fetch(`${url}/healthz`).catch(() => Promise.reject(new Error(server.recentOutput()))));

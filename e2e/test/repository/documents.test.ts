@@ -17,6 +17,7 @@ const workspaces = [
   "bench",
   "chaos",
   "cli",
+  "e2e",
   "sdks",
 ];
 
@@ -31,7 +32,7 @@ function pathsIn(document: string): string[][] {
     [...text.matchAll(new RegExp(`\`((?:${folders})/[^\`\\s<*{]*)\``, "g"))].map(([, path]) => path ?? "");
   const own = workspaces.find((workspace) => document.startsWith(`${workspace}/`));
   return [
-    ...quoted("services|packages|proto|docs|deploy|bench|break|cli|sdks|\\.ci|\\.github").map((path) => [path]),
+    ...quoted("services|packages|proto|docs|deploy|bench|chaos|cli|e2e|sdks|\\.ci|\\.github").map((path) => [path]),
     // In a document of the whole project it is the same place in each service that has one.
     ...quoted("src|test|migrations").map((path) => (own ? [own] : services).map((place) => join(place, path))),
     ...[...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, path]) => [join(dirname(document), path ?? "")]),

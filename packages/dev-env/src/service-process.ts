@@ -127,8 +127,8 @@ export async function migrateService(name: string, env: Record<string, string>, 
 }
 
 /**
- * Returns the file of a service's program, relative to the project's root or absolute, and variables
- * for its process. The file is a bundle if `bundlesVariable` is set, unless `fromSource` is true.
+ * Returns the file of a service's program, absolute or relative to the project's root, and the
+ * variables of its process. The file is a bundle if `bundlesVariable` is set, unless `fromSource`.
  */
 export function serviceProgram(
   name: string,

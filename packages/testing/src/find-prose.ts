@@ -1,0 +1,98 @@
+import { parseAst } from "rolldown/parseAst";
+
+export interface Prose {
+  readonly kind: "comment" | "test title" | "message";
+  readonly text: string;
+  readonly line: number;
+}
+
+type Node = { type: string; start: number; end: number } & Record<string, unknown>;
+const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && "type" in value;
+
+const titled = new Set(["test", "it", "describe"]);
+const logging = new Set(["trace", "debug", "info", "warn", "error", "fatal"]);
+
+/**
+ * Finds the sentences of a TypeScript or JavaScript file that people read: comments, test titles, and
+ * messages of log calls and errors. Consecutive line comments are one comment.
+ */
+export function findProse(file: string, source: string): Prose[] {
+  const lines = lineNumbers(source);
+  const found: Prose[] = [];
+  const literals: Node[] = [];
+
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) for (const item of value) visit(item);
+    if (!isNode(value)) return;
+    if (value.type === "Literal" || value.type === "TemplateElement") literals.push(value);
+    for (const [kind, node] of wordsOfCall(value)) {
+      const text = textOf(node);
+      if (text !== undefined && isNode(node)) found.push({ kind, text, line: lines(node.start) });
+    }
+    for (const child of Object.values(value)) visit(child);
+  };
+  visit(parseAst(source, { lang: file.endsWith(".ts") ? "ts" : "js" }, file));
+  return [...commentsOf(source, literals, lines), ...found];
+}
+
+/** Returns the arguments of a call that are a test title or a message. */
+function wordsOfCall({ type, callee, arguments: passed }: Node): [Prose["kind"], unknown][] {
+  if (!isNode(callee) || !Array.isArray(passed)) return [];
+  if (type === "NewExpression") return String(callee["name"]).endsWith("Error") ? [["message", passed[0]]] : [];
+  if (type !== "CallExpression") return [];
+  if (titled.has(rootOf(callee))) return [["test title", passed[0]]];
+  const name = isNode(callee["property"]) ? String(callee["property"]["name"]) : "";
+  return logging.has(name) ? passed.map((argument) => ["message", argument] as const).map(([kind, node]) => [kind, node]) : [];
+}
+
+/** Returns the name that a callee begins with: "test" of `test.each([…])`. */
+function rootOf(callee: Node): string {
+  const inner = callee["object"] ?? callee["callee"];
+  return isNode(inner) ? rootOf(inner) : String(callee["name"]);
+}
+
+function textOf(node: unknown): string | undefined {
+  if (!isNode(node)) return undefined;
+  if (node.type === "Literal" && typeof node["value"] === "string") return node["value"];
+  if (node.type !== "TemplateLiteral") return undefined;
+  return (node["quasis"] as { value: { cooked: string } }[]).map(({ value }) => value.cooked).join("…");
+}
+
+function commentsOf(source: string, literals: readonly Node[], lines: (index: number) => number): Prose[] {
+  const ends = new Map(literals.map(({ start, end }) => [start, end]));
+  const comments: Prose[] = [];
+  let lastLine = -1;
+  for (let at = 0; at < source.length; at++) {
+    const end = ends.get(at);
+    if (end !== undefined && end > at) {
+      at = end - 1;
+      continue;
+    }
+    if (source[at] !== "/" || !"/*".includes(source[at + 1] ?? " ")) continue;
+    const isLine = source[at + 1] === "/";
+    const close = source.indexOf(isLine ? "\n" : "*/", at + 2);
+    const until = close < 0 ? source.length : close;
+    const text = source
+      .slice(at + 2, until)
+      .replace(/^\*|^[ \t]*\*(?!\/)/gm, "")
+      .trim();
+    const line = lines(at);
+    const previous = comments.at(-1);
+    if (isLine && previous && lastLine === line - 1)
+      comments[comments.length - 1] = { ...previous, text: `${previous.text} ${text}` };
+    else comments.push({ kind: "comment", text: text.replaceAll(/\s+/g, " "), line });
+    // A comment behind code belongs to its line alone.
+    const isAlone = /(^|\n)[ \t]*$/.test(source.slice(Math.max(0, at - 200), at));
+    lastLine = isLine && isAlone ? line : -1;
+    at = until;
+  }
+  return comments;
+}
+
+function lineNumbers(source: string): (index: number) => number {
+  const starts = [0, ...[...source.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  return (index) => {
+    const after = starts.findIndex((start) => start > index);
+    return after < 0 ? starts.length : after;
+  };
+}

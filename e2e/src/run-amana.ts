@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
+import { bundlesVariable } from "@amana/dev-env/service-process";
 import type { System } from "@amana/dev-env/system";
 
-const entry = join(import.meta.dirname, "..", "..", "cli", "src", "amana.ts");
-const { PATH, NODE_COMPILE_CACHE } = process.env;
+const source = join(import.meta.dirname, "..", "..", "cli", "src", "amana.ts");
 const outputBytesMax = 64 * 1024 * 1024;
 
 export interface Ended {
@@ -12,9 +12,17 @@ export interface Ended {
   readonly err: string;
 }
 
-/** The command as people run it, with these settings and no system of this machine in sight. */
+/**
+ * Runs the command `amana` with these settings, and with no other system on this machine to find.
+ * A test run has a bundle of it, which starts with less than half of the CPU.
+ */
 export function amanaWith(env: Record<string, string>, ...args: string[]): Promise<Ended> {
-  const options = { env: { PATH, NODE_COMPILE_CACHE, AMANA_DIR: "/nonexistent", ...env }, maxBuffer: outputBytesMax };
+  const { PATH, NODE_COMPILE_CACHE, [bundlesVariable]: bundles } = process.env;
+  // Modules that NODE_OPTIONS preloads observe the modules of the source, which a bundle contains.
+  const mayBundle = bundles && !env["NODE_OPTIONS"];
+  const entry = mayBundle ? join(bundles, "services", "cli", "amana.js") : source;
+  const cache = mayBundle ? join(bundles, "cache") : NODE_COMPILE_CACHE;
+  const options = { env: { PATH, NODE_COMPILE_CACHE: cache, AMANA_DIR: "/nonexistent", ...env }, maxBuffer: outputBytesMax };
   return new Promise((resolve) => {
     const done = (error: Error | null, out: string, err: string) =>
       resolve({ code: error ? Number((error as { code?: number }).code) : 0, out, err });

@@ -25,10 +25,10 @@ const root = join(import.meta.dirname, "..", "..");
 const cacheDir = join(root, "node_modules", ".cache");
 
 /**
- * Prepares the data folder of a system with migrated, empty databases, a bundle of each service and
- * an archive of Kafka's classes (Vitest global setup). `copySystemData` copies the data, so that
- * initdb and the migrations run once per test run. A run inside of a test uses what the outer run
- * prepared.
+ * Prepares the data folder of a system with migrated, empty databases, bundles of each service and of
+ * the command `amana`, and an archive of Kafka's classes (Vitest global setup). `copySystemData`
+ * copies the data, so that initdb and the migrations run once per test run. A run inside of a test
+ * uses what the outer run prepared.
  */
 export default async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env[variable]) return;
@@ -79,10 +79,10 @@ async function prepareData(dir: string): Promise<void> {
 }
 
 async function bundleAll(dir: string): Promise<void> {
-  for (const name of serviceNames) await bundle(name, join(dir, name));
+  for (const name of [...serviceNames, "cli"]) await bundle(name, join(dir, name));
 }
 
-/** Makes the bundle of a service as its image has it. */
+/** Bundles a service as its image has it, or the command `amana`. */
 async function bundle(service: string, outDir: string): Promise<void> {
   const args = [join(root, "node_modules", "rolldown", "bin", "cli.mjs"), "-c", join("deploy", "rolldown.config.ts")];
   const env = { ...process.env, SERVICE: service, OUT_DIR: outDir };

@@ -13,8 +13,8 @@ const titled = new Set(["test", "it", "describe"]);
 const logging = new Set(["trace", "debug", "info", "warn", "error", "fatal"]);
 
 /**
- * Finds the sentences of a TypeScript or JavaScript file that people read: comments, test titles, and
- * messages of log calls and errors. Consecutive line comments are one comment.
+ * Finds the sentences of a TypeScript or JavaScript file that people read: comments, test titles,
+ * and messages of log calls and errors. Consecutive line comments are one comment.
  */
 export function findProse(file: string, source: string): Prose[] {
   const lines = lineNumbers(source);

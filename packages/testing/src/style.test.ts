@@ -13,7 +13,7 @@ interface Rule {
   readonly kinds?: readonly Prose["kind"][];
 }
 
-/** Words and openings that readers had to read twice, each with the wording to use (`docs/style.md`). */
+/** Words and openings that readers had to read twice, each with the wording to use. */
 const rules: readonly Rule[] = [
   {
     pattern: /^(what|whatever|whoever|who|whose|nobody|somebody|nothing|those|one|so many|how)\b/i,

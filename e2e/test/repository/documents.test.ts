@@ -43,6 +43,69 @@ test.each(documents)("every path that %s names exists", (document) => {
   expect(missing.map(([path]) => path)).toEqual([]);
 });
 
+/** The anchor of a heading on GitHub and in editors. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-");
+
+const headingsOf = (document: string) =>
+  [...readFileSync(join(root, document), "utf8").matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading ?? "");
+
+test.each(documents)("every heading that a link in %s names exists", (document) => {
+  const text = readFileSync(join(root, document), "utf8");
+  const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)];
+  const missing = links.filter(([, path, anchor]) => {
+    const target = path ? join(dirname(document), path) : document;
+    return (
+      target.endsWith(".md") &&
+      existsSync(join(root, target)) &&
+      !headingsOf(target).some((heading) => anchorOf(heading) === anchor)
+    );
+  });
+  expect(missing.map(([link]) => link)).toEqual([]);
+});
+
+/** The decisions of a page: heading, status line and the rest. */
+const decisionsIn = (page: string) =>
+  readFileSync(join(root, page), "utf8")
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => {
+      const [heading = "", , status = "", ...rest] = section.trimEnd().split("\n");
+      return { heading, status, text: rest.join("\n") };
+    });
+
+const decisionPages = documents.filter((path) => /^docs\/decisions\/(?!README)/.test(path));
+
+test("a decision page contains decisions, and the index links it", () => {
+  expect(decisionPages.filter((page) => decisionsIn(page).length === 0)).toEqual([]);
+  const index = readFileSync(join(root, "docs/decisions/README.md"), "utf8");
+  expect(decisionPages.filter((page) => !index.includes(`](${page.slice("docs/decisions/".length)})`))).toEqual([]);
+});
+
+test.each(decisionPages)(
+  "each decision in %s has a status, and a context, decision and consequences unless superseded",
+  (page) => {
+    const faults = decisionsIn(page).flatMap(({ heading, status, text }) => {
+      if (/^Status: superseded by \[[^\]]+\]\([^)]+\)$/.test(status)) {
+        return text.trim() === "" ? [] : [`"${heading}": remove the text below the line "Status: superseded by"`];
+      }
+      if (!/^Status: accepted · \d{4}-\d\d-\d\d$/.test(status)) {
+        return [`"${heading}": write "Status: accepted · YYYY-MM-DD" or "Status: superseded by [title](page.md#anchor)"`];
+      }
+      const parts = [...text.matchAll(/^\*\*(Context|Decision|Alternatives|Consequences)\.\*\*/gm)].map(([, part]) => part);
+      const required = ["Context", "Decision", "Consequences"];
+      const hasAll = parts.filter((part) => part !== "Alternatives").join() === required.join();
+      return hasAll
+        ? []
+        : [`"${heading}": write the paragraphs ${required.map((part) => `**${part}.**`).join(", ")}, in this order`];
+    });
+    expect(faults).toEqual([]);
+  },
+);
+
 test("no comment in the code is wider than a hundred columns, but for tables and what tools read", () => {
   const isWide = (line: string) => line.length > 100 && /^ *(\/\/|\*|\/\*)/.test(line) && !/ \| |biome-ignore/.test(line);
   const wide = filesLike("services/*.ts", "packages/*.ts", "cli/*.ts", "sdks/*.ts")

@@ -110,7 +110,7 @@ function openReplica(url: string, tls: Tls | undefined): Replica {
 /**
  * Opens a channel to the replicas of a service. Replicas take turns. A call is sent again only when
  * the server did not begin it, or when it is a read or carries an idempotency key and the service
- * was unavailable. docs/decisions/0094 has the reason for a client of our own.
+ * was unavailable. docs/decisions/rpc.md has the reason for a client of our own.
  */
 export function createRpcChannel({ urls, audience, signer, tls }: RpcChannelOptions): RpcChannel {
   const replicas = urls.map((url) => openReplica(url, tls));

@@ -72,7 +72,7 @@ export async function runProcess<Config extends ProcessConfig>(
     if (metrics) showProcessMetrics();
     tracing = config.tracing && (await startTracing(config.tracing, name, logger));
     const started = await start(config, logger);
-    // What only starting took is given back before the service is ready (docs/decisions/0060).
+    // Frees the memory that only the start needed (docs/decisions/processes-and-images.md).
     globalThis.gc?.({ type: "major", flavor: "last-resort" });
     service = started;
     logger.info({ url: service.url, metrics_url: metrics?.url }, "started");

@@ -1,0 +1,119 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "..", "..");
+const filesLike = (...patterns: string[]) =>
+  execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", ...patterns], { cwd: root, encoding: "utf8" })
+    .split("\n")
+    .filter((path) => path && existsSync(join(root, path)));
+const documents = filesLike("*.md");
+
+const services = readdirSync(join(root, "services")).map((name) => join("services", name));
+const workspaces = [
+  ...services,
+  ...readdirSync(join(root, "packages")).map((name) => join("packages", name)),
+  "bench",
+  "chaos",
+  "cli",
+  "e2e",
+  "sdks",
+];
+
+/**
+ * Where a document may mean, for each path it names: paths in back ticks that begin with a folder
+ * of the repository, or with one of a service or package, and relative links. Paths with
+ * <placeholders> are left out.
+ */
+function pathsIn(document: string): string[][] {
+  const text = readFileSync(join(root, document), "utf8");
+  const quoted = (folders: string) =>
+    [...text.matchAll(new RegExp(`\`((?:${folders})/[^\`\\s<*{]*)\``, "g"))].map(([, path]) => path ?? "");
+  const own = workspaces.find((workspace) => document.startsWith(`${workspace}/`));
+  return [
+    ...quoted("services|packages|proto|docs|deploy|bench|chaos|cli|e2e|sdks|\\.ci|\\.github").map((path) => [path]),
+    // In a document of the whole project it is the same place in each service that has one.
+    ...quoted("src|test|migrations").map((path) => (own ? [own] : services).map((place) => join(place, path))),
+    ...[...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, path]) => [join(dirname(document), path ?? "")]),
+  ];
+}
+
+test.each(documents)("every path that %s names exists", (document) => {
+  const missing = pathsIn(document).filter((places) => !places.some((path) => existsSync(join(root, path))));
+  expect(missing.map(([path]) => path)).toEqual([]);
+});
+
+/** The anchor of a heading on GitHub and in editors. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-");
+
+const headingsOf = (document: string) =>
+  [...readFileSync(join(root, document), "utf8").matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading ?? "");
+
+test.each(documents)("every heading that a link in %s names exists", (document) => {
+  const text = readFileSync(join(root, document), "utf8");
+  const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)];
+  const missing = links.filter(([, path, anchor]) => {
+    const target = path ? join(dirname(document), path) : document;
+    return (
+      target.endsWith(".md") &&
+      existsSync(join(root, target)) &&
+      !headingsOf(target).some((heading) => anchorOf(heading) === anchor)
+    );
+  });
+  expect(missing.map(([link]) => link)).toEqual([]);
+});
+
+/** The decisions of a page: heading, status line and the rest. */
+const decisionsIn = (page: string) =>
+  readFileSync(join(root, page), "utf8")
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => {
+      const [heading = "", , status = "", ...rest] = section.trimEnd().split("\n");
+      return { heading, status, text: rest.join("\n") };
+    });
+
+const decisionPages = documents.filter((path) => /^docs\/decisions\/(?!README)/.test(path));
+
+test("a decision page contains decisions, and the index links it", () => {
+  expect(decisionPages.filter((page) => decisionsIn(page).length === 0)).toEqual([]);
+  const index = readFileSync(join(root, "docs/decisions/README.md"), "utf8");
+  expect(decisionPages.filter((page) => !index.includes(`](${page.slice("docs/decisions/".length)})`))).toEqual([]);
+});
+
+test.each(decisionPages)(
+  "each decision in %s has a status, and a context, decision and consequences unless superseded",
+  (page) => {
+    const faults = decisionsIn(page).flatMap(({ heading, status, text }) => {
+      if (/^Status: superseded by \[[^\]]+\]\([^)]+\)$/.test(status)) {
+        return text.trim() === "" ? [] : [`"${heading}": remove the text below the line "Status: superseded by"`];
+      }
+      if (!/^Status: accepted · \d{4}-\d\d-\d\d$/.test(status)) {
+        return [`"${heading}": write "Status: accepted · YYYY-MM-DD" or "Status: superseded by [title](page.md#anchor)"`];
+      }
+      const parts = [...text.matchAll(/^\*\*(Context|Decision|Alternatives|Consequences)\.\*\*/gm)].map(([, part]) => part);
+      const required = ["Context", "Decision", "Consequences"];
+      const hasAll = parts.filter((part) => part !== "Alternatives").join() === required.join();
+      return hasAll
+        ? []
+        : [`"${heading}": write the paragraphs ${required.map((part) => `**${part}.**`).join(", ")}, in this order`];
+    });
+    expect(faults).toEqual([]);
+  },
+);
+
+test("no comment in the code is wider than a hundred columns, but for tables and what tools read", () => {
+  const isWide = (line: string) => line.length > 100 && /^ *(\/\/|\*|\/\*)/.test(line) && !/ \| |biome-ignore/.test(line);
+  const wide = filesLike("services/*.ts", "packages/*.ts", "cli/*.ts", "sdks/*.ts")
+    .filter((path) => !path.includes("/gen/"))
+    .flatMap((path) => {
+      const lines = readFileSync(join(root, path), "utf8").split("\n");
+      return lines.flatMap((line, i) => (isWide(line) ? [`${path}:${i + 1}`] : []));
+    });
+  expect(wide).toEqual([]);
+});

@@ -3,7 +3,7 @@ import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Postgres } from "@amana/dev-env/postgres";
-import { giveTo, systemUser } from "@amana/dev-env/postgres/system-user";
+import { changeOwner, systemUser } from "@amana/dev-env/postgres/system-user";
 import { Client } from "pg";
 
 /** Backup and point-in-time recovery by the procedure of docs/restore.md, for restore drills. */
@@ -16,7 +16,7 @@ const documentedFolder = "/backup/wal";
 /** Settings with which a server archives its log in `walFolder`: those of deploy/postgres. */
 export async function archivingTo(walFolder: string): Promise<string[]> {
   await mkdir(walFolder, { recursive: true });
-  await giveTo(await systemUser(), walFolder);
+  await changeOwner(await systemUser(), walFolder);
   const text = await readFile(archivingFile, "utf8");
   return [...text.matchAll(/^(\w+) = (?:'(.*)'|(.*))$/gm)].map(
     ([, name, quoted, plain]) => `${name}=${(quoted ?? plain ?? "").replaceAll(documentedFolder, walFolder)}`,
@@ -82,5 +82,5 @@ hot_standby = off
 /** PostgreSQL may run as another user than the test. */
 async function writeOwned(path: string, text: string): Promise<void> {
   await writeFile(path, text, { mode: 0o600 });
-  await giveTo(await systemUser(), path);
+  await changeOwner(await systemUser(), path);
 }

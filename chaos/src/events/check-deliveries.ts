@@ -16,7 +16,7 @@ interface Recorded {
   readonly unanswered: number;
 }
 
-export interface Told {
+export interface DeliveredEvents {
   readonly committed: Pick<Committed, "good">;
   readonly endpoints: readonly Endpoint[];
   readonly interrupted: Interrupted;
@@ -32,7 +32,7 @@ export const isToldOf = ({ businessId, types }: Endpoint, event: GoodEvent): boo
   event.businessId === businessId && (types.length === 0 || types.includes(event.type));
 
 /** What was accepted at each endpoint: everything, once, and more often only where it is explained. */
-export async function checkDeliveries({ committed, endpoints, webhooks, interrupted, report }: Told): Promise<void> {
+export async function checkDeliveries({ committed, endpoints, webhooks, interrupted, report }: DeliveredEvents): Promise<void> {
   const recorded = await readRecorded(webhooks, endpoints);
   const missing: string[] = [];
   const changed: string[] = [];
@@ -88,7 +88,7 @@ export async function checkDeliveries({ committed, endpoints, webhooks, interrup
   );
 }
 
-const isTold = ({ good }: Told["committed"], endpoint: Endpoint, id: string) => {
+const isTold = ({ good }: DeliveredEvents["committed"], endpoint: Endpoint, id: string) => {
   const event = good.get(id);
   return event === undefined || isToldOf(endpoint, event);
 };

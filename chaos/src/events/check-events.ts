@@ -1,5 +1,5 @@
 import type { ApiCaller } from "@amana/dev-env/demo/api";
-import { checkDeliveries, some, type Told } from "./check-deliveries.ts";
+import { checkDeliveries, type DeliveredEvents, some } from "./check-deliveries.ts";
 import type { Committed } from "./emit-events.ts";
 
 interface Letter {
@@ -9,7 +9,7 @@ interface Letter {
   readonly reason: string;
 }
 
-interface Found extends Told {
+interface Found extends DeliveredEvents {
   readonly committed: Committed;
   readonly forgedIds: ReadonlySet<string>;
   readonly operator: ApiCaller;

@@ -1,4 +1,4 @@
-import { judge, type Terms } from "@amana/kyc/judge";
+import { evaluate, type Terms } from "@amana/kyc/evaluate";
 import { readState } from "@amana/kyc/read-answer";
 import { objectOf, type Verdict } from "./specified.ts";
 
@@ -13,5 +13,5 @@ const frame = { provider_id: "ver_1", reference: "r", status: "COMPLETED", seque
  */
 export function ourVerdict(fields: Readonly<Record<string, unknown>>, asked: Asked, today: string): Verdict | "unusable" {
   const state = readState({ ...frame, ...objectOf(fields) });
-  return state ? judge(state.verdict, state, asked, today).verdict : "unusable";
+  return state ? evaluate(state.verdict, state, asked, today).verdict : "unusable";
 }

@@ -3,7 +3,7 @@ import { exitCodes } from "../refused.ts";
 import { refusalOf } from "./in-words.ts";
 
 /** What came of one of several. */
-export interface Tried {
+export interface ActionResult {
   readonly id: string;
   readonly outcome: string;
   readonly service?: string;
@@ -17,10 +17,10 @@ export interface Tried {
  */
 export async function oneByOne(
   ids: readonly string[],
-  act: (id: string) => Promise<Omit<Tried, "id">>,
+  act: (id: string) => Promise<Omit<ActionResult, "id">>,
   { done, none, json }: { done: string; none: string; json?: boolean | undefined },
 ): Promise<void> {
-  const rows: Tried[] = [];
+  const rows: ActionResult[] = [];
   const show = () => printRows(rows, columnsOf(rows), { json, none });
   try {
     for (const id of ids) rows.push({ id, ...(await act(id).catch((error) => ({ outcome: refusalOf(error) }))) });
@@ -32,8 +32,8 @@ export async function oneByOne(
   if (rows.some(({ outcome }) => outcome !== done)) process.exitCode = exitCodes.refused;
 }
 
-const columnsOf = (rows: readonly Tried[]): Columns<Tried> => ({
+const columnsOf = (rows: readonly ActionResult[]): Columns<ActionResult> => ({
   ID: ({ id }) => id,
-  ...(rows.some(({ service }) => service) && { SERVICE: ({ service }: Tried) => service }),
+  ...(rows.some(({ service }) => service) && { SERVICE: ({ service }: ActionResult) => service }),
   OUTCOME: ({ outcome }) => outcome,
 });

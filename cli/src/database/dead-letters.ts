@@ -1,10 +1,10 @@
 import { transaction } from "@amana/database";
 import {
-  askForRetry,
   dropLetter,
   type LetterChange,
   letterAction,
   listLetters,
+  requestRetry,
   type ShownLetter,
   showLetter,
   standingOf,
@@ -16,7 +16,7 @@ import type { ChangeOptions, CommonOptions } from "../options.ts";
 import { ageOf, jsonText, printable, printRows } from "../print.ts";
 import { exitCodes, Refused } from "../refused.ts";
 import { byPerson, requireUuid } from "./as.ts";
-import { type Opened, withServices } from "./services.ts";
+import { type OpenDatabase, withServices } from "./services.ts";
 
 const atOnceMax = 1_000;
 
@@ -74,10 +74,10 @@ export async function retry(ids: string[], { json, as, all, topic, status, wait,
   if (ids.length > 0 === (all === true)) throw new Refused("Name the letters' ids, or --all.", exitCodes.usage);
   const rows = await withServices(selection, async (opened) => {
     const results: Retried[] = [];
-    const asked: { id: string; attempts: number; at: Opened }[] = [];
+    const asked: { id: string; attempts: number; at: OpenDatabase }[] = [];
     for (const { id, at } of all ? await everyLetter(opened, topic, status) : await whereTheyAre(opened, ids)) {
       try {
-        const change = await changeLetter(at, as, "retried", (em) => askForRetry(em, id));
+        const change = await changeLetter(at, as, "retried", (em) => requestRetry(em, id));
         if (change) asked.push({ id, attempts: change.before.attempts, at });
         else results.push({ id, service: at.service.name, outcome: "DELIVERED" });
       } catch (error) {
@@ -98,7 +98,7 @@ export async function retry(ids: string[], { json, as, all, topic, status, wait,
   if (rows.some(({ outcome }) => outcome !== "DELIVERED")) process.exitCode = exitCodes.refused;
 }
 
-async function everyLetter(opened: readonly Opened[], topic: string | undefined, status = "PARKED") {
+async function everyLetter(opened: readonly OpenDatabase[], topic: string | undefined, status = "PARKED") {
   const found = await Promise.all(
     opened.filter(consumes).map(async (at) => {
       const letters = await listLetters(at.orm.em.fork(), { topic, status, limit: atOnceMax });
@@ -108,8 +108,11 @@ async function everyLetter(opened: readonly Opened[], topic: string | undefined,
   return found.flat();
 }
 
-async function whereTheyAre(opened: readonly Opened[], ids: readonly string[]): Promise<{ id: string; at: Opened }[]> {
-  const found: { id: string; at: Opened }[] = [];
+async function whereTheyAre(
+  opened: readonly OpenDatabase[],
+  ids: readonly string[],
+): Promise<{ id: string; at: OpenDatabase }[]> {
+  const found: { id: string; at: OpenDatabase }[] = [];
   for (const id of ids) {
     requireUuid(id);
     const at = await findLetter(opened, id);
@@ -119,7 +122,10 @@ async function whereTheyAre(opened: readonly Opened[], ids: readonly string[]): 
   return found;
 }
 
-async function outcomeOf({ id, attempts, at }: { id: string; attempts: number; at: Opened }, untilMs: number): Promise<Retried> {
+async function outcomeOf(
+  { id, attempts, at }: { id: string; attempts: number; at: OpenDatabase },
+  untilMs: number,
+): Promise<Retried> {
   const told = (outcome: string): Retried => ({ id, service: at.service.name, outcome });
   for (;;) {
     const now = await standingOf(at.orm.em.fork(), id);
@@ -153,7 +159,7 @@ export async function drop(
 
 /** One transaction with its row in the audit trail. */
 async function changeLetter(
-  { service, orm }: Opened,
+  { service, orm }: OpenDatabase,
   as: string,
   did: "retried" | "dropped",
   change: (em: SqlEntityManager) => Promise<LetterChange | undefined>,
@@ -166,14 +172,18 @@ async function changeLetter(
   });
 }
 
-const consumes = ({ service }: Opened) => Object.keys(service.consumes).length > 0;
+const consumes = ({ service }: OpenDatabase) => Object.keys(service.consumes).length > 0;
 
-async function findLetter(opened: readonly Opened[], id: string): Promise<Opened | undefined> {
+async function findLetter(opened: readonly OpenDatabase[], id: string): Promise<OpenDatabase | undefined> {
   for (const at of opened.filter(consumes)) if (await standingOf(at.orm.em.fork(), id)) return at;
   return undefined;
 }
 
-async function inWhichever<T>(selection: CommonOptions, id: string, read: (at: Opened) => Promise<T | undefined>): Promise<T> {
+async function inWhichever<T>(
+  selection: CommonOptions,
+  id: string,
+  read: (at: OpenDatabase) => Promise<T | undefined>,
+): Promise<T> {
   return await withServices(selection, async (opened) => {
     for (const at of opened.filter(consumes)) {
       const found = await read(at);

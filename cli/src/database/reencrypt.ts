@@ -3,7 +3,7 @@ import type { SecretBox } from "@amana/secret-box";
 import type { SealedColumn } from "@amana/service-host";
 import { Refused } from "../refused.ts";
 import { byPerson } from "./as.ts";
-import type { Opened } from "./services.ts";
+import type { OpenDatabase } from "./services.ts";
 
 const batchRows = 500;
 const beforeAll = "00000000-0000-0000-0000-000000000000";
@@ -13,7 +13,7 @@ const beforeAll = "00000000-0000-0000-0000-000000000000";
  * A run after an interrupted one continues with the rows that are left. Returns the number of
  * secrets. Throws Refused at the end if `box` could not decrypt some.
  */
-export async function reencrypt({ service, orm }: Opened, box: SecretBox, keyId: string, as: string): Promise<number> {
+export async function reencrypt({ service, orm }: OpenDatabase, box: SecretBox, keyId: string, as: string): Promise<number> {
   let done = 0;
   let unreadable = 0;
   for (const sealed of service.sealed ?? []) {
@@ -35,7 +35,11 @@ export async function reencrypt({ service, orm }: Opened, box: SecretBox, keyId:
 }
 
 /** The keys that a column's texts are under, one look in the index for each. */
-async function otherKeyIds({ orm }: Opened, { table, lookUpIn = table, column }: SealedColumn, keyId: string): Promise<string[]> {
+async function otherKeyIds(
+  { orm }: OpenDatabase,
+  { table, lookUpIn = table, column }: SealedColumn,
+  keyId: string,
+): Promise<string[]> {
   const found: string[] = [];
   for (let last = ""; ; ) {
     const [row] = await orm.em
@@ -51,7 +55,7 @@ async function otherKeyIds({ orm }: Opened, { table, lookUpIn = table, column }:
 }
 
 async function reencryptBatch(
-  { service, orm }: Opened,
+  { service, orm }: OpenDatabase,
   { table, lookUpIn = table, column }: SealedColumn,
   { box, formerId, keyId, as, after }: { box: SecretBox; formerId: string; keyId: string; as: string; after: string },
 ): Promise<{ done: number; unreadable: number; last: string | undefined }> {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createOrm, isDatabaseUnavailable, keepsToTenants, type Orm, readDatabaseUrl } from "@amana/database";
-import { createLogger, everyTenant, forTenant, readEnv } from "@amana/runtime";
+import { createOrm, hasTenantTables, isDatabaseUnavailable, type Orm, readDatabaseUrl } from "@amana/database";
+import { allTenants, createLogger, forTenant, readEnv } from "@amana/runtime";
 import { amanaDir } from "@amana/runtime/amana-dir";
 import type { RepairedService } from "@amana/service-host";
 import { exitCodes, Refused } from "../refused.ts";
@@ -17,7 +17,7 @@ export interface Selection {
 }
 
 /** A service whose database answers. */
-export interface Opened {
+export interface OpenDatabase {
   readonly service: RepairedService;
   readonly orm: Orm;
 }
@@ -27,15 +27,15 @@ export interface Opened {
  * them. One that does not answer is told of on standard error and left out, for half of a system
  * may be down; the process then ends with the code for that. Refuses when none answers.
  */
-export async function withServices<T>(selection: Selection, work: (opened: readonly Opened[]) => Promise<T>): Promise<T> {
+export async function withServices<T>(selection: Selection, work: (opened: readonly OpenDatabase[]) => Promise<T>): Promise<T> {
   const names = selectedNames(selection);
   await using stack = new AsyncDisposableStack();
-  const opened: Opened[] = [];
+  const opened: OpenDatabase[] = [];
   for (const [name, load] of Object.entries(repairedServices)) {
     if (!names.includes(name)) continue;
     const { repair } = await load();
     const url = databaseUrlOf(name, selection, names.length === 1);
-    const forTenants = keepsToTenants(repair.database.migrations);
+    const forTenants = hasTenantTables(repair.database.migrations);
     const orm = await createOrm({ ...repair.database, url, forTenants, poolMax: 2 }, createLogger("amana", "silent"));
     stack.defer(() => orm.close());
     try {
@@ -48,7 +48,7 @@ export async function withServices<T>(selection: Selection, work: (opened: reado
   }
   if (opened.length === 0)
     throw new Refused("No database answers. Check the addresses, or start what they name.", exitCodes.unreachable);
-  return await forTenant(everyTenant, () => work(opened));
+  return await forTenant(allTenants, () => work(opened));
 }
 
 function selectedNames({ service, databaseUrl, needed }: Selection): string[] {

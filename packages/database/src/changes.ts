@@ -30,13 +30,13 @@ export function changesOf<E extends object, R extends DescMessage>(
 }
 
 /** Whether any of the named fields would become different, as a reader sees it. */
-export function differs<T extends object>(target: T, changes: Partial<T>): boolean {
+export function hasChanges<T extends object>(target: T, changes: Partial<T>): boolean {
   return Object.entries(changes).some(([name, value]) => !isDeepStrictEqual(target[name as keyof T] ?? null, value ?? null));
 }
 
 /** Sets the named fields and says whether any of them became different. */
-export function takeOver<T extends object>(target: T, changes: Partial<T>): boolean {
-  if (!differs(target, changes)) return false;
+export function assignChanges<T extends object>(target: T, changes: Partial<T>): boolean {
+  if (!hasChanges(target, changes)) return false;
   Object.assign(target, changes);
   return true;
 }

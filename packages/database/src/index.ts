@@ -1,5 +1,5 @@
 /** PostgreSQL through MikroORM: one way to connect, migrate, run a transaction and read fast. */
-export { type Changes, changesOf, differs, takeOver } from "./changes.ts";
+export { assignChanges, type Changes, changesOf, hasChanges } from "./changes.ts";
 export { databaseAnswers } from "./database-answers.ts";
 export { databaseTime } from "./database-time.ts";
 export { readDatabaseUrl } from "./database-url.ts";
@@ -15,8 +15,8 @@ export { namedQuery } from "./named-query.ts";
 export { createOrm, type DatabaseOptions, type Orm, plansByIndex } from "./orm.ts";
 export { keepPartitions, partitionMigrations } from "./partitions.ts";
 export { type RowGauges, rowsCountedMax, showRows } from "./row-gauges.ts";
-export { forNobody } from "./tenant-client.ts";
-export { keepsToTenants, tenantMigrations } from "./tenants.ts";
+export type { StuckRows } from "./stuck-rows.ts";
+export { noTenantOption } from "./tenant-client.ts";
+export { hasTenantTables, tenantMigrations } from "./tenants.ts";
 export { afterCommit, isDatabaseUnavailable, transaction } from "./transaction.ts";
-export { defineView, everyBusiness, type Owner, type RowOf, type View } from "./view.ts";
-export type { Waiting } from "./waiting.ts";
+export { allBusinesses, defineView, type Owner, type RowOf, type View } from "./view.ts";

@@ -2,7 +2,7 @@ import type { DescField, DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { type Filter, type ListPage, listPage } from "./list-page.ts";
 import { type FieldOf, valueReader } from "./request-value.ts";
-import { businessIdOf, columnOf, everyBusiness, type Owner, type Stored, type View } from "./view.ts";
+import { allBusinesses, businessIdOf, columnOf, type Owner, type Stored, type View } from "./view.ts";
 
 /** What a request's field asks of rows: SQL in which `?` is its value, or a search. */
 type Condition = string | { readonly contains: string; readonly spaceless?: string };
@@ -46,7 +46,7 @@ export function defineList<E, M extends DescMessage, Row, R extends DescMessage>
       const { limit, offset } = given as unknown as { limit: number; offset: number };
       const filters = readers.map(({ name, toFilter }) => toFilter((given as MessageShape<R>)[name]));
       const { rows, ...totals } = await listPage<Record<string, unknown>>(em, {
-        ...(owner === everyBusiness ? { name: `${request.name}_any` } : { name: request.name, businessId: businessIdOf(owner) }),
+        ...(owner === allBusinesses ? { name: `${request.name}_any` } : { name: request.name, businessId: businessIdOf(owner) }),
         table: view.table,
         ...options,
         columns: view.columns,

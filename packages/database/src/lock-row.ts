@@ -1,6 +1,6 @@
 import { isUuid } from "@amana/runtime";
 import { type EntityClass, LockMode, type SqlEntityManager } from "@mikro-orm/postgresql";
-import { businessIdOf, everyBusiness, type Owner } from "./view.ts";
+import { allBusinesses, businessIdOf, type Owner } from "./view.ts";
 
 /**
  * One row, kept from all others until the transaction ends. Throws `missing` for an id that names
@@ -16,7 +16,7 @@ export async function lockRow<E extends object>(
   id: string,
   missing: () => Error,
 ): Promise<E> {
-  const where = owner === everyBusiness ? { id } : { businessId: businessIdOf(owner), id };
+  const where = owner === allBusinesses ? { id } : { businessId: businessIdOf(owner), id };
   const lockMode = LockMode.PESSIMISTIC_WRITE;
   const row = isUuid(id) ? await em.findOne(entity, where as object, { lockMode, refresh: true }) : null;
   if (!row) throw missing();

@@ -3,7 +3,7 @@ import type { Logger } from "@amana/runtime";
 import { type EntityClass, type EntitySchema, MikroORM, type PostgreSqlDriver } from "@mikro-orm/postgresql";
 import { BindingDriver } from "./binding-driver.ts";
 import { type MeasuredPool, measurePool } from "./pool-metrics.ts";
-import { forNobody, TenantClient } from "./tenant-client.ts";
+import { noTenantOption, TenantClient } from "./tenant-client.ts";
 
 export type Orm = MikroORM;
 
@@ -78,7 +78,7 @@ export async function createOrm(options: DatabaseOptions, logger: Logger): Promi
       statement_timeout: statementMsMax,
       lock_timeout: 3_000,
       idle_in_transaction_session_timeout: 10_000,
-      options: options.forTenants ? `${plansByIndex} ${forNobody}` : plansByIndex,
+      options: options.forTenants ? `${plansByIndex} ${noTenantOption}` : plansByIndex,
       ...(options.forTenants && { Client: TenantClient, onConnect: TenantClient.prepare }),
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,

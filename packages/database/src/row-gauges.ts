@@ -1,4 +1,4 @@
-import { atMostEvery, everyTenant, forTenant, gauge, onScrape, within } from "@amana/runtime";
+import { allTenants, atMostEvery, forTenant, gauge, onScrape, withTimeout } from "@amana/runtime";
 import { namedQuery } from "./named-query.ts";
 import type { Orm } from "./orm.ts";
 
@@ -71,7 +71,7 @@ function createShelf(orm: Orm): Shelf {
   });
   const scrape = onScrape(async () => {
     try {
-      await within(statementMsMax, readAll());
+      await withTimeout(statementMsMax, readAll());
       up.set(1);
     } catch {
       hide();
@@ -89,7 +89,7 @@ function createShelf(orm: Orm): Shelf {
 }
 
 const readRows = ({ em }: Orm, { name, text, values = [] }: RowGauges) =>
-  forTenant(everyTenant, () => namedQuery<Record<string, unknown>>(em, name, text, [...values], { answerMsMax: statementMsMax }));
+  forTenant(allTenants, () => namedQuery<Record<string, unknown>>(em, name, text, [...values], { answerMsMax: statementMsMax }));
 
 function show(gauges: RowGauges["gauges"], row: Record<string, unknown>, shown: Map<Shown, Labels[]>): void {
   const labels = Object.fromEntries(Object.entries(row).filter(([name]) => !(name in gauges))) as Labels;

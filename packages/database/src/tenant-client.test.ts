@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { EventEmitter, once } from "node:events";
-import { everyTenant, forTenant } from "@amana/runtime";
+import { allTenants, forTenant } from "@amana/runtime";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aDatabase, logger, unused } from "../test/a-database.ts";
@@ -57,8 +57,8 @@ test("a prepared statement, another one and a transaction see the rows of the te
 });
 
 test("work for all tenants sees all rows, and so does a version from before", async () => {
-  expect(await forTenant(everyTenant, () => read())).toEqual(both);
-  expect(await forTenant(everyTenant, () => transaction(orm, (em) => em.execute(text)))).toHaveLength(2);
+  expect(await forTenant(allTenants, () => read())).toEqual(both);
+  expect(await forTenant(allTenants, () => transaction(orm, (em) => em.execute(text)))).toHaveLength(2);
   expect(await read(earlier)).toEqual(both);
   expect(await forTenant(one, () => read(earlier))).toEqual(both);
 });
@@ -136,7 +136,7 @@ describe("nothing is left on the connection", () => {
     "by one that was given up before it ended": () =>
       forTenant(one, () => namedQuery(narrow.em, "slow", "select pg_sleep(0.2)", [], { answerMsMax: 20 })),
     "by work for all": () =>
-      forTenant(everyTenant, async () => {
+      forTenant(allTenants, async () => {
         await read(narrow);
         await transaction(narrow, (em) => em.execute("select 1 / 0"));
       }),
@@ -205,7 +205,7 @@ test("a view for searches shows what the table shows, and lets no other's row be
   const seen = async () => (await orm.em.fork().execute<{ business_id: string }[]>(view)).map((row) => row.business_id);
   expect(await seen()).toEqual([]);
   expect(await forTenant(one, seen)).toEqual([one]);
-  expect(await forTenant(everyTenant, seen)).toEqual(both);
+  expect(await forTenant(allTenants, seen)).toEqual(both);
   const execute = (sql: string, values: string[]) => forTenant(one, () => orm.em.fork().execute(sql, values));
   await expect(execute("insert into thing_of_tenants (id, business_id) values (?, ?)", [randomUUID(), other])).rejects.toThrow(
     "check option",

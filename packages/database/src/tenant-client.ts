@@ -1,4 +1,4 @@
-import { currentTenant, everyTenant, isUuid } from "@amana/runtime";
+import { allTenants, currentTenant, isUuid } from "@amana/runtime";
 import pg from "pg";
 
 interface TenantQueryConfig extends pg.QueryConfig {
@@ -24,10 +24,10 @@ const prepared = "amana_for_tenants";
 const setTenant = `select 1 where set_config('${setting}', $1, true) is null`;
 
 /** Start option of a session: without a tenant, its statements see no rows. */
-export const forNobody = `-c ${setting}=`;
+export const noTenantOption = `-c ${setting}=`;
 
 /** The value of the setting: `*`, or an array of ids. */
-const settingOf = (tenant: string) => (tenant === everyTenant ? everyTenant : `{${tenant}}`);
+const settingOf = (tenant: string) => (tenant === allTenants ? allTenants : `{${tenant}}`);
 
 /**
  * A statement outside of transactions, with the setting of its tenant before it in the same
@@ -114,5 +114,5 @@ export class TenantClient extends pg.Client {
 /** Undefined without a tenant. A tenant that is no id must not get into the text of a statement. */
 function tenantOf(config: TenantQueryConfig | string): string | undefined {
   const tenant = (typeof config === "string" ? undefined : config.tenant) ?? currentTenant();
-  return tenant !== undefined && (tenant === everyTenant || isUuid(tenant)) ? tenant : undefined;
+  return tenant !== undefined && (tenant === allTenants || isUuid(tenant)) ? tenant : undefined;
 }

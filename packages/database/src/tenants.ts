@@ -8,5 +8,5 @@ import { type Migration, readMigrations } from "./migrations.ts";
 export const tenantMigrations = readMigrations(join(import.meta.dirname, "..", "migrations"), "tenants-");
 
 /** Whether a service with these migrations has such tables. */
-export const keepsToTenants = (migrations: readonly Migration[]): boolean =>
+export const hasTenantTables = (migrations: readonly Migration[]): boolean =>
   tenantMigrations.some((migration) => migrations.includes(migration));

@@ -8,7 +8,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { defineEntity, p, type SqlEntityManager } from "@mikro-orm/postgresql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aDatabase } from "../test/a-database.ts";
-import { defineList, defineView, everyBusiness, isDatabaseUnavailable, lockRow, type Orm } from "./index.ts";
+import { allBusinesses, defineList, defineView, isDatabaseUnavailable, lockRow, type Orm } from "./index.ts";
 
 const schema = defineEntity({
   name: "Thing",
@@ -108,7 +108,7 @@ describe("a view", () => {
 
   test("leaves out what has no value", async () => {
     const thing = await aThing(uuidv7());
-    const row = await view.read(em(), everyBusiness, thing.id);
+    const row = await view.read(em(), allBusinesses, thing.id);
     expect(view.toMessage(row as NonNullable<typeof row>, { payment: undefined })).toEqual(create(ChangedPaymentSchema));
   });
 
@@ -166,7 +166,7 @@ describe("a view", () => {
 });
 
 describe("a list", () => {
-  const found = async (businessId: string | typeof everyBusiness, fields: MessageInitShape<typeof ListPaymentsRequestSchema>) => {
+  const found = async (businessId: string | typeof allBusinesses, fields: MessageInitShape<typeof ListPaymentsRequestSchema>) => {
     const page = await list.page(em(), businessId, create(ListPaymentsRequestSchema, { limit: 10, ...fields }));
     return page.rows.map(({ orderRef }) => orderRef);
   };
@@ -181,7 +181,7 @@ describe("a list", () => {
     expect(await found(own, {})).toEqual(["c", "b", "a"]);
     expect(await found(own, { limit: 1, offset: 1 })).toEqual(["b"]);
     expect(await found(own, { orderRef: "a" })).toEqual(["a"]);
-    expect(await found(everyBusiness, { orderRef: "a" })).toEqual(["a", "a"]);
+    expect(await found(allBusinesses, { orderRef: "a" })).toEqual(["a", "a"]);
     expect(await found(own, { status: PaymentStatus.PAID })).toEqual(["b"]);
     const [second, third] = [BigInt(day(2).getTime()), BigInt(day(3).getTime())];
     expect(await found(own, { createdFromMs: second, createdToMs: third })).toEqual(["b"]);

@@ -13,8 +13,8 @@ import { statementMsMax } from "./orm.ts";
 import type { FieldOf } from "./request-value.ts";
 
 /** Whose rows: of one business, or, for operators and tables of the platform, of all. */
-export type Owner = string | typeof everyBusiness;
-export const everyBusiness = Symbol("every business");
+export type Owner = string | typeof allBusinesses;
+export const allBusinesses = Symbol("every business");
 
 /** Whoever lost the business on the way gets nothing, and not everybody's rows. */
 export function businessIdOf(owner: string): string {
@@ -125,7 +125,7 @@ export function defineView<
     properties: properties as never,
     parse,
     async read(em, owner, id) {
-      const isOwn = owner !== everyBusiness;
+      const isOwn = owner !== allBusinesses;
       const values = isOwn ? [id, businessIdOf(owner)] : [id];
       // PostgreSQL rejects a text that is no UUID.
       if (!values.every(isUuid)) return undefined;

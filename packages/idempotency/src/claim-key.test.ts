@@ -1,7 +1,7 @@
 import { ApiKeySchema } from "@amana/contracts/identity/v1/api_key_pb";
 import { transaction } from "@amana/database";
 import { type Call, DomainError } from "@amana/rpc";
-import { createLogger, everyHour } from "@amana/runtime";
+import { createLogger, startHourlyJobs } from "@amana/runtime";
 import { aBusinessCaller, createTestDatabase, type TestDatabase } from "@amana/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { aCall, database } from "../test/database.ts";
@@ -229,6 +229,6 @@ test("cleaning runs by itself, from the start on, until nothing old is left", as
   await beginAndEnd(aCall({ key: "old" }), answer);
   await age("25 hours");
   await using stack = new AsyncDisposableStack();
-  for (const job of everyHour({ ...db, logger: createLogger("test", "silent") }, { cleanKeys })) stack.use(job);
+  for (const job of startHourlyJobs({ ...db, logger: createLogger("test", "silent") }, { cleanKeys })) stack.use(job);
   await vi.waitFor(async () => expect(await keys()).toEqual([]), 90_000);
 });

@@ -1,6 +1,6 @@
 /** Claims due rows, fair by tenant, and keeps the leases under which they are worked on. */
 export { claimDue, createDueSearch, type DueGroup, type DueTable } from "./claim.ts";
 export { type Lease, withLease } from "./lease.ts";
-export { takeTurn } from "./take-turn.ts";
-export { overdue } from "./waiting.ts";
-export { type DueRows, workOnDue } from "./work-on-due.ts";
+export { type DueRows, processDueRows } from "./process-due-rows.ts";
+export { overdueRows } from "./stuck-rows.ts";
+export { throttleRow } from "./throttle-row.ts";

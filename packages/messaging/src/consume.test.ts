@@ -6,10 +6,10 @@ import { database, deadLetters, effects, topic, writeDown } from "../test/databa
 import { aMessage, MemoryTransport } from "../test/memory-transport.ts";
 import {
   addToOutbox,
-  type Consumption,
   consume,
   type FunctionEffect,
   type StatementEffect,
+  type TopicHandler,
   UnknownEventTypeError,
 } from "./index.ts";
 
@@ -27,7 +27,7 @@ afterEach(async () => {
   await db[Symbol.asyncDispose]();
 });
 
-async function aConsumer(options: Partial<Consumption> = {}, orm: Orm = db.orm, context: { retrySeconds?: number[] } = {}) {
+async function aConsumer(options: Partial<TopicHandler> = {}, orm: Orm = db.orm, context: { retrySeconds?: number[] } = {}) {
   const consumption = { topic, consumer: "tests", effect: writeDown, ...options };
   stack.push(await consume(consumption, { orm, transport, logger, ...context }));
 }

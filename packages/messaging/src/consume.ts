@@ -1,6 +1,6 @@
 import { type Orm, transaction } from "@amana/database";
 import { DomainError } from "@amana/rpc";
-import { everyTenant, faultPoint, forTenant, inGroups, type Logger, nextPause, onScrape, poll } from "@amana/runtime";
+import { allTenants, createBatcher, faultPoint, forTenant, type Logger, nextPause, onScrape, poll } from "@amana/runtime";
 import { createAuthentication } from "./authenticate.ts";
 import { eventRetrySeconds } from "./create-transport.ts";
 import {
@@ -15,7 +15,7 @@ import {
   recordFailure,
   retryNow,
 } from "./dead-letter.ts";
-import { type Applied, applyFresh, type Consumption } from "./effect.ts";
+import { type Applied, applyFresh, type TopicHandler } from "./effect.ts";
 import { isDatabaseAway, UnknownEventTypeError } from "./failure.ts";
 import type { Message } from "./message.ts";
 import { handling, inTraceOf } from "./message-spans.ts";
@@ -54,7 +54,7 @@ interface Context {
  * messages in a row failed, the consumer pauses, with growing pauses until a message succeeds.
  * While the database is unavailable the transport keeps the messages.
  */
-export async function consume(consumption: Consumption, context: Context): Promise<AsyncDisposable> {
+export async function consume(consumption: TopicHandler, context: Context): Promise<AsyncDisposable> {
   const { topic, consumer } = consumption;
   const { orm, transport } = context;
   if (!transport.keys.hasKeyFor(topic)) throw new Error(`EVENT_MAC_KEYS has no key for ${topic}, which ${consumer} consumes`);
@@ -62,7 +62,7 @@ export async function consume(consumption: Consumption, context: Context): Promi
   const topicConsumer = new TopicConsumer(consumption, { ...context, logger });
   for (const outcome of consumedOutcomes) consumedEvents.inc({ topic, outcome }, 0);
   // Messages are of all businesses.
-  await transport.subscribe(topic, consumer, (messages) => forTenant(everyTenant, () => topicConsumer.handle(messages)));
+  await transport.subscribe(topic, consumer, (messages) => forTenant(allTenants, () => topicConsumer.handle(messages)));
   await using stack = new AsyncDisposableStack();
   stack.use(poll("retry-messages", logger, () => topicConsumer.retryDue(), retryPollMs));
   stack.use(showDeadLetters(orm, consumption));
@@ -73,20 +73,20 @@ export async function consume(consumption: Consumption, context: Context): Promi
 }
 
 class TopicConsumer {
-  readonly #consumption: Consumption;
+  readonly #consumption: TopicHandler;
   readonly #orm: Orm;
   readonly #logger: Logger;
   readonly #pausesMs: readonly number[];
   readonly #authenticate: (messages: readonly Message[]) => Promise<Message[]>;
   /** Messages of several partitions share a transaction. */
-  readonly #applyGroup = inGroups<Message>(batchMessagesMax, (batch) => this.#applyBatch(batch));
+  readonly #applyGroup = createBatcher<Message>(batchMessagesMax, (batch) => this.#applyBatch(batch));
   /** Different messages that failed since the last success. */
   #failures = 0;
   #pausedUntilMs = 0;
   /** At the start a new version may know the types of WAITING letters. */
   #retriesAll = true;
 
-  constructor(consumption: Consumption, { orm, transport, logger, retrySeconds }: Context) {
+  constructor(consumption: TopicHandler, { orm, transport, logger, retrySeconds }: Context) {
     this.#consumption = consumption;
     this.#orm = orm;
     this.#logger = logger;

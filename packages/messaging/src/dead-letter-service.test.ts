@@ -9,16 +9,16 @@ import {
   adminCaller,
   createTestDatabase,
   eventually,
-  keyed,
   refusal,
   startTestServer,
   type TestDatabase,
+  withIdempotencyKey,
 } from "@amana/testing";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { database, deadLetters, effects, topic, writeDown } from "../test/database.ts";
 import { aMessage, MemoryTransport } from "../test/memory-transport.ts";
-import { type Consumption, consume, deadLetterService, recordAction } from "./index.ts";
+import { consume, deadLetterService, recordAction, type TopicHandler } from "./index.ts";
 
 const logger = createLogger("test", "silent");
 const as = { caller: adminCaller, requestId: "request-1", address: "192.0.2.7" };
@@ -34,7 +34,7 @@ beforeEach(async () => {
   db = stack.use(await createTestDatabase("messaging", database));
   transport = new MemoryTransport();
   broken = new Set();
-  const consumption: Consumption = {
+  const consumption: TopicHandler = {
     topic,
     consumer: "tests",
     schema: PaymentEventSchema,
@@ -118,8 +118,8 @@ test.each([
 ])("%s with the same Idempotency-Key answers the same again, and records once", async (_, act) => {
   const { id } = await aParked("once");
   broken.clear();
-  const first = await act(id, { ...as, ...keyed(adminCaller, `once-${id}`) });
-  const again = Object.assign(keyed(adminCaller, `once-${id}`), as);
+  const first = await act(id, { ...as, ...withIdempotencyKey(adminCaller, `once-${id}`) });
+  const again = Object.assign(withIdempotencyKey(adminCaller, `once-${id}`), as);
   expect(await act(id, again)).toEqual(first);
   expect(again.replayed).toBe(true);
   expect(await audited()).toHaveLength(1);

@@ -7,13 +7,13 @@ import {
 } from "@amana/contracts/messaging/v1/dead_letter_service_pb";
 import { afterCommit, listPage, type Orm, transaction } from "@amana/database";
 import { once } from "@amana/idempotency";
-import { adminOf, type Call, DomainError, type ServedService, serve } from "@amana/rpc";
+import { type Call, DomainError, requireAdmin, type ServedService, serve } from "@amana/rpc";
 import { isUuid } from "@amana/runtime";
 import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { deadLetterFailed, deadLetterNotFound } from "./dead-letter.errors.ts";
 import { type DeadLetterRow, endLetter, lockLetter, messageOf, recordFailure } from "./dead-letter.ts";
-import { applyFresh, type Consumption } from "./effect.ts";
+import { applyFresh, type TopicHandler } from "./effect.ts";
 import { isDatabaseAway, reasonOf } from "./failure.ts";
 import { byCaller, type RecordAction } from "./record-action.ts";
 import { dropLetter, type LetterChange, letterAction, lockRetryable, short } from "./repair-letters.ts";
@@ -21,7 +21,7 @@ import { shownPayload } from "./shown-payload.ts";
 
 interface DeadLetterContext {
   readonly orm: Orm;
-  readonly consumptions: readonly Consumption[];
+  readonly consumptions: readonly TopicHandler[];
   readonly record: RecordAction;
 }
 
@@ -61,7 +61,7 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
 
   return serve(DeadLetterService, {
     async listDeadLetters({ limit, offset, topic, status }, call) {
-      adminOf(call.caller);
+      requireAdmin(call.caller);
       const { rows, ...total } = await listPage<ShownRow>(fork(), {
         name: "dead_letter",
         table: "dead_letter",
@@ -79,13 +79,13 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
     },
 
     async getDeadLetter({ id }, call) {
-      adminOf(call.caller);
+      requireAdmin(call.caller);
       if (!isUuid(id)) throw deadLetterNotFound();
       return await read(fork(), id);
     },
 
     async retryDeadLetter({ id }, call) {
-      adminOf(call.caller);
+      requireAdmin(call.caller);
       const attempt = once(orm, call, schema, async (em) => {
         const letter = await lockRetryable(em, id);
         if (letter.status === "DELIVERED") return await read(em, id);
@@ -110,7 +110,7 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
     },
 
     async dropDeadLetter({ id, note }, call) {
-      adminOf(call.caller);
+      requireAdmin(call.caller);
       return await once(orm, call, schema, async (em) => {
         const change = await dropLetter(em, id);
         if (change) context.record(em, new Date(), letterAction(byCaller(call), "dropped", change, note));

@@ -1,5 +1,5 @@
 import { HandOverService } from "@amana/contracts/messaging/v1/hand_over_service_pb";
-import { createRpcChannel, createRpcClient, createRpcServer, nobody } from "@amana/rpc";
+import { createRpcChannel, createRpcClient, createRpcServer, noCaller } from "@amana/rpc";
 import { createLogger } from "@amana/runtime";
 import { createTestDatabase, eventually, type TestDatabase, testEventKeys, testEventSettings } from "@amana/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -89,7 +89,7 @@ test("only who holds the topic's key may hand messages over, and only those of a
   const client = createRpcClient(HandOverService, stack.use(createRpcChannel({ urls: [url], audience: "tests" })));
   const unsigned = aMessage("1");
   const messages = [{ ...unsigned, headers: { ...unsigned.headers } }];
-  await expect(client.handOverMessages({ topic, messages }, { caller: nobody })).rejects.toMatchObject({ kind: "forbidden" });
+  await expect(client.handOverMessages({ topic, messages }, { caller: noCaller })).rejects.toMatchObject({ kind: "forbidden" });
   expect(await effects(consuming.orm)).toEqual([]);
   expect(await deadLetters(consuming.orm)).toEqual([]);
 });

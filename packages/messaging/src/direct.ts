@@ -1,5 +1,5 @@
 import { HandOverService } from "@amana/contracts/messaging/v1/hand_over_service_pb";
-import { createRpcChannel, createRpcClient, forbidden, nobody, notFound, serve, type Tls } from "@amana/rpc";
+import { createRpcChannel, createRpcClient, forbidden, noCaller, notFound, serve, type Tls } from "@amana/rpc";
 import type { Logger } from "@amana/runtime";
 import type { MessageKeys } from "./message-keys.ts";
 import type { MessageHandler, Transport } from "./transport.ts";
@@ -33,7 +33,7 @@ export function createDirectTransport(
         throw new Error(`nobody receives ${topic}: name a subscriber in DIRECT_SUBSCRIBERS, or set EVENTS=kafka`);
       }
       const signed = messages.map((message) => keys.sign(topic, message));
-      const options = { caller: nobody, timeoutMs: handOverTimeoutMs };
+      const options = { caller: noCaller, timeoutMs: handOverTimeoutMs };
       await Promise.all(urls.map((url) => channels.get(url)?.client.handOverMessages({ topic, messages: signed }, options)));
     },
     async subscribe(topic, _group, handler) {

@@ -29,7 +29,7 @@ export interface StatementEffect<Row extends object, Result> {
 }
 
 /** One topic with the effect that its messages have. */
-export interface Consumption<Result = unknown> extends Subscription {
+export interface TopicHandler<Result = unknown> extends Subscription {
   /** Throws UnknownEventTypeError for a type that only a later version knows. */
   readonly effect: Effect<Result>;
   /** Receives the effect's result after the commit, for example to wake a worker. */
@@ -50,7 +50,7 @@ export interface Applied<Result> {
  */
 export async function applyFresh<Result>(
   em: SqlEntityManager,
-  { consumer, effect }: Consumption<Result>,
+  { consumer, effect }: TopicHandler<Result>,
   messages: readonly Message[],
 ): Promise<Applied<Result>> {
   // After a failover, the new relay may have published a message of this batch again.

@@ -2,7 +2,7 @@
 export { consume } from "./consume.ts";
 export { createTransport, eventRetrySeconds, readTransportOptions, type TransportOptions } from "./create-transport.ts";
 export { deadLetterService } from "./dead-letter-service.ts";
-export type { Consumption, Effect, FunctionEffect, StatementEffect } from "./effect.ts";
+export type { Effect, FunctionEffect, StatementEffect, TopicHandler } from "./effect.ts";
 export { UnknownEventTypeError } from "./failure.ts";
 export type { Message } from "./message.ts";
 export { createMessageKeys, type MessageKeyring, type MessageKeys, readMessageKeys } from "./message-keys.ts";
@@ -12,14 +12,14 @@ export { addToOutbox, OutboxMessage, republish } from "./outbox.ts";
 export { type Action, byCaller, byPlatform, type RecordAction, recordAction } from "./record-action.ts";
 export { type Relay, startRelay } from "./relay.ts";
 export {
-  askForRetry,
   dropLetter,
   type LetterChange,
   letterAction,
   listLetters,
+  requestRetry,
   type ShownLetter,
   showLetter,
   standingOf,
 } from "./repair-letters.ts";
-export { inboxMigrations, inboxWaiting, outboxMigrations, outboxWaiting } from "./schema.ts";
+export { inboxMigrations, outboxMigrations, stuckInboxRows, stuckOutboxRows } from "./schema.ts";
 export type { MessageHandler, Transport } from "./transport.ts";

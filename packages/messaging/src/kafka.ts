@@ -1,4 +1,4 @@
-import { type Logger, within } from "@amana/runtime";
+import { type Logger, withTimeout } from "@amana/runtime";
 import { Kafka, logLevel, Partitioners, type Producer } from "kafkajs";
 import { consumeAlways } from "./kafka-consumer.ts";
 import type { KafkaOptions } from "./kafka-options.ts";
@@ -63,7 +63,7 @@ export function createKafkaTransport(
     async check(names) {
       if (!options.requiresCopies) return;
       try {
-        await within(checkTimeoutMs, Promise.all(names.map(topics.ensure)));
+        await withTimeout(checkTimeoutMs, Promise.all(names.map(topics.ensure)));
       } catch (error) {
         if (error instanceof TopicAtRiskError) throw error;
         logger.warn({ err: error }, "Kafka could not be asked about its topics; they are checked when they are first used");
@@ -94,7 +94,7 @@ export function createKafkaTransport(
     async [Symbol.asyncDispose]() {
       stop.abort();
       const ended = Promise.all([...consuming, producer?.then((connected) => connected.disconnect()).catch(() => {})]);
-      await within(stopTimeoutMs, ended).catch(() => {});
+      await withTimeout(stopTimeoutMs, ended).catch(() => {});
     },
   };
 }

@@ -1,4 +1,4 @@
-import { backoffMs, faultPoint, type Logger, Pause, secondsSince, sleep, within } from "@amana/runtime";
+import { backoffMs, faultPoint, type Logger, Pause, secondsSince, sleep, withTimeout } from "@amana/runtime";
 import type pg from "pg";
 import { beginPublishing } from "./message-spans.ts";
 import { published, publishedEvents } from "./metrics.ts";
@@ -82,7 +82,7 @@ export class TopicRelay {
       const startedMs = performance.now();
       let outcome: "done" | "failed" = "failed";
       try {
-        await within(timeoutMs, transport.publish(this.#topic, messages, AbortSignal.timeout(timeoutMs)));
+        await withTimeout(timeoutMs, transport.publish(this.#topic, messages, AbortSignal.timeout(timeoutMs)));
         outcome = "done";
         publishedEvents.inc({ topic: this.#topic }, messages.length);
       } finally {

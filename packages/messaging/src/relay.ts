@@ -1,4 +1,4 @@
-import { forNobody, plansByIndex } from "@amana/database";
+import { noTenantOption, plansByIndex } from "@amana/database";
 import { backoffMs, type Logger, Pause, poll, sleep } from "@amana/runtime";
 import pg from "pg";
 import { relaysActive } from "./metrics.ts";
@@ -29,7 +29,7 @@ export const relayLock = 7_166_242;
  * after the hours that are the default.
  * It reads what has no tenant, and would see nobody's rows beside that.
  */
-export const relaySessionOptions = `-c idle_session_timeout=${frozenMs} -c tcp_user_timeout=${frozenMs} -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 ${plansByIndex} ${forNobody}`;
+export const relaySessionOptions = `-c idle_session_timeout=${frozenMs} -c tcp_user_timeout=${frozenMs} -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 ${plansByIndex} ${noTenantOption}`;
 
 interface RelayOptions {
   readonly databaseUrl: string;

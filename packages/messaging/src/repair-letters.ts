@@ -66,7 +66,7 @@ export interface LetterChange {
  * Makes a letter due, so that the running consumer retries it within two seconds, or at its start.
  * Returns undefined if the letter is DELIVERED. Throws a refusal if it is DROPPED or FORGED.
  */
-export async function askForRetry(em: SqlEntityManager, id: string): Promise<LetterChange | undefined> {
+export async function requestRetry(em: SqlEntityManager, id: string): Promise<LetterChange | undefined> {
   const letter = await lockRetryable(em, id);
   if (letter.status === "DELIVERED") return undefined;
   const status = letter.status === "WAITING" ? "WAITING" : "RETRYING";

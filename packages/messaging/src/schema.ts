@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readMigrations, type Waiting } from "@amana/database";
+import { readMigrations, type StuckRows } from "@amana/database";
 
 const folder = join(import.meta.dirname, "..", "migrations");
 
@@ -9,7 +9,7 @@ export const outboxMigrations = readMigrations(folder, "outbox-");
 export const inboxMigrations = readMigrations(folder, "inbox-");
 
 /** Events that are not published half a minute after their commit. */
-export const outboxWaiting: readonly Waiting[] = [
+export const stuckOutboxRows: readonly StuckRows[] = [
   {
     what: "events that are not published",
     table: "outbox_waiting",
@@ -20,7 +20,7 @@ export const outboxWaiting: readonly Waiting[] = [
 ];
 
 /** Dead letters that need an operator. */
-export const inboxWaiting: readonly Waiting[] = [
+export const stuckInboxRows: readonly StuckRows[] = [
   {
     what: "events that fail again and again, or of a type that this version does not know",
     table: "dead_letter",

@@ -2,16 +2,16 @@ import { generateKeyPairSync } from "node:crypto";
 import { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
 import { expect, test } from "vitest";
 import { type Caller, platformCaller } from "./caller.ts";
-import { createCallerSigner, createCallerVerifier, type VouchingKey } from "./caller-token.ts";
+import { createCallerSigner, createCallerVerifier, type TrustedKey } from "./caller-token.ts";
 
 const { getClient, getClientStanding } = ClientService.method;
 const caller: Caller = { role: "business", businessId: "b1", keyId: "k1", keyPrefix: "sk_test_00000000" };
 
 /** A signer and a verifier whose clocks are in the test's hands. */
-function aPair({ id = "k", mayVouchFor = "anyone" as VouchingKey["mayVouchFor"] } = {}) {
+function aPair({ id = "k", signsFor = "anyone" as TrustedKey["signsFor"] } = {}) {
   const clock = { signerMs: 1_000_000, verifierMs: 1_000_000 };
   const { privateKey, publicKey } = generateKeyPairSync("ed25519");
-  const key: VouchingKey = { id, publicKey, mayVouchFor };
+  const key: TrustedKey = { id, publicKey, signsFor };
   const verifierOf = (audience: string, keys = [key]) => createCallerVerifier({ audience, keys }, () => clock.verifierMs);
   const signer = createCallerSigner({ id, privateKey }, () => clock.signerMs);
   return { clock, key, signer, verifierOf, verifier: verifierOf("clients") };
@@ -101,7 +101,7 @@ test("a pair is replaced without a refused call: services get the new half, call
 });
 
 test("a key for one question vouches for the platform there, and for nobody and nothing else", () => {
-  const { signer, verifier } = aPair({ mayVouchFor: [getClientStanding] });
+  const { signer, verifier } = aPair({ signsFor: [getClientStanding] });
   expect(verifier.check(signer.sign(platformCaller, "clients"), getClientStanding)).toEqual(platformCaller);
   expect(() => verifier.check(signer.sign(platformCaller, "clients"), getClient)).toThrow("may not vouch");
   expect(() => verifier.check(signer.sign(caller, "clients"), getClientStanding)).toThrow("may not vouch");

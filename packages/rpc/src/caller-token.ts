@@ -1,5 +1,5 @@
 import { type KeyObject, sign, verify } from "node:crypto";
-import { remember } from "@amana/runtime";
+import { setBounded } from "@amana/runtime";
 import type { DescMethodUnary } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Caller } from "./caller.ts";
@@ -12,12 +12,12 @@ export interface CallerKey {
 }
 
 /** What a service checks tokens with. */
-export interface VouchingKey {
+export interface TrustedKey {
   readonly id: string;
   /** Ed25519. */
   readonly publicKey: KeyObject;
   /** With methods: for the platform alone, and only there. */
-  readonly mayVouchFor: "anyone" | readonly DescMethodUnary[];
+  readonly signsFor: "anyone" | readonly DescMethodUnary[];
 }
 
 /** A token is good for this long. */
@@ -51,7 +51,7 @@ export function createCallerSigner({ id, privateKey }: CallerKey, nowMs: () => n
       const claims = { ...caller, aud: audience, iat: now / 1_000, exp: (now + lifetimeMs) / 1_000 };
       const signed = `${header}.${base64url(JSON.stringify(claims))}`;
       const token = `${signed}.${sign(null, Buffer.from(signed), privateKey).toString("base64url")}`;
-      remember(made, name, { token, atMs: now }, rememberedMax);
+      setBounded(made, name, { token, atMs: now }, rememberedMax);
       return token;
     },
   };
@@ -59,14 +59,14 @@ export function createCallerSigner({ id, privateKey }: CallerKey, nowMs: () => n
 
 interface Verified {
   readonly caller: Caller;
-  readonly mayVouchFor: VouchingKey["mayVouchFor"];
+  readonly signsFor: TrustedKey["signsFor"];
   readonly notBeforeMs: number;
   readonly endsAtMs: number;
 }
 
 /** Checks tokens made for one service. A signature is checked once; memory is bounded. */
 export function createCallerVerifier(
-  { audience, keys }: { audience: string; keys: readonly VouchingKey[] },
+  { audience, keys }: { audience: string; keys: readonly TrustedKey[] },
   nowMs: () => number = Date.now,
 ) {
   const keyOf = new Map(keys.map((key) => [key.id, key]));
@@ -86,7 +86,7 @@ export function createCallerVerifier(
     const madeAtMs = Number(iat) * 1_000;
     // Its maker says when it was made, and this side how long that may be ago.
     const endsAtMs = Math.min(Number(exp) * 1_000, madeAtMs + lifetimeMs);
-    return { caller: caller as unknown as Caller, mayVouchFor: key.mayVouchFor, notBeforeMs: madeAtMs - clockSkewMs, endsAtMs };
+    return { caller: caller as unknown as Caller, signsFor: key.signsFor, notBeforeMs: madeAtMs - clockSkewMs, endsAtMs };
   };
 
   return {
@@ -96,16 +96,16 @@ export function createCallerVerifier(
       let known = verified.get(token);
       if (!known) {
         known = verifyOnce(token);
-        remember(verified, token, known, rememberedMax);
+        setBounded(verified, token, known, rememberedMax);
       }
       const now = nowMs();
       // Written so that a time which is no number refuses.
       if (!(now >= known.notBeforeMs && now < known.endsAtMs)) {
         throw refused("is too old or from the future: calls must not wait that long, and clocks must agree");
       }
-      const { caller, mayVouchFor } = known;
+      const { caller, signsFor } = known;
       if (caller.role === "nobody") throw refused("vouches for nobody");
-      if (mayVouchFor !== "anyone" && !(caller.role === "platform" && mayVouchFor.includes(method))) {
+      if (signsFor !== "anyone" && !(caller.role === "platform" && signsFor.includes(method))) {
         throw refused("is signed with a key that may not vouch for this");
       }
       return caller;

@@ -10,10 +10,10 @@ export type Caller =
   | { readonly role: "nobody" };
 
 export const platformCaller: Caller = { role: "platform" };
-export const nobody: Caller = { role: "nobody" };
+export const noCaller: Caller = { role: "nobody" };
 
 /** The business a call is made for. Refuses calls that are not made for one. */
-export function businessOf(caller: Caller): string {
+export function requireBusiness(caller: Caller): string {
   if (caller.role !== "business") {
     throw forbidden("business_key_required", "This needs the key of a business.");
   }
@@ -21,12 +21,12 @@ export function businessOf(caller: Caller): string {
 }
 
 /** Refuses everyone but operators; returns the operator. */
-export function adminOf(caller: Caller): Caller & { role: "admin" } {
+export function requireAdmin(caller: Caller): Caller & { role: "admin" } {
   if (caller.role !== "admin") throw forbidden("admin_required", "This needs an operator's key.");
   return caller;
 }
 
 /** Refuses everyone but the platform itself. */
-export function platformOf(caller: Caller): void {
+export function requirePlatform(caller: Caller): void {
   if (caller.role !== "platform") throw forbidden("platform_required", "Only the platform itself may ask this.");
 }

@@ -7,7 +7,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
 import { codeToString } from "@connectrpc/connect/protocol-connect";
 import { describe, expect, test } from "vitest";
-import { createRpcChannel, createRpcClient, nobody } from "./index.ts";
+import { createRpcChannel, createRpcClient, noCaller } from "./index.ts";
 
 const message = toBinary(ResolveKeysResponseSchema, create(ResolveKeysResponseSchema, { leaseMs: 5 }));
 const inProto = { "content-type": "application/proto" };
@@ -29,7 +29,7 @@ async function callTo(status: number, headers: Record<string, string>, ...body: 
   const audience = `server-${audiences++}`;
   await using channel = createRpcChannel({ urls: [`http://127.0.0.1:${(server.address() as AddressInfo).port}`], audience });
   const outcome = await createRpcClient(KeyLeaseService, channel)
-    .resolveKeys({}, { caller: nobody })
+    .resolveKeys({}, { caller: noCaller })
     .catch((error: unknown) => error);
   server.close();
   const counted = (await renderMetrics()).matchAll(

@@ -1,7 +1,7 @@
 /** Calls between services: typed server and client, who calls, refusals, health. */
 export { type Call, type IdempotencyKey, type Implementation, type Implementations, isSameRequest } from "./call.ts";
-export { adminOf, businessOf, type Caller, nobody, platformCaller, platformOf } from "./caller.ts";
-export { type CallerKey, type CallerSigner, createCallerSigner, type VouchingKey } from "./caller-token.ts";
+export { type Caller, noCaller, platformCaller, requireAdmin, requireBusiness, requirePlatform } from "./caller.ts";
+export { type CallerKey, type CallerSigner, createCallerSigner, type TrustedKey } from "./caller-token.ts";
 export {
   type CallOptions,
   createRpcChannel,
@@ -26,5 +26,5 @@ export {
 export { fromConnectError, toConnectError } from "./error-mapping.ts";
 export { requestedName } from "./requested-name.ts";
 export { createRpcServer, type RpcServer, type ServedService, serve, serveFrom } from "./server.ts";
-export { readCallerKey, readServiceUrls, readTlsFiles, readVouchingKeys, rejectSharedKeys } from "./settings.ts";
+export { readCallerKey, readServiceUrls, readTlsFiles, readTrustedKeys, rejectSharedKeys } from "./settings.ts";
 export { openTls, type Tls, type TlsFiles } from "./tls.ts";

@@ -6,7 +6,7 @@ import { KeyLeaseService } from "@amana/contracts/identity/v1/key_lease_service_
 import { HandOverService } from "@amana/contracts/messaging/v1/hand_over_service_pb";
 import { createLogger, sleep } from "@amana/runtime";
 import { afterEach, expect, test } from "vitest";
-import { createRpcChannel, createRpcClient, createRpcServer, nobody, type RpcServer, serve } from "./index.ts";
+import { createRpcChannel, createRpcClient, createRpcServer, noCaller, type RpcServer, serve } from "./index.ts";
 
 const path = "/messaging.v1.HandOverService/HandOverMessages";
 let server: RpcServer;
@@ -91,9 +91,9 @@ test("a call that takes long is not cut off, nor a connection that is kept betwe
   await startServer(100, 1_000);
   await using channel = createRpcChannel({ urls: [server.url], audience: "test" });
   const client = createRpcClient(HandOverService, channel);
-  await client.handOverMessages({}, { caller: nobody });
+  await client.handOverMessages({}, { caller: noCaller });
   await sleep(1_000);
-  await client.handOverMessages({}, { caller: nobody });
+  await client.handOverMessages({}, { caller: noCaller });
 });
 
 test("closes a connection whose caller does not read the response", async () => {
@@ -223,12 +223,12 @@ test("a call on an idle connection of a server that stops is answered, and the c
   await startServer();
   await using channel = createRpcChannel({ urls: [server.url], audience: "test" });
   const client = createRpcClient(HandOverService, channel);
-  await client.handOverMessages({}, { caller: nobody });
+  await client.handOverMessages({}, { caller: noCaller });
   begun = 0;
   const stopped = server[Symbol.asyncDispose]();
   // Longer than the server's port stays open.
   await sleep(500);
-  await client.handOverMessages({}, { caller: nobody });
+  await client.handOverMessages({}, { caller: noCaller });
   expect(begun).toBe(1);
   await stopped;
 });
@@ -245,7 +245,7 @@ test("a client closes an idle connection before the server does", async () => {
   await once(proxy.listen(0, "127.0.0.1"), "listening");
   const url = `http://127.0.0.1:${(proxy.address() as net.AddressInfo).port}`;
   await using channel = createRpcChannel({ urls: [url], audience: "test" });
-  await createRpcClient(HandOverService, channel).handOverMessages({}, { caller: nobody });
+  await createRpcClient(HandOverService, channel).handOverMessages({}, { caller: noCaller });
   await new Promise((resolve) => proxy.close(resolve));
   expect(ends[0]).toBe("client");
 });

@@ -38,7 +38,7 @@ beforeAll(async () => {
     host: "127.0.0.1",
     port: 0,
     audience: "test",
-    callerKeys: [{ id: "gateway", publicKey: key.publicKey, mayVouchFor: "anyone" }],
+    callerKeys: [{ id: "gateway", publicKey: key.publicKey, signsFor: "anyone" }],
     logger: createLogger("test", "silent"),
   });
 });

@@ -13,8 +13,6 @@ import grpc from "@grpc/grpc-js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { headerNames } from "./call.ts";
 import {
-  adminOf,
-  businessOf,
   type Call,
   type Caller,
   createCallerSigner,
@@ -22,17 +20,19 @@ import {
   createRpcClient,
   createRpcServer,
   DomainError,
-  nobody,
+  noCaller,
   platformCaller,
   type RpcChannelOptions,
   type RpcServer,
+  requireAdmin,
+  requireBusiness,
   serve,
-  type VouchingKey,
+  type TrustedKey,
 } from "./index.ts";
 
 const gatewayKey = generateKeyPairSync("ed25519");
 const signer = createCallerSigner({ id: "gateway", privateKey: gatewayKey.privateKey });
-const callerKeys: VouchingKey[] = [{ id: "gateway", publicKey: gatewayKey.publicKey, mayVouchFor: "anyone" }];
+const callerKeys: TrustedKey[] = [{ id: "gateway", publicKey: gatewayKey.publicKey, signsFor: "anyone" }];
 const logger = createLogger("test", "silent");
 const caller: Caller = { role: "business", businessId: "b1", keyId: "k1", keyPrefix: "sk_test_00000000" };
 const refusal = new DomainError("conflict", "payment_not_refundable", "Already given back.", {
@@ -277,13 +277,13 @@ describe("our client and server", () => {
       logger,
     });
     await withClient([open.url], async (client) => {
-      await client.handOverMessages(request, { caller: nobody });
+      await client.handOverMessages(request, { caller: noCaller });
       await client.handOverMessages(request, { caller });
     });
-    expect(seen).toEqual([nobody, nobody]);
+    expect(seen).toEqual([noCaller, noCaller]);
     calls = [];
     const error = await withClient([server.url], (client) =>
-      client.handOverMessages(request, { caller: nobody }).catch((e: unknown) => e),
+      client.handOverMessages(request, { caller: noCaller }).catch((e: unknown) => e),
     );
     expect((error as ConnectError).code).toBe(Code.Unauthenticated);
     expect(calls).toHaveLength(0);
@@ -557,7 +557,7 @@ describe("standard clients on the same port", () => {
 });
 
 test("roles are told apart", () => {
-  expect(businessOf(caller)).toBe("b1");
-  expect(() => adminOf(caller)).toThrow(DomainError);
-  expect(() => businessOf(platformCaller)).toThrow(DomainError);
+  expect(requireBusiness(caller)).toBe("b1");
+  expect(() => requireAdmin(caller)).toThrow(DomainError);
+  expect(() => requireBusiness(platformCaller)).toThrow(DomainError);
 });

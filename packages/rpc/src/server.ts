@@ -1,13 +1,13 @@
 import http from "node:http";
-import { beginSpan, everyTenant, forTenant, inTrace, type Logger, type Trace } from "@amana/runtime";
+import { allTenants, beginSpan, forTenant, inTrace, type Logger, type Trace } from "@amana/runtime";
 import { create, type DescMethodUnary, type DescService, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 import { codeToHttpStatus, codeToString, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { createBodyReader, dropBody, messageBytesMax, type ReadBody, tooLargeToWrite } from "./body.ts";
 import { type Call, headerNames, type Implementation, type Implementations, readCall, timeoutMsMax } from "./call.ts";
-import { type Caller, nobody } from "./caller.ts";
-import { createCallerVerifier, type VouchingKey } from "./caller-token.ts";
+import { type Caller, noCaller } from "./caller.ts";
+import { createCallerVerifier, type TrustedKey } from "./caller-token.ts";
 import { DomainError, unavailable } from "./domain-error.ts";
 import { toConnectError } from "./error-mapping.ts";
 import { ServerHealth } from "./health.ts";
@@ -55,7 +55,7 @@ export interface RpcServerOptions {
   /** The service's name: tokens made for another one are refused. */
   readonly audience: string;
   /** Whose tokens count, and for what. Several while a key is replaced. */
-  readonly callerKeys: readonly VouchingKey[];
+  readonly callerKeys: readonly TrustedKey[];
   /** Undefined: for one machine, or a network that encrypts and authenticates by itself. */
   readonly tls?: Tls | undefined;
   readonly limits?: Partial<Limits>;
@@ -99,7 +99,7 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
   const methods = targetsOf(options.services);
   const invoke = createInvoke(options);
   const callerOf = ({ method, takesCaller }: Target, token: string | undefined) =>
-    takesCaller ? callers.check(token, method) : nobody;
+    takesCaller ? callers.check(token, method) : noCaller;
 
   const routes = (router: ConnectRouter) => {
     health.routes(router);
@@ -134,7 +134,7 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
     // Without what follows a "?", as connect-node goes by it.
     const [path = ""] = (request.url ?? "").split("?", 1);
     const target = methods.get(path);
-    let caller: Caller = nobody;
+    let caller: Caller = noCaller;
     try {
       if (target) caller = callerOf(target, request.headers[headerNames.caller] as string | undefined);
     } catch (error) {
@@ -227,7 +227,7 @@ function createInvoke({ logger, isUnavailable }: RpcServerOptions): Invoke {
     const method = methodName(target.method);
     const span = beginSpan("server", method, call.traceparent);
     const traced = span ? { ...call, traceparent: span.traceparent } : call;
-    const tenant = call.caller.role === "business" ? call.caller.businessId : everyTenant;
+    const tenant = call.caller.role === "business" ? call.caller.businessId : allTenants;
     return measured(
       (code, seconds) => {
         served.observe({ method, code }, seconds);

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { readEnv } from "@amana/runtime";
 import { expect, test } from "vitest";
-import { readCallerKey, readServiceUrls, readTlsFiles, readVouchingKeys, rejectSharedKeys } from "./index.ts";
+import { readCallerKey, readServiceUrls, readTlsFiles, readTrustedKeys, rejectSharedKeys } from "./index.ts";
 
 const { privateKey, publicKey } = generateKeyPairSync("ed25519");
 const privateText = privateKey.export({ format: "der", type: "pkcs8" }).toString("base64");
@@ -12,7 +12,7 @@ const read = (source: Record<string, string>) =>
   readEnv(
     (env) => ({
       callerKey: readCallerKey(env),
-      keys: readVouchingKeys(env, "GATEWAY_PUBLIC_KEYS", "anyone"),
+      keys: readTrustedKeys(env, "GATEWAY_PUBLIC_KEYS", "anyone"),
       urls: readServiceUrls(env, "CLIENTS_URLS", readTlsFiles(env)),
       tls: readTlsFiles(env),
     }),
@@ -76,7 +76,7 @@ test.each(published)("rejects the published example key pair %s", (privateHalf, 
 test("rejects the same key in two settings in production, and accepts it elsewhere", () => {
   const both = (source: Record<string, string>) =>
     readEnv((env) => {
-      const keys = (name: string) => readVouchingKeys(env, name, "anyone").map(({ publicKey }) => publicKey);
+      const keys = (name: string) => readTrustedKeys(env, name, "anyone").map(({ publicKey }) => publicKey);
       rejectSharedKeys(env, { A: keys("A"), B: keys("B"), C: [readCallerKey(env, "C").privateKey] });
       return {};
     }, source);

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import type { EnvReader } from "@amana/runtime";
-import type { CallerKey, VouchingKey } from "./caller-token.ts";
+import type { CallerKey, TrustedKey } from "./caller-token.ts";
 import type { TlsFiles } from "./tls.ts";
 
 /**
@@ -17,12 +17,12 @@ export function readCallerKey(env: EnvReader, name = "CALLER_PRIVATE_KEY"): Call
  * comma-separated, at least one; several while a key is replaced. Problems name an entry by its
  * place.
  */
-export function readVouchingKeys(env: EnvReader, name: string, mayVouchFor: VouchingKey["mayVouchFor"]): VouchingKey[] {
+export function readTrustedKeys(env: EnvReader, name: string, signsFor: TrustedKey["signsFor"]): TrustedKey[] {
   const keys = env.words(name).map((entry, index) => {
     const { id, key } = readKey(env, `${name}: entry ${index + 1}`, entry, (der) =>
       createPublicKey({ key: der, format: "der", type: "spki" }),
     );
-    return { id, publicKey: key, mayVouchFor };
+    return { id, publicKey: key, signsFor };
   });
   if (new Set(keys.map(({ id }) => id)).size < keys.length) env.problem(`${name} names one key id twice`);
   return keys;

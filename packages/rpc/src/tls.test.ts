@@ -67,7 +67,7 @@ async function startServer(files: TlsFiles): Promise<RpcServer> {
       host: "127.0.0.1",
       port: 0,
       audience: "test",
-      callerKeys: [{ id: "k", publicKey, mayVouchFor: "anyone" }],
+      callerKeys: [{ id: "k", publicKey, signsFor: "anyone" }],
       tls: own,
       logger,
     }),

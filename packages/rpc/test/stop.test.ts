@@ -1,7 +1,7 @@
 import { HandOverService } from "@amana/contracts/messaging/v1/hand_over_service_pb";
 import { createLogger, sleep } from "@amana/runtime";
 import { expect, test } from "vitest";
-import { createRpcChannel, createRpcClient, createRpcServer, nobody, serve } from "../src/index.ts";
+import { createRpcChannel, createRpcClient, createRpcServer, noCaller, serve } from "../src/index.ts";
 
 test("a server that stops waits for a call that the outside world keeps waiting", async () => {
   const begun = Promise.withResolvers<void>();
@@ -26,7 +26,7 @@ test("a server that stops waits for a call that the outside world keeps waiting"
     logger: createLogger("test", "silent"),
   });
   await using channel = createRpcChannel({ urls: [server.url], audience: "test" });
-  const answer = createRpcClient(HandOverService, channel).handOverMessages({}, { caller: nobody, timeoutMs: 30_000 });
+  const answer = createRpcClient(HandOverService, channel).handOverMessages({}, { caller: noCaller, timeoutMs: 30_000 });
   await begun.promise;
   await server[Symbol.asyncDispose]();
   await expect(answer).resolves.toBeDefined();

@@ -1,12 +1,13 @@
 /** What every process needs: settings, logs, metrics, start and stop, time and identifiers. */
-export { atMostEvery, remember } from "./concurrency/cache.ts";
+
+export { createBatcher } from "./concurrency/batcher.ts";
+export { atMostEvery, setBounded } from "./concurrency/cache.ts";
 export { FairSemaphore } from "./concurrency/fair-semaphore.ts";
-export { inGroups } from "./concurrency/groups.ts";
-export { currentTenant, everyTenant, forTenant } from "./concurrency/tenant.ts";
-export { backoffMs, dateOf, jitter, nextPause, Pause, sleep, waitAtMost, within } from "./concurrency/time.ts";
+export { allTenants, currentTenant, forTenant } from "./concurrency/tenant.ts";
+export { backoffMs, dateOf, jitter, nextPause, Pause, sleep, waitAtMost, withTimeout } from "./concurrency/time.ts";
 export { type EnvReader, type EnvSource, readEnv, SettingsError, StartRefused, settings } from "./config/env.ts";
 export { faultPoint } from "./lifecycle/fault-point.ts";
-export { everyHour, poll } from "./lifecycle/poll.ts";
+export { poll, startHourlyJobs } from "./lifecycle/poll.ts";
 export { runProcess, stopTimeoutMs } from "./lifecycle/run-process.ts";
 export { StalledSockets } from "./lifecycle/stalled-sockets.ts";
 export { createLogger, type Logger, type LogLevel, readLogLevel } from "./observability/logger.ts";

@@ -5,9 +5,9 @@ import { describe, expect, test } from "vitest";
 import {
   atMostEvery,
   backoffMs,
+  createBatcher,
   createLogger,
   type EnvReader,
-  inGroups,
   inTrace,
   isUuid,
   jitter,
@@ -103,7 +103,7 @@ describe("logs", () => {
     const lines: object[] = [];
     const logger = createLogger("test", "trace", { write: (line) => void lines.push(JSON.parse(line)) });
     const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00";
-    const group = inGroups<string>(10, async () => logger.info("of a group"));
+    const group = createBatcher<string>(10, async () => logger.info("of a group"));
     await inTrace({ traceparent, requestId: "request-1" }, async () => {
       await sleep(1);
       logger.info({ request_id: "its-own" }, "given");

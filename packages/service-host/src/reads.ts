@@ -1,5 +1,5 @@
-import { everyBusiness, type List, type Orm, type Owner } from "@amana/database";
-import { adminOf, businessOf, type Call, type Caller, type DomainError } from "@amana/rpc";
+import { allBusinesses, type List, type Orm, type Owner } from "@amana/database";
+import { type Call, type Caller, type DomainError, requireAdmin, requireBusiness } from "@amana/rpc";
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
@@ -8,9 +8,9 @@ interface Context {
 }
 
 /** For operators: the rows of all businesses. */
-export function forOperators(caller: Caller): typeof everyBusiness {
-  adminOf(caller);
-  return everyBusiness;
+export function forOperators(caller: Caller): typeof allBusinesses {
+  requireAdmin(caller);
+  return allBusinesses;
 }
 
 /** Answers one row by its id, of the calling business unless given; else throws `missing`. */
@@ -19,7 +19,7 @@ export const readOne =
     view: { read(em: SqlEntityManager, owner: Owner, id: string): Promise<Row | undefined> },
     toMessage: (row: Row) => Message,
     missing: () => DomainError,
-    ownerOf: (caller: Caller) => Owner = businessOf,
+    ownerOf: (caller: Caller) => Owner = requireBusiness,
   ) =>
   ({ orm }: Context) =>
   async ({ id }: { id: string }, { caller }: Call): Promise<Message> => {
@@ -41,7 +41,7 @@ export const readPage =
     list: List<R, Row>,
     name: Name,
     toMessage: (row: Row) => Message,
-    { ownerOf = businessOf, check }: PageOptions<MessageShape<R>> = {},
+    { ownerOf = requireBusiness, check }: PageOptions<MessageShape<R>> = {},
   ) =>
   ({ orm }: Context) =>
   async (request: MessageShape<R>, { caller }: Call) => {

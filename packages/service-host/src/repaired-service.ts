@@ -1,4 +1,4 @@
-import type { MigrateOptions, Waiting } from "@amana/database";
+import type { MigrateOptions, StuckRows } from "@amana/database";
 import type { Action, RecordAction } from "@amana/messaging";
 import type { DescMessage } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
@@ -12,7 +12,7 @@ export interface RepairedService {
   /** Those that it consumes, and what their payloads are. */
   readonly consumes: Readonly<Record<string, DescMessage>>;
   /** What may wait too long here: the service's own rows, and those of its packages. */
-  readonly waiting: readonly Waiting[];
+  readonly waiting: readonly StuckRows[];
   /** Columns under SECRET_ENCRYPTION_KEYS. */
   readonly sealed?: readonly SealedColumn[];
   /** Holds refunds after a restore, and lets them go on. */
@@ -23,12 +23,12 @@ export interface RepairedService {
   /** Takes a business's key away, with its row in the audit trail. */
   revokeKey?(em: SqlEntityManager, id: string, action: Pick<Action, "by" | "reason">): Promise<"revoked" | "before" | "unknown">;
   /** Returns a page of the events that this service received from another, after an event id. */
-  heard?(em: SqlEntityManager, from: string, afterEventId: string, limit: number): Promise<Heard[]>;
+  heard?(em: SqlEntityManager, from: string, afterEventId: string, limit: number): Promise<ConsumedEvent[]>;
   /**
    * Compares the newest event about each of this service's rows with the row, and schedules another
    * read of the rows that differ. In the caller's transaction.
    */
-  compare?(em: SqlEntityManager, heard: readonly Heard[]): Promise<Difference[]>;
+  compare?(em: SqlEntityManager, heard: readonly ConsumedEvent[]): Promise<Difference[]>;
   /** What of a business's affairs goes into an evidence bundle. */
   readonly evidence?: readonly Evidence[];
   /** Writes what a person did into the audit trail, in the transaction that does it. */
@@ -36,7 +36,7 @@ export interface RepairedService {
 }
 
 /** An event, as a consumer remembers it. */
-export interface Heard {
+export interface ConsumedEvent {
   readonly eventId: string;
   /** Of the thing it is about. */
   readonly id: string;
@@ -46,7 +46,7 @@ export interface Heard {
   readonly details: string;
 }
 
-export interface Difference extends Heard {
+export interface Difference extends ConsumedEvent {
   /** The status here; "unknown": it is not here at all. */
   readonly here: string;
 }

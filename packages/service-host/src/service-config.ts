@@ -1,6 +1,6 @@
 import { readDatabaseUrl } from "@amana/database";
 import { eventRetrySeconds, readTransportOptions } from "@amana/messaging";
-import { readTlsFiles, readVouchingKeys } from "@amana/rpc";
+import { readTlsFiles, readTrustedKeys } from "@amana/rpc";
 import { type EnvReader, readLogLevel, readMetricsAddress, readTracing } from "@amana/runtime";
 
 /** The settings that all services with a database have. */
@@ -13,7 +13,7 @@ export function readServiceConfig(env: EnvReader, topics: { emits?: readonly str
     host: env.string("HOST", "127.0.0.1"),
     rpcPort: env.integer("RPC_PORT", { max: 65_535 }),
     databaseUrl: readDatabaseUrl(env),
-    callerKeys: readVouchingKeys(env, "GATEWAY_PUBLIC_KEYS", "anyone"),
+    callerKeys: readTrustedKeys(env, "GATEWAY_PUBLIC_KEYS", "anyone"),
     tls: readTlsFiles(env),
     logLevel: readLogLevel(env),
     metrics: readMetricsAddress(env),

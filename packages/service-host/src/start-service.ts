@@ -1,16 +1,15 @@
 import {
   createOrm,
   databaseAnswers,
+  hasTenantTables,
   isDatabaseUnavailable,
   keepPartitions,
-  keepsToTenants,
   type MigrateOptions,
   type Orm,
   requireMigrated,
 } from "@amana/database";
 import { cleanKeys } from "@amana/idempotency";
 import {
-  type Consumption,
   consume,
   createTransport,
   deadLetterService,
@@ -18,9 +17,10 @@ import {
   recordAction,
   showOutbox,
   startRelay,
+  type TopicHandler,
 } from "@amana/messaging";
 import { createRpcServer, openTls, type RpcServer, type ServedService, type Tls } from "@amana/rpc";
-import { type EnvSource, everyHour, everyTenant, forTenant, type Logger, runProcess } from "@amana/runtime";
+import { allTenants, type EnvSource, forTenant, type Logger, runProcess, startHourlyJobs } from "@amana/runtime";
 import type { ServiceConfig } from "./service-config.ts";
 
 export interface Clock {
@@ -50,7 +50,7 @@ export interface Service<Config extends ServiceConfig, Context extends { readonl
   createContext(parts: ServiceParts<Config>): Context | Promise<Context>;
   rpcServices(context: Context): readonly ServedService[];
   /** What becomes of other services' events. */
-  consumptions?(context: Context): readonly Consumption[];
+  consumptions?(context: Context): readonly TopicHandler[];
   /** Starts what is done without being asked for. */
   jobs?(context: Context, config: Config): readonly (AsyncDisposable | Disposable)[];
   /** Writes down what operators do with dead letters; by event unless given. */
@@ -81,7 +81,7 @@ export async function startService<Config extends ServiceConfig, Context extends
 ): Promise<RunningService<Context>> {
   await using stack = new AsyncDisposableStack();
   const { name } = service;
-  const forTenants = keepsToTenants(service.database.migrations);
+  const forTenants = hasTenantTables(service.database.migrations);
   const orm = await createOrm({ url: config.databaseUrl, forTenants, ...service.database }, logger);
   stack.defer(() => orm.close());
   const isReady = databaseReadiness(orm, service.database, logger, await requireMigrated(orm, service.database.migrations));
@@ -89,7 +89,7 @@ export async function startService<Config extends ServiceConfig, Context extends
   const transport = stack.use(await createTransport(config.events, { clientId: name, tls, logger }));
   const use: ServiceParts<Config>["use"] = (resource) => stack.use(resource);
   const parts = { config, orm, logger, clock, tls, use };
-  const context = { ...(await forTenant(everyTenant, async () => await service.createContext(parts))), ...replace };
+  const context = { ...(await forTenant(allTenants, async () => await service.createContext(parts))), ...replace };
 
   const consumptions = service.consumptions?.(context) ?? [];
   for (const consumption of consumptions) {
@@ -100,7 +100,7 @@ export async function startService<Config extends ServiceConfig, Context extends
       stack.use(startRelay({ databaseUrl: config.databaseUrl, topics: config.emits, transport, logger }));
       stack.use(showOutbox(orm, config.emits));
     }
-    const jobs = [...everyHour({ orm, logger }, { cleanKeys, keepPartitions }), ...(service.jobs?.(context, config) ?? [])];
+    const jobs = [...startHourlyJobs({ orm, logger }, { cleanKeys, keepPartitions }), ...(service.jobs?.(context, config) ?? [])];
     for (const job of jobs) stack.use(job);
   }
 

@@ -1,6 +1,6 @@
 /** Services in tests: the real one in the test's process, or as a process that can be killed. */
 export { columnsOfEvidence } from "./evidence-columns.ts";
 export { businessOfRow, startListPlans, timeOfRow } from "./list-plans.ts";
-export { killedDuring, startTestProcess } from "./start-test-process.ts";
-export { emitTo, startTestService, type TestService } from "./start-test-service.ts";
-export { unkeptTables } from "./tenant-tables.ts";
+export { callUntilKilled, startTestProcess } from "./start-test-process.ts";
+export { createTransportTo, startTestService, type TestService } from "./start-test-service.ts";
+export { tablesWithoutTenantPolicy } from "./tenant-tables.ts";

@@ -48,7 +48,7 @@ type TestProcess = Awaited<ReturnType<typeof startTestProcess>>;
  * failures than that are not swallowed. `answers` asks for something harmless: it answers before it
  * is asked for what could kill it.
  */
-export async function killedDuring<Client>(
+export async function callUntilKilled<Client>(
   process: TestProcess,
   client: Client,
   answers: (client: Client) => Promise<unknown>,

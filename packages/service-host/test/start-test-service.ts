@@ -1,4 +1,4 @@
-import { createOrm, keepsToTenants, type Orm } from "@amana/database";
+import { createOrm, hasTenantTables, type Orm } from "@amana/database";
 import { createTransport, type Message, type Transport } from "@amana/messaging";
 import type { RpcChannel } from "@amana/rpc";
 import { createLogger, type Logger } from "@amana/runtime";
@@ -39,7 +39,7 @@ export async function startTestService<Config extends ServiceConfig, Context ext
   const databaseUrl = options.databaseUrl ?? stack.use(await copyTestDatabase(service.name, service.database)).url;
   const config = service.readConfig({
     RPC_PORT: "0",
-    DATABASE_URL: isOwn && keepsToTenants(service.database.migrations) ? asService(databaseUrl) : databaseUrl,
+    DATABASE_URL: isOwn && hasTenantTables(service.database.migrations) ? asService(databaseUrl) : databaseUrl,
     ...testEventSettings(...topics),
     ...testRpcSettings,
     ...settings,
@@ -47,7 +47,7 @@ export async function startTestService<Config extends ServiceConfig, Context ext
   const running = stack.use(await startService(service, config, logger, { ...options, background }));
   const { url, context } = running;
   const channel = stack.use(connectForTest([url], service.name));
-  const emitting = stack.use(await emitTo(url));
+  const emitting = stack.use(await createTransportTo(url));
   // A test looks at the rows of all.
   const owner = await createOrm({ url: databaseUrl, ...service.database, poolMax: 2 }, createLogger("test", "silent"));
   stack.defer(() => owner.close());
@@ -67,7 +67,7 @@ export async function startTestService<Config extends ServiceConfig, Context ext
 const testLogger = () => createLogger("test", process.env["TEST_LOG_LEVEL"] ?? "silent");
 
 /** Hands events over to the service at this address, as those that emit them do. */
-export function emitTo(url: string): Promise<Transport> {
+export function createTransportTo(url: string): Promise<Transport> {
   const subscribers = Object.fromEntries(topics.map((topic) => [topic, [url]]));
   const logger = createLogger("test", "silent");
   return createTransport({ kind: "direct", subscribers, keys: testEventKeys(...topics) }, { clientId: "test", logger });

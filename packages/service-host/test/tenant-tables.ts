@@ -1,7 +1,7 @@
 import { createTestDatabase, type TestDatabaseOptions } from "@amana/testing";
 
 /** The tables and views with a business_id that PostgreSQL shows to every tenant. */
-export async function unkeptTables(name: string, database: TestDatabaseOptions): Promise<string[]> {
+export async function tablesWithoutTenantPolicy(name: string, database: TestDatabaseOptions): Promise<string[]> {
   await using db = await createTestDatabase(name, database);
   const rows = await db.orm.em.fork().execute<{ name: string }[]>(
     `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid

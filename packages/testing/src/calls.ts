@@ -1,7 +1,11 @@
 import type { CallOptions } from "@amana/rpc";
 
 /** The options of a POST with an Idempotency-Key; `replayed`: its answer was a stored one. */
-export function keyed(caller: CallOptions["caller"], key: string, fingerprint = "f1"): CallOptions & { replayed: boolean } {
+export function withIdempotencyKey(
+  caller: CallOptions["caller"],
+  key: string,
+  fingerprint = "f1",
+): CallOptions & { replayed: boolean } {
   const options = {
     caller,
     timeoutMs: 20_000,

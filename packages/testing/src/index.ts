@@ -1,7 +1,7 @@
 /** What tests of several packages and services share: databases, calls, waiting. */
 export { aPerson, someDetails } from "@amana/dev-env/demo/a-person";
 export { eventually } from "@amana/dev-env/eventually";
-export { keyed, refusal } from "./calls.ts";
+export { refusal, withIdempotencyKey } from "./calls.ts";
 export { asService, copyTestDatabase, createTestDatabase, type TestDatabase, type TestDatabaseOptions } from "./database.ts";
 export { testEventKeys, testEventSettings } from "./event-keys.ts";
 export { processEnv } from "./process-env.ts";

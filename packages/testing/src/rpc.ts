@@ -50,7 +50,7 @@ export async function startTestServer(services: readonly ServedService[], audien
     host: "127.0.0.1",
     port: 0,
     audience,
-    callerKeys: [{ id: "test", publicKey: gatewayKeys.publicKey, mayVouchFor: "anyone" }],
+    callerKeys: [{ id: "test", publicKey: gatewayKeys.publicKey, signsFor: "anyone" }],
     logger: createLogger("test", process.env["TEST_LOG_LEVEL"] ?? "silent"),
     isUnavailable: isDatabaseUnavailable,
   });

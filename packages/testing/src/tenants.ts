@@ -1,7 +1,7 @@
-import { everyTenant, forTenant } from "@amana/runtime";
+import { allTenants, forTenant } from "@amana/runtime";
 
 /** `work` as jobs and consumers do it: for all tenants. */
 export const forAllTenants =
   <Given extends unknown[], Result>(work: (...given: Given) => Result) =>
   (...given: Given): Result =>
-    forTenant(everyTenant, () => work(...given));
+    forTenant(allTenants, () => work(...given));

@@ -1,6 +1,6 @@
 import { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
 import { currencyExponents } from "@amana/public-api";
-import { readVouchingKeys, rejectSharedKeys } from "@amana/rpc";
+import { readTrustedKeys, rejectSharedKeys } from "@amana/rpc";
 import { type EnvReader, settings } from "@amana/runtime";
 import { readServiceConfig } from "@amana/service-host";
 
@@ -10,7 +10,7 @@ export type Config = ReturnType<typeof readConfig>;
 export const readConfig = settings((env) => {
   const base = readServiceConfig(env, { emits: ["audit.v1"], consumes: ["kyc.v1"] });
   // Its one question: whether a client is there and not blocked.
-  const kycKeys = readVouchingKeys(env, "KYC_PUBLIC_KEYS", [ClientService.method.getClientStanding]);
+  const kycKeys = readTrustedKeys(env, "KYC_PUBLIC_KEYS", [ClientService.method.getClientStanding]);
   const publicKeysOf = (keys: typeof kycKeys) => keys.map(({ publicKey }) => publicKey);
   // With the gateway's key, kyc could sign tokens for any caller.
   rejectSharedKeys(env, { GATEWAY_PUBLIC_KEYS: publicKeysOf(base.callerKeys), KYC_PUBLIC_KEYS: publicKeysOf(kycKeys) });

@@ -1,5 +1,5 @@
 import { KycEventSchema } from "@amana/contracts/kyc/v1/kyc_events_pb";
-import { inboxWaiting, outboxWaiting, recordAction } from "@amana/messaging";
+import { recordAction, stuckInboxRows, stuckOutboxRows } from "@amana/messaging";
 import type { RepairedService } from "@amana/service-host";
 import { database } from "./orm.ts";
 
@@ -10,5 +10,5 @@ export const repair: RepairedService = {
   emits: ["audit.v1"],
   consumes: { "kyc.v1": KycEventSchema },
   record: recordAction("clients"),
-  waiting: [...inboxWaiting, ...outboxWaiting],
+  waiting: [...stuckInboxRows, ...stuckOutboxRows],
 };

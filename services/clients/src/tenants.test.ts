@@ -1,7 +1,7 @@
-import { unkeptTables } from "@amana/service-host/testing";
+import { tablesWithoutTenantPolicy } from "@amana/service-host/testing";
 import { expect, test } from "vitest";
 import { database } from "./orm.ts";
 
 test("PostgreSQL keeps each table with a business_id to its tenants", async () => {
-  expect(await unkeptTables("clients", database)).toEqual([]);
+  expect(await tablesWithoutTenantPolicy("clients", database)).toEqual([]);
 });

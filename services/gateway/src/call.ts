@@ -1,21 +1,21 @@
 import { platformCaller } from "@amana/rpc";
 import { traceIdOf } from "@amana/runtime";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { laneOf } from "./lanes/lane.ts";
-import type { LaneCall } from "./lanes/lane-channel.ts";
+import { bulkheadOf } from "./bulkheads/bulkhead.ts";
+import type { BulkheadCall } from "./bulkheads/bulkhead-channel.ts";
 import { networkOf } from "./rate-limit/network.ts";
 
 const timeoutMsDefault = 5_000;
 
 /** The options of a request's RPC: who calls, how long it may take, what travels along. */
-export function callOf(request: FastifyRequest, reply: FastifyReply, timeoutMs: number = timeoutMsDefault): LaneCall {
+export function callOf(request: FastifyRequest, reply: FastifyReply, timeoutMs: number = timeoutMsDefault): BulkheadCall {
   return {
     caller: request.caller ?? platformCaller,
     requestId: request.id,
     address: request.ip,
     traceparent: request.traceparent,
     timeoutMs,
-    lane: laneOf(request, timeoutMs),
+    bulkhead: bulkheadOf(request, timeoutMs),
     turnOf: callerKey(request),
     idempotencyKey: request.idempotencyKey ?? undefined,
     onReplayed: () => reply.header("idempotent-replayed", "true"),

@@ -8,13 +8,13 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from "fastify";
+import type { Bulkhead } from "./bulkheads/bulkhead.ts";
 import { createByteBounds } from "./bytes/byte-bounds.ts";
 import { ByteCounters } from "./bytes/byte-counters.ts";
 import type { IncomingBody } from "./bytes/incoming-body.ts";
 import type { Config } from "./config.ts";
 import { Connections } from "./connections.ts";
-import { BelievedKeys, type KeyAnswer } from "./key-lease/believed-keys.ts";
-import type { Lane } from "./lanes/lane.ts";
+import { ApiKeyCache, type KeyAnswer } from "./key-lease/api-key-cache.ts";
 import { createRateLimits, type RateLimitSettings } from "./rate-limit/rate-limits.ts";
 import { SharedBuckets } from "./rate-limit/shared-buckets.ts";
 import { createReadiness } from "./readiness.ts";
@@ -52,7 +52,7 @@ export function createGateway(
     ...settings,
     logger,
     rpc,
-    keys: new BelievedKeys({
+    keys: new ApiKeyCache({
       lookUp: (keyHashes) => rpc.keyLeases.resolveKeys({ keyHashes }, { caller: platformCaller, timeoutMs: keyLookUpTimeoutMs }),
     }),
     readiness: createReadiness(channels),
@@ -77,7 +77,7 @@ declare module "fastify" {
     /** A limit beside the one that all routes share. */
     rateLimit?: "kyc" | "refund";
     /** Where its calls wait and count, if that does not follow from what it is. */
-    lane?: Lane;
+    bulkhead?: Bulkhead;
     /** Answers at any load, for whoever supervises the process. */
     isUnbounded?: boolean;
   }

@@ -40,8 +40,8 @@ export const connectionsEnded = counter({
 
 export const requestsShed = counter({
   name: "amana_http_requests_shed_total",
-  help: "Requests rejected with 503 overloaded: too many at once, a full lane, too many without a key, or too many bytes",
-  labels: { bound: ["at_once", "lane", "keyless", "bytes"] },
+  help: "Requests rejected with 503 overloaded: too many at once, a full bulkhead, too many without a key, or too many bytes",
+  labels: { bound: ["at_once", "bulkhead", "keyless", "bytes"] },
 });
 
 /** What a business, or a network, can run into. */

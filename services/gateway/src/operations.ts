@@ -2,12 +2,12 @@ import type { RpcFunction } from "@amana/rpc";
 import { isUuid } from "@amana/runtime";
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, type TObject, type TProperties, type TSchema, Type } from "typebox";
+import type { BulkheadCall } from "./bulkheads/bulkhead-channel.ts";
 import { callOf } from "./call.ts";
 import { type BodyRule, bodyOf } from "./form/body.ts";
 import { clearable } from "./form/field.ts";
 import { pageParameters } from "./form/query.ts";
 import type { App } from "./gateway.ts";
-import type { LaneCall } from "./lanes/lane-channel.ts";
 import { pageHeaders } from "./page-headers.ts";
 import { Problem } from "./problem.ts";
 import { requestOf, sourceOf } from "./rpc-request.ts";
@@ -36,7 +36,7 @@ interface Operation<M, F, Shown = M> {
 
 interface Asking<M> {
   readonly send: (fields: object) => Promise<M>;
-  readonly call: LaneCall;
+  readonly call: BulkheadCall;
   readonly request: FastifyRequest;
 }
 

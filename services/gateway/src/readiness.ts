@@ -1,5 +1,5 @@
 import { Health, HealthCheckResponse_ServingStatus as Status } from "@amana/contracts/grpc/health/v1/health_pb";
-import { createRpcClient, nobody } from "@amana/rpc";
+import { createRpcClient, noCaller } from "@amana/rpc";
 import { atMostEvery } from "@amana/runtime";
 import type { Channels } from "./rpc.ts";
 
@@ -11,7 +11,7 @@ export function createReadiness(channels: Channels) {
   let isStopping = false;
   const missing = atMostEvery(probeEveryMs, async () => {
     const probes = Object.entries(channels).map(async ([name, channel]) => {
-      const probe = createRpcClient(Health, channel).check({}, { caller: nobody, timeoutMs });
+      const probe = createRpcClient(Health, channel).check({}, { caller: noCaller, timeoutMs });
       const isServing = await probe.then(({ status }) => status === Status.SERVING).catch(() => false);
       return isServing ? [] : [name];
     });

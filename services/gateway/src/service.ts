@@ -1,9 +1,9 @@
 import { createCallerSigner, createRpcChannel, openTls } from "@amana/rpc";
 import { type Logger, sleep } from "@amana/runtime";
 import { createApp } from "./app.ts";
+import { createBulkheadChannel } from "./bulkheads/bulkhead-channel.ts";
 import type { Config } from "./config.ts";
 import { createGateway } from "./gateway.ts";
-import { createLaneChannel } from "./lanes/lane-channel.ts";
 import type { Channels } from "./rpc.ts";
 
 /** Longer than a request needs from one host to another. */
@@ -19,7 +19,7 @@ export async function startGateway(config: Config, logger: Logger): Promise<Asyn
   const tls = config.tls && stack.use(await openTls(config.tls, logger));
   const signer = createCallerSigner(config.callerKey);
   const connect = (audience: string, urls: readonly string[]) =>
-    stack.use(createLaneChannel(urls.length, createRpcChannel({ urls, audience, signer, tls })));
+    stack.use(createBulkheadChannel(urls.length, createRpcChannel({ urls, audience, signer, tls })));
   const channels = Object.fromEntries(Object.entries(config.services).map(([name, urls]) => [name, connect(name, urls)]));
   const gateway = createGateway(channels as unknown as Channels, config, logger);
   const { connections, readiness } = gateway;

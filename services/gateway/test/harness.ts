@@ -21,9 +21,9 @@ import { startTestServer } from "@amana/testing";
 import type { DescService } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { createApp } from "../src/app.ts";
+import { createBulkheadChannel } from "../src/bulkheads/bulkhead-channel.ts";
 import type { Config } from "../src/config.ts";
 import { createGateway, type Gateway } from "../src/gateway.ts";
-import { createLaneChannel } from "../src/lanes/lane-channel.ts";
 import type { RateLimitSettings } from "../src/rate-limit/rate-limits.ts";
 
 const services = {
@@ -105,7 +105,7 @@ export async function startTestGateway(
   const server = await startTestServer(
     Object.entries(services).map(([name, service]) => serveFake(service, behaviour[name as keyof Behaviour])),
   );
-  const channel = createLaneChannel(1, server.channel);
+  const channel = createBulkheadChannel(1, server.channel);
   const channels = { identity: channel, kyc: channel, clients: channel, payments: channel, webhooks: channel };
   const settings = {
     rateLimits: options.limits ?? {},

@@ -1,5 +1,5 @@
 import { ActionRecordedSchema } from "@amana/contracts/identity/v1/audit_events_pb";
-import { inboxWaiting } from "@amana/messaging";
+import { stuckInboxRows } from "@amana/messaging";
 import type { RepairedService } from "@amana/service-host";
 import { revokeKey } from "./api-key/revoke-key.ts";
 import { keepAction } from "./audit/audit-event.ts";
@@ -29,6 +29,6 @@ export const repair: RepairedService = {
       id: "event_id",
       todo: "See that identity runs, and its log for the job seal-audit-trail; amana audit verify says whether a row is gone.",
     },
-    ...inboxWaiting,
+    ...stuckInboxRows,
   ],
 };

@@ -1,7 +1,7 @@
-import { overdue } from "@amana/jobs";
-import { outboxWaiting, recordAction } from "@amana/messaging";
+import { overdueRows } from "@amana/jobs";
+import { recordAction, stuckOutboxRows } from "@amana/messaging";
 import type { RepairedService } from "@amana/service-host";
-import { compareWithHeard } from "./kyc-application/compare-heard.ts";
+import { compareWithConsumed } from "./kyc-application/compare-consumed.ts";
 import { database } from "./orm.ts";
 
 /** What the command `amana` knows of this service. */
@@ -11,7 +11,7 @@ export const repair: RepairedService = {
   emits: ["kyc.v1", "audit.v1"],
   consumes: {},
   record: recordAction("kyc"),
-  compare: compareWithHeard,
+  compare: compareWithConsumed,
   sealed: [{ table: "kyc_application", lookUpIn: "kyc_application_of_tenants", column: "link_ciphertext" }],
   waiting: [
     {
@@ -28,7 +28,7 @@ export const repair: RepairedService = {
       since: "updated_at",
       todo: "They are sent again by themselves. See that the provider can be reached, and KYC_PROVIDER_TOKEN is good.",
     },
-    overdue("applications to ask the provider about", "kyc_application", "next_check_at", 10),
-    ...outboxWaiting,
+    overdueRows("applications to ask the provider about", "kyc_application", "next_check_at", 10),
+    ...stuckOutboxRows,
   ],
 };

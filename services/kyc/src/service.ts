@@ -1,6 +1,6 @@
 import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { serveFrom } from "@amana/rpc";
-import { everyHour } from "@amana/runtime";
+import { startHourlyJobs } from "@amana/runtime";
 import type { Service } from "@amana/service-host";
 import { type Config, readConfig } from "./config.ts";
 import { type Context, createContext } from "./context.ts";
@@ -25,7 +25,7 @@ export const kyc: Service<Config, Context> = {
     showApplications(context.orm),
     checkApplications(context),
     catchUp(context, config.catchUpSeconds),
-    ...everyHour(context, {
+    ...startHourlyJobs(context, {
       noticeDocuments,
       deleteLeftovers,
       removeLinks,

@@ -1,8 +1,8 @@
 import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { createRpcClient } from "@amana/rpc";
-import { killedDuring, startTestProcess } from "@amana/service-host/testing";
-import { aBusinessCaller, adminCaller, eventually, keyed, refusal } from "@amana/testing";
+import { callUntilKilled, startTestProcess } from "@amana/service-host/testing";
+import { aBusinessCaller, adminCaller, eventually, refusal, withIdempotencyKey } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Harness, kycSettings, startHarness } from "./harness.ts";
 
@@ -28,7 +28,7 @@ const isThere = (caller: Caller) => (kyc: Harness["kyc"]) => kyc.listKycApplicat
 
 async function dyingAt(faultPoint: string, caller: Caller, call: (kyc: Harness["kyc"]) => Promise<unknown>) {
   const dying = await startProcess(faultPoint);
-  await killedDuring(dying, createRpcClient(KycApplicationService, dying.channel), isThere(caller), call);
+  await callUntilKilled(dying, createRpcClient(KycApplicationService, dying.channel), isThere(caller), call);
 }
 
 const applicationsOf = (businessId: string) => harness.sql("select id from kyc_application where business_id = ?", [businessId]);
@@ -39,7 +39,7 @@ test.each([
   ["application.committed", "after the commit and before the answer", 1],
 ])("killed at %s, %s, the same key later gives the one application", async (faultPoint, _when, committed) => {
   const caller = aBusinessCaller();
-  const create = (kyc: Harness["kyc"]) => kyc.createKycApplication({ externalId: "x" }, keyed(caller, "k"));
+  const create = (kyc: Harness["kyc"]) => kyc.createKycApplication({ externalId: "x" }, withIdempotencyKey(caller, "k"));
   await dyingAt(faultPoint, caller, create);
   expect(await applicationsOf(caller.businessId)).toHaveLength(committed);
   if (committed === 0) expect(await refusal(create(harness.kyc))).toMatchObject({ code: "idempotency_in_progress" });
@@ -60,7 +60,7 @@ test.each(["kyc_cancel.answered", "cancel.answered", "cancel.committed"])(
   async (faultPoint) => {
     const caller = aBusinessCaller();
     const { id } = await harness.create(caller);
-    const cancel = (kyc: Harness["kyc"]) => kyc.cancelKycApplication({ id }, keyed(caller, "k"));
+    const cancel = (kyc: Harness["kyc"]) => kyc.cancelKycApplication({ id }, withIdempotencyKey(caller, "k"));
     await dyingAt(faultPoint, caller, cancel);
     // Somebody else may hear of it first.
     await harness.refreshed(id, caller);
@@ -75,7 +75,7 @@ test.each(["kyc_review.answered", "review.answered", "review.committed"])(
     const caller = aBusinessCaller();
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review" }, caller);
     const review = (kyc: Harness["kyc"]) =>
-      kyc.reviewKycApplication({ id, outcome: KycVerdict.APPROVED, note: "seen" }, keyed(adminCaller, faultPoint));
+      kyc.reviewKycApplication({ id, outcome: KycVerdict.APPROVED, note: "seen" }, withIdempotencyKey(adminCaller, faultPoint));
     await dyingAt(faultPoint, caller, review);
     await harness.refreshed(id, caller);
     expect(await harness.audited(id)).toMatchObject([{ actor: adminCaller.role === "admin" ? adminCaller.keyPrefix : "" }]);
@@ -87,20 +87,22 @@ test.each(["kyc_review.answered", "review.answered", "review.committed"])(
 
 test("killed before its answer is recorded, a decision is audited by the next operator, whose own comes too late", async () => {
   const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
-  const review = (kyc: Harness["kyc"], outcome: KycVerdict, options: ReturnType<typeof keyed>) =>
+  const review = (kyc: Harness["kyc"], outcome: KycVerdict, options: ReturnType<typeof withIdempotencyKey>) =>
     kyc.reviewKycApplication({ id, outcome, note: "seen" }, options);
-  await dyingAt("kyc_review.answered", aBusinessCaller(), (kyc) => review(kyc, KycVerdict.APPROVED, keyed(adminCaller, "k")));
+  await dyingAt("kyc_review.answered", aBusinessCaller(), (kyc) =>
+    review(kyc, KycVerdict.APPROVED, withIdempotencyKey(adminCaller, "k")),
+  );
   const another = { ...adminCaller, keyId: "018f0000-0000-7000-8000-000000000002", keyPrefix: "ak_another" } as const;
   // Nobody waits for the killed one any more.
   await harness.sql("update kyc_application set review_request = jsonb_set(review_request, '{untilMs}', '0') where id = ?", [id]);
-  expect(await refusal(review(harness.kyc, KycVerdict.REJECTED, keyed(another, "k", "f2")))).toMatchObject({
+  expect(await refusal(review(harness.kyc, KycVerdict.REJECTED, withIdempotencyKey(another, "k", "f2")))).toMatchObject({
     code: "kyc_review_not_open",
   });
   expect(await harness.audited(id)).toMatchObject([{ actor: "ak_test", after: { fields: { verdict: "APPROVED" } } }]);
-  expect(await refusal(review(harness.kyc, KycVerdict.REJECTED, keyed(adminCaller, "k", "f2")))).toMatchObject({
+  expect(await refusal(review(harness.kyc, KycVerdict.REJECTED, withIdempotencyKey(adminCaller, "k", "f2")))).toMatchObject({
     code: "idempotency_key_reused",
   });
-  expect(await review(harness.kyc, KycVerdict.APPROVED, keyed(adminCaller, "k"))).toMatchObject({ id });
+  expect(await review(harness.kyc, KycVerdict.APPROVED, withIdempotencyKey(adminCaller, "k"))).toMatchObject({ id });
 });
 
 test.each(["callback.answered", "callback.committed"])(

@@ -1,8 +1,8 @@
-import { overdue } from "@amana/jobs";
-import { outboxWaiting, recordAction } from "@amana/messaging";
+import { overdueRows } from "@amana/jobs";
+import { recordAction, stuckOutboxRows } from "@amana/messaging";
 import type { RepairedService } from "@amana/service-host";
 import { database } from "./orm.ts";
-import { compareWithHeard } from "./payment/compare-heard.ts";
+import { compareWithConsumed } from "./payment/compare-consumed.ts";
 import { paymentEvidence } from "./payment/evidence.ts";
 import { orderStatuses } from "./payment/payment.ts";
 import { holdRefunds, releaseRefunds } from "./refund/hold.ts";
@@ -15,7 +15,7 @@ export const repair: RepairedService = {
   consumes: {},
   record: recordAction("payments"),
   evidence: paymentEvidence,
-  compare: compareWithHeard,
+  compare: compareWithConsumed,
   refunds: { hold: holdRefunds, release: releaseRefunds },
   waiting: [
     {
@@ -64,10 +64,10 @@ export const repair: RepairedService = {
       since: "processor_read_at",
       todo: "GET /api/v1/admin/payments shows both sides. Clear it up with the processor: it is read again until it agrees.",
     },
-    overdue("payments to look at", "payment", "next_check_at"),
-    overdue("refunds to look at", "refund", "next_check_at"),
-    overdue("settled payments to read again", "payment", "next_reread_at", 60),
-    overdue("refunded and expired payments to read again", "payment", "next_follow_up_at", 60),
-    ...outboxWaiting,
+    overdueRows("payments to look at", "payment", "next_check_at"),
+    overdueRows("refunds to look at", "refund", "next_check_at"),
+    overdueRows("settled payments to read again", "payment", "next_reread_at", 60),
+    overdueRows("refunded and expired payments to read again", "payment", "next_follow_up_at", 60),
+    ...stuckOutboxRows,
   ],
 };

@@ -2,8 +2,8 @@ import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { createRpcClient } from "@amana/rpc";
-import { killedDuring, startTestProcess } from "@amana/service-host/testing";
-import { aBusinessCaller, eventually, keyed } from "@amana/testing";
+import { callUntilKilled, startTestProcess } from "@amana/service-host/testing";
+import { aBusinessCaller, eventually, withIdempotencyKey } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { aPaymentRequest, type Harness, paymentsSettings, startHarness } from "./harness.ts";
 
@@ -24,7 +24,7 @@ async function dyingAt(faultPoint: string, caller: Caller, call: (payments: Harn
     FAULT_POINT: faultPoint,
   });
   const answers = (payments: Harness["payments"]) => payments.listPayments({ limit: 1 }, { caller });
-  await killedDuring(dying, createRpcClient(PaymentService, dying.channel), answers, call);
+  await callUntilKilled(dying, createRpcClient(PaymentService, dying.channel), answers, call);
   for (const table of ["payment", "refund"]) {
     const due = `update ${table} set leased_until = now(), next_check_at = now() where business_id = ? and next_check_at is not null`;
     await harness.sql(due, [caller.businessId]);
@@ -48,7 +48,7 @@ test.each([
 ])("%s: killed at %s, %s: one refund, one event, and the same key gives the answer", async (_case, faultPoint) => {
   const caller = aBusinessCaller();
   const { id } = await harness.aFinishedPayment(caller);
-  const key = keyed(caller, "k");
+  const key = withIdempotencyKey(caller, "k");
   const refund = (payments: Harness["payments"]) => payments.refundPayment({ id }, key);
   await dyingAt(faultPoint, caller, refund);
   await using _worker = harness.resolving();
@@ -71,7 +71,7 @@ test.each(["payment.begun", "register.answering", "payment.registered"])(
   "killed at %s, the same key gives one payment, registered once",
   async (faultPoint) => {
     const caller = aBusinessCaller();
-    const create = (payments: Harness["payments"]) => payments.createPayment(aPaymentRequest, keyed(caller, "k"));
+    const create = (payments: Harness["payments"]) => payments.createPayment(aPaymentRequest, withIdempotencyKey(caller, "k"));
     await dyingAt(faultPoint, caller, create);
     await using _worker = harness.reconciling();
     const created = await eventually(() => create(harness.payments));

@@ -6,11 +6,11 @@ import { migrate, transaction } from "@amana/database";
 import { startPostgres } from "@amana/dev-env/postgres";
 import { archivingTo, prepareRecovery, takeBaseBackup } from "@amana/e2e/base-backup";
 import { createLogger, sleep } from "@amana/runtime";
-import { aBusinessCaller, eventually, keyed, refusal } from "@amana/testing";
+import { aBusinessCaller, eventually, refusal, withIdempotencyKey } from "@amana/testing";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { database } from "../src/orm.ts";
-import { compareWithHeard } from "../src/payment/compare-heard.ts";
+import { compareWithConsumed } from "../src/payment/compare-consumed.ts";
 import { noteHistory, readHold } from "../src/refund/hold.ts";
 import { type Harness, startHarness } from "./harness.ts";
 import { startSandbox } from "./sandbox.ts";
@@ -61,7 +61,7 @@ test("payments, restored under a processor that goes on, gives nothing back twic
 
   // From here on only the processor and the business know.
   const refund = (harness: Harness, id: string, amountMinor?: bigint) =>
-    harness.payments.refundPayment({ id, ...(amountMinor && { amountMinor }) }, keyed(caller, `refund of ${id}`));
+    harness.payments.refundPayment({ id, ...(amountMinor && { amountMinor }) }, withIdempotencyKey(caller, `refund of ${id}`));
   const lost = await before.aFinishedPayment(caller);
   // Under the same keys, until a busy machine gets an answer.
   await eventually(() => refund(before, whole.id));
@@ -107,7 +107,7 @@ test("payments, restored under a processor that goes on, gives nothing back twic
     status: i < 2 ? "REFUNDED" : "PAID",
     details: "",
   }));
-  const differences = await transaction(after.context.orm, (em) => compareWithHeard(em, heard));
+  const differences = await transaction(after.context.orm, (em) => compareWithConsumed(em, heard));
   expect(differences.map(({ id, here }) => [id, here])).toEqual(
     expect.arrayContaining([
       [whole.id, "PAID"],

@@ -1,8 +1,8 @@
 import { KycEventSchema } from "@amana/contracts/kyc/v1/kyc_events_pb";
 import { PaymentEventSchema } from "@amana/contracts/payments/v1/payment_events_pb";
-import { overdue } from "@amana/jobs";
-import { inboxWaiting, outboxWaiting, recordAction } from "@amana/messaging";
-import type { Heard, RepairedService } from "@amana/service-host";
+import { overdueRows } from "@amana/jobs";
+import { recordAction, stuckInboxRows, stuckOutboxRows } from "@amana/messaging";
+import type { ConsumedEvent, RepairedService } from "@amana/service-host";
 import { dueAtOfEndpoint } from "./event/delivery-schedule.ts";
 import { eventEvidence } from "./event/evidence.ts";
 import { database } from "./orm.ts";
@@ -26,7 +26,7 @@ const told: Readonly<Record<string, { type: string; columns: string }>> = {
 const heard: RepairedService["heard"] = async (em, from, afterEventId, limit) => {
   const known = told[from];
   if (!known) return [];
-  return await em.execute<Heard[]>(
+  return await em.execute<ConsumedEvent[]>(
     `select e.id as "eventId", e.business_id as "businessId", ${known.columns}
      from event e where e.id > ?::uuid and e.type like ? order by e.id limit ?::int`,
     [afterEventId, known.type, String(limit)],
@@ -61,8 +61,8 @@ export const repair: RepairedService = {
       since: "failing_since",
       todo: "Their deliveries are tried again for a day and can be replayed; after five days the endpoint is disabled. Tell the business.",
     },
-    overdue("replays to go on with", "webhook_replay", "next_step_at"),
-    ...inboxWaiting,
-    ...outboxWaiting,
+    overdueRows("replays to go on with", "webhook_replay", "next_step_at"),
+    ...stuckInboxRows,
+    ...stuckOutboxRows,
   ],
 };

@@ -1,7 +1,7 @@
 import { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { serveFrom } from "@amana/rpc";
-import { everyHour } from "@amana/runtime";
+import { startHourlyJobs } from "@amana/runtime";
 import type { Service } from "@amana/service-host";
 import { type Config, readConfig } from "./config.ts";
 import { kyc } from "./consumers/kyc.ts";
@@ -28,6 +28,6 @@ export const webhooks: Service<Config, Context> = {
     startDelivering(context),
     runReplays(context),
     showDeliveries(context.orm),
-    ...everyHour(context, { deleteOldDeliveries, deleteOldHealth, deleteOldReplays }),
+    ...startHourlyJobs(context, { deleteOldDeliveries, deleteOldHealth, deleteOldReplays }),
   ],
 };

@@ -2,7 +2,7 @@ import { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { WebhookReplayStatus } from "@amana/contracts/webhooks/v1/webhook_replay_pb";
 import { createRpcClient } from "@amana/rpc";
-import { emitTo, startTestProcess } from "@amana/service-host/testing";
+import { createTransportTo, startTestProcess } from "@amana/service-host/testing";
 import { aBusinessCaller, createTestDatabase, eventually } from "@amana/testing";
 import { expect, test } from "vitest";
 import { database } from "../src/orm.ts";
@@ -14,7 +14,7 @@ async function startProcess(databaseUrl: string, faultPoint: string) {
   const started = await startTestProcess("webhooks", { DATABASE_URL: databaseUrl, ...webhooksSettings, FAULT_POINT: faultPoint });
   return {
     ...started,
-    emitting: await emitTo(started.url),
+    emitting: await createTransportTo(started.url),
     endpoints: createRpcClient(WebhookEndpointService, started.channel),
     events: createRpcClient(EventService, started.channel),
   };

@@ -10,7 +10,7 @@ import { sleep, uuidv7 } from "@amana/runtime";
 import type { Evidence } from "@amana/service-host";
 import { IsolationLevel, type SqlEntityManager } from "@mikro-orm/postgresql";
 import { Refused } from "../../refused.ts";
-import type { Opened } from "../services.ts";
+import type { OpenDatabase } from "../services.ts";
 
 export interface BundleOptions {
   readonly businessId: string;
@@ -30,7 +30,7 @@ const sealedWithinMs = 60_000;
  * database in one snapshot, and a manifest of it; then, when the audit trail has a row that vouches
  * for the manifest and is sealed, the business's rows of the trail with what proves them.
  */
-export async function makeBundle(opened: readonly Opened[], options: BundleOptions): Promise<string> {
+export async function makeBundle(opened: readonly OpenDatabase[], options: BundleOptions): Promise<string> {
   const { businessId, from, out } = options;
   const identity = opened.find(({ service }) => service.name === "identity");
   const withEvidence = opened.filter(({ service }) => service.evidence);
@@ -49,7 +49,7 @@ export async function makeBundle(opened: readonly Opened[], options: BundleOptio
   }
 }
 
-async function fill(identity: Opened, withEvidence: readonly Opened[], options: BundleOptions): Promise<string> {
+async function fill(identity: OpenDatabase, withEvidence: readonly OpenDatabase[], options: BundleOptions): Promise<string> {
   const { businessId, from, to, out, by } = options;
   const files: Record<string, object> = {};
   for (const { service, orm } of withEvidence) {

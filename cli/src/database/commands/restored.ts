@@ -1,12 +1,12 @@
 import { transaction } from "@amana/database";
 import { uuidv7 } from "@amana/runtime";
-import type { Difference, Heard } from "@amana/service-host";
+import type { ConsumedEvent, Difference } from "@amana/service-host";
 import { Argument, type Command } from "commander";
 import { type ChangeOptions, withChangeOptions } from "../../options.ts";
 import { printRows } from "../../print.ts";
 import { exitCodes, Refused } from "../../refused.ts";
 import { byPerson } from "../as.ts";
-import { type Opened, withServices } from "../services.ts";
+import { type OpenDatabase, withServices } from "../services.ts";
 
 const pageRows = 1_000;
 /** Clocks of processes, whose times event ids begin with, may differ by so much. */
@@ -65,7 +65,7 @@ async function showForgotten(name: keyof typeof advice, { since, as, json, ...se
 }
 
 /** Compares each row with its newest event only: an earlier event differs from the row anyway. */
-async function compareAll({ service, orm }: Opened, witness: Opened, from: Date, as: string): Promise<Difference[]> {
+async function compareAll({ service, orm }: OpenDatabase, witness: OpenDatabase, from: Date, as: string): Promise<Difference[]> {
   const newest = await newestHeard(service.name, witness, from);
   const found: Difference[] = [];
   for (let start = 0; start < newest.length; start += pageRows) {
@@ -87,8 +87,8 @@ async function compareAll({ service, orm }: Opened, witness: Opened, from: Date,
   return found;
 }
 
-async function newestHeard(name: string, witness: Opened, from: Date): Promise<Heard[]> {
-  const newest = new Map<string, Heard>();
+async function newestHeard(name: string, witness: OpenDatabase, from: Date): Promise<ConsumedEvent[]> {
+  const newest = new Map<string, ConsumedEvent>();
   let after = firstIdOf(from.getTime() - marginMs);
   for (;;) {
     const heard = (await witness.service.heard?.(witness.orm.em.fork(), name, after, pageRows)) ?? [];

@@ -1,9 +1,9 @@
-import { isDatabaseUnavailable, migrationsOf, type Waiting } from "@amana/database";
+import { isDatabaseUnavailable, migrationsOf, type StuckRows } from "@amana/database";
 import type { Command } from "commander";
 import { type CommonOptions, withCommonOptions } from "../../options.ts";
 import { ageOf, printRows } from "../../print.ts";
 import { exitCodes } from "../../refused.ts";
-import { type Opened, withServices } from "../services.ts";
+import { type OpenDatabase, withServices } from "../services.ts";
 
 interface Stuck {
   readonly service: string;
@@ -39,7 +39,7 @@ async function showStuck({ json, ...selection }: CommonOptions): Promise<void> {
   if (rows.length > 0 && process.exitCode === undefined) process.exitCode = exitCodes.found;
 }
 
-async function stuckIn({ service, orm }: Opened): Promise<Stuck[]> {
+async function stuckIn({ service, orm }: OpenDatabase): Promise<Stuck[]> {
   const { name, waiting, database } = service;
   const { missing } = await migrationsOf(orm, database.migrations);
   if (missing.length > 0) {
@@ -53,8 +53,8 @@ async function stuckIn({ service, orm }: Opened): Promise<Stuck[]> {
 }
 
 async function lookAt(
-  { what, table, where, since, id = "id", todo }: Waiting,
-  orm: Opened["orm"],
+  { what, table, where, since, id = "id", todo }: StuckRows,
+  orm: OpenDatabase["orm"],
   service: string,
 ): Promise<Stuck[]> {
   try {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DevEnvError } from "../dev-env-error.ts";
 import { runCommand } from "../run-command.ts";
 import type { PostgresPrograms } from "./postgres-programs.ts";
-import { giveTo, type Launcher, type SystemUser } from "./system-user.ts";
+import { changeOwner, type Launcher, type SystemUser } from "./system-user.ts";
 
 export const superuser = "postgres";
 
@@ -72,8 +72,8 @@ async function initialise(
   await rm(pwfile, { force: true });
   await mkdir(folder, { mode: 0o700 });
   await writeFile(pwfile, `${password}\n`, { mode: 0o600 });
-  await giveTo(user, folder);
-  await giveTo(user, pwfile);
+  await changeOwner(user, folder);
+  await changeOwner(user, pwfile);
 
   const { command, args, ...ids } = launch(programs.initdb, [
     ...["-D", folder, `--username=${superuser}`, `--pwfile=${pwfile}`, "--auth=scram-sha-256"],

@@ -38,7 +38,7 @@ async function lookUp(): Promise<SystemUser | undefined> {
 }
 
 /** Gives a file or folder to the user. */
-export async function giveTo(user: SystemUser, path: string): Promise<void> {
+export async function changeOwner(user: SystemUser, path: string): Promise<void> {
   if (user.uid !== undefined && user.gid !== undefined) await chown(path, user.uid, user.gid);
 }
 

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { inGroups } from "../index.ts";
+import { createBatcher } from "../index.ts";
 
 test("what comes while a group is under way is the next group, up to the bound, and calls stay whole", async () => {
   const groups: (readonly number[])[] = [];
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const add = inGroups<number>(4, async (items) => {
+  const add = createBatcher<number>(4, async (items) => {
     await gates[groups.push(items) - 1]?.promise;
   });
   const first = add([1]);
@@ -21,7 +21,7 @@ test("what comes while a group is under way is the next group, up to the bound, 
 
 test("a call that is larger than the bound is a group of its own, and a group that fails fails for its calls alone", async () => {
   const groups: (readonly number[])[] = [];
-  const add = inGroups<number>(2, async (items) => {
+  const add = createBatcher<number>(2, async (items) => {
     groups.push(items);
     await new Promise(setImmediate);
     if (items.includes(4)) throw new Error("refused");

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
 /** For operators' calls, searches for what is due, and other services' events. */
-export const everyTenant = "*";
+export const allTenants = "*";
 
 const current = new AsyncLocalStorage<string>();
 

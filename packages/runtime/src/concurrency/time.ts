@@ -41,7 +41,7 @@ export class Pause {
 }
 
 /** What the work comes to. Throws when that takes longer than `ms`; the work itself goes on. */
-export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+export async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
   const end = await waitAtMost(
     ms,
     work.then((result) => ({ result })),

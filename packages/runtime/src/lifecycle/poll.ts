@@ -1,4 +1,4 @@
-import { everyTenant, forTenant } from "../concurrency/tenant.ts";
+import { allTenants, forTenant } from "../concurrency/tenant.ts";
 import { sleep } from "../concurrency/time.ts";
 import type { Logger } from "../observability/logger.ts";
 import { counter } from "../observability/metrics.ts";
@@ -29,7 +29,7 @@ export function poll(name: string, logger: Logger, work: () => Promise<number>, 
       if (found === 0) await sleep(pauseMs, stop.signal);
     }
   };
-  const running = forTenant(everyTenant, run);
+  const running = forTenant(allTenants, run);
   return {
     async [Symbol.asyncDispose]() {
       stop.abort();
@@ -42,7 +42,7 @@ export function poll(name: string, logger: Logger, work: () => Promise<number>, 
  * Does each batch again and again, from the start on and once an hour, at once as long as it found
  * something. In logs a batch has the name that it is given here.
  */
-export const everyHour = <Context extends { readonly logger: Logger }>(
+export const startHourlyJobs = <Context extends { readonly logger: Logger }>(
   context: Context,
   batches: Readonly<Record<string, (context: Context) => Promise<number>>>,
 ): AsyncDisposable[] =>

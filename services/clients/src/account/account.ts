@@ -1,7 +1,7 @@
 import type * as proto from "@amana/contracts/clients/v1/account_pb";
 import type { UpdateAccountRequestSchema } from "@amana/contracts/clients/v1/account_service_pb";
 import type { EnumName } from "@amana/contracts/enum-names";
-import { type Changes, differs, takeOver } from "@amana/database";
+import { assignChanges, type Changes, hasChanges } from "@amana/database";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import { clientBlocked } from "../client/client.errors.ts";
 import type { Client } from "../client/client.ts";
@@ -86,9 +86,9 @@ export class Account extends schema.class {
   /** What a closed account was stays on record, without its business's note and id for it. */
   change(changes: AccountChanges, now: Date): void {
     const { description: _description, externalAccountId: _externalAccountId, ...terms } = changes;
-    if (this.status === "CLOSED" && differs<AccountChanges>(this, terms)) throw accountClosed();
+    if (this.status === "CLOSED" && hasChanges<AccountChanges>(this, terms)) throw accountClosed();
     checkLimits({ ...this, ...changes }, changes);
-    if (takeOver<AccountChanges>(this, changes)) this.updatedAt = now;
+    if (assignChanges<AccountChanges>(this, changes)) this.updatedAt = now;
   }
 
   activate(client: Client, now: Date): void {

@@ -1,7 +1,7 @@
 import type * as proto from "@amana/contracts/clients/v1/beneficiary_pb";
 import type { UpdateBeneficiaryRequestSchema } from "@amana/contracts/clients/v1/beneficiary_service_pb";
 import type { EnumName } from "@amana/contracts/enum-names";
-import { type Changes, takeOver } from "@amana/database";
+import { assignChanges, type Changes } from "@amana/database";
 import { bankDetailForms, isAccountNumber, isBic, isIban, isRoutingNumber } from "@amana/public-api";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import { beneficiaryNeedsIbanOrAccountNumber, paymentDetailInvalid } from "./beneficiary.errors.ts";
@@ -63,7 +63,7 @@ export class Beneficiary extends schema.class {
   change(changes: BeneficiaryChanges, now: Date): void {
     const { iban, accountNumber, bic, swiftCode, routingNumber } = this;
     checkPaymentDetails({ iban, accountNumber, bic, swiftCode, routingNumber, ...changes });
-    if (takeOver<BeneficiaryChanges>(this, changes)) this.updatedAt = now;
+    if (assignChanges<BeneficiaryChanges>(this, changes)) this.updatedAt = now;
   }
 }
 schema.setClass(Beneficiary);

@@ -1,7 +1,7 @@
 import type * as proto from "@amana/contracts/clients/v1/client_pb";
 import type { UpdatePersonRequestSchema } from "@amana/contracts/clients/v1/client_service_pb";
 import type { EnumName } from "@amana/contracts/enum-names";
-import { type Changes, takeOver } from "@amana/database";
+import { assignChanges, type Changes } from "@amana/database";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 
 export type KycLevel = EnumName<typeof proto.KycLevel>;
@@ -58,7 +58,7 @@ type ClientChanges = Changes<Client, typeof UpdatePersonRequestSchema>;
 export class Client extends schema.class {
   /** Takes over the named fields. A change that changes nothing leaves no trace. */
   change(changes: ClientChanges, now: Date): void {
-    if (takeOver<ClientChanges>(this, changes)) this.updatedAt = now;
+    if (assignChanges<ClientChanges>(this, changes)) this.updatedAt = now;
   }
 
   /** The newest verification says so. */

@@ -1,7 +1,7 @@
 import { enumName } from "@amana/contracts/enum-names";
 import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { type KycEvent, KycEventSchema } from "@amana/contracts/kyc/v1/kyc_events_pb";
-import { type Consumption, type Message, UnknownEventTypeError } from "@amana/messaging";
+import { type Message, type TopicHandler, UnknownEventTypeError } from "@amana/messaging";
 import { isUuid } from "@amana/runtime";
 import { fromBinary } from "@bufbuild/protobuf";
 import { LockMode } from "@mikro-orm/postgresql";
@@ -11,7 +11,7 @@ import { approveUnasked } from "../onboarding/decide.ts";
 import { Onboarding, type Verification } from "../onboarding/onboarding.ts";
 
 /** What is known of verifications moves the clients they are about. */
-export const kyc = (context: Context): Consumption => ({
+export const kyc = (context: Context): TopicHandler => ({
   topic: "kyc.v1",
   consumer: "clients",
   schema: KycEventSchema,
@@ -29,7 +29,7 @@ export const kyc = (context: Context): Consumption => ({
     for (const { clientId, businessId, verification } of news) {
       const [client, onboarding] = [clients.get(clientId), onboardings.get(clientId)];
       if (!client || !onboarding || client.businessId !== businessId) throw new Error(`there is no client ${clientId}`);
-      onboarding.takeOver(verification, now);
+      onboarding.applyVerification(verification, now);
       approveUnasked(em, context, onboarding, now);
       client.verificationIs(onboarding.kycStatus, now);
     }

@@ -1,5 +1,5 @@
 import type { OnboardingAnswersSchema } from "@amana/contracts/clients/v1/onboarding_service_pb";
-import { type Changes, takeOver } from "@amana/database";
+import { assignChanges, type Changes } from "@amana/database";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import { onboardingDetailsIncomplete } from "./onboarding.errors.ts";
 
@@ -49,7 +49,7 @@ export class OnboardingDetails extends schema.class {
   /** Takes over the named answers. A change that changes nothing leaves no trace. */
   change(answers: Answers, now: Date): void {
     refuseIncomplete({ ...this, ...answers });
-    if (takeOver<Answers>(this, answers)) this.updatedAt = now;
+    if (assignChanges<Answers>(this, answers)) this.updatedAt = now;
   }
 }
 schema.setClass(OnboardingDetails);

@@ -54,7 +54,7 @@ describe("with details, what the verification says decides", () => {
   ];
   test.each(table)("%j → %s, %s, %s, link shown: %s", (verification, step, kycStatus, overall, isOpen) => {
     const onboarding = withDetails();
-    onboarding.takeOver(said(verification), now);
+    onboarding.applyVerification(said(verification), now);
     expect(shown(onboarding)).toEqual([step, kycStatus, overall]);
     expect(onboarding.isVerificationOpen()).toBe(isOpen);
     expect(onboarding.takesDetails()).toBe(step === "KYC_PENDING");
@@ -64,7 +64,7 @@ describe("with details, what the verification says decides", () => {
     "before there are details, %j waits at DETAILS_PENDING and moves on when they are saved",
     (verification, step, kycStatus) => {
       const onboarding = anOnboarding();
-      onboarding.takeOver(said(verification), now);
+      onboarding.applyVerification(said(verification), now);
       expect(shown(onboarding)).toEqual(["DETAILS_PENDING", kycStatus, "IN_PROGRESS"]);
       onboarding.detailsGiven(now);
       expect([onboarding.step, onboarding.kycStatus]).toEqual([step, kycStatus]);
@@ -83,7 +83,7 @@ describe("a new application", () => {
   ];
   const heard = (verification: Partial<Verification>) => {
     const onboarding = withDetails();
-    onboarding.takeOver(said(verification), now);
+    onboarding.applyVerification(said(verification), now);
     return onboarding;
   };
   const decided = (decision: "APPROVED" | "DECLINED") => {
@@ -94,19 +94,19 @@ describe("a new application", () => {
 
   test.each(steps)("at %s leads to KYC_PENDING and CREATED", (_step, make) => {
     const onboarding = make();
-    onboarding.takeOver(newer(), now);
+    onboarding.applyVerification(newer(), now);
     expect(shown(onboarding)).toEqual(["KYC_PENDING", "CREATED", "IN_PROGRESS"]);
   });
 
   test("at APPROVED leaves the step and makes the verification CREATED", () => {
     const onboarding = decided("APPROVED");
-    onboarding.takeOver(newer(), now);
+    onboarding.applyVerification(newer(), now);
     expect(shown(onboarding)).toEqual(["APPROVED", "CREATED", "APPROVED"]);
   });
 
   test("after a refusal can be approved", () => {
     const onboarding = decided("DECLINED");
-    onboarding.takeOver(newer(approved), now);
+    onboarding.applyVerification(newer(approved), now);
     expect(onboarding.step).toBe("PENDING_APPROVAL");
     onboarding.decide("APPROVED", now);
     expect(shown(onboarding)).toEqual(["APPROVED", "VALIDATED", "APPROVED"]);
@@ -114,8 +114,8 @@ describe("a new application", () => {
 
   test("makes what the older ones still say meaningless", () => {
     const onboarding = withDetails();
-    onboarding.takeOver(newer({ status: "OPENED" }), now);
-    onboarding.takeOver(said(approved), now);
+    onboarding.applyVerification(newer({ status: "OPENED" }), now);
+    onboarding.applyVerification(said(approved), now);
     expect(shown(onboarding)).toEqual(["KYC_PROCESSING", "PROCESSING", "IN_PROGRESS"]);
   });
 
@@ -126,7 +126,7 @@ describe("a new application", () => {
       [high, low],
     ]) {
       const onboarding = withDetails();
-      for (const one of order) onboarding.takeOver(one, now);
+      for (const one of order) onboarding.applyVerification(one, now);
       expect(onboarding.verificationId).toBe(high.id);
     }
   });
@@ -153,11 +153,11 @@ describe("an operator", () => {
     refused(withDetails());
     for (const verification of elsewhere) {
       const onboarding = withDetails();
-      onboarding.takeOver(said(verification), now);
+      onboarding.applyVerification(said(verification), now);
       refused(onboarding);
     }
     const waiting = anOnboarding();
-    waiting.takeOver(said(approved), now);
+    waiting.applyVerification(said(approved), now);
     refused(waiting);
     waiting.detailsGiven(now);
     waiting.decide(decision, now);
@@ -167,11 +167,11 @@ describe("an operator", () => {
   test("turns a client down: KYC_DECLINED, DECLINED, DECLINED, whatever is repeated of that verification", () => {
     const onboarding = withDetails();
     const verdict = said(approved);
-    onboarding.takeOver(verdict, now);
+    onboarding.applyVerification(verdict, now);
     onboarding.decide("DECLINED", now);
-    onboarding.takeOver(verdict, now);
+    onboarding.applyVerification(verdict, now);
     // A notice about the document, for example.
-    onboarding.takeOver({ ...verdict, revision: verdict.revision + 1 }, now);
+    onboarding.applyVerification({ ...verdict, revision: verdict.revision + 1 }, now);
     expect(shown(onboarding)).toEqual(["KYC_DECLINED", "DECLINED", "DECLINED"]);
   });
 });
@@ -184,14 +184,14 @@ test("updated_at moves with what is seen of the onboarding, and with nothing els
     return onboarding.updatedAt === at;
   };
   const opened = said({ status: "OPENED" });
-  expect(moved((at) => onboarding.takeOver(opened, at))).toBe(true);
-  expect(moved((at) => onboarding.takeOver(opened, at))).toBe(false);
-  expect(moved((at) => onboarding.takeOver(said({ status: "SUBMITTED" }), at))).toBe(false);
+  expect(moved((at) => onboarding.applyVerification(opened, at))).toBe(true);
+  expect(moved((at) => onboarding.applyVerification(opened, at))).toBe(false);
+  expect(moved((at) => onboarding.applyVerification(said({ status: "SUBMITTED" }), at))).toBe(false);
   expect(moved((at) => onboarding.detailsGiven(at))).toBe(true);
   expect(moved((at) => onboarding.detailsGiven(at))).toBe(false);
-  expect(moved((at) => onboarding.takeOver(said(approved), at))).toBe(true);
-  expect(moved((at) => onboarding.takeOver(said(approved), at))).toBe(false);
-  expect(moved((at) => onboarding.takeOver(newer(), at))).toBe(true);
+  expect(moved((at) => onboarding.applyVerification(said(approved), at))).toBe(true);
+  expect(moved((at) => onboarding.applyVerification(said(approved), at))).toBe(false);
+  expect(moved((at) => onboarding.applyVerification(newer(), at))).toBe(true);
 });
 
 test("any order, any repetition: the same events leave the same state", () => {
@@ -223,7 +223,7 @@ test("any order, any repetition: the same events leave the same state", () => {
         const onboarding = anOnboarding();
         played.forEach((one, position) => {
           if (position === detailsAt) onboarding.detailsGiven(now);
-          onboarding.takeOver(one, now);
+          onboarding.applyVerification(one, now);
         });
         onboarding.detailsGiven(now);
         const { updatedAt: _, ...state } = onboarding;

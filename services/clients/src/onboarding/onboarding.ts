@@ -75,7 +75,7 @@ const stepOfKycStatus: Record<ClientKycStatus, OnboardingStep> = {
  */
 export class Onboarding extends schema.class {
   /** Takes over what happened to a verification, unless something newer is known. */
-  takeOver(said: Verification, now: Date): void {
+  applyVerification(said: Verification, now: Date): void {
     if (!this.isNews(said)) return;
     const isAnother = said.id !== this.verificationId;
     const wasOpen = this.isVerificationOpen();

@@ -1,7 +1,7 @@
 import { BeneficiaryType } from "@amana/contracts/clients/v1/beneficiary_pb";
-import { everyBusiness, lockRow } from "@amana/database";
+import { allBusinesses, lockRow } from "@amana/database";
 import { uuidv7 } from "@amana/runtime";
-import { aBusinessCaller, adminCaller, keyed, refusal } from "@amana/testing";
+import { aBusinessCaller, adminCaller, refusal, withIdempotencyKey } from "@amana/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aBeneficiary, type Harness, startHarness } from "../../test/harness.ts";
 import { clientNotFound } from "../client/client.errors.ts";
@@ -99,17 +99,17 @@ describe("creating a beneficiary", () => {
 
   test("with one Idempotency-Key happens once", async () => {
     const before = (await count()) ?? 0;
-    const [first, second] = [keyed(caller, "k-1"), keyed(caller, "k-1")];
+    const [first, second] = [withIdempotencyKey(caller, "k-1"), withIdempotencyKey(caller, "k-1")];
     const created = await create({}, first);
     expect(await create({}, second)).toEqual(created);
     expect([first.replayed, second.replayed]).toEqual([false, true]);
     expect(await count()).toBe(before + 1);
-    expect(await refusal(create({}, keyed(caller, "k-1", "f2")))).toMatchObject({ code: "idempotency_key_reused" });
+    expect(await refusal(create({}, withIdempotencyKey(caller, "k-1", "f2")))).toMatchObject({ code: "idempotency_key_reused" });
   });
 
   test("that was refused leaves its Idempotency-Key free", async () => {
-    expect(await refusal(create({ iban: undefined }, keyed(caller, "k-2")))).toMatchObject({ kind: "invalid" });
-    expect((await create({}, keyed(caller, "k-2"))).id).toBeTruthy();
+    expect(await refusal(create({ iban: undefined }, withIdempotencyKey(caller, "k-2")))).toMatchObject({ kind: "invalid" });
+    expect((await create({}, withIdempotencyKey(caller, "k-2"))).id).toBeTruthy();
   });
 
   test("is for businesses", async () => {
@@ -122,7 +122,7 @@ describe("a client who is blocked at the same time", () => {
   /** Blocks a client, letting `meanwhile` run between the change and its commit. */
   const block = (id: string, meanwhile: () => Promise<void>) =>
     harness.transaction(async (em) => {
-      const client = await lockRow(em, Client, everyBusiness, id, clientNotFound);
+      const client = await lockRow(em, Client, allBusinesses, id, clientNotFound);
       client.change({ blocked: true }, new Date());
       await em.flush();
       await meanwhile();

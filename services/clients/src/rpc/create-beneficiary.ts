@@ -1,7 +1,7 @@
 import { BeneficiarySchema, BeneficiaryType } from "@amana/contracts/clients/v1/beneficiary_pb";
 import type { BeneficiaryService } from "@amana/contracts/clients/v1/beneficiary_service_pb";
 import { once } from "@amana/idempotency";
-import { businessOf, type Implementation, requestedName } from "@amana/rpc";
+import { type Implementation, requestedName, requireBusiness } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import { toBeneficiaryMessage } from "../beneficiary/beneficiary.message.ts";
 import { Beneficiary, checkPaymentDetails } from "../beneficiary/beneficiary.ts";
@@ -11,7 +11,7 @@ import type { Context } from "../context.ts";
 export const createBeneficiary =
   ({ orm, clock }: Context): Implementation<typeof BeneficiaryService.method.createBeneficiary> =>
   async (request, call) => {
-    const businessId = businessOf(call.caller);
+    const businessId = requireBusiness(call.caller);
     return await once(orm, call, BeneficiarySchema, async (em) => {
       checkPaymentDetails(request);
       const client = await lockUnblocked(em, businessId, request.clientId);

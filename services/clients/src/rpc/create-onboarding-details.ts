@@ -1,7 +1,7 @@
 import { OnboardingDetailsSchema } from "@amana/contracts/clients/v1/onboarding_pb";
 import type { OnboardingService } from "@amana/contracts/clients/v1/onboarding_service_pb";
 import { once } from "@amana/idempotency";
-import { businessOf, type Implementation } from "@amana/rpc";
+import { type Implementation, requireBusiness } from "@amana/rpc";
 import type { Context } from "../context.ts";
 import { giveDetails, readAnswers } from "../onboarding/give-details.ts";
 import { lockOnboarding } from "../onboarding/lock-onboarding.ts";
@@ -11,7 +11,7 @@ import { toDetailsMessage } from "../onboarding/onboarding.message.ts";
 export const createOnboardingDetails =
   (context: Context): Implementation<typeof OnboardingService.method.createOnboardingDetails> =>
   async (request, call) => {
-    const businessId = businessOf(call.caller);
+    const businessId = requireBusiness(call.caller);
     return await once(context.orm, call, OnboardingDetailsSchema, async (em) => {
       const { onboarding } = await lockOnboarding(em, businessId, request.clientId);
       if (onboarding.hasDetails) throw onboardingDetailsExist();

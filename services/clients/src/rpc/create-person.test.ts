@@ -1,6 +1,6 @@
 import { ClientKycStatus, KycLevel, RiskLevel } from "@amana/contracts/clients/v1/client_pb";
 import { OnboardingStep, OverallStatus } from "@amana/contracts/clients/v1/onboarding_pb";
-import { aBusinessCaller, adminCaller, keyed } from "@amana/testing";
+import { aBusinessCaller, adminCaller, withIdempotencyKey } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { aPerson, type Harness, startHarness } from "../../test/harness.ts";
 
@@ -103,12 +103,12 @@ test("of ten creations with one e-mail address at the same time exactly one succ
 test("the same Idempotency-Key creates one client and answers it again; with another body it is refused", async () => {
   const caller = aBusinessCaller();
   const person = aPerson();
-  const first = await harness.clients.createPerson(person, keyed(caller, "k1"));
-  const again = keyed(caller, "k1");
+  const first = await harness.clients.createPerson(person, withIdempotencyKey(caller, "k1"));
+  const again = withIdempotencyKey(caller, "k1");
   expect(await harness.clients.createPerson(person, again)).toEqual(first);
   expect(again.replayed).toBe(true);
   expect((await harness.clients.listClients({ limit: 10 }, { caller })).total).toBe(1);
-  await expect(harness.clients.createPerson(aPerson(), keyed(caller, "k1", "f2"))).rejects.toMatchObject({
+  await expect(harness.clients.createPerson(aPerson(), withIdempotencyKey(caller, "k1", "f2"))).rejects.toMatchObject({
     code: "idempotency_key_reused",
   });
 });
@@ -117,9 +117,13 @@ test("a refusal is not stored under its Idempotency-Key", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.createPerson(caller, { email: "taken@example.dz" });
   const person = aPerson({ email: "taken@example.dz" });
-  await expect(harness.clients.createPerson(person, keyed(caller, "k1"))).rejects.toMatchObject({ code: "email_taken" });
+  await expect(harness.clients.createPerson(person, withIdempotencyKey(caller, "k1"))).rejects.toMatchObject({
+    code: "email_taken",
+  });
   await harness.clients.updatePerson({ id, email: "other@example.dz" }, { caller });
-  expect(await harness.clients.createPerson(person, keyed(caller, "k1"))).toMatchObject({ email: "taken@example.dz" });
+  expect(await harness.clients.createPerson(person, withIdempotencyKey(caller, "k1"))).toMatchObject({
+    email: "taken@example.dz",
+  });
 });
 
 test("an operator's key creates no client", async () => {

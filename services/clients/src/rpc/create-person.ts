@@ -2,7 +2,7 @@ import { ClientSchema, KycLevel, RiskLevel } from "@amana/contracts/clients/v1/c
 import type { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
 import { flushUnique } from "@amana/database";
 import { once } from "@amana/idempotency";
-import { businessOf, type Implementation, requestedName } from "@amana/rpc";
+import { type Implementation, requestedName, requireBusiness } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import { isAdult } from "../client/adult.ts";
 import { clientUnderage, emailTaken } from "../client/client.errors.ts";
@@ -14,7 +14,7 @@ import { Onboarding } from "../onboarding/onboarding.ts";
 export const createPerson =
   ({ orm, clock }: Context): Implementation<typeof ClientService.method.createPerson> =>
   async (request, call) => {
-    const businessId = businessOf(call.caller);
+    const businessId = requireBusiness(call.caller);
     return await once(orm, call, ClientSchema, async (em) => {
       const now = clock.now();
       if (!isAdult(request.dateOfBirth, now)) throw clientUnderage();

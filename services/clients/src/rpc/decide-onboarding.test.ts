@@ -2,7 +2,7 @@ import { ClientKycStatus } from "@amana/contracts/clients/v1/client_pb";
 import { OnboardingStep, OverallStatus } from "@amana/contracts/clients/v1/onboarding_pb";
 import { OnboardingDecision } from "@amana/contracts/clients/v1/onboarding_service_pb";
 import { uuidv7 } from "@amana/runtime";
-import { aBusinessCaller, adminCaller, keyed, refusal } from "@amana/testing";
+import { aBusinessCaller, adminCaller, refusal, withIdempotencyKey } from "@amana/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aKycEvent } from "../../test/a-kyc-event.ts";
 import { aDetailsRequest, type Harness, startHarness } from "../../test/harness.ts";
@@ -104,8 +104,8 @@ describe.each([
 
   test("with the same Idempotency-Key answers the same again, and records once", async () => {
     const { clientId } = await aVerifiedClient();
-    const first = await decide(clientId, keyed(adminCaller, `${name}-${clientId}`));
-    const again = keyed(adminCaller, `${name}-${clientId}`);
+    const first = await decide(clientId, withIdempotencyKey(adminCaller, `${name}-${clientId}`));
+    const again = withIdempotencyKey(adminCaller, `${name}-${clientId}`);
     expect(await decide(clientId, again)).toEqual(first);
     expect(again.replayed).toBe(true);
     expect(await harness.audited(first.id)).toHaveLength(1);

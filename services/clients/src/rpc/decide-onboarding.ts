@@ -1,8 +1,8 @@
 import { OnboardingSchema } from "@amana/contracts/clients/v1/onboarding_pb";
 import { OnboardingDecision, type OnboardingService } from "@amana/contracts/clients/v1/onboarding_service_pb";
-import { everyBusiness } from "@amana/database";
+import { allBusinesses } from "@amana/database";
 import { once } from "@amana/idempotency";
-import { adminOf, type Implementation, requestedName } from "@amana/rpc";
+import { type Implementation, requestedName, requireAdmin } from "@amana/rpc";
 import type { Context } from "../context.ts";
 import { decide } from "../onboarding/decide.ts";
 import { lockOnboarding } from "../onboarding/lock-onboarding.ts";
@@ -12,11 +12,11 @@ import { toOnboardingMessage } from "../onboarding/onboarding.message.ts";
 export const decideOnboarding =
   ({ orm, clock }: Context): Implementation<typeof OnboardingService.method.decideOnboarding> =>
   async (request, call) => {
-    adminOf(call.caller);
+    requireAdmin(call.caller);
     const decision = requestedName(OnboardingDecision, request.decision);
     if (!decision) throw onboardingDecisionUnknown();
     return await once(orm, call, OnboardingSchema, async (em) => {
-      const { client, onboarding } = await lockOnboarding(em, everyBusiness, request.clientId);
+      const { client, onboarding } = await lockOnboarding(em, allBusinesses, request.clientId);
       const now = clock.now();
       decide(em, onboarding, decision, now, { call, reason: request.reason });
       client.verificationIs(onboarding.kycStatus, now);

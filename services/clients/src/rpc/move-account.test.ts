@@ -1,8 +1,8 @@
 import { AccountStatus } from "@amana/contracts/clients/v1/account_pb";
 import { KycLevel } from "@amana/contracts/clients/v1/client_pb";
-import { everyBusiness, lockRow } from "@amana/database";
+import { allBusinesses, lockRow } from "@amana/database";
 import { uuidv7 } from "@amana/runtime";
-import { aBusinessCaller, adminCaller, keyed, refusal } from "@amana/testing";
+import { aBusinessCaller, adminCaller, refusal, withIdempotencyKey } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
 import { post } from "../account/post.ts";
@@ -84,7 +84,7 @@ describe("the status of an account", () => {
 
   test.each(["activate", "suspend", "reactivate", "close"] as const)("%s with one Idempotency-Key happens once", async (verb) => {
     const id = await anAccountThatIs(goals[verb][0][0] as Status);
-    const [first, second] = [keyed(caller, `k-${verb}`), keyed(caller, `k-${verb}`)];
+    const [first, second] = [withIdempotencyKey(caller, `k-${verb}`), withIdempotencyKey(caller, `k-${verb}`)];
     const moved = await move(verb, id, first);
     expect(await move(verb, id, second)).toEqual(moved);
     expect([first.replayed, second.replayed]).toEqual([false, true]);
@@ -124,7 +124,7 @@ describe("activation", () => {
     const { id } = await harness.openAccount(caller, { clientId });
     let activation: Promise<unknown> | undefined;
     await harness.transaction(async (em) => {
-      (await lockRow(em, Client, everyBusiness, clientId, clientNotFound)).change({ blocked: true }, new Date());
+      (await lockRow(em, Client, allBusinesses, clientId, clientNotFound)).change({ blocked: true }, new Date());
       await em.flush();
       activation = refusal(move("activate", id));
       await harness.untilSomeoneWaits();

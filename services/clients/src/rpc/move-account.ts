@@ -2,7 +2,7 @@ import { AccountSchema } from "@amana/contracts/clients/v1/account_pb";
 import type { AccountService } from "@amana/contracts/clients/v1/account_service_pb";
 import { lockRow } from "@amana/database";
 import { once } from "@amana/idempotency";
-import { businessOf, type Call, type Implementation } from "@amana/rpc";
+import { type Call, type Implementation, requireBusiness } from "@amana/rpc";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { accountNotFound } from "../account/account.errors.ts";
 import { toAccountMessage } from "../account/account.message.ts";
@@ -19,7 +19,7 @@ const moving =
   (move: (account: Account, now: Date, em: SqlEntityManager) => void | Promise<void>) =>
   ({ orm, clock }: Context) =>
   async ({ id }: { id: string }, call: Call) => {
-    const businessId = businessOf(call.caller);
+    const businessId = requireBusiness(call.caller);
     return await once(orm, call, AccountSchema, async (em) => {
       const account = await lockRow(em, Account, businessId, id, accountNotFound);
       await move(account, clock.now(), em);

@@ -1,7 +1,7 @@
 import { OnboardingStep } from "@amana/contracts/clients/v1/onboarding_pb";
 import { OnboardingDecision } from "@amana/contracts/clients/v1/onboarding_service_pb";
 import { uuidv7 } from "@amana/runtime";
-import { aBusinessCaller, adminCaller, keyed, refusal } from "@amana/testing";
+import { aBusinessCaller, adminCaller, refusal, withIdempotencyKey } from "@amana/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { aKycEvent, type KycNews } from "../../test/a-kyc-event.ts";
 import { type Answers, aDetailsRequest, type Harness, startHarness } from "../../test/harness.ts";
@@ -95,8 +95,8 @@ describe("creating details", () => {
   test("with the same Idempotency-Key answers the same again", async () => {
     const { caller, clientId } = await aClient();
     const request = { clientId, ...aDetailsRequest() };
-    const first = await harness.onboarding.createOnboardingDetails(request, keyed(caller, "k"));
-    const again = keyed(caller, "k");
+    const first = await harness.onboarding.createOnboardingDetails(request, withIdempotencyKey(caller, "k"));
+    const again = withIdempotencyKey(caller, "k");
     expect(await harness.onboarding.createOnboardingDetails(request, again)).toEqual(first);
     expect(again.replayed).toBe(true);
   });

@@ -1,7 +1,7 @@
 import { AccountStatus, AccountType } from "@amana/contracts/clients/v1/account_pb";
-import { everyBusiness, lockRow } from "@amana/database";
+import { allBusinesses, lockRow } from "@amana/database";
 import { uuidv7 } from "@amana/runtime";
-import { aBusinessCaller, adminCaller, keyed, refusal } from "@amana/testing";
+import { aBusinessCaller, adminCaller, refusal, withIdempotencyKey } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { anAccountRequest, type Harness, startHarness } from "../../test/harness.ts";
 import { accountNumber } from "../account/account-number.ts";
@@ -135,7 +135,7 @@ describe("opening an account", () => {
 
   test("with one Idempotency-Key happens once", async () => {
     const before = await count();
-    const [first, second] = [keyed(caller, "k-1"), keyed(caller, "k-1")];
+    const [first, second] = [withIdempotencyKey(caller, "k-1"), withIdempotencyKey(caller, "k-1")];
     const opened = await open({}, first);
     expect(await open({}, second)).toEqual(opened);
     expect([first.replayed, second.replayed]).toEqual([false, true]);
@@ -143,8 +143,10 @@ describe("opening an account", () => {
   });
 
   test("that was refused leaves its Idempotency-Key free", async () => {
-    expect(await refusal(open({ externalAccountId: "house-1" }, keyed(caller, "k-2")))).toMatchObject({ kind: "conflict" });
-    expect((await open({}, keyed(caller, "k-2"))).id).toBeTruthy();
+    expect(await refusal(open({ externalAccountId: "house-1" }, withIdempotencyKey(caller, "k-2")))).toMatchObject({
+      kind: "conflict",
+    });
+    expect((await open({}, withIdempotencyKey(caller, "k-2"))).id).toBeTruthy();
   });
 
   test("is for businesses", async () => {
@@ -158,7 +160,7 @@ describe("a client who is blocked while an account is opened", () => {
     const { id } = await harness.createPerson(caller);
     let opening: Promise<unknown> | undefined;
     await harness.transaction(async (em) => {
-      (await lockRow(em, Client, everyBusiness, id, clientNotFound)).change({ blocked: true }, new Date());
+      (await lockRow(em, Client, allBusinesses, id, clientNotFound)).change({ blocked: true }, new Date());
       await em.flush();
       opening = refusal(open({ clientId: id }));
       await harness.untilSomeoneWaits();

@@ -2,7 +2,7 @@ import { AccountSchema, AccountType } from "@amana/contracts/clients/v1/account_
 import type { AccountService } from "@amana/contracts/clients/v1/account_service_pb";
 import { flushUnique } from "@amana/database";
 import { once } from "@amana/idempotency";
-import { businessOf, type Implementation, requestedName } from "@amana/rpc";
+import { type Implementation, requestedName, requireBusiness } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import { currencyNotSupported, externalAccountIdTaken } from "../account/account.errors.ts";
 import { toAccountMessage } from "../account/account.message.ts";
@@ -15,7 +15,7 @@ import type { Context } from "../context.ts";
 export const openAccount =
   ({ orm, clock, institution, currencies }: Context): Implementation<typeof AccountService.method.openAccount> =>
   async (request, call) => {
-    const businessId = businessOf(call.caller);
+    const businessId = requireBusiness(call.caller);
     return await once(orm, call, AccountSchema, async (em) => {
       const { currency } = request;
       if (!currencies.includes(currency)) throw currencyNotSupported(currencies);

@@ -1,7 +1,7 @@
 import { type ClientService, ClientStanding } from "@amana/contracts/clients/v1/client_service_pb";
 import type { OnboardingService } from "@amana/contracts/clients/v1/onboarding_service_pb";
 import type { Owner } from "@amana/database";
-import { businessOf, type Implementation } from "@amana/rpc";
+import { type Implementation, requireBusiness } from "@amana/rpc";
 import { forTenant, isUuid } from "@amana/runtime";
 import { readOne, readPage } from "@amana/service-host";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
@@ -33,7 +33,7 @@ export const listAccounts = readPage(accountList, "accounts", toAccountMessage, 
 export const getClientStanding =
   ({ orm }: Context): Implementation<typeof ClientService.method.getClientStanding> =>
   async ({ businessId, clientId }, { caller }) => {
-    const isTheirs = caller.role === "platform" || businessOf(caller) === businessId;
+    const isTheirs = caller.role === "platform" || requireBusiness(caller) === businessId;
     const read = () => clientView.read(orm.em, businessId, clientId);
     // Another service asks for one business, not for all.
     const client = isTheirs && isUuid(businessId) ? await forTenant(businessId, read) : undefined;
@@ -50,12 +50,12 @@ async function readOnboarding(em: SqlEntityManager, businessId: string, clientId
 export const getOnboarding =
   ({ orm }: Context): Implementation<typeof OnboardingService.method.getOnboarding> =>
   async ({ clientId }, { caller }) =>
-    toOnboardingMessage(await readOnboarding(orm.em.fork(), businessOf(caller), clientId));
+    toOnboardingMessage(await readOnboarding(orm.em.fork(), requireBusiness(caller), clientId));
 
 export const getOnboardingDetails =
   ({ orm }: Context): Implementation<typeof OnboardingService.method.getOnboardingDetails> =>
   async ({ clientId }, { caller }) => {
-    const businessId = businessOf(caller);
+    const businessId = requireBusiness(caller);
     const em = orm.em.fork();
     const onboarding = await readOnboarding(em, businessId, clientId);
     const details = await em.findOne(OnboardingDetails, { businessId, clientId });

@@ -1,6 +1,6 @@
 import { type AccountService, UpdateAccountRequestSchema } from "@amana/contracts/clients/v1/account_service_pb";
 import { changesOf, flushUnique, lockRow, transaction } from "@amana/database";
-import { businessOf, type Implementation } from "@amana/rpc";
+import { type Implementation, requireBusiness } from "@amana/rpc";
 import { accountNotFound, externalAccountIdTaken } from "../account/account.errors.ts";
 import { toAccountMessage } from "../account/account.message.ts";
 import { Account } from "../account/account.ts";
@@ -12,7 +12,7 @@ const readChanges = changesOf(Account, UpdateAccountRequestSchema);
 export const updateAccount =
   ({ orm, clock }: Context): Implementation<typeof AccountService.method.updateAccount> =>
   async (request, { caller }) => {
-    const businessId = businessOf(caller);
+    const businessId = requireBusiness(caller);
     return await transaction(orm, async (em) => {
       const account = await lockRow(em, Account, businessId, request.id, accountNotFound);
       account.change({ ...readChanges(request), ...limitsGiven(request, account.currency) }, clock.now());

@@ -1,6 +1,6 @@
 import type { OnboardingService } from "@amana/contracts/clients/v1/onboarding_service_pb";
 import { transaction } from "@amana/database";
-import { businessOf, type Implementation } from "@amana/rpc";
+import { type Implementation, requireBusiness } from "@amana/rpc";
 import type { Context } from "../context.ts";
 import { giveDetails, readAnswers } from "../onboarding/give-details.ts";
 import { lockOnboarding } from "../onboarding/lock-onboarding.ts";
@@ -11,7 +11,7 @@ import { OnboardingDetails } from "../onboarding/onboarding-details.ts";
 export const updateOnboardingDetails =
   (context: Context): Implementation<typeof OnboardingService.method.updateOnboardingDetails> =>
   async (request, { caller }) => {
-    const businessId = businessOf(caller);
+    const businessId = requireBusiness(caller);
     return await transaction(context.orm, async (em) => {
       const { onboarding } = await lockOnboarding(em, businessId, request.clientId);
       if (!onboarding.takesDetails()) throw onboardingLocked(onboarding.step);

@@ -1,6 +1,6 @@
 import { type ClientService, UpdatePersonRequestSchema } from "@amana/contracts/clients/v1/client_service_pb";
 import { changesOf, flushUnique, lockRow, transaction } from "@amana/database";
-import { businessOf, type Implementation } from "@amana/rpc";
+import { type Implementation, requireBusiness } from "@amana/rpc";
 import { clientNotFound, emailTaken } from "../client/client.errors.ts";
 import { toClientMessage } from "../client/client.message.ts";
 import { Client } from "../client/client.ts";
@@ -11,7 +11,7 @@ const readChanges = changesOf(Client, UpdatePersonRequestSchema);
 export const updatePerson =
   ({ orm, clock }: Context): Implementation<typeof ClientService.method.updatePerson> =>
   async (request, { caller }) => {
-    const businessId = businessOf(caller);
+    const businessId = requireBusiness(caller);
     return await transaction(orm, async (em) => {
       const client = await lockRow(em, Client, businessId, request.id, clientNotFound);
       client.change(readChanges(request), clock.now());

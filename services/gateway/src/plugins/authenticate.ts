@@ -2,7 +2,7 @@ import { KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import type { FastifyReply, FastifyRequest, onRequestHookHandler, preValidationHookHandler } from "fastify";
 import { aboutRequest } from "../call.ts";
 import type { App, Gateway } from "../gateway.ts";
-import type { KeyAnswer } from "../key-lease/believed-keys.ts";
+import type { KeyAnswer } from "../key-lease/api-key-cache.ts";
 import { presentedKeyHash } from "../key-lease/presented-key.ts";
 import { Problem } from "../problem.ts";
 import type { ProblemCode } from "../problem-catalogue.ts";

@@ -1,4 +1,4 @@
-import { remember } from "@amana/runtime";
+import { setBounded } from "@amana/runtime";
 
 /** What became of one request for a token. */
 export interface Draw {
@@ -110,7 +110,7 @@ export class TokenBuckets {
       bucket.quiet = Math.min(burst * quietShare, bucket.quiet + back * quietShare);
       bucket.atMs = nowMs;
     } else bucket = { tokens: burst, quiet: burst * quietShare, atMs: nowMs, heardMs: nowMs };
-    remember(this.#buckets, key, bucket, bucketsMax);
+    setBounded(this.#buckets, key, bucket, bucketsMax);
     return bucket;
   }
 

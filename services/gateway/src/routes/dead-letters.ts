@@ -2,9 +2,9 @@ import type { DeadLetter } from "@amana/contracts/messaging/v1/dead_letter_servi
 import { DeadLetterJson, deadLetterStatuses, renderDeadLetter } from "@amana/public-api";
 import { DomainError } from "@amana/rpc";
 import { Type } from "typebox";
+import type { BulkheadCall } from "../bulkheads/bulkhead-channel.ts";
 import { choice, text } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
-import type { LaneCall } from "../lanes/lane-channel.ts";
 import { act, list, read } from "../operations.ts";
 import { countedMax } from "../page-headers.ts";
 import { Problem } from "../problem.ts";
@@ -46,7 +46,7 @@ export async function deadLetters(app: App, { rpc: { deadLetters: services } }: 
   });
 
   /** The service that has the letter, and the letter. */
-  const find = async (id: string, call: LaneCall) => {
+  const find = async (id: string, call: BulkheadCall) => {
     const { idempotencyKey: _, ...reading } = call;
     const answers = await Promise.allSettled(
       serviceNames.map(async (name) => ({

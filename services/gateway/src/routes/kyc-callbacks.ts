@@ -1,5 +1,5 @@
 import { ProviderCallbackResult } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
-import { remember } from "@amana/runtime";
+import { setBounded } from "@amana/runtime";
 import { callOf } from "../call.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { readAnyBodies } from "../plugins/any-bodies.ts";
@@ -32,13 +32,13 @@ export async function kycCallbacks(app: App, gateway: Gateway): Promise<void> {
     const signature = request.headers["x-provider-signature"];
     const { result } = await rpc.kycApplications.receiveProviderCallback(
       { body: body instanceof Uint8Array ? body : new Uint8Array(), signature: typeof signature === "string" ? signature : "" },
-      { ...callOf(request, reply, callbackTimeoutMs), ...(limits.proven.has(network) && { lane: "provider" as const }) },
+      { ...callOf(request, reply, callbackTimeoutMs), ...(limits.proven.has(network) && { bulkhead: "provider" as const }) },
     );
     if (result !== ProviderCallbackResult.ACCEPTED) {
       const detail = "The callback is not signed by the verification provider, or was signed too long ago.";
       throw new Problem(401, "invalid_signature", detail);
     }
-    remember(limits.proven, network, true, provenMax);
+    setBounded(limits.proven, network, true, provenMax);
     return reply.code(204).send();
   });
 }

@@ -79,7 +79,7 @@ export async function payments(app: App, { rpc: { payments: rpc }, allowInsecure
     ...payment,
     rpc: rpc.refundPayment,
     timeoutMs: processorTimeoutMs,
-    config: { rateLimit: "refund", lane: "refund" },
+    config: { rateLimit: "refund", bulkhead: "refund" },
     summary: "Refund a PAID payment",
     description:
       "The whole payment without `amount`. A partial refund also ends in REFUNDED, so there is only one. After a 504 it is being " +

@@ -1,6 +1,6 @@
 import type { EnumName } from "@amana/contracts/enum-names";
 import type * as proto from "@amana/contracts/identity/v1/business_pb";
-import { everyBusiness, lockRow } from "@amana/database";
+import { allBusinesses, lockRow } from "@amana/database";
 import { defineEntity, p, type SqlEntityManager } from "@mikro-orm/postgresql";
 import { businessNotFound, invalidStatusTransition } from "./business.errors.ts";
 
@@ -61,4 +61,4 @@ schema.setClass(Business);
 
 /** For a change of it or its keys: changes of one business come one after the other. */
 export const lockBusiness = (em: SqlEntityManager, id: string, missing = businessNotFound): Promise<Business> =>
-  lockRow(em, Business, everyBusiness, id, missing);
+  lockRow(em, Business, allBusinesses, id, missing);

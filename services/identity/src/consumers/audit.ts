@@ -1,11 +1,11 @@
 import { ActionRecordedSchema } from "@amana/contracts/identity/v1/audit_events_pb";
-import { type Consumption, type Message, UnknownEventTypeError } from "@amana/messaging";
+import { type Message, type TopicHandler, UnknownEventTypeError } from "@amana/messaging";
 import { fromBinary } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { keepAction } from "../audit/audit-event.ts";
 
 /** What operators do elsewhere goes into the one audit trail, by its event's id and time. */
-export const audit: Consumption = {
+export const audit: TopicHandler = {
   topic: "audit.v1",
   consumer: "identity",
   schema: ActionRecordedSchema,

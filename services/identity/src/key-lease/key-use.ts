@@ -1,5 +1,5 @@
 import type { Orm } from "@amana/database";
-import { everyTenant, forTenant, type Logger } from "@amana/runtime";
+import { allTenants, forTenant, type Logger } from "@amana/runtime";
 import { recordKeyUse } from "./queries.ts";
 
 /** Uses beyond this, while a statement is under way, are left to a later look-up. */
@@ -34,7 +34,7 @@ export function trackKeyUse(orm: Orm, logger: Logger) {
     /** Never fails; a use that cannot be recorded is recorded with one of the next. */
     note(keyIds: readonly string[]): void {
       for (const id of keyIds) if (pending.size < pendingMax) pending.add(id);
-      if (pending.size > 0) running ??= forTenant(everyTenant, writePending);
+      if (pending.size > 0) running ??= forTenant(allTenants, writePending);
     },
     settled,
     [Symbol.asyncDispose]: settled,

@@ -2,7 +2,7 @@ import { ApiKeySchema } from "@amana/contracts/identity/v1/api_key_pb";
 import type { ApiKeyService, CreateLimitedApiKeyRequest } from "@amana/contracts/identity/v1/api_key_service_pb";
 import type { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
 import { once } from "@amana/idempotency";
-import { adminOf, businessOf, type Call, type Implementation } from "@amana/rpc";
+import { type Call, type Implementation, requireAdmin, requireBusiness } from "@amana/rpc";
 import { toApiKeyMessage } from "../api-key/api-key.message.ts";
 import { readKeyLimits, requireWithin } from "../api-key/key-limits.ts";
 import { takeKeyRing } from "../api-key/key-ring.ts";
@@ -15,21 +15,21 @@ import type { Context } from "../context.ts";
 export const createApiKey =
   (context: Context): Implementation<typeof ApiKeyService.method.createApiKey> =>
   async ({ businessId, name }, call) => {
-    adminOf(call.caller);
+    requireAdmin(call.caller);
     return await issueKey(context, call, { businessId, name, allowedIps: [] });
   };
 
 export const createLimitedApiKey =
   (context: Context): Implementation<typeof ApiKeyService.method.createLimitedApiKey> =>
   async (request, call) => {
-    adminOf(call.caller);
+    requireAdmin(call.caller);
     return await issueKey(context, call, request);
   };
 
 export const createOwnApiKey =
   (context: Context): Implementation<typeof BusinessService.method.createOwnApiKey> =>
   async (request, call) =>
-    await issueKey(context, call, { ...request, businessId: businessOf(call.caller) });
+    await issueKey(context, call, { ...request, businessId: requireBusiness(call.caller) });
 
 async function issueKey(
   { orm, clock, keyMode }: Context,

@@ -1,7 +1,7 @@
 import { BusinessSchema, BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
 import type { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
 import { once } from "@amana/idempotency";
-import { adminOf, type Implementation, requestedName } from "@amana/rpc";
+import { type Implementation, requestedName, requireAdmin } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import { defaultKeyName, takeKeyRing } from "../api-key/key-ring.ts";
 import { keepChange } from "../audit/audit-event.ts";
@@ -13,7 +13,7 @@ import type { Context } from "../context.ts";
 export const createBusiness =
   ({ orm, clock, keyMode }: Context): Implementation<typeof BusinessService.method.createBusiness> =>
   async (request, call) => {
-    adminOf(call.caller);
+    requireAdmin(call.caller);
     const status = requestedName(BusinessStatus, request.status) ?? "ACTIVE";
     if (status !== "ACTIVE" && status !== "PENDING") throw initialStatusInvalid();
 

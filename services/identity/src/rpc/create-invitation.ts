@@ -3,7 +3,7 @@ import { InvitationSchema } from "@amana/contracts/identity/v1/invitation_pb";
 import type { InvitationService } from "@amana/contracts/identity/v1/invitation_service_pb";
 import { databaseTime } from "@amana/database";
 import { once } from "@amana/idempotency";
-import { adminOf, type Implementation } from "@amana/rpc";
+import { type Implementation, requireAdmin } from "@amana/rpc";
 import { dateOf, uuidv7 } from "@amana/runtime";
 import { keepChange } from "../audit/audit-event.ts";
 import type { Context } from "../context.ts";
@@ -18,7 +18,7 @@ const daysMax = 30;
 export const createInvitation =
   ({ orm, clock }: Context): Implementation<typeof InvitationService.method.createInvitation> =>
   async ({ name, expiresAtMs }, call) => {
-    adminOf(call.caller);
+    requireAdmin(call.caller);
     return await once(
       orm,
       call,

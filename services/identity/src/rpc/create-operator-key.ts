@@ -2,7 +2,7 @@ import { generateApiKey, hashApiKey, prefixOf } from "@amana/api-keys";
 import { OperatorKeySchema } from "@amana/contracts/identity/v1/operator_key_pb";
 import type { OperatorKeyService } from "@amana/contracts/identity/v1/operator_key_service_pb";
 import { once } from "@amana/idempotency";
-import { adminOf, type Implementation } from "@amana/rpc";
+import { type Implementation, requireAdmin } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import { operatorKeyNameReserved, operatorKeyNameTaken } from "../admin-key/admin-key.errors.ts";
 import { toOperatorKeyMessage } from "../admin-key/admin-key.message.ts";
@@ -13,7 +13,7 @@ import type { Context } from "../context.ts";
 export const createOperatorKey =
   ({ orm, clock }: Context): Implementation<typeof OperatorKeyService.method.createOperatorKey> =>
   async ({ name }, call) => {
-    adminOf(call.caller);
+    requireAdmin(call.caller);
     if (name === bootstrapName) throw operatorKeyNameReserved(name);
     return await once(
       orm,

@@ -1,5 +1,5 @@
 import type { RateLimitService } from "@amana/contracts/identity/v1/rate_limit_service_pb";
-import { type Implementation, platformOf } from "@amana/rpc";
+import { type Implementation, requirePlatform } from "@amana/rpc";
 import { atMostEvery } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { forgetFullBuckets, takeTokens } from "../token-bucket/queries.ts";
@@ -12,7 +12,7 @@ export const drawTokens = ({ orm, logger }: Context): Implementation<typeof Rate
     forgetFullBuckets(orm.em.fork()).catch((error) => logger.warn({ err: error }, "full buckets could not be forgotten")),
   );
   return async ({ draws }, { caller }) => {
-    platformOf(caller);
+    requirePlatform(caller);
     const left = await takeTokens(orm.em.fork(), draws);
     void forget();
     return { left: draws.map(({ bucket }) => left.get(bucket) ?? 0) };

@@ -2,7 +2,7 @@ import { BusinessSchema } from "@amana/contracts/identity/v1/business_pb";
 import type { InvitationService } from "@amana/contracts/identity/v1/invitation_service_pb";
 import { databaseTime } from "@amana/database";
 import { once } from "@amana/idempotency";
-import { type Call, type Implementation, platformOf } from "@amana/rpc";
+import { type Call, type Implementation, requirePlatform } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import { LockMode } from "@mikro-orm/postgresql";
 import { defaultKeyName, takeKeyRing } from "../api-key/key-ring.ts";
@@ -16,7 +16,7 @@ import { Invitation } from "../invitation/invitation.ts";
 export const resolveInvitation =
   ({ orm }: Context): Implementation<typeof InvitationService.method.resolveInvitation> =>
   async ({ tokenHash }, { caller }) => {
-    platformOf(caller);
+    requirePlatform(caller);
     const em = orm.em.fork();
     const invitation = await em.findOne(Invitation, { hash: Buffer.from(tokenHash) });
     return { isGood: invitation?.isGood(await databaseTime(em)) ?? false };
@@ -25,7 +25,7 @@ export const resolveInvitation =
 export const onboardBusiness =
   ({ orm, clock, keyMode }: Context): Implementation<typeof InvitationService.method.onboardBusiness> =>
   async ({ tokenHash, name, contactEmail }, call) => {
-    platformOf(call.caller);
+    requirePlatform(call.caller);
     const hash = Buffer.from(tokenHash);
     return await once(
       orm,

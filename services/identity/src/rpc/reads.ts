@@ -1,5 +1,5 @@
-import { everyBusiness } from "@amana/database";
-import { businessOf, type Call } from "@amana/rpc";
+import { allBusinesses } from "@amana/database";
+import { type Call, requireBusiness } from "@amana/rpc";
 import { forOperators, readOne, readPage } from "@amana/service-host";
 import { operatorKeyList, toOperatorKeyMessage } from "../admin-key/admin-key.message.ts";
 import { apiKeyList, ownApiKeyList, toApiKeyMessage } from "../api-key/api-key.message.ts";
@@ -9,7 +9,7 @@ import { businessList, businessView, toBusinessMessage } from "../business/busin
 import type { Context } from "../context.ts";
 import { invitationList, toInvitationMessage } from "../invitation/invitation.message.ts";
 
-const readBusiness = readOne(businessView, toBusinessMessage, businessNotFound, () => everyBusiness);
+const readBusiness = readOne(businessView, toBusinessMessage, businessNotFound, () => allBusinesses);
 
 export const getBusiness = readOne(businessView, toBusinessMessage, businessNotFound, forOperators);
 export const listBusinesses = readPage(businessList, "businesses", toBusinessMessage, { ownerOf: forOperators });
@@ -24,5 +24,5 @@ export const listAuditEvents = readPage(auditEventList, "auditEvents", toAuditEv
 export const listInvitations = readPage(invitationList, "invitations", toInvitationMessage, { ownerOf: forOperators });
 
 export const getOwnBusiness = (context: Context) => (_request: object, call: Call) =>
-  readBusiness(context)({ id: businessOf(call.caller) }, call);
+  readBusiness(context)({ id: requireBusiness(call.caller) }, call);
 export const listOwnApiKeys = readPage(ownApiKeyList, "apiKeys", toApiKeyMessage);

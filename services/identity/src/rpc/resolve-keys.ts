@@ -1,6 +1,6 @@
 import { enumNames } from "@amana/contracts/enum-names";
 import { type KeyLeaseService, KeyRole, KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
-import { type Implementation, platformOf } from "@amana/rpc";
+import { type Implementation, requirePlatform } from "@amana/rpc";
 import type { BusinessStatus } from "../business/business.ts";
 import type { Context } from "../context.ts";
 import { type FoundKey, findKeys } from "../key-lease/queries.ts";
@@ -18,7 +18,7 @@ const stateNames = new Map<KeyState, string>(enumNames(KeyState).map((name) => [
 export const resolveKeys =
   ({ orm, leases, keyUse }: Context): Implementation<typeof KeyLeaseService.method.resolveKeys> =>
   async (request, call) => {
-    platformOf(call.caller);
+    requirePlatform(call.caller);
     const keys = await findKeys(orm.em, request.keyHashes);
     const resolutions = keys.map((key) => ({
       state: stateOf(key),

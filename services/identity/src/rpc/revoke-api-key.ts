@@ -1,9 +1,9 @@
 import { ApiKeySchema } from "@amana/contracts/identity/v1/api_key_pb";
 import type { ApiKeyService } from "@amana/contracts/identity/v1/api_key_service_pb";
 import type { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
-import { everyBusiness, lockRow } from "@amana/database";
+import { allBusinesses, lockRow } from "@amana/database";
 import { once } from "@amana/idempotency";
-import { adminOf, businessOf, type Call, type Implementation } from "@amana/rpc";
+import { type Call, type Implementation, requireAdmin, requireBusiness } from "@amana/rpc";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { apiKeyInUse, apiKeyNotFound } from "../api-key/api-key.errors.ts";
 import { toApiKeyMessage } from "../api-key/api-key.message.ts";
@@ -17,15 +17,15 @@ import { logCutOff } from "../key-lease/granted-leases.ts";
 export const revokeApiKey =
   (context: Context): Implementation<typeof ApiKeyService.method.revokeApiKey> =>
   async ({ id, reason }, call) => {
-    adminOf(call.caller);
-    return await revoke(context, call, reason, (em) => lockRow(em, ApiKey, everyBusiness, id, apiKeyNotFound));
+    requireAdmin(call.caller);
+    return await revoke(context, call, reason, (em) => lockRow(em, ApiKey, allBusinesses, id, apiKeyNotFound));
   };
 
 export const revokeOwnApiKey =
   (context: Context): Implementation<typeof BusinessService.method.revokeOwnApiKey> =>
   async ({ id, reason }, call) => {
     const { caller } = call;
-    const businessId = businessOf(caller);
+    const businessId = requireBusiness(caller);
     return await revoke(context, call, reason, async (em) => {
       // Two keys that revoke each other come one after the other, and one of them is left.
       const business = await lockBusiness(em, businessId);

@@ -1,8 +1,8 @@
 import { InvitationSchema } from "@amana/contracts/identity/v1/invitation_pb";
 import type { InvitationService } from "@amana/contracts/identity/v1/invitation_service_pb";
-import { everyBusiness, lockRow } from "@amana/database";
+import { allBusinesses, lockRow } from "@amana/database";
 import { once } from "@amana/idempotency";
-import { adminOf, type Implementation } from "@amana/rpc";
+import { type Implementation, requireAdmin } from "@amana/rpc";
 import { keepChange } from "../audit/audit-event.ts";
 import type { Context } from "../context.ts";
 import { invitationNotFound } from "../invitation/invitation.errors.ts";
@@ -12,9 +12,9 @@ import { Invitation } from "../invitation/invitation.ts";
 export const revokeInvitation =
   ({ orm, clock }: Context): Implementation<typeof InvitationService.method.revokeInvitation> =>
   async ({ id }, call) => {
-    adminOf(call.caller);
+    requireAdmin(call.caller);
     return await once(orm, call, InvitationSchema, async (em) => {
-      const invitation = await lockRow(em, Invitation, everyBusiness, id, invitationNotFound);
+      const invitation = await lockRow(em, Invitation, allBusinesses, id, invitationNotFound);
       if (!invitation.revokedAt) {
         const before = invitation.snapshot();
         const now = clock.now();

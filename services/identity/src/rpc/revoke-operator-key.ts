@@ -1,8 +1,8 @@
 import { OperatorKeySchema } from "@amana/contracts/identity/v1/operator_key_pb";
 import type { OperatorKeyService } from "@amana/contracts/identity/v1/operator_key_service_pb";
-import { everyBusiness, lockRow } from "@amana/database";
+import { allBusinesses, lockRow } from "@amana/database";
 import { once } from "@amana/idempotency";
-import { adminOf, type Implementation } from "@amana/rpc";
+import { type Implementation, requireAdmin } from "@amana/rpc";
 import { lastOperatorKey, operatorKeyNotFound } from "../admin-key/admin-key.errors.ts";
 import { toOperatorKeyMessage } from "../admin-key/admin-key.message.ts";
 import { AdminKey, lockAdminKeys } from "../admin-key/admin-key.ts";
@@ -13,10 +13,10 @@ import { logCutOff } from "../key-lease/granted-leases.ts";
 export const revokeOperatorKey =
   ({ orm, clock, leases, logger }: Context): Implementation<typeof OperatorKeyService.method.revokeOperatorKey> =>
   async ({ id, reason }, call) => {
-    adminOf(call.caller);
+    requireAdmin(call.caller);
     const answer = await once(orm, call, OperatorKeySchema, async (em) => {
       await lockAdminKeys(em);
-      const adminKey = await lockRow(em, AdminKey, everyBusiness, id, operatorKeyNotFound);
+      const adminKey = await lockRow(em, AdminKey, allBusinesses, id, operatorKeyNotFound);
       if (!adminKey.revokedAt) {
         if ((await em.count(AdminKey, { revokedAt: null })) === 1) throw lastOperatorKey();
         const before = adminKey.snapshot();

@@ -1,6 +1,6 @@
 import type { BusinessService } from "@amana/contracts/identity/v1/business_service_pb";
 import { databaseTime } from "@amana/database";
-import { businessOf, type Implementation } from "@amana/rpc";
+import { type Implementation, requireBusiness } from "@amana/rpc";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { previousKeyTtlInvalid } from "../api-key/api-key.errors.ts";
 import type { KeyRing } from "../api-key/key-ring.ts";
@@ -13,7 +13,7 @@ export const updateOwnBusiness =
   (context: Context): Implementation<typeof BusinessService.method.updateOwnBusiness> =>
   async ({ name, rotateApiKey, previousKeyTtlSeconds }, call) => {
     const { caller } = call;
-    const businessId = businessOf(caller);
+    const businessId = requireBusiness(caller);
     if (previousKeyTtlSeconds < 0 || previousKeyTtlSeconds > previousKeyTtlSecondsMax) {
       throw previousKeyTtlInvalid(previousKeyTtlSecondsMax);
     }

@@ -1,4 +1,4 @@
-import { workOnDue } from "@amana/jobs";
+import { processDueRows } from "@amana/jobs";
 import type { Context } from "../context.ts";
 import { syncApplication } from "../kyc-application/sync-application.ts";
 
@@ -7,7 +7,7 @@ const timeoutMs = 15_000;
 
 /** Finds out what no callback told, so that a lost one only delays. */
 export const checkApplications = (context: Context, pauseMs?: number): AsyncDisposable =>
-  workOnDue(
+  processDueRows(
     context,
     { name: "check-applications", table: "kyc_application", due: "next_check_at", concurrency, isTraced: true },
     (id) => syncApplication(context, id, timeoutMs),

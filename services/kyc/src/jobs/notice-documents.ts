@@ -1,7 +1,7 @@
 import { databaseTime, transaction } from "@amana/database";
 import { LockMode } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
-import { dayOf } from "../kyc-application/judge.ts";
+import { dayOf } from "../kyc-application/evaluate.ts";
 import { recordChanges } from "../kyc-application/kyc-application.events.ts";
 import { KycApplication } from "../kyc-application/kyc-application.ts";
 

@@ -113,11 +113,11 @@ test("whatever is said, cancelled, reviewed, lost or waited for, no rule is brok
         }
         log.push({ change, status, verdict, attemptsUsed });
       };
-      const takeOver = (state: ApplicationState) => {
+      const applyState = (state: ApplicationState) => {
         const wasInReview = application.awaitsReview();
         const isNews = state.sequence > application.sequence;
         const told = log.length;
-        application.takeOver(state, { at: now }, now, announce);
+        application.applyState(state, { at: now }, now, announce);
         if (wasInReview && isNews && application.verdict === "APPROVED") {
           invariant(theirs === "NEEDS_REVIEW" && state.verdict === "APPROVED", "approved without a person");
           personDecided = true;
@@ -134,11 +134,11 @@ test("whatever is said, cancelled, reviewed, lost or waited for, no rule is brok
         if (taken.kind === "wait") now = new Date(now.getTime() + taken.hours * 3_600_000);
         if (taken.kind === "hear") {
           last = aState(taken.said);
-          takeOver(last);
+          applyState(last);
         }
-        if (taken.kind === "again") takeOver(last);
+        if (taken.kind === "again") applyState(last);
         if (taken.kind === "crash") {
-          Object.assign(Object.create(Object.getPrototypeOf(application)), application).takeOver(
+          Object.assign(Object.create(Object.getPrototypeOf(application)), application).applyState(
             aState(taken.said),
             { at: now },
             now,
@@ -155,7 +155,9 @@ test("whatever is said, cancelled, reviewed, lost or waited for, no rule is brok
           const may = ["CREATED", "OPENED", "FAILED"].includes(application.status);
           invariant(refused !== may, `cancel of ${application.status} was ${refused ? "" : "not "}refused`);
           if (!refused)
-            takeOver(aState({ status: "CANCELED", sequence: application.sequence + 1, attemptsUsed: application.attemptsUsed }));
+            applyState(
+              aState({ status: "CANCELED", sequence: application.sequence + 1, attemptsUsed: application.attemptsUsed }),
+            );
           if (!refused) invariant(application.status === "CANCELED", "a cancellation the provider confirmed did not count");
         }
         if (taken.kind === "review" && application.awaitsReview()) {

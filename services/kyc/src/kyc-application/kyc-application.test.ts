@@ -8,10 +8,10 @@ import type { KycApplication } from "./kyc-application.ts";
 const later = new Date(createdAt.getTime() + 60_000);
 
 /** Applies a provider's state and returns the changes for which events were emitted. */
-function takeOver(application: KycApplication, said: Partial<ApplicationState>, now = later, askedAt = now) {
+function applyState(application: KycApplication, said: Partial<ApplicationState>, now = later, askedAt = now) {
   const announced: string[] = [];
   const state = aState({ sequence: application.sequence + 1, ...said });
-  const takeover = application.takeOver(state, { at: askedAt }, now, (change) => announced.push(change));
+  const takeover = application.applyState(state, { at: askedAt }, now, (change) => announced.push(change));
   return { takeover, announced };
 }
 
@@ -35,7 +35,7 @@ describe("a move", () => {
 
   test.each(cases)("from %s to %s is legal or changes nothing", (from, to) => {
     const application = inStatus(from);
-    const { announced, takeover } = takeOver(application, { status: to, attemptsUsed: application.attemptsUsed });
+    const { announced, takeover } = applyState(application, { status: to, attemptsUsed: application.attemptsUsed });
     const isLegal = moves[from].includes(to);
     expect(application.status).toBe(isLegal ? to : from);
     // After EXPIRED, the steps of a submission in time are accepted until its verdict follows.
@@ -46,7 +46,7 @@ describe("a move", () => {
 
   test.each(kycStatuses)("to %s that is already made announces nothing", (status) => {
     const application = inStatus(status);
-    expect(takeOver(application, { status, attemptsUsed: application.attemptsUsed })).toEqual({
+    expect(applyState(application, { status, attemptsUsed: application.attemptsUsed })).toEqual({
       takeover: "taken",
       announced: [],
     });
@@ -54,14 +54,14 @@ describe("a move", () => {
 
   test.each(["OPENED", "SUBMITTED", "PROCESSING"] as const)("back to %s is a retry when attempts went up", (status) => {
     const application = inStatus("PROCESSING");
-    takeOver(application, { status, attemptsUsed: 2 });
+    applyState(application, { status, attemptsUsed: 2 });
     expect(application).toMatchObject({ status, attemptsUsed: 2 });
   });
 
   test("to FAILED again is a new fact when attempts went up", () => {
     const application = inStatus("FAILED");
-    expect(takeOver(application, { status: "FAILED", attemptsUsed: 2 }).announced).toEqual(["KYC_FAILED"]);
-    expect(takeOver(application, { status: "FAILED", attemptsUsed: 2 }).announced).toEqual([]);
+    expect(applyState(application, { status: "FAILED", attemptsUsed: 2 }).announced).toEqual(["KYC_FAILED"]);
+    expect(applyState(application, { status: "FAILED", attemptsUsed: 2 }).announced).toEqual([]);
   });
 
   // From a submission only a failure leads there, and one that stayed would stay for ever.
@@ -69,7 +69,7 @@ describe("a move", () => {
     "from %s to %s announces the failure in between, although nobody saw it",
     (from, to) => {
       const application = inStatus(from);
-      expect(takeOver(application, { status: to, attemptsUsed: 1 }).announced).toEqual(["KYC_FAILED", `KYC_${to}`]);
+      expect(applyState(application, { status: to, attemptsUsed: 1 }).announced).toEqual(["KYC_FAILED", `KYC_${to}`]);
       expect(application.status).toBe(to);
     },
   );
@@ -100,13 +100,13 @@ describe("a move", () => {
     ["CREATED", 0, "CREATED", 1, []],
   ])("from %s with %i attempts to %s with %i attempts emits %j", (from, attempts, to, later, expected) => {
     const application = inStatus(from, attempts);
-    expect(takeOver(application, { status: to, attemptsUsed: later }).announced).toEqual(expected);
+    expect(applyState(application, { status: to, attemptsUsed: later }).announced).toEqual(expected);
     expect(application).toMatchObject({ status: to, attemptsUsed: Math.max(attempts, later) });
   });
 
   test.each(beingChecked)("from %s to the end of a link without attempts ends in FAILED", (from) => {
     const application = inStatus(from, 3);
-    expect(takeOver(application, { status: "EXPIRED", attemptsUsed: 3 }).announced).toEqual(["KYC_FAILED"]);
+    expect(applyState(application, { status: "EXPIRED", attemptsUsed: 3 }).announced).toEqual(["KYC_FAILED"]);
     expect(application).toMatchObject({ status: "FAILED" });
   });
 
@@ -114,7 +114,7 @@ describe("a move", () => {
     "to %s does not happen once the attempts are used up",
     (status) => {
       const application = inStatus("FAILED", 3);
-      expect(takeOver(application, { status, attemptsUsed: 4 }).announced).toEqual([]);
+      expect(applyState(application, { status, attemptsUsed: 4 }).announced).toEqual([]);
       expect(application).toMatchObject({ status: "FAILED" });
       expect(application.isOpen()).toBe(false);
     },
@@ -122,17 +122,17 @@ describe("a move", () => {
 
   test("to CANCELED happens also once the attempts are used up", () => {
     const application = inStatus("FAILED", 3);
-    takeOver(application, { status: "CANCELED", attemptsUsed: 3 });
+    applyState(application, { status: "CANCELED", attemptsUsed: 3 });
     expect(application.status).toBe("CANCELED");
   });
 
   test("shows why it failed, in our words, until the applicant tries again", () => {
     const application = inStatus("PROCESSING");
-    takeOver(application, { status: "FAILED" });
+    applyState(application, { status: "FAILED" });
     expect(toKycApplicationMessage(application).errorMessage).toContain("try again");
-    takeOver(application, { status: "OPENED" });
+    applyState(application, { status: "OPENED" });
     expect(toKycApplicationMessage(application).errorMessage).toBeUndefined();
-    takeOver(application, { status: "FAILED", attemptsUsed: 3 });
+    applyState(application, { status: "FAILED", attemptsUsed: 3 });
     expect(toKycApplicationMessage(application).errorMessage).toContain("no attempt is left");
   });
 });
@@ -140,13 +140,13 @@ describe("a move", () => {
 describe("what is not newer, or not ours", () => {
   test.each([4, 3, 0])("sequence %i after 4 changes nothing but the time of contact", (sequence) => {
     const application = inStatus("OPENED");
-    expect(takeOver(application, { sequence })).toEqual({ takeover: "stale", announced: [] });
+    expect(applyState(application, { sequence })).toEqual({ takeover: "stale", announced: [] });
     expect(application).toMatchObject({ status: "OPENED", sequence: 4, syncedAt: later });
   });
 
   test.each([{ reference: "another" }, { providerId: "another" }])("%o changes nothing at all", (other) => {
     const application = inStatus("OPENED");
-    expect(takeOver(application, other)).toEqual({ takeover: "mismatch", announced: [] });
+    expect(applyState(application, other)).toEqual({ takeover: "mismatch", announced: [] });
     expect(application).toMatchObject({ status: "OPENED", sequence: 4, syncedAt: createdAt });
   });
 });
@@ -154,7 +154,7 @@ describe("what is not newer, or not ours", () => {
 describe("a verdict", () => {
   const completed = (said: Partial<ApplicationState>, changes: Partial<KycApplication> = {}) => {
     const application = anApplication({ status: "PROCESSING", attemptsUsed: 1, ...changes });
-    const { announced } = takeOver(application, said);
+    const { announced } = applyState(application, said);
     return { verdict: application.verdict, announced, codes: application.reasonCodes, application };
   };
 
@@ -190,7 +190,7 @@ describe("a verdict", () => {
   test("that nobody can read goes to review, and no later approval passes for a person's", () => {
     const { verdict, announced, application } = completed({ verdict: undefined, unread: ["verdict"] });
     expect({ verdict, announced }).toEqual({ verdict: "NEEDS_REVIEW", announced: ["KYC_NEEDS_REVIEW"] });
-    expect(takeOver(application, { verdict: "APPROVED" }).announced).toEqual([]);
+    expect(applyState(application, { verdict: "APPROVED" }).announced).toEqual([]);
     expect(application.awaitsReview()).toBe(true);
     expect(application.isReviewedHere()).toBe(true);
   });
@@ -215,16 +215,16 @@ describe("a verdict", () => {
 
 test.each(["REJECTED", "NEEDS_REVIEW"] as const)("a final verdict is not changed by %s, which should not be said", (verdict) => {
   const application = anApplication({ status: "PROCESSING", attemptsUsed: 1 });
-  takeOver(application, {});
-  expect(takeOver(application, {}).takeover).toBe("taken");
-  expect(takeOver(application, { verdict })).toEqual({ takeover: "illegal", announced: [] });
+  applyState(application, {});
+  expect(applyState(application, {}).takeover).toBe("taken");
+  expect(applyState(application, { verdict })).toEqual({ takeover: "illegal", announced: [] });
   expect(application.verdict).toBe("APPROVED");
 });
 
 describe("a review", () => {
   const inReview = (said: Partial<ApplicationState> = { verdict: "NEEDS_REVIEW" }) => {
     const application = inStatus("PROCESSING");
-    takeOver(application, said);
+    applyState(application, said);
     return application;
   };
 
@@ -232,10 +232,10 @@ describe("a review", () => {
     "decided %s at the provider is announced as that only, and is final",
     (verdict) => {
       const application = inReview({ verdict: "NEEDS_REVIEW", amlHitCount: 2, amlDecision: "POSSIBLE_MATCH" });
-      expect(takeOver(application, { verdict, amlHitCount: 2 }).announced).toEqual(["KYC_REVIEW_RESOLVED"]);
+      expect(applyState(application, { verdict, amlHitCount: 2 }).announced).toEqual(["KYC_REVIEW_RESOLVED"]);
       expect(application).toMatchObject({ status: "COMPLETED", verdict });
       for (const next of ["APPROVED", "REJECTED", "NEEDS_REVIEW"] as const) {
-        expect(takeOver(application, { verdict: next }).announced).toEqual([]);
+        expect(applyState(application, { verdict: next }).announced).toEqual([]);
         expect(application.verdict).toBe(verdict);
       }
     },
@@ -243,28 +243,28 @@ describe("a review", () => {
 
   test("that only our rules asked for is not decided by the provider saying APPROVED again", () => {
     const application = inReview({ amlHitCount: 1 });
-    for (let times = 0; times < 3; times++) expect(takeOver(application, { amlHitCount: 0 }).announced).toEqual([]);
+    for (let times = 0; times < 3; times++) expect(applyState(application, { amlHitCount: 0 }).announced).toEqual([]);
     expect(application).toMatchObject({ verdict: "NEEDS_REVIEW", amlHitCount: 1 });
   });
 
   test("that only our rules made of a rejection is not decided by the provider saying APPROVED of itself", () => {
     const application = inReview({ verdict: "REJECTED", reasonCodes: ["PROFILE_MISMATCH"] });
-    expect(takeOver(application, { verdict: "APPROVED" }).announced).toEqual([]);
+    expect(applyState(application, { verdict: "APPROVED" }).announced).toEqual([]);
     expect(application.verdict).toBe("NEEDS_REVIEW");
   });
 
   test("that only our rules asked for can be decided by the provider's rejection, or by its own review", () => {
     const rejected = inReview({ amlHitCount: 1 });
-    expect(takeOver(rejected, { verdict: "REJECTED" }).announced).toEqual(["KYC_REVIEW_RESOLVED"]);
+    expect(applyState(rejected, { verdict: "REJECTED" }).announced).toEqual(["KYC_REVIEW_RESOLVED"]);
     const reviewed = inReview({ amlHitCount: 1 });
-    expect(takeOver(reviewed, { verdict: "NEEDS_REVIEW", amlHitCount: 1 }).announced).toEqual([]);
-    expect(takeOver(reviewed, { verdict: "APPROVED", amlHitCount: 1 }).announced).toEqual(["KYC_REVIEW_RESOLVED"]);
+    expect(applyState(reviewed, { verdict: "NEEDS_REVIEW", amlHitCount: 1 }).announced).toEqual([]);
+    expect(applyState(reviewed, { verdict: "APPROVED", amlHitCount: 1 }).announced).toEqual(["KYC_REVIEW_RESOLVED"]);
   });
 
   test("of a document that has expired meanwhile ends REJECTED", () => {
     const application = inReview({ verdict: "NEEDS_REVIEW", documentExpiry: "2026-03-01" });
     const nextDay = new Date("2026-03-02T00:00:00.000Z");
-    expect(takeOver(application, { verdict: "APPROVED", documentExpiry: "2026-03-01" }, nextDay).announced).toEqual([
+    expect(applyState(application, { verdict: "APPROVED", documentExpiry: "2026-03-01" }, nextDay).announced).toEqual([
       "KYC_REVIEW_RESOLVED",
     ]);
     expect(application).toMatchObject({ verdict: "REJECTED", reasonCodes: ["DOCUMENT_EXPIRED"] });
@@ -272,7 +272,7 @@ describe("a review", () => {
 
   test("of a document that has expired ends REJECTED also when the decision does not repeat its last day", () => {
     const application = inReview({ verdict: "NEEDS_REVIEW", documentExpiry: "2026-03-01" });
-    takeOver(application, { verdict: "APPROVED", documentExpiry: undefined }, new Date("2026-03-02T00:00:00.000Z"));
+    applyState(application, { verdict: "APPROVED", documentExpiry: undefined }, new Date("2026-03-02T00:00:00.000Z"));
     expect(application).toMatchObject({ verdict: "REJECTED", documentExpiry: "2026-03-01" });
   });
 
@@ -280,7 +280,7 @@ describe("a review", () => {
     const doubts = { livenessOutcome: undefined, amlHitCount: undefined, unread: ["reason_codes"] };
     const application = inReview({ verdict: "NEEDS_REVIEW", ...doubts });
     if (where === "here") application.resolveReview("APPROVED", later, () => {});
-    else takeOver(application, { verdict: "APPROVED", ...doubts });
+    else applyState(application, { verdict: "APPROVED", ...doubts });
     expect(application).toMatchObject({ verdict: "APPROVED", reviewedAt: later });
   });
 });
@@ -297,25 +297,25 @@ describe("the link's end", () => {
     ["PROCESSING", 1, []],
   ])("of %s after %i attempts announces %j", (status, attemptsUsed, expected) => {
     const application = inStatus(status, attemptsUsed);
-    expect(takeOver(application, { status, attemptsUsed, sequence: 4 }, lapsed).announced).toEqual(expected);
+    expect(applyState(application, { status, attemptsUsed, sequence: 4 }, lapsed).announced).toEqual(expected);
   });
 
   test.each([0, 1])("a request that began before the deadline does not expire the link (sequence newer by %i)", (newer) => {
     const application = inStatus("OPENED");
     const askedAt = new Date(lapsed.getTime() - 2_000);
-    expect(takeOver(application, { status: "OPENED", attemptsUsed: 0, sequence: 4 + newer }, lapsed, askedAt).announced).toEqual(
-      [],
-    );
+    expect(
+      applyState(application, { status: "OPENED", attemptsUsed: 0, sequence: 4 + newer }, lapsed, askedAt).announced,
+    ).toEqual([]);
     application.planCheck([300], lapsed, { at: askedAt });
     expect(application.nextCheckAt?.getTime()).toBeLessThanOrEqual(lapsed.getTime());
-    expect(takeOver(application, { status: "OPENED", attemptsUsed: 0, sequence: 4 + newer }, lapsed).announced).toEqual([
+    expect(applyState(application, { status: "OPENED", attemptsUsed: 0, sequence: 4 + newer }, lapsed).announced).toEqual([
       "KYC_EXPIRED",
     ]);
   });
 
   test("leaves a minute for what is on its way", () => {
     const application = inStatus("OPENED");
-    expect(takeOver(application, { status: "OPENED", sequence: 4 }, linkExpiresAt).announced).toEqual([]);
+    expect(applyState(application, { status: "OPENED", sequence: 4 }, linkExpiresAt).announced).toEqual([]);
   });
 
   test("is when it is checked, if no check comes before", () => {

@@ -11,7 +11,7 @@ import type {
   ReasonCode,
   Verdict,
 } from "../verification-provider/verification-provider.ts";
-import { dayOf, decide, isExpired, type Judgement, judge } from "./judge.ts";
+import { dayOf, decide, type Evaluation, evaluate, isExpired } from "./evaluate.ts";
 import { kycApplicationFinal, kycInProgress, kycReviewInProgress, kycReviewNotOpen } from "./kyc-application.errors.ts";
 
 /** Our operator's decision, kept until the provider has it; whoever records it audits it. */
@@ -139,7 +139,7 @@ export class KycApplication extends schema.class {
    * Ignores a state that is not newer, belongs to another application, or breaks our rules.
    * `asked.at` is the start of the request for the state.
    */
-  takeOver(said: ApplicationState, asked: Pick<Asked, "at">, now: Date, announce: Announce): Takeover {
+  applyState(said: ApplicationState, asked: Pick<Asked, "at">, now: Date, announce: Announce): Takeover {
     if (said.reference !== this.id || said.providerId !== this.providerId) return "mismatch";
     this.syncedAt = now;
     if (said.sequence <= this.sequence) {
@@ -314,7 +314,7 @@ export class KycApplication extends schema.class {
   private complete(said: ApplicationState, now: Date, announce: Announce): void {
     this.completedAt = said.completedAt ?? now;
     this.takeEvidence(said);
-    this.take(judge(said.verdict, said, this, dayOf(now)));
+    this.take(evaluate(said.verdict, said, this, dayOf(now)));
     this.moveTo("COMPLETED", now);
     const changes = { APPROVED: "KYC_COMPLETED", REJECTED: "KYC_REJECTED", NEEDS_REVIEW: "KYC_NEEDS_REVIEW" } as const;
     announce(changes[this.verdict ?? "NEEDS_REVIEW"]);
@@ -354,7 +354,7 @@ export class KycApplication extends schema.class {
     this.providerVerdict = said.verdict ?? null;
   }
 
-  private take({ verdict, reasonCodes }: Judgement): void {
+  private take({ verdict, reasonCodes }: Evaluation): void {
     this.verdict = verdict;
     this.reasonCodes = reasonCodes;
   }

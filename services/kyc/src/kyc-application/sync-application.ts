@@ -1,4 +1,4 @@
-import { databaseTime, everyBusiness, lockRow, type Owner, transaction } from "@amana/database";
+import { allBusinesses, databaseTime, lockRow, type Owner, transaction } from "@amana/database";
 import { faultPoint } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
@@ -18,7 +18,7 @@ export async function syncApplication(context: Context, id: string, timeoutMs: n
   const outcome = await context.provider.get(providerId, timeoutMs);
   faultPoint("sync.answered");
   await transaction(context.orm, async (em) => {
-    await record(em, context, await lockApplication(em, everyBusiness, id), outcome, asked);
+    await record(em, context, await lockApplication(em, allBusinesses, id), outcome, asked);
   });
   return outcome.kind === "accepted";
 }
@@ -43,7 +43,7 @@ export async function record(
   const now = await databaseTime(em);
   const logged = { application_id: application.id, provider_id: application.providerId };
   if (outcome.kind === "accepted") {
-    const takeover = application.takeOver(outcome.value, asked, now, recordChanges(em, application, now));
+    const takeover = application.applyState(outcome.value, asked, now, recordChanges(em, application, now));
     const { status: said, sequence, unread } = outcome.value;
     const told = { ...logged, takeover, said, status: application.status, sequence };
     if (takeover === "mismatch" || takeover === "illegal") {

@@ -5,7 +5,7 @@ import { KycStatus } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { createRpcClient } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
-import { aBusinessCaller, keyed, refusal, startTestServer } from "@amana/testing";
+import { aBusinessCaller, refusal, startTestServer, withIdempotencyKey } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
 import { kyc as kycService } from "../service.ts";
@@ -48,10 +48,10 @@ describe("a cancellation", () => {
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 60 });
     const refused = { kind: "conflict", code: "kyc_in_progress" };
-    expect(await refusal(harness.kyc.cancelKycApplication({ id }, keyed(caller, "k")))).toMatchObject(refused);
+    expect(await refusal(harness.kyc.cancelKycApplication({ id }, withIdempotencyKey(caller, "k")))).toMatchObject(refused);
     const [row] = await harness.sql("select status from kyc_application where id = ?", [id]);
     expect(row).toEqual({ status: "PROCESSING" });
-    expect(await refusal(harness.kyc.cancelKycApplication({ id }, keyed(caller, "k")))).toMatchObject(refused);
+    expect(await refusal(harness.kyc.cancelKycApplication({ id }, withIdempotencyKey(caller, "k")))).toMatchObject(refused);
     expect(await cancels(id)).toBe(1);
   });
 
@@ -95,8 +95,8 @@ describe("a cancellation", () => {
   test("with a key is answered the same again", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.create(caller);
-    const first = await harness.kyc.cancelKycApplication({ id }, keyed(caller, "k"));
-    const again = keyed(caller, "k");
+    const first = await harness.kyc.cancelKycApplication({ id }, withIdempotencyKey(caller, "k"));
+    const again = withIdempotencyKey(caller, "k");
     expect(await harness.kyc.cancelKycApplication({ id }, again)).toEqual(first);
     expect(again.replayed).toBe(true);
     expect(await cancels(id)).toBe(1);
@@ -114,13 +114,15 @@ describe("a cancellation", () => {
     const caller = aBusinessCaller();
     const { id } = await harness.create(caller);
     await harness.sandbox.fault("kyc_cancel", "reset_after", 100);
-    expect(await refusal(harness.kyc.cancelKycApplication({ id }, keyed(caller, "k")))).toMatchObject({
+    expect(await refusal(harness.kyc.cancelKycApplication({ id }, withIdempotencyKey(caller, "k")))).toMatchObject({
       kind: "unavailable",
       code: "kyc_provider_unavailable",
     });
     expect(await harness.refreshed(id, caller)).toMatchObject({ status: KycStatus.CANCELED });
-    expect(await harness.kyc.cancelKycApplication({ id }, keyed(caller, "k"))).toMatchObject({ status: KycStatus.CANCELED });
-    expect(await refusal(harness.kyc.cancelKycApplication({ id }, keyed(caller, "other")))).toMatchObject({
+    expect(await harness.kyc.cancelKycApplication({ id }, withIdempotencyKey(caller, "k"))).toMatchObject({
+      status: KycStatus.CANCELED,
+    });
+    expect(await refusal(harness.kyc.cancelKycApplication({ id }, withIdempotencyKey(caller, "other")))).toMatchObject({
       code: "kyc_application_final",
     });
     expect(await harness.eventNames(id)).toEqual(["CREATED", "CANCELED"]);

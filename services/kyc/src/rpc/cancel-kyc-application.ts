@@ -6,7 +6,7 @@ import {
 import type { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { databaseTime, transaction } from "@amana/database";
 import { claimKey, lockKey } from "@amana/idempotency";
-import { businessOf, type DomainError, type Implementation } from "@amana/rpc";
+import { type DomainError, type Implementation, requireBusiness } from "@amana/rpc";
 import { faultPoint } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { kycApplicationFinal, kycInProgress, kycProviderError } from "../kyc-application/kyc-application.errors.ts";
@@ -25,7 +25,7 @@ export const cancelKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.cancelKycApplication> =>
   async (request, call) => {
     const { orm, provider, logger } = context;
-    const businessId = businessOf(call.caller);
+    const businessId = requireBusiness(call.caller);
     const begun = await transaction(orm, async (em) => {
       // Cancelling twice is cancelling once: whoever sends the request again need not wait.
       const claim = await claimKey(em, call, KycApplicationSchema, { heldMs: 0 });

@@ -1,7 +1,7 @@
 import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { createRpcClient, DomainError } from "@amana/rpc";
-import { aBusinessCaller, adminCaller, eventually, keyed, refusal, startTestServer } from "@amana/testing";
+import { aBusinessCaller, adminCaller, eventually, refusal, startTestServer, withIdempotencyKey } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { blockedClient, type CreateRequest, goodClient, type Harness, startHarness } from "../../test/harness.ts";
 import { kyc as kycService } from "../service.ts";
@@ -102,7 +102,10 @@ describe("an application", () => {
 
   test("keeps nothing of the applicant, and its link only encrypted", async () => {
     const caller = aBusinessCaller();
-    const { id, linkUrl } = await harness.kyc.createKycApplication({ locale: "fr", ...personal }, keyed(caller, "k"));
+    const { id, linkUrl } = await harness.kyc.createKycApplication(
+      { locale: "fr", ...personal },
+      withIdempotencyKey(caller, "k"),
+    );
     const tables = await harness.sql<{ name: string }>(
       "select table_name as name from information_schema.tables where table_schema = 'public'",
     );
@@ -130,11 +133,11 @@ describe("a refusal", () => {
     ["a blocked client", blockedClient, "conflict", "client_blocked"],
   ])("of %s creates nothing, not even at the provider, and leaves the key free", async (_name, clientId, kind, code) => {
     const caller = aBusinessCaller();
-    const refused = harness.kyc.createKycApplication({ clientId }, keyed(caller, "k"));
+    const refused = harness.kyc.createKycApplication({ clientId }, withIdempotencyKey(caller, "k"));
     expect(await refusal(refused)).toMatchObject({ kind, code, pointer: "/client_id" });
     expect(await ours(caller.businessId)).toEqual([]);
     expect(await harness.sql("select 1 from idempotency_key where scope = ?", [caller.businessId])).toEqual([]);
-    const created = await harness.kyc.createKycApplication({}, keyed(caller, "k", "another body"));
+    const created = await harness.kyc.createKycApplication({}, withIdempotencyKey(caller, "k", "another body"));
     expect(await creations(created.id)).toHaveLength(1);
   });
 
@@ -143,8 +146,8 @@ describe("a refusal", () => {
     await harness.sandbox.fault("kyc_create", "error:422");
     const create = (options: Parameters<typeof harness.kyc.createKycApplication>[1]) =>
       refusal(harness.kyc.createKycApplication({}, options));
-    expect(await create(keyed(caller, "k"))).toMatchObject({ kind: "upstream_error", code: "kyc_provider_error" });
-    const again = keyed(caller, "k");
+    expect(await create(withIdempotencyKey(caller, "k"))).toMatchObject({ kind: "upstream_error", code: "kyc_provider_error" });
+    const again = withIdempotencyKey(caller, "k");
     expect(await create(again)).toMatchObject({ code: "kyc_provider_error" });
     expect(again.replayed).toBe(true);
     expect(await ours(caller.businessId)).toEqual([]);
@@ -169,7 +172,7 @@ describe("a client who is blocked while the provider is asked", () => {
       },
     };
   };
-  const create = async (clients: ReturnType<typeof answering>, options: ReturnType<typeof keyed>) => {
+  const create = async (clients: ReturnType<typeof answering>, options: ReturnType<typeof withIdempotencyKey>) => {
     await using service = await startTestServer(kycService.rpcServices({ ...harness.context, clients }));
     return await createRpcClient(KycApplicationService, service.channel).createKycApplication({ clientId: goodClient }, options);
   };
@@ -191,14 +194,16 @@ describe("a client who is blocked while the provider is asked", () => {
 
   test("gets none: nothing is stored or told, the provider's is cancelled, and the key is free", async () => {
     const caller = aBusinessCaller();
-    const { id, outcome } = await referenceOf(caller, () => refusal(create(answering("GOOD", "BLOCKED"), keyed(caller, "k"))));
+    const { id, outcome } = await referenceOf(caller, () =>
+      refusal(create(answering("GOOD", "BLOCKED"), withIdempotencyKey(caller, "k"))),
+    );
     expect(outcome).toMatchObject({ kind: "conflict", code: "client_blocked", pointer: "/client_id" });
     expect(await ours(caller.businessId)).toEqual([]);
     expect(await harness.eventNames(id)).toEqual([]);
     expect((await harness.sandbox.application(id)).status).toBe("CANCELED");
     expect(await requested(caller.businessId)).toEqual([]);
     // Unblocked, the same request gives another application, whose link works.
-    const created = await create(answering("GOOD"), keyed(caller, "k"));
+    const created = await create(answering("GOOD"), withIdempotencyKey(caller, "k"));
     expect(created.id).not.toBe(id);
     expect((await harness.sandbox.application(created.id)).status).toBe("CREATED");
   });
@@ -206,7 +211,9 @@ describe("a client who is blocked while the provider is asked", () => {
   test("gets none either when the provider cannot be reached to cancel", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("kyc_cancel", "http_500");
-    const { id, outcome } = await referenceOf(caller, () => refusal(create(answering("GOOD", "BLOCKED"), keyed(caller, "k"))));
+    const { id, outcome } = await referenceOf(caller, () =>
+      refusal(create(answering("GOOD", "BLOCKED"), withIdempotencyKey(caller, "k"))),
+    );
     expect(outcome).toMatchObject({ code: "client_blocked" });
     expect(await ours(caller.businessId)).toEqual([]);
     expect((await harness.sandbox.application(id)).status).toBe("CREATED");
@@ -228,12 +235,12 @@ describe("a client who is blocked while the provider is asked", () => {
           return await late.standing();
         },
       },
-      keyed(caller, "k"),
+      withIdempotencyKey(caller, "k"),
     );
     await asked.promise;
     // The hold of the first request ends, so that the repeated request can execute.
     await harness.sql("update idempotency_key set held_until = now() where scope = ?", [caller.businessId]);
-    const repeated = await create(answering("GOOD"), keyed(caller, "k"));
+    const repeated = await create(answering("GOOD"), withIdempotencyKey(caller, "k"));
     blocked.resolve();
     expect(await first).toEqual(repeated);
     expect((await harness.sandbox.application(repeated.id)).status).toBe("CREATED");
@@ -242,18 +249,20 @@ describe("a client who is blocked while the provider is asked", () => {
 
   test("or not, when nobody can say so any more: 503, and the same key later gives the one application", async () => {
     const caller = aBusinessCaller();
-    const { id, outcome } = await referenceOf(caller, () => refusal(create(answering("GOOD", "away"), keyed(caller, "k"))));
+    const { id, outcome } = await referenceOf(caller, () =>
+      refusal(create(answering("GOOD", "away"), withIdempotencyKey(caller, "k"))),
+    );
     expect(outcome).toMatchObject({ kind: "unavailable", code: "service_unavailable" });
     expect(await ours(caller.businessId)).toEqual([]);
-    expect(await create(answering("GOOD"), keyed(caller, "k"))).toMatchObject({ id, clientId: goodClient });
+    expect(await create(answering("GOOD"), withIdempotencyKey(caller, "k"))).toMatchObject({ id, clientId: goodClient });
   });
 });
 
 describe("an Idempotency-Key", () => {
   test("creates once and gives the same answer again, link included", async () => {
     const caller = aBusinessCaller();
-    const first = await harness.kyc.createKycApplication({ metadata }, keyed(caller, "k"));
-    const again = keyed(caller, "k");
+    const first = await harness.kyc.createKycApplication({ metadata }, withIdempotencyKey(caller, "k"));
+    const again = withIdempotencyKey(caller, "k");
     expect(await harness.kyc.createKycApplication({ metadata }, again)).toEqual(first);
     expect(again.replayed).toBe(true);
     expect(await ours(caller.businessId)).toHaveLength(1);
@@ -262,8 +271,8 @@ describe("an Idempotency-Key", () => {
 
   test("of another request is refused", async () => {
     const caller = aBusinessCaller();
-    await harness.kyc.createKycApplication({}, keyed(caller, "k"));
-    expect(await refusal(harness.kyc.createKycApplication({}, keyed(caller, "k", "f2")))).toMatchObject({
+    await harness.kyc.createKycApplication({}, withIdempotencyKey(caller, "k"));
+    expect(await refusal(harness.kyc.createKycApplication({}, withIdempotencyKey(caller, "k", "f2")))).toMatchObject({
       code: "idempotency_key_reused",
     });
   });
@@ -271,7 +280,7 @@ describe("an Idempotency-Key", () => {
   test("used five times at once creates once", async () => {
     const caller = aBusinessCaller();
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 5 }, () => harness.kyc.createKycApplication({}, keyed(caller, "k"))),
+      Array.from({ length: 5 }, () => harness.kyc.createKycApplication({}, withIdempotencyKey(caller, "k"))),
     );
     const created = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value.id] : []));
     expect(new Set(created).size).toBe(1);
@@ -286,14 +295,14 @@ describe("an Idempotency-Key", () => {
       const caller = aBusinessCaller();
       let isWorking = true;
       await harness.sandbox.fault("kyc_create", "slow:100");
-      const first = harness.kyc.createKycApplication({}, keyed(caller, "k")).finally(() => {
+      const first = harness.kyc.createKycApplication({}, withIdempotencyKey(caller, "k")).finally(() => {
         isWorking = false;
       });
       await eventually(async () =>
         expect(await harness.sql("select 1 from idempotency_key where scope = ?", [caller.businessId])).toHaveLength(1),
       );
       const asking = Array.from({ length: 4 }, async () => {
-        while (isWorking) await harness.kyc.createKycApplication({}, keyed(caller, "k")).catch(() => {});
+        while (isWorking) await harness.kyc.createKycApplication({}, withIdempotencyKey(caller, "k")).catch(() => {});
       });
       const { id } = await first;
       await Promise.all(asking);
@@ -302,8 +311,8 @@ describe("an Idempotency-Key", () => {
   });
 
   test("belongs to its business", async () => {
-    const first = await harness.kyc.createKycApplication({}, keyed(aBusinessCaller(), "k"));
-    const other = await harness.kyc.createKycApplication({}, keyed(aBusinessCaller(), "k"));
+    const first = await harness.kyc.createKycApplication({}, withIdempotencyKey(aBusinessCaller(), "k"));
+    const other = await harness.kyc.createKycApplication({}, withIdempotencyKey(aBusinessCaller(), "k"));
     expect(other.id).not.toBe(first.id);
   });
 });
@@ -326,18 +335,18 @@ describe("an answer that is lost", () => {
     async (mode) => {
       const caller = aBusinessCaller();
       await harness.sandbox.fault("kyc_create", mode, 100);
-      expect(await refusal(harness.kyc.createKycApplication({}, keyed(caller, "k")))).toMatchObject({
+      expect(await refusal(harness.kyc.createKycApplication({}, withIdempotencyKey(caller, "k")))).toMatchObject({
         kind: "unavailable",
         code: "kyc_provider_unavailable",
       });
       expect(await ours(caller.businessId)).toEqual([]);
       expect(await harness.kyc.listKycApplications({ limit: 10 }, { caller })).toMatchObject({ total: 0 });
-      expect(await refusal(harness.kyc.createKycApplication({}, keyed(caller, "k", "f2")))).toMatchObject({
+      expect(await refusal(harness.kyc.createKycApplication({}, withIdempotencyKey(caller, "k", "f2")))).toMatchObject({
         code: "idempotency_key_reused",
       });
 
       await harness.sandbox.clearFaults();
-      const application = await harness.kyc.createKycApplication({}, keyed(caller, "k"));
+      const application = await harness.kyc.createKycApplication({}, withIdempotencyKey(caller, "k"));
       const calls = await creations(application.id);
       expect(calls.length).toBeGreaterThan(3);
       expect(new Set(calls.map(({ parameters }) => parameters["reference"]))).toEqual(new Set([application.id]));
@@ -348,14 +357,14 @@ describe("an answer that is lost", () => {
   test("and found again when the applicant is ahead of us: CREATED, then at once what became of it", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("kyc_create", "reset_after", 100);
-    await refusal(harness.kyc.createKycApplication({}, keyed(caller, "k")));
+    await refusal(harness.kyc.createKycApplication({}, withIdempotencyKey(caller, "k")));
     await harness.sandbox.clearFaults();
     const [{ application_id } = { application_id: "" }] = await harness.sql<{ application_id: string }>(
       "select id as application_id from idempotency_key where scope = ?",
       [caller.businessId],
     );
     await harness.sandbox.open(((await harness.sandbox.application(application_id)) as unknown as { link_url: string }).link_url);
-    const application = await harness.kyc.createKycApplication({}, keyed(caller, "k"));
+    const application = await harness.kyc.createKycApplication({}, withIdempotencyKey(caller, "k"));
     expect(application).toMatchObject({ id: application_id, status: KycStatus.CREATED });
     expect(await harness.refreshed(application.id, caller)).toMatchObject({ status: KycStatus.OPENED });
   });
@@ -369,7 +378,7 @@ test("while clients cannot be looked up: 503, nothing is created, and an applica
   };
   Object.assign(harness.context, { clients: { standing } });
   try {
-    const call = keyed(caller, "k");
+    const call = withIdempotencyKey(caller, "k");
     expect(await refusal(harness.kyc.createKycApplication({ clientId: goodClient }, call))).toMatchObject({
       kind: "unavailable",
       code: "service_unavailable",
@@ -379,7 +388,7 @@ test("while clients cannot be looked up: 503, nothing is created, and an applica
   } finally {
     Object.assign(harness.context, { clients });
   }
-  expect(await harness.kyc.createKycApplication({ clientId: goodClient }, keyed(caller, "k"))).toMatchObject({
+  expect(await harness.kyc.createKycApplication({ clientId: goodClient }, withIdempotencyKey(caller, "k"))).toMatchObject({
     clientId: goodClient,
   });
 });

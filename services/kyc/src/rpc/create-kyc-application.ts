@@ -2,7 +2,7 @@ import { type KycApplication as KycApplicationMessage, KycApplicationSchema } fr
 import type { CreateKycApplicationRequest, KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { databaseTime, transaction } from "@amana/database";
 import { claimKey, idempotencyInProgress, lockKey } from "@amana/idempotency";
-import { businessOf, type Call, DomainError, type Implementation } from "@amana/rpc";
+import { type Call, DomainError, type Implementation, requireBusiness } from "@amana/rpc";
 import { faultPoint, isUuid, uuidv7 } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
@@ -33,7 +33,7 @@ export const createKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.createKycApplication> =>
   async (request, call) => {
     const { orm } = context;
-    const businessId = businessOf(call.caller);
+    const businessId = requireBusiness(call.caller);
     // The provider answers the same id with the same application. So the key's record gives the id,
     // and when nobody can be waiting any more, whoever sends the request again asks under it.
     const claim = await transaction(orm, (em) => claimKey(em, call, KycApplicationSchema, { heldMs: call.remainingMs() }));
@@ -146,7 +146,7 @@ async function store(
   const now = await databaseTime(em);
   const application = em.create(KycApplication, {
     id,
-    businessId: businessOf(call.caller),
+    businessId: requireBusiness(call.caller),
     clientId: request.clientId?.toLowerCase() ?? null,
     externalId: request.externalId ?? null,
     status: "CREATED",

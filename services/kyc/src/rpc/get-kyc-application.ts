@@ -1,6 +1,6 @@
 import type { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
-import { takeTurn } from "@amana/jobs";
-import { businessOf, type Implementation } from "@amana/rpc";
+import { throttleRow } from "@amana/jobs";
+import { type Implementation, requireBusiness } from "@amana/rpc";
 import { waitAtMost } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { kycApplicationNotFound } from "../kyc-application/kyc-application.errors.ts";
@@ -22,11 +22,11 @@ const refreshable = { table: "kyc_application", column: "refreshed_at", where: "
 export const getKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.getKycApplication> =>
   async (request, call) => {
-    const businessId = businessOf(call.caller);
+    const businessId = requireBusiness(call.caller);
     const em = context.orm.em.fork();
     let row = await kycApplicationView.read(em, businessId, request.id);
     if (!row) throw kycApplicationNotFound();
-    if (!request.stored && mayStillChange(row) && (await takeTurn(em, refreshable, businessId, row.id))) {
+    if (!request.stored && mayStillChange(row) && (await throttleRow(em, refreshable, businessId, row.id))) {
       const { id } = row;
       const refreshing = syncApplication(context, id, refreshTimeoutMs).catch((error: unknown) => {
         context.logger.warn({ err: error, application_id: id }, "application could not be refreshed");

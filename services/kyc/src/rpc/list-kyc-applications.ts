@@ -1,5 +1,5 @@
 import type { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
-import { businessOf, type Implementation } from "@amana/rpc";
+import { type Implementation, requireBusiness } from "@amana/rpc";
 import { isUuid } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { namedClientNotFound } from "../kyc-application/kyc-application.errors.ts";
@@ -10,7 +10,7 @@ export const listKycApplications =
   (context: Context): Implementation<typeof KycApplicationService.method.listKycApplications> =>
   async (request, call) => {
     const { orm, clients } = context;
-    const businessId = businessOf(call.caller);
+    const businessId = requireBusiness(call.caller);
     if (request.clientId !== undefined && !isUuid(request.clientId)) throw namedClientNotFound("");
     const { rows, ...total } = await kycApplicationList.page(orm.em, businessId, request);
     // Whoever has an application is a client; only without one it has to be asked.

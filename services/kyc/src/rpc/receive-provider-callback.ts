@@ -1,6 +1,6 @@
 import { type KycApplicationService, ProviderCallbackResult } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
-import { databaseTime, everyBusiness, transaction } from "@amana/database";
-import { type Implementation, platformOf } from "@amana/rpc";
+import { allBusinesses, databaseTime, transaction } from "@amana/database";
+import { type Implementation, requirePlatform } from "@amana/rpc";
 import { faultPoint, isUuid } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
@@ -18,7 +18,7 @@ const answerMs = 500;
 export const receiveProviderCallback =
   (context: Context): Implementation<typeof KycApplicationService.method.receiveProviderCallback> =>
   async (request, call) => {
-    platformOf(call.caller);
+    requirePlatform(call.caller);
     const { orm, logger, provider, callbackSecrets } = context;
     if (!isSignedByProvider(request.body, request.signature, callbackSecrets, new Date())) {
       callbacks.inc({ outcome: "forged" });
@@ -42,7 +42,7 @@ export const receiveProviderCallback =
     const outcome = isNews ? await provider.get(hint.providerId, call.remainingMs() - answerMs) : undefined;
     faultPoint("callback.answered");
     await transaction(orm, async (em) => {
-      const application = await lockApplication(em, everyBusiness, hint.reference);
+      const application = await lockApplication(em, allBusinesses, hint.reference);
       // Not known to have been heard, it is to come again.
       if (outcome && outcome.kind !== "accepted") return application.checkSoon(await databaseTime(em));
       const fresh = await em.execute(

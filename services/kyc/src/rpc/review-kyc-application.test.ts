@@ -1,7 +1,7 @@
 import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import type { Caller } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
-import { aBusinessCaller, adminCaller, keyed, refusal } from "@amana/testing";
+import { aBusinessCaller, adminCaller, refusal, withIdempotencyKey } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
 
@@ -93,8 +93,8 @@ describe("an operator's decision", () => {
 
   test("with a key is made once and answered again", async () => {
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
-    const first = await review(id, KycVerdict.APPROVED, keyed(adminCaller, "k1"));
-    const again = keyed(adminCaller, "k1");
+    const first = await review(id, KycVerdict.APPROVED, withIdempotencyKey(adminCaller, "k1"));
+    const again = withIdempotencyKey(adminCaller, "k1");
     expect(await review(id, KycVerdict.APPROVED, again)).toEqual(first);
     expect(again.replayed).toBe(true);
     expect(await harness.audited(id)).toHaveLength(1);
@@ -102,11 +102,13 @@ describe("an operator's decision", () => {
 
   test("with another operator's key is another decision", async () => {
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
-    await review(id, KycVerdict.APPROVED, keyed(adminCaller, "k2"));
-    expect(await refusal(review(id, KycVerdict.REJECTED, keyed(another, "k2", "f2")))).toMatchObject({
+    await review(id, KycVerdict.APPROVED, withIdempotencyKey(adminCaller, "k2"));
+    expect(await refusal(review(id, KycVerdict.REJECTED, withIdempotencyKey(another, "k2", "f2")))).toMatchObject({
       code: "kyc_review_not_open",
     });
-    expect(await refusal(review(id, KycVerdict.APPROVED, keyed(another, "k2")))).toMatchObject({ code: "kyc_review_not_open" });
+    expect(await refusal(review(id, KycVerdict.APPROVED, withIdempotencyKey(another, "k2")))).toMatchObject({
+      code: "kyc_review_not_open",
+    });
   });
 
   test("belongs to operators: a business cannot decide its own", async () => {

@@ -1,9 +1,9 @@
 import { KycApplicationSchema, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import type { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
-import { databaseTime, everyBusiness, transaction } from "@amana/database";
+import { allBusinesses, databaseTime, transaction } from "@amana/database";
 import { claimKey, lockKey } from "@amana/idempotency";
 import { byCaller } from "@amana/messaging";
-import { adminOf, type Call, type Implementation, requestedName } from "@amana/rpc";
+import { type Call, type Implementation, requestedName, requireAdmin } from "@amana/rpc";
 import { faultPoint, isUuid } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import {
@@ -29,7 +29,7 @@ const answerMs = 1_000;
 export const reviewKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.reviewKycApplication> =>
   async (input, call) => {
-    const operator = adminOf(call.caller);
+    const operator = requireAdmin(call.caller);
     const { orm } = context;
     if (!isUuid(input.id)) throw kycApplicationNotFound();
     const outcome = requestedName(KycVerdict, input.outcome);
@@ -39,7 +39,7 @@ export const reviewKycApplication =
     const begun = await transaction(orm, async (em) => {
       // Deciding the same twice is deciding once: whoever sends the request again need not wait.
       const claim = await claimKey(em, call, KycApplicationSchema, { heldMs: 0 });
-      const application = await lockApplication(em, everyBusiness, input.id);
+      const application = await lockApplication(em, allBusinesses, input.id);
       if ("replayed" in claim) return { answer: claim.replayed };
       const now = await databaseTime(em);
       const request: ReviewRequest = {
@@ -71,7 +71,7 @@ export const reviewKycApplication =
     faultPoint("review.answered");
     const { application, isOurs } = await transaction(orm, async (em) => {
       const key = await lockKey(em, begun.keyId);
-      const application = await lockApplication(em, everyBusiness, id);
+      const application = await lockApplication(em, allBusinesses, id);
       await record(em, context, application, answered, { at: begun.askedAt, nextCheckAt });
       const isOurs = application.reviewedAt != null && application.reviewRequest?.requestId === call.requestId;
       if (isOurs && !key?.hasEnded()) key?.storeAnswer(KycApplicationSchema, toKycApplicationMessage(application));

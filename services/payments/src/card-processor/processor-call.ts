@@ -41,7 +41,7 @@ export function noting(processor: CardProcessor, noted: NotedCall[]): CardProces
       const beganMs = performance.now();
       const outcome = await call(...given);
       const durationMs = Math.round(performance.now() - beganMs);
-      noted.push({ operation, beganMs, durationMs, ...told(outcome as unknown as Told) });
+      noted.push({ operation, beganMs, durationMs, ...told(outcome as unknown as CallOutcome) });
       return outcome;
     };
   return {
@@ -53,10 +53,10 @@ export function noting(processor: CardProcessor, noted: NotedCall[]): CardProces
   };
 }
 
-type Told = Outcome<Partial<OrderState> | null> | { readonly kind: "not_sent"; readonly reason: string };
+type CallOutcome = Outcome<Partial<OrderState> | null> | { readonly kind: "not_sent"; readonly reason: string };
 
 /** Numbers of the processor's and faults of ours; nothing of the card or of who holds it. */
-function told(outcome: Told): Pick<ProcessorCall, "outcome" | "detail"> {
+function told(outcome: CallOutcome): Pick<ProcessorCall, "outcome" | "detail"> {
   if (outcome.kind === "refused") return { outcome: "REFUSED", detail: `code ${code(outcome.errorCode)}` };
   if (outcome.kind !== "accepted") {
     // What the processor writes beside its code is a text of its own.

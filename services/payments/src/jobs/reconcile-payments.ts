@@ -1,4 +1,4 @@
-import { workOnDue } from "@amana/jobs";
+import { processDueRows } from "@amana/jobs";
 import type { Context } from "../context.ts";
 import { orderStatuses } from "../payment/payment.ts";
 import { settlePayment } from "../payment/settle-payment.ts";
@@ -12,7 +12,7 @@ const concurrency = 24;
  * minutes: first those known to be paid, then those that card holders have had the longest.
  */
 export const reconcilePayments = (context: Context, pauseMs?: number): AsyncDisposable =>
-  workOnDue(
+  processDueRows(
     context,
     {
       name: "reconcile-payments",

@@ -1,5 +1,5 @@
 import { databaseTime, transaction } from "@amana/database";
-import { type DueRows, workOnDue } from "@amana/jobs";
+import { type DueRows, processDueRows } from "@amana/jobs";
 import { createLogger } from "@amana/runtime";
 import { createTestDatabase, eventually, forAllTenants, testEventSettings, testRpcSettings } from "@amana/testing";
 import { expect, test } from "vitest";
@@ -65,7 +65,7 @@ test("no reread or follow-up stays due when one business has 5 payments a second
    */
   const workForOneStep = async (rows: DueRows) => {
     const limit = read + (rows.perPause ?? 0);
-    await using _job = workOnDue({ orm: db.orm, logger: createLogger("test", "silent") }, rows, readOne, 3_600_000);
+    await using _job = processDueRows({ orm: db.orm, logger: createLogger("test", "silent") }, rows, readOne, 3_600_000);
     await eventually(async () => expect(read === limit || (await dueCount(rows)) === 0).toBe(true));
     return await dueCount(rows);
   };

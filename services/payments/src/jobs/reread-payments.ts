@@ -1,4 +1,4 @@
-import { type DueRows, workOnDue } from "@amana/jobs";
+import { type DueRows, processDueRows } from "@amana/jobs";
 import type { Context } from "../context.ts";
 import { Payment } from "../payment/payment.ts";
 import { readAgain } from "../payment/refresh-payment.ts";
@@ -42,7 +42,7 @@ export const followUpPayments = (context: Context, pauseMs?: number): AsyncDispo
   readDue(context, followUpRows(context.schedule), pauseMs);
 
 const readDue = (context: Context, rows: DueRows, pauseMs = 1_000): AsyncDisposable =>
-  workOnDue(
+  processDueRows(
     context,
     rows,
     async (id) => {

@@ -1,4 +1,4 @@
-import { workOnDue } from "@amana/jobs";
+import { processDueRows } from "@amana/jobs";
 import type { Context } from "../context.ts";
 import { advanceRefund } from "../refund/advance-refund.ts";
 
@@ -7,7 +7,7 @@ const concurrency = 16;
 
 /** Brings refunds to their end that a crash or an unknown outcome left open. */
 export const resolveRefunds = (context: Context, pauseMs?: number): AsyncDisposable =>
-  workOnDue(
+  processDueRows(
     context,
     { name: "resolve-refunds", table: "refund", due: "next_check_at", concurrency, isTraced: true },
     (id, lease) => advanceRefund(context, id, lease, () => timeoutMs),

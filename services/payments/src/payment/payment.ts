@@ -1,7 +1,7 @@
 import type { EnumName } from "@amana/contracts/enum-names";
 import type { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import type * as proto from "@amana/contracts/payments/v1/payment_pb";
-import { takeOver } from "@amana/database";
+import { assignChanges } from "@amana/database";
 import { nextPause } from "@amana/runtime";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import type { OrderState } from "../card-processor/card-processor.ts";
@@ -72,14 +72,14 @@ const schema = defineEntity({
 export type PaymentChange = EnumName<typeof PaymentEventType>;
 
 /** What happened to a payment at the processor without us. */
-export type ElsewhereChange =
+export type ExternalChange =
   /** More was given back than we know of, and no more than was paid. */
   { readonly kind: "refunded"; readonly refundedMinor: bigint } | { readonly kind: "reversed" };
 
 /** What the processor's word on a settled payment comes to, beside what is stored. */
 type Comparison =
   | { readonly kind: "agrees" }
-  | ElsewhereChange
+  | ExternalChange
   /** No rule says what to make of it. */
   | { readonly kind: "unexplained"; readonly reason: string }
   /** It does not say how much was given back. */
@@ -212,7 +212,7 @@ export class Payment extends schema.class {
         if (state.errorCode !== "0" || state.refundedMinor === undefined) return "unchanged";
         this.paidAt = now;
         end("PAID", "PAYMENT_COMPLETED");
-        this.takeOver({ kind: "refunded", refundedMinor: state.refundedMinor }, now);
+        this.adoptChange({ kind: "refunded", refundedMinor: state.refundedMinor }, now);
         announce("PAYMENT_REFUNDED");
         return "settled";
       case orderStatuses.reversed:
@@ -297,7 +297,7 @@ export class Payment extends schema.class {
   }
 
   /** Becomes what it is at the processor, where somebody gave it back or reversed it without us. */
-  takeOver(change: ElsewhereChange, now: Date): PaymentChange {
+  adoptChange(change: ExternalChange, now: Date): PaymentChange {
     this.origin = "PROCESSOR";
     this.updatedAt = now;
     this.difference = null;
@@ -387,7 +387,7 @@ export class Payment extends schema.class {
       maskedPan,
       cardBrand: maskedPan ? cardBrandOf(maskedPan) : null,
     };
-    if (takeOver<Partial<Payment>>(this, details)) this.updatedAt = now;
+    if (assignChanges<Partial<Payment>>(this, details)) this.updatedAt = now;
   }
 
   private end(status: PaymentStatus, now: Date): void {

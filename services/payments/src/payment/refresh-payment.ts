@@ -1,4 +1,4 @@
-import { takeTurn, withLease } from "@amana/jobs";
+import { throttleRow, withLease } from "@amana/jobs";
 import { waitAtMost } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { Payment } from "./payment.ts";
@@ -29,7 +29,7 @@ export async function readAgain(context: Context, payment: Payment, remainingMs:
  * longer than `waitMs`: later answers are still recorded. Failures leave the stored state.
  */
 export async function refreshPayment(context: Context, businessId: string, id: string, waitMs: number): Promise<void> {
-  if (!(await takeTurn(context.orm.em.fork(), refreshable, businessId, id))) return;
+  if (!(await throttleRow(context.orm.em.fork(), refreshable, businessId, id))) return;
   const remainingMs = () => timeoutMs;
   const refreshing = withLease(context.orm, "payment", id, async () => {
     const payment = await context.orm.em.fork().findOneOrFail(Payment, { id });

@@ -1,6 +1,6 @@
 import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import { type Payment, PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
-import { aBusinessCaller, eventually, keyed, refusal } from "@amana/testing";
+import { aBusinessCaller, eventually, refusal, withIdempotencyKey } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { aPaymentRequest, type Harness, startHarness } from "../../test/harness.ts";
 
@@ -13,7 +13,7 @@ afterAll(() => harness[Symbol.asyncDispose]());
 
 type Caller = ReturnType<typeof aBusinessCaller>;
 
-const create = (caller: Caller, key = "k") => harness.payments.createPayment(aPaymentRequest, keyed(caller, key));
+const create = (caller: Caller, key = "k") => harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(caller, key));
 
 async function onlyPayment(caller: Caller): Promise<Payment> {
   const { payments } = await harness.payments.listPayments({ limit: 10 }, { caller });
@@ -81,7 +81,7 @@ describe("an outcome that stays unknown", () => {
     const payment = await eventually(() => create(caller));
     const order = await harness.sandbox.byNumber(payment.processorOrderNumber);
     expect(payment).toMatchObject({ id: waiting.id, processorOrderId: order.orderId, formUrl: order.formUrl });
-    const again = keyed(caller, "k");
+    const again = withIdempotencyKey(caller, "k");
     expect(await harness.payments.createPayment(aPaymentRequest, again)).toEqual(payment);
     expect(again.replayed).toBe(true);
     expect(await onlyPayment(caller)).toEqual(payment);

@@ -1,7 +1,7 @@
 import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import { type Payment, PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { forTenant, uuidv7 } from "@amana/runtime";
-import { aBusinessCaller, adminCaller, eventually, keyed, refusal } from "@amana/testing";
+import { aBusinessCaller, adminCaller, eventually, refusal, withIdempotencyKey } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
 import { rereadPayment } from "./reread-payment.ts";
@@ -221,8 +221,8 @@ describe("asking now", () => {
   });
 
   test("with a key that was used gives the same answer, marked", async () => {
-    const again = keyed(caller, "k");
-    expect(await refresh(keyed(caller, "k"))).toEqual(await refresh(again));
+    const again = withIdempotencyKey(caller, "k");
+    expect(await refresh(withIdempotencyKey(caller, "k"))).toEqual(await refresh(again));
     expect(again.replayed).toBe(true);
   });
 

@@ -6,20 +6,20 @@ import type { Context } from "../context.ts";
 import { activeRefundStatuses, Refund } from "../refund/refund.ts";
 import { paymentNotFound } from "./payment.errors.ts";
 import { announce } from "./payment.events.ts";
-import { type ElsewhereChange, Payment } from "./payment.ts";
+import { type ExternalChange, Payment } from "./payment.ts";
 
 /** The payment becomes what it is at the processor, announced. The caller has locked it. */
-export function takeOver(
+export function applyOrderState(
   em: SqlEntityManager,
   { schedule }: Context,
   payment: Payment,
   state: OrderState,
-  change: ElsewhereChange,
+  change: ExternalChange,
   now: Date,
   traceparent?: string | null,
 ): void {
   payment.noteReading(state, change, now);
-  announce(em, payment, payment.takeOver(change, now), now, traceparent);
+  announce(em, payment, payment.adoptChange(change, now), now, traceparent);
   payment.planReread(schedule, now);
 }
 
@@ -50,7 +50,7 @@ export async function rereadPayment(context: Context, paymentId: string, remaini
     }
     const comparison = payment.compare(answer.value);
     if (comparison.kind === "refunded" || comparison.kind === "reversed") {
-      takeOver(em, context, payment, answer.value, comparison, now);
+      applyOrderState(em, context, payment, answer.value, comparison, now);
       return { comparison, isNew: true };
     }
     const isNew = payment.noteReading(answer.value, comparison, now);

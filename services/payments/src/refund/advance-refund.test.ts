@@ -2,7 +2,7 @@ import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb
 import { type Payment, PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { type Lease, withLease } from "@amana/jobs";
 import { forTenant, sleep } from "@amana/runtime";
-import { aBusinessCaller, eventually, keyed, refusal } from "@amana/testing";
+import { aBusinessCaller, eventually, refusal, withIdempotencyKey } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
 import { advanceRefund } from "./advance-refund.ts";
@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 
 const refund = (amountMinor?: bigint) =>
-  harness.payments.refundPayment({ id: payment.id, ...(amountMinor ? { amountMinor } : {}) }, keyed(caller, "k"));
+  harness.payments.refundPayment({ id: payment.id, ...(amountMinor ? { amountMinor } : {}) }, withIdempotencyKey(caller, "k"));
 
 const read = () => harness.payments.getPayment({ id: payment.id }, { caller });
 
@@ -111,7 +111,8 @@ describe("the first request", () => {
 });
 
 describe("after a refund that was refused", () => {
-  const later = () => harness.payments.refundPayment({ id: payment.id, amountMinor: 100_000n }, keyed(caller, "later"));
+  const later = () =>
+    harness.payments.refundPayment({ id: payment.id, amountMinor: 100_000n }, withIdempotencyKey(caller, "later"));
   const theWaitEnds = () =>
     harness.sql("update refund set last_sent_at = last_sent_at - interval '1 hour' where payment_id = ?", [payment.id]);
 
@@ -137,7 +138,7 @@ describe("after a refund that was refused", () => {
   test("the same whole again goes out at once: the processor cannot do both", async () => {
     await harness.sandbox.fault("refund", "error:5");
     expect(await refusal(refund())).toMatchObject({ code: "refund_refused" });
-    expect(await harness.payments.refundPayment({ id: payment.id }, keyed(caller, "again"))).toMatchObject({
+    expect(await harness.payments.refundPayment({ id: payment.id }, withIdempotencyKey(caller, "again"))).toMatchObject({
       status: PaymentStatus.REFUNDED,
     });
   });

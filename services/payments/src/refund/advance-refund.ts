@@ -7,7 +7,7 @@ import type { Context } from "../context.ts";
 import { Payment } from "../payment/payment.ts";
 import { readHold } from "./hold.ts";
 import { afterSending, beforeSending, mayBeRefused } from "./next-step.ts";
-import { type Both, progressOf, type RefundProgress, recordEnding } from "./record-refund.ts";
+import { type PaymentAndRefund, progressOf, type RefundProgress, recordRefundOutcome } from "./record-refund.ts";
 import { Refund } from "./refund.ts";
 
 /**
@@ -43,13 +43,13 @@ export async function advanceRefund(
   const { now: askedAt, heldUntil } = await readHold(em, context.schedule);
   const state = await read();
   const step = beforeSending(refund, payment, state, { askedAt, isHeld: heldUntil !== undefined });
-  if (step.kind !== "send") return await recordEnding(context, refundId, step, calls, state);
+  if (step.kind !== "send") return await recordRefundOutcome(context, refundId, step, calls, state);
 
   const commit = () => markSent(context, { payment, refund }, lease, state?.refundedMinor ?? 0n);
   const outcome = await processor.refund({ ...order, amountMinor: refund.amountMinor }, remainingMs(), commit);
   faultPoint("refund.answered");
   const after = mayBeRefused(refund, outcome) ? await read() : undefined;
-  const progress = await recordEnding(context, refundId, afterSending(refund, payment, outcome, after), calls);
+  const progress = await recordRefundOutcome(context, refundId, afterSending(refund, payment, outcome, after), calls);
   if (progress.kind === "accepted") faultPoint("refund.committed");
   return progress;
 }
@@ -57,7 +57,7 @@ export async function advanceRefund(
 /** Says "sent" in the books. False, it may not go out: somebody has taken over or decided. */
 async function markSent(
   { orm, schedule }: Context,
-  { payment, refund }: Both,
+  { payment, refund }: PaymentAndRefund,
   lease: Lease,
   refundedBeforeMinor: bigint,
 ): Promise<boolean> {

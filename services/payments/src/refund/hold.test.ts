@@ -1,7 +1,7 @@
 import type { Payment } from "@amana/contracts/payments/v1/payment_pb";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
-import { everyTenant, forTenant } from "@amana/runtime";
-import { aBusinessCaller, eventually, keyed, refusal } from "@amana/testing";
+import { allTenants, forTenant } from "@amana/runtime";
+import { aBusinessCaller, eventually, refusal, withIdempotencyKey } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
 import { holdRefunds, noteHistory, readHold, releaseRefunds } from "./hold.ts";
@@ -23,11 +23,12 @@ beforeEach(async () => {
 });
 
 const part = 100_000n;
-const refund = (key = "k") => harness.payments.refundPayment({ id: payment.id, amountMinor: part }, keyed(caller, key));
+const refund = (key = "k") =>
+  harness.payments.refundPayment({ id: payment.id, amountMinor: part }, withIdempotencyKey(caller, key));
 const read = () => harness.payments.getPayment({ id: payment.id }, { caller });
 const heldUntil = async () => {
   const { context } = harness;
-  return (await forTenant(everyTenant, () => readHold(context.orm.em.fork(), context.schedule))).heldUntil;
+  return (await forTenant(allTenants, () => readHold(context.orm.em.fork(), context.schedule))).heldUntil;
 };
 const atProcessor = async () => {
   const { refundedAmount, calls } = await harness.sandbox.order(payment.processorOrderId);

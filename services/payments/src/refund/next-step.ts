@@ -1,15 +1,15 @@
 import type { CardProcessor, OrderState } from "../card-processor/card-processor.ts";
-import type { ElsewhereChange, Payment } from "../payment/payment.ts";
+import type { ExternalChange, Payment } from "../payment/payment.ts";
 import type { Refund } from "./refund.ts";
 
 /** What a look at the processor, or its answer, comes to; recorded in one transaction. */
-export type Ending =
+export type RefundOutcome =
   /** The sum is ours. */
   | { readonly kind: "accept" }
   /** Without a code: an operator found out that it did not happen. */
   | { readonly kind: "reject"; readonly errorCode?: string; readonly reason?: string }
   /** Nothing was sent, and nothing will be: somebody else gave it back or reversed it. */
-  | { readonly kind: "take_over"; readonly change: ElsewhereChange; readonly state: OrderState }
+  | { readonly kind: "take_over"; readonly change: ExternalChange; readonly state: OrderState }
   /** Looked at again on schedule, or decided by a person where no rule explains what was seen. */
   | { readonly kind: "wait"; readonly reason: string; readonly isUnexplained?: boolean };
 
@@ -25,7 +25,7 @@ export function beforeSending(
   payment: Payment,
   state: OrderState | undefined,
   { askedAt, isHeld }: { askedAt: Date; isHeld: boolean },
-): Ending | { readonly kind: "send" } {
+): RefundOutcome | { readonly kind: "send" } {
   if (!state) return { kind: "wait", reason: "the order could not be read" };
   const found = payment.compare(state);
   if (found.kind === "untold") return { kind: "wait", reason: "the processor does not tell the refunded sum" };
@@ -54,7 +54,12 @@ export const mayBeRefused = (refund: Refund, outcome: SendOutcome): boolean => o
  * What the processor's answer to a request means. A refusal counts only if the sum did not move:
  * `after` is what the processor says of the order behind it.
  */
-export function afterSending(refund: Refund, payment: Payment, outcome: SendOutcome, after: OrderState | undefined): Ending {
+export function afterSending(
+  refund: Refund,
+  payment: Payment,
+  outcome: SendOutcome,
+  after: OrderState | undefined,
+): RefundOutcome {
   if (outcome.kind === "accepted") return { kind: "accept" };
   if (outcome.kind !== "refused") return { kind: "wait", reason: outcome.reason };
   if (!mayBeRefused(refund, outcome)) {

@@ -12,8 +12,8 @@ import { paymentNotFound, refundNotFound, refundRefused, refundRejected } from "
 import { announce } from "../payment/payment.events.ts";
 import { toPaymentMessage } from "../payment/payment.message.ts";
 import { Payment } from "../payment/payment.ts";
-import { takeOver } from "../payment/reread-payment.ts";
-import type { Ending } from "./next-step.ts";
+import { applyOrderState } from "../payment/reread-payment.ts";
+import type { RefundOutcome } from "./next-step.ts";
 import { Refund } from "./refund.ts";
 
 /** How far a refund got. "unknown": the payment stays locked; it is asked again, or decided. */
@@ -23,17 +23,17 @@ export type RefundProgress =
   | { kind: "not_sent"; payment: Payment }
   | { kind: "unknown" };
 
-export interface Both {
+export interface PaymentAndRefund {
   readonly payment: Payment;
   readonly refund: Refund;
 }
 
-interface Locked extends Both {
+interface Locked extends PaymentAndRefund {
   /** The Idempotency-Key that is owed an answer. */
   readonly key: IdempotencyRecord | undefined;
 }
 
-export function progressOf({ payment, refund }: Both): RefundProgress {
+export function progressOf({ payment, refund }: PaymentAndRefund): RefundProgress {
   if (refund.status === "ACCEPTED") return { kind: "accepted", payment };
   if (refund.status === "REJECTED") return { kind: "rejected", refusal: refusalOf(refund) };
   if (refund.status === "NOT_SENT") return { kind: "not_sent", payment };
@@ -54,10 +54,10 @@ export async function lockRefund(em: SqlEntityManager, refundId: string): Promis
 }
 
 /** Records in one transaction what was found out, unless overtaken; answers how far it got. */
-export async function recordEnding(
+export async function recordRefundOutcome(
   context: Context,
   refundId: string,
-  ending: Ending,
+  ending: RefundOutcome,
   calls: readonly NotedCall[],
   state?: OrderState,
 ): Promise<RefundProgress> {
@@ -78,11 +78,11 @@ export async function recordEnding(
 }
 
 /** A refusal says nothing of a later request; what was sent or settled is not taken over. */
-const isOvertaken = ({ payment, refund }: Both, { kind }: Ending): boolean =>
+const isOvertaken = ({ payment, refund }: PaymentAndRefund, { kind }: RefundOutcome): boolean =>
   (kind === "reject" && refund.sends !== 1) || (kind === "take_over" && (refund.sends > 0 || payment.status !== "PAID"));
 
 /** What an ending or a decision changes: both rows, the event, and the answer a key is owed. */
-export function endRefund(em: SqlEntityManager, context: Context, locked: Locked, ending: Ending, now: Date): void {
+export function endRefund(em: SqlEntityManager, context: Context, locked: Locked, ending: RefundOutcome, now: Date): void {
   const { schedule } = context;
   const { payment, refund, key } = locked;
   switch (ending.kind) {
@@ -101,7 +101,7 @@ export function endRefund(em: SqlEntityManager, context: Context, locked: Locked
       break;
     case "take_over":
       refund.end("NOT_SENT", now);
-      takeOver(em, context, payment, ending.state, ending.change, now, refund.traceparent);
+      applyOrderState(em, context, payment, ending.state, ending.change, now, refund.traceparent);
       // The key is free again, because a conflict is never a stored answer.
       if (key) em.remove(key);
       break;
@@ -116,9 +116,9 @@ const wording = {
   reject: "refund refused",
   take_over: "nothing was sent: the payment changed at the processor",
   wait: "refund outcome unknown",
-} as const satisfies Record<Ending["kind"], string>;
+} as const satisfies Record<RefundOutcome["kind"], string>;
 
-function log({ logger }: Context, { payment, refund }: Both, ending: Ending, isNewlyWaiting: boolean): void {
+function log({ logger }: Context, { payment, refund }: PaymentAndRefund, ending: RefundOutcome, isNewlyWaiting: boolean): void {
   const about = {
     payment_id: payment.id,
     refund_id: refund.id,

@@ -1,7 +1,7 @@
 import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { platformCaller } from "@amana/rpc";
-import { aBusinessCaller, adminCaller, eventually, keyed, refusal } from "@amana/testing";
+import { aBusinessCaller, adminCaller, eventually, refusal, withIdempotencyKey } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { aPaymentRequest, type Harness, startHarness } from "../../test/harness.ts";
 
@@ -148,8 +148,8 @@ test("when the database fails after the order was registered, its outcome is unk
 describe("with an Idempotency-Key", () => {
   test("the same request again gets the identical answer, marked, and no second order", async () => {
     const caller = aBusinessCaller();
-    const first = keyed(caller, "k");
-    const again = keyed(caller, "k");
+    const first = withIdempotencyKey(caller, "k");
+    const again = withIdempotencyKey(caller, "k");
     const payment = await harness.payments.createPayment(aPaymentRequest, first);
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.comesBack(payment.id);
@@ -161,16 +161,16 @@ describe("with an Idempotency-Key", () => {
 
   test("another request is refused", async () => {
     const caller = aBusinessCaller();
-    await harness.payments.createPayment(aPaymentRequest, keyed(caller, "k", "one"));
-    const refused = await refusal(harness.payments.createPayment(aPaymentRequest, keyed(caller, "k", "other")));
+    await harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(caller, "k", "one"));
+    const refused = await refusal(harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(caller, "k", "other")));
     expect(refused).toMatchObject({ kind: "invalid", code: "idempotency_key_reused" });
   });
 
   test("the processor's refusal is repeated, marked, without asking again", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("register", "error:5");
-    const first = await refusal(harness.payments.createPayment(aPaymentRequest, keyed(caller, "k")));
-    const again = keyed(caller, "k");
+    const first = await refusal(harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(caller, "k")));
+    const again = withIdempotencyKey(caller, "k");
     expect(await refusal(harness.payments.createPayment(aPaymentRequest, again))).toEqual(first);
     expect(first).toMatchObject({ code: "processor_error" });
     expect(again.replayed).toBe(true);
@@ -178,15 +178,15 @@ describe("with an Idempotency-Key", () => {
   });
 
   test("of another business it is another key", async () => {
-    const one = await harness.payments.createPayment(aPaymentRequest, keyed(aBusinessCaller(), "k"));
-    const other = await harness.payments.createPayment(aPaymentRequest, keyed(aBusinessCaller(), "k"));
+    const one = await harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(aBusinessCaller(), "k"));
+    const other = await harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(aBusinessCaller(), "k"));
     expect(one.id).not.toBe(other.id);
   });
 
   test("ten at once make one payment; the others are told to wait, or get it", async () => {
     const caller = aBusinessCaller();
     const ends = await Promise.allSettled(
-      Array.from({ length: 10 }, () => harness.payments.createPayment(aPaymentRequest, keyed(caller, "k"))),
+      Array.from({ length: 10 }, () => harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(caller, "k"))),
     );
     const ids = ends.filter((end) => end.status === "fulfilled").map((end) => end.value.id);
     expect(new Set(ids).size).toBe(1);

@@ -4,7 +4,7 @@ import type { PaymentService } from "@amana/contracts/payments/v1/payment_servic
 import { databaseTime, transaction } from "@amana/database";
 import { claimKey } from "@amana/idempotency";
 import { withLease } from "@amana/jobs";
-import { businessOf, DomainError, type Implementation } from "@amana/rpc";
+import { DomainError, type Implementation, requireBusiness } from "@amana/rpc";
 import { faultPoint, uuidv7 } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
@@ -22,7 +22,7 @@ const answerMs = 2_000;
 export const createPayment =
   (context: Context): Implementation<typeof PaymentService.method.createPayment> =>
   async (request, call) => {
-    const businessId = businessOf(call.caller);
+    const businessId = requireBusiness(call.caller);
     const begun = await transaction(context.orm, async (em) => {
       const claim = await claimKey(em, call, PaymentSchema);
       if ("replayed" in claim) return claim;

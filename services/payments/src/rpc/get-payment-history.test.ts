@@ -1,7 +1,7 @@
 import { enumName } from "@amana/contracts/enum-names";
 import { ProcessorOperation, ProcessorOutcome } from "@amana/contracts/payments/v1/refund_service_pb";
 import { timeOfUuid } from "@amana/runtime";
-import { aBusinessCaller, adminCaller, forAllTenants, keyed, refusal } from "@amana/testing";
+import { aBusinessCaller, adminCaller, forAllTenants, refusal, withIdempotencyKey } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { aPaymentRequest, type Harness, startHarness } from "../../test/harness.ts";
 import { registerOrder } from "../payment/register-order.ts";
@@ -25,7 +25,7 @@ test("each call of the processor is kept with how it ended, in order, and the ti
   const caller = aBusinessCaller();
   const { id } = await harness.aFinishedPayment(caller);
   await harness.sandbox.fault("refund", "error:5");
-  await refusal(harness.payments.refundPayment({ id, amountMinor: 100n }, keyed(caller, "a")));
+  await refusal(harness.payments.refundPayment({ id, amountMinor: 100n }, withIdempotencyKey(caller, "a")));
   expect(await shown(id)).toEqual([
     "REGISTER ACCEPTED ",
     expect.stringMatching(/^CONFIRM ACCEPTED code 0, order status 2, action code 0/),
@@ -62,7 +62,7 @@ test("calls of one who was slower than another to record their result are kept t
 
   await harness.sandbox.fault("register", "http_503", 10);
   const other = aBusinessCaller();
-  await refusal(harness.payments.createPayment(aPaymentRequest, keyed(other, "b")));
+  await refusal(harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(other, "b")));
   await harness.sandbox.clearFaults();
   const { payments } = await harness.payments.listPayments({ limit: 1 }, { caller: other });
   const [waiting] = payments;

@@ -1,5 +1,5 @@
 import type { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
-import { businessOf, type Implementation } from "@amana/rpc";
+import { type Implementation, requireBusiness } from "@amana/rpc";
 import type { Context } from "../context.ts";
 import { paymentNotFound } from "../payment/payment.errors.ts";
 import { paymentView, toPaymentMessage } from "../payment/payment.message.ts";
@@ -12,7 +12,7 @@ const refreshWaitMs = 3_000;
 export const getPayment =
   (context: Context): Implementation<typeof PaymentService.method.getPayment> =>
   async (request, call) => {
-    const businessId = businessOf(call.caller);
+    const businessId = requireBusiness(call.caller);
     const em = context.orm.em.fork();
     let payment = await paymentView.read(em, businessId, request.id);
     if (!payment) throw paymentNotFound();

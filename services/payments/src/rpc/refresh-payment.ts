@@ -1,7 +1,7 @@
 import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
 import type { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { once } from "@amana/idempotency";
-import { businessOf, type Implementation } from "@amana/rpc";
+import { type Implementation, requireBusiness } from "@amana/rpc";
 import { isUuid } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
@@ -16,7 +16,7 @@ const answerMs = 1_000;
 export const refreshPayment =
   (context: Context): Implementation<typeof PaymentService.method.refreshPayment> =>
   async (request, call) => {
-    const businessId = businessOf(call.caller);
+    const businessId = requireBusiness(call.caller);
     if (!isUuid(request.id)) throw paymentNotFound();
     await refresh(context, businessId, request.id, Math.max(1, call.remainingMs() - answerMs));
     return await once(context.orm, call, PaymentSchema, async (em: SqlEntityManager) => {

@@ -2,7 +2,7 @@ import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb
 import { type Payment, PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { platformCaller } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
-import { aBusinessCaller, adminCaller, keyed, refusal } from "@amana/testing";
+import { aBusinessCaller, adminCaller, refusal, withIdempotencyKey } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
 
@@ -142,7 +142,7 @@ describe("at once", () => {
   });
 
   test("twenty with one key make one refund, and the rest wait or get its answer", async () => {
-    const ends = await Promise.allSettled(Array.from({ length: 20 }, () => refund({}, keyed(caller, "k"))));
+    const ends = await Promise.allSettled(Array.from({ length: 20 }, () => refund({}, withIdempotencyKey(caller, "k"))));
     for (const end of ends) {
       if (end.status === "fulfilled") expect(end.value.status).toBe(PaymentStatus.REFUNDED);
       else expect(end.reason).toMatchObject({ kind: "conflict", code: "idempotency_in_progress" });
@@ -154,8 +154,8 @@ describe("at once", () => {
 
 describe("with an Idempotency-Key", () => {
   test("the same request again gets the identical answer, marked, and gives nothing back", async () => {
-    const first = keyed(caller, "k");
-    const again = keyed(caller, "k");
+    const first = withIdempotencyKey(caller, "k");
+    const again = withIdempotencyKey(caller, "k");
     const answer = await refund({}, first);
     expect(await refund({}, again)).toEqual(answer);
     expect([first.replayed, again.replayed]).toEqual([false, true]);
@@ -163,15 +163,15 @@ describe("with an Idempotency-Key", () => {
   });
 
   test("another request is refused", async () => {
-    await refund({}, keyed(caller, "k", "one"));
-    const refused = await refusal(refund({}, keyed(caller, "k", "other")));
+    await refund({}, withIdempotencyKey(caller, "k", "one"));
+    const refused = await refusal(refund({}, withIdempotencyKey(caller, "k", "other")));
     expect(refused).toMatchObject({ kind: "invalid", code: "idempotency_key_reused" });
   });
 
   test("the processor's refusal is repeated, marked, without asking again", async () => {
     await harness.sandbox.fault("refund", "error:5");
-    const first = await refusal(refund({}, keyed(caller, "k")));
-    const again = keyed(caller, "k");
+    const first = await refusal(refund({}, withIdempotencyKey(caller, "k")));
+    const again = withIdempotencyKey(caller, "k");
     expect(await refusal(refund({}, again))).toEqual(first);
     expect(first).toMatchObject({ code: "refund_refused", members: { processor_error_code: "5" } });
     expect(again.replayed).toBe(true);
@@ -191,16 +191,16 @@ describe("with an Idempotency-Key", () => {
     ],
   ])("a %s of ours is not stored: the same key works once it may", async (_status, forbid, allow) => {
     await forbid();
-    await refusal(refund({}, keyed(caller, "k")));
+    await refusal(refund({}, withIdempotencyKey(caller, "k")));
     expect(await harness.sql("select 1 from idempotency_key where scope = ?", [caller.businessId])).toEqual([]);
     await allow();
-    const options = keyed(caller, "k");
+    const options = withIdempotencyKey(caller, "k");
     expect(await refund({}, options)).toMatchObject({ status: PaymentStatus.REFUNDED });
     expect(options.replayed).toBe(false);
   });
 
   test("a refused amount is not stored", async () => {
-    await refusal(refund({ amountMinor: 500_001n }, keyed(caller, "k")));
-    expect(await refund({}, keyed(caller, "k", "other"))).toMatchObject({ status: PaymentStatus.REFUNDED });
+    await refusal(refund({ amountMinor: 500_001n }, withIdempotencyKey(caller, "k")));
+    expect(await refund({}, withIdempotencyKey(caller, "k", "other"))).toMatchObject({ status: PaymentStatus.REFUNDED });
   });
 });

@@ -3,7 +3,7 @@ import type { PaymentService } from "@amana/contracts/payments/v1/payment_servic
 import { lockRow, transaction } from "@amana/database";
 import { claimKey } from "@amana/idempotency";
 import { withLease } from "@amana/jobs";
-import { businessOf, type Implementation } from "@amana/rpc";
+import { type Implementation, requireBusiness } from "@amana/rpc";
 import { faultPoint, uuidv7 } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import {
@@ -30,7 +30,7 @@ const answerMs = 2_000;
 export const refundPayment =
   (context: Context): Implementation<typeof PaymentService.method.refundPayment> =>
   async (request, call) => {
-    const businessId = businessOf(call.caller);
+    const businessId = requireBusiness(call.caller);
     const begun = await transaction(context.orm, async (em) => {
       const claim = await claimKey(em, call, PaymentSchema);
       if ("replayed" in claim) return claim;

@@ -4,7 +4,7 @@ import { type Payment, PaymentStatus } from "@amana/contracts/payments/v1/paymen
 import { RefundOutcome, RefundStatus } from "@amana/contracts/payments/v1/refund_pb";
 import { cleanKeys } from "@amana/idempotency";
 import { uuidv7 } from "@amana/runtime";
-import { aBusinessCaller, adminCaller, eventually, keyed, refusal } from "@amana/testing";
+import { aBusinessCaller, adminCaller, eventually, refusal, withIdempotencyKey } from "@amana/testing";
 import { fromBinary } from "@bufbuild/protobuf";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
@@ -31,7 +31,7 @@ beforeEach(async () => {
   id = (await waiting())?.id ?? "";
 });
 
-const refund = () => harness.payments.refundPayment({ id: payment.id, amountMinor: 100_000n }, keyed(caller, "k"));
+const refund = () => harness.payments.refundPayment({ id: payment.id, amountMinor: 100_000n }, withIdempotencyKey(caller, "k"));
 const read = () => harness.payments.getPayment({ id: payment.id }, { caller });
 const list = async (needsDecision: boolean | undefined) =>
   (await harness.refunds.listRefunds({ limit: 100, needsDecision }, { caller: adminCaller })).refunds;
@@ -52,7 +52,7 @@ test("a retry replays a rejection from 26 hours after the request, and sends no 
   ]);
   await resolve(RefundOutcome.REJECTED);
   expect(await cleanKeys(harness.context)).toBe(0);
-  const again = keyed(caller, "k");
+  const again = withIdempotencyKey(caller, "k");
   const retry = harness.payments.refundPayment({ id: payment.id, amountMinor: 100_000n }, again);
   expect(await refusal(retry)).toMatchObject({ code: "refund_refused" });
   expect(again.replayed).toBe(true);
@@ -77,8 +77,8 @@ test("what waits for a person stands in the list, with what the processor says b
 });
 
 test("with the same Idempotency-Key it is resolved once, and answered alike", async () => {
-  const first = await resolve(RefundOutcome.ACCEPTED, keyed(adminCaller, `resolve-${id}`));
-  const again = keyed(adminCaller, `resolve-${id}`);
+  const first = await resolve(RefundOutcome.ACCEPTED, withIdempotencyKey(adminCaller, `resolve-${id}`));
+  const again = withIdempotencyKey(adminCaller, `resolve-${id}`);
   expect(await resolve(RefundOutcome.ACCEPTED, again)).toEqual(first);
   expect(again.replayed).toBe(true);
   expect(await audited()).toHaveLength(1);

@@ -3,7 +3,7 @@ import type { RefundService } from "@amana/contracts/payments/v1/refund_service_
 import { databaseTime } from "@amana/database";
 import { once } from "@amana/idempotency";
 import { byCaller, recordAction } from "@amana/messaging";
-import { adminOf, type Implementation, requestedName } from "@amana/rpc";
+import { type Implementation, requestedName, requireAdmin } from "@amana/rpc";
 import type { Context } from "../context.ts";
 import { refundDecisionNotOpen, refundDecisionUnknown } from "../payment/payment.errors.ts";
 import type { Payment } from "../payment/payment.ts";
@@ -15,7 +15,7 @@ import type { Refund } from "../refund/refund.ts";
 export const resolveRefund =
   (context: Context): Implementation<typeof RefundService.method.resolveRefund> =>
   async (request, call) => {
-    adminOf(call.caller);
+    requireAdmin(call.caller);
     const outcome = requestedName(RefundOutcome, request.outcome);
     if (!outcome) throw refundDecisionUnknown();
     return await once(context.orm, call, RefundSchema, async (em) => {

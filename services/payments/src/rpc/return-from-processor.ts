@@ -1,12 +1,12 @@
 import type { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { withLease } from "@amana/jobs";
-import { type Implementation, platformOf } from "@amana/rpc";
+import { type Implementation, requirePlatform } from "@amana/rpc";
 import { forTenant, sleep } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { returnTokenUnknown } from "../payment/payment.errors.ts";
 import { Payment } from "../payment/payment.ts";
 import { settlePayment } from "../payment/settle-payment.ts";
-import { createSharedTurns } from "../shared-turns.ts";
+import { createSingleFlight } from "../single-flight.ts";
 
 const answerMs = 1_000;
 const waitMs = 100;
@@ -18,7 +18,7 @@ const tokenForm = /^[\w-]{43}$/;
  * proves nothing. It needs no key, so all who come at once for one payment are answered together.
  */
 export const returnFromProcessor = (context: Context): Implementation<typeof PaymentService.method.returnFromProcessor> => {
-  const inTurn = createSharedTurns();
+  const inTurn = createSingleFlight();
   const findBy = (where: { returnToken: string } | { id: string }) => context.orm.em.fork().findOne(Payment, where);
 
   /** A reload at another replica, or the reconciler, may be at it: then waits until that ends. */
@@ -33,7 +33,7 @@ export const returnFromProcessor = (context: Context): Implementation<typeof Pay
   };
 
   return async (request, call) => {
-    platformOf(call.caller);
+    requirePlatform(call.caller);
     const payment = tokenForm.test(request.token) ? await findBy({ returnToken: request.token }) : null;
     if (!payment) throw returnTokenUnknown();
     if (!payment.isOpen()) return { redirectUrl: redirectUrl(payment) };

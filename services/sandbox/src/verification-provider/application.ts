@@ -42,10 +42,10 @@ export interface Application extends Partial<Conclusion> {
   /** What is being looked at, and when the look ends. */
   pending?: { readonly submission: Submission; readonly decideAtMs: number };
   /** Changes that the books have not yet turned into callbacks. */
-  news: News[];
+  news: PendingCallback[];
 }
 
-export interface News {
+export interface PendingCallback {
   readonly type: CallbackType;
   readonly atMs: number;
   readonly object: object;

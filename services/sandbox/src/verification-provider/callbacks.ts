@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Database, inOneTransaction, query } from "../database.ts";
-import type { Application, News } from "./application.ts";
+import type { Application, PendingCallback } from "./application.ts";
 
 /** One thing to tell a client of the port, until it has been told. */
 export interface Callback {
@@ -49,7 +49,7 @@ export function createCallbacks(database: Database) {
   const attemptsOf = query(database, "select at, result from kyc_callback_attempt where callback_id = ? order by id");
 
   return {
-    add({ providerId, callbackUrl }: Application, { type, atMs, object }: News) {
+    add({ providerId, callbackUrl }: Application, { type, atMs, object }: PendingCallback) {
       const event = {
         event_id: randomUUID(),
         type: `application.${type}`,

@@ -6,7 +6,7 @@ import type { Context } from "../context.ts";
 import { type Answer, createHttpClient } from "../delivery/http-client.ts";
 import { deliveryHeaders } from "../delivery/signature.ts";
 import { newSecret, openSecrets, type SealedSecrets, type SigningSecrets } from "../webhook-endpoint/secrets.ts";
-import { type Judgement, judgements } from "./judgements.ts";
+import { type ReceiverExpectation, receiverExpectations } from "./receiver-expectations.ts";
 
 /** An endpoint with what signs its events now. */
 export type Receiver = SealedSecrets & { readonly business_id: string; readonly url: string };
@@ -44,14 +44,14 @@ export async function checkReceiver(context: Context, receiver: Receiver): Promi
     send(anEvent(), secrets, new Date(clock.now().getTime() - oldMs)),
   ]);
   return [
-    judged(WebhookCheckName.GOOD, judgements.good, good),
-    judged(WebhookCheckName.FORGED_SIGNATURE, judgements.forged, forged),
-    judged(WebhookCheckName.DUPLICATE, judgements.duplicate, duplicate),
-    judged(WebhookCheckName.OLD_TIMESTAMP, judgements.old, old),
+    judged(WebhookCheckName.GOOD, receiverExpectations.good, good),
+    judged(WebhookCheckName.FORGED_SIGNATURE, receiverExpectations.forged, forged),
+    judged(WebhookCheckName.DUPLICATE, receiverExpectations.duplicate, duplicate),
+    judged(WebhookCheckName.OLD_TIMESTAMP, receiverExpectations.old, old),
   ];
 }
 
-function judged(name: WebhookCheckName, { must, advice, silence }: Judgement, answer: Answer | undefined): Check {
+function judged(name: WebhookCheckName, { must, advice, silence }: ReceiverExpectation, answer: Answer | undefined): Check {
   const { statusCode, failure, durationMs } = answer ?? {};
   if (statusCode === undefined)
     return { name, passed: false, detail: `no answer: ${failure?.detail ?? "it was cut off"}. ${silence}` };

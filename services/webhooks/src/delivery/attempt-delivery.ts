@@ -1,4 +1,4 @@
-import { beginSpan, faultPoint, inGroups } from "@amana/runtime";
+import { beginSpan, createBatcher, faultPoint } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { observeAttempt, observeFirstAttempt } from "../metrics.ts";
 import type { AttemptCounter } from "../webhook-endpoint/count-attempts.ts";
@@ -21,7 +21,7 @@ const waitMsMax = 3_000;
 export function createAttempt(context: Context, client: HttpClient, counter: AttemptCounter) {
   const { orm, logger, clock, limits, signals } = context;
   const record = createRecorder(context);
-  const giveBack = inGroups<LeasedDelivery>(500, (deliveries) => release(orm, deliveries));
+  const giveBack = createBatcher<LeasedDelivery>(500, (deliveries) => release(orm, deliveries));
 
   return async (delivery: LeasedDelivery): Promise<void> => {
     const { business_id, endpoint_id } = delivery;

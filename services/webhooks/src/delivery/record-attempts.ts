@@ -1,5 +1,5 @@
 import { namedQuery, type Orm } from "@amana/database";
-import { backoffMs, inGroups, sleep } from "@amana/runtime";
+import { backoffMs, createBatcher, sleep } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { disableEndpoints, type GivenUp } from "../webhook-endpoint/disable-endpoints.ts";
 import type { FailureCode } from "./http-client.ts";
@@ -32,7 +32,7 @@ const triesMax = 3;
  * attempt is repeated; so the returned function never throws.
  */
 export const createRecorder = (context: Context) =>
-  inGroups<AttemptResult>(groupMax, async (results) => {
+  createBatcher<AttemptResult>(groupMax, async (results) => {
     const failing = await write(context, results);
     // Failing that, the next attempt at such an endpoint finds it failing too.
     await disableEndpoints(context, failing).catch((error: unknown) =>

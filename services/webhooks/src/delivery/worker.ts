@@ -1,4 +1,4 @@
-import { backoffMs, everyTenant, forTenant, inTrace, Pause } from "@amana/runtime";
+import { allTenants, backoffMs, forTenant, inTrace, Pause } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import type { NewDelivery } from "../event/new-delivery.ts";
 import { startCountingAttempts } from "../webhook-endpoint/count-attempts.ts";
@@ -50,7 +50,7 @@ export function startDelivering(context: Context): AsyncDisposable {
     const leased = deliveries.filter((delivery): delivery is LeasedDelivery => delivery.lease_token !== null);
     if (stop.signal.aborted) {
       // If the release fails, the leases expire.
-      forTenant(everyTenant, () => release(orm, leased)).catch(() => {});
+      forTenant(allTenants, () => release(orm, leased)).catch(() => {});
       return;
     }
     for (const delivery of leased) send(delivery);
@@ -89,7 +89,7 @@ export function startDelivering(context: Context): AsyncDisposable {
   const wake = () => pause.wake();
   signals.on("inserted", takeInserted).on("due", wake);
   limits.isOpen = true;
-  const running = forTenant(everyTenant, run);
+  const running = forTenant(allTenants, run);
 
   return {
     async [Symbol.asyncDispose]() {

@@ -1,4 +1,4 @@
-import { type Consumption, type Message, type StatementEffect, traceparentOf } from "@amana/messaging";
+import { type Message, type StatementEffect, type TopicHandler, traceparentOf } from "@amana/messaging";
 import { type EventType, eventTypes } from "@amana/public-api";
 import { currentTrace, uuidv7 } from "@amana/runtime";
 import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
@@ -123,7 +123,7 @@ export function eventConsumption<M extends DescMessage>(
     id: string,
     occurredAt: string,
   ) => Pick<NewEvent, "businessId" | "type" | "body"> | undefined,
-): Consumption<readonly NewDelivery[]> {
+): TopicHandler<readonly NewDelivery[]> {
   const effect = addEvents(context, (message) => {
     const { ce_id: id = "", ce_time: time = "" } = message.headers;
     const occurredAt = new Date(time).toISOString();

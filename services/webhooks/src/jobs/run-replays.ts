@@ -1,4 +1,4 @@
-import { workOnDue } from "@amana/jobs";
+import { processDueRows } from "@amana/jobs";
 import type { Context } from "../context.ts";
 import { advanceReplay } from "../replay/advance-replay.ts";
 
@@ -7,7 +7,7 @@ const concurrency = 4;
 
 /** Takes replays forward, a turn each, also those that a process left when it died. */
 export const runReplays = (context: Context, pauseMs = 250): AsyncDisposable =>
-  workOnDue(
+  processDueRows(
     context,
     { name: "run-replays", table: "webhook_replay", due: "next_step_at", concurrency },
     (id, lease) => advanceReplay(context, id, lease),

@@ -3,7 +3,7 @@ import type { Lease } from "@amana/jobs";
 import { faultPoint, sleep } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { isAttemptLimitReached } from "../webhook-endpoint/attempt-limit.ts";
-import { countMatches, endReplay, readStanding, startNext } from "./take-step.ts";
+import { countMatches, endReplay, readReplayState, startNext } from "./take-step.ts";
 
 /** How long a replay goes on before another may have its place. */
 const turnMs = 2_000;
@@ -61,7 +61,7 @@ export const nextBound = (bound: number, taken: number): number =>
 /** Undefined when somebody else does it, or it is gone with its endpoint. */
 async function takeStep({ orm }: Context, id: string, lease: Lease, bound: number) {
   return await transaction(orm, async (em) => {
-    const standing = (await lease.holds(em)) ? await readStanding(em, id) : undefined;
+    const standing = (await lease.holds(em)) ? await readReplayState(em, id) : undefined;
     if (!standing) return undefined;
     const { is_active: isActive, is_counted: isCounted, waiting } = standing;
     /** So much waits at the endpoint that it is handed nothing. */

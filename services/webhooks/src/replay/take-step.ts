@@ -70,7 +70,7 @@ export async function startNext(em: SqlEntityManager, id: string, batch: number)
   return { sent: row?.sent ?? 0, isDone: row?.is_done ?? true };
 }
 
-export interface Standing {
+export interface ReplayState {
   readonly is_counted: boolean;
   /** False: the endpoint is DISABLED or gone. */
   readonly is_active: boolean;
@@ -78,8 +78,8 @@ export interface Standing {
   readonly waiting: number;
 }
 
-export async function readStanding(em: SqlEntityManager, id: string): Promise<Standing | undefined> {
-  const [row] = await em.execute<Standing[]>(
+export async function readReplayState(em: SqlEntityManager, id: string): Promise<ReplayState | undefined> {
+  const [row] = await em.execute<ReplayState[]>(
     `select r.is_counted, e.status is not distinct from 'ACTIVE' as is_active, (
        select count(*)::int from (
          select from delivery d

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
 import { WebhookCheckName } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { uuidv7 } from "@amana/runtime";
-import { aBusinessCaller, eventually, keyed } from "@amana/testing";
+import { aBusinessCaller, eventually, withIdempotencyKey } from "@amana/testing";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Harness, type ReceivedRequest, startHarness, startReceiver } from "../../test/harness.ts";
@@ -150,7 +150,7 @@ test("no transaction is open while the receiver is waited for, and meanwhile it 
 
 test("the same Idempotency-Key checks once", async () => {
   await using receiver = await aReceiver(careful);
-  const check = () => harness.endpoints.checkWebhookEndpoint({ id: receiver.id }, keyed(receiver.caller, "again"));
+  const check = () => harness.endpoints.checkWebhookEndpoint({ id: receiver.id }, withIdempotencyKey(receiver.caller, "again"));
   const first = await check();
   expect(await check()).toEqual(first);
   expect(receiver.requests).toHaveLength(4);

@@ -4,8 +4,8 @@ import {
 } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { transaction } from "@amana/database";
 import { claimKey, lockKey } from "@amana/idempotency";
-import { takeTurn } from "@amana/jobs";
-import { businessOf, type Implementation } from "@amana/rpc";
+import { throttleRow } from "@amana/jobs";
+import { type Implementation, requireBusiness } from "@amana/rpc";
 import { checkReceiver, type Receiver } from "../check/check-receiver.ts";
 import type { Context } from "../context.ts";
 import { activeEndpoint } from "../webhook-endpoint/active-endpoint.ts";
@@ -19,13 +19,13 @@ const turn = { table: "webhook_endpoint", column: "checked_at", where: "status =
 export const checkWebhookEndpoint =
   (context: Context): Implementation<typeof WebhookEndpointService.method.checkWebhookEndpoint> =>
   async (request, call) => {
-    const businessId = businessOf(call.caller);
+    const businessId = requireBusiness(call.caller);
     const begun = await transaction(context.orm, async (em) => {
       // A check that died with its process may be made again.
       const claim = await claimKey(em, call, CheckWebhookEndpointResponseSchema, { heldMs: call.remainingMs() });
       if ("replayed" in claim) return claim;
       const endpoint = await activeEndpoint(em, businessId, request.id);
-      if (!(await takeTurn(em, turn, businessId, endpoint.id))) throw checkedRecently();
+      if (!(await throttleRow(em, turn, businessId, endpoint.id))) throw checkedRecently();
       const [receiver] = await em.execute<Receiver[]>(
         `select e.business_id, e.id as endpoint_id, e.url, ${signingSecrets} from webhook_endpoint e where e.id = ?`,
         [endpoint.id],

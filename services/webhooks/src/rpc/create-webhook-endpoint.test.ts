@@ -1,5 +1,5 @@
 import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
-import { aBusinessCaller, adminCaller, keyed } from "@amana/testing";
+import { aBusinessCaller, adminCaller, withIdempotencyKey } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
 
@@ -23,7 +23,7 @@ test("registering an endpoint answers with its secret and stores it ACTIVE, the 
 
 test("no text of any table holds a secret", async () => {
   const caller = aBusinessCaller();
-  const created = await harness.endpoints.createWebhookEndpoint({ url }, keyed(caller, "k"));
+  const created = await harness.endpoints.createWebhookEndpoint({ url }, withIdempotencyKey(caller, "k"));
   const rotated = await harness.endpoints.updateWebhookEndpoint({ id: created.id, rotateSecret: true }, { caller });
   const tables = await harness.sql<{ name: string }>(
     "select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace",
@@ -39,11 +39,11 @@ test("no text of any table holds a secret", async () => {
 
 test("the same Idempotency-Key registers once, and the second answer has no secret", async () => {
   const caller = aBusinessCaller();
-  const first = await harness.endpoints.createWebhookEndpoint({ url }, keyed(caller, "key-1"));
+  const first = await harness.endpoints.createWebhookEndpoint({ url }, withIdempotencyKey(caller, "key-1"));
   let replayed = false;
   const second = await harness.endpoints.createWebhookEndpoint(
     { url },
-    { ...keyed(caller, "key-1"), onReplayed: () => (replayed = true) },
+    { ...withIdempotencyKey(caller, "key-1"), onReplayed: () => (replayed = true) },
   );
   expect(first.secret).toBeDefined();
   expect(second).toEqual({ ...first, secret: undefined });

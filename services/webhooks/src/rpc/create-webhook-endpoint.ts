@@ -1,7 +1,7 @@
 import { WebhookEndpointSchema } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
 import type { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { once } from "@amana/idempotency";
-import { businessOf, type Implementation } from "@amana/rpc";
+import { type Implementation, requireBusiness } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { eventFilter } from "../webhook-endpoint/event-filter.ts";
@@ -15,7 +15,7 @@ import { WebhookEndpoint } from "../webhook-endpoint/webhook-endpoint.ts";
 export const createWebhookEndpoint =
   ({ orm, clock, secrets, addresses }: Context): Implementation<typeof WebhookEndpointService.method.createWebhookEndpoint> =>
   async (request, call) => {
-    const businessId = businessOf(call.caller);
+    const businessId = requireBusiness(call.caller);
     // Resolving a name may take long: before the transaction. A stored answer still comes first.
     const refusal = await refusalOfUrl(request.url, addresses);
     return await once(

@@ -1,6 +1,6 @@
 import type { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { lockRow, transaction } from "@amana/database";
-import { businessOf, type Implementation } from "@amana/rpc";
+import { type Implementation, requireBusiness } from "@amana/rpc";
 import type { Context } from "../context.ts";
 import { recordEndpointAction } from "../webhook-endpoint/record-endpoint-action.ts";
 import { webhookEndpointNotFound } from "../webhook-endpoint/webhook-endpoint.errors.ts";
@@ -9,7 +9,7 @@ import { WebhookEndpoint } from "../webhook-endpoint/webhook-endpoint.ts";
 export const deleteWebhookEndpoint =
   ({ orm, clock }: Context): Implementation<typeof WebhookEndpointService.method.deleteWebhookEndpoint> =>
   async ({ id }, call) => {
-    const businessId = businessOf(call.caller);
+    const businessId = requireBusiness(call.caller);
     await transaction(orm, async (em) => {
       // Locks the endpoint first and skips locked deliveries afterwards, so that no deadlock with
       // the statement that records results is possible, in whichever order that takes its locks.

@@ -2,7 +2,7 @@ import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb
 import { DeliveryFailure, DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
 import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
 import { uuidv7 } from "@amana/runtime";
-import { aBusinessCaller, keyed } from "@amana/testing";
+import { aBusinessCaller, withIdempotencyKey } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { aPaymentEvent } from "../../test/a-payment-event.ts";
 import { type Harness, startHarness, startReceiver } from "../../test/harness.ts";
@@ -154,9 +154,9 @@ test("the same Idempotency-Key redelivers once", async () => {
   const event = aPaymentEvent(caller);
   await harness.publish(event);
   await harness.settled();
-  const first = await harness.events.redeliverEvent({ eventId: event.id }, keyed(caller, "again"));
+  const first = await harness.events.redeliverEvent({ eventId: event.id }, withIdempotencyKey(caller, "again"));
   await harness.settled();
-  const second = await harness.events.redeliverEvent({ eventId: event.id }, keyed(caller, "again"));
+  const second = await harness.events.redeliverEvent({ eventId: event.id }, withIdempotencyKey(caller, "again"));
   await harness.settled();
   expect(second).toEqual(first);
   expect(receiver.requests).toHaveLength(2);

@@ -1,6 +1,6 @@
 import type { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
 import type { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
-import { businessOf, type Implementation } from "@amana/rpc";
+import { type Implementation, requireBusiness } from "@amana/rpc";
 import { readOne, readPage } from "@amana/service-host";
 import type { Context } from "../context.ts";
 import { readDeliveries } from "../event/delivery.message.ts";
@@ -21,7 +21,7 @@ export const listWebhookEndpoints = readPage(webhookEndpointList, "webhookEndpoi
 export const getWebhookEndpoint =
   ({ orm }: Context): Implementation<typeof WebhookEndpointService.method.getWebhookEndpoint> =>
   async ({ id }, { caller }) => {
-    const businessId = businessOf(caller);
+    const businessId = requireBusiness(caller);
     const endpoint = await webhookEndpointView.read(orm.em, businessId, id);
     if (!endpoint) throw webhookEndpointNotFound();
     return toWebhookEndpointMessage(endpoint, { health: healthOf(endpoint, await readDay(orm.em, businessId, id)) });
@@ -30,7 +30,7 @@ export const getWebhookEndpoint =
 export const getWebhookReplay =
   ({ orm }: Context): Implementation<typeof WebhookEndpointService.method.getWebhookReplay> =>
   async ({ id, replayId }, { caller }) => {
-    const replay = await webhookReplayView.read(orm.em, businessOf(caller), replayId);
+    const replay = await webhookReplayView.read(orm.em, requireBusiness(caller), replayId);
     if (replay?.endpointId !== id) throw webhookReplayNotFound();
     return webhookReplayView.toMessage(replay);
   };
@@ -41,7 +41,7 @@ export const listEvents = readPage(eventList, "events", eventView.toMessage);
 export const listDeliveries =
   ({ orm }: Context): Implementation<typeof EventService.method.listDeliveries> =>
   async ({ eventId, limit, offset }, { caller }) => {
-    const businessId = businessOf(caller);
+    const businessId = requireBusiness(caller);
     if (!(await eventView.read(orm.em, businessId, eventId))) throw eventNotFound();
     const deliveries = await readDeliveries(orm.em, businessId, eventId);
     return { deliveries: deliveries.slice(offset, offset + limit), total: deliveries.length };

@@ -1,7 +1,7 @@
 import type { Delivery } from "@amana/contracts/webhooks/v1/event_pb";
 import { type EventService, ListDeliveriesResponseSchema } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { once } from "@amana/idempotency";
-import { businessOf, type Implementation } from "@amana/rpc";
+import { type Implementation, requireBusiness } from "@amana/rpc";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { type DeliveryJson, deliveryJson, readDeliveries, toDelivery } from "../event/delivery.message.ts";
@@ -20,7 +20,7 @@ export const redeliverEvent =
   (context: Context): Implementation<typeof EventService.method.redeliverEvent> =>
   async ({ eventId, endpointId }, call) => {
     const { orm, signals } = context;
-    const businessId = businessOf(call.caller);
+    const businessId = requireBusiness(call.caller);
     const event = await eventView.read(orm.em, businessId, eventId);
     const before = event ? await readDeliveries(orm.em, businessId, eventId) : [];
     const answer = await once(orm, call, ListDeliveriesResponseSchema, async (em) => {

@@ -3,7 +3,7 @@ import { DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
 import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
 import { WebhookReplayStatus } from "@amana/contracts/webhooks/v1/webhook_replay_pb";
 import { uuidv7 } from "@amana/runtime";
-import { aBusinessCaller, eventually, forAllTenants, keyed } from "@amana/testing";
+import { aBusinessCaller, eventually, forAllTenants, withIdempotencyKey } from "@amana/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aPaymentEvent } from "../../test/a-payment-event.ts";
 import { addOldEvents, type Harness, startHarness, startReceiver } from "../../test/harness.ts";
@@ -144,9 +144,9 @@ test("one at a time to each endpoint, and the next when it is done", async () =>
 
 test("the same Idempotency-Key begins one, and gets the first answer also when it is done", async () => {
   const { id, caller } = await anEndpoint(still);
-  const first = await still.endpoints.replayWebhookEndpoint({ id, sinceMs }, keyed(caller, "again"));
+  const first = await still.endpoints.replayWebhookEndpoint({ id, sinceMs }, withIdempotencyKey(caller, "again"));
   await still.sql("update webhook_replay set status = 'DONE', next_step_at = null where id = ?", [first.id]);
-  expect(await still.endpoints.replayWebhookEndpoint({ id, sinceMs }, keyed(caller, "again"))).toEqual(first);
+  expect(await still.endpoints.replayWebhookEndpoint({ id, sinceMs }, withIdempotencyKey(caller, "again"))).toEqual(first);
   expect(await still.sql("select 1 from webhook_replay where endpoint_id = ?", [id])).toHaveLength(1);
 });
 

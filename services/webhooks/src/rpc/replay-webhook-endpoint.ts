@@ -3,7 +3,7 @@ import type { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhoo
 import { WebhookReplaySchema } from "@amana/contracts/webhooks/v1/webhook_replay_pb";
 import { databaseTime } from "@amana/database";
 import { once } from "@amana/idempotency";
-import { businessOf, type Implementation, requestedName } from "@amana/rpc";
+import { type Implementation, requestedName, requireBusiness } from "@amana/rpc";
 import { dateOf, uuidv7 } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { countMatches } from "../replay/take-step.ts";
@@ -25,7 +25,7 @@ const textArray = "array(select jsonb_array_elements_text(?::jsonb))";
 export const replayWebhookEndpoint =
   (context: Context): Implementation<typeof WebhookEndpointService.method.replayWebhookEndpoint> =>
   async ({ id: endpointId, sinceMs, untilMs, types, statuses }, call) => {
-    const businessId = businessOf(call.caller);
+    const businessId = requireBusiness(call.caller);
     return await once(context.orm, call, WebhookReplaySchema, async (em) => {
       const endpoint = await activeEndpoint(em, businessId, endpointId);
       await requireAttemptsLeft(em, context, businessId);

@@ -1,7 +1,7 @@
 import { DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
 import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
 import { uuidv7 } from "@amana/runtime";
-import { aBusinessCaller, eventually, keyed } from "@amana/testing";
+import { aBusinessCaller, eventually, withIdempotencyKey } from "@amana/testing";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Harness, startHarness, startReceiver } from "../../test/harness.ts";
@@ -52,9 +52,9 @@ test("a test event that fails is tried again like any, and the same Idempotency-
   const caller = aBusinessCaller();
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 204).end());
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });
-  const first = await harness.endpoints.testWebhookEndpoint({ id }, keyed(caller, "again"));
+  const first = await harness.endpoints.testWebhookEndpoint({ id }, withIdempotencyKey(caller, "again"));
   await harness.settled();
-  const second = await harness.endpoints.testWebhookEndpoint({ id }, keyed(caller, "again"));
+  const second = await harness.endpoints.testWebhookEndpoint({ id }, withIdempotencyKey(caller, "again"));
   await harness.settled();
   expect(second).toEqual(first);
   expect(receiver.requests.map(({ headers }) => headers["webhook-id"])).toEqual([idOf(first), idOf(first)]);

@@ -4,7 +4,7 @@ import {
 } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { once } from "@amana/idempotency";
 import { renderBareEvent } from "@amana/public-api";
-import { businessOf, type Implementation } from "@amana/rpc";
+import { type Implementation, requireBusiness } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { addEvent } from "../event/add-events.ts";
@@ -19,7 +19,7 @@ export const testWebhookEndpoint =
   (context: Context): Implementation<typeof WebhookEndpointService.method.testWebhookEndpoint> =>
   async (request, call) => {
     const { orm, clock, signals } = context;
-    const businessId = businessOf(call.caller);
+    const businessId = requireBusiness(call.caller);
     const answer = await once(orm, call, TestWebhookEndpointResponseSchema, async (em) => {
       const endpoint = await activeEndpoint(em, businessId, request.id);
       await requireAttemptsLeft(em, context, businessId);

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { WebhookEndpointStatus } from "@amana/contracts/webhooks/v1/webhook_endpoint_pb";
 import type { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { databaseTime, lockRow, transaction } from "@amana/database";
-import { businessOf, type Implementation, requestedName } from "@amana/rpc";
+import { type Implementation, requestedName, requireBusiness } from "@amana/rpc";
 import { isUuid } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { eventFilter } from "../webhook-endpoint/event-filter.ts";
@@ -20,7 +20,7 @@ import { WebhookEndpoint } from "../webhook-endpoint/webhook-endpoint.ts";
 export const updateWebhookEndpoint =
   ({ orm, secrets, addresses }: Context): Implementation<typeof WebhookEndpointService.method.updateWebhookEndpoint> =>
   async (request, call) => {
-    const businessId = businessOf(call.caller);
+    const businessId = requireBusiness(call.caller);
     if (!isUuid(request.id)) throw webhookEndpointNotFound();
     const { url, activateInSeconds } = request;
     if (activateInSeconds < 0 || activateInSeconds > activateInSecondsMax) throw activateInSecondsInvalid();

@@ -1,6 +1,6 @@
 import { DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
 import { WebhookReplayStatus } from "@amana/contracts/webhooks/v1/webhook_replay_pb";
-import { aBusinessCaller, eventually, keyed } from "@amana/testing";
+import { aBusinessCaller, eventually, withIdempotencyKey } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { aPaymentEvent } from "../../test/a-payment-event.ts";
 import { addOldEvents, type Harness, startHarness, startReceiver } from "../../test/harness.ts";
@@ -32,7 +32,7 @@ async function aBusiness(url: string, attempts = 0, ago = "1 hour") {
 test("at the limit of three attempts, redeliveries, replays and tests are rejected, and new events are delivered", async () => {
   await using receiver = await startReceiver();
   const { caller, id } = await aBusiness(receiver.url);
-  const tested = await harness.endpoints.testWebhookEndpoint({ id }, keyed(caller, "before"));
+  const tested = await harness.endpoints.testWebhookEndpoint({ id }, withIdempotencyKey(caller, "before"));
   const events = [aPaymentEvent(caller), aPaymentEvent(caller)];
   await harness.publish(...events);
   const eventId = events[0]?.id ?? "";
@@ -40,7 +40,7 @@ test("at the limit of three attempts, redeliveries, replays and tests are reject
   await eventually(() => expect(harness.events.redeliverEvent({ eventId }, { caller })).rejects.toMatchObject(refused), 30_000);
   await expect(harness.endpoints.testWebhookEndpoint({ id }, { caller })).rejects.toMatchObject(refused);
   await expect(harness.endpoints.replayWebhookEndpoint({ id, sinceMs: 0n }, { caller })).rejects.toMatchObject(refused);
-  expect(await harness.endpoints.testWebhookEndpoint({ id }, keyed(caller, "before"))).toEqual(tested);
+  expect(await harness.endpoints.testWebhookEndpoint({ id }, withIdempotencyKey(caller, "before"))).toEqual(tested);
 
   const later = aPaymentEvent(caller);
   await harness.publish(later);

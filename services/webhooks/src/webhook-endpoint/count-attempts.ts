@@ -1,5 +1,5 @@
 import { namedQuery, type Orm } from "@amana/database";
-import { everyTenant, forTenant, type Logger, poll } from "@amana/runtime";
+import { allTenants, forTenant, type Logger, poll } from "@amana/runtime";
 import { durationClassOf } from "./endpoint-health.ts";
 
 /** Attempts at an endpoint that took about as long as each other. */
@@ -40,7 +40,7 @@ export function startCountingAttempts(orm: Orm, logger: Logger) {
     },
     async [Symbol.asyncDispose]() {
       await writing[Symbol.asyncDispose]();
-      await forTenant(everyTenant, write).catch((error: unknown) =>
+      await forTenant(allTenants, write).catch((error: unknown) =>
         logger.warn({ err: error }, "the last attempts could not be counted"),
       );
     },

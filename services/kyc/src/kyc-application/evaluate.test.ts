@@ -8,7 +8,7 @@ import {
   reasonCodes,
   verdicts,
 } from "../verification-provider/verification-provider.ts";
-import { decide, judge } from "./judge.ts";
+import { decide, evaluate } from "./evaluate.ts";
 
 const today = "2026-03-01";
 const expiries = ["2026-02-28", today, "2026-03-02", undefined] as const;
@@ -37,7 +37,7 @@ function* everything() {
                     for (const documentExpiry of expiries) {
                       const given = { livenessOutcome, faceMatchOutcome, amlDecision, amlHitCount, documentType, documentExpiry };
                       const evidence: Evidence = { ...given, reasonCodes: reasons, unread };
-                      yield { said, evidence, term, verdict: judge(said, evidence, term, today).verdict };
+                      yield { said, evidence, term, verdict: evaluate(said, evidence, term, today).verdict };
                     }
 }
 
@@ -100,14 +100,14 @@ describe("a reason of our own", () => {
     [{ documentExpiry: "2026-02-28" }, "DOCUMENT_EXPIRED"],
   ])("is given for %o, once", (change, code) => {
     for (const reasons of [[], [code]]) {
-      const { reasonCodes: told } = judge("APPROVED", { ...evidence, ...change, reasonCodes: reasons }, term, today);
+      const { reasonCodes: told } = evaluate("APPROVED", { ...evidence, ...change, reasonCodes: reasons }, term, today);
       expect(told).toEqual([code]);
     }
   });
 
   test("is given for a kind of document that was not asked for", () => {
     const onlyCards = { ...term, allowedDocuments: ["id_card"] } as const;
-    expect(judge("APPROVED", evidence, onlyCards, today)).toEqual({
+    expect(evaluate("APPROVED", evidence, onlyCards, today)).toEqual({
       verdict: "NEEDS_REVIEW",
       reasonCodes: ["DOCUMENT_NOT_ALLOWED"],
     });

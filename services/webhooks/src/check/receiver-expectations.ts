@@ -1,5 +1,5 @@
 /** What a receiver must do with an event, and what to tell whoever wrote it when it does not. */
-export interface Judgement {
+export interface ReceiverExpectation {
   readonly must: "take" | "refuse";
   /** When it did the other thing. */
   readonly advice: string;
@@ -10,7 +10,7 @@ export interface Judgement {
 const quickly = "Answer 2xx within 5 s, and do what takes longer afterwards.";
 const unknown = "So it is not known whether it refuses such an event.";
 
-export const judgements = {
+export const receiverExpectations = {
   good: {
     must: "take",
     advice: "This event was genuine: answer 2xx. Redirects are not followed.",
@@ -35,4 +35,4 @@ export const judgements = {
       "not cover the time: verify webhook-signature, and refuse a webhook-timestamp more than 5 minutes from your clock.",
     silence: unknown,
   },
-} as const satisfies Readonly<Record<string, Judgement>>;
+} as const satisfies Readonly<Record<string, ReceiverExpectation>>;

@@ -1,11 +1,11 @@
-import type { Difference, Heard } from "@amana/service-host";
+import type { ConsumedEvent, Difference } from "@amana/service-host";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 /**
  * Returns the payments that are missing after a restore, or whose status differs from the newest
  * event that webhooks received. Schedules an immediate read of the latter at the processor.
  */
-export async function compareWithHeard(em: SqlEntityManager, heard: readonly Heard[]): Promise<Difference[]> {
+export async function compareWithConsumed(em: SqlEntityManager, heard: readonly ConsumedEvent[]): Promise<Difference[]> {
   const newest = new Map(heard.map((one) => [one.id, one]));
   const rows = await em.execute<{ id: string; here: string }[]>(
     `with heard as (select * from json_to_recordset(?::json) as v (id uuid, "businessId" uuid, status text)),

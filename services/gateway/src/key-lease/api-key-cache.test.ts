@@ -7,7 +7,7 @@ import {
 } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
-import { BelievedKeys, type KeyAnswer } from "./believed-keys.ts";
+import { ApiKeyCache, type KeyAnswer } from "./api-key-cache.ts";
 
 const live = { state: KeyState.LIVE, role: KeyRole.BUSINESS, keyId: "k1", keyPrefix: "sk_test_00000000", businessId: "b1" };
 type Resolution = MessageInitShape<typeof KeyResolutionSchema>;
@@ -17,7 +17,7 @@ function aCache(options: { leaseMs?: number; leasesMax?: number } = {}) {
   let nowMs = 1_000;
   const planned: (() => void)[] = [];
   const lookUps: { hashes: string[]; answer: (resolution?: Resolution) => Promise<void>; fail: () => Promise<void> }[] = [];
-  const cache = new BelievedKeys({
+  const cache = new ApiKeyCache({
     nowMs: () => nowMs,
     schedule: (send) => planned.push(send),
     ...(options.leasesMax === undefined ? {} : { leasesMax: options.leasesMax }),

@@ -2,7 +2,7 @@
  * Rows that wait longer than they should. A service lists its own and those of the packages it
  * uses; who looks at them is the command `amana stuck`. All texts are SQL of ours.
  */
-export interface Waiting {
+export interface StuckRows {
   /** "refunds without a known outcome" */
   readonly what: string;
   readonly table: string;

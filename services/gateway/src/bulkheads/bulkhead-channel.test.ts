@@ -2,7 +2,7 @@ import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { eventually } from "@amana/testing";
 import { expect, test } from "vitest";
 import { startTestGateway } from "../../test/harness.ts";
-import { lanes } from "./lane.ts";
+import { bulkheads } from "./bulkhead.ts";
 
 const id = "019a0000-0000-7000-8000-000000000001";
 const payment = { id, currency: "DZD", status: PaymentStatus.PAID };
@@ -42,7 +42,7 @@ test("one business's slow calls hold its share of the places; all of them are an
   const { gateway, create, refund, read, arrived, answerAll } = await aSlowGateway();
   await using _ = gateway;
   const [flooding, other] = [gateway.aKey(), gateway.aKey()];
-  const { perCaller, slots } = lanes.creation;
+  const { perCaller, slots } = bulkheads.creation;
   const flood = Array.from({ length: slots * 2 }, () => create(flooding));
   await eventually(() => expect(arrived("CreatePayment")).toBe(perCaller));
 
@@ -75,18 +75,18 @@ test("searches that hang hold up no plain list, nor another business's search", 
     return (await listPayments?.(request, call)) ?? {};
   };
   const flood = Array.from({ length: 6 }, () => search(flooding));
-  await eventually(() => expect(arrived("ListPayments")).toBe(lanes.search.perCaller));
+  await eventually(() => expect(arrived("ListPayments")).toBe(bulkheads.search.perCaller));
   expect((await list(flooding)).statusCode).toBe(200);
   expect((await search(other)).statusCode).toBe(200);
-  expect(waiting).toHaveLength(lanes.search.perCaller);
+  expect(waiting).toHaveLength(bulkheads.search.perCaller);
   answerAll();
   // What waits for its turn longer than a quarter of its time is refused, with nothing done.
-  const refused = await Promise.all(flood.slice(lanes.search.perCaller));
+  const refused = await Promise.all(flood.slice(bulkheads.search.perCaller));
   for (const answer of refused) {
     expect([answer.statusCode, answer.json().code, answer.headers["retry-after"]]).toEqual([503, "overloaded", "1"]);
   }
   for (const resolve of waiting) resolve();
   waiting = [];
-  const answered = await Promise.all(flood.slice(0, lanes.search.perCaller));
+  const answered = await Promise.all(flood.slice(0, bulkheads.search.perCaller));
   expect(answered.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
 });

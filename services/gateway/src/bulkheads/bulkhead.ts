@@ -2,14 +2,14 @@ import type { FastifyRequest } from "fastify";
 import { createsSomething, isCostlyRead } from "../rate-limit/kind-of-request.ts";
 
 /** Calls that must not hold up those of another lane. */
-export type Lane = keyof typeof lanes;
+export type Bulkhead = keyof typeof bulkheads;
 
 /**
  * Calls in flight for each replica of a service, and how many of them one caller may have. Each
  * call has a connection. Searches have few slots: a search uses one of the service's twenty
  * database connections for long.
  */
-export const lanes = {
+export const bulkheads = {
   read: { slots: 16, perCaller: 8 },
   search: { slots: 4, perCaller: 2 },
   change: { slots: 16, perCaller: 8 },
@@ -27,9 +27,9 @@ export const lanes = {
 const quickMsMax = 5_000;
 
 /** Unless its route names one, a request's lane follows from what it is. */
-export function laneOf(request: FastifyRequest, timeoutMs: number): Lane {
-  const { lane } = request.routeOptions.config;
-  if (lane) return lane;
+export function bulkheadOf(request: FastifyRequest, timeoutMs: number): Bulkhead {
+  const { bulkhead } = request.routeOptions.config;
+  if (bulkhead) return bulkhead;
   if (!request.caller) return "keyless";
   if (isCostlyRead(request)) return "search";
   if (timeoutMs > quickMsMax) return createsSomething(request) ? "creation" : "slow";

@@ -3,7 +3,7 @@ import { createLogger, uuidv7 } from "@amana/runtime";
 import { eventually } from "@amana/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startThings } from "../test/database.ts";
-import { type DueRows, type Lease, workOnDue } from "./index.ts";
+import { type DueRows, type Lease, processDueRows } from "./index.ts";
 
 let things: Awaited<ReturnType<typeof startThings>>;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ afterAll(() => things[Symbol.asyncDispose]());
 
 const rows: DueRows = { name: "test", table: "thing", due: "due_at", since: "since", concurrency: 4 };
 const working = (work: (id: string, lease: Lease) => Promise<unknown>, changes: Partial<DueRows> = {}) =>
-  workOnDue({ orm: things.orm, logger: createLogger("test", "silent") }, { ...rows, ...changes }, work, 20);
+  processDueRows({ orm: things.orm, logger: createLogger("test", "silent") }, { ...rows, ...changes }, work, 20);
 const create = async (count: number, businessId = uuidv7()) => {
   const ids = Array.from({ length: count }, () => uuidv7());
   for (const id of ids) await things.sql("insert into thing (id, business_id, due_at) values (?, ?, now())", [id, businessId]);
@@ -175,7 +175,7 @@ test("with perBusiness at the concurrency, one business uses all slots, and anot
 test("the next row of a business that uses all its slots begins without a pause when a slot becomes free", async () => {
   await create(6);
   const begun: string[] = [];
-  await using _job = workOnDue(
+  await using _job = processDueRows(
     { orm: things.orm, logger: createLogger("test", "silent") },
     rows,
     async (id) => {
@@ -197,7 +197,7 @@ test("no more rows than perPause begin within one pause, even if they end at onc
   };
   for (const begins of [3, 6]) {
     const limits = { ...rows, perPause: 3, perBusiness: 4 };
-    await using _job = workOnDue({ orm: things.orm, logger: createLogger("test", "silent") }, limits, work, 3_600_000);
+    await using _job = processDueRows({ orm: things.orm, logger: createLogger("test", "silent") }, limits, work, 3_600_000);
     await eventually(() => expect(begun.length).toBeGreaterThanOrEqual(begins));
     await things.sql("select pg_sleep(0.05)");
     expect(begun).toHaveLength(begins);

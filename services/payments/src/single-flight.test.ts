@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import { beforeEach, expect, test } from "vitest";
-import { createSharedTurns } from "./shared-turns.ts";
+import { createSingleFlight } from "./single-flight.ts";
 
-let inTurn: ReturnType<typeof createSharedTurns>;
+let inTurn: ReturnType<typeof createSingleFlight>;
 /** The runs that have begun, each with the time it was given; they end when told to. */
 let runs: (PromiseWithResolvers<void> & { ms: number })[];
 beforeEach(() => {
-  inTurn = createSharedTurns();
+  inTurn = createSingleFlight();
   runs = [];
 });
 

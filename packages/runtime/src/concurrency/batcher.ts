@@ -1,5 +1,5 @@
 import { inTrace } from "../observability/trace.ts";
-import { everyTenant, forTenant } from "./tenant.ts";
+import { allTenants, forTenant } from "./tenant.ts";
 
 interface Call<Item> {
   readonly items: readonly Item[];
@@ -12,7 +12,7 @@ interface Call<Item> {
  * throws, as the group does that its items were in; those of one call stay together and in order. A
  * group belongs to no trace, and is worked on for all tenants: its items may be several's.
  */
-export function inGroups<Item>(
+export function createBatcher<Item>(
   max: number,
   work: (items: readonly Item[]) => Promise<void>,
 ): (items: readonly Item[]) => Promise<void> {
@@ -42,7 +42,7 @@ export function inGroups<Item>(
   return async (items) => {
     const done = Promise.withResolvers<void>();
     waiting.push({ items, done });
-    if (!isWorking) void inTrace(undefined, () => forTenant(everyTenant, workOff));
+    if (!isWorking) void inTrace(undefined, () => forTenant(allTenants, workOff));
     await done.promise;
   };
 }

@@ -5,7 +5,7 @@ export interface Terms {
   readonly allowedDocuments: readonly DocumentType[];
 }
 
-export interface Judgement {
+export interface Evaluation {
   readonly verdict: Verdict;
   readonly reasonCodes: ReasonCode[];
 }
@@ -16,13 +16,13 @@ export interface Judgement {
  * does a verdict that nobody can read. An expired document is rejected whatever the provider says.
  * One rejection is softened: for the profile alone, where nothing else is in doubt.
  */
-export function judge(said: Verdict | undefined, evidence: Evidence, terms: Terms, today: string): Judgement {
+export function evaluate(said: Verdict | undefined, evidence: Evidence, terms: Terms, today: string): Evaluation {
   const { documentType, documentExpiry, amlHitCount } = evidence;
   const reasons = new Set(evidence.reasonCodes);
   const isAllowed = documentType !== undefined && terms.allowedDocuments.includes(documentType);
   if (documentType !== undefined && !isAllowed) reasons.add("DOCUMENT_NOT_ALLOWED");
   if (amlHitCount !== undefined && amlHitCount > 0) reasons.add("AML_MATCH");
-  const come = (verdict: Verdict): Judgement => ({ verdict, reasonCodes: [...reasons] });
+  const come = (verdict: Verdict): Evaluation => ({ verdict, reasonCodes: [...reasons] });
 
   if (isExpired(documentExpiry, today)) {
     reasons.add("DOCUMENT_EXPIRED");
@@ -46,7 +46,7 @@ export function judge(said: Verdict | undefined, evidence: Evidence, terms: Term
  * What a person's decision comes to: itself, whatever the evidence, since the person was asked to
  * weigh it. Nobody can approve a document that has expired meanwhile.
  */
-export function decide(outcome: Verdict, evidence: Pick<Evidence, "reasonCodes" | "documentExpiry">, today: string): Judgement {
+export function decide(outcome: Verdict, evidence: Pick<Evidence, "reasonCodes" | "documentExpiry">, today: string): Evaluation {
   if (!isExpired(evidence.documentExpiry, today)) return { verdict: outcome, reasonCodes: [...evidence.reasonCodes] };
   return { verdict: "REJECTED", reasonCodes: [...new Set([...evidence.reasonCodes, "DOCUMENT_EXPIRED" as const])] };
 }

@@ -44,7 +44,7 @@ interface Claimed {
  * row delays no other. Businesses are served in turn: thousands of due rows of one delay a row of
  * another by one slot. The rows of a business are worked on in the order of `isLess` and `since`.
  */
-export function workOnDue(
+export function processDueRows(
   { orm, logger }: { orm: Orm; logger: Logger },
   rows: DueRows,
   work: (id: string, lease: Lease) => Promise<unknown>,

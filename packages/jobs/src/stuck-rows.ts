@@ -1,8 +1,8 @@
-import type { Waiting } from "@amana/database";
+import type { StuckRows } from "@amana/database";
 import { isFree } from "./lease.ts";
 
 /** Rows of a job whose time came and that nobody works on, or works on without an end. */
-export const overdue = (what: string, table: string, due: string, minutes = 5): Waiting => ({
+export const overdueRows = (what: string, table: string, due: string, minutes = 5): StuckRows => ({
   what,
   table,
   where: `${due} < now() - interval '${minutes} minutes' and (${isFree} or ${due} < now() - interval '${6 * minutes} minutes')`,

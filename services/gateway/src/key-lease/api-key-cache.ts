@@ -6,7 +6,7 @@ import {
   type ResolveKeysResponse,
 } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import type { Caller } from "@amana/rpc";
-import { remember } from "@amana/runtime";
+import { setBounded } from "@amana/runtime";
 import { keyLeases, keyResolutions } from "../metrics.ts";
 import { addressesOf } from "./allowed-ips.ts";
 
@@ -50,7 +50,7 @@ const keysPerLookUpMax = 200;
  * a look-up that was sent before it came, and only live keys are remembered. Fails closed: when
  * identity cannot be asked, `resolve` rejects, except while a lease lasts.
  */
-export class BelievedKeys {
+export class ApiKeyCache {
   readonly #leases = new Map<string, Lease>();
   #waiting = new Map<string, PromiseWithResolvers<KeyAnswer>>();
   readonly #options: Required<BelievedKeysOptions>;
@@ -137,7 +137,7 @@ export class BelievedKeys {
     const known = this.#leases.get(hash);
     if (endsAtMs <= this.#options.nowMs() || (known && known.endsAtMs > endsAtMs)) return;
     const lease = { answer, endsAtMs, renewAtMs: sentAtMs + lengthMs / 2, renewing: false };
-    remember(this.#leases, hash, lease, this.#options.leasesMax);
+    setBounded(this.#leases, hash, lease, this.#options.leasesMax);
     keyLeases.set(this.#leases.size);
   }
 }

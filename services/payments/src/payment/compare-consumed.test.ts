@@ -2,7 +2,7 @@ import { transaction } from "@amana/database";
 import { aBusinessCaller, eventually, forAllTenants } from "@amana/testing";
 import { expect, test } from "vitest";
 import { startHarness } from "../../test/harness.ts";
-import { compareWithHeard } from "./compare-heard.ts";
+import { compareWithConsumed } from "./compare-consumed.ts";
 
 test("a payment that is EXPIRED after a restore and PAID according to webhooks is confirmed", async () => {
   await using harness = await startHarness();
@@ -11,7 +11,7 @@ test("a payment that is EXPIRED after a restore and PAID according to webhooks i
   await harness.sandbox.pay(processorOrderId);
   await harness.sql("update payment set status = 'EXPIRED', next_check_at = null, updated_at = now() - interval '2 days'");
   const heard = [{ eventId: id, id, businessId: caller.businessId, status: "PAID", details: "" }];
-  const compare = forAllTenants(() => transaction(harness.context.orm, (em) => compareWithHeard(em, heard)));
+  const compare = forAllTenants(() => transaction(harness.context.orm, (em) => compareWithConsumed(em, heard)));
   const differences = await compare();
   expect(differences).toMatchObject([{ id, here: "EXPIRED" }]);
   await using _job = harness.followingUp();

@@ -4,7 +4,7 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
  * Whether the caller may look at a row: all replicas together do at most once in ten seconds, as
  * `column` notes. `where` is SQL: for other rows nobody's turn comes.
  */
-export async function takeTurn(
+export async function throttleRow(
   em: SqlEntityManager,
   row: { readonly table: string; readonly column: string; readonly where: string },
   businessId: string,

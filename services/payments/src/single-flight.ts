@@ -5,7 +5,7 @@ import { waitAtMost } from "@amana/runtime";
  * served by a run that began after it had asked, so a thousand at once cost two runs.
  * `remainingMs`: how long the caller waits; the run gets that of who asked last.
  */
-export function createSharedTurns() {
+export function createSingleFlight() {
   const turns = new Map<string, { hasBegun: boolean; remainingMs: () => number; done: Promise<void> }>();
 
   return async (id: string, remainingMs: () => number, work: (remainingMs: () => number) => Promise<void>): Promise<void> => {

@@ -1,5 +1,5 @@
 import { databaseTime } from "@amana/database";
-import type { Difference, Heard } from "@amana/service-host";
+import type { ConsumedEvent, Difference } from "@amana/service-host";
 import { LockMode, type SqlEntityManager } from "@mikro-orm/postgresql";
 import { recordChanges } from "./kyc-application.events.ts";
 import { KycApplication } from "./kyc-application.ts";
@@ -9,7 +9,7 @@ import { KycApplication } from "./kyc-application.ts";
  * about them. Schedules an immediate read of the latter at the provider. Requests a lost decision
  * again if only our rules required the review, because the provider does not have that decision.
  */
-export async function compareWithHeard(em: SqlEntityManager, heard: readonly Heard[]): Promise<Difference[]> {
+export async function compareWithConsumed(em: SqlEntityManager, heard: readonly ConsumedEvent[]): Promise<Difference[]> {
   const ids = heard.map(({ id }) => id);
   const options = { orderBy: { id: "asc" }, lockMode: LockMode.PESSIMISTIC_WRITE } as const;
   const here = new Map((await em.find(KycApplication, { id: { $in: ids } }, options)).map((one) => [one.id, one]));

@@ -28,7 +28,7 @@ const schema = defineEntity({
 const keptMs = 24 * 60 * 60 * 1000;
 
 /**
- * One use of an Idempotency-Key. Without a response and a refusal, the execution is in progress or
+ * Use of an Idempotency-Key by one request. Without a response and a refusal, the execution is in progress or
  * its outcome is unknown. The transaction that ends the execution stores one of the two.
  */
 export class IdempotencyRecord extends schema.class {

@@ -28,8 +28,8 @@ const schema = defineEntity({
 const keptMs = 24 * 60 * 60 * 1000;
 
 /**
- * Use of an Idempotency-Key by one request. Without a response and a refusal, the execution is in progress or
- * its outcome is unknown. The transaction that ends the execution stores one of the two.
+ * Use of an Idempotency-Key by one request. Without a response and a refusal, the execution is in
+ * progress or its outcome is unknown. The transaction that ends the execution stores one of them.
  */
 export class IdempotencyRecord extends schema.class {
   hasEnded(): boolean {

@@ -22,7 +22,7 @@ export async function settlePayment(
   const payment = await em.findOneOrFail(Payment, { id: paymentId });
   if (!payment.isOpen()) return;
   if (payment.awaitsRegistration()) {
-    await registerOrder(context, paymentId, { mayBeThere: true, remainingMs: options.remainingMs });
+    await registerOrder(context, paymentId, { mayExist: true, remainingMs: options.remainingMs });
     return;
   }
   if (!payment.processorOrderId) return;

@@ -48,19 +48,22 @@ test.each([
   ["C2", "refund.answering", "request sent, response not read"],
   ["C3", "refund.answered", "response read, not committed"],
   ["C5", "refund.committed", "committed, response not sent"],
-])("%s: a refund killed at %s (%s) is executed once, emits one event, and its key replays the response", async (_case, faultPoint) => {
-  const caller = aBusinessCaller();
-  const { id } = await harness.aFinishedPayment(caller);
-  const key = withIdempotencyKey(caller, "k");
-  const refund = (payments: Harness["payments"]) => payments.refundPayment({ id }, key);
-  await killDuring(faultPoint, caller, refund);
-  await using _worker = harness.resolving();
-  const response = await eventually(() => refund(harness.payments));
-  expect(key.replayed).toBe(true);
-  expect(response).toMatchObject({ id, status: PaymentStatus.REFUNDED });
-  expect(await refund(harness.payments)).toEqual(response);
-  await expectRefundedOnce(id, caller);
-});
+])(
+  "%s: a refund killed at %s (%s) is executed once, emits one event, and its key replays the response",
+  async (_case, faultPoint) => {
+    const caller = aBusinessCaller();
+    const { id } = await harness.aFinishedPayment(caller);
+    const key = withIdempotencyKey(caller, "k");
+    const refund = (payments: Harness["payments"]) => payments.refundPayment({ id }, key);
+    await killDuring(faultPoint, caller, refund);
+    await using _worker = harness.resolving();
+    const response = await eventually(() => refund(harness.payments));
+    expect(key.replayed).toBe(true);
+    expect(response).toMatchObject({ id, status: PaymentStatus.REFUNDED });
+    expect(await refund(harness.payments)).toEqual(response);
+    await expectRefundedOnce(id, caller);
+  },
+);
 
 test("the worker finishes a refund without a key that was killed before its request", async () => {
   const caller = aBusinessCaller();

@@ -11,11 +11,11 @@ import pg from "pg";
 import { expect, test } from "vitest";
 import { database } from "../src/orm.ts";
 import { compareWithConsumed } from "../src/payment/compare-consumed.ts";
-import { updateHistory, readHold } from "../src/refund/hold.ts";
+import { readHold, updateHistory } from "../src/refund/hold.ts";
 import { type Harness, startHarness } from "./harness.ts";
 import { startSandbox } from "./sandbox.ts";
 
-/** For manual runs: RESTORE_ROWS is the number of payments, RESTORE_SECONDS the time before the loss. */
+/** For manual runs: number of payments in the database, and seconds of refunds before the loss. */
 const rows = Number(process.env["RESTORE_ROWS"] ?? 2_000);
 const seconds = Number(process.env["RESTORE_SECONDS"] ?? 0);
 const isManual = process.env["RESTORE_ROWS"] !== undefined;

@@ -124,7 +124,7 @@ describe("readOrderState", () => {
   });
 });
 
-describe("readOrderState returns unknown", () => {
+describe("readOrderState, unknown outcomes", () => {
   test.each([
     ["an empty body", ""],
     ["a truncated response", JSON.stringify(confirmResponse).slice(0, 120)],
@@ -140,40 +140,40 @@ describe("readOrderState returns unknown", () => {
     ["an order status that is not a number", JSON.stringify({ ...confirmResponse, OrderStatus: "paid" })],
     ["an order status that is an object", JSON.stringify({ ...confirmResponse, OrderStatus: { value: 2 } })],
     ["a fractional order status", JSON.stringify({ ...confirmResponse, OrderStatus: 2.5 })],
-  ])("for %s", (_name, text) => expect(read(text)).toMatchObject({ kind: "unknown" }));
+  ])("returns unknown for %s", (_name, text) => expect(read(text)).toMatchObject({ kind: "unknown" }));
 
-  test.each([201, 204, 302, 400, 404, 429, 500, 502, 503, 504])("for HTTP %i with a valid body", (statusCode) => {
+  test.each([201, 204, 302, 400, 404, 429, 500, 502, 503, 504])("returns unknown for HTTP %i with a valid body", (statusCode) => {
     expect(read(confirmResponse, statusCode)).toEqual({ kind: "unknown", reason: `HTTP ${statusCode}` });
   });
 });
 
-describe("readOrderState drops", () => {
+describe("readOrderState, rejected values", () => {
   test.each([
     ["confirm", confirmResponse],
     ["extended status", extendedResponse],
-  ])("the card holder's name and address: %s", (_name, response) => {
+  ])("drops the card holder's name and address: %s", (_name, response) => {
     const text = JSON.stringify(stateOf(response), (_key, value) => (typeof value === "bigint" ? String(value) : value));
     expect(text).not.toMatch(/AMINA|203\.0\.113/);
   });
 
   test.each(["6280581110007215", "62805811**007215", "628058**", "**", "628058**72151", "6280 58** 7215", ""])(
-    "a card number that is not masked: %j",
+    "drops a card number that is not masked: %j",
     (pan) => {
       expect(stateOf({ ...confirmResponse, Pan: pan }).maskedPan).toBeUndefined();
       expect(stateOf({ ...extendedResponse, cardAuthInfo: { pan } }).maskedPan).toBeUndefined();
     },
   );
 
-  test.each(["628058**7215", "6280****7215", "628058XXXXXX7215", "628058xx7215"])("no masked card number: %s", (pan) => {
+  test.each(["628058**7215", "6280****7215", "628058XXXXXX7215", "628058xx7215"])("keeps a masked card number: %s", (pan) => {
     expect(stateOf({ ...confirmResponse, Pan: pan }).maskedPan).toBe(pan);
   });
 
-  test.each(["with a NUL\0", "x".repeat(2_049)])("text that cannot be stored: a NUL, or too many characters", (text) => {
+  test.each(["with a NUL\0", "x".repeat(2_049)])("drops text that cannot be stored: a NUL, or too many characters", (text) => {
     const state = stateOf({ ...confirmResponse, actionCodeDescription: text, params: { respCode: "00", respCode_desc: text } });
     expect(state).toMatchObject({ actionCodeDescription: undefined, respCodeDesc: undefined });
   });
 
-  test.each([-1, 1.5, "5000.00", "-1", "1e3", true, null, {}, 1e300])("an invalid amount: %j", (amount) => {
+  test.each([-1, 1.5, "5000.00", "-1", "1e3", true, null, {}, 1e300])("drops an invalid amount: %j", (amount) => {
     expect(stateOf({ ...confirmResponse, Amount: amount }).amountMinor).toBeUndefined();
   });
 });

@@ -81,7 +81,11 @@ describe("while the processor does not respond to a hundred calls of one busines
 
   test("confirms at once, because registrations and refunds use other slots", async () => {
     isHeld = (path) => path === "/register.do" || path === "/refund.do";
-    const calls = [...repeat100(() => register("busy")), ...repeat100(() => refund("busy")), ...repeat100(() => register("other"))];
+    const calls = [
+      ...repeat100(() => register("busy")),
+      ...repeat100(() => refund("busy")),
+      ...repeat100(() => register("other")),
+    ];
     expect(await confirm("busy")).toMatchObject({ kind: "accepted" });
     isHeld = () => false;
     dropHeld();

@@ -31,7 +31,7 @@ const systemErrorCode = "7";
  * is retried.
  */
 export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposable {
-  // One business uses at most half of the connections.
+  // Each business uses at most half of the connections.
   const slotsOf = (slots: number) => new FairSemaphore({ slots, perTenant: slots / 2 });
   const pool = (connections: number) => ({
     agent: new Agent({ connect: { timeout: options.connectTimeoutMs }, connections, keepAliveTimeout: 20_000 }),

@@ -243,8 +243,8 @@ test.each([
   await using _job = proxied.followingUp();
   await eventually(async () => expect((await sandbox.order(processorOrderId)).confirmed).toBe(true));
   await eventually(async () =>
-    expect(await proxied.sql("select status, difference from payment where next_follow_up_at > now() or status = 'PAID'")).toEqual([
-      { status, difference },
-    ]),
+    expect(
+      await proxied.sql("select status, difference from payment where next_follow_up_at > now() or status = 'PAID'"),
+    ).toEqual([{ status, difference }]),
   );
 });

@@ -11,7 +11,7 @@ const timeoutMs = 30_000;
 const rereadsMax = 8;
 const followUpsMax = 4;
 
-/** One business may use all slots while no other business has due rows. */
+/** A business may use all slots while no other business has due rows. */
 const rowsOf = (name: string, due: string, concurrency: number, perPause: number): DueRows => ({
   name,
   table: "payment",

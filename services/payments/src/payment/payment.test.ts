@@ -71,11 +71,14 @@ describe("settle, for a PENDING payment and the order status", () => {
     expect(payment).toMatchObject({ refundedAmountMinor: 120_000n, paidAt: later });
   });
 
-  test.each([undefined, 0n, 500_001n])("settle leaves a payment PENDING when its refunded order has the refunded sum %s", (refundedMinor) => {
-    const payment = aPayment();
-    expect(settle(payment, anOrderState({ orderStatus: 4, refundedMinor }))).toEqual({ settlement: "mismatch", emitted: [] });
-    expect(payment.status).toBe("PENDING");
-  });
+  test.each([undefined, 0n, 500_001n])(
+    "settle leaves a payment PENDING when its refunded order has the refunded sum %s",
+    (refundedMinor) => {
+      const payment = aPayment();
+      expect(settle(payment, anOrderState({ orderStatus: 4, refundedMinor }))).toEqual({ settlement: "mismatch", emitted: [] });
+      expect(payment.status).toBe("PENDING");
+    },
+  );
 });
 
 describe("settle, for a paid order", () => {
@@ -259,7 +262,8 @@ describe("waitOrExpire and registration", () => {
 });
 
 describe("refund", () => {
-  test("refundable returns the paid amount when no amount is given", () => expect(aPayment({ status: "PAID" }).refundable(undefined)).toBe(500_000n));
+  test("refundable returns the paid amount when no amount is given", () =>
+    expect(aPayment({ status: "PAID" }).refundable(undefined)).toBe(500_000n));
 
   test.each([1n, 499_999n, 500_000n])("refundable accepts the amount %i", (amount) => {
     expect(aPayment({ status: "PAID" }).refundable(amount)).toBe(amount);
@@ -271,11 +275,14 @@ describe("refund", () => {
     expect((refused as Error).message).toContain("5000.00 DZD");
   });
 
-  test.each(statuses.filter((status) => status !== "PAID"))("refundable rejects a payment that is %s and reports its status", (status) => {
-    const refused = thrownBy(() => aPayment({ status }).refundable(undefined));
-    expect(refused).toMatchObject({ kind: "conflict", code: "payment_not_refundable", members: { payment_status: status } });
-    expect((refused as Error).message).toContain(status);
-  });
+  test.each(statuses.filter((status) => status !== "PAID"))(
+    "refundable rejects a payment that is %s and reports its status",
+    (status) => {
+      const refused = thrownBy(() => aPayment({ status }).refundable(undefined));
+      expect(refused).toMatchObject({ kind: "conflict", code: "payment_not_refundable", members: { payment_status: status } });
+      expect((refused as Error).message).toContain(status);
+    },
+  );
 
   test("refund sets REFUNDED after a partial refund and rejects a second refund", () => {
     const payment = aPayment({ status: "PAID" });

@@ -46,7 +46,7 @@ const schema = defineEntity({
     checkedAt: p.datetime(3).nullable(),
     /** Number of registration attempts with an unknown outcome. */
     checks: p.integer(),
-    /** Next check by the reconciler; null when the payment has a final status. */
+    /** Next check by the reconciler; null unless the payment is PENDING. */
     nextCheckAt: p.datetime(3).nullable(),
     paidAt: p.datetime(3).nullable(),
     /** "PROCESSOR": an external change at the processor led to the present state. */
@@ -190,7 +190,8 @@ export class Payment extends schema.class {
   /**
    * Applies the processor's order state. Calls `emit` once for each change, before the next change.
    * PAID requires response code 00, error code 0 and order status 2 for the same order number,
-   * amount and currency. The state of another order changes nothing. EXPIRED becomes PAID only.
+   * amount and currency. The state of another order changes nothing. EXPIRED changes only if
+   * the order is paid.
    */
   settle(state: OrderState, now: Date, emit: (change: PaymentChange) => void): Settlement {
     if (!this.isOpen()) return "unchanged";
@@ -399,7 +400,7 @@ export class Payment extends schema.class {
 }
 schema.setClass(Payment);
 
-/** Returns whether a refunded order reports a sum that is more than 0 and at most the paid amount. */
+/** Returns false for a refunded order whose sum is unknown, 0 or more than the paid amount. */
 const hasValidRefund = ({ orderStatus, refundedMinor = 0n }: OrderState, paidMinor: bigint): boolean =>
   orderStatus !== orderStatuses.refunded || (refundedMinor > 0n && refundedMinor <= paidMinor);
 

@@ -61,32 +61,35 @@ describe("registerOrder, when the outcome stays unknown", () => {
     ["the look-up fails with HTTP 500", "reset_after", "http_500"],
     ["the look-up is refused", "reset_after", "error:5"],
     ["the look-up is truncated", "truncated", "truncated"],
-  ])("returns processor_outcome_unknown, and later the payment under the same key: %s", async (_name, registerMode, statusMode) => {
-    const caller = aBusinessCaller();
-    await harness.sandbox.fault("register", registerMode);
-    await harness.sandbox.fault("status", statusMode);
-    const refused = await refusal(create(caller));
-    const waiting = await onlyPayment(caller);
-    expect(refused).toMatchObject({
-      kind: "outcome_unknown",
-      code: "processor_outcome_unknown",
-      members: { payment_id: waiting.id },
-    });
-    expect(waiting).toMatchObject({ status: PaymentStatus.PENDING });
-    expect(waiting).not.toHaveProperty("formUrl");
-    expect(await refusal(create(caller))).toMatchObject({ kind: "conflict", code: "idempotency_in_progress" });
+  ])(
+    "returns processor_outcome_unknown, and later the payment under the same key: %s",
+    async (_name, registerMode, statusMode) => {
+      const caller = aBusinessCaller();
+      await harness.sandbox.fault("register", registerMode);
+      await harness.sandbox.fault("status", statusMode);
+      const refused = await refusal(create(caller));
+      const waiting = await onlyPayment(caller);
+      expect(refused).toMatchObject({
+        kind: "outcome_unknown",
+        code: "processor_outcome_unknown",
+        members: { payment_id: waiting.id },
+      });
+      expect(waiting).toMatchObject({ status: PaymentStatus.PENDING });
+      expect(waiting).not.toHaveProperty("formUrl");
+      expect(await refusal(create(caller))).toMatchObject({ kind: "conflict", code: "idempotency_in_progress" });
 
-    await becomeDue(caller);
-    await using _job = harness.reconciling();
-    const payment = await eventually(() => create(caller));
-    const order = await harness.sandbox.byNumber(payment.processorOrderNumber);
-    expect(payment).toMatchObject({ id: waiting.id, processorOrderId: order.orderId, formUrl: order.formUrl });
-    const again = withIdempotencyKey(caller, "k");
-    expect(await harness.payments.createPayment(aPaymentRequest, again)).toEqual(payment);
-    expect(again.replayed).toBe(true);
-    expect(await onlyPayment(caller)).toEqual(payment);
-    expect(await operations(payment)).toEqual(["register", "status", "status"]);
-  });
+      await becomeDue(caller);
+      await using _job = harness.reconciling();
+      const payment = await eventually(() => create(caller));
+      const order = await harness.sandbox.byNumber(payment.processorOrderNumber);
+      expect(payment).toMatchObject({ id: waiting.id, processorOrderId: order.orderId, formUrl: order.formUrl });
+      const again = withIdempotencyKey(caller, "k");
+      expect(await harness.payments.createPayment(aPaymentRequest, again)).toEqual(payment);
+      expect(again.replayed).toBe(true);
+      expect(await onlyPayment(caller)).toEqual(payment);
+      expect(await operations(payment)).toEqual(["register", "status", "status"]);
+    },
+  );
 
   test("looks the order up before the third registration of the same number", async () => {
     const caller = aBusinessCaller();

@@ -137,8 +137,8 @@ describe("rereadPayment", () => {
   });
 });
 
-describe("planned rereads", () => {
-  test("have a spread of ± 20 %, and also follow the refund schedule after a partial refund", async () => {
+describe("planReread", () => {
+  test("plans rereads with a spread of ± 20 %, and follow-ups by the refund schedule after a partial refund", async () => {
     const { seconds } = await row();
     expect(seconds).toBeGreaterThanOrEqual(2_880);
     expect(seconds).toBeLessThanOrEqual(4_320);
@@ -152,7 +152,7 @@ describe("planned rereads", () => {
     expect(await row()).toMatchObject({ seconds, follow_up_seconds: null });
   });
 
-  test("end after a full refund when the refund schedule is over", async () => {
+  test("plans no read after a full refund when the refund schedule is over", async () => {
     await harness.payments.refundPayment({ id: payment.id }, { caller, timeoutMs: 20_000 });
     expect(await row()).toMatchObject({ seconds: null, follow_up_seconds: 300 });
     await harness.sql("update payment set refund_ended_at = now() - interval '2 days' where id = ?", [payment.id]);
@@ -160,7 +160,7 @@ describe("planned rereads", () => {
     expect(await row()).toMatchObject({ seconds: null, follow_up_seconds: null });
   });
 
-  test("are repeated soon when the processor returns no state", async () => {
+  test("plans a reread soon when the processor returns no state", async () => {
     await harness.sql("update payment set paid_at = now() - interval '60000 seconds' where id = ?", [payment.id]);
     await reread();
     expect((await row()).seconds).toBeGreaterThan(69_000);
@@ -169,7 +169,7 @@ describe("planned rereads", () => {
     expect((await row()).seconds).toBeLessThan(64_400);
   });
 
-  test("are processed once when two workers run", async () => {
+  test("lets one of two workers process a due reread", async () => {
     await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
     await harness.sql("update payment set next_reread_at = now() where id = ?", [payment.id]);
     const before = await harness.calls(payment, "status");
@@ -203,11 +203,14 @@ describe("refreshPayment", () => {
     expect(await refresh()).toMatchObject({ status: PaymentStatus.PAID });
   });
 
-  test.each(["http_500", "html_200", "truncated"])("returns the stored payment when the processor returns no state: %s", async (mode) => {
-    await tenSecondsPass();
-    await harness.sandbox.fault("status", mode);
-    expect(await refresh()).toEqual(payment);
-  });
+  test.each(["http_500", "html_200", "truncated"])(
+    "returns the stored payment when the processor returns no state: %s",
+    async (mode) => {
+      await tenSecondsPass();
+      await harness.sandbox.fault("status", mode);
+      expect(await refresh()).toEqual(payment);
+    },
+  );
 
   test("does not read the order when a hundred reads of the business are queued", async () => {
     const { processorOrderId = "" } = await harness.aPendingPayment(caller);

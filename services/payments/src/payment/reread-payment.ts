@@ -67,6 +67,9 @@ export async function rereadPayment(context: Context, paymentId: string, remaini
       "unexplained difference at the processor",
     );
   } else if (comparison.kind === "refunded" || comparison.kind === "reversed") {
-    logger.warn({ ...logged, change: comparison.kind, refunded_minor: refundedMinor }, "external change at the processor adopted");
+    logger.warn(
+      { ...logged, change: comparison.kind, refunded_minor: refundedMinor },
+      "external change at the processor adopted",
+    );
   }
 }

@@ -11,7 +11,7 @@ import { registerOrder } from "./register-order.ts";
 /**
  * Reads or confirms the order of an open payment at the processor and records the result with its
  * event. The caller holds the payment's lease. `confirmFirst` is for a card holder who has just
- * returned. Otherwise the order is read first and confirmed only if it is paid or declined.
+ * returned. Otherwise the order is read first and confirmed only if its status requires it.
  */
 export async function settlePayment(
   context: Context,

@@ -170,22 +170,25 @@ describe("advanceRefund, after a lost response", () => {
     ["http_500", 2, 260_000n],
     ["http_503", 2, undefined],
     ["html_200", 2, undefined],
-  ])("after %s locks the payment while the outcome is unknown and refunds exactly once, in %i sends", async (mode, sends, amountMinor) => {
-    await harness.sandbox.fault("refund", mode);
-    expect(await refusal(refund(amountMinor))).toMatchObject({ kind: "outcome_unknown", code: "refund_outcome_unknown" });
-    expect((await read()).status).toBe(PaymentStatus.PAID);
-    expect((await refundRow()).status).toBe("UNKNOWN");
-    expect(await refusal(refund(amountMinor))).toMatchObject({ kind: "conflict", code: "idempotency_in_progress" });
-    const other = harness.payments.refundPayment({ id: payment.id }, { caller });
-    expect(await refusal(other)).toMatchObject({ kind: "conflict", code: "refund_in_progress" });
+  ])(
+    "after %s locks the payment while the outcome is unknown and refunds exactly once, in %i sends",
+    async (mode, sends, amountMinor) => {
+      await harness.sandbox.fault("refund", mode);
+      expect(await refusal(refund(amountMinor))).toMatchObject({ kind: "outcome_unknown", code: "refund_outcome_unknown" });
+      expect((await read()).status).toBe(PaymentStatus.PAID);
+      expect((await refundRow()).status).toBe("UNKNOWN");
+      expect(await refusal(refund(amountMinor))).toMatchObject({ kind: "conflict", code: "idempotency_in_progress" });
+      const other = harness.payments.refundPayment({ id: payment.id }, { caller });
+      expect(await refusal(other)).toMatchObject({ kind: "conflict", code: "refund_in_progress" });
 
-    await using _job = harness.resolving();
-    const response = await eventually(() => refund(amountMinor));
-    expect(response).toMatchObject({ status: PaymentStatus.REFUNDED, refundedAmountMinor: amountMinor ?? 500_000n });
-    expect(await read()).toEqual(response);
-    expect(await refundRow()).toMatchObject({ status: "ACCEPTED", sends });
-    await expectConsistent(amountMinor ?? 500_000n);
-  });
+      await using _job = harness.resolving();
+      const response = await eventually(() => refund(amountMinor));
+      expect(response).toMatchObject({ status: PaymentStatus.REFUNDED, refundedAmountMinor: amountMinor ?? 500_000n });
+      expect(await read()).toEqual(response);
+      expect(await refundRow()).toMatchObject({ status: "ACCEPTED", sends });
+      await expectConsistent(amountMinor ?? 500_000n);
+    },
+  );
 
   test.each([100_000n, 250_000n])(
     "never sends %i of 500000 again, because the processor would execute it twice",

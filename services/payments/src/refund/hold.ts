@@ -60,10 +60,7 @@ export async function updateHistory({ orm, logger, schedule }: Context): Promise
   );
   for (const { before, held_until, is_held } of rows) {
     if (!is_held) continue;
-    logger.error(
-      { alert: true, before, held_until },
-      "database restored or failed over, refunds are held",
-    );
+    logger.error({ alert: true, before, held_until }, "database restored or failed over, refunds are held");
   }
   return 0;
 }

@@ -52,9 +52,9 @@ const stepOf = (refund: RefundName, state: StateName) =>
 const unreported: StateName[] = ["no state", "no sum", "an error"];
 const unexplained: StateName[] = ["more than was paid", "an unknown status", "another order"];
 
-/** A letter for each state, in their order: w(ait), d(ecision), s(end), a(ccept), (adopt e)x(ternal). */
+/** A letter per state, in their order: w(ait), d(ecision), s(end), a(ccept), x (adopt). */
 const table: Record<RefundName, string> = {
-  // no state, no sum, error | no refund | this, another, twice | more than paid | reversed | unknown, another
+  // no state, no sum, error | no refund | this, another, twice | more | reversed | unknown, another
   "never sent": "www s xxx d x dd",
   "never sent, needs a decision": "www w ddd d d dd",
   "never sent, unexplained": "www w ddd d d dd",
@@ -99,8 +99,12 @@ describe("decideBeforeSending", () => {
     const refundedPayment = aPayment({ status: "REFUNDED", refundedAmountMinor: 100_000n });
     const sent = aRefund({ amountMinor: 200_000n, sends: 1, refundedBeforeMinor: 100_000n });
     const stateWith = (refundedMinor: bigint) => paidState({ orderStatus: 4, refundedMinor });
-    expect(decideBeforeSending(sent, refundedPayment, stateWith(300_000n), { readAt: createdAt, isHeld: false })).toEqual({ kind: "accept" });
-    expect(letterOf(decideBeforeSending(sent, refundedPayment, stateWith(200_000n), { readAt: createdAt, isHeld: false }))).toBe("d");
+    expect(decideBeforeSending(sent, refundedPayment, stateWith(300_000n), { readAt: createdAt, isHeld: false })).toEqual({
+      kind: "accept",
+    });
+    expect(letterOf(decideBeforeSending(sent, refundedPayment, stateWith(200_000n), { readAt: createdAt, isHeld: false }))).toBe(
+      "d",
+    );
     expect(stepOf("never sent", "another sum")).toMatchObject({ change: { kind: "refunded", refundedMinor: 100_000n } });
     expect(stepOf("never sent", "reversed")).toMatchObject({ change: { kind: "reversed" } });
   });

@@ -5,8 +5,8 @@ import { defineEntity, p } from "@mikro-orm/postgresql";
 import type { OrderState } from "../card-processor/card-processor.ts";
 
 /**
- * REQUESTED → SENT → ACCEPTED, REJECTED or UNKNOWN. UNKNOWN ends by a read of the order or by an
- * operator's decision. NOT_SENT: the processor had already refunded or reversed the payment.
+ * REQUESTED → SENT → ACCEPTED, REJECTED or UNKNOWN. A read of the order or an operator's decision
+ * ends UNKNOWN. NOT_SENT: the processor had already refunded or reversed the payment.
  */
 export type RefundStatus = EnumName<typeof proto.RefundStatus>;
 
@@ -68,7 +68,7 @@ export class Refund extends schema.class {
     return activeRefundStatuses.includes(this.status);
   }
 
-  /** Returns whether a second execution would exceed the paid amount, so the processor refuses it. */
+  /** Returns whether a second execution would exceed the paid amount: the processor refuses it. */
   cannotHappenTwice(paidMinor: bigint): boolean {
     return (this.refundedBeforeMinor ?? 0n) + 2n * this.amountMinor > paidMinor;
   }

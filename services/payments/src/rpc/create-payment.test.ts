@@ -191,7 +191,8 @@ describe("createPayment, with an Idempotency-Key", () => {
     const ids = results.filter((result) => result.status === "fulfilled").map((result) => result.value.id);
     expect(new Set(ids).size).toBe(1);
     for (const result of results) {
-      if (result.status === "rejected") expect(result.reason).toMatchObject({ kind: "conflict", code: "idempotency_in_progress" });
+      if (result.status === "rejected")
+        expect(result.reason).toMatchObject({ kind: "conflict", code: "idempotency_in_progress" });
     }
     expect(await harness.payments.listPayments({ limit: 10 }, { caller })).toMatchObject({ total: 1 });
   });

@@ -67,7 +67,10 @@ test("getPaymentHistory contains the calls of a process whose result came too la
   const { payments } = await harness.payments.listPayments({ limit: 1 }, { caller: other });
   const [pending] = payments;
   const before = await callLines(pending?.id ?? "");
-  await twice((paymentId) => registerOrder(harness.context, paymentId, { mayExist: true, remainingMs: () => 5_000 }), pending?.id ?? "");
+  await twice(
+    (paymentId) => registerOrder(harness.context, paymentId, { mayExist: true, remainingMs: () => 5_000 }),
+    pending?.id ?? "",
+  );
   const after = (await callLines(pending?.id ?? "")).slice(before.length);
   const { calls } = await harness.sandbox.byNumber(pending?.processorOrderNumber ?? "");
   expect(after.filter((call) => call.startsWith("STATUS")).length).toBeGreaterThan(1);

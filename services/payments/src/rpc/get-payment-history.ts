@@ -55,6 +55,8 @@ async function callsOf(em: SqlEntityManager, payment: { businessId: string; paym
   }
   calls.sort((a, b) => a.at.getTime() - b.at.getTime() || (a.id < b.id ? -1 : 1));
   // The id of a call contains the time at which its transaction recorded the call and its event.
-  const withOmitted = callsCut ? await em.find(ProcessorCall, payment, { fields: ["id"], orderBy: { id: "asc" }, limit: idsMax }) : [];
+  const withOmitted = callsCut
+    ? await em.find(ProcessorCall, payment, { fields: ["id"], orderBy: { id: "asc" }, limit: idsMax })
+    : [];
   return { calls, callsCut, ids: [...calls, ...withOmitted].map(({ id }) => id) };
 }

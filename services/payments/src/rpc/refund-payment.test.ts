@@ -57,8 +57,8 @@ describe("refundPayment", () => {
   });
 });
 
-describe("refundPayment rejects", () => {
-  test.each([0n, -1n, 500_001n])("an amount of %i without storing a refund", async (amountMinor) => {
+describe("refundPayment, rejections", () => {
+  test.each([0n, -1n, 500_001n])("rejects an amount of %i without storing a refund", async (amountMinor) => {
     expect(await refusal(refund({ amountMinor }))).toMatchObject({
       kind: "invalid",
       code: "refund_amount_invalid",
@@ -68,7 +68,7 @@ describe("refundPayment rejects", () => {
     expect(await harness.calls(payment, "refund")).toBe(0);
   });
 
-  test("a second refund, also after a partial one", async () => {
+  test("rejects a second refund, also after a partial one", async () => {
     await refund({ amountMinor: 100n });
     expect(await refusal(refund({ amountMinor: 100n }))).toMatchObject({
       kind: "conflict",
@@ -78,13 +78,13 @@ describe("refundPayment rejects", () => {
     expect(await harness.calls(payment, "refund")).toBe(1);
   });
 
-  test.each(["PENDING", "FAILED", "REFUSED", "CANCELED", "EXPIRED"])("a payment that is %s", async (status) => {
+  test.each(["PENDING", "FAILED", "REFUSED", "CANCELED", "EXPIRED"])("rejects a payment that is %s", async (status) => {
     await harness.sql("update payment set status = ? where id = ?", [status, payment.id]);
     expect(await refusal(refund())).toMatchObject({ code: "payment_not_refundable", members: { payment_status: status } });
     expect(await refunds()).toEqual([]);
   });
 
-  test("with the processor's refusal, keeps PAID with the code, emits no event and allows another refund", async () => {
+  test("returns the processor's refusal, keeps PAID with the code, emits no event and allows another refund", async () => {
     await harness.sandbox.fault("refund", "error:5");
     expect(await refusal(refund())).toMatchObject({
       kind: "refused_upstream",
@@ -100,7 +100,7 @@ describe("refundPayment rejects", () => {
     expect((await refunds()).map(({ status }) => status)).toEqual(["REJECTED", "ACCEPTED"]);
   });
 
-  test("another business's payment, an unknown id and a malformed id with the same refusal", async () => {
+  test("rejects another business's payment, an unknown id and a malformed id with the same refusal", async () => {
     const stranger = aBusinessCaller();
     const [foreign, unknown, malformed] = await Promise.all([
       refusal(refund({}, { caller: stranger })),
@@ -116,7 +116,7 @@ describe("refundPayment rejects", () => {
   test.each([
     ["an operator", adminCaller],
     ["the platform", platformCaller],
-  ])("the caller: %s", async (_name, other) => {
+  ])("rejects %s", async (_name, other) => {
     expect(await refusal(refund({}, { caller: other }))).toMatchObject({ kind: "forbidden", code: "business_key_required" });
   });
 });
@@ -124,7 +124,9 @@ describe("refundPayment rejects", () => {
 describe("refundPayment, concurrently", () => {
   test("executes one of twenty refunds and rejects nineteen with a conflict", async () => {
     const results = await Promise.allSettled(Array.from({ length: 20 }, () => refund()));
-    const refused = results.filter((result) => result.status === "rejected").map((result) => result.reason as { kind: string; code: string });
+    const refused = results
+      .filter((result) => result.status === "rejected")
+      .map((result) => result.reason as { kind: string; code: string });
     expect(refused).toHaveLength(19);
     for (const { kind, code } of refused) {
       expect(kind).toBe("conflict");

@@ -45,7 +45,7 @@ export const refundPayment =
       if (heldUntil) throw refundsHeld(heldUntil);
       for (const earlier of earlierRefunds) {
         const until = earlier.mayTakeEffectUntil(context.schedule.refundLateEffectSeconds);
-        // Only one of two refunds of this amount can be executed, and either one is the requested one.
+        // The processor can execute only one of two such refunds, and either is the requested one.
         const isHarmless = earlier.amountMinor === amountMinor && earlier.cannotHappenTwice(payment.amountMinor);
         if (until > now && !isHarmless) throw refundMayStillTakeEffect(until);
       }

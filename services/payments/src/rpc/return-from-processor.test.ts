@@ -37,7 +37,9 @@ describe("returnFromProcessor", () => {
   test("redirects to fail_url with CANCELED when the card holder has cancelled", async () => {
     const payment = await harness.aPendingPayment();
     await harness.sandbox.cancel(payment.processorOrderId);
-    expect(String(await harness.returnFromProcessor(payment.id))).toBe(`https://shop.test/sorry?payment_id=${payment.id}&status=CANCELED`);
+    expect(String(await harness.returnFromProcessor(payment.id))).toBe(
+      `https://shop.test/sorry?payment_id=${payment.id}&status=CANCELED`,
+    );
     expect(await eventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_CANCELED]);
   });
 
@@ -83,7 +85,9 @@ describe("returnFromProcessor", () => {
     const caller = aBusinessCaller();
     const payment = await harness.aFinishedPayment(caller);
     await harness.payments.refundPayment({ id: payment.id }, { caller, timeoutMs: 20_000 });
-    expect(String(await harness.returnFromProcessor(payment.id))).toBe(`https://shop.test/thanks?payment_id=${payment.id}&status=REFUNDED`);
+    expect(String(await harness.returnFromProcessor(payment.id))).toBe(
+      `https://shop.test/thanks?payment_id=${payment.id}&status=REFUNDED`,
+    );
   });
 
   test("sets PAID with an event when an EXPIRED payment was paid", async () => {
@@ -139,7 +143,9 @@ describe("returnFromProcessor, when the outcome stays unknown", () => {
     const payment = await harness.aPendingPayment();
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.fault("confirm", mode);
-    expect(String(await harness.returnFromProcessor(payment.id))).toBe(`https://shop.test/sorry?payment_id=${payment.id}&status=PENDING`);
+    expect(String(await harness.returnFromProcessor(payment.id))).toBe(
+      `https://shop.test/sorry?payment_id=${payment.id}&status=PENDING`,
+    );
     expect(await eventTypes(payment.id)).toEqual([]);
     expect((await harness.returnFromProcessor(payment.id)).searchParams.get("status")).toBe("PAID");
     expect(await eventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
@@ -215,9 +221,9 @@ describe("returnFromProcessor, for the test cards of the protocol", () => {
   });
 });
 
-describe("returnFromProcessor rejects", () => {
+describe("returnFromProcessor, rejections", () => {
   test.each(["", "x", "A".repeat(43), "a\0b", `${"A".repeat(42)}\0`, "' or ''='"])(
-    "an unknown token: %j",
+    "rejects an unknown token: %j",
     async (token) => {
       const refused = await refusal(harness.payments.returnFromProcessor({ token }, { caller: platformCaller }));
       expect(refused).toMatchObject({ kind: "not_found", code: "not_found" });
@@ -227,7 +233,7 @@ describe("returnFromProcessor rejects", () => {
   test.each([
     ["a business", aBusinessCaller()],
     ["an operator", adminCaller],
-  ])("%s, because only the platform may call it", async (_name, caller) => {
+  ])("rejects %s, because only the platform may call it", async (_name, caller) => {
     const payment = await harness.aPendingPayment();
     const token = await harness.returnToken(payment.id);
     const refused = await refusal(harness.payments.returnFromProcessor({ token }, { caller }));

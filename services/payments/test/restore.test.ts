@@ -27,7 +27,7 @@ const refundLateEffectSeconds = 1_200;
 const restOfHold = "8 seconds";
 const schedule = { refundLateEffectSeconds, refundCheckSeconds: [0.2, 0.5], paymentRereadSeconds: [86_400] };
 
-test("payments restored to an earlier time refunds nothing twice and adopts the states of the processor", async () => {
+test("the payments service, restored to an earlier time, refunds nothing twice and adopts the states of the processor", async () => {
   await using stack = new AsyncDisposableStack();
   const dir = await mkdtemp(join(tmpdir(), "amana-restore-"));
   stack.defer(() => rm(dir, { recursive: true, force: true }));

@@ -48,7 +48,7 @@ describe("settle, for a PENDING payment and the order status", () => {
     ["8", { orderStatus: 8 }, "PENDING", []],
     ["11", { orderStatus: 11 }, "PENDING", []],
     ["99", { orderStatus: 99 }, "PENDING", []],
-  ])("%s", (_name, state, status, expected) => {
+  ])("handles the order status: %s", (_name, state, status, expected) => {
     const payment = aPayment();
     const { emitted, settlement } = settle(payment, anOrderState(state));
     expect({ status: payment.status, emitted }).toEqual({ status, emitted: expected });

@@ -171,7 +171,7 @@ describe("advanceRefund, after a lost response", () => {
     ["http_503", 2, undefined],
     ["html_200", 2, undefined],
   ])(
-    "after %s locks the payment while the outcome is unknown and refunds exactly once, in %i sends",
+    "locks the payment while the outcome is unknown and refunds exactly once: %s, in %i sends",
     async (mode, sends, amountMinor) => {
       await harness.sandbox.fault("refund", mode);
       expect(await refusal(refund(amountMinor))).toMatchObject({ kind: "outcome_unknown", code: "refund_outcome_unknown" });

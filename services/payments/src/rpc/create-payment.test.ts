@@ -129,7 +129,7 @@ test.each([
 test("createPayment returns processor_outcome_unknown when the database fails after the registration", async () => {
   const caller = aBusinessCaller();
   await harness.sql(
-    "create function fail_updates() returns trigger language plpgsql as $$ begin raise exception 'gone' using errcode = '57P03'; result $$",
+    "create function fail_updates() returns trigger language plpgsql as $$ begin raise exception 'gone' using errcode = '57P03'; end $$",
   );
   await harness.sql(
     "create trigger fail_updates before update on payment for each row when (new.processor_order_id is not null) execute function fail_updates()",
@@ -159,7 +159,7 @@ describe("createPayment, with an Idempotency-Key", () => {
     expect(await harness.payments.listPayments({ limit: 10 }, { caller })).toMatchObject({ total: 1 });
   });
 
-  test("rejects another request", async () => {
+  test("rejects a key that was used for another request", async () => {
     const caller = aBusinessCaller();
     await harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(caller, "k", "one"));
     const refused = await refusal(harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(caller, "k", "other")));

@@ -164,7 +164,7 @@ describe("refundPayment, with an Idempotency-Key", () => {
     expect(await harness.calls(payment, "refund")).toBe(1);
   });
 
-  test("rejects another request", async () => {
+  test("rejects a key that was used for another request", async () => {
     await refund({}, withIdempotencyKey(caller, "k", "one"));
     const refused = await refusal(refund({}, withIdempotencyKey(caller, "k", "other")));
     expect(refused).toMatchObject({ kind: "invalid", code: "idempotency_key_reused" });

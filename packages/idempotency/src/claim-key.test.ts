@@ -14,7 +14,10 @@ beforeAll(async () => {
 afterAll(() => db[Symbol.asyncDispose]());
 beforeEach(() => db.orm.em.fork().execute("truncate idempotency_key"));
 
-/** Begins an execution of two transactions, as a call outside needs; answers the record's id. */
+/**
+ * Begins an execution of two transactions, as a call of an external system needs. Returns the id
+ * of the record.
+ */
 const begin = (call: Call) =>
   transaction(db.orm, async (em) => {
     const claim = await claimKey(em, call, ApiKeySchema);
@@ -29,9 +32,9 @@ async function beginAndEnd(call: Call, finish: (record: IdempotencyRecord) => vo
   if ("id" in begun) await end(begun.id, finish);
 }
 
-const age = (interval: string) =>
+const setAge = (interval: string) =>
   db.orm.em.fork().execute(`update idempotency_key set created_at = now() - interval '${interval}'`);
-const later = (interval: string) =>
+const advance = (interval: string) =>
   db.orm.em.fork().execute(`update idempotency_key set created_at = created_at - interval '${interval}'`);
 const keys = async () => {
   const rows = await db.orm.em.fork().execute<{ key: string }[]>("select key from idempotency_key order by key");
@@ -39,24 +42,24 @@ const keys = async () => {
 };
 const reused = { kind: "invalid", code: "idempotency_key_reused" };
 const inProgress = { kind: "conflict", code: "idempotency_in_progress" };
-const answer = (record: IdempotencyRecord) => record.storeAnswer(ApiKeySchema, { id: "1", name: "n" });
+const storeResponse = (record: IdempotencyRecord) => record.storeAnswer(ApiKeySchema, { id: "1", name: "n" });
 
-test("between the beginning and the end the key is in progress; afterwards it gives the answer", async () => {
+test("claimKey rejects a claimed key as in progress, and replays the response after the end", async () => {
   const caller = aBusinessCaller();
   const begun = (await begin(aCall({ caller }))) as { id: string };
   await expect(begin(aCall({ caller }))).rejects.toMatchObject(inProgress);
   await expect(begin(aCall({ caller, fingerprint: "f2" }))).rejects.toMatchObject({
     ...reused,
   });
-  await end(begun.id, answer);
+  await end(begun.id, storeResponse);
   const call = aCall({ caller });
   expect(await begin(call)).toMatchObject({ replayed: { id: "1", name: "n" } });
   expect(call.replays).toBe(1);
 });
 
-test("a stored refusal is thrown again as it was, marked as stored", async () => {
+test("claimKey throws the identical stored refusal and marks it as replayed", async () => {
   const caller = aBusinessCaller();
-  const refused = new DomainError("refused_upstream", "refund_refused", "The bank said no. Ask it why.", {
+  const refused = new DomainError("refused_upstream", "refund_refused", "The bank refused the refund.", {
     pointer: "/amount",
     members: { processor_error_code: "7" },
   });
@@ -73,51 +76,51 @@ test("a stored refusal is thrown again as it was, marked as stored", async () =>
   }
 });
 
-test("an answer without any content is an answer", async () => {
+test("claimKey replays a response without content", async () => {
   const caller = aBusinessCaller();
   await beginAndEnd(aCall({ caller }), (record) => record.storeAnswer(ApiKeySchema, {}));
   expect(await begin(aCall({ caller }))).toMatchObject({ replayed: { id: "", name: "" } });
 });
 
-describe("the retention of a key", () => {
+describe("retention of a key", () => {
   const refused = new DomainError("refused_upstream", "refund_refused", "No.");
 
   test.each([
-    ["answer", answer, (result: Promise<unknown>) => expect(result).resolves.toMatchObject({ replayed: { id: "1" } })],
+    ["response", storeResponse, (result: Promise<unknown>) => expect(result).resolves.toMatchObject({ replayed: { id: "1" } })],
     [
       "refusal",
       (record: IdempotencyRecord) => record.storeRefusal(refused),
       (result: Promise<unknown>) => expect(result).rejects.toMatchObject({ code: "refund_refused" }),
     ],
   ])(
-    "a key whose execution takes 30 days is in progress until then, and replays its %s for the next 24 hours only",
-    async (_what, finish, replays) => {
+    "a key stays in progress during an execution of 30 days, and replays its %s for the next 24 hours only",
+    async (_kind, finish, expectReplay) => {
       const caller = aBusinessCaller();
       const begun = (await begin(aCall({ caller }))) as { id: string };
-      await age("30 days");
+      await setAge("30 days");
       expect(await cleanKeys(db)).toBe(0);
       await expect(begin(aCall({ caller }))).rejects.toMatchObject(inProgress);
       await end(begun.id, finish);
-      await later("23 hours 59 minutes");
+      await advance("23 hours 59 minutes");
       expect(await cleanKeys(db)).toBe(0);
-      await replays(begin(aCall({ caller })));
-      await later("2 minutes");
+      await expectReplay(begin(aCall({ caller })));
+      await advance("2 minutes");
       expect(await begin(aCall({ caller }))).toMatchObject({ id: expect.not.stringContaining(begun.id) });
     },
   );
 
-  test("a key whose execution an older version of the service ends replays its answer for 24 hours", async () => {
+  test("a key replays its response for 24 hours after an older version of the service ended its execution", async () => {
     const caller = aBusinessCaller();
     const begun = (await begin(aCall({ caller }))) as { id: string };
-    await age("30 days");
+    await setAge("30 days");
     await db.orm.em.fork().execute("update idempotency_key set answer = '' where id = ?", [begun.id]);
-    await later("23 hours 59 minutes");
+    await advance("23 hours 59 minutes");
     expect(await cleanKeys(db)).toBe(0);
     expect(await begin(aCall({ caller }))).toMatchObject({ replayed: { id: "" } });
   });
 });
 
-describe("a key that is held for a time", () => {
+describe("a held key", () => {
   const hold = (call: Call, heldMs: number) =>
     transaction(db.orm, async (em) => {
       const claim = await claimKey(em, call, ApiKeySchema, { heldMs });
@@ -128,7 +131,7 @@ describe("a key that is held for a time", () => {
     return "id" in claim ? claim : { id: "", isRepeated: false };
   };
 
-  test("is in progress meanwhile; afterwards the same request goes on under the same record, and no other does", async () => {
+  test("is in progress during the hold, and afterwards only the same request claims its record again", async () => {
     const caller = aBusinessCaller();
     const first = await held(aCall({ caller }), 60_000);
     expect(first.isRepeated).toBe(false);
@@ -137,11 +140,11 @@ describe("a key that is held for a time", () => {
     await expect(hold(aCall({ caller, fingerprint: "f2" }), 60_000)).rejects.toMatchObject(reused);
     expect(await held(aCall({ caller }), 60_000)).toEqual({ id: first.id, isRepeated: true });
     await expect(hold(aCall({ caller }), 60_000)).rejects.toMatchObject(inProgress);
-    await end(first.id, answer);
+    await end(first.id, storeResponse);
     expect(await hold(aCall({ caller }), 60_000)).toMatchObject({ replayed: { id: "1" } });
   });
 
-  test("that was released is free for the same request at once", async () => {
+  test("can be claimed by the same request at once after a release", async () => {
     const caller = aBusinessCaller();
     const { id } = await held(aCall({ caller }), 60_000);
     await end(id, (record) => record.release());
@@ -149,18 +152,18 @@ describe("a key that is held for a time", () => {
     expect(await held(aCall({ caller }), 0)).toEqual({ id, isRepeated: true });
   });
 
-  test("and is refused in its beginning stays as it was", async () => {
+  test("keeps its state when a rule rejects the transaction that claims it again", async () => {
     const caller = aBusinessCaller();
     const { id } = await held(aCall({ caller }), 0);
-    const refused = transaction(db.orm, async (em) => {
+    const rejected = transaction(db.orm, async (em) => {
       await claimKey(em, aCall({ caller }), ApiKeySchema, { heldMs: 60_000 });
-      throw new Error("by a rule");
+      throw new Error("rejected by a rule");
     });
-    await expect(refused).rejects.toThrow("by a rule");
+    await expect(rejected).rejects.toThrow("rejected by a rule");
     expect(await held(aCall({ caller }), 0)).toEqual({ id, isRepeated: true });
   });
 
-  test("and ends at this moment keeps nobody waiting, and is not executed again", async () => {
+  test("is in progress without waiting while another transaction ends it, and is not executed again", async () => {
     const caller = aBusinessCaller();
     const { id } = await held(aCall({ caller }), 0);
     await transaction(db.orm, async (em) => {
@@ -171,36 +174,37 @@ describe("a key that is held for a time", () => {
     expect(await hold(aCall({ caller }), 0)).toMatchObject({ replayed: { id: "1" } });
   });
 
-  test("of ten who ask at once is one's", async () => {
+  test("is claimed by exactly one of ten concurrent calls", async () => {
     const caller = aBusinessCaller();
     await held(aCall({ caller }), 0);
     const claims = await Promise.allSettled(Array.from({ length: 10 }, () => hold(aCall({ caller }), 60_000)));
     expect(claims.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   });
 
-  test("a key that is no longer held becomes free 24 hours after its last claim", async () => {
+  test("becomes free 24 hours after its last claim, unless it is still held", async () => {
     const caller = aBusinessCaller();
-    const [left, kept] = [await held(aCall({ caller, key: "left" }), 0), await held(aCall({ caller, key: "kept" }), 60_000)];
-    await age("24 hours 1 minute");
-    expect((await held(aCall({ caller, key: "left", fingerprint: "f2" }), 0)).id).not.toBe(left.id);
-    await expect(hold(aCall({ caller, key: "kept" }), 0)).rejects.toMatchObject(inProgress);
-    await age("24 hours 1 minute");
+    const released = await held(aCall({ caller, key: "released" }), 0);
+    const stillHeld = await held(aCall({ caller, key: "held" }), 60_000);
+    await setAge("24 hours 1 minute");
+    expect((await held(aCall({ caller, key: "released", fingerprint: "f2" }), 0)).id).not.toBe(released.id);
+    await expect(hold(aCall({ caller, key: "held" }), 0)).rejects.toMatchObject(inProgress);
+    await setAge("24 hours 1 minute");
     expect(await cleanKeys(db)).toBe(1);
-    expect(await keys()).toEqual(["kept"]);
-    expect(kept.id).not.toBe("");
+    expect(await keys()).toEqual(["held"]);
+    expect(stillHeld.id).not.toBe("");
   });
 
-  test("a held key replays a late answer for 24 hours after that answer", async () => {
+  test("replays a late response for 24 hours after that response", async () => {
     const caller = aBusinessCaller();
     const { id } = await held(aCall({ caller }), 0);
-    await age("23 hours 59 minutes");
+    await setAge("23 hours 59 minutes");
     expect(await held(aCall({ caller }), 0)).toEqual({ id, isRepeated: true });
-    await end(id, answer);
-    await later("23 hours");
+    await end(id, storeResponse);
+    await advance("23 hours");
     expect(await hold(aCall({ caller }), 0)).toMatchObject({ replayed: { id: "1" } });
   });
 
-  test("is judged by the database's clock", async () => {
+  test("expires by the clock of the database", async () => {
     const caller = aBusinessCaller();
     await held(aCall({ caller }), 60_000);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 48 * 3_600_000 });
@@ -213,21 +217,21 @@ describe("a key that is held for a time", () => {
 test("cleanKeys deletes keys whose execution ended more than 24 hours ago, and keeps all other keys", async () => {
   const caller = aBusinessCaller();
   const refused = new DomainError("refused_upstream", "refund_refused", "No.");
-  await beginAndEnd(aCall({ caller, key: "old answer" }), answer);
+  await beginAndEnd(aCall({ caller, key: "old response" }), storeResponse);
   await beginAndEnd(aCall({ caller, key: "old refusal" }), (record) => record.storeRefusal(refused));
   await begin(aCall({ caller, key: "old and unfinished" }));
-  await age("24 hours 1 minute");
-  await beginAndEnd(aCall({ caller, key: "new answer" }), answer);
+  await setAge("24 hours 1 minute");
+  await beginAndEnd(aCall({ caller, key: "new response" }), storeResponse);
   await begin(aCall({ caller, key: "new and unfinished" }));
   expect(await cleanKeys(db, 1)).toBe(1);
   expect(await cleanKeys(db)).toBe(1);
   expect(await cleanKeys(db)).toBe(0);
-  expect(await keys()).toEqual(["new and unfinished", "new answer", "old and unfinished"]);
+  expect(await keys()).toEqual(["new and unfinished", "new response", "old and unfinished"]);
 });
 
-test("cleaning runs by itself, from the start on, until nothing old is left", async () => {
-  await beginAndEnd(aCall({ key: "old" }), answer);
-  await age("25 hours");
+test("startHourlyJobs runs cleanKeys at the start, until no expired key is left", async () => {
+  await beginAndEnd(aCall({ key: "old" }), storeResponse);
+  await setAge("25 hours");
   await using stack = new AsyncDisposableStack();
   for (const job of startHourlyJobs({ ...db, logger: createLogger("test", "silent") }, { cleanKeys })) stack.use(job);
   await vi.waitFor(async () => expect(await keys()).toEqual([]), 90_000);

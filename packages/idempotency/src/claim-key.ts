@@ -6,23 +6,23 @@ import { IdempotencyRecord } from "./record.ts";
 import { idempotencyInProgress, idempotencyKeyReused } from "./refusals.ts";
 
 /**
- * Either the stored answer of an earlier execution, or the right to execute: without a record when
- * no key was sent, and repeated when an earlier execution under the same record may have gone as
- * far as it liked.
+ * Either the stored response of an earlier execution, or the right to execute. `record` is
+ * undefined if the call has no key. `isRepeated` is true if an earlier execution under the same
+ * record may have had some or all of its effects.
  */
-export type Claim<Answer> = { replayed: Answer } | { record: IdempotencyRecord | undefined; isRepeated: boolean };
+export type Claim<Response> = { replayed: Response } | { record: IdempotencyRecord | undefined; isRepeated: boolean };
 
 /**
- * Takes the call's Idempotency-Key inside the transaction that begins the work. The claim is
- * visible to others once that transaction commits and vanishes with a rollback, so refusals by our
- * own rules leave no trace. Until the record gets an answer or a refusal, other calls with the key
- * are rejected as in progress. For 24 hours afterwards, they get that answer or refusal.
+ * Claims the call's Idempotency-Key in the transaction that begins the work. The claim is visible
+ * to other calls once that transaction commits. A rollback removes it, so a rejection by a rule of
+ * the domain leaves no trace. Until the record has a response or a refusal, other calls with the
+ * key are rejected as in progress. For 24 hours afterwards, they get that response or refusal.
  *
- * `heldMs` is for work that does no harm when it is done twice under one id: the record's. After
- * that time, or once it was released, the same request claims the same record again. Left out:
- * whatever happens, nobody else executes.
+ * `heldMs` is for work that can be repeated under one id, the id of the record. After that time,
+ * or after a release, the same request claims the same record again. Without `heldMs`, no other
+ * call ever executes until the record ends.
  *
- * Never waits for another call's lock. Throws the stored refusal, `idempotency_key_reused` or
+ * Never waits for the lock of another call. Throws the stored refusal, `idempotency_key_reused` or
  * `idempotency_in_progress`.
  */
 export async function claimKey<O extends DescMessage>(
@@ -36,36 +36,36 @@ export async function claimKey<O extends DescMessage>(
   const { key, route, fingerprint } = idempotencyKey;
   const scope = caller.role === "business" ? caller.businessId : caller.role === "admin" ? caller.keyId : caller.role;
 
-  // Two first uses at the same instant: the unique index would make the second wait, the lock lets
-  // it say so.
-  const [lock] = await em.execute<{ got: boolean; ms: string }[]>(
-    `select pg_try_advisory_xact_lock(hashtextextended(?, 0)) as got, floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms`,
+  // Of two first uses at the same instant, the second would wait at the unique index. With this
+  // lock it is rejected at once.
+  const [lock] = await em.execute<{ isLocked: boolean; ms: string }[]>(
+    `select pg_try_advisory_xact_lock(hashtextextended(?, 0)) as "isLocked", floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms`,
     [JSON.stringify([scope, route, key])],
   );
   const now = new Date(Number(lock?.ms));
   const heldUntil = heldMs === undefined ? null : new Date(now.getTime() + heldMs);
-  const known = await em.findOne(IdempotencyRecord, { scope, route, key });
-  if (known && !known.isForgotten(now)) {
-    if (!isSameRequest(idempotencyKey, known.fingerprint)) throw idempotencyKeyReused();
-    if (known.hasEnded()) {
+  const existing = await em.findOne(IdempotencyRecord, { scope, route, key });
+  if (existing && !existing.isExpired(now)) {
+    if (!isSameRequest(idempotencyKey, existing.fingerprint)) throw idempotencyKeyReused();
+    if (existing.hasEnded()) {
       call.markReplayed();
-      return { replayed: known.replay(output) };
+      return { replayed: existing.replay(output) };
     }
-    const record = lock?.got && known.isAbandoned(now) ? await lockUnended(em, known.id) : null;
+    const record = lock?.isLocked && existing.isAbandoned(now) ? await lockUnfinished(em, existing.id) : null;
     if (!record) throw idempotencyInProgress();
     record.heldUntil = heldUntil;
     record.keptFrom = now;
     return { record, isRepeated: true };
   }
-  if (!lock?.got) throw idempotencyInProgress();
-  if (known) await em.nativeDelete(IdempotencyRecord, { id: known.id });
+  if (!lock?.isLocked) throw idempotencyInProgress();
+  if (existing) await em.nativeDelete(IdempotencyRecord, { id: existing.id });
   const record = em.create(IdempotencyRecord, { id: uuidv7(), scope, route, key, fingerprint, heldUntil, keptFrom: now });
   em.persist(record);
   return { record, isRepeated: false };
 }
 
-/** Null when it ends at this very moment. */
-const lockUnended = (em: SqlEntityManager, id: string) =>
+/** Returns null if the execution has ended, or if the transaction that ends it holds the lock. */
+const lockUnfinished = (em: SqlEntityManager, id: string) =>
   em.findOne(
     IdempotencyRecord,
     { id, answer: null, refusal: null },
@@ -73,9 +73,9 @@ const lockUnended = (em: SqlEntityManager, id: string) =>
   );
 
 /**
- * The record that a claim left, in the transaction that ends the work. Locks are taken in one order
- * everywhere, so that nobody waits in a circle: the key's row first, then the rows that the work is
- * about. Undefined without an id, and when it is gone.
+ * Returns and locks the record of a claim, in the transaction that ends the work. To prevent
+ * deadlocks, all code locks the row of the key before the rows that the work changes. Returns
+ * undefined if there is no id or no such record.
  */
 export async function lockKey(em: SqlEntityManager, id: string | null | undefined): Promise<IdempotencyRecord | undefined> {
   if (!id) return undefined;

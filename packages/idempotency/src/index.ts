@@ -1,4 +1,4 @@
-/** One execution for each Idempotency-Key: its answer is stored in the effect's transaction. */
+/** Executes once per Idempotency-Key and stores the response in the transaction of the effect. */
 export { type Claim, claimKey, lockKey } from "./claim-key.ts";
 export { cleanKeys } from "./clean-keys.ts";
 export { idempotencyMigrations } from "./migrations.ts";

@@ -13,11 +13,11 @@ beforeAll(async () => {
 afterAll(() => db[Symbol.asyncDispose]());
 beforeEach(() => db.orm.em.fork().execute("truncate idempotency_key, effect"));
 
-type Answer = MessageInitShape<typeof ApiKeySchema>;
-const withoutSecret = ({ apiKey: _, ...rest }: Answer): Answer => rest;
+type Response = MessageInitShape<typeof ApiKeySchema>;
+const withoutSecret = ({ apiKey: _, ...rest }: Response): Response => rest;
 
-/** Issues a key: one row, and an answer that is different each time. */
-async function issue(call: Call, before: () => Promise<void> = async () => {}): Promise<Answer> {
+/** Issues a key: inserts one row and returns a different response each time. */
+async function issue(call: Call, before: () => Promise<void> = async () => {}): Promise<Response> {
   return await once(
     db.orm,
     call,
@@ -37,25 +37,25 @@ const count = async (table: "effect" | "idempotency_key") => {
   const [row] = await db.orm.em.fork().execute<{ count: number }[]>(`select count(*)::int from ${table}`);
   return row?.count;
 };
-const age = (interval: string) =>
+const setAge = (interval: string) =>
   db.orm.em.fork().execute(`update idempotency_key set created_at = now() - interval '${interval}'`);
 const refusal = (code: string) => expect.objectContaining({ name: "DomainError", code });
 
-test("a call sent again gets the identical answer, marked as stored, and has no second effect", async () => {
+test("returns the identical response, marked as replayed, to a repeated call without a second effect", async () => {
   const caller = aBusinessCaller();
   const first = aCall({ caller });
-  const answer = await issue(first);
+  const response = await issue(first);
   expect(first.replays).toBe(0);
   for (let again = 0; again < 3; again++) {
     const call = aCall({ caller });
     const stored = (await issue(call)) as ApiKey;
-    expect(equals(ApiKeySchema, stored, create(ApiKeySchema, withoutSecret(answer)))).toBe(true);
+    expect(equals(ApiKeySchema, stored, create(ApiKeySchema, withoutSecret(response)))).toBe(true);
     expect(call.replays).toBe(1);
   }
   expect(await count("effect")).toBe(1);
 });
 
-test("a secret is answered once and stored nowhere", async () => {
+test("returns a secret once and does not store it", async () => {
   const caller = aBusinessCaller();
   expect((await issue(aCall({ caller }))).apiKey).toBe("a-secret-key");
   expect((await issue(aCall({ caller }))).apiKey).toBeUndefined();
@@ -66,20 +66,20 @@ test("a secret is answered once and stored nowhere", async () => {
   for (const { row } of rows) expect(row).not.toContain("a-secret-key");
 });
 
-test("without a key every call has its effect, and nothing is stored", async () => {
+test("executes every call without a key and stores no record", async () => {
   const caller = aBusinessCaller();
   for (let call = 0; call < 2; call++) await issue(aCall({ caller, key: null }));
   expect([await count("effect"), await count("idempotency_key")]).toEqual([2, 0]);
 });
 
-test("a key used for another request is refused", async () => {
+test("rejects a key that was used for another request", async () => {
   const caller = aBusinessCaller();
   await issue(aCall({ caller }));
   await expect(issue(aCall({ caller, fingerprint: "f2" }))).rejects.toEqual(refusal("idempotency_key_reused"));
   expect(await count("effect")).toBe(1);
 });
 
-test("of calls with one key at the same instant exactly one executes, and the others are told so at once", async () => {
+test("executes one of several concurrent calls with the same key and rejects the others at once", async () => {
   const caller = aBusinessCaller();
   const inside = Promise.withResolvers<void>();
   const others = Promise.withResolvers<void>();
@@ -88,15 +88,16 @@ test("of calls with one key at the same instant exactly one executes, and the ot
     await others.promise;
   });
   await inside.promise;
-  // They are answered while the first one still holds its transaction open: nobody waits for it.
-  const refused = await Promise.allSettled([1, 2, 3].map(() => issue(aCall({ caller }))));
-  for (const result of refused) expect(result).toMatchObject({ status: "rejected", reason: { code: "idempotency_in_progress" } });
+  // The first call still holds its transaction open, so these calls did not wait for it.
+  const rejected = await Promise.allSettled([1, 2, 3].map(() => issue(aCall({ caller }))));
+  for (const result of rejected)
+    expect(result).toMatchObject({ status: "rejected", reason: { code: "idempotency_in_progress" } });
   others.resolve();
   await executing;
   expect(await count("effect")).toBe(1);
 });
 
-test("however many calls with one key race, one executes, and all end with its answer or in progress", async () => {
+test("executes one of many racing calls with the same key; each call gets its response or `in progress`", async () => {
   for (let round = 0; round < 10; round++) {
     const caller = aBusinessCaller();
     const results = await Promise.allSettled(Array.from({ length: 8 }, () => issue(aCall({ caller }))));
@@ -109,14 +110,14 @@ test("however many calls with one key race, one executes, and all end with its a
   expect(await count("effect")).toBe(10);
 });
 
-test("a finished key answers any number of calls at the same instant", async () => {
+test("returns the stored response to many concurrent calls", async () => {
   const caller = aBusinessCaller();
   const { id } = await issue(aCall({ caller }));
-  const answers = await Promise.all(Array.from({ length: 10 }, () => issue(aCall({ caller }))));
-  expect(answers.map((answer) => answer.id)).toEqual(Array(10).fill(id));
+  const responses = await Promise.all(Array.from({ length: 10 }, () => issue(aCall({ caller }))));
+  expect(responses.map((response) => response.id)).toEqual(Array(10).fill(id));
 });
 
-test("an execution that fails leaves no trace, and the key can be used again", async () => {
+test("leaves no record when the work fails, so that the key can be used again", async () => {
   const caller = aBusinessCaller();
   const failing = issue(aCall({ caller }), () => Promise.reject(new Error("refused by a rule")));
   await expect(failing).rejects.toThrow("refused by a rule");
@@ -126,7 +127,7 @@ test("an execution that fails leaves no trace, and the key can be used again", a
   expect(call.replays).toBe(0);
 });
 
-test("one key is independent for each business, operator and route", async () => {
+test("treats the same key of another business, operator or route as another key", async () => {
   const caller = aBusinessCaller();
   const anOperator = (keyId: string): Caller => ({ role: "admin", keyId, keyPrefix: "ak_test" });
   const calls = () => [
@@ -139,16 +140,16 @@ test("one key is independent for each business, operator and route", async () =>
   ];
   const ids = await Promise.all(calls().map((call) => issue(call).then(({ id }) => id)));
   expect(new Set(ids).size).toBe(6);
-  // Another key of the same business is the same caller.
+  // Another API key of the same business is the same scope.
   expect((await issue(aCall({ caller: aBusinessCaller(caller.businessId) }))).id).toBe(ids[0]);
 });
 
-test("a key becomes free 24 hours after its execution, and not before", async () => {
+test("frees a key 24 hours after its execution, and not before", async () => {
   const caller = aBusinessCaller();
   const { id } = await issue(aCall({ caller }));
-  await age("23 hours 59 minutes");
+  await setAge("23 hours 59 minutes");
   expect((await issue(aCall({ caller }))).id).toBe(id);
-  await age("24 hours 1 minute");
+  await setAge("24 hours 1 minute");
   const call = aCall({ caller, fingerprint: "f2" });
   const fresh = await issue(call);
   expect([fresh.id === id, call.replays]).toEqual([false, 0]);
@@ -156,14 +157,14 @@ test("a key becomes free 24 hours after its execution, and not before", async ()
   expect([await count("effect"), await count("idempotency_key")]).toEqual([2, 1]);
 });
 
-test("while the gateway's key for fingerprints is replaced, a request is the same under either", async () => {
+test("accepts the fingerprint of the old and of the new gateway key while that key is rotated", async () => {
   const caller = aBusinessCaller();
   const { id } = await issue(aCall({ caller, fingerprint: "old" }));
   const both = aCall({ caller, fingerprint: "old", otherFingerprint: "new" });
   expect((await issue(both)).id).toBe(id);
-  const turned = aCall({ caller, fingerprint: "new", otherFingerprint: "old" });
-  expect((await issue(turned)).id).toBe(id);
-  const another = aCall({ caller, fingerprint: "new of another", otherFingerprint: "old of another" });
+  const swapped = aCall({ caller, fingerprint: "new", otherFingerprint: "old" });
+  expect((await issue(swapped)).id).toBe(id);
+  const another = aCall({ caller, fingerprint: "new, other request", otherFingerprint: "old, other request" });
   await expect(issue(another)).rejects.toEqual(refusal("idempotency_key_reused"));
   expect(await count("effect")).toBe(1);
 });

@@ -5,22 +5,22 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { claimKey } from "./claim-key.ts";
 
 /**
- * Runs a use case that is one transaction, once for each Idempotency-Key: effect and stored answer
- * commit together, and a repeated call gets the stored answer. `withoutSecrets` makes what is
- * stored from what is answered, because a secret is shown once.
+ * Runs a use case of one transaction once per Idempotency-Key. The effect and the stored response
+ * commit together; a repeated call gets the stored response. `withoutSecrets` removes secrets from
+ * the response before it is stored, because a secret is returned only once.
  */
 export async function once<O extends DescMessage>(
   orm: Orm,
   call: Call,
   output: O,
   work: (em: SqlEntityManager) => Promise<MessageInitShape<O>>,
-  withoutSecrets: (answer: MessageInitShape<O>) => MessageInitShape<O> = (answer) => answer,
+  withoutSecrets: (response: MessageInitShape<O>) => MessageInitShape<O> = (response) => response,
 ): Promise<MessageInitShape<O>> {
   return await transaction(orm, async (em) => {
     const claim = await claimKey(em, call, output);
     if ("replayed" in claim) return claim.replayed as MessageInitShape<O>;
-    const answer = await work(em);
-    claim.record?.storeAnswer(output, withoutSecrets(answer));
-    return answer;
+    const response = await work(em);
+    claim.record?.storeAnswer(output, withoutSecrets(response));
+    return response;
   });
 }

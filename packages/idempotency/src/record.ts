@@ -15,11 +15,11 @@ const schema = defineEntity({
     fingerprint: p.text(),
     answer: p.blob().nullable(),
     refusal: p.blob().nullable(),
-    /** Null: until it has ended. Otherwise the same request may be executed again after this. */
+    /** After this time the same request may claim the key again. Null: not before the end. */
     heldUntil: p.datetime(3).nullable(),
     /**
-     * Time from which the key is kept for 24 hours: the last claim, or the end of the execution, to
-     * which a trigger moves it. Older versions count from this column too.
+     * Start of the 24 hours for which the key is kept: the last claim, or the end of the execution.
+     * A trigger sets it at the end, because an older version may run beside this one.
      */
     keptFrom: p.datetime(3).fieldName("created_at"),
   },
@@ -28,15 +28,15 @@ const schema = defineEntity({
 const keptMs = 24 * 60 * 60 * 1000;
 
 /**
- * One use of an Idempotency-Key. Without answer and refusal the execution still runs, or its
- * outcome is unknown. The transaction that ends the execution stores the answer or the refusal.
+ * Use of an Idempotency-Key by one request. Without a response and a refusal, the execution is in
+ * progress or its outcome is unknown. The transaction that ends the execution stores one of them.
  */
 export class IdempotencyRecord extends schema.class {
   hasEnded(): boolean {
     return Boolean(this.answer ?? this.refusal);
   }
 
-  /** Whether nobody works on it any more and the same request may go on with it. */
+  /** Returns whether the hold is over, so that the same request may claim the record again. */
   isAbandoned(now: Date): boolean {
     return !this.hasEnded() && this.heldUntil != null && this.heldUntil <= now;
   }
@@ -46,26 +46,26 @@ export class IdempotencyRecord extends schema.class {
    * abandoned execution. A key with an unknown outcome is never free, because a second execution
    * could repeat the effect.
    */
-  isForgotten(now: Date): boolean {
+  isExpired(now: Date): boolean {
     return (this.hasEnded() || this.isAbandoned(now)) && this.keptFrom.getTime() <= now.getTime() - keptMs;
   }
 
-  /** The outcome is unknown, and the same request may find it out at once. */
+  /** Ends the hold of an execution with an unknown outcome: the same request may retry at once. */
   release(): void {
     this.heldUntil = this.keptFrom;
   }
 
-  storeAnswer<O extends DescMessage>(output: O, answer: MessageInitShape<O>): void {
-    this.answer = Buffer.from(toBinary(output, create(output, answer)));
+  storeAnswer<O extends DescMessage>(output: O, response: MessageInitShape<O>): void {
+    this.answer = Buffer.from(toBinary(output, create(output, response)));
   }
 
-  /** Only refusals by the outside world are stored; `replay` throws them again. */
+  /** Stores a refusal of an external system, which `replay` throws again. Do not store others. */
   storeRefusal(error: DomainError): void {
     const [refusal] = toConnectError(error).findDetails(RefusalSchema);
     this.refusal = Buffer.from(toBinary(RefusalSchema, refusal ?? create(RefusalSchema)));
   }
 
-  /** The stored end of a finished execution: returns the answer or throws the refusal. */
+  /** Returns the stored response of a finished execution, or throws its stored refusal. */
   replay<O extends DescMessage>(output: O): MessageShape<O> {
     if (this.refusal) throw this.storedRefusal(this.refusal);
     return fromBinary(output, this.answer ?? new Uint8Array());
@@ -74,7 +74,9 @@ export class IdempotencyRecord extends schema.class {
   private storedRefusal(bytes: Uint8Array): DomainError {
     const error = new ConnectError("stored");
     error.details.push({ desc: RefusalSchema, value: fromBinary(RefusalSchema, bytes) });
-    return fromConnectError(error) ?? unavailable("service_unavailable", "The stored answer cannot be read.");
+    return (
+      fromConnectError(error) ?? unavailable("service_unavailable", "The stored response cannot be read. Contact the operator.")
+    );
   }
 }
 schema.setClass(IdempotencyRecord);

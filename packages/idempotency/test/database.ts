@@ -2,18 +2,18 @@ import type { Call, Caller } from "@amana/rpc";
 import { aBusinessCaller } from "@amana/testing";
 import { IdempotencyRecord, idempotencyMigrations } from "../src/index.ts";
 
-/** A service with keyed calls. */
+/** Database of a service with Idempotency-Keys. */
 export const database = {
   entities: [IdempotencyRecord],
   migrations: [...idempotencyMigrations, { name: "0001-effect", sql: "create table effect (body text not null)" }],
 };
 
 export interface TestCall extends Call {
-  /** How often the answer was marked as the stored one. */
+  /** Number of calls of `markReplayed`. */
   readonly replays: number;
 }
 
-/** A call with an Idempotency-Key; the same arguments mean the same request sent again. */
+/** Returns a call with an Idempotency-Key. The same arguments mean the same request, sent again. */
 export function aCall({
   caller = aBusinessCaller(),
   key = "key" as string | null,
@@ -22,7 +22,7 @@ export function aCall({
   otherFingerprint,
 }: {
   caller?: Caller;
-  /** Null: the call has none. */
+  /** Null: a call without a key. */
   key?: string | null;
   route?: string;
   fingerprint?: string;

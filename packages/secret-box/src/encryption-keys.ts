@@ -2,8 +2,9 @@ import type { EnvReader } from "@amana/runtime";
 import type { EncryptionKey } from "./secret-box.ts";
 
 /**
- * Reads a setting such as SECRET_ENCRYPTION_KEYS: "id:base64 of 32 bytes", at least one. The
- * first encrypts. Problems name an entry by its place, never its text.
+ * Reads the keys of a setting such as SECRET_ENCRYPTION_KEYS: at least one entry of the form
+ * `id:base64`, with 32 bytes. The first key encrypts. A problem names the number of an entry, never
+ * its text, which is secret.
  */
 export function readEncryptionKeys(env: EnvReader, name: string): EncryptionKey[] {
   const keys = env.words(name).map((entry) => {
@@ -11,10 +12,12 @@ export function readEncryptionKeys(env: EnvReader, name: string): EncryptionKey[
     return { id: entry.slice(0, Math.max(0, colon)), key: Buffer.from(entry.slice(colon + 1), "base64") };
   });
   for (const [index, { id, key }] of keys.entries()) {
-    const place = `${name}: entry ${index + 1}`;
-    if (!/^[A-Za-z0-9_-]{1,32}$/.test(id)) env.problem(`${place} must be written id:base64, the id 1 to 32 letters or digits`);
-    else if (key.length !== 32) env.problem(`${place} must be 32 bytes in base64, not ${key.length}`);
+    const entry = `${name}: entry ${index + 1}`;
+    if (!/^[A-Za-z0-9_-]{1,32}$/.test(id))
+      env.problem(`${entry} must be written id:base64, with an id of 1 to 32 letters, digits, "_" or "-"`);
+    else if (key.length !== 32) env.problem(`${entry} must be 32 bytes in base64, not ${key.length}`);
   }
-  if (new Set(keys.map(({ id }) => id)).size < keys.length) env.problem(`${name} names one key id twice`);
+  if (new Set(keys.map(({ id }) => id)).size < keys.length)
+    env.problem(`${name} names one key id twice; give each key its own id`);
   return keys;
 }

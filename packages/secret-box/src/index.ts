@@ -1,3 +1,3 @@
-/** Secrets that have to be read again, such as signing secrets and links, unreadable at rest. */
+/** Encryption at rest of secrets that must be read again, such as signing secrets and links. */
 export { readEncryptionKeys } from "./encryption-keys.ts";
 export { createSecretBox, decryptIfReadable, type EncryptionKey, type SecretBox } from "./secret-box.ts";

@@ -5,7 +5,7 @@ import { createSecretBox, decryptIfReadable } from "./secret-box.ts";
 
 const key = (id: string, byte: number) => ({ id, key: Buffer.alloc(32, byte) });
 
-test("what was encrypted is decrypted, and the ciphertext does not contain it", () => {
+test("createSecretBox decrypts each secret that it encrypted, and the ciphertext does not contain it", () => {
   const box = createSecretBox([key("k1", 1)]);
   fc.assert(
     fc.property(fc.string({ minLength: 8 }), (secret) => {
@@ -16,7 +16,7 @@ test("what was encrypted is decrypted, and the ciphertext does not contain it", 
   );
 });
 
-test("a ciphertext cannot be moved to another owner, altered, or claimed for another key", () => {
+test("decrypt throws for another owner, an altered ciphertext and another key id", () => {
   const box = createSecretBox([key("k1", 1), key("k2", 1)]);
   const ciphertext = box.encrypt("whsec_secret", "a");
   expect(() => box.decrypt(ciphertext, "b")).toThrow();
@@ -26,7 +26,7 @@ test("a ciphertext cannot be moved to another owner, altered, or claimed for ano
   expect(() => box.decrypt(`k1:${altered.toString("base64")}`, "a")).toThrow();
 });
 
-test("the first key encrypts, later ones still decrypt, and a key that was taken away does not", () => {
+test("createSecretBox encrypts with the first key, decrypts with each, and throws for a removed key", () => {
   const old = createSecretBox([key("k1", 1)]).encrypt("whsec_secret", "a");
   const box = createSecretBox([key("k2", 2), key("k1", 1)]);
   expect(box.decrypt(old, "a")).toBe("whsec_secret");
@@ -34,11 +34,11 @@ test("the first key encrypts, later ones still decrypt, and a key that was taken
   expect(() => createSecretBox([key("k2", 2)]).decrypt(old, "a")).toThrow(/encryption key "k1"/);
 });
 
-test("what cannot be read is undefined where others are to be shown with it, and the former keys are known by name", () => {
-  const [gone, box] = [createSecretBox([key("k0", 0)]), createSecretBox([key("k2", 2), key("k1", 1)])];
+test("decryptIfReadable returns undefined for an unreadable secret, and formerKeyIds lists the other keys", () => {
+  const [removed, box] = [createSecretBox([key("k0", 0)]), createSecretBox([key("k2", 2), key("k1", 1)])];
   const logger = createLogger("test", "silent");
   expect(decryptIfReadable(box, box.encrypt("whsec_secret", "a"), "a", logger)).toBe("whsec_secret");
-  for (const unreadable of [gone.encrypt("whsec_secret", "a"), "k1:AAAA", "", "k2"]) {
+  for (const unreadable of [removed.encrypt("whsec_secret", "a"), "k1:AAAA", "", "k2"]) {
     expect(decryptIfReadable(box, unreadable, "a", logger)).toBeUndefined();
   }
   expect(box.formerKeyIds).toEqual(["k1"]);

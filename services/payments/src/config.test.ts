@@ -15,7 +15,7 @@ const source = {
   SATIM_FORM_URL_TEMPLATE: "https://processor.test/pay/{mdOrder}",
 };
 
-test("a refund is never set to be sent again while the first request may still be waited for", () => {
+test("readConfig rejects more than 2 pauses before a resend, and a pause shorter than the timeout of a request", () => {
   expect(readConfig(source).schedule.refundResendAfterSeconds).toEqual([30, 300]);
   const equal = readConfig({ ...source, SATIM_TIMEOUT_MS: "2000", REFUND_RESEND_AFTER_SECONDS: "2" });
   expect(equal.schedule.refundResendAfterSeconds).toEqual([2]);
@@ -25,7 +25,7 @@ test("a refund is never set to be sent again while the first request may still b
   expect(() => readConfig({ ...source, REFUND_RESEND_AFTER_SECONDS: "30,60,90" })).toThrow("at most 2 pauses");
 });
 
-test("a request cannot be believed to be over before its answer is given up", () => {
+test("readConfig rejects a time for late effects that is shorter than the timeout of a request", () => {
   expect(() => readConfig({ ...source, REFUND_LATE_EFFECT_SECONDS: "29" })).toThrow(
     "REFUND_LATE_EFFECT_SECONDS must not be shorter",
   );

@@ -3,41 +3,41 @@ import { readServiceConfig } from "@amana/service-host";
 
 export type Config = ReturnType<typeof readConfig>;
 
-/** The settings of the payments service; `.env.example` explains each. */
+/** Settings of the payments service; `.env.example` describes each. */
 export const readConfig = settings((env) => ({
   ...readServiceConfig(env, { emits: ["payments.v1", "audit.v1"] }),
-  /** Where card holders' browsers come back to: the gateway's public address. */
+  /** Public URL of the gateway, to which card holders' browsers return. */
   publicUrl: env.outsideUrl("PUBLIC_URL"),
   satim: {
     url: env.outsideUrl("SATIM_URL"),
     userName: env.string("SATIM_USERNAME"),
     password: env.string("SATIM_PASSWORD"),
     terminalId: env.string("SATIM_TERMINAL_ID"),
-    /** The form's address of an order whose registration's answer was lost. */
+    /** Form URL of an order whose registration response was lost. */
     formUrlTemplate: formUrlTemplate(env),
     timeoutMs: timeoutMs(env),
     connectTimeoutMs: env.integer("SATIM_CONNECT_TIMEOUT_MS", { fallback: 10_000, min: 100, max: 60_000 }),
   },
   schedule: {
-    /** Pauses between the status reads of a PENDING payment nobody came back for. */
+    /** Pauses between the reads of a PENDING payment, counted from its creation. */
     paymentCheckSeconds: env.seconds("PAYMENT_CHECK_SECONDS", "60,120,300,600"),
-    /** How long a card holder has; a payment still unpaid after it expires. */
+    /** Time to pay; a payment that is unpaid afterwards expires. */
     paymentWindowSeconds: env.integer("PAYMENT_WINDOW_SECONDS", { fallback: 1_230, min: 1 }),
     /** Pauses between the reads of a refund whose outcome is unknown; the last one repeats. */
     refundCheckSeconds: env.seconds("REFUND_CHECK_SECONDS", "5,10,15,60"),
-    /** When one without an answer is sent again, where the processor must refuse a second. */
+    /** Pauses before a resend, only if the processor must refuse a second execution. */
     refundResendAfterSeconds: refundResendAfterSeconds(env),
-    /** The assumption: a refund that was sent shows after this long, or never happens. */
+    /** Assumption: a sent refund is visible at the processor after this time, or never. */
     refundLateEffectSeconds: refundLateEffectSeconds(env),
-    /** How long a refund without a known outcome is read before an operator has to decide. */
+    /** Time after which an operator must decide about a refund with an unknown outcome. */
     refundDecisionAfterSeconds: env.integer("REFUND_DECISION_AFTER_SECONDS", { fallback: 86_400, min: 1 }),
-    /** When a payment is read again, counted from the end of its refund. */
+    /** Times at which a payment is read again, counted from the end of its refund. */
     refundRereadSeconds: env.seconds("REFUND_REREAD_SECONDS", "300,3600,86400"),
     /** Times at which an EXPIRED payment is read again, counted from its expiry. */
     expiredRereadSeconds: env.seconds("EXPIRED_REREAD_SECONDS", "300,3600,86400"),
-    /** The same, counted from when it was paid. */
+    /** Times at which a payment is read again, counted from its payment. */
     paymentRereadSeconds: env.seconds("PAYMENT_REREAD_SECONDS", "3600,86400,259200,604800,2592000"),
-    /** Maximum number of payments that each of the two jobs of a replica reads in a second. */
+    /** Limit of reads per second of each of the two jobs of a replica. */
     paymentRereadsPerSecond: env.integer("PAYMENT_REREADS_PER_SECOND", { fallback: 40, min: 1, max: 100 }),
   },
 }));

@@ -5,14 +5,14 @@ import type { Config } from "./config.ts";
 
 export type Context = Readonly<ReturnType<typeof createContext>>;
 
-/** What the use cases of this service work with. */
+/** Dependencies of the use cases of this service. */
 export const createContext = ({ config, orm, logger, use }: ServiceParts<Config>) => ({
   orm,
   logger,
   processor: use(createSatim(config.satim)) as CardProcessor,
   schedule: config.schedule,
-  /** The gateway's public address: card holders come back to it. */
+  /** Public URL of the gateway, to which card holders return. */
   publicUrl: config.publicUrl,
-  /** The address of an order's form, {mdOrder} standing for the order's id. */
+  /** Form URL of an order; `{mdOrder}` is replaced by the order's id. */
   formUrlTemplate: config.satim.formUrlTemplate,
 });

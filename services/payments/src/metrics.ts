@@ -6,48 +6,48 @@ import { orderStatuses } from "./payment/payment.ts";
 
 export const processorCalls = histogram({
   name: "amana_card_processor_duration_seconds",
-  help: "How long calls to the card processor took, the wait for a place included; unknown: nobody knows whether it happened",
+  help: "Duration of calls to the card processor, including the wait for a slot; unknown: the effect of the call is not known",
   labels: { operation: ["register", "confirm", "status", "refund"], outcome: ["accepted", "refused", "unknown", "not_sent"] },
 });
 
 export const paymentEvents = counter({
   name: "amana_payment_events_total",
-  help: "What happened to payments, as businesses are told",
+  help: "Events of payments that were published",
   labels: { type: lowerCaseNames(PaymentEventType) },
 });
 
-export const refundEndings = counter({
+export const refundSteps = counter({
   name: "amana_refund_steps_total",
-  help: "What became of refunds when the processor was asked: accept, reject and take_over end them, wait does not",
+  help: "Steps of refunds after a read or request at the processor: accept, reject and take_over end the refund, wait does not",
   labels: { step: ["accept", "reject", "take_over", "wait"] },
 });
 
 const refunds = gauge({
   name: "amana_refunds",
-  help: "Refunds that are not at their end, by state; needs_decision are those of unknown that an operator has to decide; 10000 at most",
+  help: "Unfinished refunds by status; those that need an operator's decision count as needs_decision; 10000 at most",
   labels: { status: ["requested", "sent", "unknown", "needs_decision"] },
 });
 
 const refundsOldest = gauge({
   name: "amana_refunds_oldest_seconds",
-  help: "For how long the first of these has been under way, or has waited for a decision; 0 for none",
+  help: "Age of the oldest of these refunds; for needs_decision: longest wait for a decision; 0 for none",
   labels: { status: ["requested", "sent", "unknown", "needs_decision"] },
 });
 
 const unconfirmed = gauge({
   name: "amana_payments_unconfirmed",
-  help: "Payments that are open, by whether the processor has said that they are paid: those it cancels unless they are confirmed; 10000 at most",
+  help: "Open payments; paid: the processor has reported the payment, and cancels it if it is not confirmed; 10000 at most",
   labels: { known: ["paid", "open"] },
 });
 
 const unconfirmedOldest = gauge({
   name: "amana_payments_unconfirmed_oldest_seconds",
-  help: "For how long the first of these has been open, of the 20 minutes after which the processor cancels it; 0 for none",
+  help: "Age of the oldest of these payments; the processor cancels a paid one after 20 minutes; 0 for none",
   labels: { known: ["paid", "open"] },
 });
 
-/** Shows what is open between us and the processor, until disposed. */
-export const showOpen = (orm: Orm): Disposable =>
+/** Updates the gauges of unfinished payments and refunds, until disposed. */
+export const showUnfinished = (orm: Orm): Disposable =>
   showRows(
     orm,
     {

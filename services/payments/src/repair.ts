@@ -7,7 +7,7 @@ import { paymentEvidence } from "./payment/evidence.ts";
 import { orderStatuses } from "./payment/payment.ts";
 import { holdRefunds, releaseRefunds } from "./refund/hold.ts";
 
-/** What the command `amana` knows of this service. */
+/** Description of the payments service for the command `amana`. */
 export const repair: RepairedService = {
   name: "payments",
   database,
@@ -19,53 +19,53 @@ export const repair: RepairedService = {
   refunds: { hold: holdRefunds, release: releaseRefunds },
   waiting: [
     {
-      what: "refunds are held, after a restore or a failover",
+      what: "refunds held after a restore or a failover",
       table: "refund_hold",
       where: "held_until > now()",
       since: "now()",
       id: "to_char(held_until at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')",
-      todo: "docs/restore.md says why. They go on by themselves at the time named; amana refunds release --reason ends it for those who know that no commit was lost.",
+      todo: "The hold ends automatically at the displayed time; docs/restore.md explains it. If no commit was lost, end it with: amana refunds release --reason.",
     },
     {
-      what: "payments that are paid and not confirmed: the processor cancels them about 20 minutes after they began",
+      what: "payments that are paid and not confirmed; the processor cancels them about 20 minutes after their creation",
       table: "payment",
       where: `next_check_at is not null and status = 'PENDING' and processor_order_status = ${orderStatuses.deposited}
         and created_at < now() - interval '3 minutes'`,
       since: "created_at",
-      todo: "Confirming is tried by itself. See that the processor can be reached, and its password is good: the log says what it answers.",
+      todo: "The confirm is retried automatically. Check that the processor is reachable and its password is valid; the log of payments contains its responses.",
     },
     {
-      what: "payments whose order may be at the processor or not",
+      what: "payments with an unknown registration outcome",
       table: "payment",
       where:
         "next_check_at is not null and status = 'PENDING' and processor_order_id is null and created_at < now() - interval '5 minutes'",
       since: "created_at",
-      todo: "The order is looked up by its number, by itself. See that the processor can be reached.",
+      todo: "The order is looked up by its number automatically. Check that the processor is reachable.",
     },
     {
-      what: "refunds that wait for an operator's decision",
+      what: "refunds that need an operator's decision",
       table: "refund",
       where: "needs_decision_since is not null",
       since: "needs_decision_since",
-      todo: "GET /api/v1/admin/refunds shows what the processor says; decide with POST /api/v1/admin/refunds/ID/resolve.",
+      todo: "Compare the refund with the order's state in GET /api/v1/admin/refunds. Decide with POST /api/v1/admin/refunds/ID/resolve.",
     },
     {
-      what: "refunds without a known outcome",
+      what: "refunds with an unknown outcome",
       table: "refund",
       where: `status in ('REQUESTED', 'SENT', 'UNKNOWN') and needs_decision_since is null and next_check_at is not null
         and created_at < now() - interval '10 minutes'`,
       since: "created_at",
-      todo: "The order is read until its outcome shows, for a day; then an operator decides. See that the processor can be reached.",
+      todo: "The order is read until the outcome is known, for a day by default; then an operator must decide. Check that the processor is reachable.",
     },
     {
-      what: "payments that are other at the processor than here, which no rule explains",
+      what: "payments with an unexplained difference at the processor",
       table: "payment",
       where: "difference is not null",
       since: "processor_read_at",
-      todo: "GET /api/v1/admin/payments shows both sides. Clear it up with the processor: it is read again until it agrees.",
+      todo: "GET /api/v1/admin/payments shows both states. Resolve the difference with the processor. The payment is read again until both agree.",
     },
-    overdueRows("payments to look at", "payment", "next_check_at"),
-    overdueRows("refunds to look at", "refund", "next_check_at"),
+    overdueRows("payments to check", "payment", "next_check_at"),
+    overdueRows("refunds to check", "refund", "next_check_at"),
     overdueRows("settled payments to read again", "payment", "next_reread_at", 60),
     overdueRows("refunded and expired payments to read again", "payment", "next_follow_up_at", 60),
     ...stuckOutboxRows,

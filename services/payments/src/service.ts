@@ -7,12 +7,12 @@ import { type Context, createContext } from "./context.ts";
 import { reconcilePayments } from "./jobs/reconcile-payments.ts";
 import { followUpPayments, rereadPayments } from "./jobs/reread-payments.ts";
 import { resolveRefunds } from "./jobs/resolve-refunds.ts";
-import { showOpen } from "./metrics.ts";
+import { showUnfinished } from "./metrics.ts";
 import { database } from "./orm.ts";
 import { watchHistory } from "./refund/hold.ts";
 import * as rpcs from "./rpc/index.ts";
 
-/** What the payments service is made of. */
+/** Definition of the payments service. */
 export const payments: Service<Config, Context> = {
   name: "payments",
   database,
@@ -25,6 +25,6 @@ export const payments: Service<Config, Context> = {
     resolveRefunds(context),
     rereadPayments(context),
     followUpPayments(context),
-    showOpen(context.orm),
+    showUnfinished(context.orm),
   ],
 };

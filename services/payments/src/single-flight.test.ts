@@ -2,18 +2,18 @@ import { setImmediate } from "node:timers/promises";
 import { beforeEach, expect, test } from "vitest";
 import { createSingleFlight } from "./single-flight.ts";
 
-let inTurn: ReturnType<typeof createSingleFlight>;
-/** The runs that have begun, each with the time it was given; they end when told to. */
+let runOnce: ReturnType<typeof createSingleFlight>;
+/** Started runs, each with its remaining time. A test resolves or rejects them. */
 let runs: (PromiseWithResolvers<void> & { ms: number })[];
 beforeEach(() => {
-  inTurn = createSingleFlight();
+  runOnce = createSingleFlight();
   runs = [];
 });
 
-/** Asks; says when that was answered. */
-const ask = (id = "a", ms = 60_000) => {
-  const asked = { isAnswered: false, answer: undefined as unknown as Promise<void> };
-  asked.answer = inTurn(
+/** Calls the single flight and records when the call ends. */
+const call = (id = "a", ms = 60_000) => {
+  const started = { hasEnded: false, ended: undefined as unknown as Promise<void> };
+  started.ended = runOnce(
     id,
     () => ms,
     async (remainingMs) => {
@@ -22,49 +22,49 @@ const ask = (id = "a", ms = 60_000) => {
       await run.promise;
     },
   ).finally(() => {
-    asked.isAnswered = true;
+    started.hasEnded = true;
   });
-  return asked;
+  return started;
 };
 
-test("who asks during a run is answered by the next one, all of them by the same", async () => {
-  const first = ask();
+test("createSingleFlight serves all calls that arrive during a run by one next run", async () => {
+  const first = call();
   await setImmediate();
-  const others = [ask(), ask(), ask("a", 70_000)];
+  const others = [call(), call(), call("a", 70_000)];
   runs[0]?.resolve();
-  await first.answer;
+  await first.ended;
   await setImmediate();
-  expect(others.map(({ isAnswered }) => isAnswered)).toEqual([false, false, false]);
+  expect(others.map(({ hasEnded }) => hasEnded)).toEqual([false, false, false]);
   runs[1]?.resolve();
-  await Promise.all(others.map(({ answer }) => answer));
+  await Promise.all(others.map(({ ended }) => ended));
   expect(runs.map(({ ms }) => ms)).toEqual([60_000, 70_000]);
 });
 
-test("one thing does not wait for another", async () => {
-  ask("a");
-  const other = ask("b");
+test("createSingleFlight runs work for different ids concurrently", async () => {
+  call("a");
+  const other = call("b");
   await setImmediate();
   runs[1]?.resolve();
-  await other.answer;
+  await other.ended;
 });
 
-test("a run that fails is told to those it was for, and the next one begins", async () => {
-  const first = ask();
+test("createSingleFlight rejects the calls of a failed run and starts the next run", async () => {
+  const first = call();
   await setImmediate();
-  const second = ask();
+  const second = call();
   runs[0]?.reject(new Error("no"));
-  await expect(first.answer).rejects.toThrow("no");
+  await expect(first.ended).rejects.toThrow("no");
   await setImmediate();
   runs[1]?.resolve();
-  await second.answer;
+  await second.ended;
 });
 
-test("nobody waits longer than they have, and a failure that nobody waits for any more ends nothing else", async () => {
-  await ask("a", 1).answer;
+test("createSingleFlight ends a call at its deadline, and a later failure of the run affects no other call", async () => {
+  await call("a", 1).ended;
   runs[0]?.reject(new Error("too late"));
   await setImmediate();
-  const next = ask();
+  const next = call();
   await setImmediate();
   runs[1]?.resolve();
-  await next.answer;
+  await next.ended;
 });

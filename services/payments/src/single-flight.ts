@@ -1,33 +1,34 @@
 import { waitAtMost } from "@amana/runtime";
 
 /**
- * Runs work on one thing at a time in this process, once for all who ask while they wait: each is
- * served by a run that began after it had asked, so a thousand at once cost two runs.
- * `remainingMs`: how long the caller waits; the run gets that of who asked last.
+ * Returns a function that runs `work` for one id at a time in this process. Calls that wait share
+ * the next run, so each call is served by a run that started after the call: a thousand concurrent
+ * calls cost two runs. `remainingMs` is the time for which the caller waits; the run gets that of
+ * the last caller.
  */
 export function createSingleFlight() {
-  const turns = new Map<string, { hasBegun: boolean; remainingMs: () => number; done: Promise<void> }>();
+  const runs = new Map<string, { hasStarted: boolean; remainingMs: () => number; done: Promise<void> }>();
 
   return async (id: string, remainingMs: () => number, work: (remainingMs: () => number) => Promise<void>): Promise<void> => {
-    const last = turns.get(id);
-    let turn = last;
-    if (turn && !turn.hasBegun) turn.remainingMs = remainingMs;
+    const previous = runs.get(id);
+    let run = previous;
+    if (run && !run.hasStarted) run.remainingMs = remainingMs;
     else {
-      const own = { hasBegun: false, remainingMs, done: Promise.resolve() };
-      own.done = (async () => {
-        await last?.done.catch(() => {});
-        own.hasBegun = true;
+      const next = { hasStarted: false, remainingMs, done: Promise.resolve() };
+      next.done = (async () => {
+        await previous?.done.catch(() => {});
+        next.hasStarted = true;
         try {
-          await work(own.remainingMs);
+          await work(next.remainingMs);
         } finally {
-          if (turns.get(id) === own) turns.delete(id);
+          if (runs.get(id) === next) runs.delete(id);
         }
       })();
-      // Perhaps nobody waits for it any more when it fails.
-      own.done.catch(() => {});
-      turns.set(id, own);
-      turn = own;
+      // No caller may be waiting when the run fails, and an unhandled rejection ends the process.
+      next.done.catch(() => {});
+      runs.set(id, next);
+      run = next;
     }
-    await waitAtMost(remainingMs(), turn.done);
+    await waitAtMost(remainingMs(), run.done);
   };
 }

@@ -9,22 +9,25 @@ import { aPaymentRequest, type Harness, paymentsSettings, startHarness } from ".
 
 type Caller = ReturnType<typeof aBusinessCaller>;
 
-/** Gives the database, the sandbox and a service that survives; a process of its own crashes. */
+/** Runs the database, the sandbox and a surviving service. Another process is killed. */
 let harness: Harness;
 beforeAll(async () => {
   harness = await startHarness();
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-/** Afterwards nobody waits for the one that was killed. */
-async function dyingAt(faultPoint: string, caller: Caller, call: (payments: Harness["payments"]) => Promise<unknown>) {
-  const dying = await startTestProcess("payments", {
+/**
+ * Starts a service process that is killed at a fault point during the call, then ends its leases,
+ * so that the tests need not wait for them.
+ */
+async function killDuring(faultPoint: string, caller: Caller, call: (payments: Harness["payments"]) => Promise<unknown>) {
+  const service = await startTestProcess("payments", {
     DATABASE_URL: harness.databaseUrl,
     ...paymentsSettings(harness.sandbox.url),
     FAULT_POINT: faultPoint,
   });
-  const answers = (payments: Harness["payments"]) => payments.listPayments({ limit: 1 }, { caller });
-  await callUntilKilled(dying, createRpcClient(PaymentService, dying.channel), answers, call);
+  const isUp = (payments: Harness["payments"]) => payments.listPayments({ limit: 1 }, { caller });
+  await callUntilKilled(service, createRpcClient(PaymentService, service.channel), isUp, call);
   for (const table of ["payment", "refund"]) {
     const due = `update ${table} set leased_until = now(), next_check_at = now() where business_id = ? and next_check_at is not null`;
     await harness.sql(due, [caller.businessId]);
@@ -36,43 +39,46 @@ async function expectRefundedOnce(id: string, caller: Caller) {
   expect(payment).toMatchObject({ status: PaymentStatus.REFUNDED, refundedAmountMinor: aPaymentRequest.amountMinor });
   expect(await harness.calls(payment, "refund")).toBe(1);
   expect((await harness.sandbox.order(payment.processorOrderId)).refundedAmount).toBe(Number(aPaymentRequest.amountMinor));
-  const announced = (await harness.events(id)).filter(({ type }) => type === PaymentEventType.PAYMENT_REFUNDED);
-  expect(announced).toHaveLength(1);
+  const refundedEvents = (await harness.events(id)).filter(({ type }) => type === PaymentEventType.PAYMENT_REFUNDED);
+  expect(refundedEvents).toHaveLength(1);
 }
 
 test.each([
-  ["C1", "refund.requested", "after REQUESTED, before the call"],
-  ["C2", "refund.answering", "sent, the answer not read"],
-  ["C3", "refund.answered", "the answer read, not committed"],
-  ["C5", "refund.committed", "committed, the answer not sent"],
-])("%s: killed at %s, %s: one refund, one event, and the same key gives the answer", async (_case, faultPoint) => {
-  const caller = aBusinessCaller();
-  const { id } = await harness.aFinishedPayment(caller);
-  const key = withIdempotencyKey(caller, "k");
-  const refund = (payments: Harness["payments"]) => payments.refundPayment({ id }, key);
-  await dyingAt(faultPoint, caller, refund);
-  await using _worker = harness.resolving();
-  const answer = await eventually(() => refund(harness.payments));
-  expect(key.replayed).toBe(true);
-  expect(answer).toMatchObject({ id, status: PaymentStatus.REFUNDED });
-  expect(await refund(harness.payments)).toEqual(answer);
-  await expectRefundedOnce(id, caller);
-});
+  ["C1", "refund.requested", "after REQUESTED, before the request"],
+  ["C2", "refund.answering", "request sent, response not read"],
+  ["C3", "refund.answered", "response read, not committed"],
+  ["C5", "refund.committed", "committed, response not sent"],
+])(
+  "%s: a refund killed at %s (%s) is executed once, emits one event, and its key replays the response",
+  async (_case, faultPoint) => {
+    const caller = aBusinessCaller();
+    const { id } = await harness.aFinishedPayment(caller);
+    const key = withIdempotencyKey(caller, "k");
+    const refund = (payments: Harness["payments"]) => payments.refundPayment({ id }, key);
+    await killDuring(faultPoint, caller, refund);
+    await using _worker = harness.resolving();
+    const response = await eventually(() => refund(harness.payments));
+    expect(key.replayed).toBe(true);
+    expect(response).toMatchObject({ id, status: PaymentStatus.REFUNDED });
+    expect(await refund(harness.payments)).toEqual(response);
+    await expectRefundedOnce(id, caller);
+  },
+);
 
-test("killed before its call and without a key, too, the worker finishes the refund", async () => {
+test("the worker finishes a refund without a key that was killed before its request", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.aFinishedPayment(caller);
-  await dyingAt("refund.requested", caller, (payments) => payments.refundPayment({ id }, { caller, timeoutMs: 20_000 }));
+  await killDuring("refund.requested", caller, (payments) => payments.refundPayment({ id }, { caller, timeoutMs: 20_000 }));
   await using _worker = harness.resolving();
   await eventually(() => expectRefundedOnce(id, caller));
 });
 
 test.each(["payment.begun", "register.answering", "payment.registered"])(
-  "killed at %s, the same key gives one payment, registered once",
+  "a creation killed at %s results in one payment, registered once, under the same key",
   async (faultPoint) => {
     const caller = aBusinessCaller();
     const create = (payments: Harness["payments"]) => payments.createPayment(aPaymentRequest, withIdempotencyKey(caller, "k"));
-    await dyingAt(faultPoint, caller, create);
+    await killDuring(faultPoint, caller, create);
     await using _worker = harness.reconciling();
     const created = await eventually(() => create(harness.payments));
     expect(created.formUrl).toContain(created.processorOrderId);

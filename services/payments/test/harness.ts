@@ -17,13 +17,13 @@ const pollMs = 50;
 
 export type Harness = Awaited<ReturnType<typeof startHarness>>;
 
-/** The service on a database and a sandbox of its own. Schedules are short, no jobs run. */
+/** Starts the service with its own database and sandbox. Schedules are short and no job runs. */
 export async function startHarness(
   options: {
     schedule?: Partial<Context["schedule"]>;
     satimTimeoutMs?: number;
     numbersAsStrings?: boolean;
-    /** One that goes on when the service is replaced. */
+    /** A sandbox that outlives this harness; by default the harness starts its own. */
     sandbox?: Awaited<ReturnType<typeof startSandbox>>;
     databaseUrl?: string;
     background?: boolean;
@@ -61,15 +61,15 @@ export async function startHarness(
     sandbox,
     payments: client,
     refunds: createRpcClient(RefundService, channel),
-    /** The worker that finishes refunds, until disposed. */
+    /** Starts the worker that finishes refunds, until disposed. */
     resolving: () => resolveRefunds(context, pollMs),
-    /** The worker that finishes payments, until disposed. */
+    /** Starts the worker that finishes payments, until disposed. */
     reconciling: () => reconcilePayments(context, pollMs),
-    /** The worker that reads settled payments again, until disposed. */
+    /** Starts the worker that reads settled payments again, until disposed. */
     rereading: () => rereadPayments(context, pollMs),
     /** Starts the worker that reads refunded and expired payments again, until disposed. */
     followingUp: () => followUpPayments(context, pollMs),
-    /** What was announced of a payment, in order, with the trace it belongs to. */
+    /** Returns the emitted events of a payment in order, each with its trace context. */
     async events(paymentId: string): Promise<(PaymentEvent & { traceparent: string | undefined })[]> {
       const rows = await sql<{ payload: Buffer; headers: Record<string, string> }>(
         "select payload, headers from outbox where topic = 'payments.v1' and key = ? order by id",
@@ -84,26 +84,26 @@ export async function startHarness(
       const [row] = await sql<{ return_token: string }>("select return_token from payment where id = ?", [paymentId]);
       return row?.return_token ?? "";
     },
-    /** The card holder's browser comes back; answers where it is sent. */
-    async comesBack(paymentId: string, timeoutMs = 90_000): Promise<URL> {
+    /** Simulates the return of the card holder's browser. Returns the redirect URL. */
+    async returnFromProcessor(paymentId: string, timeoutMs = 90_000): Promise<URL> {
       const token = await harness.returnToken(paymentId);
       const { redirectUrl } = await client.returnFromProcessor({ token }, { caller: platformCaller, timeoutMs });
       return new URL(redirectUrl);
     },
-    /** How often the processor was asked to do something about a payment. */
+    /** Returns the number of calls of an operation for a payment's order. */
     async calls(payment: PaymentMessage, operation: string): Promise<number> {
       const { calls } = await sandbox.byNumber(payment.processorOrderNumber);
       return calls.filter((call) => call.operation === operation).length;
     },
-    /** A payment at the processor that waits for its card holder. */
+    /** Creates a payment whose card holder has not paid yet. */
     async aPendingPayment(caller = aBusinessCaller(), changes: Partial<typeof aPaymentRequest> = {}): Promise<PaymentMessage> {
       return await client.createPayment({ ...aPaymentRequest, ...changes }, { caller, timeoutMs: 20_000 });
     },
-    /** A payment whose card holder paid, or tried to, and came back. */
+    /** Creates a payment whose card holder has paid, or tried to, and has returned. */
     async aFinishedPayment(caller = aBusinessCaller(), card?: TestCard, changes = {}): Promise<PaymentMessage> {
       const { id, processorOrderId } = await harness.aPendingPayment(caller, changes);
       await sandbox.pay(processorOrderId, card);
-      await harness.comesBack(id);
+      await harness.returnFromProcessor(id);
       return await client.getPayment({ id }, { caller });
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
@@ -112,7 +112,7 @@ export async function startHarness(
   return harness;
 }
 
-/** The settings of its own that the service needs, with the sandbox at this address. */
+/** Returns the settings that only this service has, for the sandbox at this URL. */
 export const paymentsSettings = (sandboxUrl: string) => ({
   PUBLIC_URL: "http://gateway.test",
   SATIM_URL: `${sandboxUrl}/payment/rest`,
@@ -123,7 +123,7 @@ export const paymentsSettings = (sandboxUrl: string) => ({
   SATIM_CONNECT_TIMEOUT_MS: "3000",
 });
 
-/** A request for a payment that nothing is wrong with. */
+/** A valid request for a payment. */
 export const aPaymentRequest = {
   amountMinor: 500_000n,
   successUrl: "https://shop.test/thanks",

@@ -11,23 +11,23 @@ import pg from "pg";
 import { expect, test } from "vitest";
 import { database } from "../src/orm.ts";
 import { compareWithConsumed } from "../src/payment/compare-consumed.ts";
-import { noteHistory, readHold } from "../src/refund/hold.ts";
+import { readHold, updateHistory } from "../src/refund/hold.ts";
 import { type Harness, startHarness } from "./harness.ts";
 import { startSandbox } from "./sandbox.ts";
 
-/** By hand: RESTORE_ROWS says how much there is, RESTORE_SECONDS for how long it goes on. */
+/** For manual runs: number of payments in the database, and seconds of refunds before the loss. */
 const rows = Number(process.env["RESTORE_ROWS"] ?? 2_000);
 const seconds = Number(process.env["RESTORE_SECONDS"] ?? 0);
-const isByHand = process.env["RESTORE_ROWS"] !== undefined;
+const isManual = process.env["RESTORE_ROWS"] !== undefined;
 
 const part = 100_000n;
-/** Longer than the test: it ends the hold itself, so that a slow machine cannot. */
+/** Longer than the test, which ends the hold itself, independent of the speed of the machine. */
 const refundLateEffectSeconds = 1_200;
-/** Longer than the sandbox delays the late refund. */
+/** Longer than the delay of the late refund in the sandbox. */
 const restOfHold = "8 seconds";
 const schedule = { refundLateEffectSeconds, refundCheckSeconds: [0.2, 0.5], paymentRereadSeconds: [86_400] };
 
-test("payments, restored under a processor that goes on, gives nothing back twice, and becomes what it is there", async () => {
+test("the payments service, restored to an earlier time, refunds nothing twice and adopts the states of the processor", async () => {
   await using stack = new AsyncDisposableStack();
   const dir = await mkdtemp(join(tmpdir(), "amana-restore-"));
   stack.defer(() => rm(dir, { recursive: true, force: true }));
@@ -36,7 +36,7 @@ test("payments, restored under a processor that goes on, gives nothing back twic
   const start = async (name: string) => {
     const server = await startPostgres({
       dataDir: join(dir, name),
-      durable: isByHand,
+      durable: isManual,
       settings,
       log: () => {},
     });
@@ -52,27 +52,27 @@ test("payments, restored under a processor that goes on, gives nothing back twic
     stack.use(await startHarness({ schedule, satimTimeoutMs: 2_000, sandbox, databaseUrl, background: true }));
   const before = await begin(old.url);
   const caller = aBusinessCaller();
-  const told = isByHand ? console.log : () => {};
+  const report = isManual ? console.log : () => {};
 
-  const [whole, some, late, untouched] = await Promise.all([1, 2, 3, 4].map(() => before.aFinishedPayment(caller)));
-  if (!whole || !some || !late || !untouched) throw new Error("four payments");
+  const [full, partial, late, untouched] = await Promise.all([1, 2, 3, 4].map(() => before.aFinishedPayment(caller)));
+  if (!full || !partial || !late || !untouched) throw new Error("expected four payments");
   await takeBaseBackup(old, join(dir, "old"), baseBackup);
   const time = await nowOf(old.superuserUrl);
 
-  // From here on only the processor and the business know.
+  // The restored database will lack everything from here on.
   const refund = (harness: Harness, id: string, amountMinor?: bigint) =>
     harness.payments.refundPayment({ id, ...(amountMinor && { amountMinor }) }, withIdempotencyKey(caller, `refund of ${id}`));
   const lost = await before.aFinishedPayment(caller);
-  // Under the same keys, until a busy machine gets an answer.
-  await eventually(() => refund(before, whole.id));
-  await eventually(() => refund(before, some.id, part));
+  // Repeated under the same keys, because a busy machine can exceed a deadline.
+  await eventually(() => refund(before, full.id));
+  await eventually(() => refund(before, partial.id, part));
   const endsAtMs = performance.now() + seconds * 1_000;
-  let since = 0;
+  let refundsLost = 0;
   while (performance.now() < endsAtMs) {
-    // A busy machine may lose one now and then.
+    // A busy machine can exceed a deadline.
     const made = await before.aFinishedPayment(caller).catch(() => undefined);
     const outcome = made && (await refund(before, made.id).catch(() => undefined));
-    if (outcome) since++;
+    if (outcome) refundsLost++;
     await sleep(200);
   }
   await sandbox.fault("refund", "late:7000");
@@ -85,56 +85,56 @@ test("payments, restored under a processor that goes on, gives nothing back twic
   const [dataDir, lastWal] = [join(dir, "new"), join(dir, "old", "pg_wal")];
   await prepareRecovery({ baseBackup, walFolder, lastWal, dataDir, until: new Date(time) });
   const fresh = await start("new");
-  told(`the log is read ${afterLoss()}`);
+  report(`the log is replayed ${afterLoss()}`);
   const after = await begin(fresh.url);
   const statusOf = async (id: string) => (await after.payments.getPayment({ id }, { caller })).status;
-  expect(await statusOf(whole.id)).toBe(PaymentStatus.PAID);
+  expect(await statusOf(full.id)).toBe(PaymentStatus.PAID);
   expect(await after.sql("select count(*)::int as refunds from refund")).toEqual([{ refunds: 0 }]);
 
-  // The business repeats what it asked for, under the same keys: they are forgotten, too.
-  for (const { id } of [whole, some, late]) {
+  // The business repeats its requests under the same keys, which were lost too.
+  for (const { id } of [full, partial, late]) {
     expect(await refusal(refund(after, id, part))).toMatchObject({ code: "refunds_held" });
   }
   const made = await after.aFinishedPayment(caller);
   expect(made.status).toBe(PaymentStatus.PAID);
-  told(`payments are taken ${afterLoss()}, and ${since} refunds of these ${seconds} s are forgotten`);
+  report(`payments are accepted ${afterLoss()}; ${refundsLost} refunds of ${seconds} s were lost`);
 
-  // What webhooks was told brings the sweep to those that are known, while refunds are held.
-  const heard = [whole, some, lost].map(({ id }, i) => ({
+  // The events that webhooks received schedule reads of the existing payments during the hold.
+  const consumed = [full, partial, lost].map(({ id }, i) => ({
     eventId: id,
     id,
     businessId: caller.businessId,
     status: i < 2 ? "REFUNDED" : "PAID",
     details: "",
   }));
-  const differences = await transaction(after.context.orm, (em) => compareWithConsumed(em, heard));
+  const differences = await transaction(after.context.orm, (em) => compareWithConsumed(em, consumed));
   expect(differences.map(({ id, here }) => [id, here])).toEqual(
     expect.arrayContaining([
-      [whole.id, "PAID"],
-      [some.id, "PAID"],
+      [full.id, "PAID"],
+      [partial.id, "PAID"],
       [lost.id, "unknown"],
     ]),
   );
   await eventually(async () => {
-    for (const { id } of [whole, some]) expect(await statusOf(id)).toBe(PaymentStatus.REFUNDED);
+    for (const { id } of [full, partial]) expect(await statusOf(id)).toBe(PaymentStatus.REFUNDED);
   });
-  told(`what the processor did is taken over ${afterLoss()}`);
+  report(`the states of the processor are adopted ${afterLoss()}`);
 
   await eventually(async () => {
     const text = `update refund_hold set held_until = clock_timestamp() + interval '${restOfHold}' where held_until is not null returning 1`;
     expect(await query(fresh.url, text)).toHaveLength(1);
   });
-  // Nobody was told of the late one. It is found when somebody asks, behind the hold.
+  // No event reports the late refund. The read before the next refund finds it, after the hold.
   await eventually(async () => {
     expect(await refusal(refund(after, late.id, part))).toMatchObject({ code: "payment_not_refundable" });
   });
-  told(`refunds go on ${afterLoss()}`);
+  report(`refunds are sent again ${afterLoss()}`);
   for (const { id } of [untouched, made]) {
     expect(await eventually(() => refund(after, id))).toMatchObject({ status: PaymentStatus.REFUNDED });
   }
   for (const [payment, sum] of [
-    [whole, 500_000n],
-    [some, part],
+    [full, 500_000n],
+    [partial, part],
     [late, part],
     [untouched, 500_000n],
     [made, 500_000n],
@@ -145,7 +145,7 @@ test("payments, restored under a processor that goes on, gives nothing back twic
   }
 }, 3_600_000);
 
-test("a backup from before there was anything to remember a history in is held too, and an empty database is not", async () => {
+test("updateHistory holds refunds after a restore of a backup without a stored history, unless the database has no payment", async () => {
   await using stack = new AsyncDisposableStack();
   const dir = await mkdtemp(join(tmpdir(), "amana-restore-"));
   stack.defer(() => rm(dir, { recursive: true, force: true }));
@@ -160,7 +160,7 @@ test("a backup from before there was anything to remember a history in is held t
     await using before = await begin();
     await before.aFinishedPayment();
   }
-  // As a restore leaves it: the log is read to its end, and goes on as another timeline.
+  // Simulates a restore: PostgreSQL replays the log to its end and starts a new timeline.
   await query(server.superuserUrl, "alter system set restore_command = 'false'");
   await server.stop();
   await writeFile(join(dataDir, "recovery.signal"), "");
@@ -170,15 +170,15 @@ test("a backup from before there was anything to remember a history in is held t
   const held = async () => (await readHold(after.context.orm.em.fork(), schedule)).heldUntil;
   expect(await query(databaseUrl, "select history from refund_hold")).toEqual([{ history: null }]);
   expect(await held()).toBeDefined();
-  await noteHistory(after.context);
+  await updateHistory(after.context);
   expect(await held()).toBeDefined();
   await query(databaseUrl, "delete from payment");
   await query(databaseUrl, "update refund_hold set history = null, held_until = null");
-  await noteHistory(after.context);
+  await updateHistory(after.context);
   expect(await held()).toBeUndefined();
 });
 
-/** Payments of others, so that there is something to copy. */
+/** Inserts payments of other businesses, to give the backup a realistic size. */
 const fill = (url: string) =>
   query(
     url,

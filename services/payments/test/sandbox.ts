@@ -10,7 +10,7 @@ export interface TestCard {
 
 export const validCard: TestCard = { pan: "6280581110007215", expiry: "01/2027", cvv2: "373" };
 
-/** What the sandbox's own books say of an order. */
+/** An order as the sandbox stores it. */
 export interface SandboxOrder {
   readonly orderId: string;
   readonly orderNumber: string;
@@ -22,7 +22,7 @@ export interface SandboxOrder {
   readonly calls: readonly { readonly operation: string; readonly parameters: Readonly<Record<string, string>> }[];
 }
 
-/** The card processor's stand-in as a process of its own, with its books in memory. */
+/** Starts a sandbox process that simulates the card processor and keeps its orders in memory. */
 export async function startSandbox(numbersAsStrings: boolean) {
   const sandbox = await startSandboxProcess({
     SATIM_USERNAME: credentials.userName,
@@ -39,8 +39,8 @@ export async function startSandbox(numbersAsStrings: boolean) {
     order: (orderId: string | undefined) => control<SandboxOrder>("GET", `payments/${orderId}`),
     byNumber: (orderNumber: string) => control<SandboxOrder>("GET", `payments?orderNumber=${orderNumber}`),
     advance: (seconds: number) => control("POST", "clock", { advance_seconds: seconds }),
-    /** What the processor's own back office does, which tells nobody. */
-    giveBack: (orderId: string | undefined, amount?: string) =>
+    /** Refunds an order in the processor's back office, without Amana. */
+    refundExternally: (orderId: string | undefined, amount?: string) =>
       control("POST", `payments/${orderId}/refund`, amount === undefined ? {} : { amount }),
     reverse: (orderId: string | undefined) => control("POST", `payments/${orderId}/reverse`, {}),
   };

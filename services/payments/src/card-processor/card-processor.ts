@@ -1,25 +1,25 @@
 /**
- * The card processor as this service sees it. Each operation ends in one of three ways; "unknown"
- * changes nothing, somebody has to ask again. Each names its business, so that none takes all.
+ * Operations of the card processor. Each takes the id of the business, so that no business uses all
+ * slots. After an "unknown" outcome the caller must read the order before it acts.
  */
 export interface CardProcessor {
   register(order: OrderToRegister, timeoutMs: number): Promise<Outcome<RegisteredOrder>>;
-  /** Acknowledges a paid order and tells its state. One that is never confirmed is cancelled. */
+  /** Confirms a paid order and returns its state. The processor cancels an unconfirmed order. */
   confirm(order: KnownOrder & { readonly language: string }, timeoutMs: number): Promise<Outcome<OrderState>>;
-  /** Reads an order's state; safe to repeat. `refused` with code 6: there is no such order. */
+  /** Reads an order's state; safe to repeat. `refused` with code 6 means: no such order. */
   status(order: KnownOrder | NumberedOrder, timeoutMs: number): Promise<Outcome<OrderState>>;
   /**
-   * Gives back. Has no idempotency key: never called again without a status read in between.
-   * `commit` is called once the connection stands and before the first byte; when it answers false
-   * or throws, nothing is sent. "not_sent": surely not one byte has left.
+   * Refunds an order. The operation has no idempotency key, so the caller must read the status
+   * before it calls again. `commit` runs after the connection is established and before the first
+   * byte; if it returns false or throws, nothing is sent. "not_sent": not one byte was sent.
    */
   refund(
     order: KnownOrder & { readonly amountMinor: bigint },
     timeoutMs: number,
     commit: () => Promise<boolean>,
   ): Promise<Outcome<null> | { readonly kind: "not_sent"; readonly reason: string }>;
-  /** Whether a business already has more of this sort waiting than can be begun soon. */
-  isCrowded(businessId: string, sort: "registrations" | "reads"): boolean;
+  /** Returns whether the business has as many queued calls of this kind as are allowed. */
+  isCrowded(businessId: string, kind: "registrations" | "reads"): boolean;
 }
 
 export interface KnownOrder {
@@ -41,7 +41,7 @@ export interface OrderToRegister {
   readonly businessId: string;
   readonly orderNumber: string;
   readonly amountMinor: bigint;
-  /** Where the card holder's browser goes afterwards, whatever happened. */
+  /** URL to which the card holder's browser returns after success and failure. */
   readonly returnUrl: string;
   readonly language: string;
   readonly description: string | null | undefined;
@@ -53,14 +53,14 @@ export interface RegisteredOrder {
   readonly formUrl: string;
 }
 
-/** What the processor says of an order. Absent: it did not say. */
+/** State of an order. A field is undefined if the processor did not report it. */
 export interface OrderState {
   readonly errorCode: string | undefined;
   readonly orderStatus: number | undefined;
   readonly orderId: string | undefined;
   readonly orderNumber: string | undefined;
   readonly amountMinor: bigint | undefined;
-  /** As on the wire: "012" for DZD. */
+  /** ISO 4217 number: "012" for DZD. */
   readonly currency: string | undefined;
   readonly refundedMinor: bigint | undefined;
   readonly actionCode: string | undefined;
@@ -71,7 +71,7 @@ export interface OrderState {
   readonly maskedPan: string | undefined;
 }
 
-/** The status call's code for an order that does not exist. */
+/** Error code of the status call for an order that does not exist. */
 export const unknownOrderCode = "6";
-/** The register call's code for an order number that is taken. */
+/** Error code of the register call for an order number that is already used. */
 export const orderNumberUsedCode = "1";

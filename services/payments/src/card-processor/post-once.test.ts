@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => setDefaultCACertificates(trusted));
 
-/** A server that does this with each connection, at the level of bytes. */
+/** Starts a server that calls `serve` for each connection, without an HTTP layer. */
 async function aServer(secure: boolean, serve: (socket: Socket) => void) {
   const server = secure ? createTlsServer(credentials, serve) : createServer(serve);
   const connections: Socket[] = [];
@@ -57,52 +57,52 @@ const post = (url: URL, options: Partial<Parameters<typeof postOnce>[2]> = {}, b
     connectTimeoutMs: 2_000,
     signal: AbortSignal.timeout(5_000),
     commit: async () => true,
-    answering: () => {},
-    read: async (answer) => {
+    onResponse: () => {},
+    readBody: async (response) => {
       let text = "";
-      for await (const chunk of answer) text += chunk.toString();
+      for await (const chunk of response) text += chunk.toString();
       return text;
     },
     ...options,
   });
 
-const answer = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 15\r\n\r\n{"errorCode":0}';
+const response = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 15\r\n\r\n{"errorCode":0}';
 
-describe.each([false, true])("over TLS: %s", (secure) => {
-  test("the answer comes back, and each request has a connection of its own", async () => {
-    const heard: string[] = [];
+describe.each([false, true])("postOnce, over TLS: %s", (secure) => {
+  test("returns the response and opens a new connection for each request", async () => {
+    const received: string[] = [];
     await using server = await aServer(secure, (socket) => {
       socket.on("error", () => {});
       socket.on("data", (data: Buffer) => {
-        heard.push(data.toString());
-        socket.write(answer);
+        received.push(data.toString());
+        socket.write(response);
       });
     });
     for (let i = 0; i < 2; i++)
-      expect(await post(server.url)).toEqual({ kind: "answered", statusCode: 200, text: '{"errorCode":0}' });
+      expect(await post(server.url)).toEqual({ kind: "responded", statusCode: 200, text: '{"errorCode":0}' });
     expect(server.connections).toHaveLength(2);
-    expect(heard.join("")).toMatch(/^POST \/refund\.do HTTP\/1\.1\r\n[\s\S]*content-length: 8\r\n[\s\S]*\r\n\r\namount=1/);
+    expect(received.join("")).toMatch(/^POST \/refund\.do HTTP\/1\.1\r\n[\s\S]*content-length: 8\r\n[\s\S]*\r\n\r\namount=1/);
   });
 
   test.each([
-    ["is refused", async () => false],
-    ["fails", () => Promise.reject(new Error("the database is gone"))],
-  ])("nothing is written when the commit %s", async (_how, commit) => {
-    const heard: Buffer[] = [];
+    ["returns false", async () => false],
+    ["throws", () => Promise.reject(new Error("the database is unreachable"))],
+  ])("sends no byte when commit %s", async (_result, commit) => {
+    const received: Buffer[] = [];
     await using server = await aServer(secure, (socket) =>
-      socket.on("error", () => {}).on("data", (data: Buffer) => heard.push(data)),
+      socket.on("error", () => {}).on("data", (data: Buffer) => received.push(data)),
     );
     expect(await post(server.url, { commit })).toMatchObject({ kind: "not_sent" });
     await expect.poll(() => server.connections[0]?.destroyed).toBe(true);
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 
-  test("a connection that ends without an answer leaves it unknown", async () => {
+  test("returns unknown when the connection ends without a response", async () => {
     await using server = await aServer(secure, (socket) => socket.on("error", () => {}).on("data", () => socket.destroy()));
     expect(await post(server.url)).toMatchObject({ kind: "unknown" });
   });
 
-  test("when nobody waits any more the connection is reset, and what was not out yet never goes out", async () => {
+  test("resets the connection on abort, so that unsent bytes are never sent", async () => {
     const abort = new AbortController();
     const [connected, ended] = [Promise.withResolvers<Socket>(), Promise.withResolvers<string>()];
     let bytes = 0;
@@ -111,7 +111,7 @@ describe.each([false, true])("over TLS: %s", (secure) => {
       socket.on("end", () => ended.resolve("end"));
       connected.resolve(socket);
     });
-    // More than the kernels of both sides take while the other one does not read.
+    // More bytes than the kernels of both sides buffer while the server does not read.
     const body = "x".repeat(32 * 1024 * 1024);
     const posting = post(server.url, { signal: abort.signal }, body);
     const socket = await connected.promise;
@@ -126,7 +126,7 @@ describe.each([false, true])("over TLS: %s", (secure) => {
   });
 });
 
-test("nothing is committed, and nothing sent, when nobody listens", async () => {
+test("postOnce does not call commit when the connection is refused", async () => {
   const server = await aServer(false, () => {});
   await server[Symbol.asyncDispose]();
   let commits = 0;
@@ -135,7 +135,7 @@ test("nothing is committed, and nothing sent, when nobody listens", async () => 
   expect(commits).toBe(0);
 });
 
-test("nothing is committed when the other side does not get through the TLS handshake in time", async () => {
+test("postOnce does not call commit when the TLS handshake exceeds the connect timeout", async () => {
   await using server = await aServer(false, (socket) => socket.resume());
   const url = new URL(server.url.href.replace("http:", "https:"));
   let commits = 0;

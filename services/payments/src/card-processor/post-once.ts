@@ -3,16 +3,16 @@ import { type IncomingMessage, request } from "node:http";
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 
-type Posted =
-  | { readonly kind: "answered"; readonly statusCode: number; readonly text: string }
+type PostResult =
+  | { readonly kind: "responded"; readonly statusCode: number; readonly text: string }
   | { readonly kind: "not_sent"; readonly reason: string }
   | { readonly kind: "unknown"; readonly reason: string };
 
 /**
- * One POST over a connection of its own, for what must not happen twice. It stands before `commit`
- * is asked, so a processor out of reach leaves no doubt; no idle one is used that the other side
- * may just be closing. When `signal` aborts, it is reset: after an ordinary close the kernel would
- * still deliver what it holds, minutes after everybody has stopped waiting.
+ * Sends a POST that must not be executed twice, over a connection of its own. A reused idle
+ * connection could be closing at the other side. `commit` runs after the connection is established,
+ * so the outcome is known if the processor is unreachable. When `signal` aborts, the connection is
+ * reset. After an ordinary close the kernel could still deliver buffered bytes minutes later.
  */
 export async function postOnce(
   url: URL,
@@ -21,30 +21,30 @@ export async function postOnce(
     connectTimeoutMs: number;
     signal: AbortSignal;
     commit: () => Promise<boolean>;
-    answering: () => void;
-    read: (answer: AsyncIterable<Buffer>) => Promise<string>;
+    onResponse: () => void;
+    readBody: (response: AsyncIterable<Buffer>) => Promise<string>;
   },
-): Promise<Posted> {
+): Promise<PostResult> {
   const { signal, commit } = options;
   const tcp = tcpTo(url);
   let isCommitted = false;
-  let isAnswered = false;
+  let isComplete = false;
   try {
     const socket = await ready(tcp, url, AbortSignal.any([signal, AbortSignal.timeout(options.connectTimeoutMs)]));
-    if (!(await commit())) return { kind: "not_sent", reason: "it may not be sent any more" };
+    if (!(await commit())) return { kind: "not_sent", reason: "the request may no longer be sent" };
     if (signal.aborted) throw signal.reason;
     isCommitted = true;
     signal.addEventListener("abort", () => tcp.resetAndDestroy());
-    const answer = await send(socket, url, body);
-    options.answering();
-    const text = await options.read(answer);
-    isAnswered = true;
-    return { kind: "answered", statusCode: answer.statusCode ?? 0, text };
+    const response = await send(socket, url, body);
+    options.onResponse();
+    const text = await options.readBody(response);
+    isComplete = true;
+    return { kind: "responded", statusCode: response.statusCode ?? 0, text };
   } catch (thrown) {
     return { kind: isCommitted ? "unknown" : "not_sent", reason: String(signal.aborted ? signal.reason : thrown) };
   } finally {
-    // A reset of one that does not stand yet would wait for it to stand.
-    if (isAnswered || tcp.connecting) tcp.destroy();
+    // While a socket connects, `resetAndDestroy` would wait for the connection.
+    if (isComplete || tcp.connecting) tcp.destroy();
     else tcp.resetAndDestroy();
   }
 }
@@ -52,7 +52,7 @@ export async function postOnce(
 function tcpTo(url: URL): Socket {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const tcp = connect({ host, port: Number(url.port || (url.protocol === "https:" ? 443 : 80)), noDelay: true });
-  // Whoever waits is told by rejection; what comes after that concerns nobody.
+  // Errors reject the awaited promise; without a listener, a later error would end the process.
   return tcp.on("error", () => {});
 }
 
@@ -66,7 +66,10 @@ async function ready(tcp: Socket, url: URL, signal: AbortSignal): Promise<Socket
   return secure;
 }
 
-/** Without the signal, at which the client would close the connection before it can be reset. */
+/**
+ * Sends the request without the abort signal: with it, the HTTP client would close the connection
+ * before it can be reset.
+ */
 async function send(socket: Socket, url: URL, body: string): Promise<IncomingMessage> {
   const post = request({
     createConnection: () => socket,
@@ -83,6 +86,6 @@ async function send(socket: Socket, url: URL, body: string): Promise<IncomingMes
   });
   post.on("error", () => {});
   post.end(body);
-  const [answer] = (await once(post, "response")) as [IncomingMessage];
-  return answer;
+  const [response] = (await once(post, "response")) as [IncomingMessage];
+  return response;
 }

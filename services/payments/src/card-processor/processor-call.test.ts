@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
 import type { CardProcessor, Outcome } from "./card-processor.ts";
-import { type NotedCall, noting } from "./processor-call.ts";
+import { collectingCalls, type FinishedCall } from "./processor-call.ts";
 
 const cardNumber = "6280581110006712";
 
-/** What is kept of a refund that the processor answers like this. */
-async function keptOf(answer: Outcome<null>): Promise<string | null | undefined> {
-  const noted: NotedCall[] = [];
-  const processor = { refund: async () => answer } as Pick<CardProcessor, "refund"> as CardProcessor;
+/** Returns the stored detail of a refund call with this outcome. */
+async function detailOf(outcome: Outcome<null>): Promise<string | null | undefined> {
+  const calls: FinishedCall[] = [];
+  const processor = { refund: async () => outcome } as Pick<CardProcessor, "refund"> as CardProcessor;
   const order = { businessId: "b", orderId: "o", amountMinor: 1n };
-  await noting(processor, noted).refund(order, 1_000, async () => true);
-  return noted[0]?.detail;
+  await collectingCalls(processor, calls).refund(order, 1_000, async () => true);
+  return calls[0]?.detail;
 }
 
 test.each<[Outcome<null>, string]>([
@@ -21,6 +21,6 @@ test.each<[Outcome<null>, string]>([
   [{ kind: "unknown", reason: `code 7: ${cardNumber}` }, "code 7"],
   [{ kind: "unknown", reason: `code ${cardNumber}: no` }, "code of another form"],
   [{ kind: "unknown", reason: "HTTP 503" }, "HTTP 503"],
-])("of %j is kept %s", async (answer, detail) => {
-  expect(await keptOf(answer)).toBe(detail);
+])("collectingCalls reduces %j to the detail `%s`", async (outcome, detail) => {
+  expect(await detailOf(outcome)).toBe(detail);
 });

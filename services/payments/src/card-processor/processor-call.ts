@@ -22,74 +22,81 @@ const schema = defineEntity({
   },
 });
 
-/** What the processor was asked and what came of it: only ever inserted, gone after 30 days. */
+/** A call of the processor and its outcome. Rows are insert-only and kept for 30 days. */
 export class ProcessorCall extends schema.class {}
 schema.setClass(ProcessorCall);
 
-/** A call that is over and not recorded yet. */
-export interface NotedCall extends Pick<ProcessorCall, "operation" | "outcome" | "detail" | "durationMs"> {
-  readonly beganMs: number;
+/** A finished call that is not inserted yet. */
+export interface FinishedCall extends Pick<ProcessorCall, "operation" | "outcome" | "detail" | "durationMs"> {
+  /** `performance.now()` at the start of the call. */
+  readonly startMs: number;
 }
 
 const detailCharactersMax = 200;
 
-/** The same processor, with calls noted for the transaction that records what they came to. */
-export function noting(processor: CardProcessor, noted: NotedCall[]): CardProcessor {
-  const note =
-    <A extends unknown[], T extends { readonly kind: string }>(operation: Operation, call: (...given: A) => Promise<T>) =>
-    async (...given: A): Promise<T> => {
-      const beganMs = performance.now();
-      const outcome = await call(...given);
-      const durationMs = Math.round(performance.now() - beganMs);
-      noted.push({ operation, beganMs, durationMs, ...told(outcome as unknown as CallOutcome) });
+/**
+ * Returns the processor with each finished call added to `calls`, for the transaction that records
+ * their outcome.
+ */
+export function collectingCalls(processor: CardProcessor, calls: FinishedCall[]): CardProcessor {
+  const collect =
+    <A extends unknown[], T extends { readonly kind: string }>(operation: Operation, call: (...passed: A) => Promise<T>) =>
+    async (...passed: A): Promise<T> => {
+      const startMs = performance.now();
+      const outcome = await call(...passed);
+      const durationMs = Math.round(performance.now() - startMs);
+      calls.push({ operation, startMs, durationMs, ...toColumns(outcome as unknown as CallOutcome) });
       return outcome;
     };
   return {
     ...processor,
-    register: note("REGISTER", processor.register),
-    confirm: note("CONFIRM", processor.confirm),
-    status: note("STATUS", processor.status),
-    refund: note("REFUND", processor.refund),
+    register: collect("REGISTER", processor.register),
+    confirm: collect("CONFIRM", processor.confirm),
+    status: collect("STATUS", processor.status),
+    refund: collect("REFUND", processor.refund),
   };
 }
 
 type CallOutcome = Outcome<Partial<OrderState> | null> | { readonly kind: "not_sent"; readonly reason: string };
 
-/** Numbers of the processor's and faults of ours; nothing of the card or of who holds it. */
-function told(outcome: CallOutcome): Pick<ProcessorCall, "outcome" | "detail"> {
+/**
+ * Returns the stored outcome and detail: codes and numbers of the processor, and local errors. They
+ * never contain data of the card or the card holder.
+ */
+function toColumns(outcome: CallOutcome): Pick<ProcessorCall, "outcome" | "detail"> {
   if (outcome.kind === "refused") return { outcome: "REFUSED", detail: `code ${code(outcome.errorCode)}` };
   if (outcome.kind !== "accepted") {
-    // What the processor writes beside its code is a text of its own.
-    const [, said] = /^code (\S+?):/.exec(outcome.reason) ?? [];
-    const detail = said === undefined ? short(outcome.reason) : `code ${code(said)}`;
+    // The processor's message after the code is free text and is not stored.
+    const [, errorCode] = /^code (\S+?):/.exec(outcome.reason) ?? [];
+    const detail = errorCode === undefined ? short(outcome.reason) : `code ${code(errorCode)}`;
     return { outcome: outcome.kind === "unknown" ? "UNKNOWN" : "NOT_SENT", detail };
   }
   const { errorCode, orderStatus, actionCode, refundedMinor } = outcome.value ?? {};
-  const said = Object.entries({
+  const reported = Object.entries({
     code: code(errorCode),
     "order status": orderStatus,
     "action code": code(actionCode),
     "given back in centimes": refundedMinor,
   });
-  const detail = said.flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`])).join(", ");
+  const detail = reported.flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`])).join(", ");
   return { outcome: "ACCEPTED", detail: short(detail) || null };
 }
 
-/** Of what calls itself a code, what may be one: a card's number is longer. */
+/** Returns a text only if it can be a code; a card number is longer. */
 const code = (text: string | undefined) => (text === undefined || /^-?\w{1,10}$/.test(text) ? text : "of another form");
 
-/** What others write must not make the row one that PostgreSQL refuses. */
+/** PostgreSQL rejects a text that contains NUL. */
 const short = (text: string): string => text.replaceAll("\0", "").slice(0, detailCharactersMax);
 
-/** Records calls with what they came to, `now` by the database's clock. */
+/** Inserts finished calls. `now` is the time of the database's clock. */
 export function recordCalls(
   em: SqlEntityManager,
-  about: { readonly businessId: string; readonly paymentId: string; readonly refundId?: string },
-  noted: readonly NotedCall[],
+  subject: { readonly businessId: string; readonly paymentId: string; readonly refundId?: string },
+  calls: readonly FinishedCall[],
   now: Date,
 ): void {
-  for (const { beganMs, ...call } of noted) {
-    const at = new Date(now.getTime() - (performance.now() - beganMs));
-    em.persist(em.create(ProcessorCall, { id: uuidv7(now.getTime()), refundId: null, ...about, ...call, at }));
+  for (const { startMs, ...call } of calls) {
+    const at = new Date(now.getTime() - (performance.now() - startMs));
+    em.persist(em.create(ProcessorCall, { id: uuidv7(now.getTime()), refundId: null, ...subject, ...call, at }));
   }
 }

@@ -6,19 +6,19 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { CardProcessor } from "./card-processor.ts";
 import { createSatim } from "./satim.ts";
 
-/** A processor that keeps some calls waiting and answers the others: what of whom, `waits` says. */
-let waits: (path: string, orderId: string) => boolean;
+/** Selects the calls to which the simulated processor does not respond. */
+let isHeld: (path: string, orderId: string) => boolean;
 let received: string[];
-let answerRefund: () => object;
+let refundResponse: () => object;
 const held: ServerResponse[] = [];
 const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
   const form = new URLSearchParams(await text(request));
   const path = request.url ?? "";
   const order = form.get("orderId") ?? form.get("mdOrder") ?? form.get("description") ?? "";
   received.push(`${path.slice(1, 4)} ${order}`);
-  if (waits(path, order)) return held.push(response);
-  const answer = path === "/refund.do" ? answerRefund() : { errorCode: 0, orderStatus: 2, orderId: "o", formUrl: "http://f" };
-  response.setHeader("content-type", "application/json").end(JSON.stringify(answer));
+  if (isHeld(path, order)) return held.push(response);
+  const body = path === "/refund.do" ? refundResponse() : { errorCode: 0, orderStatus: 2, orderId: "o", formUrl: "http://f" };
+  response.setHeader("content-type", "application/json").end(JSON.stringify(body));
 });
 
 let processor: CardProcessor & AsyncDisposable;
@@ -27,9 +27,9 @@ beforeAll(async () => {
   await once(server, "listening");
 });
 beforeEach(() => {
-  waits = () => false;
+  isHeld = () => false;
   received = [];
-  answerRefund = () => ({ errorCode: 0 });
+  refundResponse = () => ({ errorCode: 0 });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   processor = createSatim({ url, userName: "u", password: "p", terminalId: "t", timeoutMs: 20_000, connectTimeoutMs: 2_000 });
 });
@@ -37,7 +37,7 @@ afterAll(() => {
   server.closeAllConnections();
   server.close();
 });
-const letGo = () => {
+const dropHeld = () => {
   for (const response of held.splice(0)) response.destroy();
 };
 
@@ -58,38 +58,42 @@ const status = (businessId: string) => processor.status({ businessId, orderId: b
 const confirm = (businessId: string) => processor.confirm({ businessId, orderId: businessId, language: "FR" }, 20_000);
 const refund = (businessId: string) =>
   processor.refund({ businessId, orderId: businessId, amountMinor: 1n }, 20_000, async () => true);
-const many = (work: () => Promise<unknown>) => Array.from({ length: 100 }, work);
+const repeat100 = (work: () => Promise<unknown>) => Array.from({ length: 100 }, work);
 
-describe("while the processor answers nothing to a hundred calls of one business", () => {
+describe("while the processor does not respond to a hundred calls of one business, createSatim", () => {
   test.each([
     ["registrations", 8, register],
     ["reads", 16, status],
     ["refunds", 16, refund],
-  ] as const)("%s: another business's are answered at once, and %i of the first wait there", async (_sort, share, call) => {
-    waits = (_path, order) => order === "busy";
-    const calls = many(() => call("busy"));
+  ] as const)("completes %s of another business at once, with %i in flight of the first business", async (_kind, slots, call) => {
+    isHeld = (_path, order) => order === "busy";
+    const calls = repeat100(() => call("busy"));
     expect(await call("other")).toMatchObject({ kind: "accepted" });
-    expect(received.filter((line) => line.endsWith("busy"))).toHaveLength(share);
+    expect(received.filter((line) => line.endsWith("busy"))).toHaveLength(slots);
     expect(processor.isCrowded("busy", "registrations")).toBe(call === register);
     expect(processor.isCrowded("busy", "reads")).toBe(call === status);
     expect(processor.isCrowded("other", "reads")).toBe(false);
     expect(processor.isCrowded("other", "registrations")).toBe(false);
-    waits = () => false;
-    letGo();
+    isHeld = () => false;
+    dropHeld();
     await Promise.all(calls);
   });
 
-  test("its registrations and refunds cost no confirm", async () => {
-    waits = (path) => path === "/register.do" || path === "/refund.do";
-    const calls = [...many(() => register("busy")), ...many(() => refund("busy")), ...many(() => register("other"))];
+  test("confirms at once, because registrations and refunds use other slots", async () => {
+    isHeld = (path) => path === "/register.do" || path === "/refund.do";
+    const calls = [
+      ...repeat100(() => register("busy")),
+      ...repeat100(() => refund("busy")),
+      ...repeat100(() => register("other")),
+    ];
     expect(await confirm("busy")).toMatchObject({ kind: "accepted" });
-    waits = () => false;
-    letGo();
+    isHeld = () => false;
+    dropHeld();
     await Promise.all(calls);
   });
 });
 
-describe("a refund's answer", () => {
+describe("createSatim: refund", () => {
   test.each([
     [{ errorCode: "0" }, { kind: "accepted" }],
     [
@@ -103,20 +107,20 @@ describe("a refund's answer", () => {
     ],
     [{ errorCode: 7 }, { kind: "unknown" }],
     [{}, { kind: "unknown" }],
-  ])("%j is %j", async (answer, expected) => {
-    answerRefund = () => answer;
+  ])("maps the response %j to the outcome %j", async (response, expected) => {
+    refundResponse = () => response;
     expect(await refund("b")).toMatchObject(expected);
   });
 
-  test("a turn that does not come in time leaves it unsent", async () => {
-    waits = () => true;
+  test("returns not_sent without a commit when no slot becomes free in time", async () => {
+    isHeld = () => true;
     const calls = Array.from({ length: 16 }, () => refund("busy"));
     await expect.poll(() => received.length).toBe(16);
     let commits = 0;
     const order = { businessId: "busy", orderId: "busy", amountMinor: 1n };
     expect(await processor.refund(order, 50, async () => ++commits > 0)).toMatchObject({ kind: "not_sent" });
     expect(commits).toBe(0);
-    letGo();
+    dropHeld();
     await Promise.all(calls);
   });
 });

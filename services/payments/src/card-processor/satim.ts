@@ -3,10 +3,10 @@ import { Agent, request } from "undici";
 import { processorCalls } from "../metrics.ts";
 import type { CardProcessor, OrderToRegister, Outcome, RegisteredOrder } from "./card-processor.ts";
 import { postOnce } from "./post-once.ts";
-import { field, readAnswer, readOrderState } from "./satim-answer.ts";
+import { field, parseResponse, readOrderState } from "./satim-response.ts";
 
 interface SatimOptions {
-  /** Up to and without "/register.do". */
+  /** Base URL, without "/register.do". */
   readonly url: string;
   readonly userName: string;
   readonly password: string;
@@ -15,22 +15,23 @@ interface SatimOptions {
   readonly connectTimeoutMs: number;
 }
 
-const answerBytesMax = 256 * 1024;
-/** How many calls of each sort are under way at the same time: no sort can take another's. */
+const responseBytesMax = 256 * 1024;
+/** Concurrent calls of each kind. Each kind has its own slots, so that none blocks another. */
 const registrationsMax = 16;
 const readsMax = 32;
 const refundsMax = 32;
-/** Calls of one sort and one business that wait; more would only run into their deadline. */
-const waitingMax = 32;
-/** The processor's word for a fault of its own: the refund may happen all the same. */
+/** Queued calls of one kind and one business; more calls would only time out. */
+const queuedMax = 32;
+/** Error code of an internal fault of the processor; the refund may have happened. */
 const systemErrorCode = "7";
 
 /**
- * SATIM's e-commerce gateway over HTTPS: form parameters in a POST, so that credentials stay out of
- * addresses. What is no readable JSON answer is "unknown". Nothing is sent twice here.
+ * Client of SATIM's e-commerce gateway over HTTPS. Parameters are sent as a form in a POST, so that
+ * URLs contain no credentials. Without a readable JSON response the outcome is "unknown". No call
+ * is retried.
  */
 export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposable {
-  // One business uses at most half of the connections.
+  // Each business uses at most half of the connections.
   const slotsOf = (slots: number) => new FairSemaphore({ slots, perTenant: slots / 2 });
   const pool = (connections: number) => ({
     agent: new Agent({ connect: { timeout: options.connectTimeoutMs }, connections, keepAliveTimeout: 20_000 }),
@@ -42,7 +43,7 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
 
   const formOf = (parameters: Record<string, string>) =>
     new URLSearchParams({ userName: options.userName, password: options.password, ...parameters }).toString();
-  // Only whole milliseconds are taken, and what remains of a deadline has fractions.
+  // Timers accept whole milliseconds only, and the rest of a deadline has fractions.
   const wholeMs = (timeoutMs: number) => Math.max(1, Math.floor(Math.min(timeoutMs, options.timeoutMs)));
 
   const post = async (
@@ -51,13 +52,13 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
     path: string,
     parameters: Record<string, string>,
     timeoutMs: number,
-  ): Promise<Answer> => {
+  ): Promise<Response> => {
     const operation = path.split(".")[0];
     const waitMs = wholeMs(timeoutMs);
     const signal = AbortSignal.timeout(waitMs);
     try {
       return await slots.run(businessId, waitMs, async () => {
-        const answer = await request(`${options.url}/${path}`, {
+        const response = await request(`${options.url}/${path}`, {
           method: "POST",
           headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
           body: formOf(parameters),
@@ -65,7 +66,7 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
           signal,
         });
         faultPoint(`${operation}.answering`);
-        return readAnswer(answer.statusCode, await readText(answer.body, answerBytesMax));
+        return parseResponse(response.statusCode, await readText(response.body, responseBytesMax));
       });
     } catch (error) {
       return { kind: "unknown", reason: String(error) };
@@ -90,22 +91,22 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
     async refund({ businessId, orderId, amountMinor }, timeoutMs, commit) {
       const waitMs = wholeMs(timeoutMs);
       const signal = AbortSignal.timeout(waitMs);
-      const posted = await refundSlots
+      const result = await refundSlots
         .run(businessId, waitMs, () =>
           postOnce(new URL(`${options.url}/refund.do`), formOf({ orderId, amount: amountMinor.toString() }), {
             connectTimeoutMs: options.connectTimeoutMs,
             signal,
             commit,
-            answering: () => faultPoint("refund.answering"),
-            read: (answer) => readText(answer, answerBytesMax),
+            onResponse: () => faultPoint("refund.answering"),
+            readBody: (response) => readText(response, responseBytesMax),
           }),
         )
-        // No slot became free in time.
+        // Rejected if no slot became free in time.
         .catch((error: unknown) => ({ kind: "not_sent" as const, reason: String(error) }));
-      return posted.kind === "answered" ? readRefund(readAnswer(posted.statusCode, posted.text)) : posted;
+      return result.kind === "responded" ? readRefund(parseResponse(result.statusCode, result.text)) : result;
     },
 
-    isCrowded: (businessId, sort) => (sort === "reads" ? reads : registrations).slots.waiting(businessId) >= waitingMax,
+    isCrowded: (businessId, kind) => (kind === "reads" ? reads : registrations).slots.waiting(businessId) >= queuedMax,
 
     async [Symbol.asyncDispose]() {
       await Promise.all([registrations.agent.close(), reads.agent.close()]);
@@ -115,7 +116,7 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
 
 const calls = { durations: processorCalls, to: "card processor" };
 
-/** The same, with how long each call takes and how it ends shown. */
+/** Returns the processor with the duration and outcome of each call measured. */
 const measured = <P extends CardProcessor>(processor: P): P => ({
   ...processor,
   register: timed(calls, "register", processor.register),
@@ -124,7 +125,7 @@ const measured = <P extends CardProcessor>(processor: P): P => ({
   refund: timed(calls, "refund", processor.refund),
 });
 
-type Answer = Outcome<Record<string, unknown>>;
+type Response = Outcome<Record<string, unknown>>;
 
 const registrationOf = (order: OrderToRegister, terminalId: string) => ({
   orderNumber: order.orderNumber,
@@ -140,22 +141,22 @@ const registrationOf = (order: OrderToRegister, terminalId: string) => ({
   }),
 });
 
-function readRegistration(answer: Answer): Outcome<RegisteredOrder> {
-  if (answer.kind !== "accepted") return answer;
-  const errorCode = field(answer.value, "errorCode") ?? "0";
-  if (errorCode !== "0") return { kind: "refused", errorCode, message: field(answer.value, "errorMessage") ?? "" };
-  const orderId = field(answer.value, "orderId");
-  const formUrl = field(answer.value, "formUrl");
-  if (!orderId || !formUrl) return { kind: "unknown", reason: "the answer has no order id or form address" };
+function readRegistration(response: Response): Outcome<RegisteredOrder> {
+  if (response.kind !== "accepted") return response;
+  const errorCode = field(response.value, "errorCode") ?? "0";
+  if (errorCode !== "0") return { kind: "refused", errorCode, message: field(response.value, "errorMessage") ?? "" };
+  const orderId = field(response.value, "orderId");
+  const formUrl = field(response.value, "formUrl");
+  if (!orderId || !formUrl) return { kind: "unknown", reason: "the response has no order id or form URL" };
   return { kind: "accepted", value: { orderId, formUrl } };
 }
 
-function readRefund(answer: Answer): Outcome<null> {
-  if (answer.kind !== "accepted") return answer;
-  const errorCode = field(answer.value, "errorCode");
-  if (errorCode === undefined) return { kind: "unknown", reason: "the answer has no error code" };
+function readRefund(response: Response): Outcome<null> {
+  if (response.kind !== "accepted") return response;
+  const errorCode = field(response.value, "errorCode");
+  if (errorCode === undefined) return { kind: "unknown", reason: "the response has no error code" };
   if (errorCode === "0") return { kind: "accepted", value: null };
-  const message = field(answer.value, "errorMessage") ?? "";
+  const message = field(response.value, "errorMessage") ?? "";
   if (errorCode === systemErrorCode) return { kind: "unknown", reason: `code ${errorCode}: ${message}` };
   return { kind: "refused", errorCode, message };
 }

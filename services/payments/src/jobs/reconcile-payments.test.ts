@@ -15,7 +15,7 @@ const statusOf = async (id: string) =>
   (await harness.sql<{ status: string }>("select status from payment where id = ?", [id]))[0]?.status;
 const eventTypes = async (id: string) => (await harness.events(id)).map(({ type }) => type);
 
-test("nobody came back: the paid is PAID, the declined REFUSED, the cancelled CANCELED, the unpaid EXPIRED, each announced once", async () => {
+test("settles payments without a returning card holder as PAID, REFUSED, CANCELED or EXPIRED, with one event each", async () => {
   const [paid, declined, canceled, unpaid] = await Promise.all([
     harness.aPendingPayment(),
     harness.aPendingPayment(),
@@ -43,7 +43,7 @@ test("nobody came back: the paid is PAID, the declined REFUSED, the cancelled CA
   expect(await harness.sql("select id from payment where next_check_at is not null")).toEqual([]);
 });
 
-test("the processor's own end of the session is EXPIRED too", async () => {
+test("sets EXPIRED when the session expires at the processor", async () => {
   const payment = await harness.aPendingPayment();
   await harness.sandbox.advance(1_200);
   await using _job = harness.reconciling();
@@ -52,14 +52,14 @@ test("the processor's own end of the session is EXPIRED too", async () => {
   expect((await harness.events(payment.id))[0]).toMatchObject({ payment: { actionCode: "-2007", processorOrderStatus: 6 } });
 });
 
-test("an EXPIRED payment that is paid after all becomes PAID when the card holder comes back", async () => {
+test("an EXPIRED payment that is paid becomes PAID when the card holder returns", async () => {
   const caller = aBusinessCaller();
   const payment = await harness.aPendingPayment(caller);
   await using job = harness.reconciling();
   await eventually(async () => expect(await statusOf(payment.id)).toBe("EXPIRED"));
   await job[Symbol.asyncDispose]();
   await harness.sandbox.pay(payment.processorOrderId);
-  expect((await harness.comesBack(payment.id)).searchParams.get("status")).toBe("PAID");
+  expect((await harness.returnFromProcessor(payment.id)).searchParams.get("status")).toBe("PAID");
   expect(await eventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_EXPIRED, PaymentEventType.PAYMENT_COMPLETED]);
   expect(await harness.payments.refundPayment({ id: payment.id }, { caller, timeoutMs: 20_000 })).toMatchObject({
     status: PaymentStatus.REFUNDED,
@@ -67,7 +67,7 @@ test("an EXPIRED payment that is paid after all becomes PAID when the card holde
 });
 
 test.each(["http_500", "html_200", "truncated", "reset_after", "error:5", "error:7"])(
-  "nothing expires while the processor does not answer: status %s, and then the truth",
+  "does not expire a payment while the processor returns no state, and settles it later: status %s",
   async (mode) => {
     const payment = await harness.aPendingPayment();
     await harness.sandbox.fault("status", mode, 1_000);
@@ -84,7 +84,7 @@ test.each(["http_500", "html_200", "truncated", "reset_after", "error:5", "error
   },
 );
 
-test.each(["timeout_after", "http_503", "error:7"])("a confirm without a usable answer is tried again: %s", async (mode) => {
+test.each(["timeout_after", "http_503", "error:7"])("retries a confirm without a usable response: %s", async (mode) => {
   const payment = await harness.aPendingPayment();
   await harness.sandbox.pay(payment.processorOrderId);
   await harness.sandbox.fault("confirm", mode);
@@ -94,9 +94,9 @@ test.each(["timeout_after", "http_503", "error:7"])("a confirm without a usable 
   expect(await eventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
 });
 
-test("payments whose check fails on a fault of ours do not keep others from their turn", async () => {
+test("payments whose check fails with an internal error do not delay other payments", async () => {
   const broken = await Promise.all(Array.from({ length: 10 }, () => harness.aPendingPayment()));
-  // An answer that the table does not take: what a fault of ours looks like.
+  // Simulates an internal error: the table rejects the result of the check.
   await harness.sql(
     "alter table payment add constraint broken check (processor_order_status is null or description <> 'broken')",
   );

@@ -7,9 +7,9 @@ const timeoutMs = 60_000;
 const concurrency = 24;
 
 /**
- * Finishes what no browser came back for: asks about PENDING payments on schedule, confirms paid
- * ones, expires the rest. The processor cancels a paid order that is not confirmed in about twenty
- * minutes: first those known to be paid, then those that card holders have had the longest.
+ * Settles PENDING payments whose card holder did not return: confirms paid ones and expires the
+ * others. Payments that are known to be paid come first, then the oldest, because the processor
+ * cancels a paid order that is not confirmed within 20 minutes.
  */
 export const reconcilePayments = (context: Context, pauseMs?: number): AsyncDisposable =>
   processDueRows(

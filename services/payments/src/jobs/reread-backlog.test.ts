@@ -34,7 +34,7 @@ test("no reread or follow-up stays due when one business has 5 payments a second
   const dueCount = async ({ due }: DueRows) =>
     (await sql<{ due: number }>(`select count(*)::int as due from payment where ${due} <= now()`))[0]?.due ?? 0;
 
-  const timePasses = () =>
+  const passTime = () =>
     sql(
       `update payment set (paid_at, refund_ended_at, next_reread_at, next_follow_up_at) =
          (paid_at - step, refund_ended_at - step, next_reread_at - step, next_follow_up_at - step)
@@ -53,7 +53,7 @@ test("no reread or follow-up stays due when one business has 5 payments a second
     );
 
   let read = 0;
-  const readOne = (id: string) =>
+  const planNextRead = (id: string) =>
     transaction(db.orm, async (em) => {
       const payment = await em.findOneOrFail(Payment, { id });
       payment.planReread(schedule, await databaseTime(em));
@@ -65,7 +65,7 @@ test("no reread or follow-up stays due when one business has 5 payments a second
    */
   const workForOneStep = async (rows: DueRows) => {
     const limit = read + (rows.perPause ?? 0);
-    await using _job = processDueRows({ orm: db.orm, logger: createLogger("test", "silent") }, rows, readOne, 3_600_000);
+    await using _job = processDueRows({ orm: db.orm, logger: createLogger("test", "silent") }, rows, planNextRead, 3_600_000);
     await eventually(async () => expect(read === limit || (await dueCount(rows)) === 0).toBe(true));
     return await dueCount(rows);
   };
@@ -73,7 +73,7 @@ test("no reread or follow-up stays due when one business has 5 payments a second
   const backlog = { rereads: [] as number[], followUps: [] as number[] };
   await forAllTenants(async () => {
     for (let step = 0; step < (days * 24) / stepHours; step++) {
-      await timePasses();
+      await passTime();
       await payAndRefund(step);
       backlog.rereads.push(await workForOneStep(rereadRows(schedule)));
       backlog.followUps.push(await workForOneStep(followUpRows(schedule)));

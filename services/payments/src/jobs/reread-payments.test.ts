@@ -36,7 +36,7 @@ const row = async () => {
     "select status, round(extract(epoch from next_follow_up_at - updated_at))::int as seconds, difference from payment where id = ?",
     [payment.id],
   );
-  if (!found) throw new Error("no payment");
+  if (!found) throw new Error("expected a payment");
   return found;
 };
 /** Makes the next follow-up due, and waits until it has moved its time. */
@@ -119,7 +119,7 @@ describe("follow-ups of an EXPIRED payment", () => {
   test("an EXPIRED payment becomes REFUNDED with the processor's sum when the processor has refunded it", async () => {
     await settle();
     await harness.sandbox.pay(payment.processorOrderId);
-    await harness.sandbox.giveBack(payment.processorOrderId);
+    await harness.sandbox.refundExternally(payment.processorOrderId);
     await followUp();
     expect(await row()).toMatchObject({ status: "REFUNDED", difference: null });
     expect(await eventTypes()).toEqual([
@@ -176,7 +176,7 @@ describe("while 500 rereads of a business are due", () => {
   test("a follow-up of a refund does not wait for the rereads", async () => {
     payment = await harness.aFinishedPayment(caller);
     await harness.payments.refundPayment({ id: payment.id, amountMinor: 100_000n }, { caller, timeoutMs: 20_000 });
-    await harness.sandbox.giveBack(payment.processorOrderId);
+    await harness.sandbox.refundExternally(payment.processorOrderId);
     await harness.sandbox.fault("status", "slow:900", 8);
     await using _rereads = harness.rereading();
     await followUp();
@@ -192,14 +192,14 @@ describe("while 500 rereads of a business are due", () => {
 });
 
 /** Starts a proxy of the sandbox that changes the order status of paid orders in some responses. */
-async function startChanging(changed: (path: string) => string | undefined) {
+async function startChangingProxy(replaced: (path: string) => string | undefined) {
   const sandbox = await startSandbox(false);
   const server = createServer(async (request, response) => {
     const path = request.url ?? "";
     const body = await text(request);
     const headers = { "content-type": "application/x-www-form-urlencoded" };
-    const answer = await (await fetch(sandbox.url + path, { method: "POST", headers, body })).text();
-    response.end(answer.replace(/"orderStatus":2/i, (status) => changed(path) ?? status));
+    const responseBody = await (await fetch(sandbox.url + path, { method: "POST", headers, body })).text();
+    response.end(responseBody.replace(/"orderStatus":2/i, (status) => replaced(path) ?? status));
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   const address = server.address();
@@ -234,17 +234,17 @@ test.each([
     "EXPIRED",
     "expired, and not confirmed at order status 2",
   ],
-])("an EXPIRED payment %s", async (_what, changed, status, difference) => {
-  await using sandbox = await startChanging(changed);
-  await using here = await startHarness({ sandbox });
-  const { processorOrderId } = await here.aPendingPayment();
+])("an EXPIRED payment %s", async (_result, replaced, status, difference) => {
+  await using sandbox = await startChangingProxy(replaced);
+  await using proxied = await startHarness({ sandbox });
+  const { processorOrderId } = await proxied.aPendingPayment();
   await sandbox.pay(processorOrderId);
-  await here.sql("update payment set status = 'EXPIRED', next_check_at = null, next_follow_up_at = now()");
-  await using _job = here.followingUp();
+  await proxied.sql("update payment set status = 'EXPIRED', next_check_at = null, next_follow_up_at = now()");
+  await using _job = proxied.followingUp();
   await eventually(async () => expect((await sandbox.order(processorOrderId)).confirmed).toBe(true));
   await eventually(async () =>
-    expect(await here.sql("select status, difference from payment where next_follow_up_at > now() or status = 'PAID'")).toEqual([
-      { status, difference },
-    ]),
+    expect(
+      await proxied.sql("select status, difference from payment where next_follow_up_at > now() or status = 'PAID'"),
+    ).toEqual([{ status, difference }]),
   );
 });

@@ -11,7 +11,7 @@ const timeoutMs = 30_000;
 const rereadsMax = 8;
 const followUpsMax = 4;
 
-/** One business may use all slots while no other business has due rows. */
+/** A business may use all slots while no other business has due rows. */
 const rowsOf = (name: string, due: string, concurrency: number, perPause: number): DueRows => ({
   name,
   table: "payment",
@@ -36,7 +36,7 @@ export const rereadPayments = (context: Context, pauseMs?: number): AsyncDisposa
 
 /**
  * Reads payments again that expired or whose refund ended. A separate job, so that these reads
- * never wait behind the rereads of the month after a payment.
+ * do not wait behind the rereads of the month after a payment.
  */
 export const followUpPayments = (context: Context, pauseMs?: number): AsyncDisposable =>
   readDue(context, followUpRows(context.schedule), pauseMs);

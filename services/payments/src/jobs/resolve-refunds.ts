@@ -5,7 +5,7 @@ import { advanceRefund } from "../refund/advance-refund.ts";
 const timeoutMs = 60_000;
 const concurrency = 16;
 
-/** Brings refunds to their end that a crash or an unknown outcome left open. */
+/** Advances refunds that a crash or an unknown outcome left unfinished. */
 export const resolveRefunds = (context: Context, pauseMs?: number): AsyncDisposable =>
   processDueRows(
     context,

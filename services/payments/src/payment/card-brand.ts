@@ -1,4 +1,4 @@
-/** The card network by the first digits: CIB cards begin with 6280, Edahabia cards with 5078. */
+/** CIB card numbers begin with 6280, Edahabia card numbers with 5078. */
 export function cardBrandOf(maskedPan: string): "CIB" | "EDAHABIA" | null {
   if (maskedPan.startsWith("6280")) return "CIB";
   if (maskedPan.startsWith("5078")) return "EDAHABIA";

@@ -4,14 +4,14 @@ import { expect, test } from "vitest";
 import { startHarness } from "../../test/harness.ts";
 import { compareWithConsumed } from "./compare-consumed.ts";
 
-test("a payment that is EXPIRED after a restore and PAID according to webhooks is confirmed", async () => {
+test("compareWithConsumed schedules a read that confirms a payment that is EXPIRED after a restore and PAID in webhooks", async () => {
   await using harness = await startHarness();
   const caller = aBusinessCaller();
   const { id, processorOrderId } = await harness.aPendingPayment(caller);
   await harness.sandbox.pay(processorOrderId);
   await harness.sql("update payment set status = 'EXPIRED', next_check_at = null, updated_at = now() - interval '2 days'");
-  const heard = [{ eventId: id, id, businessId: caller.businessId, status: "PAID", details: "" }];
-  const compare = forAllTenants(() => transaction(harness.context.orm, (em) => compareWithConsumed(em, heard)));
+  const consumed = [{ eventId: id, id, businessId: caller.businessId, status: "PAID", details: "" }];
+  const compare = forAllTenants(() => transaction(harness.context.orm, (em) => compareWithConsumed(em, consumed)));
   const differences = await compare();
   expect(differences).toMatchObject([{ id, here: "EXPIRED" }]);
   await using _job = harness.followingUp();

@@ -5,14 +5,14 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
  * Returns the payments that are missing after a restore, or whose status differs from the newest
  * event that webhooks received. Schedules an immediate read of the latter at the processor.
  */
-export async function compareWithConsumed(em: SqlEntityManager, heard: readonly ConsumedEvent[]): Promise<Difference[]> {
-  const newest = new Map(heard.map((one) => [one.id, one]));
+export async function compareWithConsumed(em: SqlEntityManager, consumed: readonly ConsumedEvent[]): Promise<Difference[]> {
+  const newest = new Map(consumed.map((event) => [event.id, event]));
   const rows = await em.execute<{ id: string; here: string }[]>(
-    `with heard as (select * from json_to_recordset(?::json) as v (id uuid, "businessId" uuid, status text)),
+    `with consumed as (select * from json_to_recordset(?::json) as v (id uuid, "businessId" uuid, status text)),
      differing as (
-       select h.id, coalesce(p.status, 'unknown') as here from heard h
-       left join payment p on p.business_id = h."businessId" and p.id = h.id where p.status is distinct from h.status
-     ), looked_at as (
+       select c.id, coalesce(p.status, 'unknown') as here from consumed c
+       left join payment p on p.business_id = c."businessId" and p.id = c.id where p.status is distinct from c.status
+     ), scheduled as (
        update payment p set
          next_check_at = case when p.status = 'PENDING' then now() else p.next_check_at end,
          next_reread_at = case when p.status in ('PAID', 'REFUNDED') then now() else p.next_reread_at end,
@@ -23,7 +23,7 @@ export async function compareWithConsumed(em: SqlEntityManager, heard: readonly 
     [JSON.stringify([...newest.values()])],
   );
   return rows.flatMap(({ id, here }) => {
-    const one = newest.get(id);
-    return one ? [{ ...one, here }] : [];
+    const event = newest.get(id);
+    return event ? [{ ...event, here }] : [];
   });
 }

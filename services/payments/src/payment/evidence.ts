@@ -1,8 +1,8 @@
 import type { Evidence } from "@amana/service-host";
 
 /**
- * Columns in the evidence, and columns left out of it: addresses that lead to a card form or back
- * from one, texts whose codes are shown, and state of the service's own work.
+ * Columns in the evidence bundle, and columns left out of it: URLs of card forms and return URLs,
+ * texts whose codes are shown, and internal state of the service.
  */
 export const evidenceColumns = {
   payment: {

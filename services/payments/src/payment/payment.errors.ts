@@ -3,27 +3,27 @@ import { conflict, invalid, notFound, outcomeUnknown, refusedUpstream, unavailab
 export const paymentNotFound = () => notFound("not_found", "There is no such payment.");
 
 export const paymentNotRefundable = (status: string) =>
-  conflict("payment_not_refundable", `The payment is ${status}; only a PAID payment can be refunded, once.`, {
+  conflict("payment_not_refundable", `The payment is ${status}. Only a PAID payment can be refunded, and only once.`, {
     members: { payment_status: status },
   });
 
 export const refundInProgress = () =>
   conflict(
     "refund_in_progress",
-    "A refund of this payment is under way and its outcome is not known yet. Read the payment again in a minute.",
+    "A refund of this payment is in progress and its outcome is not known yet. Read the payment again in a minute.",
   );
 
 export const refundMayStillTakeEffect = (until: Date) =>
   conflict(
     "refund_in_progress",
-    `The earlier refund of this payment was refused, and may still take effect at the card processor until ${until.toISOString()}. Ask again then.`,
+    `The earlier refund of this payment was refused, but it may still take effect at the card processor until ${until.toISOString()}. Send the request again after that time.`,
     { members: { refundable_at: until.toISOString() } },
   );
 
 export const refundsHeld = (until: Date) =>
   unavailable(
     "refunds_held",
-    `Refunds wait until ${until.toISOString()}: our records were restored, and what was sent to the card processor before must have shown there first. Nothing was done. Ask again then.`,
+    `No refund is sent until ${until.toISOString()}: the database was restored, and earlier refunds may still take effect at the card processor. This request had no effect. Send it again after that time.`,
     { members: { refundable_at: until.toISOString() } },
   );
 
@@ -32,18 +32,18 @@ export const refundNotFound = () => notFound("not_found", "There is no such refu
 export const refundDecisionNotOpen = (status: string) =>
   conflict(
     "refund_decision_not_open",
-    `The refund is ${status} and waits for no decision. GET /admin/refunds?needs_decision=true lists those that do.`,
+    `The refund is ${status} and needs no decision. GET /admin/refunds?needs_decision=true lists the refunds that need one.`,
     { members: { refund_status: status } },
   );
 
-/** None, or one that a newer gateway knows: it must not pass for any of ours. */
+/** Rejects a missing outcome, and one that only a newer gateway supports. */
 export const refundDecisionUnknown = () =>
   invalid("validation_failed", "The outcome must be ACCEPTED, REJECTED or SEND_AGAIN.", { pointer: "/outcome" });
 
 export const refundAmountInvalid = (paidMinor: bigint, currency: string) =>
   invalid(
     "refund_amount_invalid",
-    `The amount must be more than 0 and at most the ${paidMinor / 100n}.${(paidMinor % 100n).toString().padStart(2, "0")} ${currency} that were paid.`,
+    `The amount must be more than 0 and at most ${paidMinor / 100n}.${(paidMinor % 100n).toString().padStart(2, "0")} ${currency}, the amount that was paid.`,
     { pointer: "/amount" },
   );
 
@@ -54,38 +54,37 @@ export const refundRefused = (errorCode: string) =>
     { members: { processor_error_code: errorCode } },
   );
 
-/** An operator found that it did not happen. */
 export const refundRejected = () =>
   refusedUpstream(
     "refund_refused",
-    "The refund did not happen at the card processor, as an operator found out. The payment stays PAID and can be refunded.",
+    "An operator confirmed that the card processor did not execute the refund. The payment stays PAID and can be refunded.",
   );
 
 export const refundOutcomeUnknown = () =>
   outcomeUnknown(
     "refund_outcome_unknown",
-    "The card processor has not told whether the refund happened. It is being found out; do not pay back by other means. Read the payment again in a minute.",
+    "The card processor has not confirmed whether it executed the refund. Amana checks this automatically; do not return the money by other means. Read the payment again in a minute.",
   );
 
 export const processorError = (errorCode: string, paymentId: string) =>
   upstreamError(
     "processor_error",
-    `The card processor refused the payment (code ${errorCode}). It is kept as FAILED; create a new one.`,
+    `The card processor refused the payment (code ${errorCode}). The payment is stored as FAILED; create a new one.`,
     { members: { processor_error_code: errorCode, payment_id: paymentId } },
   );
 
-/** More would only wait until their deadline. */
+/** Further registrations of the business would only time out in the queue. */
 export const tooManyCreations = () =>
   unavailable(
     "service_unavailable",
-    "So many payments of yours wait for the card processor that a further one would not be answered in time. Try again in a second.",
+    "Too many of your payments are waiting for the card processor. The payment was not created. Try again in a second.",
   );
 
 export const processorOutcomeUnknown = (paymentId: string) =>
   outcomeUnknown(
     "processor_outcome_unknown",
-    "The card processor has not told whether it took the payment. It is being found out; send the same request with the same Idempotency-Key again in a minute, or read the payment.",
+    "The card processor has not confirmed whether it registered the payment. Amana checks this automatically. Send the same request with the same Idempotency-Key again in a minute, or read the payment.",
     { members: { payment_id: paymentId } },
   );
 
-export const returnTokenUnknown = () => notFound("not_found", "This return address belongs to no payment.");
+export const returnTokenUnknown = () => notFound("not_found", "There is no payment for this return URL.");

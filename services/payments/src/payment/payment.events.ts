@@ -8,8 +8,8 @@ import { paymentEvents } from "../metrics.ts";
 import { toPaymentMessage } from "./payment.message.ts";
 import type { Payment, PaymentChange } from "./payment.ts";
 
-/** Announces what happened to a payment, as it is now, with the transaction of `em`. */
-export function announce(
+/** Adds the event of a change, with the payment's present state, to the outbox of `em`. */
+export function emitPaymentEvent(
   em: SqlEntityManager,
   payment: Payment,
   change: PaymentChange,

@@ -7,7 +7,7 @@ import { Payment } from "./payment.ts";
 export const paymentView = defineView(Payment, PaymentSchema);
 export const toPaymentMessage = paymentView.toMessage;
 
-/** Those that the processor changed, or says of what no rule explains. */
+/** Payments with an external change or an unexplained difference at the processor. */
 export const changedPaymentView = defineView(Payment, ChangedPaymentSchema, {
   columns: paymentView.properties,
   where: "(origin is not null or difference is not null)",
@@ -16,7 +16,7 @@ export const changedPaymentView = defineView(Payment, ChangedPaymentSchema, {
 export const paymentList = defineList(paymentView, ListPaymentsRequestSchema, {
   createdFromMs: "created_at >= ?",
   createdToMs: "created_at < ?",
-  // No payment comes from a payment link yet, so none has this one.
+  // Payment links do not exist yet, so this filter matches no payment.
   paymentLinkId: "?::text is null",
 });
 

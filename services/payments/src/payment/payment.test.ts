@@ -1,21 +1,21 @@
 import { DomainError } from "@amana/rpc";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { anOrderState, aPayment, createdAt, paidState } from "../../test/a-payment.ts";
+import { anOrderState, aPayment, createdAt, paidState } from "../../test/fixtures.ts";
 import type { OrderState } from "../card-processor/card-processor.ts";
 import { type Payment, type PaymentChange, Payment as PaymentClass, type PaymentStatus } from "./payment.ts";
 
 const later = new Date(createdAt.getTime() + 60_000);
 const statuses: PaymentStatus[] = ["PENDING", "PAID", "FAILED", "REFUSED", "CANCELED", "REFUNDED", "EXPIRED"];
 
-/** Settles and answers what was announced, each with the status at that moment. */
-function settle(payment: Payment, state: OrderState): { settlement: string; announced: string[] } {
-  const announced: string[] = [];
-  const settlement = payment.settle(state, later, (change) => announced.push(`${change} ${payment.status}`));
-  return { settlement, announced };
+/** Settles a payment. Returns the emitted changes, each with the status at that moment. */
+function settle(payment: Payment, state: OrderState): { settlement: string; emitted: string[] } {
+  const emitted: string[] = [];
+  const settlement = payment.settle(state, later, (change) => emitted.push(`${change} ${payment.status}`));
+  return { settlement, emitted };
 }
 
-describe("what the processor's order status makes of a PENDING payment", () => {
+describe("settle, for a PENDING payment and the order status", () => {
   test.each<[string, Partial<OrderState>, PaymentStatus, string[]]>([
     ["no order status", { orderStatus: undefined }, "PENDING", []],
     ["0, registered", { orderStatus: 0 }, "PENDING", []],
@@ -44,41 +44,44 @@ describe("what the processor's order status makes of a PENDING payment", () => {
       "CANCELED",
       ["PAYMENT_CANCELED CANCELED"],
     ],
-    ["6, session over", { orderStatus: 6, errorCode: "3", actionCode: "-2007" }, "EXPIRED", ["PAYMENT_EXPIRED EXPIRED"]],
+    ["6, session expired", { orderStatus: 6, errorCode: "3", actionCode: "-2007" }, "EXPIRED", ["PAYMENT_EXPIRED EXPIRED"]],
     ["8", { orderStatus: 8 }, "PENDING", []],
     ["11", { orderStatus: 11 }, "PENDING", []],
     ["99", { orderStatus: 99 }, "PENDING", []],
-  ])("%s", (_name, state, status, expected) => {
+  ])("handles the order status: %s", (_name, state, status, expected) => {
     const payment = aPayment();
-    const { announced, settlement } = settle(payment, anOrderState(state));
-    expect({ status: payment.status, announced }).toEqual({ status, announced: expected });
+    const { emitted, settlement } = settle(payment, anOrderState(state));
+    expect({ status: payment.status, emitted }).toEqual({ status, emitted: expected });
     expect(settlement).toBe(expected.length > 0 ? "settled" : "unchanged");
     expect(payment.processorOrderStatus ?? undefined).toBe(state.orderStatus);
     expect(payment.nextCheckAt === null).toBe(status !== "PENDING");
   });
 
-  test.each([8, 9, 10, 11, 12, -2, 99])("order status %i asks for a person", (orderStatus) => {
+  test.each([8, 9, 10, 11, 12, -2, 99])("isUnknownOrderStatus is true for order status %i", (orderStatus) => {
     expect(PaymentClass.isUnknownOrderStatus(orderStatus)).toBe(true);
   });
 
-  test.each([-1, 0, 1, 2, 3, 4, 5, 6, 7, undefined])("order status %s asks for nobody", (orderStatus) => {
+  test.each([-1, 0, 1, 2, 3, 4, 5, 6, 7, undefined])("isUnknownOrderStatus is false for order status %s", (orderStatus) => {
     expect(PaymentClass.isUnknownOrderStatus(orderStatus)).toBe(false);
   });
 
-  test("a refunded order keeps what was given back, not what was paid", () => {
+  test("settle stores the refunded sum of a refunded order, not the paid amount", () => {
     const payment = aPayment();
     settle(payment, anOrderState({ orderStatus: 4, refundedMinor: 120_000n }));
     expect(payment).toMatchObject({ refundedAmountMinor: 120_000n, paidAt: later });
   });
 
-  test.each([undefined, 0n, 500_001n])("a refunded order of which %s was given back stays PENDING", (refundedMinor) => {
-    const payment = aPayment();
-    expect(settle(payment, anOrderState({ orderStatus: 4, refundedMinor }))).toEqual({ settlement: "mismatch", announced: [] });
-    expect(payment.status).toBe("PENDING");
-  });
+  test.each([undefined, 0n, 500_001n])(
+    "settle leaves a payment PENDING when its refunded order has the refunded sum %s",
+    (refundedMinor) => {
+      const payment = aPayment();
+      expect(settle(payment, anOrderState({ orderStatus: 4, refundedMinor }))).toEqual({ settlement: "mismatch", emitted: [] });
+      expect(payment.status).toBe("PENDING");
+    },
+  );
 });
 
-describe("paid means all three", () => {
+describe("settle, for a paid order", () => {
   test.each<[string, Partial<OrderState>]>([
     ["the response code is not 00", { respCode: "51" }],
     ["there is no response code", { respCode: undefined }],
@@ -86,14 +89,14 @@ describe("paid means all three", () => {
     ["there is no error code", { errorCode: undefined }],
     ["the order status is not 2", { orderStatus: 1 }],
     ["there is no order status", { orderStatus: undefined }],
-  ])("not when %s", (_name, change) => {
+  ])("leaves the payment PENDING when %s", (_name, change) => {
     const payment = aPayment();
-    expect(settle(payment, paidState(change))).toEqual({ settlement: "unchanged", announced: [] });
+    expect(settle(payment, paidState(change))).toEqual({ settlement: "unchanged", emitted: [] });
     expect(payment).toMatchObject({ status: "PENDING" });
     expect(payment.paidAt).toBeUndefined();
   });
 
-  test("and takes over the details", () => {
+  test("stores the details of the order", () => {
     const payment = aPayment();
     settle(payment, paidState({ approvalCode: "123456", actionCodeDescription: "ok", respCodeDesc: "Accepted" }));
     expect(payment).toMatchObject({
@@ -116,39 +119,39 @@ describe("paid means all three", () => {
     ["628058**7215", "CIB"],
     ["507800**7214", "EDAHABIA"],
     ["411111**1111", null],
-  ])("card %s is of brand %s", (maskedPan, cardBrand) => {
+  ])("stores for card %s the brand %s", (maskedPan, cardBrand) => {
     const payment = aPayment();
     settle(payment, paidState({ maskedPan }));
     expect(payment.cardBrand).toBe(cardBrand);
   });
 
-  test("a declined order leaves its error code, a text", () => {
+  test("stores the error code of a declined order", () => {
     const payment = aPayment();
     settle(payment, anOrderState({ orderStatus: 6, errorCode: "3", actionCode: "116", respCode: "51" }));
     expect(payment).toMatchObject({ processorErrorCode: "3", actionCode: "116", respCode: "51" });
   });
 });
 
-describe("an answer about another order changes nothing", () => {
+describe("settle, for the state of another order", () => {
   const others: [string, Partial<OrderState>][] = [
     ["amount", { amountMinor: 499_999n }],
     ["currency", { currency: "978" }],
     ["order number", { orderNumber: "1234567891" }],
   ];
 
-  test.each(others)("another %s", (_name, other) => {
+  test.each(others)("changes nothing when the state has another %s", (_name, other) => {
     for (const state of [
       paidState(other),
       anOrderState({ ...other, orderStatus: 6 }),
       anOrderState({ ...other, orderStatus: 4 }),
     ]) {
       const payment = aPayment();
-      expect(settle(payment, state)).toEqual({ settlement: "mismatch", announced: [] });
+      expect(settle(payment, state)).toEqual({ settlement: "mismatch", emitted: [] });
       expect(payment).toEqual(aPayment());
     }
   });
 
-  test.each(["amountMinor", "currency", "orderNumber"] as const)("nothing is paid by an answer without %s", (name) => {
+  test.each(["amountMinor", "currency", "orderNumber"] as const)("does not set PAID from a state without %s", (name) => {
     for (const state of [paidState(), anOrderState({ orderStatus: 4, refundedMinor: 1n })]) {
       const payment = aPayment();
       expect(settle(payment, { ...state, [name]: undefined }).settlement).toBe("mismatch");
@@ -156,14 +159,14 @@ describe("an answer about another order changes nothing", () => {
     }
   });
 
-  test("a decline need not repeat them", () => {
+  test("accepts a declined state without amount, currency and order number", () => {
     const payment = aPayment();
     const state = { orderStatus: 6, amountMinor: undefined, currency: undefined, orderNumber: undefined };
-    expect(settle(payment, anOrderState(state)).announced).toEqual(["PAYMENT_REFUSED REFUSED"]);
+    expect(settle(payment, anOrderState(state)).emitted).toEqual(["PAYMENT_REFUSED REFUSED"]);
   });
 });
 
-test("reading the same state again is no update", () => {
+test("settle does not change updatedAt when the state is the same as before", () => {
   const payment = aPayment();
   payment.settle(anOrderState({ orderStatus: 0, actionCode: "-100" }), later, () => {});
   expect(payment.updatedAt).toEqual(later);
@@ -172,48 +175,48 @@ test("reading the same state again is no update", () => {
   expect(payment.updatedAt).toEqual(later);
 });
 
-describe("EXPIRED", () => {
-  test("is corrected by a payment, with the event", () => {
+describe("settle, for an EXPIRED payment", () => {
+  test("changes it to PAID with an event when the order is paid", () => {
     const payment = aPayment({ status: "EXPIRED", nextCheckAt: null });
-    expect(settle(payment, paidState()).announced).toEqual(["PAYMENT_COMPLETED PAID"]);
+    expect(settle(payment, paidState()).emitted).toEqual(["PAYMENT_COMPLETED PAID"]);
     expect(payment.paidAt).toEqual(later);
   });
 
-  test.each([undefined, -1, 0, 1, 3, 5, 6, 7, 8])("stays as it is with order status %s", (orderStatus) => {
+  test.each([undefined, -1, 0, 1, 3, 5, 6, 7, 8])("changes nothing for order status %s", (orderStatus) => {
     const payment = aPayment({ status: "EXPIRED" });
-    expect(settle(payment, anOrderState({ orderStatus, actionCode: "10" }))).toEqual({ settlement: "unchanged", announced: [] });
+    expect(settle(payment, anOrderState({ orderStatus, actionCode: "10" }))).toEqual({ settlement: "unchanged", emitted: [] });
     expect(payment).toEqual(aPayment({ status: "EXPIRED" }));
   });
 });
 
-describe("waiting and expiry", () => {
+describe("waitOrExpire and registration", () => {
   const at = (seconds: number) => new Date(createdAt.getTime() + seconds * 1000);
 
-  test("looks come with the schedule's pauses, the last one at the end of the window", () => {
+  test("waitOrExpire plans checks by the schedule's pauses, the last one at the end of the window", () => {
     const payment = aPayment();
-    const looks: number[] = [];
+    const checks: number[] = [];
     for (let now = createdAt; now < at(1_230); now = payment.nextCheckAt ?? at(9_999)) {
       expect(payment.waitOrExpire(true, [60, 120, 300, 600], 1_230, now)).toBe("waiting");
-      looks.push(((payment.nextCheckAt?.getTime() ?? 0) - createdAt.getTime()) / 1000);
+      checks.push(((payment.nextCheckAt?.getTime() ?? 0) - createdAt.getTime()) / 1000);
     }
-    expect(looks).toEqual([60, 180, 480, 1_080, 1_230]);
+    expect(checks).toEqual([60, 180, 480, 1_080, 1_230]);
     expect(payment.waitOrExpire(true, [60], 1_230, at(1_230))).toBe("expired");
     expect(payment).toMatchObject({ status: "EXPIRED", nextCheckAt: null });
   });
 
-  test("nothing expires before the window ends", () => {
+  test("waitOrExpire does not expire a payment before the window ends", () => {
     const payment = aPayment();
     expect(payment.waitOrExpire(true, [60], 1_230, new Date(at(1_230).getTime() - 1))).toBe("waiting");
     expect(payment.status).toBe("PENDING");
   });
 
-  test("nothing expires that may be paid, and somebody keeps looking", () => {
+  test("waitOrExpire plans further checks of a payment that may be paid, and never expires it", () => {
     const payment = aPayment();
     expect(payment.waitOrExpire(false, [60, 600], 1_230, at(5_000))).toBe("waiting");
     expect(payment).toMatchObject({ status: "PENDING", nextCheckAt: at(5_600) });
   });
 
-  test("looks in between, as often as somebody reads, put off none of the schedule", () => {
+  test("waitOrExpire keeps the planned check when callers read the payment in between", () => {
     const payment = aPayment();
     for (const seconds of [1, 11, 21, 59]) {
       payment.waitOrExpire(true, [60, 120, 300, 600], 1_230, at(seconds));
@@ -223,7 +226,7 @@ describe("waiting and expiry", () => {
     expect(payment.nextCheckAt).toEqual(at(1_080));
   });
 
-  test("what may be paid is looked at again after the first pause, in time for its confirmation", () => {
+  test("waitOrExpire plans the next check of a payment that may be paid after the first pause", () => {
     const payment = aPayment();
     payment.waitOrExpire(false, [60, 120, 300, 600], 1_230, at(480));
     expect(payment.nextCheckAt).toEqual(at(540));
@@ -233,7 +236,7 @@ describe("waiting and expiry", () => {
     expect(payment.nextCheckAt).toEqual(at(1_230));
   });
 
-  test("an order whose registration has no known outcome is looked for soon, and ever less often", () => {
+  test("planLookUp plans look-ups with growing pauses", () => {
     const payment = aPayment({ processorOrderId: null });
     const pauses = Array.from({ length: 6 }, () => {
       payment.planLookUp(later);
@@ -242,57 +245,61 @@ describe("waiting and expiry", () => {
     expect(pauses).toEqual([2, 5, 15, 30, 60, 60]);
   });
 
-  test("a payment is awaiting registration until the processor's order is known", () => {
+  test("awaitsRegistration is true until the order id is stored", () => {
     const payment = aPayment({ processorOrderId: null, checks: 4 });
     expect(payment.awaitsRegistration()).toBe(true);
-    payment.registered("order1", "https://form", later);
+    payment.markRegistered("order1", "https://form", later);
     expect(payment.awaitsRegistration()).toBe(false);
     expect(payment).toMatchObject({ processorOrderId: "order1", formUrl: "https://form", checks: 0 });
   });
 
-  test("a refused registration ends in FAILED with the processor's code", () => {
+  test("failRegistration sets FAILED with the processor's code", () => {
     const payment = aPayment({ processorOrderId: null });
-    payment.registrationRefused("5", later);
+    payment.failRegistration("5", later);
     expect(payment).toMatchObject({ status: "FAILED", processorErrorCode: "5", nextCheckAt: null });
     expect(payment.awaitsRegistration()).toBe(false);
   });
 });
 
 describe("refund", () => {
-  test("of no named amount is the whole", () => expect(aPayment({ status: "PAID" }).refundable(undefined)).toBe(500_000n));
+  test("refundable returns the paid amount when no amount is given", () =>
+    expect(aPayment({ status: "PAID" }).refundable(undefined)).toBe(500_000n));
 
-  test.each([1n, 499_999n, 500_000n])("of %i is allowed", (amount) => {
+  test.each([1n, 499_999n, 500_000n])("refundable accepts the amount %i", (amount) => {
     expect(aPayment({ status: "PAID" }).refundable(amount)).toBe(amount);
   });
 
-  test.each([0n, -1n, 500_001n, 10n ** 18n])("of %i is refused at /amount", (amount) => {
+  test.each([0n, -1n, 500_001n, 10n ** 18n])("refundable rejects the amount %i with the pointer /amount", (amount) => {
     const refused = thrownBy(() => aPayment({ status: "PAID" }).refundable(amount));
     expect(refused).toMatchObject({ kind: "invalid", code: "refund_amount_invalid", pointer: "/amount" });
     expect((refused as Error).message).toContain("5000.00 DZD");
   });
 
-  test.each(statuses.filter((status) => status !== "PAID"))("of a payment that is %s is refused, naming the status", (status) => {
-    const refused = thrownBy(() => aPayment({ status }).refundable(undefined));
-    expect(refused).toMatchObject({ kind: "conflict", code: "payment_not_refundable", members: { payment_status: status } });
-    expect((refused as Error).message).toContain(status);
-  });
+  test.each(statuses.filter((status) => status !== "PAID"))(
+    "refundable rejects a payment that is %s and reports its status",
+    (status) => {
+      const refused = thrownBy(() => aPayment({ status }).refundable(undefined));
+      expect(refused).toMatchObject({ kind: "conflict", code: "payment_not_refundable", members: { payment_status: status } });
+      expect((refused as Error).message).toContain(status);
+    },
+  );
 
-  test("of a part ends in REFUNDED too, so there is no second one", () => {
+  test("refund sets REFUNDED after a partial refund and rejects a second refund", () => {
     const payment = aPayment({ status: "PAID" });
     payment.refund(1n, later);
     expect(payment).toMatchObject({ status: "REFUNDED", refundedAmountMinor: 1n, updatedAt: later });
     expect(() => payment.refund(1n, later)).toThrow(DomainError);
   });
 
-  test("that the processor refused leaves the payment PAID with the code", () => {
+  test("recordRejectedRefund leaves the payment PAID and stores the code", () => {
     const payment = aPayment({ status: "PAID" });
-    payment.refundRefused("7", later);
+    payment.recordRejectedRefund("7", later);
     expect(payment).toMatchObject({ status: "PAID", processorErrorCode: "7" });
   });
 });
 
-describe("whatever happens, in whatever order", () => {
-  const legal: Record<PaymentStatus, PaymentStatus[]> = {
+describe("Payment, for arbitrary sequences of steps", () => {
+  const allowedTransitions: Record<PaymentStatus, PaymentStatus[]> = {
     PENDING: ["PAID", "FAILED", "REFUSED", "CANCELED", "REFUNDED", "EXPIRED"],
     EXPIRED: ["PAID", "REFUNDED"],
     PAID: ["REFUNDED"],
@@ -319,7 +326,7 @@ describe("whatever happens, in whatever order", () => {
   const steps = fc.oneof(
     { weight: 4, arbitrary: fc.record({ step: fc.constant("settle" as const), state: states }) },
     fc.record({ step: fc.constant("refund" as const), amount: fc.option(fc.bigInt(-1n, 600_000n), { nil: undefined }) }),
-    fc.record({ step: fc.constant("wait" as const), unpaid: fc.boolean(), atSeconds: fc.integer({ min: 0, max: 3_000 }) }),
+    fc.record({ step: fc.constant("wait" as const), isUnpaid: fc.boolean(), atSeconds: fc.integer({ min: 0, max: 3_000 }) }),
   );
   const eventOf: Partial<Record<PaymentStatus, PaymentChange>> = {
     PAID: "PAYMENT_COMPLETED",
@@ -329,39 +336,39 @@ describe("whatever happens, in whatever order", () => {
     REFUNDED: "PAYMENT_REFUNDED",
   };
 
-  test("the states stay legal, the end is the end, and each change is announced once, as it is", () => {
+  test("allows only legal transitions, keeps final states, and emits each change once", () => {
     fc.assert(
       fc.property(fc.array(steps, { maxLength: 12 }), (sequence) => {
         const payment = aPayment();
-        const announced: [PaymentChange, PaymentStatus][] = [];
+        const emitted: [PaymentChange, PaymentStatus][] = [];
         for (const step of sequence) {
           const before = payment.status;
-          const frozen = { ...payment };
-          const isFinal = legal[before].length === 0;
+          const copy = { ...payment };
+          const isFinal = allowedTransitions[before].length === 0;
           if (step.step === "settle") {
-            payment.settle(step.state, later, (change) => announced.push([change, payment.status]));
+            payment.settle(step.state, later, (change) => emitted.push([change, payment.status]));
           } else if (step.step === "refund") {
             try {
               payment.refund(payment.refundable(step.amount), later);
-              announced.push(["PAYMENT_REFUNDED", payment.status]);
+              emitted.push(["PAYMENT_REFUNDED", payment.status]);
             } catch (error) {
               expect(error).toBeInstanceOf(DomainError);
             }
           } else if (before === "PENDING") {
             const now = new Date(createdAt.getTime() + step.atSeconds * 1000);
-            const next = payment.waitOrExpire(step.unpaid, [60], 1_230, now);
-            if (next === "expired") announced.push(["PAYMENT_EXPIRED", payment.status]);
+            const next = payment.waitOrExpire(step.isUnpaid, [60], 1_230, now);
+            if (next === "expired") emitted.push(["PAYMENT_EXPIRED", payment.status]);
           }
-          if (isFinal) expect(payment).toEqual(frozen);
-          if (payment.status !== before) expect(legal[before]).toContain(payment.status);
+          if (isFinal) expect(payment).toEqual(copy);
+          if (payment.status !== before) expect(allowedTransitions[before]).toContain(payment.status);
           const refunded = payment.refundedAmountMinor;
           expect(payment.status === "REFUNDED").toBe(refunded != null);
           if (refunded != null) expect(refunded > 0n && refunded <= payment.amountMinor).toBe(true);
           if (["PAID", "REFUNDED"].includes(payment.status)) expect(payment.paidAt).toBeInstanceOf(Date);
         }
-        expect(new Set(announced.map(([change]) => change)).size).toBe(announced.length);
-        for (const [change, status] of announced) expect(change).toBe(eventOf[status]);
-        expect(announced.at(-1)?.[0]).toBe(eventOf[payment.status]);
+        expect(new Set(emitted.map(([change]) => change)).size).toBe(emitted.length);
+        for (const [change, status] of emitted) expect(change).toBe(eventOf[status]);
+        expect(emitted.at(-1)?.[0]).toBe(eventOf[payment.status]);
       }),
       { numRuns: 1_000 },
     );
@@ -374,5 +381,5 @@ function thrownBy(work: () => unknown): unknown {
   } catch (error) {
     return error;
   }
-  throw new Error("nothing was thrown");
+  throw new Error("expected the work to throw");
 }

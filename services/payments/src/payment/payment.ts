@@ -39,28 +39,28 @@ const schema = defineEntity({
     maskedPan: p.text().nullable(),
     cardBrand: p.text().nullable(),
     refundedAmountMinor: p.bigint("bigint").nullable(),
-    /** The Idempotency-Key whose answer is still owed, until the order is registered. */
+    /** Idempotency-Key without a stored response; null once the registration has an outcome. */
     idempotencyId: p.uuid().nullable(),
     traceparent: p.text().nullable(),
-    /** When the processor was last asked about the order. */
+    /** Last read or confirm of the order at the processor. */
     checkedAt: p.datetime(3).nullable(),
-    /** How often the outcome of the registration stayed unknown. */
+    /** Number of registration attempts with an unknown outcome. */
     checks: p.integer(),
-    /** When the reconciler looks next; null when nothing is left to find out. */
+    /** Next check by the reconciler; null unless the payment is PENDING. */
     nextCheckAt: p.datetime(3).nullable(),
     paidAt: p.datetime(3).nullable(),
-    /** "PROCESSOR": what it is now was brought about there, without us. */
+    /** "PROCESSOR": an external change at the processor led to the present state. */
     origin: p.text().$type<"PROCESSOR">().nullable(),
-    /** When a refund of ours last ended, either way. */
+    /** End of the last refund that Amana requested, accepted or rejected. */
     refundEndedAt: p.datetime(3).nullable(),
-    /** Next read of a settled payment at the processor, counted from when it was paid. */
+    /** Next read of a settled payment at the processor, counted from `paidAt`. */
     nextRereadAt: p.datetime(3).nullable(),
     /** Next read of a payment after its refund ended, or after it expired. */
     nextFollowUpAt: p.datetime(3).nullable(),
-    /** What the processor said when the settled payment was last read, and when that was. */
+    /** Refunded sum that the processor reported at the last read, and the time of that read. */
     processorRefundedMinor: p.bigint("bigint").nullable(),
     processorReadAt: p.datetime(3).nullable(),
-    /** What no rule explains of it; a person has to look. */
+    /** Reason why an operator must examine the payment: no rule explains the order's state. */
     difference: p.text().nullable(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
@@ -68,29 +68,29 @@ const schema = defineEntity({
   },
 });
 
-/** What can happen to a payment; each is announced. */
+/** Change of a payment for which an event is published. */
 export type PaymentChange = EnumName<typeof PaymentEventType>;
 
-/** What happened to a payment at the processor without us. */
+/** Change of an order at the processor that Amana did not request. */
 export type ExternalChange =
-  /** More was given back than we know of, and no more than was paid. */
+  /** More was refunded than is stored, and no more than was paid. */
   { readonly kind: "refunded"; readonly refundedMinor: bigint } | { readonly kind: "reversed" };
 
-/** What the processor's word on a settled payment comes to, beside what is stored. */
+/** Result of the comparison of an order's state with the stored payment. */
 type Comparison =
   | { readonly kind: "agrees" }
   | ExternalChange
-  /** No rule says what to make of it. */
+  /** No rule explains the state. `reason` is stored and shown to operators. */
   | { readonly kind: "unexplained"; readonly reason: string }
-  /** It does not say how much was given back. */
-  | { readonly kind: "untold" };
+  /** The processor did not report the refunded sum. */
+  | { readonly kind: "unreported" };
 
 type RereadSchedule = Pick<Config["schedule"], "paymentRereadSeconds" | "refundRereadSeconds" | "expiredRereadSeconds">;
 
-/** What the processor's word came to. "mismatch": it speaks of another order, or makes no sense. */
+/** "mismatch": the state belongs to another order, or its refunded sum is impossible. */
 type Settlement = "settled" | "unchanged" | "mismatch";
 
-/** The processor's order states that end a payment, or keep it waiting. */
+/** Order statuses of the processor on which rules depend. */
 export const orderStatuses = {
   declinedPlaceholder: -1,
   registered: 0,
@@ -100,12 +100,12 @@ export const orderStatuses = {
   refunded: 4,
   declined: 6,
 } as const;
-const orderStatusesKnown: readonly number[] = [-1, 0, 1, 2, 3, 4, 5, 6, 7];
-/** Pauses before somebody looks again for an order whose registration has no known outcome. */
+const documentedOrderStatuses: readonly number[] = [-1, 0, 1, 2, 3, 4, 5, 6, 7];
+/** Pauses between look-ups of an order after a registration with an unknown outcome. */
 const lookUpPausesSeconds = [2, 5, 15, 30, 60];
 const actionCodes = { canceledByCardholder: "10", sessionExpired: "-2007" } as const;
 /** Order states in which the processor has taken or reserved the card holder's money. */
-const takenStatuses: readonly (number | undefined)[] = [orderStatuses.held, orderStatuses.deposited, orderStatuses.refunded];
+const moneyTakenStatuses: readonly (number | undefined)[] = [orderStatuses.held, orderStatuses.deposited, orderStatuses.refunded];
 /** Pause before the next read while there is a difference, and after a read without a result. */
 const rereadSoonSeconds = 3_600;
 /**
@@ -115,55 +115,56 @@ const rereadSoonSeconds = 3_600;
 const followUpSoonSeconds = 60;
 const wireCurrency: Readonly<Record<string, string>> = { DZD: "012" };
 
-/** PENDING → PAID, REFUSED, CANCELED, EXPIRED or FAILED; PAID → REFUNDED or, there, CANCELED. */
+/**
+ * PENDING → PAID, REFUSED, CANCELED, EXPIRED or FAILED; EXPIRED → PAID; PAID → REFUNDED, or
+ * CANCELED by a reversal at the processor.
+ */
 export class Payment extends schema.class {
-  /** Whether the processor is not known to have the order yet. */
+  /** Returns whether the processor is not known to have the order yet. */
   awaitsRegistration(): boolean {
     return this.status === "PENDING" && this.processorOrderId == null;
   }
 
-  /** The processor has the order and a form for it. */
-  registered(orderId: string, formUrl: string, now: Date): void {
+  markRegistered(orderId: string, formUrl: string, now: Date): void {
     this.processorOrderId = orderId;
     this.formUrl = formUrl;
     this.checks = 0;
     this.updatedAt = now;
   }
 
-  /** The processor would not take the order. */
-  registrationRefused(errorCode: string, now: Date): void {
+  failRegistration(errorCode: string, now: Date): void {
     this.processorErrorCode = errorCode;
     this.end("FAILED", now);
   }
 
-  /** Whether the card form has closed. */
+  /** Returns whether the card holder's time to pay is over. */
   isWindowOver(windowSeconds: number, now: Date): boolean {
     return now.getTime() >= this.createdAt.getTime() + windowSeconds * 1000;
   }
 
-  /** After a registration whose outcome is not known: when somebody looks for the order. */
+  /** Plans the next look-up of the order after a registration with an unknown outcome. */
   planLookUp(now: Date): void {
     this.nextCheckAt = new Date(now.getTime() + nextPause(lookUpPausesSeconds, this.checks) * 1000);
     this.checks += 1;
   }
 
   /**
-   * After a look at the processor that settled nothing: EXPIRED once the card form has closed and
-   * nobody is paying, else when to look next. The pauses count from the creation, so that looks by
-   * readers and browsers put off none: an order that is paid and not confirmed in time is
-   * cancelled. `unpaid`: the processor surely says so; what may be paid is looked at after the
-   * first pause. `askedAt` is the start of the request. If the request began before the end of the
-   * window, its response does not expire the payment, because the card holder may have paid since.
+   * Expires the payment or plans its next check, after a read that settled nothing. It expires if
+   * the window is over and the processor reported the order as unpaid (`isUnpaid`). Pauses count
+   * from the creation, so that reads by callers and browsers do not delay a planned check: the
+   * processor cancels an order that is paid and not confirmed in time. An order that may be paid is
+   * checked after the first pause. `requestedAt` is the start of the read. If it is before the end
+   * of the window, the payment does not expire, because the card holder may have paid since.
    */
   waitOrExpire(
-    unpaid: boolean,
+    isUnpaid: boolean,
     pausesSeconds: readonly number[],
     windowSeconds: number,
     now: Date,
-    askedAt = now,
+    requestedAt = now,
   ): "expired" | "waiting" {
-    const isOver = this.isWindowOver(windowSeconds, askedAt);
-    if (unpaid && isOver) {
+    const isOver = this.isWindowOver(windowSeconds, requestedAt);
+    if (isUnpaid && isOver) {
       this.expire(now);
       return "expired";
     }
@@ -171,8 +172,8 @@ export class Payment extends schema.class {
     let nextMs = this.createdAt.getTime();
     for (const seconds of pausesSeconds) if (nextMs <= nowMs) nextMs += seconds * 1000;
     if (nextMs <= nowMs || isOver) nextMs = nowMs + (pausesSeconds.at(-1) ?? 600) * 1000;
-    if (!unpaid && !isOver) nextMs = Math.min(nextMs, nowMs + (pausesSeconds[0] ?? 60) * 1000);
-    // The last look before the end comes exactly then.
+    if (!isUnpaid && !isOver) nextMs = Math.min(nextMs, nowMs + (pausesSeconds[0] ?? 60) * 1000);
+    // The last check is exactly at the end of the window.
     this.nextCheckAt = new Date(isOver ? nextMs : Math.min(nextMs, this.createdAt.getTime() + windowSeconds * 1000));
     return "waiting";
   }
@@ -181,25 +182,26 @@ export class Payment extends schema.class {
     this.end("EXPIRED", now);
   }
 
-  /** Whether the processor can still change anything. EXPIRED can turn out to be paid after all. */
+  /** Returns whether a payment is still possible: an EXPIRED order may turn out to be paid. */
   isOpen(): boolean {
     return this.status === "PENDING" || this.status === "EXPIRED";
   }
 
   /**
-   * Takes over what the processor says, telling `announce` each change while it is the newest. Paid
-   * needs response code 00, error code 0 and order status 2, for exactly our order, amount and
-   * currency. Another order's state changes nothing, and only a payment corrects EXPIRED.
+   * Applies the processor's order state. Calls `emit` once for each change, before the next change.
+   * PAID requires response code 00, error code 0 and order status 2 for the same order number,
+   * amount and currency. The state of another order changes nothing. EXPIRED changes only if
+   * the order is paid.
    */
-  settle(state: OrderState, now: Date, announce: (change: PaymentChange) => void): Settlement {
+  settle(state: OrderState, now: Date, emit: (change: PaymentChange) => void): Settlement {
     if (!this.isOpen()) return "unchanged";
-    const saysPaid = state.orderStatus === orderStatuses.deposited || state.orderStatus === orderStatuses.refunded;
-    if (this.status === "EXPIRED" && !saysPaid) return "unchanged";
-    if (!this.isOurs(state, saysPaid) || !this.explainsRefund(state)) return "mismatch";
-    this.takeDetails(state, now);
-    const end = (status: PaymentStatus, change: PaymentChange): Settlement => {
+    const isPaid = state.orderStatus === orderStatuses.deposited || state.orderStatus === orderStatuses.refunded;
+    if (this.status === "EXPIRED" && !isPaid) return "unchanged";
+    if (!this.matchesOrder(state, isPaid) || !hasValidRefund(state, this.amountMinor)) return "mismatch";
+    this.applyDetails(state, now);
+    const finish = (status: PaymentStatus, change: PaymentChange): Settlement => {
       this.end(status, now);
-      announce(change);
+      emit(change);
       return "settled";
     };
 
@@ -207,33 +209,33 @@ export class Payment extends schema.class {
       case orderStatuses.deposited:
         if (state.respCode !== "00" || state.errorCode !== "0") return "unchanged";
         this.paidAt = now;
-        return end("PAID", "PAYMENT_COMPLETED");
+        return finish("PAID", "PAYMENT_COMPLETED");
       case orderStatuses.refunded:
         if (state.errorCode !== "0" || state.refundedMinor === undefined) return "unchanged";
         this.paidAt = now;
-        end("PAID", "PAYMENT_COMPLETED");
+        finish("PAID", "PAYMENT_COMPLETED");
         this.adoptChange({ kind: "refunded", refundedMinor: state.refundedMinor }, now);
-        announce("PAYMENT_REFUNDED");
+        emit("PAYMENT_REFUNDED");
         return "settled";
       case orderStatuses.reversed:
-        return end("CANCELED", "PAYMENT_CANCELED");
+        return finish("CANCELED", "PAYMENT_CANCELED");
       case orderStatuses.declinedPlaceholder:
-        return end("REFUSED", "PAYMENT_REFUSED");
+        return finish("REFUSED", "PAYMENT_REFUSED");
       case orderStatuses.declined:
-        if (state.actionCode === actionCodes.canceledByCardholder) return end("CANCELED", "PAYMENT_CANCELED");
-        if (state.actionCode === actionCodes.sessionExpired) return end("EXPIRED", "PAYMENT_EXPIRED");
-        return end("REFUSED", "PAYMENT_REFUSED");
+        if (state.actionCode === actionCodes.canceledByCardholder) return finish("CANCELED", "PAYMENT_CANCELED");
+        if (state.actionCode === actionCodes.sessionExpired) return finish("EXPIRED", "PAYMENT_EXPIRED");
+        return finish("REFUSED", "PAYMENT_REFUSED");
       default:
         return "unchanged";
     }
   }
 
-  /** Whether the protocol gives the order status no meaning: a person has to look. */
+  /** Returns whether the protocol does not document the order status. */
   static isUnknownOrderStatus(orderStatus: number | undefined): boolean {
-    return orderStatus !== undefined && !orderStatusesKnown.includes(orderStatus);
+    return orderStatus !== undefined && !documentedOrderStatuses.includes(orderStatus);
   }
 
-  /** The amount a refund would give back, checked; all that was paid when none is named. */
+  /** Returns the amount to refund, after validation; the full paid amount if it is undefined. */
   refundable(amountMinor: bigint | undefined): bigint {
     if (this.status !== "PAID") throw paymentNotRefundable(this.status);
     const amount = amountMinor ?? this.amountMinor;
@@ -241,7 +243,7 @@ export class Payment extends schema.class {
     return amount;
   }
 
-  /** PAID → REFUNDED, also after a part: a payment is refunded once. */
+  /** PAID → REFUNDED, also for a partial refund: a payment is refunded once. */
   refund(amountMinor: bigint, now: Date): void {
     this.refundedAmountMinor = this.refundable(amountMinor);
     this.status = "REFUNDED";
@@ -249,39 +251,39 @@ export class Payment extends schema.class {
     this.updatedAt = now;
   }
 
-  /** The payment stays PAID. An operator's word on a refund brings no code. */
-  refundRefused(errorCode: string | undefined, now: Date): void {
+  /** Records a rejected refund; the payment stays PAID. An operator's decision has no code. */
+  recordRejectedRefund(errorCode: string | undefined, now: Date): void {
     this.processorErrorCode = errorCode ?? this.processorErrorCode;
     this.refundEndedAt = now;
     this.updatedAt = now;
   }
 
-  /** Whether money is at stake that the processor can move without us. */
+  /** Returns whether the order holds money that the processor can return without Amana. */
   isSettled(): boolean {
     return this.status === "PAID" || this.status === "REFUNDED";
   }
 
   /**
-   * What the processor's word on this settled payment means. The refunded sum decides, not the
-   * status. Another order, amount or currency explains nothing, nor a sum that shrank or is too
-   * big.
+   * Compares this settled payment with the order's state. The refunded sum decides, not the order
+   * status. Unexplained are another order, amount or currency, and a refunded sum that decreased or
+   * exceeds the paid amount. The reasons are stored values: a changed text raises a new alert.
    */
   compare(state: OrderState): Comparison {
     const unexplained = (reason: string) => ({ kind: "unexplained" as const, reason });
     const { orderStatus, refundedMinor } = state;
-    if (state.errorCode !== undefined && state.errorCode !== "0") return { kind: "untold" };
-    if (!this.isOurs(state, false)) return unexplained("order, amount or currency is another");
-    if (orderStatus === undefined) return { kind: "untold" };
-    const known = this.refundedAmountMinor ?? 0n;
-    if (orderStatus === orderStatuses.reversed && known === 0n && this.status === "PAID") return { kind: "reversed" };
+    if (state.errorCode !== undefined && state.errorCode !== "0") return { kind: "unreported" };
+    if (!this.matchesOrder(state, false)) return unexplained("order, amount or currency is another");
+    if (orderStatus === undefined) return { kind: "unreported" };
+    const storedMinor = this.refundedAmountMinor ?? 0n;
+    if (orderStatus === orderStatuses.reversed && storedMinor === 0n && this.status === "PAID") return { kind: "reversed" };
     if (orderStatus !== orderStatuses.deposited && orderStatus !== orderStatuses.refunded) {
       return unexplained(`order status ${orderStatus}`);
     }
-    if (refundedMinor === undefined) return { kind: "untold" };
+    if (refundedMinor === undefined) return { kind: "unreported" };
     if (refundedMinor > this.amountMinor) return unexplained("more was given back than was paid");
-    if (refundedMinor < known) return unexplained("the refunded sum went down");
-    if (refundedMinor > known) return { kind: "refunded", refundedMinor };
-    return orderStatus === orderStatuses.refunded && known === 0n
+    if (refundedMinor < storedMinor) return unexplained("the refunded sum went down");
+    if (refundedMinor > storedMinor) return { kind: "refunded", refundedMinor };
+    return orderStatus === orderStatuses.refunded && storedMinor === 0n
       ? unexplained("called refunded, and nothing was given back")
       : { kind: "agrees" };
   }
@@ -291,12 +293,12 @@ export class Payment extends schema.class {
    * decide about money that was taken or reserved and is not confirmed.
    */
   compareExpired({ orderStatus }: OrderState): Comparison {
-    return takenStatuses.includes(orderStatus)
+    return moneyTakenStatuses.includes(orderStatus)
       ? { kind: "unexplained", reason: `expired, and not confirmed at order status ${orderStatus}` }
       : { kind: "agrees" };
   }
 
-  /** Becomes what it is at the processor, where somebody gave it back or reversed it without us. */
+  /** Adopts a refund or a reversal that happened at the processor without Amana. */
   adoptChange(change: ExternalChange, now: Date): PaymentChange {
     this.origin = "PROCESSOR";
     this.updatedAt = now;
@@ -312,28 +314,28 @@ export class Payment extends schema.class {
     return "PAYMENT_REFUNDED";
   }
 
-  /** Keeps what the processor said beside what we believe. Answers whether a difference is new. */
-  noteReading(state: OrderState, comparison: Comparison, now: Date): boolean {
+  /** Stores a read of the order. Returns whether it found a new unexplained difference. */
+  recordReading(state: OrderState, comparison: Comparison, now: Date): boolean {
     this.processorReadAt = now;
     this.processorRefundedMinor = state.refundedMinor ?? this.processorRefundedMinor;
-    if (comparison.kind === "untold") return false;
+    if (comparison.kind === "unreported") return false;
     const before = this.difference ?? null;
     this.difference = comparison.kind === "unexplained" ? comparison.reason : null;
     return this.difference !== null && this.difference !== before;
   }
 
   /**
-   * Plans the next reads of a payment. `nextRereadAt` counts from when it was paid, with a spread
-   * of ± 20 % for each payment; it is null after a full refund. `nextFollowUpAt` counts from the
-   * end of our refund, or from the expiry.
+   * Plans the next reads of a payment. `nextRereadAt` counts from `paidAt`, with a spread of ± 20 %
+   * for each payment; it is null after a full refund. `nextFollowUpAt` counts from the end of a
+   * refund that Amana requested, or from the expiry.
    */
   planReread(schedule: RereadSchedule, now: Date, outcome: Comparison["kind"] = "agrees"): void {
     const nowMs = now.getTime();
-    const spread = 0.8 + 0.4 * shareOf(this.id);
+    const spread = 0.8 + 0.4 * fractionOf(this.id);
     const after = (start: Date | null | undefined, seconds: readonly number[], factor = 1) =>
       start ? seconds.map((s) => start.getTime() + s * 1000 * factor) : [];
-    const isWhole = this.refundedAmountMinor === this.amountMinor;
-    const rereads = this.isSettled() && !isWhole ? after(this.paidAt, schedule.paymentRereadSeconds, spread) : [];
+    const isFullyRefunded = this.refundedAmountMinor === this.amountMinor;
+    const rereads = this.isSettled() && !isFullyRefunded ? after(this.paidAt, schedule.paymentRereadSeconds, spread) : [];
     const followUps = this.isSettled() ? after(this.refundEndedAt, schedule.refundRereadSeconds) : [];
     let soonMs = nowMs + rereadSoonSeconds * 1000 * spread;
     if (this.isExpiredOrder()) {
@@ -341,9 +343,9 @@ export class Payment extends schema.class {
       const sinceMs = nowMs - this.updatedAt.getTime();
       soonMs = nowMs + Math.min(rereadSoonSeconds * 1000, Math.max(followUpSoonSeconds * 1000, sinceMs / 4));
     }
-    // A processor that never tells is not asked for ever.
-    const isAskedAgain = outcome === "untold" && soonMs < Math.max(...rereads, ...followUps) + 2 * 3_600_000;
-    if (this.difference != null || isAskedAgain) (followUps.length > 0 ? followUps : rereads).push(soonMs);
+    // The retries end two hours after the last planned read.
+    const isRetried = outcome === "unreported" && soonMs < Math.max(...rereads, ...followUps) + 2 * 3_600_000;
+    if (this.difference != null || isRetried) (followUps.length > 0 ? followUps : rereads).push(soonMs);
     const next = (timesMs: readonly number[]) => {
       const nextMs = Math.min(...timesMs.filter((ms) => ms > nowMs));
       return Number.isFinite(nextMs) ? new Date(nextMs) : null;
@@ -357,9 +359,13 @@ export class Payment extends schema.class {
     return this.status === "EXPIRED" && this.processorOrderId != null;
   }
 
-  /** `named`: amount, currency and number must be there; otherwise one may be left out. */
-  private isOurs(state: OrderState, named: boolean): boolean {
-    const same = <T>(theirs: T | undefined, ours: T | undefined) => (theirs === undefined ? !named : theirs === ours);
+  /**
+   * Returns whether the state has the order number, amount and currency of this payment. `isStrict`
+   * requires all three; otherwise the state may lack some.
+   */
+  private matchesOrder(state: OrderState, isStrict: boolean): boolean {
+    const same = <T>(reported: T | undefined, stored: T | undefined) =>
+      reported === undefined ? !isStrict : reported === stored;
     return (
       same(state.amountMinor, this.amountMinor) &&
       same(state.currency, wireCurrency[this.currency]) &&
@@ -367,18 +373,13 @@ export class Payment extends schema.class {
     );
   }
 
-  /** A status does not say how much was given back: it must be told, at most what was paid. */
-  private explainsRefund({ orderStatus, refundedMinor = 0n }: OrderState): boolean {
-    return orderStatus !== orderStatuses.refunded || (refundedMinor > 0n && refundedMinor <= this.amountMinor);
-  }
-
-  /** Reading the same again is no update: `updatedAt` moves only with what the business can see. */
-  private takeDetails(state: OrderState, now: Date): void {
+  /** Applies the details of the order. `updatedAt` changes only if a detail changes. */
+  private applyDetails(state: OrderState, now: Date): void {
     const maskedPan = state.maskedPan ?? this.maskedPan;
-    const refusedWith = state.errorCode === "0" ? undefined : state.errorCode;
+    const errorCode = state.errorCode === "0" ? undefined : state.errorCode;
     const details = {
       processorOrderStatus: state.orderStatus ?? this.processorOrderStatus,
-      processorErrorCode: refusedWith ?? this.processorErrorCode,
+      processorErrorCode: errorCode ?? this.processorErrorCode,
       actionCode: state.actionCode ?? this.actionCode,
       actionCodeDescription: state.actionCodeDescription ?? this.actionCodeDescription,
       respCode: state.respCode ?? this.respCode,
@@ -399,5 +400,9 @@ export class Payment extends schema.class {
 }
 schema.setClass(Payment);
 
-/** Where in 0 to 1 the random end of an id lies: always the same for one payment. */
-const shareOf = (id: string): number => Number.parseInt(id.slice(-8), 16) / 0x1_0000_0000;
+/** Returns false for a refunded order whose sum is unknown, 0 or more than the paid amount. */
+const hasValidRefund = ({ orderStatus, refundedMinor = 0n }: OrderState, paidMinor: bigint): boolean =>
+  orderStatus !== orderStatuses.refunded || (refundedMinor > 0n && refundedMinor <= paidMinor);
+
+/** Returns a number from 0 to 1 that is random, but always the same for one id. */
+const fractionOf = (id: string): number => Number.parseInt(id.slice(-8), 16) / 0x1_0000_0000;

@@ -6,7 +6,7 @@ import { rereadPayment } from "./reread-payment.ts";
 import { settlePayment } from "./settle-payment.ts";
 
 const timeoutMs = 30_000;
-/** The payments that the processor can say something new about. */
+/** Payments whose order can change at the processor. */
 const refreshable = {
   table: "payment",
   column: "checked_at",
@@ -25,18 +25,17 @@ export async function readAgain(context: Context, payment: Payment, remainingMs:
 }
 
 /**
- * Asks the processor about a payment, once in ten seconds for all replicas together, and waits no
- * longer than `waitMs`: later answers are still recorded. Failures leave the stored state.
+ * Reads a payment at the processor, at most once in ten seconds across all replicas. Waits at most
+ * `waitMs`; a later response is still recorded. A failed read changes nothing.
  */
 export async function refreshPayment(context: Context, businessId: string, id: string, waitMs: number): Promise<void> {
   if (!(await throttleRow(context.orm.em.fork(), refreshable, businessId, id))) return;
   const remainingMs = () => timeoutMs;
   const refreshing = withLease(context.orm, "payment", id, async () => {
     const payment = await context.orm.em.fork().findOneOrFail(Payment, { id });
-    // In one line with these wait the business's own refunds and confirms, which cannot do without
-    // an answer.
+    // Confirms and the reads of refunds use the same queue and are more urgent.
     if (context.processor.isCrowded(businessId, "reads")) return;
     await readAgain(context, payment, remainingMs);
-  }).catch((error: unknown) => context.logger.warn({ err: error, payment_id: id }, "payment could not be refreshed"));
+  }).catch((error: unknown) => context.logger.warn({ err: error, payment_id: id }, "payment refresh failed"));
   await waitAtMost(waitMs, refreshing);
 }

@@ -17,20 +17,20 @@ const create = (caller: Caller, key = "k") => harness.payments.createPayment(aPa
 
 async function onlyPayment(caller: Caller): Promise<Payment> {
   const { payments } = await harness.payments.listPayments({ limit: 10 }, { caller });
-  if (payments.length !== 1 || !payments[0]) throw new Error(`${payments.length} payments`);
+  if (payments.length !== 1 || !payments[0]) throw new Error(`expected one payment, got ${payments.length}`);
   return payments[0];
 }
 
-/** As if the pause before the next look were over. */
+/** Ends the pause before the next check. */
 const becomeDue = ({ businessId }: Caller) =>
   harness.sql("update payment set next_check_at = now() where business_id = ?", [businessId]);
 
 const operations = async ({ processorOrderNumber }: Payment) =>
   (await harness.sandbox.byNumber(processorOrderNumber)).calls.map(({ operation }) => operation);
 
-describe("an answer that is lost", () => {
+describe("registerOrder, when the response is lost", () => {
   test.each(["timeout_after", "reset_after", "truncated"])(
-    "%s: the order is found by its number, its form by the template, and nothing is registered twice",
+    "finds the order by its number, the form by the template, and does not register again: %s",
     async (mode) => {
       await harness.sandbox.fault("register", mode);
       const payment = await create(aBusinessCaller());
@@ -45,7 +45,7 @@ describe("an answer that is lost", () => {
   );
 
   test.each(["timeout_before", "http_500", "http_503", "html_200"])(
-    "%s: the order is surely absent, and the same number is registered again",
+    "registers the same number again when the look-up finds no order: %s",
     async (mode) => {
       await harness.sandbox.fault("register", mode);
       const payment = await create(aBusinessCaller());
@@ -56,39 +56,42 @@ describe("an answer that is lost", () => {
   );
 });
 
-describe("an outcome that stays unknown", () => {
+describe("registerOrder, when the outcome stays unknown", () => {
   test.each([
-    ["the order is there", "reset_after", "http_500"],
+    ["the look-up fails with HTTP 500", "reset_after", "http_500"],
     ["the look-up is refused", "reset_after", "error:5"],
-    ["the look-up is cut", "truncated", "truncated"],
-  ])("%s: 504, the key in progress, and later the payment under the same key", async (_name, registerMode, statusMode) => {
-    const caller = aBusinessCaller();
-    await harness.sandbox.fault("register", registerMode);
-    await harness.sandbox.fault("status", statusMode);
-    const refused = await refusal(create(caller));
-    const waiting = await onlyPayment(caller);
-    expect(refused).toMatchObject({
-      kind: "outcome_unknown",
-      code: "processor_outcome_unknown",
-      members: { payment_id: waiting.id },
-    });
-    expect(waiting).toMatchObject({ status: PaymentStatus.PENDING });
-    expect(waiting).not.toHaveProperty("formUrl");
-    expect(await refusal(create(caller))).toMatchObject({ kind: "conflict", code: "idempotency_in_progress" });
+    ["the look-up is truncated", "truncated", "truncated"],
+  ])(
+    "returns processor_outcome_unknown, and later the payment under the same key: %s",
+    async (_name, registerMode, statusMode) => {
+      const caller = aBusinessCaller();
+      await harness.sandbox.fault("register", registerMode);
+      await harness.sandbox.fault("status", statusMode);
+      const refused = await refusal(create(caller));
+      const waiting = await onlyPayment(caller);
+      expect(refused).toMatchObject({
+        kind: "outcome_unknown",
+        code: "processor_outcome_unknown",
+        members: { payment_id: waiting.id },
+      });
+      expect(waiting).toMatchObject({ status: PaymentStatus.PENDING });
+      expect(waiting).not.toHaveProperty("formUrl");
+      expect(await refusal(create(caller))).toMatchObject({ kind: "conflict", code: "idempotency_in_progress" });
 
-    await becomeDue(caller);
-    await using _job = harness.reconciling();
-    const payment = await eventually(() => create(caller));
-    const order = await harness.sandbox.byNumber(payment.processorOrderNumber);
-    expect(payment).toMatchObject({ id: waiting.id, processorOrderId: order.orderId, formUrl: order.formUrl });
-    const again = withIdempotencyKey(caller, "k");
-    expect(await harness.payments.createPayment(aPaymentRequest, again)).toEqual(payment);
-    expect(again.replayed).toBe(true);
-    expect(await onlyPayment(caller)).toEqual(payment);
-    expect(await operations(payment)).toEqual(["register", "status", "status"]);
-  });
+      await becomeDue(caller);
+      await using _job = harness.reconciling();
+      const payment = await eventually(() => create(caller));
+      const order = await harness.sandbox.byNumber(payment.processorOrderNumber);
+      expect(payment).toMatchObject({ id: waiting.id, processorOrderId: order.orderId, formUrl: order.formUrl });
+      const again = withIdempotencyKey(caller, "k");
+      expect(await harness.payments.createPayment(aPaymentRequest, again)).toEqual(payment);
+      expect(again.replayed).toBe(true);
+      expect(await onlyPayment(caller)).toEqual(payment);
+      expect(await operations(payment)).toEqual(["register", "status", "status"]);
+    },
+  );
 
-  test("two registrations without effect: 504, then the look-up comes first and the same number is registered", async () => {
+  test("looks the order up before the third registration of the same number", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("register", "html_200", 2);
     expect(await refusal(create(caller))).toMatchObject({ code: "processor_outcome_unknown" });
@@ -99,7 +102,7 @@ describe("an outcome that stays unknown", () => {
     expect(await operations(payment)).toEqual(["register", "status", "register", "status", "status", "register"]);
   });
 
-  test("and then a refusal: FAILED, announced once, and the key gives the refusal", async () => {
+  test("sets FAILED with one event when the processor then refuses, and the key replays the refusal", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("register", "html_200", 2);
     expect(await refusal(create(caller))).toMatchObject({ code: "processor_outcome_unknown" });
@@ -112,7 +115,7 @@ describe("an outcome that stays unknown", () => {
     expect(await harness.events(id)).toMatchObject([{ type: PaymentEventType.PAYMENT_FAILED }]);
   });
 
-  test("past the time to pay, with no order there: EXPIRED, announced once, and registered no more", async () => {
+  test("sets EXPIRED with one event, without another registration, when there is no order after the time to pay", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("register", "html_200", 2);
     expect(await refusal(create(caller))).toMatchObject({ code: "processor_outcome_unknown" });
@@ -127,17 +130,17 @@ describe("an outcome that stays unknown", () => {
   });
 });
 
-describe("a registration that a crash cut short", () => {
-  /** What is committed before the processor is asked, and nothing after. */
-  const forget = (id: string) =>
+describe("registerOrder, after a crash during the registration", () => {
+  /** Restores the row as it is committed before the registration. */
+  const rewind = (id: string) =>
     harness.sql("update payment set processor_order_id = null, form_url = null, checks = 0, next_check_at = now() where id = ?", [
       id,
     ]);
 
-  test("is looked up first, and its order taken over", async () => {
+  test("looks the order up and adopts it", async () => {
     const caller = aBusinessCaller();
     const payment = await create(caller);
-    await forget(payment.id);
+    await rewind(payment.id);
     await using _job = harness.reconciling();
     await eventually(async () =>
       expect(await onlyPayment(caller)).toMatchObject({ processorOrderId: payment.processorOrderId, formUrl: payment.formUrl }),
@@ -145,10 +148,10 @@ describe("a registration that a crash cut short", () => {
     expect(await operations(payment)).toEqual(["register", "status"]);
   });
 
-  test("never takes over an order of another amount", async () => {
+  test("never adopts an order with another amount", async () => {
     const caller = aBusinessCaller();
     const payment = await create(caller);
-    await forget(payment.id);
+    await rewind(payment.id);
     await harness.sql("update payment set amount_minor = amount_minor + 1 where id = ?", [payment.id]);
     await using _job = harness.reconciling();
     await eventually(async () =>

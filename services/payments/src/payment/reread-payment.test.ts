@@ -28,25 +28,25 @@ const row = async () => {
     seconds: number | null;
     follow_up_seconds: number | null;
     difference: string | null;
-    seen: string | null;
+    refundedMinor: string | null;
     version: number;
   }>(
     `select extract(epoch from next_reread_at - paid_at)::float as seconds,
-       round(extract(epoch from next_follow_up_at - refund_ended_at))::int as follow_up_seconds, difference, processor_refunded_minor as seen, version
+       round(extract(epoch from next_follow_up_at - refund_ended_at))::int as follow_up_seconds, difference, processor_refunded_minor as "refundedMinor", version
      from payment where id = ?`,
     [payment.id],
   );
-  if (!found) throw new Error("no payment");
+  if (!found) throw new Error("expected a payment");
   return found;
 };
 
-describe("what is read again", () => {
-  test("given back elsewhere in part and later more: REFUNDED by the processor's sum, each time announced", async () => {
-    await harness.sandbox.giveBack(payment.processorOrderId, "1000.00");
+describe("rereadPayment", () => {
+  test("sets REFUNDED with the processor's sum and emits an event for each of two external partial refunds", async () => {
+    await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
     await reread();
     expect(await read()).toMatchObject({ status: PaymentStatus.REFUNDED, refundedAmountMinor: 100_000n, origin: "PROCESSOR" });
     await reread();
-    await harness.sandbox.giveBack(payment.processorOrderId, "500.00");
+    await harness.sandbox.refundExternally(payment.processorOrderId, "500.00");
     await reread();
     expect(await read()).toMatchObject({ refundedAmountMinor: 150_000n, origin: "PROCESSOR" });
     expect(await harness.events(payment.id)).toMatchObject([
@@ -56,16 +56,16 @@ describe("what is read again", () => {
     ]);
   });
 
-  test("grown after a refund of ours: the whole sum, announced again", async () => {
+  test("adopts an external refund after a refund by Amana, with the total sum and an event", async () => {
     await harness.payments.refundPayment({ id: payment.id, amountMinor: 100_000n }, { caller, timeoutMs: 20_000 });
     expect((await read()).origin).toBeUndefined();
-    await harness.sandbox.giveBack(payment.processorOrderId);
+    await harness.sandbox.refundExternally(payment.processorOrderId);
     await reread();
     expect(await read()).toMatchObject({ refundedAmountMinor: 500_000n, origin: "PROCESSOR" });
     expect(await eventTypes()).toHaveLength(3);
   });
 
-  test("reversed: CANCELED, announced", async () => {
+  test("sets CANCELED with an event after a reversal", async () => {
     await harness.sandbox.reverse(payment.processorOrderId);
     await reread();
     expect(await read()).toMatchObject({ status: PaymentStatus.CANCELED, origin: "PROCESSOR", processorOrderStatus: 3 });
@@ -73,33 +73,33 @@ describe("what is read again", () => {
     expect((await row()).seconds).toBeNull();
   });
 
-  test("unchanged: nothing that the business sees moves", async () => {
+  test("changes nothing that the business sees when the order is unchanged", async () => {
     await reread();
     expect(await read()).toEqual(payment);
-    expect(await row()).toMatchObject({ difference: null, seen: "0" });
+    expect(await row()).toMatchObject({ difference: null, refundedMinor: "0" });
     expect(await eventTypes()).toHaveLength(1);
   });
 
   test.each([
     [
-      "shrunk",
+      "that decreased",
       () => harness.sql("update payment set refunded_amount_minor = 200000, status = 'REFUNDED' where id = ?", [payment.id]),
     ],
-    ["more than was paid", () => harness.sql("update payment set amount_minor = 50000 where id = ?", [payment.id])],
+    ["that exceeds the paid amount", () => harness.sql("update payment set amount_minor = 50000 where id = ?", [payment.id])],
     ["of another currency", () => harness.sql("update payment set currency = 'EUR' where id = ?", [payment.id])],
     [
-      "of another number",
+      "of another order number",
       () => harness.sql("update payment set processor_order_number = '0000000001' where id = ?", [payment.id]),
     ],
   ])(
-    "%s: nothing changes, it stands in the operators' list, and goes from it when it is explained again",
-    async (_what, spoil) => {
+    "lists a refunded sum %s for operators until it is explained, without a change of the payment",
+    async (_difference, makeUnexplained) => {
       const [before] = await harness.sql(
         "select amount_minor, currency, status, refunded_amount_minor, processor_order_number from payment where id = ?",
         [payment.id],
       );
-      await harness.sandbox.giveBack(payment.processorOrderId, "1000.00");
-      await spoil();
+      await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
+      await makeUnexplained();
       await reread();
       expect((await row()).difference).not.toBeNull();
       expect(await eventTypes()).toHaveLength(1);
@@ -117,7 +117,7 @@ describe("what is read again", () => {
     },
   );
 
-  test("an old answer does not undo a refund that ended while it was on its way", async () => {
+  test("ignores a response that is older than the end of a refund", async () => {
     await harness.sandbox.fault("status", "slow:700");
     const reading = reread();
     await eventually(async () => expect(await harness.calls(payment, "status")).toBe(1));
@@ -127,18 +127,18 @@ describe("what is read again", () => {
     expect(await read()).toMatchObject({ status: PaymentStatus.REFUNDED, refundedAmountMinor: 100_000n });
   });
 
-  test("not while a refund of ours is under way, which reads for itself", async () => {
+  test("changes nothing while a refund of the payment is active", async () => {
     await harness.sandbox.fault("refund", "late:60000");
     await refusal(harness.payments.refundPayment({ id: payment.id, amountMinor: 100_000n }, { caller, timeoutMs: 3_000 }));
-    await harness.sandbox.giveBack(payment.processorOrderId, "7.00");
+    await harness.sandbox.refundExternally(payment.processorOrderId, "7.00");
     await reread();
     expect(await read()).toMatchObject({ status: PaymentStatus.PAID });
     expect(await eventTypes()).toHaveLength(1);
   });
 });
 
-describe("when it is read again", () => {
-  test("at its own share of ± 20 % of each time, and after a refund of a part at the refund's times too", async () => {
+describe("planReread", () => {
+  test("plans rereads with a spread of ± 20 %, and follow-ups by the refund schedule after a partial refund", async () => {
     const { seconds } = await row();
     expect(seconds).toBeGreaterThanOrEqual(2_880);
     expect(seconds).toBeLessThanOrEqual(4_320);
@@ -152,7 +152,7 @@ describe("when it is read again", () => {
     expect(await row()).toMatchObject({ seconds, follow_up_seconds: null });
   });
 
-  test("never again, once it was given back whole and the times after its refund are over", async () => {
+  test("plans no read after a full refund when the refund schedule is over", async () => {
     await harness.payments.refundPayment({ id: payment.id }, { caller, timeoutMs: 20_000 });
     expect(await row()).toMatchObject({ seconds: null, follow_up_seconds: 300 });
     await harness.sql("update payment set refund_ended_at = now() - interval '2 days' where id = ?", [payment.id]);
@@ -160,7 +160,7 @@ describe("when it is read again", () => {
     expect(await row()).toMatchObject({ seconds: null, follow_up_seconds: null });
   });
 
-  test("soon, when the processor told nothing", async () => {
+  test("plans a reread soon when the processor returns no state", async () => {
     await harness.sql("update payment set paid_at = now() - interval '60000 seconds' where id = ?", [payment.id]);
     await reread();
     expect((await row()).seconds).toBeGreaterThan(69_000);
@@ -169,8 +169,8 @@ describe("when it is read again", () => {
     expect((await row()).seconds).toBeLessThan(64_400);
   });
 
-  test("by one of two workers, when it is due", async () => {
-    await harness.sandbox.giveBack(payment.processorOrderId, "1000.00");
+  test("lets one of two workers process a due reread", async () => {
+    await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
     await harness.sql("update payment set next_reread_at = now() where id = ?", [payment.id]);
     const before = await harness.calls(payment, "status");
     await using _one = harness.rereading();
@@ -181,52 +181,55 @@ describe("when it is read again", () => {
   });
 });
 
-describe("asking now", () => {
+describe("refreshPayment", () => {
   const refresh = (options: Parameters<Harness["payments"]["refreshPayment"]>[1] = { caller, timeoutMs: 20_000 }) =>
     harness.payments.refreshPayment({ id: payment.id }, options);
   const tenSecondsPass = () =>
     harness.sql("update payment set checked_at = checked_at - interval '10 seconds' where id = ?", [payment.id]);
 
-  test("takes over what changed, at the processor at most once in ten seconds", async () => {
+  test("adopts an external refund, with at most one read in ten seconds", async () => {
     await tenSecondsPass();
     expect(await refresh()).toEqual(payment);
-    await harness.sandbox.giveBack(payment.processorOrderId, "1000.00");
+    await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
     expect(await refresh()).toEqual(payment);
     await tenSecondsPass();
     expect(await refresh()).toMatchObject({ status: PaymentStatus.REFUNDED, origin: "PROCESSOR" });
     expect(await harness.calls(payment, "status")).toBe(2);
   });
 
-  test("confirms a PENDING one that was paid", async () => {
+  test("confirms a PENDING payment that was paid", async () => {
     payment = await harness.aPendingPayment(caller);
     await harness.sandbox.pay(payment.processorOrderId);
     expect(await refresh()).toMatchObject({ status: PaymentStatus.PAID });
   });
 
-  test.each(["http_500", "html_200", "truncated"])("answers the stored payment when the processor does not: %s", async (mode) => {
-    await tenSecondsPass();
-    await harness.sandbox.fault("status", mode);
-    expect(await refresh()).toEqual(payment);
-  });
+  test.each(["http_500", "html_200", "truncated"])(
+    "returns the stored payment when the processor returns no state: %s",
+    async (mode) => {
+      await tenSecondsPass();
+      await harness.sandbox.fault("status", mode);
+      expect(await refresh()).toEqual(payment);
+    },
+  );
 
-  test("stands in no long line, where the business's own refunds and confirms wait", async () => {
+  test("does not read the order when a hundred reads of the business are queued", async () => {
     const { processorOrderId = "" } = await harness.aPendingPayment(caller);
     await tenSecondsPass();
     await harness.sandbox.fault("status", "slow:300", 1_000);
     const order = { businessId: caller.businessId, orderId: processorOrderId };
-    const line = Array.from({ length: 100 }, () => harness.context.processor.status(order, 20_000));
+    const queued = Array.from({ length: 100 }, () => harness.context.processor.status(order, 20_000));
     expect(await refresh()).toEqual(payment);
-    await Promise.all(line);
+    await Promise.all(queued);
     expect(await harness.calls(payment, "status")).toBe(0);
   });
 
-  test("with a key that was used gives the same answer, marked", async () => {
+  test("replays the response for a used Idempotency-Key", async () => {
     const again = withIdempotencyKey(caller, "k");
     expect(await refresh(withIdempotencyKey(caller, "k"))).toEqual(await refresh(again));
     expect(again.replayed).toBe(true);
   });
 
-  test("another business's payment is not there", async () => {
+  test("returns not_found for a payment of another business", async () => {
     const stranger = { caller: aBusinessCaller() };
     const unknown = await refusal(harness.payments.refreshPayment({ id: uuidv7() }, stranger));
     expect(unknown).toMatchObject({ code: "not_found" });

@@ -1,14 +1,14 @@
 import { databaseTime, lockRow, transaction } from "@amana/database";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { OrderState } from "../card-processor/card-processor.ts";
-import { type NotedCall, noting, recordCalls } from "../card-processor/processor-call.ts";
+import { collectingCalls, type FinishedCall, recordCalls } from "../card-processor/processor-call.ts";
 import type { Context } from "../context.ts";
 import { activeRefundStatuses, Refund } from "../refund/refund.ts";
 import { paymentNotFound } from "./payment.errors.ts";
-import { announce } from "./payment.events.ts";
+import { emitPaymentEvent } from "./payment.events.ts";
 import { type ExternalChange, Payment } from "./payment.ts";
 
-/** The payment becomes what it is at the processor, announced. The caller has locked it. */
+/** Adopts an external change and emits its event. The caller has locked the payment. */
 export function applyOrderState(
   em: SqlEntityManager,
   { schedule }: Context,
@@ -18,55 +18,58 @@ export function applyOrderState(
   now: Date,
   traceparent?: string | null,
 ): void {
-  payment.noteReading(state, change, now);
-  announce(em, payment, payment.adoptChange(change, now), now, traceparent);
+  payment.recordReading(state, change, now);
+  emitPaymentEvent(em, payment, payment.adoptChange(change, now), now, traceparent);
   payment.planReread(schedule, now);
 }
 
 /**
- * Reads a settled payment again at the processor, where it may have been refunded or reversed
- * without us, and takes over what a rule explains. Our own refund, when one is under way, does its
- * own reading. The caller holds the payment's lease.
+ * Reads a settled payment again at the processor and adopts a refund or reversal that happened
+ * there without Amana. Changes nothing while a refund is active, because the refund reads the order
+ * itself. The caller holds the payment's lease.
  */
 export async function rereadPayment(context: Context, paymentId: string, remainingMs: () => number): Promise<void> {
   const { logger, processor, schedule } = context;
-  const read = await context.orm.em.fork().findOneOrFail(Payment, { id: paymentId });
-  if (!read.isSettled() || !read.processorOrderId) return;
-  const { businessId, processorOrderId: orderId } = read;
-  const calls: NotedCall[] = [];
-  const answer = await noting(processor, calls).status({ businessId, orderId }, remainingMs());
+  const before = await context.orm.em.fork().findOneOrFail(Payment, { id: paymentId });
+  if (!before.isSettled() || !before.processorOrderId) return;
+  const { businessId, processorOrderId: orderId } = before;
+  const calls: FinishedCall[] = [];
+  const outcome = await collectingCalls(processor, calls).status({ businessId, orderId }, remainingMs());
 
-  const logged = { payment_id: paymentId, order_number: read.processorOrderNumber };
+  const logged = { payment_id: paymentId, order_number: before.processorOrderNumber };
   const found = await transaction(context.orm, async (em) => {
     const payment = await lockRow(em, Payment, businessId, paymentId, paymentNotFound);
     const active = await em.count(Refund, { businessId, paymentId, status: { $in: activeRefundStatuses } });
     const now = await databaseTime(em);
     recordCalls(em, { businessId, paymentId }, calls, now);
     payment.checkedAt = now;
-    // What was read is older than what we know by now, or a refund of ours is about to change it.
-    if (payment.version !== read.version || active > 0 || answer.kind !== "accepted") {
-      payment.planReread(schedule, now, "untold");
+    // A changed version means that the read is out of date. An active refund changes the order.
+    if (payment.version !== before.version || active > 0 || outcome.kind !== "accepted") {
+      payment.planReread(schedule, now, "unreported");
       return undefined;
     }
-    const comparison = payment.compare(answer.value);
+    const comparison = payment.compare(outcome.value);
     if (comparison.kind === "refunded" || comparison.kind === "reversed") {
-      applyOrderState(em, context, payment, answer.value, comparison, now);
+      applyOrderState(em, context, payment, outcome.value, comparison, now);
       return { comparison, isNew: true };
     }
-    const isNew = payment.noteReading(answer.value, comparison, now);
+    const isNew = payment.recordReading(outcome.value, comparison, now);
     payment.planReread(schedule, now, comparison.kind);
     return { comparison, isNew };
   });
 
-  if (!found) return logger.warn({ ...logged, outcome: answer.kind }, "a payment could not be read again");
+  if (!found) return logger.warn({ ...logged, outcome: outcome.kind }, "payment reread without a result");
   const { comparison, isNew } = found;
-  const seen = answer.kind === "accepted" ? String(answer.value.refundedMinor ?? "") : "";
+  const refundedMinor = outcome.kind === "accepted" ? String(outcome.value.refundedMinor ?? "") : "";
   if (comparison.kind === "unexplained") {
     logger.error(
-      { ...logged, alert: isNew, reason: comparison.reason, refunded_minor: seen },
-      "a difference that no rule explains",
+      { ...logged, alert: isNew, reason: comparison.reason, refunded_minor: refundedMinor },
+      "unexplained difference at the processor",
     );
   } else if (comparison.kind === "refunded" || comparison.kind === "reversed") {
-    logger.warn({ ...logged, change: comparison.kind, refunded_minor: seen }, "a payment changed at the processor");
+    logger.warn(
+      { ...logged, change: comparison.kind, refunded_minor: refundedMinor },
+      "external change at the processor adopted",
+    );
   }
 }

@@ -1,17 +1,17 @@
 import { databaseTime, lockRow, transaction } from "@amana/database";
 import { faultPoint } from "@amana/runtime";
 import { type KnownOrder, type OrderState, type Outcome, unknownOrderCode } from "../card-processor/card-processor.ts";
-import { type NotedCall, noting, recordCalls } from "../card-processor/processor-call.ts";
+import { collectingCalls, type FinishedCall, recordCalls } from "../card-processor/processor-call.ts";
 import type { Context } from "../context.ts";
 import { paymentNotFound } from "./payment.errors.ts";
-import { announce } from "./payment.events.ts";
+import { emitPaymentEvent } from "./payment.events.ts";
 import { orderStatuses, Payment } from "./payment.ts";
 import { registerOrder } from "./register-order.ts";
 
 /**
- * Asks the processor what became of a payment and records it, with its event. The caller holds the
- * payment's lease. `confirmFirst`: the card holder just came back. Otherwise a read comes first,
- * and only an order that somebody paid, or tried to, is confirmed.
+ * Reads or confirms the order of an open payment at the processor and records the result with its
+ * event. The caller holds the payment's lease. `confirmFirst` is for a card holder who has just
+ * returned. Otherwise the order is read first and confirmed only if its status requires it.
  */
 export async function settlePayment(
   context: Context,
@@ -22,18 +22,18 @@ export async function settlePayment(
   const payment = await em.findOneOrFail(Payment, { id: paymentId });
   if (!payment.isOpen()) return;
   if (payment.awaitsRegistration()) {
-    await registerOrder(context, paymentId, { mayBeThere: true, remainingMs: options.remainingMs });
+    await registerOrder(context, paymentId, { mayExist: true, remainingMs: options.remainingMs });
     return;
   }
   if (!payment.processorOrderId) return;
   const { businessId, processorOrderId: orderId, language, status } = payment;
-  const calls: NotedCall[] = [];
-  const asking = { ...context, processor: noting(context.processor, calls) };
-  const askedAt = await databaseTime(em);
-  const confirmed = status === "EXPIRED" ? confirmedAfterExpiry : confirmedInTime;
-  const outcome = await ask(asking, { businessId, orderId, language }, { ...options, confirmed });
+  const calls: FinishedCall[] = [];
+  const collecting = { ...context, processor: collectingCalls(context.processor, calls) };
+  const requestedAt = await databaseTime(em);
+  const statusesToConfirm = status === "EXPIRED" ? confirmedAfterExpiry : confirmedInTime;
+  const outcome = await readOrder(collecting, { businessId, orderId, language }, { ...options, statusesToConfirm });
   faultPoint("payment.confirmed");
-  await record(context, payment, outcome, calls, askedAt);
+  await record(context, payment, outcome, calls, requestedAt);
 }
 
 /** Order states that require a confirm after the read: only a confirm has the issuer's response. */
@@ -42,13 +42,14 @@ const confirmedInTime: readonly (number | undefined)[] = [orderStatuses.deposite
 const confirmedAfterExpiry: readonly (number | undefined)[] = [orderStatuses.held, orderStatuses.deposited];
 
 /**
- * Only a confirm tells the issuer's answer, and only a read how much was given back. A paid order
- * whose confirm brought nothing is kept as one: it is the most urgent to confirm.
+ * Returns the order's state. Only a confirm returns the issuer's response, and only a read returns
+ * the refunded sum. If a confirm after the read fails, returns the state of the read: a paid order
+ * is then recorded as paid, and its confirm is retried first.
  */
-async function ask(
+async function readOrder(
   { processor, logger }: Context,
   order: KnownOrder & { readonly language: string },
-  options: { confirmFirst: boolean; confirmed: readonly (number | undefined)[]; remainingMs: () => number },
+  options: { confirmFirst: boolean; statusesToConfirm: readonly (number | undefined)[]; remainingMs: () => number },
 ): Promise<Outcome<OrderState>> {
   const { confirmFirst, remainingMs } = options;
   const confirm = () => processor.confirm(order, remainingMs());
@@ -58,7 +59,7 @@ async function ask(
     return statusOf(confirmed) === orderStatuses.refunded ? await read() : confirmed;
   }
   const state = await read();
-  if (!options.confirmed.includes(statusOf(state))) return state;
+  if (!options.statusesToConfirm.includes(statusOf(state))) return state;
   const confirmed = await confirm();
   // A confirm without an order status must not replace a read that shows a paid order.
   if (statusOf(confirmed) !== undefined) return confirmed;
@@ -72,20 +73,20 @@ async function record(
   context: Context,
   { businessId, id }: Payment,
   outcome: Outcome<OrderState>,
-  calls: readonly NotedCall[],
-  askedAt: Date,
+  calls: readonly FinishedCall[],
+  requestedAt: Date,
 ): Promise<void> {
   const { logger, schedule } = context;
   await transaction(context.orm, async (em) => {
     const payment = await lockRow(em, Payment, businessId, id, paymentNotFound);
     const now = await databaseTime(em);
-    // They were made, also where somebody else has ended the payment meanwhile.
+    // The calls were made even if another process has ended the payment since.
     recordCalls(em, { businessId, paymentId: id }, calls, now);
     if (!payment.isOpen()) return;
     payment.checkedAt = now;
     const settlement =
       outcome.kind === "accepted"
-        ? payment.settle(outcome.value, now, (change) => announce(em, payment, change, now))
+        ? payment.settle(outcome.value, now, (change) => emitPaymentEvent(em, payment, change, now))
         : "unchanged";
 
     const logged = { payment_id: id, order_number: payment.processorOrderNumber, settlement, status: payment.status };
@@ -96,28 +97,28 @@ async function record(
     else {
       const error_code = outcome.kind === "refused" ? outcome.errorCode : undefined;
       const reason = outcome.kind === "refused" ? outcome.message : outcome.reason;
-      logger.warn({ ...logged, outcome: outcome.kind, error_code, reason }, "the processor told nothing of a payment");
+      logger.warn({ ...logged, outcome: outcome.kind, error_code, reason }, "payment check without a result");
     }
 
     if (payment.status === "PENDING") {
-      const surelyUnpaid = settlement === "unchanged" && saysUnpaid(outcome);
+      const isUnpaid = settlement === "unchanged" && isReportedUnpaid(outcome);
       const { paymentCheckSeconds, paymentWindowSeconds } = schedule;
-      const next = payment.waitOrExpire(surelyUnpaid, paymentCheckSeconds, paymentWindowSeconds, now, askedAt);
-      if (next === "expired") announce(em, payment, "PAYMENT_EXPIRED", now);
+      const next = payment.waitOrExpire(isUnpaid, paymentCheckSeconds, paymentWindowSeconds, now, requestedAt);
+      if (next === "expired") emitPaymentEvent(em, payment, "PAYMENT_EXPIRED", now);
     } else if (payment.status === "EXPIRED" && outcome.kind === "accepted") {
       const comparison = payment.compareExpired(outcome.value);
-      const isNew = payment.noteReading(outcome.value, comparison, now);
+      const isNew = payment.recordReading(outcome.value, comparison, now);
       if (comparison.kind === "unexplained") {
         logger.error({ ...logged, alert: isNew, reason: comparison.reason }, "expired payment is paid and not confirmed");
       }
     }
-    const isTold = outcome.kind === "accepted" || saysUnpaid(outcome);
-    payment.planReread(schedule, now, isTold ? "agrees" : "untold");
+    const isReported = outcome.kind === "accepted" || isReportedUnpaid(outcome);
+    payment.planReread(schedule, now, isReported ? "agrees" : "unreported");
   });
 }
 
-/** Whether the processor says that nobody has begun to pay, or that there is no such order. */
-function saysUnpaid(outcome: Outcome<OrderState>): boolean {
+/** Returns whether the processor reported that no payment has begun or the order does not exist. */
+function isReportedUnpaid(outcome: Outcome<OrderState>): boolean {
   if (outcome.kind === "refused") return outcome.errorCode === unknownOrderCode;
   if (outcome.kind === "unknown") return false;
   const { errorCode, orderStatus } = outcome.value;

@@ -29,7 +29,7 @@ const refund = (amountMinor?: bigint) =>
 
 const read = () => harness.payments.getPayment({ id: payment.id }, { caller });
 
-/** As the worker does. */
+/** Runs work under the refund's lease, as the worker does. */
 const leased = <T>({ context }: Harness, id: string, work: (lease: Lease) => Promise<T>) =>
   forTenant(caller.businessId, () => withLease(context.orm, "refund", id, work));
 
@@ -38,31 +38,34 @@ const refundRow = async () => {
     "select id, status, sends, decision_reason from refund where payment_id = ? order by created_at desc",
     [payment.id],
   );
-  if (!row) throw new Error("no refund");
+  if (!row) throw new Error("expected a refund");
   return row;
 };
 
-/** The processor's calls since the payment was paid. */
+/** Returns the reads and refund requests of the payment's order. */
 const calls = async () => {
   const { calls } = await harness.sandbox.order(payment.processorOrderId);
   return calls.map(({ operation }) => operation).filter((operation) => operation === "status" || operation === "refund");
 };
 
-/** REFUNDED only if the processor gave it back, announced once, and read between two requests. */
-async function expectTruth(refundedMinor: bigint): Promise<void> {
+/**
+ * Expects the payment to agree with the processor, at most one refund event, and a read between two
+ * requests.
+ */
+async function expectConsistent(refundedMinor: bigint): Promise<void> {
   const order = await harness.sandbox.order(payment.processorOrderId);
   const stored = await read();
   expect(order.refundedAmount).toBe(Number(refundedMinor));
   expect(stored.status).toBe(refundedMinor > 0n ? PaymentStatus.REFUNDED : PaymentStatus.PAID);
   expect(stored.refundedAmountMinor ?? 0n).toBe(refundedMinor);
-  const announced = (await harness.events(payment.id)).filter(({ type }) => type === PaymentEventType.PAYMENT_REFUNDED);
-  expect(announced).toHaveLength(refundedMinor > 0n ? 1 : 0);
+  const refundedEvents = (await harness.events(payment.id)).filter(({ type }) => type === PaymentEventType.PAYMENT_REFUNDED);
+  expect(refundedEvents).toHaveLength(refundedMinor > 0n ? 1 : 0);
   expect((await calls()).join(" ")).not.toContain("refund refund");
 }
 
-describe("the first request", () => {
-  test("is not sent when the processor has given back already: the payment becomes what it is there, and the call is refused", async () => {
-    await harness.sandbox.giveBack(payment.processorOrderId, "1000.00");
+describe("advanceRefund, first request", () => {
+  test("sends nothing when the processor has already refunded, adopts that refund and rejects the call", async () => {
+    await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
     expect(await refusal(refund(200_000n))).toMatchObject({
       kind: "conflict",
       code: "payment_not_refundable",
@@ -72,12 +75,12 @@ describe("the first request", () => {
     expect(await refundRow()).toMatchObject({ status: "NOT_SENT", sends: 0 });
     expect(await read()).toMatchObject({ origin: "PROCESSOR" });
     expect(await harness.events(payment.id)).toMatchObject([{}, { payment: { origin: "PROCESSOR" } }]);
-    await expectTruth(100_000n);
-    // The refusal is a conflict, which no key keeps.
+    await expectConsistent(100_000n);
+    // The refusal is a conflict, which is never stored for a key.
     expect(await refusal(refund(200_000n))).toMatchObject({ code: "payment_not_refundable" });
   });
 
-  test("is not sent when the processor has reversed the payment: CANCELED, announced", async () => {
+  test("sends nothing when the processor has reversed the payment, and sets CANCELED with an event", async () => {
     await harness.sandbox.reverse(payment.processorOrderId);
     expect(await refusal(refund())).toMatchObject({ code: "payment_not_refundable", members: { payment_status: "CANCELED" } });
     expect(await harness.calls(payment, "refund")).toBe(0);
@@ -88,7 +91,7 @@ describe("the first request", () => {
     expect(await read()).toMatchObject({ status: PaymentStatus.CANCELED, origin: "PROCESSOR" });
   });
 
-  test("is not sent when a refund of ours was lost by a database put back to an older state", async () => {
+  test("sends nothing when a restore of the database lost an executed refund", async () => {
     await refund(100_000n);
     await harness.sql("delete from refund where payment_id = ?", [payment.id]);
     await harness.sql("update payment set status = 'PAID', refunded_amount_minor = null where id = ?", [payment.id]);
@@ -98,8 +101,8 @@ describe("the first request", () => {
     expect((await harness.sandbox.order(payment.processorOrderId)).refundedAmount).toBe(100_000);
   });
 
-  test("is not sent when what the processor says makes no sense: locked for an operator", async () => {
-    await harness.sandbox.giveBack(payment.processorOrderId, "5000.00");
+  test("sends nothing when no rule explains the order's state, and requires a decision", async () => {
+    await harness.sandbox.refundExternally(payment.processorOrderId, "5000.00");
     await harness.sql("update payment set amount_minor = 499999 where id = ?", [payment.id]);
     expect(await refusal(refund())).toMatchObject({ code: "refund_outcome_unknown" });
     expect(await refundRow()).toMatchObject({ status: "REQUESTED", sends: 0, decision_reason: "UNEXPLAINED" });
@@ -110,32 +113,32 @@ describe("the first request", () => {
   });
 });
 
-describe("after a refund that was refused", () => {
+describe("advanceRefund, after a rejected refund", () => {
   const later = () =>
     harness.payments.refundPayment({ id: payment.id, amountMinor: 100_000n }, withIdempotencyKey(caller, "later"));
-  const theWaitEnds = () =>
+  const endWait = () =>
     harness.sql("update refund set last_sent_at = last_sent_at - interval '1 hour' where payment_id = ?", [payment.id]);
 
-  test("the next one waits as long as the first may still take effect", async () => {
+  test("rejects the next refund while the first may still take effect", async () => {
     await harness.sandbox.fault("refund", "error:5");
     expect(await refusal(refund(100_000n))).toMatchObject({ code: "refund_refused" });
     expect(await refusal(later())).toMatchObject({ kind: "conflict", code: "refund_in_progress" });
-    await theWaitEnds();
+    await endWait();
     expect(await later()).toMatchObject({ status: PaymentStatus.REFUNDED });
-    await expectTruth(100_000n);
+    await expectConsistent(100_000n);
   });
 
-  test("and then came through all the same, the next one is not sent", async () => {
+  test("does not send the next refund when the rejected one was executed after all", async () => {
     await harness.sandbox.fault("refund", "error:5");
     await refusal(refund(100_000n));
-    await harness.sandbox.giveBack(payment.processorOrderId, "1000.00");
-    await theWaitEnds();
+    await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
+    await endWait();
     expect(await refusal(later())).toMatchObject({ code: "payment_not_refundable" });
     expect(await harness.calls(payment, "refund")).toBe(1);
-    await expectTruth(100_000n);
+    await expectConsistent(100_000n);
   });
 
-  test("the same whole again goes out at once: the processor cannot do both", async () => {
+  test("sends a second full refund at once, because the processor cannot execute both", async () => {
     await harness.sandbox.fault("refund", "error:5");
     expect(await refusal(refund())).toMatchObject({ code: "refund_refused" });
     expect(await harness.payments.refundPayment({ id: payment.id }, withIdempotencyKey(caller, "again"))).toMatchObject({
@@ -144,19 +147,19 @@ describe("after a refund that was refused", () => {
   });
 });
 
-describe("a system error", () => {
-  test("is no refusal: the refund that comes through later is the only one", async () => {
+describe("advanceRefund, after a system error", () => {
+  test("keeps the outcome unknown and accepts the one refund that is executed later", async () => {
     await harness.sandbox.fault("refund", "error_late:600");
     expect(await refusal(refund(100_000n))).toMatchObject({ code: "refund_outcome_unknown" });
     expect(await refundRow()).toMatchObject({ status: "UNKNOWN", sends: 1 });
     await using _job = harness.resolving();
     expect(await eventually(() => refund(100_000n))).toMatchObject({ refundedAmountMinor: 100_000n });
     expect(await harness.calls(payment, "refund")).toBe(1);
-    await expectTruth(100_000n);
+    await expectConsistent(100_000n);
   });
 });
 
-describe("a refund whose answer is lost", () => {
+describe("advanceRefund, after a lost response", () => {
   test.each([
     ["timeout_after", 1, undefined],
     ["reset_after", 1, 100_000n],
@@ -167,25 +170,28 @@ describe("a refund whose answer is lost", () => {
     ["http_500", 2, 260_000n],
     ["http_503", 2, undefined],
     ["html_200", 2, undefined],
-  ])("%s: 504, locked while unknown, and then given back exactly once, in %i sends", async (mode, sends, amountMinor) => {
-    await harness.sandbox.fault("refund", mode);
-    expect(await refusal(refund(amountMinor))).toMatchObject({ kind: "outcome_unknown", code: "refund_outcome_unknown" });
-    expect((await read()).status).toBe(PaymentStatus.PAID);
-    expect((await refundRow()).status).toBe("UNKNOWN");
-    expect(await refusal(refund(amountMinor))).toMatchObject({ kind: "conflict", code: "idempotency_in_progress" });
-    const other = harness.payments.refundPayment({ id: payment.id }, { caller });
-    expect(await refusal(other)).toMatchObject({ kind: "conflict", code: "refund_in_progress" });
+  ])(
+    "locks the payment while the outcome is unknown and refunds exactly once: %s, in %i sends",
+    async (mode, sends, amountMinor) => {
+      await harness.sandbox.fault("refund", mode);
+      expect(await refusal(refund(amountMinor))).toMatchObject({ kind: "outcome_unknown", code: "refund_outcome_unknown" });
+      expect((await read()).status).toBe(PaymentStatus.PAID);
+      expect((await refundRow()).status).toBe("UNKNOWN");
+      expect(await refusal(refund(amountMinor))).toMatchObject({ kind: "conflict", code: "idempotency_in_progress" });
+      const other = harness.payments.refundPayment({ id: payment.id }, { caller });
+      expect(await refusal(other)).toMatchObject({ kind: "conflict", code: "refund_in_progress" });
 
-    await using _job = harness.resolving();
-    const answer = await eventually(() => refund(amountMinor));
-    expect(answer).toMatchObject({ status: PaymentStatus.REFUNDED, refundedAmountMinor: amountMinor ?? 500_000n });
-    expect(await read()).toEqual(answer);
-    expect(await refundRow()).toMatchObject({ status: "ACCEPTED", sends });
-    await expectTruth(amountMinor ?? 500_000n);
-  });
+      await using _job = harness.resolving();
+      const response = await eventually(() => refund(amountMinor));
+      expect(response).toMatchObject({ status: PaymentStatus.REFUNDED, refundedAmountMinor: amountMinor ?? 500_000n });
+      expect(await read()).toEqual(response);
+      expect(await refundRow()).toMatchObject({ status: "ACCEPTED", sends });
+      await expectConsistent(amountMinor ?? 500_000n);
+    },
+  );
 
   test.each([100_000n, 250_000n])(
-    "%i of 500000 is never sent again, because the processor would do it twice",
+    "never sends %i of 500000 again, because the processor would execute it twice",
     async (amountMinor) => {
       await harness.sandbox.fault("refund", "http_503");
       await refusal(refund(amountMinor));
@@ -195,11 +201,11 @@ describe("a refund whose answer is lost", () => {
       await harness.sql("update refund set decision_due_at = now() where payment_id = ?", [payment.id]);
       await eventually(async () => expect((await refundRow()).decision_reason).toBe("OUTCOME_UNKNOWN"));
       expect(await harness.calls(payment, "refund")).toBe(1);
-      await expectTruth(0n);
+      await expectConsistent(0n);
     },
   );
 
-  test("a whole one is sent again at most twice", async () => {
+  test("sends a full refund again at most twice", async () => {
     await harness.sandbox.fault("refund", "error:7", 10);
     await refusal(refund());
     await using _job = harness.resolving();
@@ -207,30 +213,30 @@ describe("a refund whose answer is lost", () => {
     await sleep(1_500);
     expect(await refundRow()).toMatchObject({ status: "UNKNOWN", sends: 3 });
     await harness.sandbox.clearFaults();
-    await expectTruth(0n);
+    await expectConsistent(0n);
   });
 
-  test("one that waits for an operator is accepted by itself once it shows", async () => {
+  test("accepts a refund that needs a decision as soon as a read shows it", async () => {
     await harness.sandbox.fault("refund", "http_503");
     await refusal(refund(100_000n));
     await harness.sql("update refund set decision_due_at = now() where payment_id = ?", [payment.id]);
     await using _job = harness.resolving();
     await eventually(async () => expect((await refundRow()).decision_reason).toBe("OUTCOME_UNKNOWN"));
-    await harness.sandbox.giveBack(payment.processorOrderId, "1000.00");
+    await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
     await harness.sql("update refund set next_check_at = now() where payment_id = ?", [payment.id]);
     expect(await eventually(() => refund(100_000n))).toMatchObject({ refundedAmountMinor: 100_000n });
   });
 
-  test("many answers in a row: still given back once", async () => {
+  test("refunds once when several responses in a row are lost", async () => {
     await harness.sandbox.fault("refund", "reset_after", 3);
     await harness.sandbox.fault("status", "http_500", 2);
     expect(await refusal(refund())).toMatchObject({ code: "refund_outcome_unknown" });
     await using _job = harness.resolving();
     expect(await eventually(() => refund())).toMatchObject({ status: PaymentStatus.REFUNDED });
-    await expectTruth(500_000n);
+    await expectConsistent(500_000n);
   });
 
-  test("and is refused when sent again: still unknown, because the refusal says nothing of the first request", async () => {
+  test("keeps the outcome unknown when the second request is refused", async () => {
     await harness.sandbox.fault("refund", "http_500");
     expect(await refusal(refund())).toMatchObject({ code: "refund_outcome_unknown" });
     await harness.sandbox.fault("refund", "error:5", 10);
@@ -238,10 +244,10 @@ describe("a refund whose answer is lost", () => {
     await eventually(async () => expect((await refundRow()).sends).toBe(3));
     expect((await refundRow()).status).not.toBe("REJECTED");
     await harness.sandbox.clearFaults();
-    await expectTruth(0n);
+    await expectConsistent(0n);
   });
 
-  test("is not sent again while the first request may still be under way", async () => {
+  test("does not send again before the planned time of the resend", async () => {
     await harness.sandbox.fault("refund", "http_503");
     await refusal(refund());
     await harness.sql("update refund set resend_after = now() + interval '1 hour' where payment_id = ?", [payment.id]);
@@ -249,10 +255,10 @@ describe("a refund whose answer is lost", () => {
     await eventually(async () => expect((await calls()).length).toBeGreaterThanOrEqual(5));
     expect(await harness.calls(payment, "refund")).toBe(1);
     expect(await refundRow()).toMatchObject({ status: "UNKNOWN", sends: 1 });
-    await expectTruth(0n);
+    await expectConsistent(0n);
   });
 
-  test("is not sent again on the word of a read that began while the first request could still be under way", async () => {
+  test("does not send again after a read that began before the planned time of the resend", async () => {
     await harness.sandbox.fault("refund", "http_503");
     await refusal(refund());
     await harness.sandbox.fault("status", "slow:600");
@@ -263,10 +269,10 @@ describe("a refund whose answer is lost", () => {
     expect(await harness.calls(payment, "refund")).toBe(1);
   });
 
-  test("is not sent again when the refunded sum is explained by neither: a person has to look", async () => {
+  test("does not send again and requires a decision when no rule explains the refunded sum", async () => {
     await harness.sandbox.fault("refund", "http_500");
     await refusal(refund(100_000n));
-    await harness.sandbox.giveBack(payment.processorOrderId, "0.07");
+    await harness.sandbox.refundExternally(payment.processorOrderId, "0.07");
     await using _job = harness.resolving();
     await eventually(async () => expect((await refundRow()).decision_reason).toBe("UNEXPLAINED"));
     expect(await refundRow()).toMatchObject({ status: "UNKNOWN", sends: 1 });
@@ -274,9 +280,9 @@ describe("a refund whose answer is lost", () => {
   });
 });
 
-describe("a database that fails once the refund has begun", () => {
-  const failing = async (when: string) => {
-    const name = "fails_for_a_while";
+describe("refundPayment, when the database fails during the refund", () => {
+  const failUpdates = async (when: string) => {
+    const name = "fail_updates";
     await harness.sql(
       `create function ${name}() returns trigger language plpgsql as $$ begin raise exception 'gone' using errcode = '57P03'; end $$`,
     );
@@ -285,24 +291,24 @@ describe("a database that fails once the refund has begun", () => {
   };
 
   test.each([
-    ["before it is sent", "new.lease_token is not null", 0],
-    ["after it was given back", "new.status = 'ACCEPTED'", 100_000],
-  ])("%s: the caller is told that the outcome is unknown, not to try again, and it goes on", async (_when, condition, given) => {
+    ["before the request is sent", "new.lease_token is not null", 0],
+    ["after the refund was executed", "new.status = 'ACCEPTED'", 100_000],
+  ])("returns refund_outcome_unknown %s, and the worker finishes the refund", async (_time, condition, refunded) => {
     {
-      await using _failing = await failing(condition);
+      await using _failure = await failUpdates(condition);
       expect(await refusal(refund(100_000n))).toMatchObject({ kind: "outcome_unknown", code: "refund_outcome_unknown" });
-      expect((await harness.sandbox.order(payment.processorOrderId)).refundedAmount).toBe(given);
+      expect((await harness.sandbox.order(payment.processorOrderId)).refundedAmount).toBe(refunded);
     }
     await using _job = harness.resolving();
     expect(await eventually(() => refund(100_000n))).toMatchObject({ refundedAmountMinor: 100_000n });
     expect(await harness.calls(payment, "refund")).toBe(1);
-    await expectTruth(100_000n);
+    await expectConsistent(100_000n);
   });
 });
 
-describe("a refund that the processor's state cannot be read for", () => {
+describe("advanceRefund, without a readable order", () => {
   test.each(["timeout_before", "http_500", "html_200", "truncated", "error:5"])(
-    "status %s: nothing is sent; 504, and then it is given back once",
+    "sends nothing while the read fails, and refunds once afterwards: status %s",
     async (mode) => {
       await harness.sandbox.fault("status", mode);
       expect(await refusal(refund())).toMatchObject({ code: "refund_outcome_unknown" });
@@ -311,13 +317,13 @@ describe("a refund that the processor's state cannot be read for", () => {
       await using _job = harness.resolving();
       expect(await eventually(() => refund())).toMatchObject({ status: PaymentStatus.REFUNDED });
       expect(await harness.calls(payment, "refund")).toBe(1);
-      await expectTruth(500_000n);
+      await expectConsistent(500_000n);
     },
   );
 });
 
-describe("what a crash leaves", () => {
-  /** As it is committed before the processor is asked, with the key still owed its answer. */
+describe("resolveRefunds, after a crash", () => {
+  /** Restores the row as it is committed before the request; the key has no response yet. */
   const rewind = (status: "REQUESTED" | "SENT") =>
     harness.sql(
       `update refund set status = ?, sends = ?, refunded_before_minor = ?, resend_after = ?, last_sent_at = now(), next_check_at = now()
@@ -325,43 +331,43 @@ describe("what a crash leaves", () => {
       status === "SENT" ? [status, 1, 0, new Date(Date.now() + 300), payment.id] : [status, 0, null, null, payment.id],
     );
 
-  /** A refund that was recorded and never sent: its status read failed. */
-  const requested = async () => {
+  /** Creates a refund that is never sent, because the read of its order fails. */
+  const requestUnsent = async () => {
     await harness.sandbox.fault("status", "http_500");
     await refusal(refund());
   };
 
-  test("after REQUESTED: the worker sends it, once", async () => {
-    await requested();
+  test("sends a REQUESTED refund once", async () => {
+    await requestUnsent();
     await rewind("REQUESTED");
     await using _job = harness.resolving();
     expect(await eventually(() => refund())).toMatchObject({ status: PaymentStatus.REFUNDED });
     expect(await harness.calls(payment, "refund")).toBe(1);
-    await expectTruth(500_000n);
+    await expectConsistent(500_000n);
   });
 
-  test("after SENT, and the processor has it: never sent again", async () => {
-    await requested();
+  test("does not send a SENT refund again that the processor has executed", async () => {
+    await requestUnsent();
     await rewind("SENT");
-    await harness.sandbox.giveBack(payment.processorOrderId);
+    await harness.sandbox.refundExternally(payment.processorOrderId);
     await using _job = harness.resolving();
     expect(await eventually(() => refund())).toMatchObject({ status: PaymentStatus.REFUNDED });
     expect(await refundRow()).toMatchObject({ status: "ACCEPTED", sends: 1 });
-    await expectTruth(500_000n);
+    await expectConsistent(500_000n);
   });
 
-  test("after SENT, and the processor does not have it: sent under the same record", async () => {
-    await requested();
+  test("sends a SENT refund again that the processor does not have", async () => {
+    await requestUnsent();
     await rewind("SENT");
     await using _job = harness.resolving();
     expect(await eventually(() => refund())).toMatchObject({ status: PaymentStatus.REFUNDED });
     expect(await refundRow()).toMatchObject({ status: "ACCEPTED", sends: 2 });
     expect(await harness.calls(payment, "refund")).toBe(1);
-    await expectTruth(500_000n);
+    await expectConsistent(500_000n);
   });
 
-  test("is taken up by one of two workers", async () => {
-    await requested();
+  test("sends the refund once when two workers run", async () => {
+    await requestUnsent();
     await rewind("REQUESTED");
     await using _one = harness.resolving();
     await using _other = harness.resolving();
@@ -371,9 +377,9 @@ describe("what a crash leaves", () => {
   });
 });
 
-describe("the clock of a process", () => {
-  const atAnotherTime = async (aheadMs: number, work: () => Promise<void>) => {
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + aheadMs });
+describe("resolveRefunds, with a wrong process clock", () => {
+  const withClockOffset = async (offsetMs: number, work: () => Promise<void>) => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + offsetMs });
     try {
       await work();
     } finally {
@@ -381,19 +387,19 @@ describe("the clock of a process", () => {
     }
   };
 
-  test("that is ahead sends nothing again before its time", async () => {
+  test("sends nothing again before its time when the clock is ahead", async () => {
     await harness.sandbox.fault("refund", "http_503");
     await refusal(refund());
     await harness.sql("update refund set resend_after = now() + interval '1 hour' where payment_id = ?", [payment.id]);
-    await atAnotherTime(7_200_000, async () => {
+    await withClockOffset(7_200_000, async () => {
       await using _job = harness.resolving();
       await eventually(async () => expect((await calls()).length).toBeGreaterThanOrEqual(5));
     });
     expect(await harness.calls(payment, "refund")).toBe(1);
   });
 
-  test("that is behind makes nothing due at once", async () => {
-    await atAnotherTime(-3_600_000, async () => {
+  test("plans the next check in the future when the clock is behind", async () => {
+    await withClockOffset(-3_600_000, async () => {
       await harness.sandbox.fault("status", "http_500");
       await refusal(refund());
     });
@@ -405,7 +411,7 @@ describe("the clock of a process", () => {
   });
 });
 
-describe("the lease", () => {
+describe("advanceRefund, lease", () => {
   const advance = (id: string, beforeSending: () => Promise<unknown>) =>
     leased(harness, id, (lease) =>
       advanceRefund(
@@ -427,8 +433,8 @@ describe("the lease", () => {
     return (await refundRow()).id;
   };
 
-  test("that a frozen process thinks it has sends nothing when it goes on later", async () => {
-    // So patient that nothing but the time since the commit stops the request.
+  test("sends nothing when the process was frozen longer than the send limit after the commit", async () => {
+    // With long timeouts, only the time since the commit prevents the request.
     await using patient = await startHarness({ satimTimeoutMs: 20_000 });
     payment = await patient.aFinishedPayment(caller);
     await patient.sandbox.fault("status", "http_500");
@@ -455,35 +461,35 @@ describe("the lease", () => {
     expect(await row()).toMatchObject({ status: "UNKNOWN", sends: 1 });
   });
 
-  test("that holds sends once; when that is refused and the sum moved all the same, the refund is ACCEPTED", async () => {
+  test("accepts a refund that was refused although the refunded sum changed", async () => {
     const id = await requestedRefund();
-    const happenedAllTheSame = async () => {
-      await harness.sandbox.giveBack(payment.processorOrderId);
+    const executeAndRefuse = async () => {
+      await harness.sandbox.refundExternally(payment.processorOrderId);
       await harness.sandbox.fault("refund", "error:7");
     };
-    expect(await advance(id, happenedAllTheSame)).toEqual({ result: { kind: "unknown" } });
+    expect(await advance(id, executeAndRefuse)).toEqual({ result: { kind: "unknown" } });
     await using _job = harness.resolving();
     expect(await eventually(() => refund())).toMatchObject({ status: PaymentStatus.REFUNDED });
     expect(await refundRow()).toMatchObject({ status: "ACCEPTED", sends: 1 });
   });
 
-  test("that was lost while a refusal was looked into ends nothing that another has sent since", async () => {
+  test("does not reject a refund that another process has sent since the refusal", async () => {
     await harness.sandbox.fault("refund", "error:5");
     await harness.sandbox.fault("status", "slow:600", 2);
-    const refused = refusal(refund());
+    const rejection = refusal(refund());
     await eventually(async () => expect(await harness.calls(payment, "refund")).toBe(1));
     await harness.sql("update refund set sends = 2 where payment_id = ?", [payment.id]);
-    expect(await refused).toMatchObject({ code: "refund_outcome_unknown" });
+    expect(await rejection).toMatchObject({ code: "refund_outcome_unknown" });
     expect((await refundRow()).status).not.toBe("REJECTED");
   });
 
-  test("that was lost stops the send", async () => {
+  test("sends nothing when the lease is lost", async () => {
     const id = await requestedRefund();
-    const stolen = () =>
+    const stealLease = () =>
       harness.sql("update refund set lease_token = gen_random_uuid(), leased_until = now() + interval '1 hour' where id = ?", [
         id,
       ]);
-    expect(await advance(id, stolen)).toEqual({ result: { kind: "unknown" } });
+    expect(await advance(id, stealLease)).toEqual({ result: { kind: "unknown" } });
     expect(await harness.calls(payment, "refund")).toBe(0);
     expect(await refundRow()).toMatchObject({ status: "REQUESTED", sends: 0 });
   });
@@ -491,7 +497,7 @@ describe("the lease", () => {
   test.each([
     ["ACCEPTED", { kind: "accepted" }],
     ["REJECTED", { kind: "rejected", refusal: { members: { processor_error_code: "7" } } }],
-  ])("that comes after the end, %s, finds the end and sends nothing", async (status, expected) => {
+  ])("returns the outcome of a refund that is %s and sends nothing", async (status, expected) => {
     const id = await requestedRefund();
     await harness.sql("update refund set status = ?, processor_error_code = '7' where id = ?", [status, id]);
     expect(await advance(id, async () => {})).toMatchObject({ result: expected });

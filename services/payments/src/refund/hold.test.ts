@@ -4,7 +4,7 @@ import { allTenants, forTenant } from "@amana/runtime";
 import { aBusinessCaller, eventually, refusal, withIdempotencyKey } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
-import { holdRefunds, noteHistory, readHold, releaseRefunds } from "./hold.ts";
+import { holdRefunds, readHold, releaseRefunds, updateHistory } from "./hold.ts";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ let caller: ReturnType<typeof aBusinessCaller>;
 let payment: Payment;
 beforeEach(async () => {
   await harness.sql("update refund_hold set history = null, held_until = null");
-  await noteHistory(harness.context);
+  await updateHistory(harness.context);
   caller = aBusinessCaller();
   payment = await harness.aFinishedPayment(caller);
 });
@@ -35,8 +35,8 @@ const atProcessor = async () => {
   return { refunded: Number(refundedAmount), calls: calls.filter(({ operation }) => operation === "refund").length };
 };
 
-/** The rows as they were before: what happened since is not in them any more. */
-async function restored() {
+/** Simulates a restore to the time before the refund. */
+async function restore() {
   await harness.sql("delete from refund where payment_id = ?", [payment.id]);
   await harness.sql("delete from idempotency_key");
   await harness.sql("update payment set status = 'PAID', refunded_amount_minor = null, refund_ended_at = null where id = ?", [
@@ -45,19 +45,19 @@ async function restored() {
   await harness.sql("update refund_hold set history = 'of another cluster'");
 }
 
-test("a fresh database holds nothing, and the same history seen again holds nothing", async () => {
+test("updateHistory does not hold refunds in a new database or for an unchanged history", async () => {
   expect(await heldUntil()).toBeUndefined();
-  await noteHistory(harness.context);
+  await updateHistory(harness.context);
   expect(await heldUntil()).toBeUndefined();
 });
 
-test("after a restore a part that was sent and is forgotten is not given back again, however late it takes effect", async () => {
+test("a partial refund that a restore lost is not executed again, even if it takes effect late", async () => {
   await harness.sandbox.fault("refund", "late:2000");
   expect(await refusal(refund())).toMatchObject({ code: "refund_outcome_unknown" });
-  await restored();
+  await restore();
   const held = { code: "refunds_held", members: { refundable_at: expect.any(String) } };
   expect(await refusal(refund("again"))).toMatchObject(held);
-  await noteHistory(harness.context);
+  await updateHistory(harness.context);
   expect(await refusal(refund("again"))).toMatchObject(held);
   await eventually(async () => expect(await heldUntil()).toBeUndefined());
   expect(await refusal(refund("again"))).toMatchObject({ code: "payment_not_refundable" });
@@ -65,7 +65,7 @@ test("after a restore a part that was sent and is forgotten is not given back ag
   expect(await read()).toMatchObject({ status: PaymentStatus.REFUNDED, refundedAmountMinor: part, origin: "PROCESSOR" });
 });
 
-test("a refund that is only asked for in the restored rows, and was sent, is not sent again by the worker", async () => {
+test("the worker does not send a refund again that is REQUESTED in the restored rows but was sent", async () => {
   await harness.sandbox.fault("refund", "late:2000");
   await refusal(refund());
   await harness.sql(
@@ -74,46 +74,46 @@ test("a refund that is only asked for in the restored rows, and was sent, is not
     [payment.id],
   );
   await harness.sql("update refund_hold set history = 'of another cluster'");
-  await noteHistory(harness.context);
+  await updateHistory(harness.context);
   await using _job = harness.resolving();
   await eventually(async () => expect(await read()).toMatchObject({ status: PaymentStatus.REFUNDED, origin: "PROCESSOR" }));
   expect(await atProcessor()).toEqual({ refunded: Number(part), calls: 1 });
 });
 
-test("a database that is restored between the read and the sending sends nothing, and later once", async () => {
+test("a refund is not sent when the database is restored after the read, and is sent once after the hold", async () => {
   await harness.sandbox.fault("status", "slow:500");
-  const refunding = refusal(refund());
+  const pendingRefund = refusal(refund());
   await eventually(async () =>
     expect(await harness.sql("select 1 from refund where payment_id = ?", [payment.id])).toHaveLength(1),
   );
   await harness.sql("update refund_hold set history = 'of another cluster'");
-  expect(await refunding).toMatchObject({ code: "refund_outcome_unknown" });
+  expect(await pendingRefund).toMatchObject({ code: "refund_outcome_unknown" });
   expect(await atProcessor()).toEqual({ refunded: 0, calls: 0 });
-  await noteHistory(harness.context);
+  await updateHistory(harness.context);
   await harness.sql("update refund set next_check_at = now() where payment_id = ?", [payment.id]);
   await using _job = harness.resolving();
   await eventually(async () => expect(await read()).toMatchObject({ status: PaymentStatus.REFUNDED }));
   expect(await atProcessor()).toEqual({ refunded: Number(part), calls: 1 });
 });
 
-test("what a person holds is held for as long as the service's own settings say, however short they asked for", async () => {
+test("holdRefunds holds refunds for the configured time even if the operator requests less", async () => {
   const em = harness.context.orm.em.fork();
   await holdRefunds(em, 0.1);
   await harness.sql("select pg_sleep(0.2)");
   expect(await refusal(refund())).toMatchObject({ code: "refunds_held" });
-  await noteHistory(harness.context);
+  await updateHistory(harness.context);
   expect((await heldUntil())?.getTime()).toBeGreaterThan(Date.now() + 1_000);
   expect(await releaseRefunds(em)).toBe(true);
   expect(await releaseRefunds(em)).toBe(false);
   expect(await heldUntil()).toBeUndefined();
 });
 
-test("an outage of the database's server that loses nothing holds nothing", async () => {
+test("updateHistory does not hold refunds after lost connections without lost data", async () => {
   const [before] = await harness.sql<{ history: string }>("select history from refund_hold");
   await harness.sql(
     "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
   );
-  await eventually(() => noteHistory(harness.context));
+  await eventually(() => updateHistory(harness.context));
   expect(await harness.sql("select history from refund_hold")).toEqual([before]);
   expect(await heldUntil()).toBeUndefined();
 });

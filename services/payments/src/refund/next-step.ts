@@ -2,70 +2,71 @@ import type { CardProcessor, OrderState } from "../card-processor/card-processor
 import type { ExternalChange, Payment } from "../payment/payment.ts";
 import type { Refund } from "./refund.ts";
 
-/** What a look at the processor, or its answer, comes to; recorded in one transaction. */
+/** Outcome of a read of the order or of a refund request. It is recorded in one transaction. */
 export type RefundOutcome =
-  /** The sum is ours. */
+  /** The refund was executed. */
   | { readonly kind: "accept" }
-  /** Without a code: an operator found out that it did not happen. */
+  /** The refund was not executed. An operator's decision has no error code. */
   | { readonly kind: "reject"; readonly errorCode?: string; readonly reason?: string }
-  /** Nothing was sent, and nothing will be: somebody else gave it back or reversed it. */
-  | { readonly kind: "take_over"; readonly change: ExternalChange; readonly state: OrderState }
-  /** Looked at again on schedule, or decided by a person where no rule explains what was seen. */
+  /** The processor had already refunded or reversed the payment, so nothing is ever sent. */
+  | { readonly kind: "adopt"; readonly change: ExternalChange; readonly state: OrderState }
+  /** The outcome is unknown. With `isUnexplained` an operator must decide. */
   | { readonly kind: "wait"; readonly reason: string; readonly isUnexplained?: boolean };
 
 /**
- * What to do about a refund that is under way when the processor says `state` of its order;
- * undefined: it could not be read. The first request goes out only when nothing was given back that
- * we do not know of; a further one only when a read shows none and either the processor must refuse
- * a second execution or an operator ordered it. `askedAt` is when the question was asked, because
- * the answer may be as old as that. `isHeld`: the database may have lost what was sent.
+ * Decides the next step of an active refund from the order's `state`, which is undefined if the
+ * read failed. The first request is sent only if the order shows no refund that is not stored. A
+ * further request also requires that the processor must refuse a second execution, or that an
+ * operator ordered it. `readAt` is the start of the read, because the state may be as old as that.
+ * `isHeld`: the database was restored and may lack requests that were sent.
  */
-export function beforeSending(
+export function decideBeforeSending(
   refund: Refund,
   payment: Payment,
   state: OrderState | undefined,
-  { askedAt, isHeld }: { askedAt: Date; isHeld: boolean },
+  { readAt, isHeld }: { readAt: Date; isHeld: boolean },
 ): RefundOutcome | { readonly kind: "send" } {
   if (!state) return { kind: "wait", reason: "the order could not be read" };
-  const found = payment.compare(state);
-  if (found.kind === "untold") return { kind: "wait", reason: "the processor does not tell the refunded sum" };
-  if (found.kind === "refunded" && refund.explains(found.refundedMinor) && refund.decisionReason !== "UNEXPLAINED") {
+  const comparison = payment.compare(state);
+  if (comparison.kind === "unreported") return { kind: "wait", reason: "the processor did not report the refunded sum" };
+  if (comparison.kind === "refunded" && refund.explains(comparison.refundedMinor) && refund.decisionReason !== "UNEXPLAINED") {
     return { kind: "accept" };
   }
   const isFirst = refund.sends === 0;
-  const waitsForDecision = refund.needsDecisionSince != null;
-  if (isFirst && !waitsForDecision && (found.kind === "refunded" || found.kind === "reversed")) {
-    return { kind: "take_over", change: found, state };
+  const needsDecision = refund.needsDecisionSince != null;
+  if (isFirst && !needsDecision && (comparison.kind === "refunded" || comparison.kind === "reversed")) {
+    return { kind: "adopt", change: comparison, state };
   }
-  if (found.kind !== "agrees") {
-    return { kind: "wait", reason: found.kind === "unexplained" ? found.reason : found.kind, isUnexplained: true };
+  if (comparison.kind !== "agrees") {
+    return { kind: "wait", reason: comparison.kind === "unexplained" ? comparison.reason : comparison.kind, isUnexplained: true };
   }
-  const mayBeSent = refund.resendAfter ? refund.resendAfter <= askedAt : isFirst;
-  if (waitsForDecision || !mayBeSent) return { kind: "wait", reason: "a request may still take effect" };
+  const mayBeSent = refund.resendAfter ? refund.resendAfter <= readAt : isFirst;
+  if (needsDecision || !mayBeSent) return { kind: "wait", reason: "an earlier request may still take effect" };
   return isHeld ? { kind: "wait", reason: "refunds are held: the database was restored" } : { kind: "send" };
 }
 
 type SendOutcome = Awaited<ReturnType<CardProcessor["refund"]>>;
 
-/** Whether the answer may refuse the refund: a refusal says nothing of an earlier request. */
-export const mayBeRefused = (refund: Refund, outcome: SendOutcome): boolean => outcome.kind === "refused" && refund.sends === 0;
+/** Returns whether a refusal can reject the refund: it proves nothing about an earlier request. */
+export const canReject = (refund: Refund, outcome: SendOutcome): boolean => outcome.kind === "refused" && refund.sends === 0;
 
 /**
- * What the processor's answer to a request means. A refusal counts only if the sum did not move:
- * `after` is what the processor says of the order behind it.
+ * Returns the outcome of a refund request. A refusal rejects the refund only if the refunded sum
+ * did not change. `stateAfter` is the order's state after the refusal; undefined if the read
+ * failed.
  */
-export function afterSending(
+export function decideAfterSending(
   refund: Refund,
   payment: Payment,
   outcome: SendOutcome,
-  after: OrderState | undefined,
+  stateAfter: OrderState | undefined,
 ): RefundOutcome {
   if (outcome.kind === "accepted") return { kind: "accept" };
   if (outcome.kind !== "refused") return { kind: "wait", reason: outcome.reason };
-  if (!mayBeRefused(refund, outcome)) {
-    return { kind: "wait", reason: "refused, and an earlier request may have been accepted" };
+  if (!canReject(refund, outcome)) {
+    return { kind: "wait", reason: "refused, but an earlier request may have been accepted" };
   }
-  const isAsBefore = after !== undefined && payment.compare(after).kind === "agrees";
-  if (!isAsBefore) return { kind: "wait", reason: "refused, and the refunded sum is not as before" };
+  const isUnchanged = stateAfter !== undefined && payment.compare(stateAfter).kind === "agrees";
+  if (!isUnchanged) return { kind: "wait", reason: "refused, but the refunded sum is not known to be unchanged" };
   return { kind: "reject", errorCode: outcome.errorCode, reason: outcome.message };
 }

@@ -5,18 +5,21 @@ import type { DomainError } from "@amana/rpc";
 import { isUuid } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { OrderState } from "../card-processor/card-processor.ts";
-import { type NotedCall, recordCalls } from "../card-processor/processor-call.ts";
+import { type FinishedCall, recordCalls } from "../card-processor/processor-call.ts";
 import type { Context } from "../context.ts";
-import { refundEndings } from "../metrics.ts";
+import { refundSteps } from "../metrics.ts";
 import { paymentNotFound, refundNotFound, refundRefused, refundRejected } from "../payment/payment.errors.ts";
-import { announce } from "../payment/payment.events.ts";
+import { emitPaymentEvent } from "../payment/payment.events.ts";
 import { toPaymentMessage } from "../payment/payment.message.ts";
 import { Payment } from "../payment/payment.ts";
 import { applyOrderState } from "../payment/reread-payment.ts";
 import type { RefundOutcome } from "./next-step.ts";
 import { Refund } from "./refund.ts";
 
-/** How far a refund got. "unknown": the payment stays locked; it is asked again, or decided. */
+/**
+ * Progress of a refund after a step. "unknown": the payment stays locked until a later read or an
+ * operator's decision.
+ */
 export type RefundProgress =
   | { kind: "accepted"; payment: Payment }
   | { kind: "rejected"; refusal: DomainError }
@@ -29,7 +32,7 @@ export interface PaymentAndRefund {
 }
 
 interface Locked extends PaymentAndRefund {
-  /** The Idempotency-Key that is owed an answer. */
+  /** Idempotency-Key that gets a response when the refund ends. */
   readonly key: IdempotencyRecord | undefined;
 }
 
@@ -43,83 +46,98 @@ export function progressOf({ payment, refund }: PaymentAndRefund): RefundProgres
 const refusalOf = ({ processorErrorCode, resolution }: Refund) =>
   resolution === "REJECTED" ? refundRejected() : refundRefused(processorErrorCode ?? "");
 
-/** The key's row is locked first, the payment's second, the refund's last, everywhere. */
+/** To prevent deadlocks, all code locks the key first, then the payment, then the refund. */
 export async function lockRefund(em: SqlEntityManager, refundId: string): Promise<Locked> {
-  const found = isUuid(refundId) ? await em.findOne(Refund, { id: refundId }) : null;
-  if (!found) throw refundNotFound();
-  const { businessId, paymentId, idempotencyId } = found;
+  const refund = isUuid(refundId) ? await em.findOne(Refund, { id: refundId }) : null;
+  if (!refund) throw refundNotFound();
+  const { businessId, paymentId, idempotencyId } = refund;
   const key = await lockKey(em, idempotencyId);
   const payment = await lockRow(em, Payment, businessId, paymentId, paymentNotFound);
   return { payment, refund: await lockRow(em, Refund, businessId, refundId, refundNotFound), key };
 }
 
-/** Records in one transaction what was found out, unless overtaken; answers how far it got. */
+/**
+ * Records an outcome in one transaction, unless a newer change has made it invalid. Returns the
+ * progress of the refund.
+ */
 export async function recordRefundOutcome(
   context: Context,
   refundId: string,
-  ending: RefundOutcome,
-  calls: readonly NotedCall[],
+  outcome: RefundOutcome,
+  calls: readonly FinishedCall[],
   state?: OrderState,
 ): Promise<RefundProgress> {
-  const { locked, counts, isNewlyWaiting } = await transaction(context.orm, async (em) => {
+  const { locked, isApplied, startsDecision } = await transaction(context.orm, async (em) => {
     const locked = await lockRefund(em, refundId);
     const { refund } = locked;
-    const waitedBefore = refund.needsDecisionSince != null;
-    const counts = refund.isActive() && !isOvertaken(locked, ending);
+    const neededDecision = refund.needsDecisionSince != null;
+    const isApplied = refund.isActive() && !isOutdated(locked, outcome);
     const now = await databaseTime(em);
     recordCalls(em, { businessId: refund.businessId, paymentId: refund.paymentId, refundId }, calls, now);
-    if (counts && state) refund.noteReading(state, now);
-    if (counts) endRefund(em, context, locked, ending, now);
-    return { locked, counts, isNewlyWaiting: refund.needsDecisionSince != null && !waitedBefore };
+    if (isApplied && state) refund.recordReading(state, now);
+    if (isApplied) applyRefundOutcome(em, context, locked, outcome, now);
+    return { locked, isApplied, startsDecision: refund.needsDecisionSince != null && !neededDecision };
   });
-  if (counts) refundEndings.inc({ step: ending.kind });
-  if (counts) log(context, locked, ending, isNewlyWaiting);
+  if (isApplied) refundSteps.inc({ step: metricSteps[outcome.kind] });
+  if (isApplied) log(context, locked, outcome, startsDecision);
   return progressOf(locked);
 }
 
-/** A refusal says nothing of a later request; what was sent or settled is not taken over. */
-const isOvertaken = ({ payment, refund }: PaymentAndRefund, { kind }: RefundOutcome): boolean =>
-  (kind === "reject" && refund.sends !== 1) || (kind === "take_over" && (refund.sends > 0 || payment.status !== "PAID"));
+/**
+ * Returns whether a newer change makes the outcome invalid. A refusal proves nothing about a later
+ * request, and an external change is adopted only if nothing was sent and the payment is PAID.
+ */
+const isOutdated = ({ payment, refund }: PaymentAndRefund, { kind }: RefundOutcome): boolean =>
+  (kind === "reject" && refund.sends !== 1) || (kind === "adopt" && (refund.sends > 0 || payment.status !== "PAID"));
 
-/** What an ending or a decision changes: both rows, the event, and the answer a key is owed. */
-export function endRefund(em: SqlEntityManager, context: Context, locked: Locked, ending: RefundOutcome, now: Date): void {
+/** Applies an outcome or a decision to both rows, the outbox and the Idempotency-Key. */
+export function applyRefundOutcome(
+  em: SqlEntityManager,
+  context: Context,
+  locked: Locked,
+  outcome: RefundOutcome,
+  now: Date,
+): void {
   const { schedule } = context;
   const { payment, refund, key } = locked;
-  switch (ending.kind) {
+  switch (outcome.kind) {
     case "accept":
       payment.refund(refund.amountMinor, now);
       payment.planReread(schedule, now);
       refund.end("ACCEPTED", now);
-      announce(em, payment, "PAYMENT_REFUNDED", now, refund.traceparent);
+      emitPaymentEvent(em, payment, "PAYMENT_REFUNDED", now, refund.traceparent);
       key?.storeAnswer(PaymentSchema, toPaymentMessage(payment));
       break;
     case "reject":
-      payment.refundRefused(ending.errorCode, now);
+      payment.recordRejectedRefund(outcome.errorCode, now);
       payment.planReread(schedule, now);
-      refund.end("REJECTED", now, ending.errorCode);
+      refund.end("REJECTED", now, outcome.errorCode);
       key?.storeRefusal(refusalOf(refund));
       break;
-    case "take_over":
+    case "adopt":
       refund.end("NOT_SENT", now);
-      applyOrderState(em, context, payment, ending.state, ending.change, now, refund.traceparent);
-      // The key is free again, because a conflict is never a stored answer.
+      applyOrderState(em, context, payment, outcome.state, outcome.change, now, refund.traceparent);
+      // The caller gets a conflict, which is never stored, so the key becomes free again.
       if (key) em.remove(key);
       break;
     case "wait":
-      if (ending.isUnexplained) refund.needsDecision("UNEXPLAINED", now);
-      refund.unknown(schedule.refundCheckSeconds, now);
+      if (outcome.isUnexplained) refund.requireDecision("UNEXPLAINED", now);
+      refund.markUnknown(schedule.refundCheckSeconds, now);
   }
 }
 
-const wording = {
-  accept: "refunded",
+const logMessages = {
+  accept: "refund accepted",
   reject: "refund refused",
-  take_over: "nothing was sent: the payment changed at the processor",
+  adopt: "refund not sent, external change at the processor adopted",
   wait: "refund outcome unknown",
 } as const satisfies Record<RefundOutcome["kind"], string>;
 
-function log({ logger }: Context, { payment, refund }: PaymentAndRefund, ending: RefundOutcome, isNewlyWaiting: boolean): void {
-  const about = {
+/** Values of the metric's label, which are older than the kinds. */
+const metricSteps = { accept: "accept", reject: "reject", adopt: "take_over", wait: "wait" } as const;
+
+function log({ logger }: Context, { payment, refund }: PaymentAndRefund, outcome: RefundOutcome, startsDecision: boolean): void {
+  const fields = {
     payment_id: payment.id,
     refund_id: refund.id,
     order_number: payment.processorOrderNumber,
@@ -127,9 +145,9 @@ function log({ logger }: Context, { payment, refund }: PaymentAndRefund, ending:
     status: refund.status,
     refunded_minor: String(refund.processorRefundedMinor ?? ""),
   };
-  const why = ending.kind === "accept" || ending.kind === "take_over" ? {} : { reason: ending.reason };
-  logger[ending.kind === "accept" ? "info" : "warn"]({ ...about, ...why }, wording[ending.kind]);
-  if (isNewlyWaiting) {
-    logger.error({ ...about, alert: true, reason: refund.decisionReason }, "a refund waits for an operator's decision");
+  const reason = outcome.kind === "accept" || outcome.kind === "adopt" ? {} : { reason: outcome.reason };
+  logger[outcome.kind === "accept" ? "info" : "warn"]({ ...fields, ...reason }, logMessages[outcome.kind]);
+  if (startsDecision) {
+    logger.error({ ...fields, alert: true, reason: refund.decisionReason }, "refund needs an operator's decision");
   }
 }

@@ -5,18 +5,21 @@ import { defineEntity, p } from "@mikro-orm/postgresql";
 import type { OrderState } from "../card-processor/card-processor.ts";
 
 /**
- * REQUESTED → SENT → ACCEPTED, REJECTED or UNKNOWN; UNKNOWN is resolved by asking. NOT_SENT: the
- * payment turned out to be given back or reversed at the processor already.
+ * REQUESTED → SENT → ACCEPTED, REJECTED or UNKNOWN. A read of the order or an operator's decision
+ * ends UNKNOWN. NOT_SENT: the processor had already refunded or reversed the payment.
  */
 export type RefundStatus = EnumName<typeof proto.RefundStatus>;
 
-/** While a refund is one of these, the payment is locked. */
+/** Statuses of a refund that locks its payment for other refunds. */
 export const activeRefundStatuses: RefundStatus[] = ["REQUESTED", "SENT", "UNKNOWN"];
 
-/** "OUTCOME_UNKNOWN": nothing told it in time. "UNEXPLAINED": no rule explains what was told. */
+/**
+ * "OUTCOME_UNKNOWN": no read showed the outcome in time. "UNEXPLAINED": no rule explains the
+ * order's state.
+ */
 type DecisionReason = "OUTCOME_UNKNOWN" | "UNEXPLAINED";
 
-/** What an operator can decide. */
+/** Decision of an operator. */
 export type Resolution = EnumName<typeof proto.RefundOutcome>;
 
 const schema = defineEntity({
@@ -28,26 +31,26 @@ const schema = defineEntity({
     paymentId: p.uuid(),
     amountMinor: p.bigint("bigint"),
     status: p.text().$type<RefundStatus>(),
-    /** What the processor had given back before ours; without it nothing is sent. */
+    /** Refunded sum at the processor before this refund was sent. */
     refundedBeforeMinor: p.bigint("bigint").nullable(),
     processorErrorCode: p.text().nullable(),
     sends: p.integer(),
     lastSentAt: p.datetime(3).nullable(),
-    /** When it may be sent again, if a read then shows none. Null: never by itself. */
+    /** Earliest resend, if a read then shows no refund. Null: only an operator can order one. */
     resendAfter: p.datetime(3).nullable(),
-    /** Without an outcome by then, an operator has to decide. */
+    /** Time after which an operator must decide if the outcome is still unknown. */
     decisionDueAt: p.datetime(3),
     needsDecisionSince: p.datetime(3).nullable(),
     decisionReason: p.text().$type<DecisionReason>().nullable(),
-    /** What an operator decided last. */
+    /** Last decision of an operator. */
     resolution: p.text().$type<Resolution>().nullable(),
-    /** What the processor said when the order was last read for this refund, and when that was. */
+    /** Order state that the processor returned at the last read for this refund. */
     processorRefundedMinor: p.bigint("bigint").nullable(),
     processorOrderStatus: p.integer().nullable(),
     processorReadAt: p.datetime(3).nullable(),
     checks: p.integer(),
     nextCheckAt: p.datetime(3).nullable(),
-    /** The Idempotency-Key whose answer is still owed. */
+    /** Idempotency-Key that gets a response when the refund ends. */
     idempotencyId: p.uuid().nullable(),
     traceparent: p.text().nullable(),
     createdAt: p.datetime(3),
@@ -56,39 +59,39 @@ const schema = defineEntity({
   },
 });
 
-/** Pauses between the reads of a refund that waits for an operator: what it shows stays true. */
-const waitingPauseSeconds = 600;
+/** Pause between the reads that keep the order's state current while an operator must decide. */
+const decisionPauseSeconds = 600;
 
-/** Giving back, written down before anything is sent: a crash loses and repeats nothing. */
+/** A refund, stored before its request is sent, so that a crash neither loses nor repeats it. */
 export class Refund extends schema.class {
   isActive(): boolean {
     return activeRefundStatuses.includes(this.status);
   }
 
-  /** Whether the processor must refuse a second time: it gives back no more than was paid. */
+  /** Returns whether a second execution would exceed the paid amount: the processor refuses it. */
   cannotHappenTwice(paidMinor: bigint): boolean {
     return (this.refundedBeforeMinor ?? 0n) + 2n * this.amountMinor > paidMinor;
   }
 
-  /** Whether the refunded sum is what it is when this refund was sent and has happened once. */
+  /** Returns whether the refunded sum means that this refund was executed exactly once. */
   explains(refundedMinor: bigint): boolean {
     return this.sends > 0 && refundedMinor === (this.refundedBeforeMinor ?? 0n) + this.amountMinor;
   }
 
-  /** Until when a request that was sent may take effect, whatever its answer was. */
+  /** Returns the time until which a sent request may take effect, whatever its response was. */
   mayTakeEffectUntil(lateEffectSeconds: number): Date {
     return new Date((this.lastSentAt?.getTime() ?? 0) + lateEffectSeconds * 1000);
   }
 
-  /** Keeps what the processor says, for an operator to see. */
-  noteReading(state: OrderState, now: Date): void {
+  /** Stores the order state that the processor returned, for operators. */
+  recordReading(state: OrderState, now: Date): void {
     this.processorRefundedMinor = state.refundedMinor ?? null;
     this.processorOrderStatus = state.orderStatus ?? null;
     this.processorReadAt = now;
   }
 
-  /** Committed before the request goes out: from here on only the processor knows. */
-  sending(refundedBeforeMinor: bigint, paidMinor: bigint, resendPausesSeconds: readonly number[], now: Date): void {
+  /** Marks the refund as sent. Commit this before the request is sent. */
+  markSent(refundedBeforeMinor: bigint, paidMinor: bigint, resendPausesSeconds: readonly number[], now: Date): void {
     this.refundedBeforeMinor = refundedBeforeMinor;
     this.status = "SENT";
     this.sends += 1;
@@ -98,18 +101,18 @@ export class Refund extends schema.class {
     this.updatedAt = now;
   }
 
-  /** Somebody asks again: after the next pause of the schedule, whose last one repeats. */
-  unknown(pausesSeconds: readonly number[], now: Date): void {
+  /** Plans the next read after an unknown outcome. The last pause of the schedule repeats. */
+  markUnknown(pausesSeconds: readonly number[], now: Date): void {
     if (this.status === "SENT") this.status = "UNKNOWN";
-    if (now >= this.decisionDueAt) this.needsDecision("OUTCOME_UNKNOWN", now);
-    const pause = this.needsDecisionSince ? waitingPauseSeconds : nextPause(pausesSeconds, this.checks);
+    if (now >= this.decisionDueAt) this.requireDecision("OUTCOME_UNKNOWN", now);
+    const pause = this.needsDecisionSince ? decisionPauseSeconds : nextPause(pausesSeconds, this.checks);
     this.checks += 1;
     this.nextCheckAt = new Date(now.getTime() + pause * 1000);
     this.updatedAt = now;
   }
 
-  /** From here on nothing is sent until an operator says so. What was unexplained once stays so. */
-  needsDecision(reason: DecisionReason, now: Date): void {
+  /** Stops all sending until an operator decides. The reason UNEXPLAINED is never replaced. */
+  requireDecision(reason: DecisionReason, now: Date): void {
     this.needsDecisionSince ??= now;
     this.decisionReason = this.decisionReason === "UNEXPLAINED" ? "UNEXPLAINED" : reason;
     this.resendAfter = null;
@@ -118,11 +121,11 @@ export class Refund extends schema.class {
   }
 
   /**
-   * An operator saw that it did not happen and wants it sent. What was sent before may still take
-   * effect until `notBefore`, so nothing goes out earlier, and nothing unless a read shows none.
+   * Applies an operator's decision to send the refund again. An earlier request may take effect
+   * until `notBefore`, so the refund is sent after that time, and only if a read shows no refund.
    */
   sendAgain(notBefore: Date, decisionDueAt: Date, now: Date): void {
-    this.decided("SEND_AGAIN");
+    this.recordDecision("SEND_AGAIN");
     this.resendAfter = notBefore > now ? notBefore : now;
     this.decisionDueAt = decisionDueAt;
     this.checks = 0;
@@ -130,7 +133,7 @@ export class Refund extends schema.class {
     this.updatedAt = now;
   }
 
-  decided(resolution: Resolution): void {
+  recordDecision(resolution: Resolution): void {
     this.resolution = resolution;
     this.needsDecisionSince = null;
     this.decisionReason = null;

@@ -15,8 +15,8 @@ afterAll(() => harness[Symbol.asyncDispose]());
 const create = (caller = aBusinessCaller(), changes: object = {}) =>
   harness.payments.createPayment({ ...aPaymentRequest, ...changes }, { caller, timeoutMs: 20_000 });
 
-describe("a payment that the processor takes", () => {
-  test("is answered PENDING, with the processor's form", async () => {
+describe("createPayment, when the processor accepts the order", () => {
+  test("returns a PENDING payment with the form URL of the processor", async () => {
     const caller = aBusinessCaller();
     const payment = await create(caller);
     const order = await harness.sandbox.byNumber(payment.processorOrderNumber);
@@ -40,7 +40,7 @@ describe("a payment that the processor takes", () => {
     expect(await harness.events(payment.id)).toEqual([]);
   });
 
-  test("reaches the processor in its own words, coming back to an address that nobody can guess", async () => {
+  test("registers the order with the parameters of the protocol and an unguessable return URL", async () => {
     const { id, processorOrderNumber } = await create();
     const token = await harness.returnToken(id);
     const returnUrl = `http://gateway.test/api/v1/payments/return/${token}`;
@@ -63,14 +63,14 @@ describe("a payment that the processor takes", () => {
     ]);
   });
 
-  test.each(["AR", "EN"])("needs neither reference nor description, in %s", async (language) => {
+  test.each(["AR", "EN"])("accepts a payment without reference and description, in %s", async (language) => {
     const payment = await create(aBusinessCaller(), { language, orderRef: undefined, description: undefined });
     expect(payment).toMatchObject({ language, status: PaymentStatus.PENDING });
     expect(payment).not.toHaveProperty("orderRef");
     expect(payment).not.toHaveProperty("description");
   });
 
-  test("has its next check on schedule, and never two have one order number", async () => {
+  test("plans the next check and gives each payment its own order number", async () => {
     const caller = aBusinessCaller();
     const payments = await Promise.all(Array.from({ length: 10 }, () => create(caller)));
     expect(new Set(payments.map((payment) => payment.processorOrderNumber)).size).toBe(10);
@@ -83,8 +83,8 @@ describe("a payment that the processor takes", () => {
   });
 });
 
-describe("a payment that the processor refuses", () => {
-  test("is kept as FAILED with the code and announced, and the caller is told", async () => {
+describe("createPayment, when the processor refuses the order", () => {
+  test("stores FAILED with the code, emits an event and returns processor_error", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("register", "error:5");
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
@@ -104,12 +104,12 @@ describe("a payment that the processor refuses", () => {
     ]);
   });
 
-  test("for its amount ends alike", async () => {
+  test("returns processor_error when the amount is refused", async () => {
     const refused = await refusal(create(aBusinessCaller(), { amountMinor: 4_999n }));
     expect(refused).toMatchObject({ code: "processor_error", members: { processor_error_code: "5" } });
   });
 
-  test("because its number is taken never gets the other order", async () => {
+  test("does not adopt another order when the order number is already used", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("register", "error:1");
     expect(await refusal(create(caller))).toMatchObject({ code: "processor_error", members: { processor_error_code: "1" } });
@@ -121,21 +121,21 @@ describe("a payment that the processor refuses", () => {
 test.each([
   ["an operator", adminCaller],
   ["the platform", platformCaller],
-])("%s cannot create a payment", async (_name, caller) => {
+])("createPayment rejects %s", async (_name, caller) => {
   const refused = await refusal(harness.payments.createPayment(aPaymentRequest, { caller }));
   expect(refused).toMatchObject({ kind: "forbidden", code: "business_key_required" });
 });
 
-test("when the database fails after the order was registered, its outcome is unknown, not a reason to create another one", async () => {
+test("createPayment returns processor_outcome_unknown when the database fails after the registration", async () => {
   const caller = aBusinessCaller();
   await harness.sql(
-    "create function fails() returns trigger language plpgsql as $$ begin raise exception 'gone' using errcode = '57P03'; end $$",
+    "create function fail_updates() returns trigger language plpgsql as $$ begin raise exception 'gone' using errcode = '57P03'; end $$",
   );
   await harness.sql(
-    "create trigger fails before update on payment for each row when (new.processor_order_id is not null) execute function fails()",
+    "create trigger fail_updates before update on payment for each row when (new.processor_order_id is not null) execute function fail_updates()",
   );
   const refused = await refusal(harness.aPendingPayment(caller));
-  await harness.sql("drop function fails cascade");
+  await harness.sql("drop function fail_updates cascade");
   expect(refused).toMatchObject({ kind: "outcome_unknown", code: "processor_outcome_unknown" });
   const { members } = refused as { members: { payment_id: string } };
   const read = () => harness.payments.getPayment({ id: members.payment_id }, { caller });
@@ -145,28 +145,28 @@ test("when the database fails after the order was registered, its outcome is unk
   expect(await harness.calls(await read(), "register")).toBe(1);
 });
 
-describe("with an Idempotency-Key", () => {
-  test("the same request again gets the identical answer, marked, and no second order", async () => {
+describe("createPayment, with an Idempotency-Key", () => {
+  test("replays the identical response to the same request, without a second order", async () => {
     const caller = aBusinessCaller();
     const first = withIdempotencyKey(caller, "k");
     const again = withIdempotencyKey(caller, "k");
     const payment = await harness.payments.createPayment(aPaymentRequest, first);
     await harness.sandbox.pay(payment.processorOrderId);
-    await harness.comesBack(payment.id);
+    await harness.returnFromProcessor(payment.id);
     expect(await harness.payments.createPayment(aPaymentRequest, again)).toEqual(payment);
     expect([first.replayed, again.replayed]).toEqual([false, true]);
     expect(await harness.calls(payment, "register")).toBe(1);
     expect(await harness.payments.listPayments({ limit: 10 }, { caller })).toMatchObject({ total: 1 });
   });
 
-  test("another request is refused", async () => {
+  test("rejects a key that was used for another request", async () => {
     const caller = aBusinessCaller();
     await harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(caller, "k", "one"));
     const refused = await refusal(harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(caller, "k", "other")));
     expect(refused).toMatchObject({ kind: "invalid", code: "idempotency_key_reused" });
   });
 
-  test("the processor's refusal is repeated, marked, without asking again", async () => {
+  test("replays the processor's refusal without another call", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("register", "error:5");
     const first = await refusal(harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(caller, "k")));
@@ -177,32 +177,33 @@ describe("with an Idempotency-Key", () => {
     expect(await harness.payments.listPayments({ limit: 10 }, { caller })).toMatchObject({ total: 1 });
   });
 
-  test("of another business it is another key", async () => {
-    const one = await harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(aBusinessCaller(), "k"));
+  test("treats the same key of another business as another key", async () => {
+    const first = await harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(aBusinessCaller(), "k"));
     const other = await harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(aBusinessCaller(), "k"));
-    expect(one.id).not.toBe(other.id);
+    expect(first.id).not.toBe(other.id);
   });
 
-  test("ten at once make one payment; the others are told to wait, or get it", async () => {
+  test("creates one payment for ten concurrent requests; each gets the payment or idempotency_in_progress", async () => {
     const caller = aBusinessCaller();
-    const ends = await Promise.allSettled(
+    const results = await Promise.allSettled(
       Array.from({ length: 10 }, () => harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(caller, "k"))),
     );
-    const ids = ends.filter((end) => end.status === "fulfilled").map((end) => end.value.id);
+    const ids = results.filter((result) => result.status === "fulfilled").map((result) => result.value.id);
     expect(new Set(ids).size).toBe(1);
-    for (const end of ends) {
-      if (end.status === "rejected") expect(end.reason).toMatchObject({ kind: "conflict", code: "idempotency_in_progress" });
+    for (const result of results) {
+      if (result.status === "rejected")
+        expect(result.reason).toMatchObject({ kind: "conflict", code: "idempotency_in_progress" });
     }
     expect(await harness.payments.listPayments({ limit: 10 }, { caller })).toMatchObject({ total: 1 });
   });
 });
 
-test("more payments of a business than the processor takes in time are refused, without a trace, and cost no other business", async () => {
+test("createPayment rejects payments beyond the queue limit of a business without storing them, and serves other businesses", async () => {
   await harness.sandbox.fault("register", "slow:400", 60);
   const caller = aBusinessCaller();
-  const ends = Promise.allSettled(Array.from({ length: 150 }, () => create(caller)));
+  const results = Promise.allSettled(Array.from({ length: 150 }, () => create(caller)));
   const other = create();
-  const rejected = (await ends).filter((end) => end.status === "rejected");
+  const rejected = (await results).filter((result) => result.status === "rejected");
   const refused = rejected.filter(({ reason }) => reason.code === "service_unavailable");
   // On a busy machine an accepted payment may exceed its deadline. It is stored and not rejected.
   for (const { reason } of rejected) {

@@ -13,17 +13,17 @@ import { toPaymentMessage } from "../payment/payment.message.ts";
 import { Payment } from "../payment/payment.ts";
 import { registerOrder } from "../payment/register-order.ts";
 
-/** If nobody finishes the registration, because of a crash, the reconciler does after this long. */
-const takeUpMs = 2_000;
-/** Left over for the answer's way back. */
-const answerMs = 2_000;
+/** After a crash, the reconciler continues the registration after this time. */
+const recoveryMs = 2_000;
+/** Part of the deadline that is reserved for the response. */
+const responseMs = 2_000;
 
-/** Begin (PENDING, commit) → processor, in no transaction → finish (order, answer, commit). */
+/** PENDING, commit → processor, outside of any transaction → order and response, commit. */
 export const createPayment =
   (context: Context): Implementation<typeof PaymentService.method.createPayment> =>
   async (request, call) => {
     const businessId = requireBusiness(call.caller);
-    const begun = await transaction(context.orm, async (em) => {
+    const started = await transaction(context.orm, async (em) => {
       const claim = await claimKey(em, call, PaymentSchema);
       if ("replayed" in claim) return claim;
       if (context.processor.isCrowded(businessId, "registrations")) throw tooManyCreations();
@@ -40,40 +40,44 @@ export const createPayment =
         description: request.description ?? null,
         orderRef: request.orderRef ?? null,
         returnToken: randomBytes(32).toString("base64url"),
-        processorOrderNumber: await aFreeOrderNumber(em),
+        processorOrderNumber: await drawOrderNumber(em),
         idempotencyId: claim.record?.id ?? null,
         traceparent: call.traceparent || null,
         checks: 0,
-        nextCheckAt: new Date(now.getTime() + takeUpMs),
+        nextCheckAt: new Date(now.getTime() + recoveryMs),
         createdAt: now,
         updatedAt: now,
       });
       em.persist(payment);
       return { payment };
     });
-    if ("replayed" in begun) return begun.replayed;
+    if ("replayed" in started) return started.replayed;
 
     faultPoint("payment.begun");
-    const { payment } = begun;
-    const remainingMs = () => Math.max(1, call.remainingMs() - answerMs);
+    const { payment } = started;
+    const remainingMs = () => Math.max(1, call.remainingMs() - responseMs);
     const leased = await withLease(context.orm, "payment", payment.id, () =>
-      registerOrder(context, payment.id, { mayBeThere: false, remainingMs }),
+      registerOrder(context, payment.id, { mayExist: false, remainingMs }),
     ).catch((error: unknown) => {
-      // It goes on without this call: to say "try again" now would say that there is none.
-      context.logger.error({ err: error, payment_id: payment.id }, "a payment that was begun goes on later");
+      // The reconciler continues, so the outcome is unknown. A retryable error would mean that no
+      // payment exists.
+      context.logger.error({ err: error, payment_id: payment.id }, "payment registration interrupted, the reconciler continues");
       return undefined;
     });
-    const end = leased?.result ?? processorOutcomeUnknown(payment.id);
-    if (end instanceof DomainError) throw end;
-    return toPaymentMessage(end);
+    const result = leased?.result ?? processorOutcomeUnknown(payment.id);
+    if (result instanceof DomainError) throw result;
+    return toPaymentMessage(result);
   };
 
-/** Random: a number must not tell how many payments there are, nor meet another system's. */
-async function aFreeOrderNumber(em: SqlEntityManager): Promise<string> {
+/**
+ * Returns an unused random order number. It must not reveal the number of payments, nor collide
+ * with the numbers of another system.
+ */
+async function drawOrderNumber(em: SqlEntityManager): Promise<string> {
   for (;;) {
     const processorOrderNumber = String(randomInt(1_000_000_000, 10_000_000_000));
-    // With a million payments, one random number in nine thousand is taken.
-    // Of all businesses', whose payments are not seen here.
+    // With a million payments, one random number in nine thousand is used. The function also sees
+    // the payments of other businesses, which row-level security hides from this transaction.
     const [row] = await em.execute<{ taken: boolean }[]>("select order_number_is_taken(?) as taken", [processorOrderNumber]);
     if (row?.taken === false) return processorOrderNumber;
   }

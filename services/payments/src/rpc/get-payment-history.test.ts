@@ -15,18 +15,18 @@ afterEach(() => harness.sandbox.clearFaults());
 afterAll(() => harness[Symbol.asyncDispose]());
 
 const historyOf = (id: string) => harness.refunds.getPaymentHistory({ id }, { caller: adminCaller });
-const shown = async (id: string) =>
+const callLines = async (id: string) =>
   (await historyOf(id)).calls.map(
     ({ operation, outcome, detail }) =>
       `${enumName(ProcessorOperation, operation)} ${enumName(ProcessorOutcome, outcome)} ${detail ?? ""}`,
   );
 
-test("each call of the processor is kept with how it ended, in order, and the times at which events came about", async () => {
+test("getPaymentHistory returns each processor call in order, with its outcome and detail", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.aFinishedPayment(caller);
   await harness.sandbox.fault("refund", "error:5");
   await refusal(harness.payments.refundPayment({ id, amountMinor: 100n }, withIdempotencyKey(caller, "a")));
-  expect(await shown(id)).toEqual([
+  expect(await callLines(id)).toEqual([
     "REGISTER ACCEPTED ",
     expect.stringMatching(/^CONFIRM ACCEPTED code 0, order status 2, action code 0/),
     expect.stringMatching(/^STATUS ACCEPTED .*given back in centimes 0$/),
@@ -35,11 +35,11 @@ test("each call of the processor is kept with how it ended, in order, and the ti
   ]);
 });
 
-test("a registration that nobody answers is kept, and what an order that is there already says", async () => {
+test("getPaymentHistory contains a registration without a response and the look-up that found its order", async () => {
   await harness.sandbox.fault("register", "timeout_after");
   const caller = aBusinessCaller();
   const { id } = await harness.aPendingPayment(caller);
-  expect(await shown(id)).toEqual([
+  expect(await callLines(id)).toEqual([
     expect.stringMatching(/^REGISTER UNKNOWN .*Timeout/i),
     expect.stringMatching(/^STATUS ACCEPTED code 0/),
   ]);
@@ -49,32 +49,35 @@ test("a registration that nobody answers is kept, and what an order that is ther
   expect(recordedAtMs).toContain(payment?.updatedAtMs);
 });
 
-test("calls of one who was slower than another to record their result are kept too", async () => {
-  const asIfWithoutLeases = { confirmFirst: true, remainingMs: () => 5_000 };
+test("getPaymentHistory contains the calls of a process whose result came too late", async () => {
+  const withoutLease = { confirmFirst: true, remainingMs: () => 5_000 };
   const twice = (work: (id: string) => Promise<unknown>, id: string) =>
     forAllTenants(async () => await Promise.all([work(id), work(id)]))();
   const caller = aBusinessCaller();
   const { id, processorOrderId } = await harness.aPendingPayment(caller);
   await harness.sandbox.pay(processorOrderId);
   for (const operation of ["confirm", "status"]) await harness.sandbox.fault(operation, "slow:300", 2);
-  await twice((one) => settlePayment(harness.context, one, asIfWithoutLeases), id);
-  expect((await shown(id)).filter((call) => call.startsWith("CONFIRM"))).toHaveLength(2);
+  await twice((paymentId) => settlePayment(harness.context, paymentId, withoutLease), id);
+  expect((await callLines(id)).filter((call) => call.startsWith("CONFIRM"))).toHaveLength(2);
 
   await harness.sandbox.fault("register", "http_503", 10);
   const other = aBusinessCaller();
   await refusal(harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(other, "b")));
   await harness.sandbox.clearFaults();
   const { payments } = await harness.payments.listPayments({ limit: 1 }, { caller: other });
-  const [waiting] = payments;
-  const before = await shown(waiting?.id ?? "");
-  await twice((one) => registerOrder(harness.context, one, { mayBeThere: true, remainingMs: () => 5_000 }), waiting?.id ?? "");
-  const after = (await shown(waiting?.id ?? "")).slice(before.length);
-  const { calls } = await harness.sandbox.byNumber(waiting?.processorOrderNumber ?? "");
+  const [pending] = payments;
+  const before = await callLines(pending?.id ?? "");
+  await twice(
+    (paymentId) => registerOrder(harness.context, paymentId, { mayExist: true, remainingMs: () => 5_000 }),
+    pending?.id ?? "",
+  );
+  const after = (await callLines(pending?.id ?? "")).slice(before.length);
+  const { calls } = await harness.sandbox.byNumber(pending?.processorOrderNumber ?? "");
   expect(after.filter((call) => call.startsWith("STATUS")).length).toBeGreaterThan(1);
   expect(before.length + after.length).toBe(calls.length);
 });
 
-test("of very many calls the first and the newest are shown, and that there are more", async () => {
+test("getPaymentHistory returns the oldest and newest calls of a long history and sets callsCut", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.aPendingPayment(caller);
   const add = (count: number) =>
@@ -96,7 +99,7 @@ test("of very many calls the first and the newest are shown, and that there are 
   ]);
 });
 
-test("of calls that are left out the times are told all the same, by which events are found", async () => {
+test("getPaymentHistory returns the times of omitted calls, too", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.aPendingPayment(caller);
   await harness.sql(
@@ -105,16 +108,16 @@ test("of calls that are left out the times are told all the same, by which event
      from generate_series(1, 250) n`,
     [caller.businessId, id],
   );
-  const [left] = await harness.sql<{ id: string }>(
+  const [omitted] = await harness.sql<{ id: string }>(
     "select id from processor_call where payment_id = ? and duration_ms = 75 and operation = 'STATUS'",
     [id],
   );
   const { calls, recordedAtMs } = await historyOf(id);
   expect(calls.map(({ durationMs }) => durationMs)).not.toContain(75);
-  expect(recordedAtMs).toContain(BigInt(timeOfUuid(left?.id ?? "")));
+  expect(recordedAtMs).toContain(BigInt(timeOfUuid(omitted?.id ?? "")));
 });
 
-test("it is for operators, and what is not there is refused", async () => {
+test("getPaymentHistory rejects a business and an unknown id", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.aPendingPayment(caller);
   await expect(harness.refunds.getPaymentHistory({ id }, { caller })).rejects.toThrow();

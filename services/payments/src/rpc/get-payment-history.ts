@@ -14,14 +14,17 @@ import { toRefundMessage } from "../refund/refund.message.ts";
 import { Refund } from "../refund/refund.ts";
 
 const callView = defineView(ProcessorCall, ProcessorCallSchema);
-/** A payment that nobody could find out about for a day has hundreds. */
+/** A payment with an unknown outcome can have hundreds of calls in a day. */
 const callsMax = 200;
-/** So many of these are the first ones then, with which it began. */
+/** Number of oldest calls among the returned ones if there are more than `callsMax`. */
 const firstCallsMax = 50;
-/** More times than webhooks looks at, also when a registration, which takes five, made them all. */
+/**
+ * A transaction records up to five calls (a registration) with one time, so this yields more times
+ * than the 500 that webhooks evaluates.
+ */
 const idsMax = 3_000;
 
-/** For operators: a payment of any business with what was done about it, oldest first. */
+/** Returns a payment of any business with its refunds and processor calls, oldest first. */
 export const getPaymentHistory =
   ({ orm }: Context): Implementation<typeof RefundService.method.getPaymentHistory> =>
   async ({ id }, { caller }) => {
@@ -50,8 +53,10 @@ async function callsOf(em: SqlEntityManager, payment: { businessId: string; paym
     const first = await em.find(ProcessorCall, payment, { orderBy: { id: "asc" }, limit: firstCallsMax });
     calls.splice(callsMax - firstCallsMax, Number.POSITIVE_INFINITY, ...first);
   }
-  calls.sort((one, other) => one.at.getTime() - other.at.getTime() || (one.id < other.id ? -1 : 1));
-  // A call's id has the time at which its transaction recorded everything, its event too.
-  const left = callsCut ? await em.find(ProcessorCall, payment, { fields: ["id"], orderBy: { id: "asc" }, limit: idsMax }) : [];
-  return { calls, callsCut, ids: [...calls, ...left].map(({ id }) => id) };
+  calls.sort((a, b) => a.at.getTime() - b.at.getTime() || (a.id < b.id ? -1 : 1));
+  // The id of a call contains the time at which its transaction recorded the call and its event.
+  const withOmitted = callsCut
+    ? await em.find(ProcessorCall, payment, { fields: ["id"], orderBy: { id: "asc" }, limit: idsMax })
+    : [];
+  return { calls, callsCut, ids: [...calls, ...withOmitted].map(({ id }) => id) };
 }

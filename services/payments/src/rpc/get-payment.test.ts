@@ -8,18 +8,18 @@ import { type Harness, startHarness } from "../../test/harness.ts";
 
 let harness: Harness;
 beforeAll(async () => {
-  // The real processor sends its numbers either way; here they are texts.
+  // The processor sends numbers as JSON numbers or as strings; this file tests strings.
   harness = await startHarness({ numbersAsStrings: true });
 });
 afterEach(() => harness.sandbox.clearFaults());
 afterAll(() => harness[Symbol.asyncDispose]());
 
 const read = (id: string, caller: ReturnType<typeof aBusinessCaller>) => harness.payments.getPayment({ id }, { caller });
-const tenSecondsPass = (id: string) =>
+const passTenSeconds = (id: string) =>
   harness.sql("update payment set checked_at = checked_at - interval '10 seconds' where id = ?", [id]);
 
-describe("a PENDING payment", () => {
-  test("that was paid is confirmed and PAID, though no browser came back", async () => {
+describe("getPayment, for a PENDING payment", () => {
+  test("confirms a paid order and returns PAID when no browser has returned", async () => {
     const caller = aBusinessCaller();
     const { id, processorOrderId } = await harness.aPendingPayment(caller);
     await harness.sandbox.pay(processorOrderId);
@@ -34,7 +34,7 @@ describe("a PENDING payment", () => {
     expect(await harness.events(id)).toMatchObject([{ type: PaymentEventType.PAYMENT_COMPLETED, payment }]);
   });
 
-  test("that was declined ends with the details that a return would bring", async () => {
+  test("stores the same details of a declined order as a return of the browser", async () => {
     const caller = aBusinessCaller();
     const card = { pan: "6280581110006712", expiry: "01/2027", cvv2: "897" };
     const returned = await harness.aFinishedPayment(caller, card);
@@ -53,19 +53,19 @@ describe("a PENDING payment", () => {
     expect(payment).toMatchObject({ status: PaymentStatus.REFUSED, respCode: "37", processorErrorCode: "3" });
   });
 
-  test("is refreshed at most once in ten seconds, also by ten readers at once", async () => {
+  test("reads the order at most once in ten seconds, also for ten concurrent callers", async () => {
     const caller = aBusinessCaller();
     const payment = await harness.aPendingPayment(caller);
     await Promise.all(Array.from({ length: 10 }, () => read(payment.id, caller)));
     await read(payment.id, caller);
     expect(await harness.calls(payment, "status")).toBe(1);
-    await tenSecondsPass(payment.id);
+    await passTenSeconds(payment.id);
     await read(payment.id, caller);
     expect(await harness.calls(payment, "status")).toBe(2);
     expect(await harness.calls(payment, "confirm")).toBe(0);
   });
 
-  test("is not confirmed by a read as long as nobody pays", async () => {
+  test("does not confirm an unpaid order", async () => {
     const caller = aBusinessCaller();
     const payment = await harness.aPendingPayment(caller);
     expect((await read(payment.id, caller)).status).toBe(PaymentStatus.PENDING);
@@ -73,19 +73,19 @@ describe("a PENDING payment", () => {
   });
 
   test.each(["http_500", "html_200", "truncated", "reset_after", "error:5"])(
-    "is answered as stored when the processor says nothing usable: status %s",
+    "returns the stored payment when the processor returns no state: status %s",
     async (mode) => {
       const caller = aBusinessCaller();
       const { id, processorOrderId } = await harness.aPendingPayment(caller);
       await harness.sandbox.pay(processorOrderId);
       await harness.sandbox.fault("status", mode);
       expect((await read(id, caller)).status).toBe(PaymentStatus.PENDING);
-      await tenSecondsPass(id);
+      await passTenSeconds(id);
       expect((await read(id, caller)).status).toBe(PaymentStatus.PAID);
     },
   );
 
-  test("is answered as stored when the processor is slow, and what it says later is recorded", async () => {
+  test("returns the stored payment when the processor is slow, and records the later response", async () => {
     const caller = aBusinessCaller();
     const { id, processorOrderId } = await harness.aPendingPayment(caller);
     await harness.sandbox.pay(processorOrderId);
@@ -96,7 +96,7 @@ describe("a PENDING payment", () => {
     expect(await harness.events(id)).toHaveLength(1);
   });
 
-  test("with another amount at the processor stays PENDING", async () => {
+  test("returns PENDING when the order has another amount", async () => {
     const caller = aBusinessCaller();
     const { id, processorOrderId } = await harness.aPendingPayment(caller);
     await harness.sandbox.pay(processorOrderId);
@@ -107,7 +107,7 @@ describe("a PENDING payment", () => {
 });
 
 test.each(["PAID", "FAILED", "REFUSED", "CANCELED", "EXPIRED"])(
-  "a payment that is %s is read without the processor",
+  "getPayment does not read the order of a payment that is %s",
   async (status) => {
     const caller = aBusinessCaller();
     const payment = await harness.aPendingPayment(caller);
@@ -117,7 +117,7 @@ test.each(["PAID", "FAILED", "REFUSED", "CANCELED", "EXPIRED"])(
   },
 );
 
-test("another business gets exactly what an unknown id gets, and so does what cannot be an id", async () => {
+test("getPayment returns the same refusal for another business's payment, an unknown id and a malformed id", async () => {
   const payment = await harness.aPendingPayment();
   const stranger = aBusinessCaller();
   const unknown = await refusal(read(uuidv7(), stranger));
@@ -130,7 +130,7 @@ test("another business gets exactly what an unknown id gets, and so does what ca
 test.each([
   ["an operator", adminCaller],
   ["the platform", platformCaller],
-])("%s is refused", async (_name, caller) => {
+])("getPayment rejects %s", async (_name, caller) => {
   const refused = await refusal(harness.payments.getPayment({ id: uuidv7() }, { caller }));
   expect(refused).toMatchObject({ kind: "forbidden", code: "business_key_required" });
 });

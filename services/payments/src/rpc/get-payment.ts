@@ -5,10 +5,10 @@ import { paymentNotFound } from "../payment/payment.errors.ts";
 import { paymentView, toPaymentMessage } from "../payment/payment.message.ts";
 import { refreshPayment } from "../payment/refresh-payment.ts";
 
-/** Longer than this the caller does not wait for the processor. */
+/** Longest time for which the caller waits for the processor. */
 const refreshWaitMs = 3_000;
 
-/** The stored payment. One that is PENDING is refreshed first, at most once in ten seconds. */
+/** Returns the stored payment; a PENDING one is refreshed first, at most once in ten seconds. */
 export const getPayment =
   (context: Context): Implementation<typeof PaymentService.method.getPayment> =>
   async (request, call) => {

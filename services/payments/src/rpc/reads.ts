@@ -8,7 +8,7 @@ import { refundList, toRefundMessage } from "../refund/refund.message.ts";
 
 export const listPayments = readPage(paymentList, "payments", toPaymentMessage);
 
-/** For operators: payments that the processor changed, or says of what no rule explains. */
+/** For operators: payments with an external change or an unexplained difference. */
 export const listChangedPayments = readPage(
   changedPaymentList,
   "payments",
@@ -16,7 +16,7 @@ export const listChangedPayments = readPage(
   { ownerOf: forOperators },
 );
 
-/** For operators: refunds of all businesses, each beside its payment. */
+/** For operators: refunds of all businesses, each with its payment. */
 export const listRefunds =
   ({ orm }: Context): Implementation<typeof RefundService.method.listRefunds> =>
   async (request, { caller }) => {

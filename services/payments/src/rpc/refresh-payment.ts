@@ -9,16 +9,19 @@ import { paymentNotFound } from "../payment/payment.errors.ts";
 import { paymentView, toPaymentMessage } from "../payment/payment.message.ts";
 import { refreshPayment as refresh } from "../payment/refresh-payment.ts";
 
-/** Left over for the answer's way back. */
-const answerMs = 1_000;
+/** Part of the deadline that is reserved for the response. */
+const responseMs = 1_000;
 
-/** Asks the processor now; within ten seconds of the last time, answers what is stored. */
+/**
+ * Reads the payment at the processor, at most once in ten seconds. Otherwise returns the stored
+ * payment.
+ */
 export const refreshPayment =
   (context: Context): Implementation<typeof PaymentService.method.refreshPayment> =>
   async (request, call) => {
     const businessId = requireBusiness(call.caller);
     if (!isUuid(request.id)) throw paymentNotFound();
-    await refresh(context, businessId, request.id, Math.max(1, call.remainingMs() - answerMs));
+    await refresh(context, businessId, request.id, Math.max(1, call.remainingMs() - responseMs));
     return await once(context.orm, call, PaymentSchema, async (em: SqlEntityManager) => {
       const payment = await paymentView.read(em, businessId, request.id);
       if (!payment) throw paymentNotFound();

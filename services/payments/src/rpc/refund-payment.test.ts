@@ -29,27 +29,27 @@ const refunds = () =>
     [payment.id],
   );
 
-describe("a refund", () => {
+describe("refundPayment", () => {
   test.each<[string, bigint | undefined, bigint]>([
-    ["of the whole, when no amount is named", undefined, 500_000n],
-    ["of the whole, named", 500_000n, 500_000n],
-    ["of a part", 120_050n, 120_050n],
-    ["of a centime", 1n, 1n],
-  ])("%s ends in REFUNDED, is given back once and announced once", async (_name, amountMinor, expected) => {
+    ["a full refund without an amount", undefined, 500_000n],
+    ["a full refund with an amount", 500_000n, 500_000n],
+    ["a partial refund", 120_050n, 120_050n],
+    ["a refund of one centime", 1n, 1n],
+  ])("executes %s once, sets REFUNDED and emits one event", async (_name, amountMinor, expected) => {
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-    const answer = await refund(amountMinor === undefined ? {} : { amountMinor }, { traceparent });
-    expect(answer).toMatchObject({ id: payment.id, status: PaymentStatus.REFUNDED, refundedAmountMinor: expected });
-    expect(answer.paidAtMs).toBe(payment.paidAtMs);
-    expect(await harness.payments.getPayment({ id: payment.id }, { caller })).toEqual(answer);
+    const response = await refund(amountMinor === undefined ? {} : { amountMinor }, { traceparent });
+    expect(response).toMatchObject({ id: payment.id, status: PaymentStatus.REFUNDED, refundedAmountMinor: expected });
+    expect(response.paidAtMs).toBe(payment.paidAtMs);
+    expect(await harness.payments.getPayment({ id: payment.id }, { caller })).toEqual(response);
     expect(await refunds()).toEqual([{ status: "ACCEPTED", amount_minor: String(expected), sends: 1 }]);
     expect((await harness.sandbox.order(payment.processorOrderId)).refundedAmount).toBe(Number(expected));
     expect(await harness.calls(payment, "refund")).toBe(1);
     const events = await harness.events(payment.id);
     expect(events.map(({ type }) => type)).toEqual([PaymentEventType.PAYMENT_COMPLETED, PaymentEventType.PAYMENT_REFUNDED]);
-    expect(events[1]).toMatchObject({ payment: answer, traceparent });
+    expect(events[1]).toMatchObject({ payment: response, traceparent });
   });
 
-  test("is preceded by a read of what was given back before", async () => {
+  test("reads the order before it sends the refund", async () => {
     await refund();
     const { calls } = await harness.sandbox.order(payment.processorOrderId);
     expect(calls.map(({ operation }) => operation).slice(-2)).toEqual(["status", "refund"]);
@@ -57,8 +57,8 @@ describe("a refund", () => {
   });
 });
 
-describe("is refused", () => {
-  test.each([0n, -1n, 500_001n])("for an amount of %i, without a trace", async (amountMinor) => {
+describe("refundPayment, rejections", () => {
+  test.each([0n, -1n, 500_001n])("rejects an amount of %i without storing a refund", async (amountMinor) => {
     expect(await refusal(refund({ amountMinor }))).toMatchObject({
       kind: "invalid",
       code: "refund_amount_invalid",
@@ -68,7 +68,7 @@ describe("is refused", () => {
     expect(await harness.calls(payment, "refund")).toBe(0);
   });
 
-  test("a second time, also after a part", async () => {
+  test("rejects a second refund, also after a partial one", async () => {
     await refund({ amountMinor: 100n });
     expect(await refusal(refund({ amountMinor: 100n }))).toMatchObject({
       kind: "conflict",
@@ -78,13 +78,13 @@ describe("is refused", () => {
     expect(await harness.calls(payment, "refund")).toBe(1);
   });
 
-  test.each(["PENDING", "FAILED", "REFUSED", "CANCELED", "EXPIRED"])("for a payment that is %s", async (status) => {
+  test.each(["PENDING", "FAILED", "REFUSED", "CANCELED", "EXPIRED"])("rejects a payment that is %s", async (status) => {
     await harness.sql("update payment set status = ? where id = ?", [status, payment.id]);
     expect(await refusal(refund())).toMatchObject({ code: "payment_not_refundable", members: { payment_status: status } });
     expect(await refunds()).toEqual([]);
   });
 
-  test("by the processor: the payment stays PAID with the code, nothing is announced, and another try is possible", async () => {
+  test("returns the processor's refusal, keeps PAID with the code, emits no event and allows another refund", async () => {
     await harness.sandbox.fault("refund", "error:5");
     expect(await refusal(refund())).toMatchObject({
       kind: "refused_upstream",
@@ -100,7 +100,7 @@ describe("is refused", () => {
     expect((await refunds()).map(({ status }) => status)).toEqual(["REJECTED", "ACCEPTED"]);
   });
 
-  test("for another business exactly as for an id of nothing, and for what cannot be an id", async () => {
+  test("rejects another business's payment, an unknown id and a malformed id with the same refusal", async () => {
     const stranger = aBusinessCaller();
     const [foreign, unknown, malformed] = await Promise.all([
       refusal(refund({}, { caller: stranger })),
@@ -116,15 +116,17 @@ describe("is refused", () => {
   test.each([
     ["an operator", adminCaller],
     ["the platform", platformCaller],
-  ])("to %s", async (_name, other) => {
+  ])("rejects %s", async (_name, other) => {
     expect(await refusal(refund({}, { caller: other }))).toMatchObject({ kind: "forbidden", code: "business_key_required" });
   });
 });
 
-describe("at once", () => {
-  test("twenty make one refund: one answer, nineteen conflicts, one call at the processor", async () => {
-    const ends = await Promise.allSettled(Array.from({ length: 20 }, () => refund()));
-    const refused = ends.filter((end) => end.status === "rejected").map((end) => end.reason as { kind: string; code: string });
+describe("refundPayment, concurrently", () => {
+  test("executes one of twenty refunds and rejects nineteen with a conflict", async () => {
+    const results = await Promise.allSettled(Array.from({ length: 20 }, () => refund()));
+    const refused = results
+      .filter((result) => result.status === "rejected")
+      .map((result) => result.reason as { kind: string; code: string });
     expect(refused).toHaveLength(19);
     for (const { kind, code } of refused) {
       expect(kind).toBe("conflict");
@@ -135,40 +137,40 @@ describe("at once", () => {
     expect(await harness.events(payment.id)).toHaveLength(2);
   });
 
-  test("twenty parts that would all fit make one refund", async () => {
-    const ends = await Promise.allSettled(Array.from({ length: 20 }, () => refund({ amountMinor: 10_000n })));
-    expect(ends.filter((end) => end.status === "fulfilled")).toHaveLength(1);
+  test("executes one of twenty partial refunds whose sum is less than the paid amount", async () => {
+    const results = await Promise.allSettled(Array.from({ length: 20 }, () => refund({ amountMinor: 10_000n })));
+    expect(results.filter((result) => result.status === "fulfilled")).toHaveLength(1);
     expect((await harness.sandbox.order(payment.processorOrderId)).refundedAmount).toBe(10_000);
   });
 
-  test("twenty with one key make one refund, and the rest wait or get its answer", async () => {
-    const ends = await Promise.allSettled(Array.from({ length: 20 }, () => refund({}, withIdempotencyKey(caller, "k"))));
-    for (const end of ends) {
-      if (end.status === "fulfilled") expect(end.value.status).toBe(PaymentStatus.REFUNDED);
-      else expect(end.reason).toMatchObject({ kind: "conflict", code: "idempotency_in_progress" });
+  test("executes one of twenty requests with the same key; each gets the response or idempotency_in_progress", async () => {
+    const results = await Promise.allSettled(Array.from({ length: 20 }, () => refund({}, withIdempotencyKey(caller, "k"))));
+    for (const result of results) {
+      if (result.status === "fulfilled") expect(result.value.status).toBe(PaymentStatus.REFUNDED);
+      else expect(result.reason).toMatchObject({ kind: "conflict", code: "idempotency_in_progress" });
     }
-    expect(ends.some((end) => end.status === "fulfilled")).toBe(true);
+    expect(results.some((result) => result.status === "fulfilled")).toBe(true);
     expect(await harness.calls(payment, "refund")).toBe(1);
   });
 });
 
-describe("with an Idempotency-Key", () => {
-  test("the same request again gets the identical answer, marked, and gives nothing back", async () => {
+describe("refundPayment, with an Idempotency-Key", () => {
+  test("replays the identical response to the same request, without a second refund", async () => {
     const first = withIdempotencyKey(caller, "k");
     const again = withIdempotencyKey(caller, "k");
-    const answer = await refund({}, first);
-    expect(await refund({}, again)).toEqual(answer);
+    const response = await refund({}, first);
+    expect(await refund({}, again)).toEqual(response);
     expect([first.replayed, again.replayed]).toEqual([false, true]);
     expect(await harness.calls(payment, "refund")).toBe(1);
   });
 
-  test("another request is refused", async () => {
+  test("rejects a key that was used for another request", async () => {
     await refund({}, withIdempotencyKey(caller, "k", "one"));
     const refused = await refusal(refund({}, withIdempotencyKey(caller, "k", "other")));
     expect(refused).toMatchObject({ kind: "invalid", code: "idempotency_key_reused" });
   });
 
-  test("the processor's refusal is repeated, marked, without asking again", async () => {
+  test("replays the processor's refusal without another call", async () => {
     await harness.sandbox.fault("refund", "error:5");
     const first = await refusal(refund({}, withIdempotencyKey(caller, "k")));
     const again = withIdempotencyKey(caller, "k");
@@ -189,7 +191,7 @@ describe("with an Idempotency-Key", () => {
       () => harness.sql("update payment set business_id = ? where id = ?", [uuidv7(), payment.id]),
       () => harness.sql("update payment set business_id = ? where id = ?", [caller.businessId, payment.id]),
     ],
-  ])("a %s of ours is not stored: the same key works once it may", async (_status, forbid, allow) => {
+  ])("does not store a %s, so that the same key succeeds when the cause is removed", async (_status, forbid, allow) => {
     await forbid();
     await refusal(refund({}, withIdempotencyKey(caller, "k")));
     expect(await harness.sql("select 1 from idempotency_key where scope = ?", [caller.businessId])).toEqual([]);
@@ -199,7 +201,7 @@ describe("with an Idempotency-Key", () => {
     expect(options.replayed).toBe(false);
   });
 
-  test("a refused amount is not stored", async () => {
+  test("does not store the refusal of an amount", async () => {
     await refusal(refund({ amountMinor: 500_001n }, withIdempotencyKey(caller, "k")));
     expect(await refund({}, withIdempotencyKey(caller, "k", "other"))).toMatchObject({ status: PaymentStatus.REFUNDED });
   });

@@ -21,29 +21,32 @@ import { readHold } from "../refund/hold.ts";
 import type { RefundProgress } from "../refund/record-refund.ts";
 import { Refund } from "../refund/refund.ts";
 
-/** If nobody sends the refund, because of a crash, the worker takes it up after this long. */
-const takeUpMs = 2_000;
-/** Left over for the answer's way back. */
-const answerMs = 2_000;
+/** After a crash, the worker continues the refund after this time. */
+const recoveryMs = 2_000;
+/** Part of the deadline that is reserved for the response. */
+const responseMs = 2_000;
 
-/** Begin (rules, REQUESTED, commit) → processor, in no transaction → finish (event, answer). */
+/**
+ * Rules and REQUESTED, commit → processor, outside of any transaction → outcome, event and
+ * response, commit.
+ */
 export const refundPayment =
   (context: Context): Implementation<typeof PaymentService.method.refundPayment> =>
   async (request, call) => {
     const businessId = requireBusiness(call.caller);
-    const begun = await transaction(context.orm, async (em) => {
+    const started = await transaction(context.orm, async (em) => {
       const claim = await claimKey(em, call, PaymentSchema);
       if ("replayed" in claim) return claim;
       const payment = await lockRow(em, Payment, businessId, request.id, paymentNotFound);
-      const earlier = await em.find(Refund, { businessId, paymentId: payment.id });
-      if (earlier.some((refund) => refund.isActive())) throw refundInProgress();
+      const earlierRefunds = await em.find(Refund, { businessId, paymentId: payment.id });
+      if (earlierRefunds.some((refund) => refund.isActive())) throw refundInProgress();
       const amountMinor = payment.refundable(request.amountMinor);
       const { now, heldUntil } = await readHold(em, context.schedule);
       if (heldUntil) throw refundsHeld(heldUntil);
-      for (const refused of earlier) {
-        const until = refused.mayTakeEffectUntil(context.schedule.refundLateEffectSeconds);
-        // Where two of the same amount cannot both happen, whichever does is the one asked for.
-        const isHarmless = refused.amountMinor === amountMinor && refused.cannotHappenTwice(payment.amountMinor);
+      for (const earlier of earlierRefunds) {
+        const until = earlier.mayTakeEffectUntil(context.schedule.refundLateEffectSeconds);
+        // The processor can execute only one of two such refunds, and either is the requested one.
+        const isHarmless = earlier.amountMinor === amountMinor && earlier.cannotHappenTwice(payment.amountMinor);
         if (until > now && !isHarmless) throw refundMayStillTakeEffect(until);
       }
       const refund = em.create(Refund, {
@@ -54,7 +57,7 @@ export const refundPayment =
         status: "REQUESTED",
         sends: 0,
         checks: 0,
-        nextCheckAt: new Date(now.getTime() + takeUpMs),
+        nextCheckAt: new Date(now.getTime() + recoveryMs),
         decisionDueAt: new Date(now.getTime() + context.schedule.refundDecisionAfterSeconds * 1000),
         idempotencyId: claim.record?.id ?? null,
         traceparent: call.traceparent || null,
@@ -64,18 +67,19 @@ export const refundPayment =
       em.persist(refund);
       return { refund };
     });
-    if ("replayed" in begun) return begun.replayed;
+    if ("replayed" in started) return started.replayed;
 
     faultPoint("refund.requested");
-    const { refund } = begun;
-    const remainingMs = () => Math.max(1, call.remainingMs() - answerMs);
+    const { refund } = started;
+    const remainingMs = () => Math.max(1, call.remainingMs() - responseMs);
     const leased = await withLease(context.orm, "refund", refund.id, (lease) =>
       advanceRefund(context, refund.id, lease, remainingMs),
     ).catch((error: unknown) => {
-      // It goes on without this call: to say "try again" now would say that nothing happened.
+      // The worker continues, so the outcome is unknown. A retryable error would mean that nothing
+      // was refunded.
       context.logger.error(
         { err: error, payment_id: refund.paymentId, refund_id: refund.id },
-        "a refund that was begun goes on later",
+        "refund interrupted, the worker continues",
       );
       return undefined;
     });

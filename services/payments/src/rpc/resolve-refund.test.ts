@@ -19,7 +19,7 @@ afterAll(() => harness[Symbol.asyncDispose]());
 let caller: ReturnType<typeof aBusinessCaller>;
 let payment: Payment;
 let id: string;
-/** A refund of a part whose answer was lost, and of which nothing was told in time. */
+/** Creates a partial refund whose response was lost and whose outcome stayed unknown too long. */
 beforeEach(async () => {
   caller = aBusinessCaller();
   payment = await harness.aFinishedPayment(caller);
@@ -27,15 +27,15 @@ beforeEach(async () => {
   await refusal(refund());
   await harness.sql("update refund set decision_due_at = now(), next_check_at = now() where payment_id = ?", [payment.id]);
   await using _job = harness.resolving();
-  await eventually(async () => expect(await waiting()).toBeDefined());
-  id = (await waiting())?.id ?? "";
+  await eventually(async () => expect(await openDecision()).toBeDefined());
+  id = (await openDecision())?.id ?? "";
 });
 
 const refund = () => harness.payments.refundPayment({ id: payment.id, amountMinor: 100_000n }, withIdempotencyKey(caller, "k"));
 const read = () => harness.payments.getPayment({ id: payment.id }, { caller });
 const list = async (needsDecision: boolean | undefined) =>
   (await harness.refunds.listRefunds({ limit: 100, needsDecision }, { caller: adminCaller })).refunds;
-const waiting = async () => (await list(true)).find(({ paymentId }) => paymentId === payment.id);
+const openDecision = async () => (await list(true)).find(({ paymentId }) => paymentId === payment.id);
 type Options = Parameters<Harness["refunds"]["resolveRefund"]>[1];
 const resolve = (outcome: RefundOutcome, options: Options = { caller: adminCaller }) =>
   harness.refunds.resolveRefund({ id, outcome, note: "Called SATIM." }, options);
@@ -46,7 +46,7 @@ const audited = async () =>
 const refundedEvents = async () =>
   (await harness.events(payment.id)).filter(({ type }) => type === PaymentEventType.PAYMENT_REFUNDED);
 
-test("a retry replays a rejection from 26 hours after the request, and sends no second refund", async () => {
+test("refundPayment replays a rejection that an operator decided 26 hours after the request", async () => {
   await harness.sql("update idempotency_key set created_at = created_at - interval '26 hours' where scope = ?", [
     caller.businessId,
   ]);
@@ -59,8 +59,8 @@ test("a retry replays a rejection from 26 hours after the request, and sends no 
   expect(await harness.calls(payment, "refund")).toBe(1);
 });
 
-test("what waits for a person stands in the list, with what the processor says beside what we believe", async () => {
-  expect(await waiting()).toMatchObject({
+test("listRefunds returns a refund that needs a decision with its stored state and the order's state", async () => {
+  expect(await openDecision()).toMatchObject({
     id,
     businessId: caller.businessId,
     amountMinor: 100_000n,
@@ -71,12 +71,12 @@ test("what waits for a person stands in the list, with what the processor says b
     processorRefundedMinor: 0n,
     processorOrderStatus: 2,
   });
-  expect((await waiting())?.processorReadAtMs).toBeDefined();
+  expect((await openDecision())?.processorReadAtMs).toBeDefined();
   expect((await list(false)).some((other) => other.id === id)).toBe(false);
   expect((await list(undefined)).some((other) => other.id === id)).toBe(true);
 });
 
-test("with the same Idempotency-Key it is resolved once, and answered alike", async () => {
+test("resolveRefund applies a decision once per Idempotency-Key and replays its response", async () => {
   const first = await resolve(RefundOutcome.ACCEPTED, withIdempotencyKey(adminCaller, `resolve-${id}`));
   const again = withIdempotencyKey(adminCaller, `resolve-${id}`);
   expect(await resolve(RefundOutcome.ACCEPTED, again)).toEqual(first);
@@ -85,13 +85,13 @@ test("with the same Idempotency-Key it is resolved once, and answered alike", as
   expect(await refundedEvents()).toHaveLength(1);
 });
 
-test("ACCEPTED: REFUNDED by this refund's amount, announced, the key has its answer, and it is on the record", async () => {
+test("ACCEPTED sets REFUNDED, emits an event, stores the response of the key and is audited", async () => {
   const resolved = await resolve(RefundOutcome.ACCEPTED, { caller: adminCaller, requestId: "request-1", address: "192.0.2.1" });
   expect(resolved).toMatchObject({ status: RefundStatus.ACCEPTED, resolution: RefundOutcome.ACCEPTED });
   expect(await read()).toMatchObject({ status: PaymentStatus.REFUNDED, refundedAmountMinor: 100_000n });
   expect(await refundedEvents()).toHaveLength(1);
   expect(await refund()).toEqual(await read());
-  expect(await waiting()).toBeUndefined();
+  expect(await openDecision()).toBeUndefined();
   expect(await audited()).toMatchObject([
     {
       actor: "ak_test",
@@ -108,7 +108,7 @@ test("ACCEPTED: REFUNDED by this refund's amount, announced, the key has its ans
   ]);
 });
 
-test("REJECTED: PAID again, nothing announced, the key is refused, and the next refund waits for late effects", async () => {
+test("REJECTED keeps PAID without an event, stores the refusal of the key, and late effects block the next refund", async () => {
   expect(await resolve(RefundOutcome.REJECTED)).toMatchObject({ status: RefundStatus.REJECTED });
   expect((await read()).status).toBe(PaymentStatus.PAID);
   expect(await refundedEvents()).toEqual([]);
@@ -120,12 +120,12 @@ test("REJECTED: PAID again, nothing announced, the key is refused, and the next 
   expect(await next()).toMatchObject({ refundedAmountMinor: 50_000n });
 });
 
-describe("SEND_AGAIN", () => {
-  test("sends the same refund once more, after the time for late effects and a read that shows none", async () => {
+describe("resolveRefund, SEND_AGAIN", () => {
+  test("sends the refund once more, after the time for late effects and a read that shows no refund", async () => {
     await harness.sql("update refund set last_sent_at = now() where id = ?", [id]);
-    const answer = await resolve(RefundOutcome.SEND_AGAIN);
-    expect(answer).toMatchObject({ status: RefundStatus.UNKNOWN, resolution: RefundOutcome.SEND_AGAIN });
-    expect(answer.decisionReason).toBeUndefined();
+    const resolved = await resolve(RefundOutcome.SEND_AGAIN);
+    expect(resolved).toMatchObject({ status: RefundStatus.UNKNOWN, resolution: RefundOutcome.SEND_AGAIN });
+    expect(resolved.decisionReason).toBeUndefined();
     await using _job = harness.resolving();
     expect(await harness.calls(payment, "refund")).toBe(1);
     expect(await eventually(() => refund())).toMatchObject({ refundedAmountMinor: 100_000n });
@@ -138,25 +138,25 @@ describe("SEND_AGAIN", () => {
     expect((await harness.sandbox.order(payment.processorOrderId)).refundedAmount).toBe(100_000);
   });
 
-  test("sends nothing when the first one shows after all", async () => {
+  test("sends nothing when a read shows the first refund", async () => {
     await resolve(RefundOutcome.SEND_AGAIN);
-    await harness.sandbox.giveBack(payment.processorOrderId, "1000.00");
+    await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
     await using _job = harness.resolving();
     expect(await eventually(() => refund())).toMatchObject({ refundedAmountMinor: 100_000n });
     expect(await harness.calls(payment, "refund")).toBe(1);
   });
 
-  test("sends nothing when another sum shows, and waits for a person again", async () => {
+  test("sends nothing and requires another decision when a read shows another sum", async () => {
     await resolve(RefundOutcome.SEND_AGAIN);
-    await harness.sandbox.giveBack(payment.processorOrderId, "7.00");
+    await harness.sandbox.refundExternally(payment.processorOrderId, "7.00");
     await using _job = harness.resolving();
-    await eventually(async () => expect(await waiting()).toMatchObject({ decisionReason: "UNEXPLAINED" }));
+    await eventually(async () => expect(await openDecision()).toMatchObject({ decisionReason: "UNEXPLAINED" }));
     expect(await harness.calls(payment, "refund")).toBe(1);
   });
 });
 
 test.each([RefundOutcome.ACCEPTED, RefundOutcome.REJECTED, RefundOutcome.SEND_AGAIN])(
-  "the same decision again changes nothing, another one is refused: %i",
+  "resolveRefund ignores a repeated decision and rejects a different one: %i",
   async (outcome) => {
     const first = await resolve(outcome);
     expect(await resolve(outcome)).toEqual(first);
@@ -169,13 +169,13 @@ test.each([RefundOutcome.ACCEPTED, RefundOutcome.REJECTED, RefundOutcome.SEND_AG
   },
 );
 
-test("of two decisions at once one holds", async () => {
-  const ends = await Promise.allSettled([resolve(RefundOutcome.ACCEPTED), resolve(RefundOutcome.REJECTED)]);
-  expect(ends.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+test("resolveRefund applies one of two concurrent decisions", async () => {
+  const results = await Promise.allSettled([resolve(RefundOutcome.ACCEPTED), resolve(RefundOutcome.REJECTED)]);
+  expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   expect(await audited()).toHaveLength(1);
 });
 
-test("a refund that waits for nobody cannot be decided", async () => {
+test("resolveRefund rejects a refund that needs no decision", async () => {
   const other = await harness.aFinishedPayment(caller);
   await harness.payments.refundPayment({ id: other.id }, { caller, timeoutMs: 20_000 });
   id = (await list(false)).find(({ paymentId }) => paymentId === other.id)?.id ?? "";
@@ -187,14 +187,14 @@ test("a refund that waits for nobody cannot be decided", async () => {
 
 test.each([
   ["no outcome", RefundOutcome.UNSPECIFIED, { kind: "invalid", code: "validation_failed", pointer: "/outcome" }],
-  ["an outcome that only a newer version knows", 99 as RefundOutcome, { kind: "unavailable", code: "service_unavailable" }],
-])("a decision with %s is rejected and changes nothing", async (_what, outcome, rejection) => {
+  ["an outcome that only a newer version supports", 99 as RefundOutcome, { kind: "unavailable", code: "service_unavailable" }],
+])("resolveRefund rejects %s and changes nothing", async (_name, outcome, rejection) => {
   expect(await refusal(resolve(outcome))).toMatchObject(rejection);
-  expect(await waiting()).toMatchObject({ status: RefundStatus.UNKNOWN });
+  expect(await openDecision()).toMatchObject({ status: RefundStatus.UNKNOWN });
   expect(await audited()).toEqual([]);
 });
 
-test("a business, an unknown id and what cannot be an id are refused", async () => {
+test("RPCs for operators reject a business, and resolveRefund an unknown and a malformed id", async () => {
   expect(await refusal(resolve(RefundOutcome.ACCEPTED, { caller }))).toMatchObject({ code: "admin_required" });
   expect(await refusal(harness.refunds.listRefunds({ limit: 1 }, { caller }))).toMatchObject({ code: "admin_required" });
   expect(await refusal(harness.refunds.listChangedPayments({ limit: 1 }, { caller }))).toMatchObject({ code: "admin_required" });

@@ -7,11 +7,11 @@ import { type Implementation, requestedName, requireAdmin } from "@amana/rpc";
 import type { Context } from "../context.ts";
 import { refundDecisionNotOpen, refundDecisionUnknown } from "../payment/payment.errors.ts";
 import type { Payment } from "../payment/payment.ts";
-import { endRefund, lockRefund } from "../refund/record-refund.ts";
+import { applyRefundOutcome, lockRefund } from "../refund/record-refund.ts";
 import { toRefundMessage } from "../refund/refund.message.ts";
 import type { Refund } from "../refund/refund.ts";
 
-/** An operator decides what nobody could find out, audited. The same again changes nothing. */
+/** Applies an operator's decision about a refund, audited. A repeated decision changes nothing. */
 export const resolveRefund =
   (context: Context): Implementation<typeof RefundService.method.resolveRefund> =>
   async (request, call) => {
@@ -19,21 +19,21 @@ export const resolveRefund =
     const outcome = requestedName(RefundOutcome, request.outcome);
     if (!outcome) throw refundDecisionUnknown();
     return await once(context.orm, call, RefundSchema, async (em) => {
-      const both = await lockRefund(em, request.id);
-      const { refund, payment } = both;
+      const locked = await lockRefund(em, request.id);
+      const { refund, payment } = locked;
       if (!refund.needsDecisionSince) {
         if (refund.resolution === outcome) return toRefundMessage(refund, payment);
         throw refundDecisionNotOpen(refund.status);
       }
       const now = await databaseTime(em);
-      const before = fieldsOf(refund, payment);
+      const before = auditFieldsOf(refund, payment);
       const { refundLateEffectSeconds, refundDecisionAfterSeconds } = context.schedule;
       if (outcome === "SEND_AGAIN") {
         const decisionDueAt = new Date(now.getTime() + refundDecisionAfterSeconds * 1000);
         refund.sendAgain(refund.mayTakeEffectUntil(refundLateEffectSeconds), decisionDueAt, now);
       } else {
-        refund.decided(outcome);
-        endRefund(em, context, both, { kind: outcome === "ACCEPTED" ? "accept" : "reject" }, now);
+        refund.recordDecision(outcome);
+        applyRefundOutcome(em, context, locked, { kind: outcome === "ACCEPTED" ? "accept" : "reject" }, now);
       }
       recordAction("payments")(em, now, {
         by: byCaller(call),
@@ -41,15 +41,15 @@ export const resolveRefund =
         entity: { type: "refund", id: refund.id },
         businessId: refund.businessId,
         before,
-        after: { ...fieldsOf(refund, payment), outcome },
+        after: { ...auditFieldsOf(refund, payment), outcome },
         reason: request.note,
       });
       return toRefundMessage(refund, payment);
     });
   };
 
-/** What the operator saw: what we believed, and what the processor said. */
-const fieldsOf = (refund: Refund, payment: Payment) => ({
+/** Returns the stored state and the state that the processor last returned, for the audit trail. */
+const auditFieldsOf = (refund: Refund, payment: Payment) => ({
   payment_id: payment.id,
   amount_minor: String(refund.amountMinor),
   status: refund.status,

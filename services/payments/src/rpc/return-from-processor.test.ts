@@ -16,8 +16,8 @@ afterAll(() => harness[Symbol.asyncDispose]());
 const read = (id: string, caller: ReturnType<typeof aBusinessCaller>) => harness.payments.getPayment({ id }, { caller });
 const eventTypes = async (id: string) => (await harness.events(id)).map(({ type }) => type);
 
-describe("a card holder who comes back", () => {
-  test("having paid goes to success_url, and the payment is confirmed, PAID and announced", async () => {
+describe("returnFromProcessor", () => {
+  test("confirms a paid payment, emits an event and redirects to success_url", async () => {
     const caller = aBusinessCaller();
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     const { id, processorOrderId } = await harness.payments.createPayment(
@@ -25,7 +25,7 @@ describe("a card holder who comes back", () => {
       { caller, traceparent, timeoutMs: 20_000 },
     );
     await harness.sandbox.pay(processorOrderId);
-    expect(String(await harness.comesBack(id))).toBe(`https://shop.test/thanks?payment_id=${id}&status=PAID`);
+    expect(String(await harness.returnFromProcessor(id))).toBe(`https://shop.test/thanks?payment_id=${id}&status=PAID`);
     expect(await harness.sandbox.order(processorOrderId)).toMatchObject({ confirmed: true, orderStatus: 2 });
     const payment = await read(id, caller);
     expect(payment).toMatchObject({ status: PaymentStatus.PAID, paidAtMs: expect.any(BigInt) });
@@ -34,74 +34,78 @@ describe("a card holder who comes back", () => {
     expect(others).toEqual([]);
   });
 
-  test("having cancelled goes to fail_url with CANCELED", async () => {
+  test("redirects to fail_url with CANCELED when the card holder has cancelled", async () => {
     const payment = await harness.aPendingPayment();
     await harness.sandbox.cancel(payment.processorOrderId);
-    expect(String(await harness.comesBack(payment.id))).toBe(`https://shop.test/sorry?payment_id=${payment.id}&status=CANCELED`);
+    expect(String(await harness.returnFromProcessor(payment.id))).toBe(
+      `https://shop.test/sorry?payment_id=${payment.id}&status=CANCELED`,
+    );
     expect(await eventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_CANCELED]);
   });
 
-  test("having done nothing yet goes to fail_url with PENDING, and can still pay", async () => {
+  test("redirects to fail_url with PENDING before the payment, which remains possible", async () => {
     const caller = aBusinessCaller();
     const payment = await harness.aPendingPayment(caller);
-    expect((await harness.comesBack(payment.id)).searchParams.get("status")).toBe("PENDING");
+    expect((await harness.returnFromProcessor(payment.id)).searchParams.get("status")).toBe("PENDING");
     expect(await eventTypes(payment.id)).toEqual([]);
     await harness.sandbox.pay(payment.processorOrderId);
-    expect((await harness.comesBack(payment.id)).searchParams.get("status")).toBe("PAID");
+    expect((await harness.returnFromProcessor(payment.id)).searchParams.get("status")).toBe("PAID");
     expect(await eventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
   });
 
-  test("again, by a reload, gets the same, and the processor is not asked again", async () => {
+  test("redirects a reload to the same URL without another confirm", async () => {
     const payment = await harness.aPendingPayment();
     await harness.sandbox.pay(payment.processorOrderId);
-    const first = await harness.comesBack(payment.id);
-    expect(await harness.comesBack(payment.id)).toEqual(first);
+    const first = await harness.returnFromProcessor(payment.id);
+    expect(await harness.returnFromProcessor(payment.id)).toEqual(first);
     expect(await harness.calls(payment, "confirm")).toBe(1);
     expect(await eventTypes(payment.id)).toHaveLength(1);
   });
 
-  test("ten times at once is confirmed once, and every browser is told PAID", async () => {
+  test("confirms once for ten concurrent returns and redirects each with PAID", async () => {
     const payment = await harness.aPendingPayment();
     await harness.sandbox.pay(payment.processorOrderId);
-    const urls = await Promise.all(Array.from({ length: 10 }, () => harness.comesBack(payment.id)));
+    const urls = await Promise.all(Array.from({ length: 10 }, () => harness.returnFromProcessor(payment.id)));
     expect(new Set(urls.map(String))).toEqual(new Set([`https://shop.test/thanks?payment_id=${payment.id}&status=PAID`]));
     expect(await harness.calls(payment, "confirm")).toBe(1);
     expect(await eventTypes(payment.id)).toHaveLength(1);
   });
 
-  test("ten times at once without having paid asks the processor twice at most, and can still pay", async () => {
+  test("confirms at most twice for ten concurrent returns before the payment, which remains possible", async () => {
     const payment = await harness.aPendingPayment();
     await harness.sandbox.fault("confirm", "slow:500");
-    const urls = await Promise.all(Array.from({ length: 10 }, () => harness.comesBack(payment.id)));
+    const urls = await Promise.all(Array.from({ length: 10 }, () => harness.returnFromProcessor(payment.id)));
     expect(new Set(urls.map((url) => url.searchParams.get("status")))).toEqual(new Set(["PENDING"]));
     expect(await harness.calls(payment, "confirm")).toBeLessThanOrEqual(2);
     await harness.sandbox.pay(payment.processorOrderId);
-    expect((await harness.comesBack(payment.id)).searchParams.get("status")).toBe("PAID");
+    expect((await harness.returnFromProcessor(payment.id)).searchParams.get("status")).toBe("PAID");
   });
 
-  test("after a refund still goes to success_url, with REFUNDED", async () => {
+  test("redirects to success_url with REFUNDED after a refund", async () => {
     const caller = aBusinessCaller();
     const payment = await harness.aFinishedPayment(caller);
     await harness.payments.refundPayment({ id: payment.id }, { caller, timeoutMs: 20_000 });
-    expect(String(await harness.comesBack(payment.id))).toBe(`https://shop.test/thanks?payment_id=${payment.id}&status=REFUNDED`);
+    expect(String(await harness.returnFromProcessor(payment.id))).toBe(
+      `https://shop.test/thanks?payment_id=${payment.id}&status=REFUNDED`,
+    );
   });
 
-  test("late, with a payment that had EXPIRED, corrects it, with the event", async () => {
+  test("sets PAID with an event when an EXPIRED payment was paid", async () => {
     const caller = aBusinessCaller();
     const payment = await harness.aPendingPayment(caller);
     await harness.sql("update payment set status = 'EXPIRED', next_check_at = null where id = ?", [payment.id]);
     await harness.sandbox.pay(payment.processorOrderId);
-    expect((await harness.comesBack(payment.id)).searchParams.get("status")).toBe("PAID");
+    expect((await harness.returnFromProcessor(payment.id)).searchParams.get("status")).toBe("PAID");
     expect(await read(payment.id, caller)).toMatchObject({ status: PaymentStatus.PAID });
     expect(await eventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
   });
 
-  test("of an order that the processor has refunded in part meanwhile: paid, then refunded by just that", async () => {
+  test("emits PAID and REFUNDED events when the processor has already refunded a part", async () => {
     const caller = aBusinessCaller();
     const payment = await harness.aPendingPayment(caller);
     await harness.sandbox.pay(payment.processorOrderId);
-    await harness.sandbox.giveBack(payment.processorOrderId, "1200.00");
-    expect((await harness.comesBack(payment.id)).searchParams.get("status")).toBe("REFUNDED");
+    await harness.sandbox.refundExternally(payment.processorOrderId, "1200.00");
+    expect((await harness.returnFromProcessor(payment.id)).searchParams.get("status")).toBe("REFUNDED");
     expect(await read(payment.id, caller)).toMatchObject({ refundedAmountMinor: 120_000n });
     expect(await harness.events(payment.id)).toMatchObject([
       { type: PaymentEventType.PAYMENT_COMPLETED, payment: { status: PaymentStatus.PAID } },
@@ -116,7 +120,7 @@ describe("a card holder who comes back", () => {
     ["https://shop.test/a?q=a%20b&flag&sig=%7e%2B", "https://shop.test/a?q=a%20b&flag&sig=%7e%2B&"],
     ["https://shop.test/a?status=mine#part", "https://shop.test/a?status=mine&", "#part"],
     ["https://shop.test", "https://shop.test/?"],
-  ])("the business's own query is kept as it is: %s", async (failUrl, before, after = "") => {
+  ])("keeps the query of the business's URL unchanged: %s", async (failUrl, before, after = "") => {
     const { id } = await harness.aPendingPayment(aBusinessCaller(), { failUrl });
     const token = await harness.returnToken(id);
     const { redirectUrl } = await harness.payments.returnFromProcessor({ token }, { caller: platformCaller });
@@ -124,7 +128,7 @@ describe("a card holder who comes back", () => {
   });
 });
 
-describe("an outcome that stays unknown", () => {
+describe("returnFromProcessor, when the outcome stays unknown", () => {
   test.each([
     "timeout_before",
     "timeout_after",
@@ -135,40 +139,42 @@ describe("an outcome that stays unknown", () => {
     "truncated",
     "error:5",
     "error:7",
-  ])("confirm %s: fail_url with PENDING, nothing announced; a reload finds out", async (mode) => {
+  ])("redirects to fail_url with PENDING without an event, and a reload settles the payment: confirm %s", async (mode) => {
     const payment = await harness.aPendingPayment();
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.fault("confirm", mode);
-    expect(String(await harness.comesBack(payment.id))).toBe(`https://shop.test/sorry?payment_id=${payment.id}&status=PENDING`);
+    expect(String(await harness.returnFromProcessor(payment.id))).toBe(
+      `https://shop.test/sorry?payment_id=${payment.id}&status=PENDING`,
+    );
     expect(await eventTypes(payment.id)).toEqual([]);
-    expect((await harness.comesBack(payment.id)).searchParams.get("status")).toBe("PAID");
+    expect((await harness.returnFromProcessor(payment.id)).searchParams.get("status")).toBe("PAID");
     expect(await eventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
   });
 
-  test("is finished by the reconciler when the browser does not come again", async () => {
+  test("leaves the payment to the reconciler when the browser does not return again", async () => {
     const caller = aBusinessCaller();
     const payment = await harness.aPendingPayment(caller);
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.fault("confirm", "reset_after");
-    await harness.comesBack(payment.id);
+    await harness.returnFromProcessor(payment.id);
     await harness.sql("update payment set next_check_at = now() where id = ?", [payment.id]);
     await using _job = harness.reconciling();
     await eventually(async () => expect(await eventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]));
-    expect((await harness.comesBack(payment.id)).searchParams.get("status")).toBe("PAID");
+    expect((await harness.returnFromProcessor(payment.id)).searchParams.get("status")).toBe("PAID");
   });
 
-  test("ends in time when somebody else holds the payment", async () => {
+  test("redirects with PENDING before the deadline while another process holds the lease", async () => {
     const payment = await harness.aPendingPayment();
     await harness.sql(
       "update payment set leased_until = now() + interval '1 hour', lease_token = gen_random_uuid() where id = ?",
       [payment.id],
     );
-    expect((await harness.comesBack(payment.id, 2_000)).searchParams.get("status")).toBe("PENDING");
+    expect((await harness.returnFromProcessor(payment.id, 2_000)).searchParams.get("status")).toBe("PENDING");
     expect(await harness.calls(payment, "confirm")).toBe(0);
   });
 });
 
-describe("each test card ends as the protocol says", () => {
+describe("returnFromProcessor, for the test cards of the protocol", () => {
   test.each([
     ["valid", "6280581110007215", "01/2027", "373", "PAID", "0", "00", undefined],
     ["valid", "6280580610061011", "01/2027", "992", "PAID", "0", "00", undefined],
@@ -185,11 +191,11 @@ describe("each test card ends as the protocol says", () => {
     ["not active online", "6280581110007116", "01/2027", "040", "REFUSED", "-1", "AE", "3"],
     ["terminal ceiling", "6280581110007314", "01/2027", "821", "REFUSED", "-2006", undefined, "3"],
     ["expired", "6280580610056615", "12/2022", "428", "REFUSED", "101", "33", "3"],
-  ] as const)("%s, %s", async (_name, pan, expiry, cvv2, status, actionCode, respCode, errorCode) => {
+  ] as const)("settles the card %s, %s", async (_name, pan, expiry, cvv2, status, actionCode, respCode, errorCode) => {
     const caller = aBusinessCaller();
     const { id, processorOrderId } = await harness.aPendingPayment(caller);
     await harness.sandbox.pay(processorOrderId, { pan, expiry, cvv2 });
-    const url = await harness.comesBack(id);
+    const url = await harness.returnFromProcessor(id);
     const payment = await read(id, caller);
     const isPaid = status === "PAID";
     expect(url.pathname).toBe(isPaid ? "/thanks" : "/sorry");
@@ -209,15 +215,15 @@ describe("each test card ends as the protocol says", () => {
     expect(payment.paidAtMs === undefined).toBe(!isPaid);
     expect(await eventTypes(id)).toEqual([isPaid ? PaymentEventType.PAYMENT_COMPLETED : PaymentEventType.PAYMENT_REFUSED]);
     const [row] = await harness.sql("select * from payment where id = ?", [id]);
-    const written = JSON.stringify(row);
-    expect(written).not.toContain(pan);
-    expect(written).not.toContain(credentials.password);
+    const stored = JSON.stringify(row);
+    expect(stored).not.toContain(pan);
+    expect(stored).not.toContain(credentials.password);
   });
 });
 
-describe("is refused", () => {
+describe("returnFromProcessor, rejections", () => {
   test.each(["", "x", "A".repeat(43), "a\0b", `${"A".repeat(42)}\0`, "' or ''='"])(
-    "a token that is nobody's: %j",
+    "rejects an unknown token: %j",
     async (token) => {
       const refused = await refusal(harness.payments.returnFromProcessor({ token }, { caller: platformCaller }));
       expect(refused).toMatchObject({ kind: "not_found", code: "not_found" });
@@ -227,7 +233,7 @@ describe("is refused", () => {
   test.each([
     ["a business", aBusinessCaller()],
     ["an operator", adminCaller],
-  ])("%s: only the platform brings browsers back", async (_name, caller) => {
+  ])("rejects %s, because only the platform may call it", async (_name, caller) => {
     const payment = await harness.aPendingPayment();
     const token = await harness.returnToken(payment.id);
     const refused = await refusal(harness.payments.returnFromProcessor({ token }, { caller }));

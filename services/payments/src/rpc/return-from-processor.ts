@@ -8,20 +8,22 @@ import { Payment } from "../payment/payment.ts";
 import { settlePayment } from "../payment/settle-payment.ts";
 import { createSingleFlight } from "../single-flight.ts";
 
-const answerMs = 1_000;
+/** Part of the deadline that is reserved for the response. */
+const responseMs = 1_000;
 const waitMs = 100;
-/** 32 bytes in base64url. Anything else is nobody's, and PostgreSQL would not compare all of it. */
+/** 32 bytes in base64url. PostgreSQL rejects some other texts, such as one with NUL. */
 const tokenForm = /^[\w-]{43}$/;
 
 /**
- * The card holder is back: confirms with the processor and says where the browser goes, whose word
- * proves nothing. It needs no key, so all who come at once for one payment are answered together.
+ * Confirms the payment of a returning card holder and returns the redirect URL. The return itself
+ * proves nothing about the payment. The RPC needs no API key, so concurrent returns to one payment
+ * share one confirm.
  */
 export const returnFromProcessor = (context: Context): Implementation<typeof PaymentService.method.returnFromProcessor> => {
-  const inTurn = createSingleFlight();
+  const runOnce = createSingleFlight();
   const findBy = (where: { returnToken: string } | { id: string }) => context.orm.em.fork().findOne(Payment, where);
 
-  /** A reload at another replica, or the reconciler, may be at it: then waits until that ends. */
+  /** Waits while another replica or the reconciler holds the payment's lease. */
   const settle = async (id: string, remainingMs: () => number) => {
     while (remainingMs() > waitMs && (await findBy({ id }))?.isOpen()) {
       const done = await withLease(context.orm, "payment", id, () =>
@@ -37,13 +39,13 @@ export const returnFromProcessor = (context: Context): Implementation<typeof Pay
     const payment = tokenForm.test(request.token) ? await findBy({ returnToken: request.token }) : null;
     if (!payment) throw returnTokenUnknown();
     if (!payment.isOpen()) return { redirectUrl: redirectUrl(payment) };
-    const remainingMs = () => Math.max(1, call.remainingMs() - answerMs);
-    await inTurn(payment.id, remainingMs, (leftMs) => forTenant(payment.businessId, () => settle(payment.id, leftMs)));
+    const remainingMs = () => Math.max(1, call.remainingMs() - responseMs);
+    await runOnce(payment.id, remainingMs, (leftMs) => forTenant(payment.businessId, () => settle(payment.id, leftMs)));
     return { redirectUrl: redirectUrl((await findBy({ id: payment.id })) ?? payment) };
   };
 };
 
-/** The business's address with two parameters more; its own query stays byte for byte. */
+/** Adds two parameters to the URL of the business and keeps its own query byte for byte. */
 function redirectUrl(payment: Payment): string {
   const url = new URL(payment.isSettled() ? payment.successUrl : payment.failUrl);
   url.search = `${url.search ? `${url.search}&` : ""}payment_id=${payment.id}&status=${payment.status}`;

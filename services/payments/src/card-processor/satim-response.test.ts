@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { OrderState, Outcome } from "./card-processor.ts";
-import { field, readAnswer, readOrderState } from "./satim-answer.ts";
+import { field, parseResponse, readOrderState } from "./satim-response.ts";
 
 const read = (body: unknown, statusCode = 200): Outcome<OrderState> =>
-  readOrderState(readAnswer(statusCode, typeof body === "string" ? body : JSON.stringify(body)));
+  readOrderState(parseResponse(statusCode, typeof body === "string" ? body : JSON.stringify(body)));
 
 function stateOf(body: unknown): OrderState {
   const outcome = read(body);
@@ -12,7 +12,7 @@ function stateOf(body: unknown): OrderState {
   return outcome.value;
 }
 
-const confirmAnswer = {
+const confirmResponse = {
   ErrorCode: "0",
   ErrorMessage: "Success",
   OrderStatus: 2,
@@ -32,7 +32,7 @@ const confirmAnswer = {
   SvfeResponse: "00",
 };
 
-const extendedAnswer = {
+const extendedResponse = {
   errorCode: 0,
   errorMessage: "Success",
   orderNumber: "1234567890",
@@ -50,9 +50,9 @@ const extendedAnswer = {
   paymentAmountInfo: { paymentState: "REFUNDED", approvedAmount: 500000, depositedAmount: 500000, refundedAmount: 120000 },
 };
 
-describe("both generations are read alike", () => {
-  test("the confirm answer, capitalised", () => {
-    expect(stateOf(confirmAnswer)).toEqual({
+describe("readOrderState", () => {
+  test("reads a confirm response with capitalised names", () => {
+    expect(stateOf(confirmResponse)).toEqual({
       errorCode: "0",
       orderStatus: 2,
       orderId: undefined,
@@ -69,8 +69,8 @@ describe("both generations are read alike", () => {
     });
   });
 
-  test("the extended status, camel case", () => {
-    expect(stateOf(extendedAnswer)).toEqual({
+  test("reads an extended status response with camel-case names", () => {
+    expect(stateOf(extendedResponse)).toEqual({
       errorCode: "0",
       orderStatus: 4,
       orderId: "abcdefghij0123456789",
@@ -88,21 +88,21 @@ describe("both generations are read alike", () => {
   });
 
   test.each([
-    ["confirm", confirmAnswer],
-    ["extended status", extendedAnswer],
-  ])("numbers as text and any capitals mean the same: %s", (_name, answer) => {
-    const asText = JSON.parse(JSON.stringify(answer), (_key, value) => (typeof value === "number" ? String(value) : value));
-    const capitals = (make: (name: string) => string) =>
-      Object.fromEntries(Object.entries(answer).map(([name, value]) => [make(name), value]));
-    for (const variant of [asText, capitals((name) => name.toUpperCase()), capitals((name) => name.toLowerCase())]) {
-      expect(stateOf(variant)).toEqual(stateOf(answer));
+    ["confirm", confirmResponse],
+    ["extended status", extendedResponse],
+  ])("reads numbers as text and names in any case as the same state: %s", (_name, response) => {
+    const asText = JSON.parse(JSON.stringify(response), (_key, value) => (typeof value === "number" ? String(value) : value));
+    const renamed = (rename: (name: string) => string) =>
+      Object.fromEntries(Object.entries(response).map(([name, value]) => [rename(name), value]));
+    for (const variant of [asText, renamed((name) => name.toUpperCase()), renamed((name) => name.toLowerCase())]) {
+      expect(stateOf(variant)).toEqual(stateOf(response));
     }
   });
 
-  test("the currency as a number is the currency", () =>
-    expect(stateOf({ ...confirmAnswer, currency: 12 }).currency).toBe("012"));
+  test("pads a numeric currency to three digits", () =>
+    expect(stateOf({ ...confirmResponse, currency: 12 }).currency).toBe("012"));
 
-  test("a declined order is a state, not a refused call", () => {
+  test("returns a declined order as a state, not as a refused call", () => {
     expect(stateOf({ ErrorCode: "3", OrderStatus: 6, actionCode: 116, params: { respCode: "51" } })).toMatchObject({
       errorCode: "3",
       orderStatus: 6,
@@ -115,96 +115,95 @@ describe("both generations are read alike", () => {
     { errorCode: 5, errorMessage: "Access denied" },
     { errorcode: "5", errormessage: "Access denied" },
     { ErrorCode: "5", ErrorMessage: "Access denied" },
-  ])("a refused call: %j", (answer) => {
-    expect(read(answer)).toEqual({ kind: "refused", errorCode: "5", message: "Access denied" });
+  ])("returns a refused call: %j", (response) => {
+    expect(read(response)).toEqual({ kind: "refused", errorCode: "5", message: "Access denied" });
   });
 
-  test("an order that nobody has begun to pay may have no status", () => {
+  test("accepts a registered order without an order status", () => {
     expect(stateOf({ errorCode: 0, orderNumber: "1234567890" })).toMatchObject({ errorCode: "0", orderStatus: undefined });
   });
 });
 
-describe("what is not an answer is unknown", () => {
+describe("readOrderState, unknown outcomes", () => {
   test.each([
-    ["nothing", ""],
-    ["a cut answer", JSON.stringify(confirmAnswer).slice(0, 120)],
+    ["an empty body", ""],
+    ["a truncated response", JSON.stringify(confirmResponse).slice(0, 120)],
     ["an HTML page", "<!doctype html><title>Maintenance</title>"],
-    ["a list", JSON.stringify([confirmAnswer])],
+    ["a list", JSON.stringify([confirmResponse])],
     ["null", "null"],
-    ["a text", '"ok"'],
+    ["a string", '"ok"'],
     ["a number", "0"],
     ["an empty object", "{}"],
     ["another object", '{"status":"UP"}'],
     ["deep nesting", "[".repeat(100_000)],
-    ["a huge text", "x".repeat(5_000_000)],
-    ["an order status that is not a number", JSON.stringify({ ...confirmAnswer, OrderStatus: "paid" })],
-    ["an order status that is an object", JSON.stringify({ ...confirmAnswer, OrderStatus: { value: 2 } })],
-    ["a fractional order status", JSON.stringify({ ...confirmAnswer, OrderStatus: 2.5 })],
-  ])("%s", (_name, text) => expect(read(text)).toMatchObject({ kind: "unknown" }));
+    ["a huge body", "x".repeat(5_000_000)],
+    ["an order status that is not a number", JSON.stringify({ ...confirmResponse, OrderStatus: "paid" })],
+    ["an order status that is an object", JSON.stringify({ ...confirmResponse, OrderStatus: { value: 2 } })],
+    ["a fractional order status", JSON.stringify({ ...confirmResponse, OrderStatus: 2.5 })],
+  ])("returns unknown for %s", (_name, text) => expect(read(text)).toMatchObject({ kind: "unknown" }));
 
-  test.each([201, 204, 302, 400, 404, 429, 500, 502, 503, 504])("HTTP %i, whatever it says", (statusCode) => {
-    expect(read(confirmAnswer, statusCode)).toEqual({ kind: "unknown", reason: `HTTP ${statusCode}` });
+  test.each([201, 204, 302, 400, 404, 429, 500, 502, 503, 504])("returns unknown for HTTP %i with a valid body", (statusCode) => {
+    expect(read(confirmResponse, statusCode)).toEqual({ kind: "unknown", reason: `HTTP ${statusCode}` });
   });
 });
 
-describe("what must not come through", () => {
+describe("readOrderState, rejected values", () => {
   test.each([
-    ["confirm", confirmAnswer],
-    ["extended status", extendedAnswer],
-  ])("the card holder's name and address: %s", (_name, answer) => {
-    const text = JSON.stringify(stateOf(answer), (_key, value) => (typeof value === "bigint" ? String(value) : value));
+    ["confirm", confirmResponse],
+    ["extended status", extendedResponse],
+  ])("drops the card holder's name and address: %s", (_name, response) => {
+    const text = JSON.stringify(stateOf(response), (_key, value) => (typeof value === "bigint" ? String(value) : value));
     expect(text).not.toMatch(/AMINA|203\.0\.113/);
   });
 
   test.each(["6280581110007215", "62805811**007215", "628058**", "**", "628058**72151", "6280 58** 7215", ""])(
-    "a card number that is not masked: %j",
+    "drops a card number that is not masked: %j",
     (pan) => {
-      expect(stateOf({ ...confirmAnswer, Pan: pan }).maskedPan).toBeUndefined();
-      expect(stateOf({ ...extendedAnswer, cardAuthInfo: { pan } }).maskedPan).toBeUndefined();
+      expect(stateOf({ ...confirmResponse, Pan: pan }).maskedPan).toBeUndefined();
+      expect(stateOf({ ...extendedResponse, cardAuthInfo: { pan } }).maskedPan).toBeUndefined();
     },
   );
 
-  test.each(["628058**7215", "6280****7215", "628058XXXXXX7215", "628058xx7215"])("a masked one passes: %s", (pan) => {
-    expect(stateOf({ ...confirmAnswer, Pan: pan }).maskedPan).toBe(pan);
+  test.each(["628058**7215", "6280****7215", "628058XXXXXX7215", "628058xx7215"])("keeps a masked card number: %s", (pan) => {
+    expect(stateOf({ ...confirmResponse, Pan: pan }).maskedPan).toBe(pan);
   });
 
-  test.each(["with a NUL\0", "x".repeat(2_049)])("text that cannot be stored", (text) => {
-    const state = stateOf({ ...confirmAnswer, actionCodeDescription: text, params: { respCode: "00", respCode_desc: text } });
+  test.each(["with a NUL\0", "x".repeat(2_049)])("drops text that cannot be stored: a NUL, or too many characters", (text) => {
+    const state = stateOf({ ...confirmResponse, actionCodeDescription: text, params: { respCode: "00", respCode_desc: text } });
     expect(state).toMatchObject({ actionCodeDescription: undefined, respCodeDesc: undefined });
   });
 
-  test.each([-1, 1.5, "5000.00", "-1", "1e3", true, null, {}, 1e300])("an amount that is none: %j", (amount) => {
-    expect(stateOf({ ...confirmAnswer, Amount: amount }).amountMinor).toBeUndefined();
+  test.each([-1, 1.5, "5000.00", "-1", "1e3", true, null, {}, 1e300])("drops an invalid amount: %j", (amount) => {
+    expect(stateOf({ ...confirmResponse, Amount: amount }).amountMinor).toBeUndefined();
   });
 });
 
-describe("whatever comes", () => {
+describe("readOrderState with arbitrary bodies", () => {
   const names = ["ErrorCode", "errorCode", "OrderStatus", "orderStatus", "Amount", "Pan", "params", "__proto__", "attributes"];
-  const odd = fc.oneof(
+  const arbitraryValue = fc.oneof(
     fc.jsonValue({ maxDepth: 2 }),
     fc.constantFrom(0, "0", 2, "2", "00", "012", { respCode: "00" }, [null, {}]),
   );
-  const answers = fc.oneof(
+  const bodies = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.json(),
-    fc.array(fc.tuple(fc.constantFrom(...names), odd)).map((entries) => {
+    fc.array(fc.tuple(fc.constantFrom(...names), arbitraryValue)).map((entries) => {
       const members = entries.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
       return `{${members.join()}}`;
     }),
     fc
-      .record({ cut: fc.nat(400), answer: fc.constantFrom(confirmAnswer, extendedAnswer) })
-      .map(({ cut, answer }) => JSON.stringify(answer).slice(0, cut)),
+      .record({ length: fc.nat(400), response: fc.constantFrom(confirmResponse, extendedResponse) })
+      .map(({ length, response }) => JSON.stringify(response).slice(0, length)),
   );
 
-  test("nothing is thrown, and paid is never read into it", () => {
+  test("never throws, and returns a paid state only if all three fields confirm it", () => {
     fc.assert(
-      fc.property(answers, fc.constantFrom(200, 200, 500), (text, statusCode) => {
+      fc.property(bodies, fc.constantFrom(200, 200, 500), (text, statusCode) => {
         const outcome = read(text, statusCode);
         expect(["accepted", "refused", "unknown"]).toContain(outcome.kind);
         if (outcome.kind !== "accepted") return;
         const { errorCode, orderStatus, respCode } = outcome.value;
         if (errorCode !== "0" || orderStatus !== 2 || respCode !== "00") return;
-        // All three are there, each under its own name.
         const body = JSON.parse(text) as Record<string, unknown>;
         expect(statusCode).toBe(200);
         expect(["0"]).toContain(field(body, "errorCode"));
@@ -215,8 +214,8 @@ describe("whatever comes", () => {
     );
   });
 
-  test("taking one of the three away takes paid away", () => {
-    const without = (name: string) => Object.fromEntries(Object.entries(confirmAnswer).filter(([key]) => key !== name));
+  test("does not return a paid state if one of the three fields is missing", () => {
+    const without = (name: string) => Object.fromEntries(Object.entries(confirmResponse).filter(([key]) => key !== name));
     for (const name of ["ErrorCode", "OrderStatus", "params"]) {
       const { errorCode, orderStatus, respCode } = stateOf(without(name));
       expect([errorCode, orderStatus, respCode]).toContain(undefined);

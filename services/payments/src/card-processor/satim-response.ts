@@ -1,30 +1,30 @@
 import type { OrderState, Outcome } from "./card-processor.ts";
 
-/** A JSON object with HTTP 200 is an answer; everything else leaves the outcome unknown. */
-export function readAnswer(statusCode: number, text: string): Outcome<Record<string, unknown>> {
+/** Returns the JSON object of a response with HTTP 200. The outcome of any other is unknown. */
+export function parseResponse(statusCode: number, text: string): Outcome<Record<string, unknown>> {
   if (statusCode !== 200) return { kind: "unknown", reason: `HTTP ${statusCode}` };
   try {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return { kind: "accepted", value };
   } catch {}
-  return { kind: "unknown", reason: "the answer is not a JSON object" };
+  return { kind: "unknown", reason: "the response is not a JSON object" };
 }
 
 /**
- * The state of an order out of a confirm or status answer of either generation. Names differ in
- * capitals between the calls, and numbers come as numbers or text: all are read alike. The card
- * holder's name and address are not read. A code other than 0 without an order status means that
- * the call itself was refused.
+ * Returns the state of an order from a confirm or status response of either protocol generation.
+ * The calls differ in the capitals of names, and numbers arrive as numbers or text. The name and
+ * address of the card holder are not read. An error code other than 0 without an order status means
+ * that the processor refused the call itself.
  */
-export function readOrderState(answer: Outcome<Record<string, unknown>>): Outcome<OrderState> {
-  if (answer.kind !== "accepted") return answer;
-  const body = answer.value;
+export function readOrderState(response: Outcome<Record<string, unknown>>): Outcome<OrderState> {
+  if (response.kind !== "accepted") return response;
+  const body = response.value;
   const errorCode = field(body, "errorCode");
   const orderStatus = integer(field(body, "orderStatus"));
   if (orderStatus === undefined) {
-    // A status that is there and cannot be read must not pass for an order that nobody has paid.
+    // An unreadable order status must not count as an unpaid order.
     if (isPresent(member(body, "orderStatus"))) return { kind: "unknown", reason: "the order status is not a number" };
-    if (errorCode === undefined) return { kind: "unknown", reason: "the answer has neither an error code nor an order status" };
+    if (errorCode === undefined) return { kind: "unknown", reason: "the response has neither an error code nor an order status" };
     if (errorCode !== "0") return { kind: "refused", errorCode, message: field(body, "errorMessage") ?? "" };
   }
   const params = object(body, "params");
@@ -51,10 +51,10 @@ export function readOrderState(answer: Outcome<Record<string, unknown>>): Outcom
   };
 }
 
-/** Longer than anything the protocol knows: a form address is the longest. */
+/** More than the longest text of the protocol, a form URL. */
 const textLengthMax = 2_048;
 
-/** A scalar by name, whatever its capitals; undefined when absent, empty or not to be stored. */
+/** Returns a scalar by name, ignoring case; undefined if it is absent, empty or not storable. */
 export function field(body: Record<string, unknown> | undefined, name: string): string | undefined {
   const value = member(body, name);
   if (typeof value === "number" && Number.isFinite(value)) return String(value);
@@ -68,8 +68,8 @@ const isPresent = (value: unknown): boolean => value !== undefined && value !== 
 function member(body: Record<string, unknown> | undefined, name: string): unknown {
   if (!body) return undefined;
   if (Object.hasOwn(body, name)) return body[name];
-  const wanted = name.toLowerCase();
-  const key = Object.keys(body).find((candidate) => candidate.toLowerCase() === wanted);
+  const lowerName = name.toLowerCase();
+  const key = Object.keys(body).find((candidate) => candidate.toLowerCase() === lowerName);
   return key === undefined ? undefined : body[key];
 }
 
@@ -87,7 +87,7 @@ function attribute(body: Record<string, unknown>, name: string): string | undefi
   );
 }
 
-/** Only a masked number passes: at most ten digits, with the middle hidden. */
+/** Returns only a masked card number: at most ten digits, with the middle hidden. */
 function masked(pan: string | undefined): string | undefined {
   if (pan === undefined || !/^\d{4,6}[*Xx]{2,12}\d{4}$/.test(pan)) return undefined;
   return pan;

@@ -4,7 +4,7 @@ import { Refund } from "../src/refund/refund.ts";
 
 export const createdAt = new Date("2026-03-01T10:00:00.000Z");
 
-/** A payment of 5000.00 DZD, PENDING at the processor unless told otherwise; never stored. */
+/** Returns a payment of 5000.00 DZD, by default PENDING at the processor. It is not stored. */
 export const aPayment = (changes: Partial<Payment> = {}): Payment =>
   Object.assign(new Payment(), {
     id: "0195a000-0000-7000-8000-000000000001",
@@ -26,7 +26,7 @@ export const aPayment = (changes: Partial<Payment> = {}): Payment =>
     ...changes,
   });
 
-/** A refund of the whole of `aPayment`, REQUESTED unless told otherwise; never stored. */
+/** Returns a full refund of `aPayment`, by default REQUESTED. It is not stored. */
 export const aRefund = (changes: Partial<Refund> = {}): Refund =>
   Object.assign(new Refund(), {
     id: "0195a000-0000-7000-8000-000000000003",
@@ -42,7 +42,7 @@ export const aRefund = (changes: Partial<Refund> = {}): Refund =>
     ...changes,
   });
 
-/** What the processor says of `aPayment`'s order: registered, unpaid. */
+/** Returns the state of the order of `aPayment`, by default registered and unpaid. */
 export const anOrderState = (changes: Partial<OrderState> = {}): OrderState => ({
   errorCode: "0",
   orderStatus: 0,
@@ -60,6 +60,6 @@ export const anOrderState = (changes: Partial<OrderState> = {}): OrderState => (
   ...changes,
 });
 
-/** All three that make a paid order. */
+/** Returns the state of a paid order, with all three fields that PAID requires. */
 export const paidState = (changes: Partial<OrderState> = {}): OrderState =>
   anOrderState({ orderStatus: 2, respCode: "00", actionCode: "0", maskedPan: "628058**7215", ...changes });

@@ -45,7 +45,7 @@ function toProblem(error: unknown): Problem | undefined {
 }
 
 function fromRefusal(error: DomainError): Problem {
-  // One text for ids of other businesses, unknown ids and malformed ids.
+  // Ids of other businesses, unknown ids and malformed ids get the same text.
   if (error.kind === "not_found" && error.code === "not_found") return Problem.of("not_found");
   const status = statusOf[error.kind];
   const { pointer, code, message } = error;

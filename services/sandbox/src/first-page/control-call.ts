@@ -2,18 +2,19 @@ import { testCards, testPassword } from "../card-processor/test-cards.ts";
 import type { Context } from "../context.ts";
 import { query } from "../database.ts";
 
-/** A call of testers, as a program would make it. */
+/** A control call that a button of the first page sends. */
 export interface ControlCall {
   readonly method: "POST" | "PUT" | "DELETE";
   readonly url: string;
   readonly payload?: object;
 }
 
-type Typed = (name: string) => string;
-type Make = (typed: Typed) => ControlCall;
+/** Returns the value of an input field. */
+type ReadInput = (name: string) => string;
+type CreateCall = (input: ReadInput) => ControlCall;
 
-/** What each button of the first page asks for, from what was typed beside it. */
-export function createControlCalls({ database }: Context): Readonly<Record<string, Make>> {
+/** Creates the functions that return the call of each button for the values of the input fields. */
+export function createControlCalls({ database }: Context): Readonly<Record<string, CreateCall>> {
   const orderIds = query<{ id: string }>(
     database,
     "select order_id as id from payment_order where order_id = ? or order_number = ?",
@@ -22,38 +23,45 @@ export function createControlCalls({ database }: Context): Readonly<Record<strin
     database,
     "select link_token as id from kyc_application where link_token = ? or reference = ?",
   );
-  // An address of a page ends with what it stands for.
+  // The last part of a page's URL is the id.
   const lastPart = (text: string) => (text.split(/[?#]/, 1)[0] ?? "").split("/").findLast((part) => part !== "") ?? "";
-  const named = (find: typeof orderIds, text: string) => {
+  const idFor = (find: typeof orderIds, text: string) => {
     const name = lastPart(text);
     return encodeURIComponent(find(name, name)[0]?.id ?? (name || "-"));
   };
   const on =
-    (path: string, field: string, find: typeof orderIds, action: string, payload: (typed: Typed) => object = () => ({})): Make =>
-    (typed) => ({ method: "POST", url: `${path}/${named(find, typed(field))}${action}`, payload: payload(typed) });
-  const order = (action: string, payload?: (typed: Typed) => object) =>
+    (
+      path: string,
+      field: string,
+      find: typeof orderIds,
+      action: string,
+      payload: (input: ReadInput) => object = () => ({}),
+    ): CreateCall =>
+    (input) => ({ method: "POST", url: `${path}/${idFor(find, input(field))}${action}`, payload: payload(input) });
+  const order = (action: string, payload?: (input: ReadInput) => object) =>
     on("/sandbox/payments", "order", orderIds, action, payload);
-  const link = (action: string, payload?: (typed: Typed) => object) => on("/sandbox/kyc", "link", linkTokens, action, payload);
+  const link = (action: string, payload?: (input: ReadInput) => object) =>
+    on("/sandbox/kyc", "link", linkTokens, action, payload);
 
   return {
-    pay: order("/pay", (typed) => {
-      const { pan, expiry, cvv2 } = testCards.find((card) => card.pan === typed("card")) ?? testCards[0] ?? {};
+    pay: order("/pay", (input) => {
+      const { pan, expiry, cvv2 } = testCards.find((card) => card.pan === input("card")) ?? testCards[0] ?? {};
       return { pan, expiry, cvv2, password: testPassword };
     }),
     cancel: order("/cancel"),
-    giveBack: order("/refund", (typed) => (typed("amount") === "" ? {} : { amount: typed("amount") })),
+    giveBack: order("/refund", (input) => (input("amount") === "" ? {} : { amount: input("amount") })),
     reverse: order("/reverse"),
-    submit: link("/submit", (typed) => (typed("outcome") === "" ? {} : { outcome: typed("outcome") })),
+    submit: link("/submit", (input) => (input("outcome") === "" ? {} : { outcome: input("outcome") })),
     expire: link("/expire"),
     tester: link("/tester"),
     approve: link("/review", () => ({ outcome: "approved" })),
     reject: link("/review", () => ({ outcome: "rejected" })),
-    plant: (typed) => ({
+    plant: (input) => ({
       method: "PUT",
       url: "/sandbox/faults",
-      payload: { operation: typed("operation"), mode: typed("mode"), times: Number(typed("times")) },
+      payload: { operation: input("operation"), mode: input("mode"), times: Number(input("times")) },
     }),
     clear: () => ({ method: "DELETE", url: "/sandbox/faults" }),
-    advance: (typed) => ({ method: "POST", url: "/sandbox/clock", payload: { advance_seconds: Number(typed("seconds")) } }),
+    advance: (input) => ({ method: "POST", url: "/sandbox/clock", payload: { advance_seconds: Number(input("seconds")) } }),
   };
 }

@@ -24,17 +24,20 @@ describe("the first page", () => {
     ["fr", "ltr", "Ce que permet ce bac à sable"],
     ["ar", "rtl", "ما الذي تتيحه هذه البيئة التجريبية"],
     ["en", "ltr", "What this sandbox can do"],
-  ])("lists in %s the functions of the sandbox, without external resources", async (lang, dir, title) => {
-    const page = await fetch(sandbox.url, { headers: { "accept-language": lang } });
-    expect([page.status, page.headers.get("cache-control")]).toEqual([200, "no-store"]);
-    expect(page.headers.get("content-security-policy")).toMatch(/^default-src 'none';/);
-    const text = await page.text();
-    expect(text).toContain(`<html lang="${lang}" dir="${dir}">`);
-    expect(text).toContain(`<h1>${title}</h1>`);
-    expect(text).not.toMatch(/(src|href|action)="(https?:)?\/\//);
-    for (const name of operations) expect(text).toContain(`<option value="${name}">`);
-    for (const mode of modes) expect(text).toContain(`<option value="${mode.replace("<", "&lt;").replace(">", "&gt;")}">`);
-  });
+  ])(
+    "lists in %s the functions of the sandbox, without inline scripts and without external resources",
+    async (lang, dir, title) => {
+      const page = await fetch(sandbox.url, { headers: { "accept-language": lang } });
+      expect([page.status, page.headers.get("cache-control")]).toEqual([200, "no-store"]);
+      expect(page.headers.get("content-security-policy")).toMatch(/^default-src 'none';/);
+      const text = await page.text();
+      expect(text).toContain(`<html lang="${lang}" dir="${dir}">`);
+      expect(text).toContain(`<h1>${title}</h1>`);
+      expect(text).not.toMatch(/(src|href|action)="(https?:)?\/\//);
+      for (const name of operations) expect(text).toContain(`<option value="${name}">`);
+      for (const mode of modes) expect(text).toContain(`<option value="${mode.replace("<", "&lt;").replace(">", "&gt;")}">`);
+    },
+  );
 
   test("has the input fields that each button needs", async () => {
     const text = await (await fetch(sandbox.url)).text();

@@ -2,19 +2,18 @@ import { testCards, testPassword } from "../card-processor/test-cards.ts";
 import type { Context } from "../context.ts";
 import { query } from "../database.ts";
 
-/** A control call that a button of the first page sends. */
+/** A call of testers, as a program would make it. */
 export interface ControlCall {
   readonly method: "POST" | "PUT" | "DELETE";
   readonly url: string;
   readonly payload?: object;
 }
 
-/** Returns the value of an input field. */
-type ReadInput = (name: string) => string;
-type CreateCall = (input: ReadInput) => ControlCall;
+type Typed = (name: string) => string;
+type Make = (typed: Typed) => ControlCall;
 
-/** Creates the functions that return the call of each button for the values of the input fields. */
-export function createControlCalls({ database }: Context): Readonly<Record<string, CreateCall>> {
+/** What each button of the first page asks for, from what was typed beside it. */
+export function createControlCalls({ database }: Context): Readonly<Record<string, Make>> {
   const orderIds = query<{ id: string }>(
     database,
     "select order_id as id from payment_order where order_id = ? or order_number = ?",
@@ -23,45 +22,38 @@ export function createControlCalls({ database }: Context): Readonly<Record<strin
     database,
     "select link_token as id from kyc_application where link_token = ? or reference = ?",
   );
-  // The last part of a page's URL is the id.
+  // An address of a page ends with what it stands for.
   const lastPart = (text: string) => (text.split(/[?#]/, 1)[0] ?? "").split("/").findLast((part) => part !== "") ?? "";
-  const idFor = (find: typeof orderIds, text: string) => {
+  const named = (find: typeof orderIds, text: string) => {
     const name = lastPart(text);
     return encodeURIComponent(find(name, name)[0]?.id ?? (name || "-"));
   };
   const on =
-    (
-      path: string,
-      field: string,
-      find: typeof orderIds,
-      action: string,
-      payload: (input: ReadInput) => object = () => ({}),
-    ): CreateCall =>
-    (input) => ({ method: "POST", url: `${path}/${idFor(find, input(field))}${action}`, payload: payload(input) });
-  const order = (action: string, payload?: (input: ReadInput) => object) =>
+    (path: string, field: string, find: typeof orderIds, action: string, payload: (typed: Typed) => object = () => ({})): Make =>
+    (typed) => ({ method: "POST", url: `${path}/${named(find, typed(field))}${action}`, payload: payload(typed) });
+  const order = (action: string, payload?: (typed: Typed) => object) =>
     on("/sandbox/payments", "order", orderIds, action, payload);
-  const link = (action: string, payload?: (input: ReadInput) => object) =>
-    on("/sandbox/kyc", "link", linkTokens, action, payload);
+  const link = (action: string, payload?: (typed: Typed) => object) => on("/sandbox/kyc", "link", linkTokens, action, payload);
 
   return {
-    pay: order("/pay", (input) => {
-      const { pan, expiry, cvv2 } = testCards.find((card) => card.pan === input("card")) ?? testCards[0] ?? {};
+    pay: order("/pay", (typed) => {
+      const { pan, expiry, cvv2 } = testCards.find((card) => card.pan === typed("card")) ?? testCards[0] ?? {};
       return { pan, expiry, cvv2, password: testPassword };
     }),
     cancel: order("/cancel"),
-    giveBack: order("/refund", (input) => (input("amount") === "" ? {} : { amount: input("amount") })),
+    giveBack: order("/refund", (typed) => (typed("amount") === "" ? {} : { amount: typed("amount") })),
     reverse: order("/reverse"),
-    submit: link("/submit", (input) => (input("outcome") === "" ? {} : { outcome: input("outcome") })),
+    submit: link("/submit", (typed) => (typed("outcome") === "" ? {} : { outcome: typed("outcome") })),
     expire: link("/expire"),
     tester: link("/tester"),
     approve: link("/review", () => ({ outcome: "approved" })),
     reject: link("/review", () => ({ outcome: "rejected" })),
-    plant: (input) => ({
+    plant: (typed) => ({
       method: "PUT",
       url: "/sandbox/faults",
-      payload: { operation: input("operation"), mode: input("mode"), times: Number(input("times")) },
+      payload: { operation: typed("operation"), mode: typed("mode"), times: Number(typed("times")) },
     }),
     clear: () => ({ method: "DELETE", url: "/sandbox/faults" }),
-    advance: (input) => ({ method: "POST", url: "/sandbox/clock", payload: { advance_seconds: Number(input("seconds")) } }),
+    advance: (typed) => ({ method: "POST", url: "/sandbox/clock", payload: { advance_seconds: Number(typed("seconds")) } }),
   };
 }

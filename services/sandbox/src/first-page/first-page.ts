@@ -19,8 +19,8 @@ interface Route {
 }
 
 /**
- * Registers the first page, with a form for each function of the sandbox. A button sends the control
- * call that a program would send, and the page shows call and response.
+ * What the sandbox can do, with a form for each. A button makes the call that a program would make,
+ * and the page shows it.
  */
 export async function firstPage(app: FastifyInstance, context: Context): Promise<void> {
   const { clock, faults, config, publicUrl } = context;
@@ -44,24 +44,24 @@ ${forms(view)}`;
   app.get<Route>("/", (request, reply) => show(reply, viewOf(request)));
 
   app.post<Route>("/", async (request, reply) => {
-    const input = (name: string) =>
+    const typed = (name: string) =>
       String(request.body?.[name] ?? "")
         .trim()
         .slice(0, 2_048);
-    const action = input("do");
+    const action = typed("do");
     if (action === "openPage") {
-      const formUrl = await registerOrder(input("amount"));
+      const formUrl = await registerOrder(typed("amount"));
       if (formUrl) return reply.redirect(`${formUrl}?lang=${viewOf(request).language}`, 303);
     }
-    const call = Object.hasOwn(calls, action) ? calls[action]?.(input) : undefined;
+    const call = Object.hasOwn(calls, action) ? calls[action]?.(typed) : undefined;
     if (!call) return show(reply, viewOf(request), undefined, 422);
     if (action === "tester") return reply.redirect(`${call.url}?lang=${viewOf(request).language}`, 303);
-    const response = await app.inject(call);
+    const answer = await app.inject(call);
     const view = viewOf(request);
-    return show(reply, view, resultOf(view, call, response.statusCode, response.json()), response.statusCode);
+    return show(reply, view, resultOf(view, call, answer.statusCode, answer.json()), answer.statusCode);
   });
 
-  /** Registers an order that returns to this page. Returns the path of its payment page, if valid. */
+  /** An order of nobody's shop, whose way back is this page; its form's path, or undefined. */
   async function registerOrder(amount: string): Promise<string | undefined> {
     const parameters = {
       userName: config.username,
@@ -72,8 +72,8 @@ ${forms(view)}`;
       returnUrl: `${publicUrl()}/`,
       jsonParams: JSON.stringify({ force_terminal_id: "E010101010" }),
     };
-    const response = await app.inject({ method: "POST", url: "/payment/rest/register.do", ...asForm(parameters) });
-    const { formUrl } = response.statusCode === 200 ? response.json<{ formUrl?: string }>() : {};
+    const answer = await app.inject({ method: "POST", url: "/payment/rest/register.do", ...asForm(parameters) });
+    const { formUrl } = answer.statusCode === 200 ? answer.json<{ formUrl?: string }>() : {};
     return formUrl && new URL(formUrl).pathname;
   }
 }
@@ -83,23 +83,23 @@ const asForm = (fields: Record<string, string>) => ({
   headers: { "content-type": "application/x-www-form-urlencoded" },
 });
 
-function resultOf({ words }: FirstPageView, { method, url, payload }: ControlCall, status: number, body: object): Html {
-  const redirectUrl = (body as { redirect_url?: string }).redirect_url;
+function resultOf({ words }: FirstPageView, { method, url, payload }: ControlCall, status: number, answer: object): Html {
+  const redirectUrl = (answer as { redirect_url?: string }).redirect_url;
   return html`<section class="card" aria-labelledby="result" tabindex="-1" autofocus>
 <h2 id="result">${words.result}</h2>
 <pre dir="ltr" tabindex="0">${method} ${url}${payload && `\n${JSON.stringify(payload, null, 2)}`}</pre>
-<pre dir="ltr" tabindex="0">${status}\n${JSON.stringify(body, null, 2)}</pre>
+<pre dir="ltr" tabindex="0">${status}\n${JSON.stringify(answer, null, 2)}</pre>
 ${redirectUrl !== undefined && html`<p><a class="button secondary" href="${redirectUrl}">${words.goOn}</a></p>`}
 </section>`;
 }
 
-/** Creates the lists of the latest orders and applications, with links to their pages. */
+/** The newest orders and applications: what the forms are about, with the pages of each. */
 function createLatest({ database }: Context) {
   const newest = (table: string) =>
     query<{ body: string }>(database, `select body from ${table} order by rowid desc limit ${latestCount}`);
   const [orders, applications] = [newest("payment_order"), newest("kyc_application")];
   return ({ words, language }: FirstPageView): Html => {
-    const latest = {
+    const things = {
       payments: orders().map(({ body }) => JSON.parse(body) as Order),
       verifications: applications().map(({ body }) => JSON.parse(body) as Application),
     };
@@ -109,18 +109,18 @@ function createLatest({ database }: Context) {
     return html`<section class="card">
 ${list(
   words.payments,
-  latest.payments.map(({ orderId, orderNumber, amountMinor }) =>
+  things.payments.map(({ orderId, orderNumber, amountMinor }) =>
     item(`/payment/pay/${orderId}`, `${orderNumber} · ${formatAmount(amountMinor, language)}`),
   ),
 )}
 ${list(
   words.verifications,
-  latest.verifications.map(({ linkToken, reference, status }) =>
+  things.verifications.map(({ linkToken, reference, status }) =>
     item(`/sandbox/kyc/${linkToken}/tester`, `${reference} · ${status}`),
   ),
 )}
-<datalist id="orders">${latest.payments.map(({ orderId, orderNumber }) => html`<option value="${orderId}">${orderNumber}</option>`)}</datalist>
-<datalist id="links">${latest.verifications.map(({ reference, status }) => html`<option value="${reference}">${status}</option>`)}</datalist>
+<datalist id="orders">${things.payments.map(({ orderId, orderNumber }) => html`<option value="${orderId}">${orderNumber}</option>`)}</datalist>
+<datalist id="links">${things.verifications.map(({ reference, status }) => html`<option value="${reference}">${status}</option>`)}</datalist>
 </section>`;
   };
 }

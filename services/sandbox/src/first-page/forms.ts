@@ -14,7 +14,7 @@ export interface FirstPageView extends View<FirstPageWords> {
   readonly faults: readonly Fault[];
 }
 
-/** Returns a form with a button for each action. */
+/** A form of plain fields; each button says what it does. */
 function form({ language }: FirstPageView, title: string, content: Html, buttons: readonly (readonly [string, string])[]): Html {
   const button = ([name, label]: readonly [string, string], i: number) =>
     html`<button class="button ${i === 0 ? "primary" : "secondary"}" name="do" value="${name}">${label}</button>`;
@@ -32,11 +32,11 @@ function select(id: string, label: string, options: readonly (readonly [value: s
 <select id="${id}" name="${id}">${options.map(([value, text]) => html`<option value="${value}">${text}</option>`)}</select></div>`;
 }
 
-/** Returns an input field. Its name is the id up to the dash, because several forms use one name. */
+/** What several forms ask for has one name: the id up to its dash. */
 const input = (id: string, label: string, hint: string, attributes: Html) =>
   field({ id, name: id.split("-", 1)[0] ?? id, label, hint, attributes });
 
-/** Returns a form for each function of the sandbox. */
+/** One form for each thing that testers can do. */
 export function forms(view: FirstPageView): Html {
   const { words, language, nowMs, faults } = view;
   const order = (id: string) => input(id, words.order, words.orderHint, html`required list="orders" autocomplete="off"`);
@@ -45,8 +45,8 @@ export function forms(view: FirstPageView): Html {
     input(id, words.amount, hint, html`inputmode="decimal" autocomplete="off" ${more}`);
   const cards = testCards.map(({ pan, outcome }) => [pan, `${pan} · ${cardWords[language].outcomes[outcome]}`] as const);
   const { tester } = kycWords[language];
-  const outcomeOptions = [["", words.rules] as const, ...outcomes.map((name) => [name, tester.outcomes[name]] as const)];
-  const activeFaults = faults.map(({ operation, mode, times }) => html`<li><bdi>${operation} ${mode} × ${times}</bdi></li>`);
+  const endings = [["", words.rules] as const, ...outcomes.map((name) => [name, tester.outcomes[name]] as const)];
+  const planted = faults.map(({ operation, mode, times }) => html`<li><bdi>${operation} ${mode} × ${times}</bdi></li>`);
 
   return html`${form(view, words.buyer, html`${order("order")}${select("card", words.card, cards)}`, [
     ["pay", words.pay],
@@ -57,7 +57,7 @@ ${form(view, words.office, html`${order("order-office")}${amount("amount", words
   ["reverse", words.reverse],
 ])}
 ${form(view, words.page, amount("amount-page", words.pageHint, html`required value="5000.00"`), [["openPage", words.openPage]])}
-${form(view, words.applicant, html`${link("link")}${select("outcome", words.outcome, outcomeOptions)}`, [
+${form(view, words.applicant, html`${link("link")}${select("outcome", words.outcome, endings)}`, [
   ["submit", words.submit],
   ["tester", words.tester],
   ["expire", words.expire],
@@ -69,7 +69,7 @@ ${form(view, words.reviewer, link("link-review"), [
 ${form(
   view,
   words.faults,
-  html`${activeFaults.length > 0 && html`<p>${words.planted}</p><ul>${activeFaults}</ul>`}
+  html`${planted.length > 0 && html`<p>${words.planted}</p><ul>${planted}</ul>`}
 ${select(
   "operation",
   words.operation,

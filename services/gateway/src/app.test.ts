@@ -28,10 +28,10 @@ const inject = (options: InjectOptions) => gateway.app.inject(options);
 const refund = (headers: Record<string, string>, payload?: string) =>
   inject({ method: "POST", url: `/api/v1/payments/${id}/refund`, headers, ...(payload === undefined ? {} : { payload }) });
 
-describe("refusals come in a fixed order", () => {
+describe("the order of checks", () => {
   const tooLarge = { ...json, "content-length": String(1024 * 1024 + 1) };
 
-  test("an unknown address comes before everything", async () => {
+  test("begins with the path: an unknown path gets 404", async () => {
     for (const url of [
       "/api",
       "/api/v1",
@@ -42,15 +42,15 @@ describe("refusals come in a fixed order", () => {
       "/API/v1/me",
       "/api//v1/me",
     ]) {
-      const answer = await inject({ method: "POST", url, headers: tooLarge, payload: "{" });
-      expect([url, answer.statusCode, answer.json().code]).toEqual([url, 404, "not_found"]);
+      const response = await inject({ method: "POST", url, headers: tooLarge, payload: "{" });
+      expect([url, response.statusCode, response.json().code]).toEqual([url, 404, "not_found"]);
     }
   });
 
-  test("a percent sign that means nothing is an unknown address", async () => {
-    const answer = await inject({ method: "GET", url: "/api/v1/payments/%zz" });
-    expect([answer.statusCode, answer.json().code]).toEqual([404, "not_found"]);
-    expect(answer.headers["x-request-id"]).toBe(answer.json().request_id);
+  test("treats a path with an invalid percent escape as unknown", async () => {
+    const response = await inject({ method: "GET", url: "/api/v1/payments/%zz" });
+    expect([response.statusCode, response.json().code]).toEqual([404, "not_found"]);
+    expect(response.headers["x-request-id"]).toBe(response.json().request_id);
   });
 
   test.each([
@@ -65,24 +65,24 @@ describe("refusals come in a fixed order", () => {
     ["POST", "/healthz", "GET, HEAD"],
     ["POST", "/", "GET, HEAD"],
     ["DELETE", "/api/v1/clients/person", "POST"],
-  ])("then the method: %s %s", async (method, url, allow) => {
-    const answer = await inject({ method: method as "GET", url, headers: tooLarge });
-    expect([answer.statusCode, answer.headers["allow"]]).toEqual([405, allow]);
-    if (method !== "HEAD") expect(answer.json().code).toBe("method_not_allowed");
+  ])("has the method second: %s %s gets 405", async (method, url, allow) => {
+    const response = await inject({ method: method as "GET", url, headers: tooLarge });
+    expect([response.statusCode, response.headers["allow"]]).toEqual([405, allow]);
+    if (method !== "HEAD") expect(response.json().code).toBe("method_not_allowed");
   });
 
-  test("then the size", async () => {
-    const answer = await refund(tooLarge, "{");
-    expect([answer.statusCode, answer.json().code]).toEqual([413, "body_too_large"]);
+  test("has the announced size third: a large body gets 413", async () => {
+    const response = await refund(tooLarge, "{");
+    expect([response.statusCode, response.json().code]).toEqual([413, "body_too_large"]);
   });
 
-  test("then the key", async () => {
-    const answer = await refund({ "content-type": "text/plain" }, "{");
-    expect([answer.statusCode, answer.json().code]).toEqual([401, "missing_api_key"]);
-    expect(answer.headers["www-authenticate"]).toBe("Bearer");
+  test("has the key fourth: a request without a key gets 401", async () => {
+    const response = await refund({ "content-type": "text/plain" }, "{");
+    expect([response.statusCode, response.json().code]).toEqual([401, "missing_api_key"]);
+    expect(response.headers["www-authenticate"]).toBe("Bearer");
   });
 
-  test("then its role", async () => {
+  test("has the role of the key fifth: a wrong role gets 403", async () => {
     const asAdmin = await refund({ ...gateway.admin.headers, "content-type": "text/plain" }, "{");
     expect([asAdmin.statusCode, asAdmin.json().code]).toEqual([403, "business_key_required"]);
     const asBusiness = await inject({
@@ -94,16 +94,16 @@ describe("refusals come in a fixed order", () => {
     expect([asBusiness.statusCode, asBusiness.json().code]).toEqual([403, "admin_required"]);
   });
 
-  test("then the type and the form of the body", async () => {
+  test("has the type of the body sixth, then its JSON, then its fields", async () => {
     const headers = { ...gateway.business.headers, "idempotency-key": "not good" };
     expect((await refund({ ...headers, "content-type": "text/plain" }, "{")).statusCode).toBe(415);
     expect((await refund({ ...headers, ...json }, "{")).json().code).toBe("invalid_json");
     expect((await refund({ ...headers, ...json }, '{"amount":1}')).json().code).toBe("validation_failed");
   });
 
-  test("then the idempotency key, and only then the service is asked", async () => {
-    const answer = await refund({ ...gateway.business.headers, "idempotency-key": "not good" });
-    expect([answer.statusCode, answer.json().code]).toEqual([400, "invalid_idempotency_key"]);
+  test("ends with the idempotency key, before the service is called", async () => {
+    const response = await refund({ ...gateway.business.headers, "idempotency-key": "not good" });
+    expect([response.statusCode, response.json().code]).toEqual([400, "invalid_idempotency_key"]);
     expect(gateway.received).toEqual([]);
   });
 });
@@ -118,7 +118,7 @@ describe("a body", () => {
     "application/json;charset=UTF-8",
     'application/json; charset="utf-8"',
     "Application/JSON",
-  ])("may be of the type %s", async (type) => {
+  ])("is accepted with the type %s", async (type) => {
     expect((await create({ "content-type": type }, JSON.stringify(body))).statusCode).toBe(201);
   });
 
@@ -133,68 +133,65 @@ describe("a body", () => {
     "text/json",
     "json",
     "",
-  ])("of the type %j is refused", async (type) => {
-    const answer = await create({ "content-type": type }, JSON.stringify(body));
-    expect([answer.statusCode, answer.json().code]).toEqual([415, "unsupported_media_type"]);
+  ])("gets 415 with the type %j", async (type) => {
+    const response = await create({ "content-type": type }, JSON.stringify(body));
+    expect([response.statusCode, response.json().code]).toEqual([415, "unsupported_media_type"]);
   });
 
-  test.each(["gzip", "br", "deflate", "gzip, identity"])("compressed by %s is refused", async (encoding) => {
-    const answer = await create({ ...json, "content-encoding": encoding }, JSON.stringify(body));
-    expect([answer.statusCode, answer.json().code]).toEqual([415, "unsupported_media_type"]);
+  test.each(["gzip", "br", "deflate", "gzip, identity"])("gets 415 with the encoding %s", async (encoding) => {
+    const response = await create({ ...json, "content-encoding": encoding }, JSON.stringify(body));
+    expect([response.statusCode, response.json().code]).toEqual([415, "unsupported_media_type"]);
   });
 
-  test("may have a megabyte and not a byte more", async () => {
+  test("is accepted up to one megabyte and gets 413 beyond", async () => {
     const text = JSON.stringify(body);
     const padded = (length: number) => text + " ".repeat(length - text.length);
     expect((await create(json, padded(1024 * 1024))).statusCode).toBe(201);
-    const answer = await create(json, padded(1024 * 1024 + 1));
-    expect([answer.statusCode, answer.json().code]).toEqual([413, "body_too_large"]);
+    const response = await create(json, padded(1024 * 1024 + 1));
+    expect([response.statusCode, response.json().code]).toEqual([413, "body_too_large"]);
   });
 
-  test("that is needed and absent is no JSON", async () => {
+  test("gets 400 when it is required and absent", async () => {
     for (const headers of [{}, json]) {
-      const answer = await inject({
+      const response = await inject({
         method: "POST",
         url: "/api/v1/payments",
         headers: { ...gateway.business.headers, ...headers },
       });
-      expect([answer.statusCode, answer.json().code]).toEqual([400, "invalid_json"]);
+      expect([response.statusCode, response.json().code]).toEqual([400, "invalid_json"]);
     }
   });
 
-  test.each([{}, json, { "content-type": "text/plain" }])(
-    "of no bytes is none, also when only its end tells (%j)",
-    async (type) => {
-      const answer = await refund({ ...gateway.business.headers, ...type, "transfer-encoding": "chunked" });
-      expect(answer.statusCode).toBe(200);
-    },
-  );
+  test.each([{}, json, { "content-type": "text/plain" }])("counts as absent when it is chunked and empty (%j)", async (type) => {
+    const response = await refund({ ...gateway.business.headers, ...type, "transfer-encoding": "chunked" });
+    expect(response.statusCode).toBe(200);
+  });
 
-  test("whose type is followed by kilobytes of white space holds nobody up", async () => {
+  test("gets 415 without a slow match when its type ends in kilobytes of white space", async () => {
     const type = `application/json;charset=utf-8${" ".repeat(15_000)}x`;
     for (let i = 0; i < 100; i++) {
       expect((await create({ "content-type": type }, JSON.stringify(body))).statusCode).toBe(415);
     }
   });
 
-  test("with a field named __proto__ or constructor has an unknown field", async () => {
+  test("gets unknown_field for a field named __proto__ or constructor", async () => {
     for (const name of ["__proto__", "constructor", "hasOwnProperty"]) {
-      const answer = await create(json, `{"${name}":{"amount":"1"},${JSON.stringify(body).slice(1)}`);
-      expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}`, code: "unknown_field" }] });
+      const response = await create(json, `{"${name}":{"amount":"1"},${JSON.stringify(body).slice(1)}`);
+      expect(response.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}`, code: "unknown_field" }] });
     }
   });
 
-  test("a body with 9 000 wrong fields is refused with 100 errors", async () => {
-    const answer = await create(json, `{${Array.from({ length: 9_000 }, (_, i) => `"${i}":0`).join()}}`);
-    expect(answer.statusCode).toBe(422);
-    expect(answer.json().errors).toHaveLength(100);
+  test("gets 422 with 100 errors for 9 000 unknown fields", async () => {
+    const response = await create(json, `{${Array.from({ length: 9_000 }, (_, i) => `"${i}":0`).join()}}`);
+    expect(response.statusCode).toBe(422);
+    expect(response.json().errors).toHaveLength(100);
   });
 });
 
-describe("keys", () => {
+describe("API keys", () => {
   const me = (headers: Record<string, string>) => inject({ method: "GET", url: `/api/v1/payments/${id}`, headers });
 
-  test("come in either header, and the scheme in any case", async () => {
+  test("are accepted in either header, with the scheme in any case", async () => {
     const { key } = gateway.business;
     for (const headers of [
       { authorization: `Bearer ${key}` },
@@ -207,17 +204,17 @@ describe("keys", () => {
     }
   });
 
-  test.each(["", "Token ", "Basic "])("under Authorization need the scheme Bearer, not %j", async (scheme) => {
-    const answer = await me({ authorization: `${scheme}${gateway.business.key}` });
-    expect([answer.statusCode, answer.json().code]).toEqual([401, "invalid_api_key"]);
-    expect(answer.json().detail).toContain("Bearer");
+  test.each(["", "Token ", "Basic "])("in Authorization get 401 with %j instead of the scheme Bearer", async (scheme) => {
+    const response = await me({ authorization: `${scheme}${gateway.business.key}` });
+    expect([response.statusCode, response.json().code]).toEqual([401, "invalid_api_key"]);
+    expect(response.json().detail).toContain("Bearer");
   });
 
-  test("in both headers that differ are refused", async () => {
+  test("get 401 when the two headers differ", async () => {
     const other = gateway.aKey();
     for (const authorization of [`Bearer ${other.key}`, `Basic ${other.key}`, "Bearer"]) {
-      const answer = await me({ "x-api-key": gateway.business.key, authorization });
-      expect([answer.statusCode, answer.json().code]).toEqual([401, "invalid_api_key"]);
+      const response = await me({ "x-api-key": gateway.business.key, authorization });
+      expect([response.statusCode, response.json().code]).toEqual([401, "invalid_api_key"]);
     }
   });
 
@@ -229,20 +226,20 @@ describe("keys", () => {
     [{ authorization: "Basic dXNlcjpwYXNz" }, "invalid_api_key"],
     [{ authorization: "Bearer sk_test_short" }, "invalid_api_key"],
     [{ "x-api-key": "a, b" }, "invalid_api_key"],
-  ] as [Record<string, string>, string][])("%j are refused as %s without asking identity", async (headers, code) => {
+  ] as [Record<string, string>, string][])("%j get %s without a call to identity", async (headers, code) => {
     const { resolveKeys } = gateway.behaviour.keyLeases;
-    let asked = false;
+    let isCalled = false;
     gateway.behaviour.keyLeases.resolveKeys = async () => {
-      asked = true;
+      isCalled = true;
       return {};
     };
-    const answer = await me(headers);
+    const response = await me(headers);
     gateway.behaviour.keyLeases.resolveKeys = resolveKeys as NonNullable<typeof resolveKeys>;
-    expect([answer.statusCode, answer.json().code, answer.headers["www-authenticate"]]).toEqual([401, code, "Bearer"]);
-    expect(asked).toBe(false);
+    expect([response.statusCode, response.json().code, response.headers["www-authenticate"]]).toEqual([401, code, "Bearer"]);
+    expect(isCalled).toBe(false);
   });
 
-  test("with one wrong character are refused without asking identity", async () => {
+  test("with one wrong character get invalid_api_key without a call to identity", async () => {
     const { key } = gateway.business;
     for (const wrong of [key.slice(0, -1) + (key.endsWith("0") ? "1" : "0"), `${key}0`, key.slice(0, -1), key.toUpperCase()]) {
       expect((await me({ "x-api-key": wrong })).json().code).toBe("invalid_api_key");
@@ -256,12 +253,12 @@ describe("keys", () => {
     [KeyState.BUSINESS_PENDING, "business_pending"],
     [KeyState.BUSINESS_REJECTED, "business_rejected"],
     [KeyState.BUSINESS_DISABLED, "business_disabled"],
-  ])("in state %i are refused as %s", async (state, code) => {
-    const answer = await me(gateway.aKey({ state }).headers);
-    expect([answer.statusCode, answer.json().code, answer.headers["www-authenticate"]]).toEqual([401, code, "Bearer"]);
+  ])("in state %i get 401 %s", async (state, code) => {
+    const response = await me(gateway.aKey({ state }).headers);
+    expect([response.statusCode, response.json().code, response.headers["www-authenticate"]]).toEqual([401, code, "Bearer"]);
   });
 
-  test("that identity cannot be asked about open nothing", async () => {
+  test("get 503 while identity fails or returns an incomplete response", async () => {
     const { resolveKeys } = gateway.behaviour.keyLeases;
     for (const fault of [
       () => new DomainError("unavailable", "service_unavailable", "Down."),
@@ -271,8 +268,12 @@ describe("keys", () => {
       gateway.behaviour.keyLeases.resolveKeys = async () => {
         throw fault();
       };
-      const answer = await me(gateway.business.headers);
-      expect([answer.statusCode, answer.json().code, answer.headers["retry-after"]]).toEqual([503, "service_unavailable", "1"]);
+      const response = await me(gateway.business.headers);
+      expect([response.statusCode, response.json().code, response.headers["retry-after"]]).toEqual([
+        503,
+        "service_unavailable",
+        "1",
+      ]);
     }
     gateway.behaviour.keyLeases.resolveKeys = async () => ({ resolutions: [], leaseMs: 500 });
     expect((await me(gateway.business.headers)).statusCode).toBe(503);
@@ -281,7 +282,7 @@ describe("keys", () => {
     gateway.behaviour.keyLeases.resolveKeys = resolveKeys as NonNullable<typeof resolveKeys>;
   });
 
-  test("each bring their own business to the service, and nobody else's", async () => {
+  test("of two businesses used at the same time send each service call with their own business", async () => {
     const others = [gateway.aKey(), gateway.aKey()];
     await Promise.all(others.map(({ headers }) => me(headers)));
     expect(gateway.received.map(({ call }) => "businessId" in call.caller && call.caller.businessId).sort()).toEqual(
@@ -290,21 +291,21 @@ describe("keys", () => {
   });
 });
 
-describe("every answer", () => {
-  test("has a request id of its own, or the caller's when it is harmless", async () => {
-    const ask = (given: string) => inject({ method: "GET", url: "/healthz", headers: { "x-request-id": given } });
+describe("every response", () => {
+  test("has the caller's request id if it has the permitted form, otherwise a new one", async () => {
+    const get = (requestId: string) => inject({ method: "GET", url: "/healthz", headers: { "x-request-id": requestId } });
     for (const good of ["abcdefgh", "A-b_0123456789", "a".repeat(64)]) {
-      expect((await ask(good)).headers["x-request-id"]).toBe(good);
+      expect((await get(good)).headers["x-request-id"]).toBe(good);
     }
     for (const bad of ["short", "a".repeat(65), "with space here", "newline", "<script>alert", "é".repeat(10)]) {
-      expect((await ask(bad)).headers["x-request-id"]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
+      expect((await get(bad)).headers["x-request-id"]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
     }
   });
 
-  test("that refuses is a problem document with the same request id", async () => {
-    const answer = await refund({ "x-request-id": "request-0001" });
-    expect(answer.headers["content-type"]).toBe("application/problem+json");
-    expect(answer.json()).toEqual({
+  test("to a rejected request is a problem document with the same request id", async () => {
+    const response = await refund({ "x-request-id": "request-0001" });
+    expect(response.headers["content-type"]).toBe("application/problem+json");
+    expect(response.json()).toEqual({
       type: "/problems/missing_api_key",
       title: "API key missing",
       status: 401,
@@ -315,31 +316,31 @@ describe("every answer", () => {
     });
   });
 
-  test("to a fault tells nothing but the request id", async () => {
+  test("to a fault contains the request id and no details of the error", async () => {
     gateway.behaviour.payments.getPayment = async () => {
       throw new Error("password=hunter2");
     };
-    const answer = await inject({ method: "GET", url: `/api/v1/payments/${id}`, headers: gateway.business.headers });
-    expect(answer.statusCode).toBe(500);
-    expect(answer.json().code).toBe("internal_error");
-    expect(answer.body).not.toMatch(/hunter2|Error|\.ts/);
-    expect(answer.json().detail).toContain(answer.headers["x-request-id"]);
+    const response = await inject({ method: "GET", url: `/api/v1/payments/${id}`, headers: gateway.business.headers });
+    expect(response.statusCode).toBe(500);
+    expect(response.json().code).toBe("internal_error");
+    expect(response.body).not.toMatch(/hunter2|Error|\.ts/);
+    expect(response.json().detail).toContain(response.headers["x-request-id"]);
   });
 
-  test("to a service that does not answer in time is 504", async () => {
+  test("after a timeout of the service is 504", async () => {
     gateway.behaviour.payments.getPayment = async () => {
       throw new ConnectError("too late", Code.DeadlineExceeded);
     };
-    const answer = await inject({ method: "GET", url: `/api/v1/payments/${id}`, headers: gateway.business.headers });
-    expect([answer.statusCode, answer.json().code]).toEqual([504, "upstream_timeout"]);
+    const response = await inject({ method: "GET", url: `/api/v1/payments/${id}`, headers: gateway.business.headers });
+    expect([response.statusCode, response.json().code]).toEqual([504, "upstream_timeout"]);
   });
 
-  test("carries the trace on, in a span of its own and with flags of its own", async () => {
+  test("belongs to the caller's trace, with a new span and with the gateway's flags", async () => {
     const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
-    const ask = (traceparent: string) =>
+    const send = (traceparent: string) =>
       inject({ method: "GET", url: `/api/v1/payments/${id}`, headers: { ...gateway.business.headers, traceparent } });
-    await ask(`00-${trace}-00f067aa0ba902b7-01`);
-    await ask("00-nonsense");
+    await send(`00-${trace}-00f067aa0ba902b7-01`);
+    await send("00-nonsense");
     const [first, second] = gateway.received.map(({ call }) => call.traceparent);
     expect(first).toMatch(new RegExp(`^00-${trace}-[0-9a-f]{16}-00$`));
     expect(first).not.toContain("00f067aa0ba902b7");
@@ -357,27 +358,27 @@ describe("an idempotency key", () => {
       payload,
     });
 
-  test("goes to the service with its route and a fingerprint of path and bytes", async () => {
+  test("is sent to the service with its route and a fingerprint of path and body", async () => {
     await send("/payments", JSON.stringify(body));
     await send("/payments?", JSON.stringify(body));
     await send("/payments", `${JSON.stringify(body)} `);
     await send(`/payments/${id}/refund`, "{}");
     await send(`/payments/${id.replace(/1$/, "2")}/refund`, "{}");
     const keys = gateway.received.map(({ call }) => call.idempotencyKey);
-    expect(keys.map((one) => one?.route)).toEqual([
+    expect(keys.map((sent) => sent?.route)).toEqual([
       ...Array(3).fill("POST /api/v1/payments"),
       ...Array(2).fill("POST /api/v1/payments/{id}/refund"),
     ]);
-    expect(keys.every((one) => one?.key === key)).toBe(true);
-    const [first, sameWithQuery, otherBytes, refundOne, refundTwo] = keys.map((one) => one?.fingerprint);
+    expect(keys.every((sent) => sent?.key === key)).toBe(true);
+    const [first, sameWithQuery, otherBytes, refundOne, refundTwo] = keys.map((sent) => sent?.fingerprint);
     expect(first).toMatch(/^[0-9a-f]{64}$/);
-    // A guess at what a body said must not be confirmed by who reads the fingerprint.
+    // A reader of the fingerprint must not be able to confirm a guess of the body.
     expect(first).not.toBe(hash("sha256", `/api/v1/payments\n${JSON.stringify(body)}`));
     expect(sameWithQuery).toBe(first);
     expect(new Set([first, otherBytes, refundOne, refundTwo]).size).toBe(4);
   });
 
-  test("is the same request's for every replica, whichever step of replacing the fingerprints' key each has come to", async () => {
+  test("matches the same request at a replica that is one step further in the rotation of the fingerprint key", async () => {
     const [old, fresh] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
     const keyAt = async (fingerprintKeys: Buffer[]): Promise<IdempotencyKey> => {
       await using replica = await startTestGateway({ fingerprintKeys });
@@ -398,31 +399,31 @@ describe("an idempotency key", () => {
     expect(gateway.received[0]?.call.idempotencyKey).toBeUndefined();
   });
 
-  test("that gets a stored answer says so, and a creation is a creation again", async () => {
+  test("with a stored response gets that response with Idempotent-Replayed, 201 for a creation", async () => {
     gateway.behaviour.payments.createPayment = async (_request, call) => {
       call.markReplayed();
       return aPayment;
     };
-    const answer = await send("/payments", JSON.stringify(body));
-    expect([answer.statusCode, answer.headers["idempotent-replayed"]]).toEqual([201, "true"]);
-    expect(answer.headers["location"]).toBe(`/api/v1/payments/${id}`);
+    const response = await send("/payments", JSON.stringify(body));
+    expect([response.statusCode, response.headers["idempotent-replayed"]]).toEqual([201, "true"]);
+    expect(response.headers["location"]).toBe(`/api/v1/payments/${id}`);
   });
 
-  test("that gets a stored refusal says so", async () => {
+  test("with a stored refusal gets that refusal with Idempotent-Replayed", async () => {
     gateway.behaviour.payments.refundPayment = async (_request, call) => {
       call.markReplayed();
-      throw new DomainError("refused_upstream", "refund_refused", "The processor said no.");
+      throw new DomainError("refused_upstream", "refund_refused", "The processor rejected the refund.");
     };
-    const answer = await send(`/payments/${id}/refund`, "{}");
-    expect([answer.statusCode, answer.json().code, answer.headers["idempotent-replayed"]]).toEqual([
+    const response = await send(`/payments/${id}/refund`, "{}");
+    expect([response.statusCode, response.json().code, response.headers["idempotent-replayed"]]).toEqual([
       422,
       "refund_refused",
       "true",
     ]);
   });
 
-  test.each(["a".repeat(256), "with space", "é", "tab\tinside", ""])("%j is refused", async (bad) => {
-    const answer = await send("/payments", JSON.stringify(body), { "idempotency-key": bad });
-    expect([answer.statusCode, answer.json().code]).toEqual([400, "invalid_idempotency_key"]);
+  test.each(["a".repeat(256), "with space", "é", "tab\tinside", ""])("%j gets 400", async (bad) => {
+    const response = await send("/payments", JSON.stringify(body), { "idempotency-key": bad });
+    expect([response.statusCode, response.json().code]).toEqual([400, "invalid_idempotency_key"]);
   });
 });

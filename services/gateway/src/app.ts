@@ -1,5 +1,5 @@
 import Fastify, { type FastifyReply, type FastifyRequest } from "fastify";
-import { answerWithProblem } from "./errors.ts";
+import { createErrorHandler } from "./errors.ts";
 import { parseQuery } from "./form/query.ts";
 import type { App, Gateway } from "./gateway.ts";
 import { logRequests } from "./plugins/access-log.ts";
@@ -12,7 +12,7 @@ import { readJsonBodies } from "./plugins/json-bodies.ts";
 import { limitKind } from "./plugins/limit-rate.ts";
 import { measureRequests } from "./plugins/measure-requests.ts";
 import { describeApi } from "./plugins/openapi.ts";
-import { answerParserErrors, answerUnknownExpectation } from "./plugins/parser-errors.ts";
+import { rejectUnknownExpectation, respondToParserErrors } from "./plugins/parser-errors.ts";
 import { traceRequests } from "./plugins/trace-requests.ts";
 import { accounts } from "./routes/accounts.ts";
 import { apiKeys } from "./routes/api-keys.ts";
@@ -43,38 +43,38 @@ import { webhookReplays } from "./routes/webhook-replays.ts";
 const api = "/api/v1";
 const returnPrefix = `${api}/payments/return`;
 
-/** The URL map: who may go where. */
+/** Creates the Fastify application: hooks for all requests, then routes grouped by required key. */
 export async function createApp(gateway: Gateway): Promise<App> {
   const { requestMs } = gateway.connectionBounds;
   const app = Fastify({
     logger: false,
     genReqId: requestIdOf,
     bodyLimit: bodyBytesMax,
-    // Header bytes bound a parameter already.
+    // `maxHeaderSize` already bounds the length of a parameter.
     routerOptions: { maxParamLength: headerBytesMax, querystringParser: parseQuery },
     http: {
       maxHeaderSize: headerBytesMax,
       requireHostHeader: false,
       connectionsCheckingInterval: Math.ceil(requestMs / 6),
-      // Node swaps both timeouts if the headers' timeout (60 s by default) exceeds the request's.
+      // Node swaps both timeouts if headersTimeout (60 s by default) exceeds requestTimeout.
       headersTimeout: requestMs,
     },
     requestTimeout: requestMs,
     return503OnClosing: false,
     trustProxy: gateway.trustedProxies.length > 0 ? [...gateway.trustedProxies] : false,
-    clientErrorHandler: answerParserErrors(gateway.connections),
-    frameworkErrors: (error, request, reply) => answerBeforeRouting(error, request, reply),
+    clientErrorHandler: respondToParserErrors(gateway.connections),
+    frameworkErrors: (error, request, reply) => sendErrorBeforeRouting(error, request, reply),
   }) as unknown as App;
-  const answer = answerWithProblem(gateway.logger);
-  const answerBeforeRouting = (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+  const sendProblem = createErrorHandler(gateway.logger);
+  const sendErrorBeforeRouting = (error: Error, request: FastifyRequest, reply: FastifyReply) => {
     reply.header("x-request-id", request.id);
     if (request.url.startsWith(`${returnPrefix}/`)) return sendReturnPage(request, reply, 404);
-    return answer(error, request, reply);
+    return sendProblem(error, request, reply);
   };
 
   app.server.maxHeadersCount = headersMax;
   gateway.connections.watch(app.server);
-  app.server.on("checkExpectation", answerUnknownExpectation);
+  app.server.on("checkExpectation", rejectUnknownExpectation);
   receiveBodies(app, gateway);
   traceRequests(app, gateway);
   guardEdge(app);
@@ -84,13 +84,13 @@ export async function createApp(gateway: Gateway): Promise<App> {
   readJsonBodies(app, gateway);
   app.addHook("preValidation", boundLoad(gateway));
   app.decorateRequest("caller", null);
-  app.decorateRequest("keyAnswer", null);
+  app.decorateRequest("resolvedKey", null);
   app.decorateRequest("organizationId", 0);
   app.decorateRequest("idempotencyKey", null);
-  app.setErrorHandler(answer);
+  app.setErrorHandler(sendProblem);
   await describeApi(app);
 
-  /** Everyone. */
+  // Routes without a key.
   await app.register(async (open: App) => {
     open.register(paymentReturn, { ...gateway, prefix: returnPrefix });
     open.register(kycCallbacks, { ...gateway, prefix: "/callbacks" });
@@ -101,10 +101,10 @@ export async function createApp(gateway: Gateway): Promise<App> {
     open.register(guide);
   });
 
-  /** Whoever was invited. */
+  // The route for holders of an invitation.
   await app.register(selfOnboarding, { ...gateway, prefix: `${api}/onboarding/businesses` });
 
-  /** Businesses, each with what is its own. */
+  // Routes for keys of businesses.
   await app.register(
     async (business: App) => {
       authenticate(business, gateway, "business");
@@ -124,7 +124,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
     { prefix: api },
   );
 
-  /** Operators. */
+  // Routes for keys of operators.
   await app.register(
     async (admin: App) => {
       authenticate(admin, gateway, "admin");
@@ -147,7 +147,5 @@ export async function createApp(gateway: Gateway): Promise<App> {
 }
 
 const headerBytesMax = 16 * 1024;
-/**
- * A header of five bytes takes a hundred in memory. Node's parser rejects more, as it does bytes.
- */
+/** Maximum number of headers: a header of five bytes takes a hundred bytes in memory. */
 const headersMax = 100;

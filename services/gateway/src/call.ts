@@ -7,7 +7,7 @@ import { networkOf } from "./rate-limit/network.ts";
 
 const timeoutMsDefault = 5_000;
 
-/** The options of a request's RPC: who calls, how long it may take, what travels along. */
+/** Returns the options of the RPCs that a request causes. */
 export function callOf(request: FastifyRequest, reply: FastifyReply, timeoutMs: number = timeoutMsDefault): BulkheadCall {
   return {
     caller: request.caller ?? platformCaller,
@@ -16,21 +16,24 @@ export function callOf(request: FastifyRequest, reply: FastifyReply, timeoutMs: 
     traceparent: request.traceparent,
     timeoutMs,
     bulkhead: bulkheadOf(request, timeoutMs),
-    turnOf: callerKey(request),
+    fairQueueKey: callerKey(request),
     idempotencyKey: request.idempotencyKey ?? undefined,
     onReplayed: () => reply.header("idempotent-replayed", "true"),
   };
 }
 
-/** The fields by which a line about a request is found again. */
+/** Returns the fields that link a log line to its request. */
 export const aboutRequest = ({ id, traceparent }: FastifyRequest) => ({ request_id: id, trace_id: traceIdOf(traceparent) });
 
-/** "POST /api/v1/payments/{id}/refund" */
+/** Returns method and path template, for example "POST /api/v1/payments/{id}/refund". */
 export function routeOf(request: FastifyRequest): string {
   return `${request.method} ${(request.routeOptions.url ?? "").replaceAll(/:(\w+)/g, "{$1}")}`;
 }
 
-/** Whom a request counts for: a business, an operator's key, or else the network it is from. */
+/**
+ * Returns the id under which limits count a request: of the business, of the operator key, or of
+ * the network for a request without a key.
+ */
 export function callerKey({ caller, ip }: FastifyRequest): string {
   if (caller?.role === "business") return caller.businessId;
   return caller?.role === "admin" ? caller.keyId : networkOf(ip);

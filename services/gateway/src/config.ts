@@ -24,14 +24,14 @@ export const readConfig = settings((env) => {
     },
     tls,
     callerKey: readCallerKey(env),
-    /** Keep fingerprints of requests from telling what they are of. A second one counts too. */
+    /** Keys of request fingerprints. During a rotation, fingerprints of a second key match, too. */
     fingerprintKeys: env.keys("FINGERPRINT_KEYS", 32),
     logLevel: readLogLevel(env),
     metrics: readMetricsAddress(env),
     tracing,
-    /** Of the traces, which share is sampled; services follow. */
+    /** Fraction of traces that are sampled. Services use the gateway's decision. */
     traceRatio: tracing ? env.fraction("TRACE_RATIO", 0.01) : 0,
-    /** Addresses that businesses give may be plain http, for a sandbox on one machine. */
+    /** Permits http in URLs that businesses set, for a sandbox on one machine. */
     allowInsecureUrls: env.sandboxOnly("ALLOW_INSECURE_URLS"),
     sandboxUrl: sandboxUrl(env),
     trustedProxies: readTrustedProxies(env),
@@ -46,7 +46,7 @@ export const readConfig = settings((env) => {
       keylessPerSecond: env.integer("RATE_LIMIT_KEYLESS_PER_SECOND", { fallback: 10, max: rateMax }),
       keylessTotalPerSecond: env.integer("RATE_LIMIT_KEYLESS_TOTAL_PER_SECOND", { fallback: 500, max: rateMax }),
     },
-    /** Requests that may be being answered at once, in all and for one caller. */
+    /** Maximum number of requests in flight, in total and for one caller. */
     loadBounds: {
       total: env.integer("REQUESTS_AT_ONCE_MAX", { fallback: 2_048, min: 1, max: rateMax }),
       perCaller: env.integer("REQUESTS_AT_ONCE_PER_CALLER_MAX", { fallback: 256, min: 1, max: rateMax }),
@@ -68,7 +68,7 @@ export const readConfig = settings((env) => {
   };
 });
 
-/** Where the first page leads testers. */
+/** Reads the address of the sandbox, to which the first page links. */
 function sandboxUrl(env: EnvReader): string | undefined {
   if (env.optional("SANDBOX_URL") === undefined) return undefined;
   env.refuseInProduction("SANDBOX_URL");
@@ -76,15 +76,16 @@ function sandboxUrl(env: EnvReader): string | undefined {
 }
 
 /**
- * Whose X-Forwarded-For is believed. Whoever is trusted may claim any address, so everybody is not,
- * and a number of proxies, as other programs take it, would be an address that nobody has.
+ * Reads the proxies whose X-Forwarded-For is used. A trusted proxy can claim any address, so the
+ * list must not contain all addresses. A number of proxies, as in other programs, is invalid: it
+ * would be read as an address.
  */
 function readTrustedProxies(env: EnvReader): string[] {
   const list = env.list("TRUSTED_PROXIES");
-  for (const one of list) {
-    const cidr = canonicalCidr(one);
-    if (!cidr) env.problem(`TRUSTED_PROXIES must list addresses and networks such as 10.0.0.0/8, not "${one}"`);
-    else if (cidr.endsWith("/0")) env.problem(`TRUSTED_PROXIES must name what stands in front: "${one}" is everybody`);
+  for (const entry of list) {
+    const cidr = canonicalCidr(entry);
+    if (!cidr) env.problem(`TRUSTED_PROXIES must list addresses and networks such as 10.0.0.0/8, not "${entry}"`);
+    else if (cidr.endsWith("/0")) env.problem(`TRUSTED_PROXIES must not list "${entry}", which contains all addresses`);
   }
   return list;
 }

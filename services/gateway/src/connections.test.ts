@@ -22,8 +22,8 @@ async function start(options: Parameters<typeof startTestGateway>[0] = {}) {
   return { gateway, port, accepted, pass };
 }
 
-describe("the connections of a network", () => {
-  test("a connection beyond the network's limit is closed, while another network and replacements can connect", async () => {
+describe("connections of a network", () => {
+  test("beyond the network's limit are closed, while another network and replacements can connect", async () => {
     const { gateway, port } = await start({ connectionBounds: { perNetwork: 2 } });
     await using _ = gateway;
     await using first = new RawClient(port);
@@ -49,7 +49,7 @@ describe("the connections of a network", () => {
     });
   });
 
-  test("connections of a trusted proxy are not limited", async () => {
+  test("are not limited for a trusted proxy", async () => {
     const { gateway, port } = await start({ connectionBounds: { perNetwork: 1 }, trustedProxies: ["127.0.0.1"] });
     await using _ = gateway;
     const clients = Array.from({ length: 3 }, () => new RawClient(port));
@@ -63,14 +63,14 @@ describe("the connections of a network", () => {
 
 const stallMs = 30_000;
 
-describe("a response that the client reads slowly or not at all", () => {
-  // More bytes than the operating system buffers, which is a few megabytes per connection.
+describe("Connections with responses that the client reads slowly or not at all", () => {
+  // More bytes than the few megabytes that the operating system buffers per connection.
   const large = get("/docs/reference.js").repeat(10);
 
   test.each([
     ["", () => {}],
     [", even if the client continues to send", (client: RawClient) => void client.socket.write("G")],
-  ])("an unread response ends its connection after 30 seconds without progress%s", async (_name, meanwhile) => {
+  ])("closes the connection of an unread response after 30 seconds without progress%s", async (_name, meanwhile) => {
     const { gateway, port, accepted, pass } = await start();
     await using _ = gateway;
     await using client = new RawClient(port, { reads: false });
@@ -83,13 +83,13 @@ describe("a response that the client reads slowly or not at all", () => {
     });
   });
 
-  test("a slowly read response keeps its connection", async () => {
+  test("keeps the connection of a slowly read response", async () => {
     const { gateway, port, accepted, pass } = await start();
     await using _ = gateway;
     await using client = new RawClient(port, { reads: false });
     await client.write(large);
     await eventually(() => expect(accepted[0]?.writableLength).toBeGreaterThan(0));
-    // The operating system takes more bytes only after megabytes of its buffers became free.
+    // The operating system accepts more bytes only after megabytes of its buffers became free.
     for (let part = 1; part <= 10; part++) {
       await client.readUntil(part * 4_000_000);
       pass(stallMs / 3);
@@ -110,12 +110,12 @@ test("a client that does not close its side within 30 seconds after the last res
   expect(accepted[0]?.destroyed).toBe(true);
 });
 
-test("a connection with more than 32 unanswered requests is closed, and no more requests are executed", async () => {
+test("a connection with more than 32 pending requests is closed, and no more requests are executed", async () => {
   const { gateway, port } = await start();
   await using _ = gateway;
-  const answered = Promise.withResolvers<void>();
+  const responseReady = Promise.withResolvers<void>();
   gateway.behaviour.payments.getPayment = async () => {
-    await answered.promise;
+    await responseReady.promise;
     return { id, currency: "DZD", status: PaymentStatus.PAID };
   };
   const { authorization } = gateway.business.headers;
@@ -127,7 +127,7 @@ test("a connection with more than 32 unanswered requests is closed, and no more 
   await many.write(get("/healthz") + read.repeat(300));
   await many.closed();
   expect(many.statuses.length).toBeLessThanOrEqual(1);
-  answered.resolve();
+  responseReady.resolve();
   await few.statusesAre(...Array(32).fill("200"));
   expect(gateway.received.length).toBeLessThanOrEqual(64);
 });

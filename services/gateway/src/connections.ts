@@ -29,46 +29,50 @@ const checksPerStall = 6;
  * and connections whose client does not read its response.
  */
 export class Connections {
-  readonly #waiting = new Map<Socket, Set<ServerResponse>>();
+  /** Responses that are not sent completely, of every open connection. */
+  readonly #unsent = new Map<Socket, Set<ServerResponse>>();
   readonly #byNetwork = new Map<string, number>();
   readonly #stalled: StalledSockets;
   readonly #options: ConnectionsOptions;
   readonly #isProxy: (address: string) => boolean;
-  #ending = false;
+  #isStopping = false;
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
     this.#stalled = new StalledSockets(options.stallMs, options.nowMs);
-    this.#isProxy = addressesOf(options.trustedProxies.map((one) => canonicalCidr(one) ?? one));
+    this.#isProxy = addressesOf(options.trustedProxies.map((entry) => canonicalCidr(entry) ?? entry));
   }
 
   watch(server: Server): void {
     server.on("connection", (socket) => {
-      if (!this.#hasRoomFor(socket)) {
+      if (!this.#admit(socket)) {
         this.end(socket, "network");
         return;
       }
-      this.#waiting.set(socket, new Set());
-      openConnections.set(this.#waiting.size);
+      this.#unsent.set(socket, new Set());
+      openConnections.set(this.#unsent.size);
       socket.once("close", () => {
-        this.#waiting.delete(socket);
-        openConnections.set(this.#waiting.size);
+        this.#unsent.delete(socket);
+        openConnections.set(this.#unsent.size);
       });
     });
-    // Before Fastify's own listener, which may answer at once.
+    // Before Fastify's own listener, which may respond immediately.
     server.prependListener("request", ({ socket }, response) => {
-      if (this.#ending) response.shouldKeepAlive = false;
-      const answers = this.#waiting.get(socket);
-      answers?.add(response);
-      response.once("close", () => answers?.delete(response));
-      if (answers && answers.size > pipelinedMax && !socket.destroyed) this.end(socket, "pipelined");
+      if (this.#isStopping) response.shouldKeepAlive = false;
+      const responses = this.#unsent.get(socket);
+      responses?.add(response);
+      response.once("close", () => responses?.delete(response));
+      if (responses && responses.size > pipelinedMax && !socket.destroyed) this.end(socket, "pipelined");
     });
     const check = setInterval(() => this.endStalled(), this.#options.stallMs / checksPerStall).unref();
     server.once("close", () => clearInterval(check));
   }
 
-  /** Counts the connection towards its network until it closes. */
-  #hasRoomFor(socket: Socket): boolean {
+  /**
+   * Counts the connection towards its network until it closes. Returns false at the limit of the
+   * network.
+   */
+  #admit(socket: Socket): boolean {
     const { remoteAddress = "" } = socket;
     const { perNetwork } = this.#options;
     if (perNetwork === 0 || this.#isProxy(remoteAddress)) return true;
@@ -86,46 +90,49 @@ export class Connections {
 
   /** Ends connections whose response has made no progress in all checks during `stallMs`. */
   endStalled(): void {
-    for (const socket of this.#waiting.keys()) if (this.#stalled.isStalled(socket)) this.end(socket, "stalled");
+    for (const socket of this.#unsent.keys()) if (this.#stalled.isStalled(socket)) this.end(socket, "stalled");
   }
 
-  /** Closes the connection at once. */
+  /** Closes the connection immediately and counts the reason. */
   end(socket: Socket, reason: Reason): void {
     connectionsEnded.inc({ reason });
     socket.destroy();
   }
 
-  /** Ends the connection with the last answer to a request that came whole; false without one. */
-  endWithAnswer(socket: Socket): boolean {
-    const last = this.#answers(socket).findLast(isWhole);
-    if (last) endWith(socket, last);
+  /**
+   * Closes the connection after the response to the last request that has arrived completely.
+   * Returns false when there is no such request.
+   */
+  closeAfterResponse(socket: Socket): boolean {
+    const last = this.#unsentOf(socket).findLast(hasWholeRequest);
+    if (last) closeAfter(socket, last);
     return last !== undefined;
   }
 
-  /** From now on each connection ends with its next answer. */
-  endWithAnswers(): void {
-    this.#ending = true;
-    for (const socket of this.#waiting.keys()) {
-      const last = this.#answers(socket).at(-1);
-      if (last) endWith(socket, last);
+  /** Closes each connection after its next response, from now on. */
+  closeAllAfterResponse(): void {
+    this.#isStopping = true;
+    for (const socket of this.#unsent.keys()) {
+      const last = this.#unsentOf(socket).at(-1);
+      if (last) closeAfter(socket, last);
     }
   }
 
-  /** Cuts off those on which no request has come whole. */
-  cutOffUnfinished(): void {
-    for (const socket of this.#waiting.keys()) if (!this.#answers(socket).some(isWhole)) socket.destroy();
+  /** Closes connections on which no request has arrived completely. */
+  closeWithoutRequest(): void {
+    for (const socket of this.#unsent.keys()) if (!this.#unsentOf(socket).some(hasWholeRequest)) socket.destroy();
   }
 
-  #answers(socket: Socket): ServerResponse[] {
-    return [...(this.#waiting.get(socket) ?? [])];
+  #unsentOf(socket: Socket): ServerResponse[] {
+    return [...(this.#unsent.get(socket) ?? [])];
   }
 }
 
-const isWhole = ({ req }: ServerResponse) => req.complete;
+const hasWholeRequest = ({ req }: ServerResponse) => req.complete;
 
-function endWith(socket: Socket, answer: ServerResponse): void {
-  if (!answer.shouldKeepAlive) return;
-  answer.shouldKeepAlive = false;
-  // Its headers may be out already, and promise to go on.
-  answer.once("close", () => socket.destroySoon());
+function closeAfter(socket: Socket, response: ServerResponse): void {
+  if (!response.shouldKeepAlive) return;
+  response.shouldKeepAlive = false;
+  // Its headers may have been sent with keep-alive, so that Node would keep the connection open.
+  response.once("close", () => socket.destroySoon());
 }

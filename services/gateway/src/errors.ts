@@ -17,7 +17,7 @@ export const statusOf: Record<DomainErrorKind, number> = {
   outcome_unknown: 504,
 };
 
-/** What Fastify itself refuses. */
+/** Codes of the errors that Fastify throws, with the problems for them. */
 const frameworkProblems: Readonly<Record<string, ProblemCode>> = {
   FST_ERR_BAD_URL: "not_found",
   FST_ERR_MAX_PARAM_LENGTH: "not_found",
@@ -27,13 +27,16 @@ const frameworkProblems: Readonly<Record<string, ProblemCode>> = {
   ECONNRESET: "malformed_request",
 };
 
-/** The one place that decides what the outside sees of an error. Undefined for faults. */
+/**
+ * Returns the public form of an error; undefined for faults. No other code decides which details
+ * of an error are public.
+ */
 function toProblem(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
   if (error instanceof DomainError) return fromRefusal(error);
   if (error instanceof ConnectError) {
     if (error.code === Code.DeadlineExceeded) return Problem.of("upstream_timeout");
-    // A replica of the version before does not know what is new: another one will.
+    // During an upgrade, a replica of the previous version does not have a new RPC. Another has.
     if (error.code === Code.Unavailable || error.code === Code.Unimplemented) return Problem.of("service_unavailable");
     return undefined;
   }
@@ -42,7 +45,7 @@ function toProblem(error: unknown): Problem | undefined {
 }
 
 function fromRefusal(error: DomainError): Problem {
-  // One text for ids of others, ids of nothing and ids that are none.
+  // Ids of other businesses, unknown ids and malformed ids get the same text.
   if (error.kind === "not_found" && error.code === "not_found") return Problem.of("not_found");
   const status = statusOf[error.kind];
   const { pointer, code, message } = error;
@@ -52,7 +55,7 @@ function fromRefusal(error: DomainError): Problem {
   });
 }
 
-/** The headers of a problem's answer. Whatever passes by itself says when to come back. */
+/** Returns the headers of a problem's response. Temporary problems have Retry-After. */
 export function headersOf(problem: Problem): Readonly<Record<string, string>> {
   const seconds = retryAfterSeconds(problem);
   return seconds === undefined ? problem.headers : { "retry-after": String(seconds), ...problem.headers };
@@ -60,11 +63,11 @@ export function headersOf(problem: Problem): Readonly<Record<string, string>> {
 
 function retryAfterSeconds({ status, code }: Problem): number | undefined {
   if (status === 503) return 1;
-  // Outcomes are looked up first after five seconds.
+  // Services reconcile an unknown outcome after five seconds at the earliest.
   return status === 504 || (status === 409 && code.endsWith("_in_progress")) ? 5 : undefined;
 }
 
-/** The document of RFC 9457, as JSON text. */
+/** Returns the problem document (RFC 9457) as JSON text. */
 export function problemDocument(problem: Problem, requestId: string): string {
   return JSON.stringify({
     ...problem.members,
@@ -79,26 +82,27 @@ export function problemDocument(problem: Problem, requestId: string): string {
   });
 }
 
-/** The problem an error is, with faults logged once and shown as internal. */
+/** Returns the problem for an error. Logs a fault and returns it as internal. */
 export function problemOf(error: unknown, request: FastifyRequest, logger: Logger): Problem {
   const problem = toProblem(error);
   if (problem) return problem;
-  logger.error({ err: error, ...aboutRequest(request), route: request.routeOptions.url }, "a request failed");
-  const detail = `Something went wrong on our side. Tell support the request id ${request.id}.`;
+  logger.error({ err: error, ...aboutRequest(request), route: request.routeOptions.url }, "request failed");
+  const detail = `An internal error occurred. Send the request id ${request.id} to support.`;
   return Problem.of("internal_error", { detail });
 }
 
-/** Fastify's error handler for everything that answers with problem documents. */
-export const answerWithProblem = (logger: Logger) => (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+/** Creates Fastify's error handler, which sends problem documents. */
+export const createErrorHandler = (logger: Logger) => (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
   const problem = problemOf(error, request, logger);
-  // Fastify would close after a bad body; its rest is dropped instead, and no answer is lost.
+  // Fastify would close the connection after an invalid body. The gateway drops the rest of the
+  // body and keeps the connection, so that responses to pipelined requests are not lost.
   if (reply.raw.shouldKeepAlive) reply.removeHeader("connection");
   return (
     reply
       .code(problem.status)
       .headers(headersOf(problem))
       .type("application/problem+json")
-      // As bytes: Fastify adds a charset to texts, which the media type does not have.
+      // A Buffer, because Fastify adds a charset to strings, which this media type does not have.
       .send(Buffer.from(problemDocument(problem, request.id)))
   );
 };

@@ -14,7 +14,7 @@ import { ByteCounters } from "./bytes/byte-counters.ts";
 import type { IncomingBody } from "./bytes/incoming-body.ts";
 import type { Config } from "./config.ts";
 import { Connections } from "./connections.ts";
-import { ApiKeyCache, type KeyAnswer } from "./key-lease/api-key-cache.ts";
+import { ApiKeyCache, type ResolvedKey } from "./key-lease/api-key-cache.ts";
 import { createRateLimits, type RateLimitSettings } from "./rate-limit/rate-limits.ts";
 import { SharedBuckets } from "./rate-limit/shared-buckets.ts";
 import { createReadiness } from "./readiness.ts";
@@ -23,17 +23,17 @@ import { type Channels, createRpc } from "./rpc.ts";
 const keyLookUpTimeoutMs = 3_000;
 const drawTimeoutMs = 1_000;
 
-/** The settings that routes go by. */
+/** Settings that plugins and routes read. */
 type Settings = Pick<
   Config,
   "allowInsecureUrls" | "byteBounds" | "connectionBounds" | "fingerprintKeys" | "loadBounds" | "traceRatio" | "trustedProxies"
 > &
   Partial<Pick<Config, "sandboxUrl">>;
 
-/** What the routes need. */
+/** Dependencies and settings of plugins and routes. */
 export type Gateway = ReturnType<typeof createGateway>;
 
-/** `nowMs`: the clock of the limits. */
+/** Creates the dependencies of plugins and routes. `nowMs`: clock of the limits. */
 export function createGateway(
   channels: Channels,
   { rateLimits, ...settings }: Settings & { readonly rateLimits: RateLimitSettings },
@@ -63,7 +63,7 @@ export function createGateway(
   };
 }
 
-/** Fastify with bodies and queries typed by their schemas. */
+/** Fastify whose bodies and queries have the types of their schemas. */
 export type App = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression<RawServerDefault>,
@@ -74,28 +74,28 @@ export type App = FastifyInstance<
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** A limit beside the one that all routes share. */
+    /** Additional limit of the route; all routes count towards the limit of the business. */
     rateLimit?: "kyc" | "refund";
-    /** Where its calls wait and count, if that does not follow from what it is. */
+    /** Bulkhead of the route's calls; derived from the request when absent. */
     bulkhead?: Bulkhead;
-    /** Answers at any load, for whoever supervises the process. */
+    /** Excludes health checks from the limits of requests and bytes in flight. */
     isUnbounded?: boolean;
   }
   interface FastifyRequest {
-    /** Who calls; set by `authenticate`. */
+    /** Set by `authenticate`. */
     caller: Caller | null;
-    /** What says so. */
-    keyAnswer: KeyAnswer | null;
-    /** The number of the caller's business on the platform; set by `authenticate`. */
+    /** The resolved key from which `caller` was set. */
+    resolvedKey: ResolvedKey | null;
+    /** Number of the caller's business on the platform; set by `authenticate`. */
     organizationId: number;
     /** The body while it is read; null for a request without a body. */
     incoming: IncomingBody | null;
-    /** The body as it came, for the fingerprint of an idempotency key. */
+    /** Raw body, for the fingerprint of an idempotency key. */
     bodyBytes: Buffer | null;
     idempotencyKey: IdempotencyKey | null;
-    /** W3C trace context of this request's calls. */
+    /** W3C trace context of the RPCs that this request causes. */
     traceparent: string;
-    /** Set for requests of sampled traces. */
+    /** Undefined for a request of a trace that is not sampled. */
     span: Span | undefined;
   }
 }

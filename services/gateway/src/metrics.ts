@@ -3,25 +3,26 @@ import { counter, gauge, histogram } from "@amana/runtime";
 const route = "the routes of the API, and none for an address that is not there";
 const method = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "other"] as const;
 
-export const methodOf = (given: string) => method.find((known) => known === given) ?? "other";
+/** Returns the label value of a method. Unknown methods share one value. */
+export const methodOf = (name: string) => method.find((known) => known === name) ?? "other";
 
 export const requests = counter({
   name: "amana_http_requests_total",
-  help: "Requests that were answered",
+  help: "Finished requests",
   labels: { method, route, status: "the statuses of HTTP" },
 });
 
 export const requestDuration = histogram({
   name: "amana_http_request_duration_seconds",
-  help: "How long answers took, from when the request's headers were there",
+  help: "Time from the arrival of the request headers to the end of the response",
   labels: { method, route },
 });
 
-export const requestsUnderWay = gauge({
+export const requestsInFlight = gauge({
   name: "amana_http_requests_under_way",
-  help: "Requests that are being answered now, of those that count towards REQUESTS_AT_ONCE_MAX",
+  help: "Requests in flight that count towards REQUESTS_AT_ONCE_MAX",
 });
-requestsUnderWay.set(0);
+requestsInFlight.set(0);
 
 export const bytesAtOnce = gauge({
   name: "amana_http_bytes_at_once",
@@ -44,30 +45,30 @@ export const requestsShed = counter({
   labels: { bound: ["at_once", "bulkhead", "keyless", "bytes"] },
 });
 
-/** What a business, or a network, can run into. */
+/** Limits of a business or a network. */
 const limits = ["business", "failed_auth", "kyc", "refund", "creation", "search", "keyless", "at_once", "bytes"] as const;
 export type Limit = (typeof limits)[number];
 
 export const rateLimitRefusals = counter({
   name: "amana_rate_limit_refusals_total",
-  help: "Requests refused with 429, by the limit that their caller ran into",
+  help: "Requests rejected with 429, by the limit that the caller exceeded",
   labels: { limit: limits },
 });
 
-export const sharedDraws = counter({
+export const drawReports = counter({
   name: "amana_rate_limit_draws_total",
-  help: "Times this gateway told the others what it let through; what is lost it alone has counted",
+  help: "Reports of this gateway's accepted requests to the shared counters; lost: the report failed, so other gateways may not count them",
   labels: { outcome: ["shared", "lost"] },
 });
 
 export const keyResolutions = counter({
   name: "amana_key_resolutions_total",
-  help: "Keys that requests came with, by where the answer came from whose they are",
+  help: "API keys of requests, by where they were resolved: from a cached lease or by identity",
   labels: { from: ["lease", "identity"] },
 });
 
 export const keyLeases = gauge({
   name: "amana_key_leases",
-  help: "Keys that this gateway believes, or has believed, on a lease; 10000 at most",
+  help: "API keys in this gateway's cache, including keys whose lease has ended; 10000 at most",
 });
 keyLeases.set(0);

@@ -1,15 +1,15 @@
 import { type ProblemCode, problemCatalogue } from "./problem-catalogue.ts";
 
-/** A place of a request at fault: a JSON pointer into the body, or a query parameter's name. */
+/** An invalid part of a request: a JSON pointer into the body, or a query parameter's name. */
 export type FieldError = ({ pointer: string } | { parameter: string }) & { code: string; message: string };
 
-interface More {
+interface Details {
   readonly errors?: readonly FieldError[];
   readonly headers?: Readonly<Record<string, string>>;
   readonly members?: Readonly<Record<string, string | boolean>>;
 }
 
-/** An answer that is not a success, as RFC 9457 describes it. Everything in it is public. */
+/** An error response (RFC 9457). All its fields are public. */
 export class Problem extends Error {
   readonly status: number;
   readonly code: string;
@@ -17,7 +17,7 @@ export class Problem extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly members: Readonly<Record<string, string | boolean>>;
 
-  constructor(status: number, code: string, detail: string, { errors, headers = {}, members = {} }: More = {}) {
+  constructor(status: number, code: string, detail: string, { errors, headers = {}, members = {} }: Details = {}) {
     super(detail);
     this.name = "Problem";
     this.status = status;
@@ -27,8 +27,8 @@ export class Problem extends Error {
     this.members = members;
   }
 
-  /** A refusal of the gateway's own, told as its page tells it unless there is more to say. */
-  static of(code: ProblemCode, { detail, headers, ...more }: More & { readonly detail?: string } = {}): Problem {
+  /** Creates a problem of the catalogue. `detail` defaults to the text of the catalogue. */
+  static of(code: ProblemCode, { detail, headers, ...more }: Details & { readonly detail?: string } = {}): Problem {
     const [, advice, status] = problemCatalogue[code];
     const challenge = status === 401 && { "www-authenticate": "Bearer" };
     return new Problem(status, code, detail ?? advice, { ...more, headers: { ...challenge, ...headers } });
@@ -37,7 +37,7 @@ export class Problem extends Error {
 
 export const invalidJson = (detail: string) => Problem.of("invalid_json", { detail });
 
-/** Maximum number of errors in a response. Checks stop at the next error to limit their cost. */
+/** Maximum number of errors in a response. Checks stop after one more error to limit their cost. */
 export const errorsMax = 100;
 
 /** Creates a 422 with at most `errorsMax` errors, and `more_errors` when there are more. */
@@ -48,7 +48,7 @@ export function validationFailed(found: readonly FieldError[]): Problem {
   const places = errors.slice(0, 5).map((error) => ("pointer" in error ? error.pointer : error.parameter));
   const more = errors.length > places.length ? " and others" : "";
   return Problem.of(code, {
-    detail: `Put right and send again: ${places.join(", ")}${more}.`,
+    detail: `Correct these fields and send the request again: ${places.join(", ")}${more}.`,
     errors,
     ...(found.length > errorsMax && { members: { more_errors: true } }),
   });

@@ -6,7 +6,7 @@ import type { Channels } from "./rpc.ts";
 const probeEveryMs = 1_000;
 const timeoutMs = 1_000;
 
-/** Whether this gateway can serve: not stopping, and every service behind it reachable. */
+/** Creates the readiness check: the gateway is not stopping, and all services are reachable. */
 export function createReadiness(channels: Channels) {
   let isStopping = false;
   const missing = atMostEvery(probeEveryMs, async () => {
@@ -18,7 +18,7 @@ export function createReadiness(channels: Channels) {
     return (await Promise.all(probes)).flat();
   });
   return {
-    /** Names what is missing; empty when ready. */
+    /** Returns the names of unavailable services, or "gateway" while stopping; empty when ready. */
     missing: async () => (isStopping ? ["gateway"] : await missing()),
     stop() {
       isStopping = true;

@@ -1,20 +1,20 @@
 const byStatus: Readonly<Record<number, string>> = {
-  408: "Yes, at once.",
-  429: "Yes, after Retry-After, and more slowly.",
-  500: "Once or twice, with the same Idempotency-Key. Then tell support the request id.",
-  502: "Not as it is: the answer is final, also under its Idempotency-Key. A new attempt needs a new key.",
+  408: "Yes, immediately.",
+  429: "Yes, after Retry-After, at a lower rate.",
+  500: "Once or twice, with the same Idempotency-Key. If the error persists, send the request id to support.",
+  502: "Not as it is: the response is final and stored under the Idempotency-Key. Use a new key for a new attempt.",
   503: "Yes, after Retry-After, with the same Idempotency-Key.",
-  504: "Yes, after Retry-After, with the same Idempotency-Key; or read first what became of it.",
+  504: "Yes, after Retry-After, with the same Idempotency-Key. Or read the resource to find the outcome.",
 };
 const byCode: Readonly<Record<string, string>> = {
-  delivery_attempt_limit_reached: "Yes, after some hours.",
-  endpoint_checked_recently: "Yes, in ten seconds.",
+  delivery_attempt_limit_reached: "Yes, after a few hours.",
+  endpoint_checked_recently: "Yes, after ten seconds.",
   refunds_held: "Yes, at refundable_at, with the same Idempotency-Key.",
 };
 
-/** Whether a refused request is worth sending again, and how. */
+/** Returns the text that explains whether and how to repeat a rejected request. */
 export function retryAdvice(code: string, status: number): string {
-  const passes = status === 409 && code.endsWith("_in_progress");
-  const otherwise = passes ? "Yes, after Retry-After: what is in the way ends by itself." : byStatus[status];
-  return byCode[code] ?? otherwise ?? "No. Change the request, or what stands in its way.";
+  const isTemporary = status === 409 && code.endsWith("_in_progress");
+  const general = isTemporary ? "Yes, after Retry-After. The conflict ends by itself." : byStatus[status];
+  return byCode[code] ?? general ?? "No. Change the request first, or remove the cause of the rejection.";
 }

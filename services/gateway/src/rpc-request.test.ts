@@ -8,7 +8,7 @@ import { ReplayWebhookEndpointRequestSchema } from "@amana/contracts/webhooks/v1
 import { expect, test } from "vitest";
 import { requestOf } from "./rpc-request.ts";
 
-test("fields go under the message's names, words as values of their enum, in whatever case the API writes them", () => {
+test("requestOf maps fields to the message's names and enum values in any case to their numbers", () => {
   expect(requestOf(ListAccountsRequestSchema, { limit: 2, client_id: "c", status: "CLOSED", search: undefined })).toEqual({
     limit: 2,
     clientId: "c",
@@ -17,20 +17,20 @@ test("fields go under the message's names, words as values of their enum, in wha
   expect(requestOf(ListClientsRequestSchema, { risk_level: "Low" })).toEqual({ riskLevel: RiskLevel.LOW });
 });
 
-test("the words of a list become values of their enum", () => {
+test("requestOf maps the enum values of a list to their numbers", () => {
   const given = { statuses: ["skipped", "failed"] };
   expect(requestOf(ReplayWebhookEndpointRequestSchema, given)).toEqual({
     statuses: [DeliveryStatus.SKIPPED, DeliveryStatus.FAILED],
   });
 });
 
-test("a field that the RPC calls otherwise goes under that name", () => {
+test("requestOf uses the RPC name of a field that has another name in the RPC", () => {
   const given = { account_type: "CURRENT", limit: 2 };
   expect(requestOf(ListAccountsRequestSchema, given, { account_type: "type" })).toEqual({ type: AccountType.CURRENT, limit: 2 });
   expect(() => requestOf(ListAccountsRequestSchema, given)).toThrow("no field for account_type");
 });
 
-test("times become Unix milliseconds, whatever their offset", () => {
+test("requestOf converts times with any offset to Unix milliseconds", () => {
   const times = { created_from: "2026-11-20T11:00:00+01:00", created_to: "2026-11-20t10:00:00.5z" };
   expect(requestOf(ListPaymentsRequestSchema, times)).toEqual({
     createdFromMs: 1_795_168_800_000n,
@@ -38,7 +38,7 @@ test("times become Unix milliseconds, whatever their offset", () => {
   });
 });
 
-test("what has no value is cleared where that can be said, and left out elsewhere", () => {
+test("requestOf lists fields without a value in `cleared` if the message has it, and omits them otherwise", () => {
   expect(requestOf(UpdatePersonRequestSchema, { id: "c", kyc_note: null, city: "Oran", second_email: "" })).toEqual({
     id: "c",
     city: "Oran",
@@ -47,11 +47,11 @@ test("what has no value is cleared where that can be said, and left out elsewher
   expect(requestOf(ListPaymentsRequestSchema, { order_ref: "" })).toEqual({});
 });
 
-test("a field that the message does not have is a fault, not forgotten", () => {
+test("requestOf throws for a field that the message does not have", () => {
   expect(() => requestOf(ListPaymentsRequestSchema, { colour: "red" })).toThrow("ListPaymentsRequest has no field for colour");
   expect(() => requestOf(ListPaymentsRequestSchema, { constructor: "x" })).toThrow(TypeError);
 });
 
-test("a word that the enum does not have is a fault, not any word", () => {
+test("requestOf throws for a value that the enum does not have", () => {
   expect(() => requestOf(ListAccountsRequestSchema, { status: "MELTED" })).toThrow("no value MELTED");
 });

@@ -1,17 +1,18 @@
 import type { DescField, DescMessage, MessageInitShape } from "@bufbuild/protobuf";
 
-interface Source {
+/** The RPC field for a public field, and the conversion of its values. */
+interface FieldMapping {
   readonly field: DescField;
-  readonly read: (value: unknown) => unknown;
+  readonly convert: (value: unknown) => unknown;
 }
 
-const known = new WeakMap<DescMessage, Map<string, Source>>();
+const mappingsByMessage = new WeakMap<DescMessage, Map<string, FieldMapping>>();
 
 /**
- * The request that public fields come to. Each goes into the message's field of its name, a word as
- * its enum's value; a time goes into the field whose name ends in `_ms`. What has no value is named
- * in `cleared` where the message has that, and left out elsewhere. Throws a TypeError for a field
- * or a word that the message does not have.
+ * Returns an RPC request with the values of public fields. A field is written to the message field
+ * of the same name, or to `<name>_ms` if it is a time. Names of enum values become their numbers.
+ * Fields with null or "" are listed in `cleared` if the message has that field; otherwise they are
+ * omitted. Throws a TypeError for a field or an enum value that the message does not have.
  */
 export function requestOf<I extends DescMessage>(
   message: I,
@@ -22,35 +23,35 @@ export function requestOf<I extends DescMessage>(
   const cleared: string[] = [];
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined) continue;
-    const { field, read } = sourceOf(message, rpcNames[name] ?? name);
+    const { field, convert } = sourceOf(message, rpcNames[name] ?? name);
     if (value === null || value === "") cleared.push(name);
-    else request[field.localName] = read(value);
+    else request[field.localName] = convert(value);
   }
   if (message.field["cleared"]) request["cleared"] = cleared;
   return request as MessageInitShape<I>;
 }
 
-/** Where in the message a public field goes. Throws a TypeError when it goes nowhere. */
-export function sourceOf(message: DescMessage, name: string): Source {
-  let sources = known.get(message);
-  if (!sources) {
-    sources = new Map(message.fields.map((field) => [field.name.replace(/_ms$/, ""), { field, read: readerOf(field) }]));
-    known.set(message, sources);
+/** Returns the message field for a public field. Throws a TypeError when there is none. */
+export function sourceOf(message: DescMessage, name: string): FieldMapping {
+  let mappings = mappingsByMessage.get(message);
+  if (!mappings) {
+    mappings = new Map(message.fields.map((field) => [field.name.replace(/_ms$/, ""), { field, convert: conversionOf(field) }]));
+    mappingsByMessage.set(message, mappings);
   }
-  const source = sources.get(name);
-  if (!source) throw new TypeError(`${message.typeName} has no field for ${name}`);
-  return source;
+  const mapping = mappings.get(name);
+  if (!mapping) throw new TypeError(`${message.typeName} has no field for ${name}`);
+  return mapping;
 }
 
-function readerOf(field: DescField): Source["read"] {
+function conversionOf(field: DescField): FieldMapping["convert"] {
   if (field.enum) {
     const numbers = new Map(field.enum.values.map(({ localName, number }) => [localName, number]));
-    const numberOf = (word: unknown) => {
-      const number = numbers.get(String(word).toUpperCase());
-      if (number === undefined) throw new TypeError(`${field.name} has no value ${word}`);
+    const numberOf = (name: unknown) => {
+      const number = numbers.get(String(name).toUpperCase());
+      if (number === undefined) throw new TypeError(`${field.name} has no value ${name}`);
       return number;
     };
-    return field.fieldKind === "list" ? (words) => (words as unknown[]).map(numberOf) : numberOf;
+    return field.fieldKind === "list" ? (names) => (names as unknown[]).map(numberOf) : numberOf;
   }
   if (field.name.endsWith("_ms")) return (time) => BigInt(Date.parse(String(time).toUpperCase()));
   return (value) => value;

@@ -18,7 +18,7 @@ import { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_end
 import { createRpcClient, type RpcChannel } from "@amana/rpc";
 import type { Config } from "./config.ts";
 
-/** One connection for each service behind the gateway. */
+/** The RPC channel of each service. */
 export type Channels = Readonly<Record<keyof Config["services"], RpcChannel>>;
 
 export function createRpc({ identity, kyc, clients, payments, webhooks }: Channels) {
@@ -39,7 +39,7 @@ export function createRpc({ identity, kyc, clients, payments, webhooks }: Channe
     refunds: createRpcClient(RefundService, payments),
     webhookEndpoints: createRpcClient(WebhookEndpointService, webhooks),
     events: createRpcClient(EventService, webhooks),
-    /** Of every service that consumes events. */
+    /** A client for each service that consumes events. */
     deadLetters: {
       webhooks: createRpcClient(DeadLetterService, webhooks),
       clients: createRpcClient(DeadLetterService, clients),

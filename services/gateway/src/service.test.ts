@@ -77,16 +77,17 @@ const start = (settings: Record<string, string> = {}, logger = createLogger("tes
   );
 const read = (url: string) => fetch(`${url}/api/v1/payments/${id}`, { headers: { authorization: `Bearer ${key}` } });
 
-const ask = (url: string, agent: http.Agent, path = "/healthz") =>
+/** Sends a GET and returns the status and the Connection header of the response. */
+const get = (url: string, agent: http.Agent, path = "/healthz") =>
   new Promise<[number | undefined, string | undefined]>((resolve, reject) => {
-    const request = http.get(`${url}${path}`, { agent, headers: { authorization: `Bearer ${key}` } }, (answer) => {
-      answer.resume().once("end", () => resolve([answer.statusCode, answer.headers.connection]));
+    const request = http.get(`${url}${path}`, { agent, headers: { authorization: `Bearer ${key}` } }, (response) => {
+      response.resume().once("end", () => resolve([response.statusCode, response.headers.connection]));
     });
     request.once("error", reject);
   });
 
-describe("stopping", () => {
-  test("finishes what is under way, even what came in while readiness was off, and then nobody listens", async () => {
+describe("a stopping gateway", () => {
+  test("completes requests in flight, even those that arrived after readiness was off, and then stops listening", async () => {
     const gateway = await start({ STOP_DELAY_MS: "2000" });
     const begun = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
@@ -109,29 +110,29 @@ describe("stopping", () => {
   });
 
   test.each(["GET /healthz HTTP/1.1\r\nHos", "POST /api/v1/payments HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{"])(
-    "does not wait for a request whose rest never comes (%j)",
+    "does not wait for a request that never arrives completely (%j)",
     async (begun) => {
       const gateway = await start();
       const socket = net.connect(Number(new URL(gateway.url).port), "127.0.0.1");
       await new Promise<void>((sent) => socket.write(begun, () => sent()));
-      // Its bytes have arrived once a later request is answered.
+      // The bytes have arrived when a later request has its response.
       await fetch(`${gateway.url}/healthz`);
       await gateway[Symbol.asyncDispose]();
       socket.destroy();
     },
   );
 
-  test("answers the requests that meet it on connections that are kept, and ends these", async () => {
+  test("responds to requests on persistent connections and then closes these connections", async () => {
     const gateway = await start({ STOP_DELAY_MS: "2000" });
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
-    expect(await ask(gateway.url, agent)).toEqual([200, "keep-alive"]);
+    expect(await get(gateway.url, agent)).toEqual([200, "keep-alive"]);
     const stopped = gateway[Symbol.asyncDispose]();
-    expect(await ask(gateway.url, agent)).toEqual([200, "close"]);
+    expect(await get(gateway.url, agent)).toEqual([200, "close"]);
     await stopped;
     agent.destroy();
   });
 
-  test("ends a connection that is kept with the answer that is under way", async () => {
+  test("closes a persistent connection after the response in flight", async () => {
     const gateway = await start();
     const agent = new http.Agent({ keepAlive: true });
     const begun = Promise.withResolvers<void>();
@@ -141,42 +142,42 @@ describe("stopping", () => {
       await release.promise;
       return payment;
     };
-    const answer = ask(gateway.url, agent, `/api/v1/payments/${id}`);
+    const response = get(gateway.url, agent, `/api/v1/payments/${id}`);
     await begun.promise;
     const stopped = gateway[Symbol.asyncDispose]();
-    // By then nobody listens any more, so what is left is this connection.
+    // The gateway no longer listens when a new connection fails. Only this connection is left.
     await eventually(() => expect(fetch(`${gateway.url}/healthz`)).rejects.toThrow());
     release.resolve();
-    expect(await answer).toEqual([200, "close"]);
+    expect(await response).toEqual([200, "close"]);
     await stopped;
     agent.destroy();
   });
 });
 
 describe("readiness", () => {
-  test("names the services that cannot be reached", async () => {
-    const gone = await startTestServer([]);
-    await gone[Symbol.asyncDispose]();
-    await using gateway = await start({ PAYMENTS_URLS: gone.url });
-    const answer = await fetch(`${gateway.url}/readyz`);
-    expect([answer.status, await answer.json()]).toEqual([503, { status: "unavailable", missing: ["payments"] }]);
+  test("names the unreachable services", async () => {
+    const stopped = await startTestServer([]);
+    await stopped[Symbol.asyncDispose]();
+    await using gateway = await start({ PAYMENTS_URLS: stopped.url });
+    const response = await fetch(`${gateway.url}/readyz`);
+    expect([response.status, await response.json()]).toEqual([503, { status: "unavailable", missing: ["payments"] }]);
     expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
-    const refused = await read(gateway.url);
-    expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([503, "service_unavailable"]);
+    const rejected = await read(gateway.url);
+    expect([rejected.status, ((await rejected.json()) as { code: string }).code]).toEqual([503, "service_unavailable"]);
   });
 });
 
-describe("a key that calls often", () => {
-  test("is not looked up for each call", async () => {
+describe("a key with many requests", () => {
+  test("is not looked up for each request", async () => {
     await using gateway = await start();
     for (let i = 0; i < 20; i++) expect((await read(gateway.url)).status).toBe(200);
-    // Once, and on a slow machine again when half of a lease is over.
+    // Usually one look-up; on a slow machine another one for each half of a lease.
     expect(lookUps).toBeLessThan(10);
   });
 });
 
 describe("the log", () => {
-  test("has one line for each request, with whose it was and never the key", async () => {
+  test("has one line for each request, with key prefix and business but without the key", async () => {
     const lines: string[] = [];
     const sink = new Writable({
       write(chunk, _encoding, done) {
@@ -199,14 +200,14 @@ describe("the log", () => {
       { status: 500, business_id: "b1" },
       { route: "/api/v1/payments/return/:token", status: 503 },
     ]);
-    expect(parsed.filter(({ msg }) => msg === "a request failed")).toHaveLength(1);
+    expect(parsed.filter(({ msg }) => msg === "request failed")).toHaveLength(1);
     expect(lines.join("")).not.toContain(key);
     expect(lines.join("")).not.toContain("secret-token");
   });
 });
 
 describe("settings", () => {
-  test("that are missing are all named", () => {
+  test("readConfig reports every missing setting and invalid addresses", () => {
     expect(() => readConfig({})).toThrow(/IDENTITY_URLS.*PAYMENTS_URLS.*WEBHOOKS_URLS.*CALLER_PRIVATE_KEY/s);
     expect(() => readConfig({ IDENTITY_URLS: "nowhere" })).toThrow(/IDENTITY_URLS must list http addresses/);
   });

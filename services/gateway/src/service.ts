@@ -6,14 +6,17 @@ import type { Config } from "./config.ts";
 import { createGateway } from "./gateway.ts";
 import type { Channels } from "./rpc.ts";
 
-/** Longer than a request needs from one host to another. */
+/** Minimum delay between the end of readiness and closing: a request in transit takes less. */
 const idleGraceMs = 100;
-/** Waiting to be accepted: one that finds no room tries again only after a second. */
+/**
+ * Length of the queue of connections that are not accepted yet. A client whose connection does not
+ * fit in the queue retries only after a second.
+ */
 const backlog = 4_096;
-/** For requests that have begun to arrive when the gateway closes. */
+/** Time in which a request that is arriving when the gateway closes must arrive completely. */
 const arrivalMs = 3_000;
 
-/** Starts the gateway. Stopping turns readiness off first, then finishes what is under way. */
+/** Starts the gateway. Stopping first turns readiness off, then drains requests in flight. */
 export async function startGateway(config: Config, logger: Logger): Promise<AsyncDisposable & { url: string }> {
   await using stack = new AsyncDisposableStack();
   const tls = config.tls && stack.use(await openTls(config.tls, logger));
@@ -25,17 +28,17 @@ export async function startGateway(config: Config, logger: Logger): Promise<Asyn
   const { connections, readiness } = gateway;
   const app = await createApp(gateway);
   stack.defer(async () => {
-    // A request whose rest never comes must not keep the gateway from stopping.
-    const cutOff = setTimeout(() => connections.cutOffUnfinished(), arrivalMs);
+    // A request that never arrives completely must not prevent the gateway from stopping.
+    const timer = setTimeout(() => connections.closeWithoutRequest(), arrivalMs);
     await app.close();
-    clearTimeout(cutOff);
+    clearTimeout(timer);
   });
   await app.listen({ host: config.host, port: config.port, backlog });
   const { port } = app.addresses()[0] as { port: number };
   stack.defer(async () => {
     readiness.stop();
-    connections.endWithAnswers();
-    // Balancers need a moment to look elsewhere; requests may be on their way.
+    connections.closeAllAfterResponse();
+    // Load balancers need time to select other replicas, and requests may be in transit.
     await sleep(Math.max(config.stopDelayMs, idleGraceMs));
   });
 

@@ -45,13 +45,13 @@ const services = {
   deadLetters: DeadLetterService,
 };
 
-/** What the gateway asks for no one request. */
-const ofNoRequest: DescService[] = [KeyLeaseService, RateLimitService];
+/** Services whose calls do not belong to one request. They are not recorded in `received`. */
+const servicesForAllRequests: DescService[] = [KeyLeaseService, RateLimitService];
 
-/** What stands behind the gateway in a test: an RPC that it does not give is unimplemented. */
+/** RPC implementations of the services behind a test gateway. An absent RPC is unimplemented. */
 export type Behaviour = { [N in keyof typeof services]: Partial<Implementations<(typeof services)[N]>> };
 
-/** A call that arrived at a service. */
+/** A call that a service received. */
 export interface Received {
   readonly rpc: string;
   readonly request: unknown;
@@ -60,13 +60,13 @@ export interface Received {
 
 type Resolution = Partial<Omit<KeyResolution, "$typeName" | "$unknown">>;
 
-/** The gateway in front of services that a test writes, reached over real RPC. */
+/** Starts a gateway that calls fake services of the test over real RPC. */
 export async function startTestGateway(
   options: {
     allowInsecureUrls?: boolean;
     leaseMs?: number;
     logger?: Logger;
-    /** None unless given: tests fire quickly. */
+    /** All limits are off by default, because tests send many requests. */
     limits?: RateLimitSettings;
     loadBounds?: Gateway["loadBounds"];
     byteBounds?: Partial<Config["byteBounds"]>;
@@ -75,7 +75,7 @@ export async function startTestGateway(
     traceRatio?: number;
     trustedProxies?: string[];
     sandboxUrl?: string;
-    /** The clock of the limits. */
+    /** Clock of the limits. */
     nowMs?: () => number;
   } = {},
 ) {
@@ -92,7 +92,7 @@ export async function startTestGateway(
     const all = service.methods.map((method) => [
       method.localName,
       async (request: unknown, call: Call) => {
-        if (!ofNoRequest.includes(service)) received.push({ rpc: method.name, request, call });
+        if (!servicesForAllRequests.includes(service)) received.push({ rpc: method.name, request, call });
         const implementation = (implementations as Record<string, (request: unknown, call: Call) => Promise<unknown>>)[
           method.localName
         ];
@@ -122,12 +122,11 @@ export async function startTestGateway(
   const gateway = createGateway(channels, settings, logger, options.nowMs);
   const app = await createApp(gateway);
 
-  /** A key that identity knows; of an operator for the role "admin". */
-  const aKey = (given: Resolution & { admin?: boolean } = {}) => {
-    const { admin = false, ...resolution } = given;
+  /** Creates a key that identity resolves; an operator's key for `admin`. */
+  const aKey = ({ admin = false, ...resolution }: Resolution & { admin?: boolean } = {}) => {
     const key = generateApiKey(admin ? "ak_" : "sk_test_");
     const businessId = admin ? "" : uuidv7();
-    const known = {
+    const resolved = {
       organizationId: admin ? 0 : 7,
       state: KeyState.LIVE,
       role: admin ? KeyRole.ADMIN : KeyRole.BUSINESS,
@@ -136,9 +135,9 @@ export async function startTestGateway(
       businessId,
       ...resolution,
     };
-    keys.set(hashApiKey(key).toString("hex"), known);
-    const revoke = () => keys.set(hashApiKey(key).toString("hex"), { ...known, state: KeyState.REVOKED });
-    return { key, businessId: known.businessId, headers: { authorization: `Bearer ${key}` }, revoke };
+    keys.set(hashApiKey(key).toString("hex"), resolved);
+    const revoke = () => keys.set(hashApiKey(key).toString("hex"), { ...resolved, state: KeyState.REVOKED });
+    return { key, businessId: resolved.businessId, headers: { authorization: `Bearer ${key}` }, revoke };
   };
 
   return {

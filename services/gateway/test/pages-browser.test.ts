@@ -9,11 +9,11 @@ const executablePath = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
 const isMissing = !existsSync(executablePath);
 if (isMissing) {
   process.stderr.write(
-    `\nLEFT OUT: the gateway's pages in a browser. There is no ${executablePath}. Debian: apt-get install chromium, or set CHROMIUM_PATH.\n\n`,
+    `\nSKIPPED: the gateway's pages in a browser. ${executablePath} does not exist. On Debian: apt-get install chromium; or set CHROMIUM_PATH.\n\n`,
   );
 }
 
-describe.skipIf(isMissing)("the gateway's pages in a browser", () => {
+describe.skipIf(isMissing)("pages of the gateway in a browser", () => {
   let gateway: TestGateway;
   let browser: Browser;
   let url: string;
@@ -32,26 +32,26 @@ describe.skipIf(isMissing)("the gateway's pages in a browser", () => {
   test.each([
     ...["fr", "ar", "en"].map((locale) => [locale, "/"] as const),
     ...[...guide, "/problems", "/problems/rate_limited"].map((path) => ["en", path] as const),
-  ])("axe finds nothing and nothing is cut, light and dark, in %s: %s", async (locale, path) => {
+  ])("have no axe violations and no horizontal overflow, light and dark, in %s: %s", async (locale, path) => {
     const context = await browser.newContext({ locale });
     const page = await context.newPage();
     page.setDefaultTimeout(90_000);
     page.setDefaultTimeout(20_000);
-    // Axe would be stopped by the page's own policy, unless it is there before the page.
+    // The page's content security policy blocks axe unless axe is loaded before the page.
     await page.addInitScript(axe.source);
     await page.goto(`${url}${path}`);
     for (const [width, colorScheme] of [[320, "light"] as const, [1280, "dark"] as const]) {
       await page.setViewportSize({ width, height: 800 });
       await page.emulateMedia({ colorScheme });
-      const found = await page.evaluate(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
+      const violations = await page.evaluate(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
         violations.map(({ id, nodes }) => id + " " + nodes.map(({ html }) => html).join(" ")))`);
-      expect(found, `${width} wide, ${colorScheme}`).toEqual([]);
+      expect(violations, `${width} wide, ${colorScheme}`).toEqual([]);
       expect(await page.evaluate("document.documentElement.scrollWidth"), colorScheme).toBe(width);
     }
     await context.close();
   });
 
-  test("the reference has a way to the other documents", async () => {
+  test("the API reference links to the guide", async () => {
     const page = await browser.newPage();
     page.setDefaultTimeout(90_000);
     await page.goto(`${url}/docs`);

@@ -2,13 +2,13 @@ import net from "node:net";
 import { eventually } from "@amana/testing";
 import { expect } from "vitest";
 
-/** A client that writes any bytes, and reads when and as much as the test wants. */
+/** A TCP client that sends arbitrary bytes and reads only when the test reads. */
 export class RawClient implements AsyncDisposable {
   readonly socket: net.Socket;
   text = "";
   isClosed = false;
 
-  /** `reads`: whether it reads from the start. `address`: the client's own loopback address. */
+  /** `reads`: read from the start. `address`: local loopback address of the client. */
   constructor(port: number, { reads = true, address = "127.0.0.1", allowHalfOpen = false } = {}) {
     this.socket = net.connect({ port, host: "127.0.0.1", localAddress: address, allowHalfOpen });
     this.socket.on("error", () => {});
@@ -24,7 +24,7 @@ export class RawClient implements AsyncDisposable {
     });
   }
 
-  /** Reads until it has received `bytes` in all, then stops reading. */
+  /** Reads until `bytes` have been received in total, then stops reading. */
   async readUntil(bytes: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const onData = () => {

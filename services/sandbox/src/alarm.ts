@@ -1,15 +1,15 @@
 const sleepMsMax = 3_600_000;
 
 /**
- * Does work that has moments of its own: soon after each `wake`, and when as many milliseconds have
- * gone by as the work answered.
+ * Runs `work` soon after each `wake`, and again after the number of milliseconds that `work`
+ * returned.
  */
 export function createAlarm(work: () => number | undefined) {
   let soon: NodeJS.Immediate | undefined;
   let later: NodeJS.Timeout | undefined;
   let stopped = false;
   const run = () => {
-    // Both may have come due together, and `stop` must find the one that is still to run.
+    // Both timers may expire together. Clears both, so that `work` runs once.
     clearImmediate(soon);
     soon = undefined;
     clearTimeout(later);

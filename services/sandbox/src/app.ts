@@ -8,7 +8,7 @@ import type { Config } from "./config.ts";
 import type { Context } from "./context.ts";
 import { controlCalls } from "./control-calls.ts";
 import { openDatabase } from "./database.ts";
-import { acceptEmptyJson, logAnswers, refuseUnknownPaths } from "./edge.ts";
+import { acceptEmptyJson, handleErrors, logResponses } from "./edge.ts";
 import { createFaults } from "./faults.ts";
 import { firstPage } from "./first-page/first-page.ts";
 import { assets } from "./pages/assets.ts";
@@ -16,21 +16,21 @@ import { verificationProvider } from "./verification-provider/verification-provi
 
 export type Sandbox = Awaited<ReturnType<typeof createSandbox>>;
 
-/** Starts listening before it returns: the addresses handed out depend on the port. */
+/** Starts the sandbox. Listens before it returns, because the URLs of pages contain the port. */
 export async function createSandbox(config: Config, logger: Logger) {
   const database = openDatabase(config.dataDir);
   const app = fastify({
     loggerInstance: logger as FastifyBaseLogger,
-    // The built-in request lines carry the query, and with it the credentials of a GET call.
+    // Fastify's request lines contain the query, and with it the credentials of a GET call.
     logController: new LogController({ disableRequestLogging: true }),
-    // Faults hold connections open on purpose; a stop must not wait for them.
+    // Some faults keep connections open. Stopping must not wait for them.
     forceCloseConnections: true,
     bodyLimit: 64 * 1024,
   });
   const publicUrl = () => config.publicUrl ?? `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 
-  logAnswers(app);
-  refuseUnknownPaths(app);
+  logResponses(app);
+  handleErrors(app);
   app.register(formbody);
   acceptEmptyJson(app);
   app.register(assets);

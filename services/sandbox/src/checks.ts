@@ -16,23 +16,20 @@ export const isBoolean = (value: unknown): value is boolean => typeof value === 
 export const isOneOf =
   <T>(values: readonly T[]) =>
   (value: unknown): value is T =>
-    values.some((known) => known === value);
+    values.some((candidate) => candidate === value);
 
-/**
- * Reads the fields of a body and collects what is wrong with them. With any problem, none of the
- * values is to be used.
- */
+/** Reads fields of a body and collects problems. If there is a problem, no value may be used. */
 export function readFields(body: Body) {
   const problems: string[] = [];
-  const optional = <T>(name: string, holds: (value: unknown) => value is T, rule: string): T | undefined => {
+  const optional = <T>(name: string, isValid: (value: unknown) => value is T, rule: string): T | undefined => {
     const value = body[name];
-    if (value === undefined || holds(value)) return value;
+    if (value === undefined || isValid(value)) return value;
     problems.push(`${name} ${rule}`);
     return undefined;
   };
-  const required = <T>(name: string, holds: (value: unknown) => value is T, rule: string): T => {
+  const required = <T>(name: string, isValid: (value: unknown) => value is T, rule: string): T => {
     if (body[name] === undefined) problems.push(`${name} ${rule}`);
-    return optional(name, holds, rule) as T;
+    return optional(name, isValid, rule) as T;
   };
   return { problems, optional, required };
 }

@@ -2,7 +2,7 @@ import type { Database } from "./database.ts";
 
 export type Clock = ReturnType<typeof createClock>;
 
-/** The sandbox's own time: the machine's, moved forward by what testers asked for. */
+/** Creates the clock of the sandbox: the machine's clock plus the time by which testers moved it. */
 export function createClock(database: Database) {
   const row = database.prepare("select value from setting where name = 'clock_offset_ms'").get();
   let offsetMs = Number(row?.["value"] ?? 0);
@@ -17,7 +17,7 @@ export function createClock(database: Database) {
       save.run(String(offsetMs));
       for (const listener of listeners) listener();
     },
-    /** Calls the listener after each jump. */
+    /** Calls the listener after each `advance`. */
     onAdvance: (listener: () => void) => void listeners.push(listener),
   };
 }

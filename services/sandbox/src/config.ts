@@ -6,19 +6,19 @@ export interface Config {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
-  /** What hosted pages' addresses begin with; without it, the address the process listens on. */
+  /** Base URL of hosted pages; defaults to the address on which the process listens. */
   readonly publicUrl?: string;
-  /** Where the state is kept; without it, in memory only. */
+  /** Folder of the state; without it the state is kept in memory only. */
   readonly dataDir?: string;
   readonly username: string;
   readonly password: string;
-  /** The real processor sends its numbers either way, so a client must be tried with both. */
+  /** Sends numbers as strings. The real processor sends either form, so clients must handle both. */
   readonly numbersAsStrings: boolean;
-  /** The bearer token of the verification provider's port. */
+  /** Bearer token of the verification provider's API. */
   readonly kycProviderToken: string;
-  /** Each signs every callback: more than one while a secret is being changed. */
+  /** Every callback has a signature of each secret; two during a rotation. */
   readonly kycCallbackSecrets: readonly string[];
-  /** The pauses between the attempts to deliver a callback; one attempt more than pauses. */
+  /** Delays between the attempts of a callback. There is one attempt more than delays. */
   readonly kycCallbackRetryMs: readonly number[];
 }
 

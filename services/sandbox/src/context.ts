@@ -3,12 +3,12 @@ import type { Config } from "./config.ts";
 import type { Database } from "./database.ts";
 import type { Faults } from "./faults.ts";
 
-/** What both providers work with. */
+/** Dependencies of the card processor and the verification provider. */
 export interface Context {
   readonly config: Config;
   readonly database: Database;
   readonly clock: Clock;
   readonly faults: Faults;
-  /** What the addresses of hosted pages begin with, known only once the process listens. */
+  /** Returns the base URL of hosted pages. Works only after the process has begun to listen. */
   publicUrl(): string;
 }

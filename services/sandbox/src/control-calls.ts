@@ -4,13 +4,13 @@ import type { Context } from "./context.ts";
 import { refuse } from "./edge.ts";
 import { isOperation, operations } from "./faults.ts";
 
-/** A single jump; longer ones would leave the range in which dates still print sensibly. */
+/** Maximum of a single advance, which keeps dates in a printable range. */
 const advanceSecondsMax = 10 * 365 * 86_400;
 
-/** The calls of testers that concern the whole sandbox: planted faults and its clock. */
+/** Registers the control calls for the whole sandbox: faults and the clock. */
 export async function controlCalls(app: FastifyInstance, { clock, faults }: Context): Promise<void> {
   app.put<{ Body: Body | null }>("/sandbox/faults", ({ body }, reply) => {
-    const problem = faults.plant(body ?? {});
+    const problem = faults.set(body ?? {});
     return problem ? refuse(reply, 422, "invalid_fault", problem) : { faults: faults.list() };
   });
 
@@ -18,7 +18,7 @@ export async function controlCalls(app: FastifyInstance, { clock, faults }: Cont
 
   app.delete<{ Querystring: { operation?: string } }>("/sandbox/faults", ({ query: { operation } }, reply) => {
     if (operation !== undefined && !isOperation(operation)) {
-      const problem = `operation must be one of ${operations.join(", ")}, or left out to clear all.`;
+      const problem = `operation must be one of ${operations.join(", ")}. Omit it to remove all faults.`;
       return refuse(reply, 422, "invalid_fault", problem);
     }
     faults.clear(operation);
@@ -28,7 +28,7 @@ export async function controlCalls(app: FastifyInstance, { clock, faults }: Cont
   app.post<{ Body: Body | null }>("/sandbox/clock", ({ body }, reply) => {
     const seconds = body?.["advance_seconds"];
     if (!isWhole(seconds, 0, advanceSecondsMax)) {
-      const problem = `advance_seconds must be a whole number from 0 to ${advanceSecondsMax}; the clock only moves forward.`;
+      const problem = `advance_seconds must be a whole number from 0 to ${advanceSecondsMax}, because the clock only moves forward.`;
       return refuse(reply, 422, "invalid_clock", problem);
     }
     clock.advance(seconds);

@@ -61,7 +61,7 @@ const tables = `
   create index if not exists kyc_callback_attempt_by_callback on kyc_callback_attempt (callback_id);
 `;
 
-/** A statement outside a transaction commits by itself, so a kill leaves no half change. */
+/** Opens the database and creates its tables. Each statement outside a transaction is atomic. */
 export function openDatabase(dataDir: string | undefined): Database {
   if (dataDir) mkdirSync(dataDir, { recursive: true });
   const database = new DatabaseSync(dataDir ? join(dataDir, "sandbox.sqlite") : ":memory:");
@@ -70,29 +70,32 @@ export function openDatabase(dataDir: string | undefined): Database {
   return database;
 }
 
-/** Reads rows, whose columns are named in the SQL as the fields of the row are. */
+/** Prepares a query. Its column names are the field names of `Row`. */
 export function query<Row>(database: Database, sql: string): (...values: SQLInputValue[]) => Row[] {
   const statement = database.prepare(sql);
   return (...values) => statement.all(...values) as Row[];
 }
 
-/** Reads the first thing, kept as JSON in the column `body`, that a query finds. */
-export function queryBody<Thing>(database: Database, sql: string): (...values: SQLInputValue[]) => Thing | undefined {
+/** Prepares a query for the JSON in the column `body` and returns the first result. */
+export function queryBody<Resource>(database: Database, sql: string): (...values: SQLInputValue[]) => Resource | undefined {
   const rows = query<{ body: string }>(database, sql);
-  return (...values) => rows(...values).map(({ body }) => JSON.parse(body) as Thing)[0];
+  return (...values) => rows(...values).map(({ body }) => JSON.parse(body) as Resource)[0];
 }
 
-/** Finds a thing by a column of its table, and brings it up to date with what time does to it. */
-export function findBy<Thing>(database: Database, table: string, column: string, bringUpToDate: (thing: Thing) => void) {
-  const find = queryBody<Thing>(database, `select body from ${table} where ${column} = ?`);
+/** Prepares a search by a column. Calls `update` with the found resource, for changes over time. */
+export function findBy<Resource>(database: Database, table: string, column: string, update: (resource: Resource) => void) {
+  const find = queryBody<Resource>(database, `select body from ${table} where ${column} = ?`);
   return (value: string) => {
-    const thing = find(value);
-    if (thing) bringUpToDate(thing);
-    return thing;
+    const resource = find(value);
+    if (resource) update(resource);
+    return resource;
   };
 }
 
-/** All of the work is kept, or none of it, also inside another transaction. It must not wait. */
+/**
+ * Runs `work` in a transaction, or in the current transaction if there is one. `work` must be
+ * synchronous.
+ */
 export function inOneTransaction<T>(database: Database, work: () => T): T {
   if (database.isTransaction) return work();
   database.exec("begin immediate");

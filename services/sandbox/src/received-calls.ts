@@ -9,8 +9,8 @@ export interface ReceivedCall {
 export type ReceivedCalls = ReturnType<typeof createReceivedCalls>;
 
 /**
- * Every call a provider received, with the two names by which a thing is known: the provider's `id`
- * and the client's `reference`, in columns of these names.
+ * Creates the record of all calls that a provider received. `id` and `reference` are the names of
+ * the columns with the provider's id and the client's reference of a resource.
  */
 export function createReceivedCalls(database: Database, table: string, id: string, reference: string) {
   database.exec(`
@@ -31,11 +31,11 @@ export function createReceivedCalls(database: Database, table: string, id: strin
     `select operation, at, parameters from ${table} where ${id} = ? or ${reference} = ? order by id`,
   );
   return {
-    record(operation: string, parameters: object, thing: { id?: string | undefined; reference?: string | undefined }) {
+    record(operation: string, parameters: object, resource: { id?: string | undefined; reference?: string | undefined }) {
       const at = new Date().toISOString();
-      insert.run(thing.id ?? null, thing.reference ?? null, operation, at, JSON.stringify(parameters));
+      insert.run(resource.id ?? null, resource.reference ?? null, operation, at, JSON.stringify(parameters));
     },
-    of: (thing: { id?: string; reference: string }): ReceivedCall[] =>
-      select(thing.id ?? null, thing.reference).map((row) => ({ ...row, parameters: JSON.parse(row.parameters) })),
+    of: (resource: { id?: string; reference: string }): ReceivedCall[] =>
+      select(resource.id ?? null, resource.reference).map((row) => ({ ...row, parameters: JSON.parse(row.parameters) })),
   };
 }

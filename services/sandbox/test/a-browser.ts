@@ -7,7 +7,7 @@ export const browserIsMissing = !existsSync(executablePath);
 
 if (browserIsMissing) {
   process.stderr.write(
-    `\nNO BROWSER TESTS: there is no Chromium at ${executablePath}. Install one (Debian: apt-get install chromium fonts-noto-core) or set CHROMIUM_PATH.\n\n`,
+    `\nSKIPPED: browser tests. Chromium does not exist at ${executablePath}. On Debian: apt-get install chromium fonts-noto-core; or set CHROMIUM_PATH.\n\n`,
   );
 }
 
@@ -23,7 +23,7 @@ export const aBrowser = (): Promise<Browser> =>
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
-      // A camera that films a test picture; a page still has to be allowed to use it.
+      // A fake camera with a test picture. A page still needs permission to use it.
       "--use-fake-device-for-media-stream",
     ],
   });

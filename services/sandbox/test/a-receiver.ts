@@ -6,34 +6,34 @@ import type { Json } from "./a-sandbox.ts";
 
 export interface Received {
   readonly headers: Record<string, string | string[] | undefined>;
-  /** The bytes that were signed. */
+  /** The signed body. */
   readonly raw: string;
   readonly body: Json;
 }
 
 export interface Receiver extends AsyncDisposable {
   readonly url: string;
-  /** Every callback that arrived whole, in order. */
+  /** Callbacks that arrived completely, in order. */
   readonly received: Received[];
-  /** Arrivals that broke off. */
+  /** Number of callbacks whose body was incomplete. */
   readonly broken: { count: number };
   readonly types: () => string[];
-  /** How the next callbacks are answered; 204 when nothing is left. */
-  answerNext(...statuses: number[]): void;
-  /** Of one application only. */
+  /** Sets the statuses of the next responses; later responses have 204. */
+  respondNext(...statuses: number[]): void;
+  /** Returns the callbacks of one application. */
   of(reference: string): Received[];
 }
 
-/** What our own service would be: it takes callbacks and writes them down. */
+/** Starts a server that records callbacks, in place of the kyc service. */
 export async function aReceiver(): Promise<Receiver> {
   const received: Received[] = [];
   const broken = { count: 0 };
-  const answers: number[] = [];
+  const statuses: number[] = [];
   const server = createServer(async (request, response: ServerResponse) => {
     try {
       const raw = await text(request);
       received.push({ headers: request.headers, raw, body: JSON.parse(raw) });
-      response.writeHead(answers.shift() ?? 204).end();
+      response.writeHead(statuses.shift() ?? 204).end();
     } catch {
       broken.count += 1;
     }
@@ -45,7 +45,7 @@ export async function aReceiver(): Promise<Receiver> {
     received,
     broken,
     types: () => received.map(({ body }) => body.type.replace("application.", "")),
-    answerNext: (...statuses) => void answers.push(...statuses),
+    respondNext: (...next) => void statuses.push(...next),
     of: (reference) => received.filter(({ body }) => body.application.reference === reference),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

@@ -10,11 +10,11 @@ export interface Registered {
   readonly orderNumber: string;
 }
 
-// Answers are read the way a client of another language would: as whatever JSON came.
-// biome-ignore lint/suspicious/noExplicitAny: the shapes are what the tests are about.
+// Responses are read as untyped JSON, like in a client of another language.
+// biome-ignore lint/suspicious/noExplicitAny: the tests check the shapes.
 export type Json = any;
 
-/** A sandbox on a free port, in memory unless told otherwise. */
+/** Starts a sandbox on a free port, in memory by default. */
 export const aSandbox = (config: Partial<Config> = {}) =>
   createSandbox(
     {
@@ -36,7 +36,7 @@ let lastOrderNumber = 1_000_000_000;
 
 export const aNewOrderNumber = () => String(++lastOrderNumber);
 
-/** Parameters of a register call that nothing is wrong with. */
+/** Returns valid parameters of a register call. */
 export const anOrder = (changes: Record<string, string | undefined> = {}) => ({
   orderNumber: aNewOrderNumber(),
   amount: "500000",
@@ -59,22 +59,22 @@ export interface CallOptions {
 
 export function send(url: string, path: string, parameters: Record<string, string | undefined>, options: CallOptions = {}) {
   const { method = "POST", ...rest } = options;
-  const sent = form({ ...credentials, ...parameters });
+  const fields = form({ ...credentials, ...parameters });
   const address = `${url}/payment/rest/${path}`;
-  return method === "GET" ? fetch(`${address}?${sent}`, rest) : fetch(address, { method, body: sent, ...rest });
+  return method === "GET" ? fetch(`${address}?${fields}`, rest) : fetch(address, { method, body: fields, ...rest });
 }
 
 export async function call(url: string, path: string, parameters: Record<string, string | undefined>): Promise<Json> {
   const response = await send(url, path, parameters);
-  if (response.status !== 200) throw new Error(`${path} answered ${response.status}`);
+  if (response.status !== 200) throw new Error(`${path} returned status ${response.status}`);
   return response.json();
 }
 
 export async function registered(url: string, changes: Record<string, string | undefined> = {}): Promise<Registered> {
   const order = anOrder(changes);
-  const answer = await call(url, "register.do", order);
-  if (answer.errorCode !== 0) throw new Error(`register was refused: ${JSON.stringify(answer)}`);
-  return { ...answer, orderNumber: order.orderNumber };
+  const response = await call(url, "register.do", order);
+  if (response.errorCode !== 0) throw new Error(`register returned an error: ${JSON.stringify(response)}`);
+  return { ...response, orderNumber: order.orderNumber };
 }
 
 export async function control(url: string, method: string, path: string, body?: object): Promise<{ status: number; body: Json }> {
@@ -90,6 +90,6 @@ export const validCard = { pan: "6280581110007215", expiry: "01/2027", cvv2: "37
 export async function paid(url: string, changes: Record<string, string | undefined> = {}): Promise<Registered> {
   const order = await registered(url, changes);
   const { status } = await control(url, "POST", `payments/${order.orderId}/pay`, validCard);
-  if (status !== 200) throw new Error(`pay answered ${status}`);
+  if (status !== 200) throw new Error(`pay returned status ${status}`);
   return order;
 }

@@ -4,11 +4,11 @@ import type { AddressInfo } from "node:net";
 
 export interface Shop extends AsyncDisposable {
   readonly url: string;
-  /** Every address a browser came back to, in order. */
+  /** URLs to which a browser returned, in order. */
   readonly visits: string[];
 }
 
-/** What the browser comes back to after paying. */
+/** Starts a server for the return URLs of payments. */
 export async function aShop(): Promise<Shop> {
   const visits: string[] = [];
   const server = createServer((request, response) => {

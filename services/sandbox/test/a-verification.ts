@@ -4,18 +4,18 @@ let lastReference = 0;
 
 export const aNewReference = () => `reference-${process.pid}-${++lastReference}`;
 
-export interface PortAnswer {
+export interface ProviderResponse {
   readonly status: number;
   readonly body: Json;
 }
 
-export async function callPort(
+export async function callProvider(
   url: string,
   method: string,
   path: string,
   body?: object,
   options: { token?: string; signal?: AbortSignal } = {},
-): Promise<PortAnswer> {
+): Promise<ProviderResponse> {
   const response = await fetch(`${url}/v1/${path}`, {
     method,
     headers: {
@@ -28,8 +28,8 @@ export async function callPort(
   return { status: response.status, body: await response.json() };
 }
 
-/** A creation that nothing is wrong with. Nobody listens at its callback address. */
-export const aWish = (changes: Record<string, unknown> = {}) => ({
+/** Returns the body of a valid creation. Its callback URL has no server. */
+export const aCreation = (changes: Record<string, unknown> = {}) => ({
   reference: aNewReference(),
   locale: "en",
   callback_url: "http://127.0.0.1:9/callbacks/kyc",
@@ -45,8 +45,8 @@ export interface Verification {
 }
 
 export async function aVerification(url: string, changes: Record<string, unknown> = {}): Promise<Verification> {
-  const { status, body } = await callPort(url, "POST", "applications", aWish(changes));
-  if (status !== 201) throw new Error(`the creation answered ${status}: ${JSON.stringify(body)}`);
+  const { status, body } = await callProvider(url, "POST", "applications", aCreation(changes));
+  if (status !== 201) throw new Error(`the creation returned status ${status}: ${JSON.stringify(body)}`);
   return {
     providerId: body.provider_id,
     reference: body.reference,
@@ -59,4 +59,4 @@ export const kycControl = (url: string, token: string, call: string, body?: obje
   control(url, "POST", `kyc/${token}/${call}`, body);
 
 export const objectAt = async (url: string, providerId: string): Promise<Json> =>
-  (await callPort(url, "GET", `applications/${providerId}`)).body;
+  (await callProvider(url, "GET", `applications/${providerId}`)).body;

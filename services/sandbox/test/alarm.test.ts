@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { createAlarm } from "../src/alarm.ts";
 
-test("nothing runs after the stop, also when it was woken in the moment that its time came", async () => {
+test("createAlarm does not run after stop, even if wake is called when the timer expires", async () => {
   let runs = 0;
   const alarm = createAlarm(() => {
     if (++runs > 1) return undefined;
-    // Timers of one length that are set together go off together, in this order.
+    // Timers of equal length that are set together expire together, in this order.
     setTimeout(alarm.wake, 1);
     queueMicrotask(() => setTimeout(alarm.stop, 1));
     return 1;

@@ -9,34 +9,34 @@ beforeAll(async () => {
 afterAll(() => sandbox[Symbol.asyncDispose]());
 afterEach(() => control(sandbox.url, "DELETE", "faults"));
 
-const plant = (operation: string, mode: string, times?: number) =>
+const setFault = (operation: string, mode: string, times?: number) =>
   control(sandbox.url, "PUT", "faults", { operation, mode, times });
-const planted = async () => (await control(sandbox.url, "GET", "faults")).body.faults;
+const activeFaults = async () => (await control(sandbox.url, "GET", "faults")).body.faults;
 const refundedAmount = async (orderId: string) => (await control(sandbox.url, "GET", `payments/${orderId}`)).body.refundedAmount;
 const refund = (orderId: string, signal?: AbortSignal) =>
   send(sandbox.url, "refund.do", { orderId, amount: "1000" }, signal ? { signal } : {});
 
-describe("a refund struck by a fault", () => {
+describe("a refund with a fault", () => {
   test.each([
     ["timeout_before", 0],
     ["timeout_after", 1000],
-  ])("%s gets no answer", async (mode, refunded) => {
+  ])("%s gets no response", async (mode, refunded) => {
     const { orderId } = await paid(sandbox.url);
-    await plant("refund", mode);
+    await setFault("refund", mode);
     await expect(refund(orderId, AbortSignal.timeout(300))).rejects.toMatchObject({ name: "TimeoutError" });
     expect(await refundedAmount(orderId)).toBe(refunded);
   });
 
-  test("reset_after happens, and the connection breaks before the answer", async () => {
+  test("reset_after takes effect, and the connection is reset before the response", async () => {
     const { orderId } = await paid(sandbox.url);
-    await plant("refund", "reset_after");
+    await setFault("refund", "reset_after");
     await expect(refund(orderId)).rejects.toMatchObject({ cause: { code: "ECONNRESET" } });
     expect(await refundedAmount(orderId)).toBe(1000);
   });
 
-  test("truncated happens, and half of the announced answer arrives", async () => {
+  test("truncated takes effect, and half of the announced response arrives", async () => {
     const { orderId } = await paid(sandbox.url);
-    await plant("refund", "truncated");
+    await setFault("refund", "truncated");
     const response = await refund(orderId);
     expect(response.status).toBe(200);
     const reader = response.body?.getReader();
@@ -50,43 +50,43 @@ describe("a refund struck by a fault", () => {
     ["http_500", 500],
     ["http_503", 503],
     ["html_200", 200],
-  ])("%s does not happen and answers a page", async (mode, status) => {
+  ])("%s returns an HTML page without effect", async (mode, status) => {
     const { orderId } = await paid(sandbox.url);
-    await plant("refund", mode);
+    await setFault("refund", mode);
     const response = await refund(orderId);
     expect(response.status).toBe(status);
     expect(response.headers.get("content-type")).toMatch(/^text\/html/);
     expect(await refundedAmount(orderId)).toBe(0);
   });
 
-  test("error answers a proper refusal and does not happen", async () => {
+  test("error returns a regular error without effect", async () => {
     const { orderId } = await paid(sandbox.url);
-    await plant("refund", "error:7");
+    await setFault("refund", "error:7");
     expect(await (await refund(orderId)).json()).toEqual({ errorCode: 7, errorMessage: "System error" });
     expect(await refundedAmount(orderId)).toBe(0);
   });
 
-  test("slow happens at once and answers later", async () => {
+  test("slow takes effect immediately and responds later", async () => {
     const { orderId } = await paid(sandbox.url);
-    await plant("refund", "slow:60000");
+    await setFault("refund", "slow:60000");
     const client = new AbortController();
-    let answered = false;
+    let isFinished = false;
     const slow = refund(orderId, client.signal).finally(() => {
-      answered = true;
+      isFinished = true;
     });
     await expect.poll(() => refundedAmount(orderId)).toBe(1000);
-    expect(answered).toBe(false);
+    expect(isFinished).toBe(false);
     client.abort();
     await expect(slow).rejects.toThrow();
 
-    await plant("refund", "slow:20");
+    await setFault("refund", "slow:20");
     expect(await (await refund(orderId)).json()).toMatchObject({ errorCode: 0 });
     expect(await refundedAmount(orderId)).toBe(2000);
   });
 
-  test("is among the calls received", async () => {
+  test("is recorded among the received calls", async () => {
     const { orderId } = await paid(sandbox.url);
-    await plant("refund", "http_500", 2);
+    await setFault("refund", "http_500", 2);
     await refund(orderId);
     await refund(orderId);
     await refund(orderId);
@@ -97,9 +97,9 @@ describe("a refund struck by a fault", () => {
 });
 
 describe("a late refund", () => {
-  test("late gets no answer, and takes effect once, after the client has gone", async () => {
+  test("late gets no response, and takes effect once, after the client has disconnected", async () => {
     const { orderId } = await paid(sandbox.url);
-    await plant("refund", "late:4000");
+    await setFault("refund", "late:4000");
     await expect(refund(orderId, AbortSignal.timeout(200))).rejects.toMatchObject({ name: "TimeoutError" });
     expect(await refundedAmount(orderId)).toBe(0);
     await expect.poll(() => refundedAmount(orderId)).toBe(1000);
@@ -107,41 +107,41 @@ describe("a late refund", () => {
     expect(body.refunds).toEqual([{ amount: 1000, at: expect.any(String), by: "client" }]);
   });
 
-  test("error_late answers code 7 at once, and takes effect later", async () => {
+  test("error_late returns code 7 immediately, and takes effect later", async () => {
     const { orderId } = await paid(sandbox.url);
-    await plant("refund", "error_late:4000");
+    await setFault("refund", "error_late:4000");
     expect(await (await refund(orderId)).json()).toEqual({ errorCode: 7, errorMessage: "System error" });
     expect(await refundedAmount(orderId)).toBe(0);
     await expect.poll(() => refundedAmount(orderId)).toBe(1000);
   });
 
-  test("is refused when its turn comes and nothing remains", async () => {
+  test("has no effect if the order is fully refunded before", async () => {
     const { orderId } = await paid(sandbox.url);
-    await plant("refund", "error_late:300");
+    await setFault("refund", "error_late:300");
     await refund(orderId);
     await control(sandbox.url, "POST", `payments/${orderId}/refund`);
-    await plant("refund", "error_late:0");
+    await setFault("refund", "error_late:0");
     await refund(orderId);
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(await refundedAmount(orderId)).toBe(500_000);
   });
 
-  test("of a caller with the wrong password never takes effect", async () => {
+  test("has no effect with a wrong password", async () => {
     const { orderId } = await paid(sandbox.url);
-    await plant("refund", "error_late:0");
+    await setFault("refund", "error_late:0");
     await send(sandbox.url, "refund.do", { orderId, amount: "1000", password: "wrong" });
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(await refundedAmount(orderId)).toBe(0);
   });
 });
 
-test("a stale status read answers what was true that long ago, and nothing changes by it", async () => {
+test("a stale status returns the order at the earlier time and does not change it", async () => {
   const { orderId, orderNumber } = await paid(sandbox.url);
   const paidAt = Date.now();
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   await refund(orderId);
   const stale = async (ms: number, parameters: Record<string, string>) => {
-    await plant("status", `stale:${ms}`);
+    await setFault("status", `stale:${ms}`);
     return call(sandbox.url, "getOrderStatusExtended.do", parameters);
   };
   const before = { orderStatus: 2, paymentAmountInfo: { refundedAmount: 0 } };
@@ -152,13 +152,13 @@ test("a stale status read answers what was true that long ago, and nothing chang
   expect(await call(sandbox.url, "getOrderStatusExtended.do", { orderId })).toMatchObject({ orderStatus: 4 });
 });
 
-test("a register that times out before the effect leaves no order, and one after the effect does", async () => {
+test("register creates an order with timeout_after, and none with timeout_before", async () => {
   for (const [mode, errorCode] of [
     ["timeout_before", 6],
     ["timeout_after", 0],
   ] as const) {
     const order = anOrder();
-    await plant("register", mode);
+    await setFault("register", mode);
     await expect(send(sandbox.url, "register.do", order, { signal: AbortSignal.timeout(300) })).rejects.toThrow();
     expect(await call(sandbox.url, "getOrderStatusExtended.do", { orderNumber: order.orderNumber })).toMatchObject({ errorCode });
     const { body } = await control(sandbox.url, "GET", `payments?orderNumber=${order.orderNumber}`);
@@ -166,48 +166,48 @@ test("a register that times out before the effect leaves no order, and one after
   }
 });
 
-test("a confirm fault strikes both generations, in their shape", async () => {
+test("a confirm fault affects both versions of the call, in their format", async () => {
   const { orderId } = await paid(sandbox.url);
-  await plant("confirm", "error:2", 2);
-  const refused = { ErrorCode: "2", ErrorMessage: "Payment is declined" };
-  expect(await call(sandbox.url, "confirmOrder.do", { orderId })).toEqual(refused);
-  expect(await call(sandbox.url, "public/acknowledgeTransaction.do", { mdOrder: orderId })).toEqual(refused);
+  await setFault("confirm", "error:2", 2);
+  const refusal = { ErrorCode: "2", ErrorMessage: "Payment is declined" };
+  expect(await call(sandbox.url, "confirmOrder.do", { orderId })).toEqual(refusal);
+  expect(await call(sandbox.url, "public/acknowledgeTransaction.do", { mdOrder: orderId })).toEqual(refusal);
   expect(await call(sandbox.url, "confirmOrder.do", { orderId })).toMatchObject({ OrderStatus: 2 });
 });
 
-test("a status fault strikes both status calls, each in its shape, and nothing else", async () => {
+test("a status fault affects only the two status calls, each in its format", async () => {
   const { orderId } = await registered(sandbox.url);
-  await plant("status", "error:7", 2);
+  await setFault("status", "error:7", 2);
   expect(await call(sandbox.url, "getOrderStatus.do", { orderId })).toMatchObject({ ErrorCode: "7" });
   expect(await call(sandbox.url, "confirmOrder.do", { orderId })).toMatchObject({ ErrorCode: "0" });
   expect(await call(sandbox.url, "getOrderStatusExtended.do", { orderId })).toMatchObject({ errorCode: 7 });
   expect(await call(sandbox.url, "getOrderStatus.do", { orderId })).toMatchObject({ ErrorCode: "0" });
 });
 
-test("planting again replaces the operation's fault; clearing one leaves the others", async () => {
-  await plant("refund", "http_500", 5);
-  await plant("refund", "http_503", 2);
-  await plant("status", "html_200");
-  expect(await planted()).toEqual([
+test("a new fault replaces the fault of its operation; removing one keeps the others", async () => {
+  await setFault("refund", "http_500", 5);
+  await setFault("refund", "http_503", 2);
+  await setFault("status", "html_200");
+  expect(await activeFaults()).toEqual([
     { operation: "refund", mode: "http_503", times: 2 },
     { operation: "status", mode: "html_200", times: 1 },
   ]);
   await control(sandbox.url, "DELETE", "faults?operation=refund");
-  expect(await planted()).toEqual([{ operation: "status", mode: "html_200", times: 1 }]);
+  expect(await activeFaults()).toEqual([{ operation: "status", mode: "html_200", times: 1 }]);
   await control(sandbox.url, "DELETE", "faults");
-  expect(await planted()).toEqual([]);
+  expect(await activeFaults()).toEqual([]);
 });
 
-test("a fault for one order strikes its calls and no other's, before a fault for all", async () => {
-  const [struck, spared] = [await paid(sandbox.url), await paid(sandbox.url)];
-  const fault = { operation: "refund", mode: "error:5", times: 1, orderId: struck.orderId };
+test("a fault for one order affects only its calls, and takes precedence over a fault for all orders", async () => {
+  const [affected, other] = [await paid(sandbox.url), await paid(sandbox.url)];
+  const fault = { operation: "refund", mode: "error:5", times: 1, orderId: affected.orderId };
   await control(sandbox.url, "PUT", "faults", fault);
-  expect(await planted()).toEqual([fault]);
-  expect(await (await refund(spared.orderId)).json()).toMatchObject({ errorCode: 0 });
-  await plant("refund", "error:6");
-  expect(await (await refund(struck.orderId)).json()).toMatchObject({ errorCode: 5 });
-  expect(await (await refund(struck.orderId)).json()).toMatchObject({ errorCode: 6 });
-  expect(await (await refund(struck.orderId)).json()).toMatchObject({ errorCode: 0 });
+  expect(await activeFaults()).toEqual([fault]);
+  expect(await (await refund(other.orderId)).json()).toMatchObject({ errorCode: 0 });
+  await setFault("refund", "error:6");
+  expect(await (await refund(affected.orderId)).json()).toMatchObject({ errorCode: 5 });
+  expect(await (await refund(affected.orderId)).json()).toMatchObject({ errorCode: 6 });
+  expect(await (await refund(affected.orderId)).json()).toMatchObject({ errorCode: 0 });
 });
 
 test.each([
@@ -221,8 +221,8 @@ test.each([
   [{ operation: "refund", mode: "stale:100" }],
   [{ operation: "refund", mode: "http_500", times: 0 }],
   [{}],
-])("a fault that makes no sense is refused with what would: %j", async (body) => {
-  const answer = await control(sandbox.url, "PUT", "faults", body);
-  expect(answer).toMatchObject({ status: 422, body: { message: expect.stringMatching(/must be/) } });
-  expect(await planted()).toEqual([]);
+])("an invalid fault gets 422 with the permitted values: %j", async (body) => {
+  const response = await control(sandbox.url, "PUT", "faults", body);
+  expect(response).toMatchObject({ status: 422, body: { message: expect.stringMatching(/must be/) } });
+  expect(await activeFaults()).toEqual([]);
 });

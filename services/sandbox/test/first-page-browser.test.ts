@@ -7,7 +7,7 @@ import { aSandbox, control, registered } from "./a-sandbox.ts";
 import { aVerification } from "./a-verification.ts";
 import { bringAxe, fitsSmallScreens, looksRight } from "./looks-right.ts";
 
-describe.skipIf(browserIsMissing)("the sandbox's first page in a browser", () => {
+describe.skipIf(browserIsMissing)("first page of the sandbox in a browser", () => {
   let sandbox: Sandbox;
   let browser: Browser;
   beforeAll(async () => {
@@ -18,28 +18,28 @@ describe.skipIf(browserIsMissing)("the sandbox's first page in a browser", () =>
     await sandbox[Symbol.asyncDispose]();
   });
 
-  test.each(languages)("axe finds nothing, nothing is cut, and every target is 44 pixels high: %s", async (language) => {
+  test.each(languages)("has no axe violations, no horizontal overflow and targets of 44 pixels: %s", async (language) => {
     await registered(sandbox.url);
     await aVerification(sandbox.url);
     const page = await browser.newPage();
     page.setDefaultTimeout(90_000);
     page.setDefaultTimeout(20_000);
     await bringAxe(page);
-    const lookAt = async (state: string) => {
+    const check = async (state: string) => {
       await looksRight(page, language, state);
       await fitsSmallScreens(page, state);
     };
     await page.goto(`${sandbox.url}/?lang=${language}`);
-    await lookAt("the forms");
+    await check("the forms");
     await page.selectOption("#operation", "refund");
     await page.fill("#mode", "timeout_after");
     await page.click("[value=plant]");
     await page.waitForSelector("#result");
-    await lookAt("an answer");
+    await check("a response");
     await page.close();
   });
 
-  test("without a script a payment is paid and the buyer's browser led on", async () => {
+  test("pays a payment and links to the shop without scripts", async () => {
     const { orderId } = await registered(sandbox.url);
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();

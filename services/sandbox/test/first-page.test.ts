@@ -13,8 +13,8 @@ beforeEach(() => control(sandbox.url, "DELETE", "faults"));
 
 const press = async (button: string, fields: Record<string, string> = {}, lang = "en") => {
   const body = new URLSearchParams({ do: button, ...fields });
-  const answer = await fetch(`${sandbox.url}/?lang=${lang}`, { method: "POST", body, redirect: "manual" });
-  return { status: answer.status, location: answer.headers.get("location"), text: await answer.text() };
+  const response = await fetch(`${sandbox.url}/?lang=${lang}`, { method: "POST", body, redirect: "manual" });
+  return { status: response.status, location: response.headers.get("location"), text: await response.text() };
 };
 const view = async (orderId: string) => (await control(sandbox.url, "GET", `payments/${orderId}`)).body;
 const verification = async (reference: string) => (await control(sandbox.url, "GET", `kyc?reference=${reference}`)).body;
@@ -25,7 +25,7 @@ describe("the first page", () => {
     ["ar", "rtl", "ما الذي تتيحه هذه البيئة التجريبية"],
     ["en", "ltr", "What this sandbox can do"],
   ])(
-    "says in %s what the sandbox can do, without a script of its own and with nothing from elsewhere",
+    "lists in %s the functions of the sandbox, without inline scripts and without external resources",
     async (lang, dir, title) => {
       const page = await fetch(sandbox.url, { headers: { "accept-language": lang } });
       expect([page.status, page.headers.get("cache-control")]).toEqual([200, "no-store"]);
@@ -39,7 +39,7 @@ describe("the first page", () => {
     },
   );
 
-  test("its forms ask for what the buttons read", async () => {
+  test("has the input fields that each button needs", async () => {
     const text = await (await fetch(sandbox.url)).text();
     const forms = [...text.matchAll(/<form [^>]*>[\s\S]*?<\/form>/g)].map(([form]) => ({
       buttons: [...form.matchAll(/name="do" value="(\w+)"/g)].map(([, name]) => name),
@@ -56,7 +56,7 @@ describe("the first page", () => {
     ]);
   });
 
-  test("shows what was typed and answered as text, never as markup", async () => {
+  test("escapes input and response", async () => {
     const { status, text } = await press("pay", { order: '"><script>alert(1)</script>', card: "1" });
     expect(status).toBe(404);
     expect(text).not.toContain("<script>alert");
@@ -65,8 +65,8 @@ describe("the first page", () => {
   });
 });
 
-describe("its buttons", () => {
-  test.each(["id", "number", "address of the form"])("pay an order by its %s, and show the call", async (by) => {
+describe("buttons of the first page", () => {
+  test.each(["id", "number", "URL of the payment page"])("pay an order by its %s, and show the call", async (by) => {
     const order = await registered(sandbox.url);
     const name = { id: order.orderId, number: order.orderNumber }[by] ?? order.formUrl;
     const { status, text } = await press("pay", { order: name, card: "6280580610061110" });
@@ -76,7 +76,7 @@ describe("its buttons", () => {
     expect(await view(order.orderId)).toMatchObject({ orderStatus: 6, outcome: "insufficient_balance" });
   });
 
-  test("give up, give back and reverse", async () => {
+  test("cancel, refund and reverse an order", async () => {
     const [open, first, second] = [await registered(sandbox.url), await paid(sandbox.url), await paid(sandbox.url)];
     await press("cancel", { order: open.orderId });
     expect(await view(open.orderId)).toMatchObject({ outcome: "cancelled" });
@@ -89,7 +89,7 @@ describe("its buttons", () => {
     expect((await press("reverse", { order: second.orderId })).status).toBe(409);
   });
 
-  test("open a form of the sandbox's own, in the reader's language", async () => {
+  test("open the payment page of a new test order, in the current language", async () => {
     const { status, location } = await press("openPage", { amount: "75.50" }, "ar");
     expect([status, location]).toEqual([303, expect.stringMatching(/^\/payment\/pay\/\w+\?lang=ar$/)]);
     expect((await fetch(`${sandbox.url}${location}`)).status).toBe(200);
@@ -98,8 +98,8 @@ describe("its buttons", () => {
     expect((await press("openPage", { amount: "1" })).status).toBe(422);
   });
 
-  test("end a verification by its link or its application, and decide a review", async () => {
-    const [approved, reviewed, lapsed] = [
+  test("submit and expire a verification by its link or reference, and decide a review", async () => {
+    const [approved, reviewed, expired] = [
       await aVerification(sandbox.url),
       await aVerification(sandbox.url),
       await aVerification(sandbox.url),
@@ -109,13 +109,13 @@ describe("its buttons", () => {
     await press("submit", { link: reviewed.reference, outcome: "needs_review" });
     await press("reject", { link: reviewed.reference });
     expect(await verification(reviewed.reference)).toMatchObject({ verdict: "REJECTED" });
-    await press("expire", { link: lapsed.linkUrl });
-    expect(await verification(lapsed.reference)).toMatchObject({ status: "EXPIRED" });
-    const tester = await press("tester", { link: lapsed.reference });
-    expect([tester.status, tester.location]).toEqual([303, `/sandbox/kyc/${lapsed.token}/tester?lang=en`]);
+    await press("expire", { link: expired.linkUrl });
+    expect(await verification(expired.reference)).toMatchObject({ status: "EXPIRED" });
+    const tester = await press("tester", { link: expired.reference });
+    expect([tester.status, tester.location]).toEqual([303, `/sandbox/kyc/${expired.token}/tester?lang=en`]);
   });
 
-  test("plant faults and take them away, and move the clock", async () => {
+  test("set and remove faults, and advance the clock", async () => {
     const { text } = await press("plant", { operation: "refund", mode: "slow:10", times: "3" });
     expect(text).toContain("<bdi>refund slow:10 × 3</bdi>");
     expect((await control(sandbox.url, "GET", "faults")).body.faults).toEqual([
@@ -129,7 +129,7 @@ describe("its buttons", () => {
     expect(await view(order.orderId)).toMatchObject({ outcome: "session_expired" });
   });
 
-  test("offer the newest payments and verifications", async () => {
+  test("have suggestions of the latest payments and verifications", async () => {
     const [order, application] = [await registered(sandbox.url), await aVerification(sandbox.url)];
     const text = await (await fetch(sandbox.url)).text();
     expect(text).toContain(`<option value="${order.orderId}">${order.orderNumber}</option>`);

@@ -3,25 +3,25 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import type { Language } from "../src/pages/language.ts";
 
-/** The rules that depend on the size or the colours of a page; the others read its structure. */
+/** Axe rules that depend on the size or the colours of a page. */
 const rulesOfLooks = ["color-contrast", "link-in-text-block", "target-size", "scrollable-region-focusable"];
 
-// No rule of the stylesheet depends on size and colours together, so each is looked at once.
+// No rule of the stylesheet depends on size and colours together, so two screens are enough.
 const screens = [
   { viewport: { width: 360, height: 640 }, colorScheme: "light", rules: {} },
   { viewport: { width: 1280, height: 800 }, colorScheme: "dark", rules: { runOnly: rulesOfLooks } },
 ] as const;
 
-/** Once per page: axe then comes with every document. */
+/** Loads axe with every document of the page. Call once per page. */
 export async function bringAxe(page: Page): Promise<void> {
   await page.addInitScript(axe.source);
 }
 
-/** Axe finds nothing, small or large, light or dark, and the page says what every page must. */
+/** Checks the page with axe on a small light and a large dark screen, and its common elements. */
 export async function looksRight(page: Page, language: Language, state: string): Promise<void> {
   for (const { viewport, colorScheme, rules } of screens) {
     await page.setViewportSize(viewport);
-    // Without motion the colours change at once, so none is measured half way.
+    // Without motion the colours change immediately, so none is measured during a transition.
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     const options = { resultTypes: ["violations"], ...rules };
     const violations = await page.evaluate(`axe.run(document, ${JSON.stringify(options)}).then(({ violations }) =>
@@ -36,13 +36,13 @@ export async function looksRight(page: Page, language: Language, state: string):
   expect(await page.locator(".sandbox-notice").isVisible(), state).toBe(true);
 }
 
-/** At 320 pixels nothing is cut, and every target is 44 pixels high, a box with its label. */
+/** Checks that 320 pixels need no horizontal scrolling and that every target is 44 pixels high. */
 export async function fitsSmallScreens(page: Page, state: string): Promise<void> {
   await page.setViewportSize({ width: 320, height: 640 });
   expect(await page.evaluate("document.documentElement.scrollWidth"), state).toBe(320);
-  const small = await page.evaluate(`[...document.querySelectorAll("a, button, summary, input:not([type=hidden])")]
+  const tooSmall = await page.evaluate(`[...document.querySelectorAll("a, button, summary, input:not([type=hidden])")]
     .map((element) => element.closest("label") ?? element)
     .filter((element) => element.checkVisibility() && element.getBoundingClientRect().height < 44)
     .map((element) => element.outerHTML)`);
-  expect(small, state).toEqual([]);
+  expect(tooSmall, state).toEqual([]);
 }

@@ -13,7 +13,7 @@ const pay = (orderId: string, changes: object = {}) =>
 const view = async (orderId: string) => (await control(sandbox.url, "GET", `payments/${orderId}`)).body;
 
 describe("pay", () => {
-  test("two wrong passwords leave attempts, the third ends the payment with 2003", async () => {
+  test("returns the attempts left after wrong passwords, and ends the payment with 2003 after the third", async () => {
     const { orderId } = await registered(sandbox.url);
     expect(await pay(orderId, { password: "1" })).toEqual({ status: 200, body: { attempts_left: 2 } });
     expect(await pay(orderId, { password: "2" })).toEqual({ status: 200, body: { attempts_left: 1 } });
@@ -24,7 +24,7 @@ describe("pay", () => {
     expect(await view(orderId)).toMatchObject({ orderStatus: 6, actionCode: 2003 });
   });
 
-  test("the right password after a wrong one still pays", async () => {
+  test("accepts the right password after a wrong one", async () => {
     const { orderId } = await registered(sandbox.url);
     await pay(orderId, { password: "1" });
     expect((await pay(orderId)).body).toEqual({ redirect_url: expect.stringContaining("/thanks") });
@@ -32,23 +32,23 @@ describe("pay", () => {
   });
 
   test.each([
-    ["a number that is no test card", { pan: "4111111111111111" }],
+    ["a number that is not a test card", { pan: "4111111111111111" }],
     ["another expiry", { expiry: "02/2027" }],
     ["another CVV2", { cvv2: "374" }],
     ["no CVV2", { cvv2: undefined }],
-  ])("%s is refused and changes nothing", async (_name, changes) => {
+  ])("rejects %s without effect", async (_name, changes) => {
     const { orderId } = await registered(sandbox.url);
     expect(await pay(orderId, changes)).toMatchObject({ status: 422, body: { message: expect.any(String) } });
     expect(await view(orderId)).toMatchObject({ orderStatus: 0 });
   });
 
-  test("a finished payment is not paid again", async () => {
+  test("returns 409 for a finished payment", async () => {
     const { orderId } = await paid(sandbox.url);
     expect(await pay(orderId)).toMatchObject({ status: 409 });
   });
 });
 
-test("cancelling declines the order with actionCode 10 and sends the browser to failUrl", async () => {
+test("cancel declines the order with actionCode 10 and returns failUrl", async () => {
   const { orderId } = await registered(sandbox.url);
   expect(await control(sandbox.url, "POST", `payments/${orderId}/cancel`)).toEqual({
     status: 200,
@@ -61,7 +61,7 @@ test("cancelling declines the order with actionCode 10 and sends the browser to 
   });
 });
 
-test("cancel accepts a JSON request with nothing in it", async () => {
+test("cancel accepts a JSON request with an empty body", async () => {
   const { orderId } = await registered(sandbox.url);
   const response = await fetch(`${sandbox.url}/sandbox/payments/${orderId}/cancel`, {
     method: "POST",
@@ -70,37 +70,37 @@ test("cancel accepts a JSON request with nothing in it", async () => {
   expect(response.status).toBe(200);
 });
 
-test("the view shows every call with its parameters and without credentials, by order id and by number", async () => {
+test("the view contains every call with its parameters and without credentials, by order id and by number", async () => {
   const order = await paid(sandbox.url);
   await call(sandbox.url, "confirmOrder.do", { orderId: order.orderId });
   await call(sandbox.url, "getOrderStatusExtended.do", { orderNumber: order.orderNumber });
   await send(sandbox.url, "refund.do", { orderId: order.orderId, amount: "100" }, { method: "GET" });
-  const seen = await view(order.orderId);
-  expect(seen.calls.map((received: { operation: string }) => received.operation)).toEqual([
+  const viewed = await view(order.orderId);
+  expect(viewed.calls.map((received: { operation: string }) => received.operation)).toEqual([
     "register",
     "confirm",
     "status",
     "refund",
   ]);
-  expect(seen.calls[3]).toEqual({
+  expect(viewed.calls[3]).toEqual({
     operation: "refund",
     at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
     parameters: { orderId: order.orderId, amount: "100" },
   });
-  expect(JSON.stringify(seen)).not.toContain(credentials.password);
-  expect((await control(sandbox.url, "GET", `payments?orderNumber=${order.orderNumber}`)).body).toEqual(seen);
+  expect(JSON.stringify(viewed)).not.toContain(credentials.password);
+  expect((await control(sandbox.url, "GET", `payments?orderNumber=${order.orderNumber}`)).body).toEqual(viewed);
 });
 
 describe("the back office", () => {
-  const giveBack = (orderId: string, body?: object) => control(sandbox.url, "POST", `payments/${orderId}/refund`, body);
+  const refund = (orderId: string, body?: object) => control(sandbox.url, "POST", `payments/${orderId}/refund`, body);
 
-  test("gives back a part, then the rest, and its refunds are told from the client's", async () => {
+  test("refunds a part, then the rest, and its refunds are listed with their origin", async () => {
     const { orderId, orderNumber } = await paid(sandbox.url);
     await call(sandbox.url, "refund.do", { orderId, amount: "100" });
     const totals = { orderId, orderNumber, amount: 500_000, depositedAmount: 500_000, orderStatus: 4 };
-    expect(await giveBack(orderId, { amount: "1000.00" })).toEqual({ status: 200, body: { ...totals, refundedAmount: 100_100 } });
-    expect(await giveBack(orderId)).toEqual({ status: 200, body: { ...totals, refundedAmount: 500_000 } });
-    expect(await giveBack(orderId)).toMatchObject({ status: 409, body: { error: "not_refundable" } });
+    expect(await refund(orderId, { amount: "1000.00" })).toEqual({ status: 200, body: { ...totals, refundedAmount: 100_100 } });
+    expect(await refund(orderId)).toEqual({ status: 200, body: { ...totals, refundedAmount: 500_000 } });
+    expect(await refund(orderId)).toMatchObject({ status: 409, body: { error: "not_refundable" } });
     expect((await view(orderId)).refunds).toMatchObject([
       { amount: 100, by: "client" },
       { amount: 100_000, by: "back_office" },
@@ -108,19 +108,19 @@ describe("the back office", () => {
     ]);
   });
 
-  test("gives back no more than was paid, and nothing of an unpaid order", async () => {
+  test("returns 409 for a refund of more than was paid, and of an unpaid order", async () => {
     const { orderId } = await paid(sandbox.url);
-    expect(await giveBack(orderId, { amount: "5000.01" })).toMatchObject({ status: 409, body: { refundedAmount: 0 } });
-    expect(await giveBack((await registered(sandbox.url)).orderId)).toMatchObject({ status: 409 });
+    expect(await refund(orderId, { amount: "5000.01" })).toMatchObject({ status: 409, body: { refundedAmount: 0 } });
+    expect(await refund((await registered(sandbox.url)).orderId)).toMatchObject({ status: 409 });
   });
 
-  test.each(["0", "0.00", "-1", "1e3", 1000, null])("refuses the amount %j with 422", async (amount) => {
+  test.each(["0", "0.00", "-1", "1e3", 1000, null])("returns 422 for the amount %j", async (amount) => {
     const { orderId } = await paid(sandbox.url);
-    expect(await giveBack(orderId, { amount })).toMatchObject({ status: 422, body: { message: expect.any(String) } });
+    expect(await refund(orderId, { amount })).toMatchObject({ status: 422, body: { message: expect.any(String) } });
     expect(await view(orderId)).toMatchObject({ refundedAmount: 0 });
   });
 
-  test("reverses a deposit, once, and not one of which something was given back", async () => {
+  test("reverses a deposit once, and returns 409 for an order with refunds", async () => {
     const reverse = (orderId: string) => control(sandbox.url, "POST", `payments/${orderId}/reverse`);
     const { orderId } = await paid(sandbox.url);
     expect(await reverse(orderId)).toMatchObject({
@@ -131,22 +131,22 @@ describe("the back office", () => {
     expect(await call(sandbox.url, "getOrderStatusExtended.do", { orderId })).toMatchObject({ orderStatus: 3 });
     expect(await call(sandbox.url, "refund.do", { orderId, amount: "100" })).toMatchObject({ errorCode: 7 });
     const refunded = await paid(sandbox.url);
-    await giveBack(refunded.orderId, { amount: "1.00" });
+    await refund(refunded.orderId, { amount: "1.00" });
     expect(await reverse(refunded.orderId)).toMatchObject({ status: 409 });
   });
 });
 
-test.each(["pay", "cancel", "refund", "reverse"])("%s of an unknown order is 404 with a message", async (step) => {
+test.each(["pay", "cancel", "refund", "reverse"])("%s of an unknown order returns 404 with a message", async (step) => {
   expect(await control(sandbox.url, "POST", `payments/nobody/${step}`, {})).toMatchObject({
     status: 404,
     body: { message: expect.any(String) },
   });
 });
 
-describe("time", () => {
+describe("the clock", () => {
   const advance = (clocked: Sandbox, seconds: number) => control(clocked.url, "POST", "clock", { advance_seconds: seconds });
 
-  test("an order unpaid after 20 minutes is declined with -2007 and cannot be paid any more", async () => {
+  test("declines an unpaid order with -2007 after 20 minutes", async () => {
     await using clocked = await aSandbox();
     const { orderId } = await registered(clocked.url);
     await advance(clocked, 20 * 60 - 30);
@@ -156,23 +156,23 @@ describe("time", () => {
     expect(await control(clocked.url, "POST", `payments/${orderId}/pay`, validCard)).toMatchObject({ status: 409 });
   });
 
-  test("a paid order nobody confirms is reversed after 20 minutes; a confirmed one is kept", async () => {
+  test("reverses a paid order after 20 minutes unless it is confirmed", async () => {
     await using clocked = await aSandbox();
-    const forgotten = await paid(clocked.url);
+    const unconfirmed = await paid(clocked.url);
     const confirmed = await paid(clocked.url);
     await call(clocked.url, "confirmOrder.do", { orderId: confirmed.orderId });
     await advance(clocked, 20 * 60);
     const status = (orderId: string) => call(clocked.url, "getOrderStatusExtended.do", { orderId });
-    expect(await status(forgotten.orderId)).toMatchObject({
+    expect(await status(unconfirmed.orderId)).toMatchObject({
       orderStatus: 3,
       paymentAmountInfo: { paymentState: "REVERSED", depositedAmount: 0 },
     });
     expect(await status(confirmed.orderId)).toMatchObject({ orderStatus: 2, paymentAmountInfo: { depositedAmount: 500_000 } });
-    expect(await call(clocked.url, "refund.do", { orderId: forgotten.orderId, amount: "100" })).toMatchObject({ errorCode: 7 });
+    expect(await call(clocked.url, "refund.do", { orderId: unconfirmed.orderId, amount: "100" })).toMatchObject({ errorCode: 7 });
   });
 
   test.each([{}, { advance_seconds: -1 }, { advance_seconds: "60" }, { advance_seconds: 1.5 }])(
-    "the clock refuses %j",
+    "rejects %j with 422",
     async (body) => {
       expect(await control(sandbox.url, "POST", "clock", body)).toMatchObject({
         status: 422,

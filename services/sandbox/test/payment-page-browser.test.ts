@@ -7,7 +7,7 @@ import { aSandbox, control, registered, validCard } from "./a-sandbox.ts";
 import { aShop, type Shop } from "./a-shop.ts";
 import { bringAxe, fitsSmallScreens, looksRight } from "./looks-right.ts";
 
-describe.skipIf(browserIsMissing)("the payment page in a browser", () => {
+describe.skipIf(browserIsMissing)("payment page in a browser", () => {
   let sandbox: Sandbox;
   let shop: Shop;
   let browser: Browser;
@@ -45,13 +45,13 @@ describe.skipIf(browserIsMissing)("the payment page in a browser", () => {
   }
 
   test.concurrent.each(languages)(
-    "axe finds nothing in any state, nothing is cut, and every target is 44 pixels high: %s",
+    "has no axe violations in any state, no horizontal overflow and targets of 44 pixels: %s",
     async (language) => {
       const page = await aPage();
       await bringAxe(page);
-      // A page is looked at for longer than it waits before it leaves by itself.
+      // The checks take longer than the automatic redirect, which therefore must not load.
       await page.route("**/return", (route) => route.fulfill({ status: 204 }));
-      const lookAt = async (state: string) => {
+      const check = async (state: string) => {
         await looksRight(page, language, state);
         await fitsSmallScreens(page, state);
       };
@@ -59,40 +59,40 @@ describe.skipIf(browserIsMissing)("the payment page in a browser", () => {
       const order = await anOpenOrder(language);
       await page.goto(order.formUrl);
       await page.click("summary");
-      await lookAt("card");
+      await check("card");
       await page.click(submit);
       await page.waitForSelector("#pan[aria-invalid]");
-      await lookAt("card with problems");
+      await check("card with problems");
       await enterCard(page);
       await page.waitForSelector("#password");
-      await lookAt("password");
+      await check("password");
       await enterPassword(page, "000000");
       await page.waitForSelector("#password[aria-invalid]");
-      await lookAt("wrong password");
+      await check("wrong password");
       await enterPassword(page, validCard.password);
       await page.waitForSelector(".outcome.success");
-      await lookAt("accepted");
+      await check("accepted");
 
       const declined = await anOpenOrder(language);
       await page.goto(declined.formUrl);
       await enterCard(page, { ...validCard, pan: "6280580610061110", cvv2: "260" });
       await enterPassword(page, validCard.password);
       await page.waitForSelector(".outcome.danger");
-      await lookAt("declined");
+      await check("declined");
 
       const cancelled = await anOpenOrder(language);
       await page.goto(cancelled.formUrl);
       await page.click("form.cancel button");
       await page.waitForSelector(".outcome.warning");
-      await lookAt("cancelled");
+      await check("cancelled");
 
       await page.goto(`${sandbox.url}/payment/pay/nobody?lang=${language}`);
-      await lookAt("unknown");
+      await check("unknown");
       await page.context().close();
     },
   );
 
-  test("the language is chosen on the page and stays through the payment", async () => {
+  test("keeps the chosen language on all steps", async () => {
     const page = await aPage();
     const order = await anOpenOrder("fr");
     await page.goto(order.formUrl);
@@ -105,14 +105,14 @@ describe.skipIf(browserIsMissing)("the payment page in a browser", () => {
     await page.context().close();
   });
 
-  test("the keyboard alone leads from the card to the shop", async () => {
+  test("can be completed with the keyboard only", async () => {
     const page = await aPage();
     const tabTo = async (selector: string) => {
       for (let presses = 0; presses < 30; presses += 1) {
         if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
         await page.keyboard.press("Tab");
       }
-      throw new Error(`Tab never reached ${selector}`);
+      throw new Error(`Tab did not reach ${selector}`);
     };
     const order = await anOpenOrder();
     await page.goto(order.formUrl);
@@ -137,7 +137,7 @@ describe.skipIf(browserIsMissing)("the payment page in a browser", () => {
     await page.context().close();
   });
 
-  test.each([true, false])("the first wrong field has the focus, with scripts allowed: %s", async (javaScriptEnabled) => {
+  test.each([true, false])("focuses the first invalid field, with scripts allowed: %s", async (javaScriptEnabled) => {
     const page = await aPage({ javaScriptEnabled });
     await page.goto((await anOpenOrder()).formUrl);
     await enterCard(page, { ...validCard, expiry: "02/2027" });
@@ -148,7 +148,7 @@ describe.skipIf(browserIsMissing)("the payment page in a browser", () => {
     await page.context().close();
   });
 
-  test("without scripts the payment goes all the way to the shop", async () => {
+  test("can be completed without scripts", async () => {
     const page = await aPage({ javaScriptEnabled: false });
     const order = await anOpenOrder();
     await page.goto(order.formUrl);
@@ -165,7 +165,7 @@ describe.skipIf(browserIsMissing)("the payment page in a browser", () => {
   });
 
   test.each([true, false])(
-    "a double click, a second tab, a reload and going back pay once, with scripts allowed: %s",
+    "pays once after a double click, a second tab, a reload and going back, with scripts allowed: %s",
     async (javaScriptEnabled) => {
       const page = await aPage({ javaScriptEnabled });
       const order = await anOpenOrder();
@@ -196,7 +196,7 @@ describe.skipIf(browserIsMissing)("the payment page in a browser", () => {
     },
   );
 
-  test("the page goes back to the shop by itself, unless the customer wants to stay", async () => {
+  test("returns to the shop automatically unless the customer stays", async () => {
     for (const stays of [true, false]) {
       const page = await aPage();
       await page.clock.install();
@@ -219,7 +219,7 @@ describe.skipIf(browserIsMissing)("the payment page in a browser", () => {
     }
   });
 
-  test("the time left counts down and is announced at five minutes and at one", async () => {
+  test("counts down the time left and announces five minutes and one minute", async () => {
     const page = await aPage();
     await page.clock.install();
     await page.goto((await anOpenOrder()).formUrl);
@@ -232,7 +232,7 @@ describe.skipIf(browserIsMissing)("the payment page in a browser", () => {
     await page.context().close();
   });
 
-  test("the page asks no other origin for anything", async () => {
+  test("sends no request to another origin", async () => {
     const page = await aPage();
     const origins = new Set<string>();
     const problems: string[] = [];

@@ -13,7 +13,7 @@ const post = (formUrl: string, step: string, fields: Record<string, string>) =>
 const { password, ...card } = validCard;
 const view = async (orderId: string) => (await control(sandbox.url, "GET", `payments/${orderId}`)).body;
 
-test("every page is private: no cache, no referrer, nothing from elsewhere, no script in line", async () => {
+test("every page forbids caches, referrers, external resources and inline scripts", async () => {
   const { formUrl, orderId } = await registered(sandbox.url);
   for (const url of [formUrl, (await paid(sandbox.url)).formUrl, `${sandbox.url}/payment/pay/nobody`]) {
     const page = await fetch(url);
@@ -31,14 +31,14 @@ test("every page is private: no cache, no referrer, nothing from elsewhere, no s
   expect(await view(orderId)).toMatchObject({ orderStatus: 0 });
 });
 
-test("what the shop wrote is shown as text, never as markup", async () => {
+test("the payment page escapes the shop's description", async () => {
   const { formUrl } = await registered(sandbox.url, { description: `<script>alert("x")</script>'&` });
   const text = await (await fetch(formUrl)).text();
   expect(text).toContain("&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&#39;&amp;");
   expect(text).not.toContain("<script>");
 });
 
-test("a refused entry comes back with what was typed, except the CVV2", async () => {
+test("an invalid entry is shown again without the CVV2", async () => {
   const { formUrl } = await registered(sandbox.url);
   const response = await post(formUrl, "card", { pan: card.pan, expiry: "03/2031", cvv2: "918" });
   const text = await response.text();
@@ -48,7 +48,7 @@ test("a refused entry comes back with what was typed, except the CVV2", async ()
   expect(text).not.toContain("918");
 });
 
-test("a password sent twice at once pays once, and a wrong one uses up one attempt", async () => {
+test("a password that is sent twice at once pays once, and a wrong one uses one attempt", async () => {
   const order = await registered(sandbox.url);
   await post(order.formUrl, "card", card);
   await Promise.all([1, 2].map(() => post(order.formUrl, "password", { password: "000000", attempts_left: "3" })));
@@ -65,7 +65,7 @@ test("a password sent twice at once pays once, and a wrong one uses up one attem
   expect(await view(order.orderId)).toMatchObject({ orderStatus: 2, depositedAmount: 500_000 });
 });
 
-test("the way back is a 302 to the shop with the order id, and leads nowhere before the end", async () => {
+test("the return path redirects to the shop with the order id, and to the payment page while the payment is open", async () => {
   const open = await registered(sandbox.url);
   const early = await fetch(`${open.formUrl}/return`, { redirect: "manual" });
   expect([early.status, early.headers.get("location")]).toEqual([303, `/payment/pay/${open.orderId}?lang=fr`]);
@@ -81,7 +81,7 @@ test("the way back is a 302 to the shop with the order id, and leads nowhere bef
   ]);
 });
 
-test("an unknown payment explains itself with 404", async () => {
+test("an unknown payment gets a 404 page", async () => {
   const response = await fetch(`${sandbox.url}/payment/pay/nobody?lang=en`);
   expect(response.status).toBe(404);
   expect(await response.text()).toContain("This payment does not exist");

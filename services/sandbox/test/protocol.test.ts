@@ -9,16 +9,16 @@ beforeAll(async () => {
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 describe("register", () => {
-  test("answers an order id of 20 letters and digits and the page to pay on", async () => {
-    const answer = await call(sandbox.url, "register.do", anOrder());
-    expect(answer).toEqual({
+  test("returns an order id of 20 letters and digits and the URL of the payment page", async () => {
+    const response = await call(sandbox.url, "register.do", anOrder());
+    expect(response).toEqual({
       errorCode: 0,
       orderId: expect.stringMatching(/^[A-Za-z0-9]{20}$/),
-      formUrl: `${sandbox.url}/payment/pay/${answer.orderId}`,
+      formUrl: `${sandbox.url}/payment/pay/${response.orderId}`,
     });
   });
 
-  test("an order number is accepted once", async () => {
+  test("accepts an order number once", async () => {
     const order = anOrder();
     expect(await call(sandbox.url, "register.do", order)).toMatchObject({ errorCode: 0 });
     expect(await call(sandbox.url, "register.do", order)).toMatchObject({ errorCode: 1, errorMessage: expect.any(String) });
@@ -26,26 +26,26 @@ describe("register", () => {
 
   test.each([
     ["amount under 5000", { amount: "4999" }, 5],
-    ["amount that is no whole number", { amount: "5000.5" }, 5],
+    ["amount that is not a whole number", { amount: "5000.5" }, 5],
     ["order number of 9 digits", { orderNumber: "123456789" }, 5],
     ["order number with a letter", { orderNumber: "12345678a0" }, 5],
     ["unknown currency", { currency: "978" }, 3],
     ["no amount", { amount: undefined }, 4],
     ["no order number", { orderNumber: undefined }, 4],
-    ["no return address", { returnUrl: undefined }, 4],
+    ["no return URL", { returnUrl: undefined }, 4],
     ["no jsonParams", { jsonParams: undefined }, 4],
     ["no terminal", { jsonParams: '{"udf1":"x"}' }, 4],
     ["jsonParams that are not JSON", { jsonParams: "{terminal" }, 5],
     ["jsonParams that are a list", { jsonParams: "[]" }, 5],
     ["udf1 of 21 characters", { jsonParams: JSON.stringify({ force_terminal_id: "E1", udf1: "x".repeat(21) }) }, 5],
-    ["return address that is not of the web", { returnUrl: "javascript:alert(1)" }, 5],
+    ["return URL with the scheme javascript", { returnUrl: "javascript:alert(1)" }, 5],
     ["description of 513 characters", { description: "x".repeat(513) }, 5],
     ["unknown language", { language: "DE" }, 5],
-  ])("refuses: %s", async (_name, changes, errorCode) => {
+  ])("rejects: %s", async (_name, changes, errorCode) => {
     expect(await call(sandbox.url, "register.do", anOrder(changes))).toEqual({ errorCode, errorMessage: expect.any(String) });
   });
 
-  test("GET with a query is accepted too", async () => {
+  test("accepts GET with a query", async () => {
     const response = await send(sandbox.url, "register.do", anOrder(), { method: "GET" });
     expect(await response.json()).toMatchObject({ errorCode: 0 });
   });
@@ -58,7 +58,7 @@ test.each([
   "getOrderStatus.do",
   "getOrderStatusExtended.do",
   "refund.do",
-])("%s denies access to a wrong password, in lower case, and does nothing", async (path) => {
+])("%s returns Access denied in lower case for a wrong password, without effect", async (path) => {
   const order = await paid(sandbox.url);
   const number = aNewOrderNumber();
   const parameters = { ...anOrder({ orderNumber: number, amount: "5000" }), orderId: order.orderId, password: "wrong" };
@@ -90,7 +90,7 @@ const cards = [
 ] as const;
 
 describe.each(cards)("card %s", (pan, expiry, cvv2, ErrorCode, OrderStatus, actionCode, respCode) => {
-  test("brings its outcome, the same from both confirm calls and both status calls", async () => {
+  test("has its outcome in both confirm calls and both status calls", async () => {
     const order = await registered(sandbox.url);
     const pay = await control(sandbox.url, "POST", `payments/${order.orderId}/pay`, { pan, expiry, cvv2, password: "123456" });
     const back = OrderStatus === 2 ? "http://shop.test/thanks?basket=7&" : "http://shop.test/sorry?";
@@ -158,7 +158,7 @@ describe.each(cards)("card %s", (pan, expiry, cvv2, ErrorCode, OrderStatus, acti
   });
 });
 
-test("an order nobody tried to pay is registered, without a card and without a response code", async () => {
+test("the status of an order without an attempt to pay has no card and no response code", async () => {
   const order = await registered(sandbox.url);
   const status = await call(sandbox.url, "getOrderStatus.do", { orderId: order.orderId });
   expect(status).toMatchObject({
@@ -176,7 +176,7 @@ test.each([
   ["FR", "Votre paiement a été accepté."],
   ["AR", "تم قبول عملية الدفع."],
   ["EN", "Your payment was accepted."],
-])("the text to show is in the order's language: %s", async (language, text) => {
+])("the text for the cardholder is in the order's language: %s", async (language, text) => {
   const order = await paid(sandbox.url, { language });
   const status = await call(sandbox.url, "getOrderStatus.do", { orderId: order.orderId });
   expect(status.params.respCode_desc).toBe(text);
@@ -187,15 +187,15 @@ test.each([
   ["getOrderStatus.do", { ErrorCode: "6", ErrorMessage: "Order not found" }],
   ["getOrderStatusExtended.do", { errorCode: 6, errorMessage: "Order not found" }],
   ["refund.do", { errorCode: 6, errorMessage: "Order not found" }],
-])("%s knows no foreign order", async (path, answer) => {
-  expect(await call(sandbox.url, path, { orderId: "nobody", mdOrder: "nobody", amount: "5000" })).toEqual(answer);
+])("%s returns Order not found for an unknown order", async (path, response) => {
+  expect(await call(sandbox.url, path, { orderId: "nobody", mdOrder: "nobody", amount: "5000" })).toEqual(response);
 });
 
 describe("refund", () => {
   const refund = (orderId: string, amount: string) => call(sandbox.url, "refund.do", { orderId, amount });
   const view = async (orderId: string) => (await control(sandbox.url, "GET", `payments/${orderId}`)).body;
 
-  test("parts are given back until nothing remains, and never more", async () => {
+  test("accepts partial refunds up to the deposited amount", async () => {
     const { orderId } = await paid(sandbox.url);
     expect(await refund(orderId, "200000")).toEqual({ errorCode: 0, errorMessage: "Success" });
     expect(await refund(orderId, "200000")).toMatchObject({ errorCode: 0 });
@@ -209,27 +209,27 @@ describe("refund", () => {
     expect(extended.paymentAmountInfo).toMatchObject({ paymentState: "REFUNDED", refundedAmount: 500_000 });
   });
 
-  test("of ten refunds of the whole sum at once, one succeeds", async () => {
+  test("accepts one of ten concurrent refunds of the whole amount", async () => {
     const { orderId } = await paid(sandbox.url);
-    const answers = await Promise.all(Array.from({ length: 10 }, () => refund(orderId, "500000")));
-    expect(answers.map(({ errorCode }) => errorCode).sort()).toEqual([0, 7, 7, 7, 7, 7, 7, 7, 7, 7]);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => refund(orderId, "500000")));
+    expect(responses.map(({ errorCode }) => errorCode).sort()).toEqual([0, 7, 7, 7, 7, 7, 7, 7, 7, 7]);
     expect(await view(orderId)).toMatchObject({ refundedAmount: 500_000 });
     const { calls } = await view(orderId);
     expect(calls.filter((received: { operation: string }) => received.operation === "refund")).toHaveLength(10);
   });
 
-  test("an order that is not deposited has nothing to give back", async () => {
+  test("returns code 7 for an order that is not deposited", async () => {
     const { orderId } = await registered(sandbox.url);
     expect(await refund(orderId, "5000")).toMatchObject({ errorCode: 7 });
   });
 
-  test.each(["0", "-1", "10.5"])("an amount of %s is refused", async (amount) => {
+  test.each(["0", "-1", "10.5"])("returns code 5 for the amount %s", async (amount) => {
     const { orderId } = await paid(sandbox.url);
     expect(await refund(orderId, amount)).toMatchObject({ errorCode: 5 });
   });
 });
 
-test("with numbers as strings, every number of every answer is a string", async () => {
+test("every number of a response is a string with numbersAsStrings", async () => {
   await using strings = await aSandbox({ numbersAsStrings: true });
   const order = anOrder();
   const { orderId, errorCode } = await call(strings.url, "register.do", order);

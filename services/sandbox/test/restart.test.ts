@@ -8,7 +8,7 @@ import type { Readable } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { aReceiver } from "./a-receiver.ts";
 import { anOrder, call, control, credentials, paid, registered, send, validCard } from "./a-sandbox.ts";
-import { aVerification, aWish, callPort, kycControl, objectAt } from "./a-verification.ts";
+import { aCreation, aVerification, callProvider, kycControl, objectAt } from "./a-verification.ts";
 
 let dataDir: string;
 let running: ChildProcessByStdio<null, Readable, Readable> | undefined;
@@ -23,7 +23,7 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true });
 });
 
-/** The real process, on a free port. */
+/** Starts the real process on a free port. */
 async function start(): Promise<string> {
   const child = spawn(process.execPath, [join(import.meta.dirname, "../src/main.ts")], {
     env: {
@@ -59,7 +59,7 @@ async function kill(): Promise<void> {
   await once(running, "exit");
 }
 
-test("orders, refunds, calls and the clock survive a kill", async () => {
+test("orders, refunds, calls and the clock are kept after a kill", async () => {
   const url = await start();
   const order = await paid(url);
   const unpaid = await registered(url);
@@ -80,7 +80,7 @@ test("orders, refunds, calls and the clock survive a kill", async () => {
     body: { attempts_left: 1 },
   });
   expect(await call(again, "register.do", anOrder({ orderNumber: order.orderNumber }))).toMatchObject({ errorCode: 1 });
-  // 1000 seconds passed before the kill and 200 after it: together the whole session.
+  // 1000 seconds before the kill and 200 after it are the whole session.
   await control(again, "POST", "clock", { advance_seconds: 200 });
   expect(await call(again, "getOrderStatus.do", { orderId: unpaid.orderId })).toMatchObject({
     OrderStatus: 6,
@@ -88,7 +88,7 @@ test("orders, refunds, calls and the clock survive a kill", async () => {
   });
 });
 
-test("a late refund comes after a kill, once", async () => {
+test("a late refund takes effect once after a kill", async () => {
   const url = await start();
   const { orderId } = await paid(url);
   await control(url, "PUT", "faults", { operation: "refund", mode: "error_late:1500" });
@@ -103,7 +103,7 @@ test("a late refund comes after a kill, once", async () => {
   expect(await refunds(await start())).toHaveLength(1);
 });
 
-test("neither the files nor the log hold a card number, its password or the credentials, and nothing warns", async () => {
+test("files and log contain no card number, password or credentials, and stderr is empty", async () => {
   const url = await start();
   const order = await registered(url);
   await control(url, "POST", `payments/${order.orderId}/pay`, { ...validCard, password: "not-the-password" });
@@ -121,14 +121,14 @@ test("neither the files nor the log hold a card number, its password or the cred
   expect(output).not.toContain("stderr:");
 });
 
-test("verifications, checks that are running, and callbacks nobody has taken survive a kill", async () => {
+test("verifications, checks in progress and undelivered callbacks are kept after a kill", async () => {
   await using receiver = await aReceiver();
   const profile = { first_name: "Zoé", last_name: "Unmistakable" };
   const url = await start();
-  const wish = aWish({ callback_url: receiver.url, profile });
-  const { body: created } = await callPort(url, "POST", "applications", wish);
+  const creation = aCreation({ callback_url: receiver.url, profile });
+  const { body: created } = await callProvider(url, "POST", "applications", creation);
   const token = created.link_url.split("/").at(-1);
-  receiver.answerNext(503);
+  receiver.respondNext(503);
   await kycControl(url, token, "submit", { last_name: "Other", hold_seconds: 60 });
   const second = await aVerification(url);
   await control(url, "POST", "clock", { advance_seconds: 30 });
@@ -139,7 +139,10 @@ test("verifications, checks that are running, and callbacks nobody has taken sur
   const again = await start();
 
   expect(await objectAt(again, created.provider_id)).toEqual({ ...before, link_url: `${again}/verify/${token}` });
-  expect(await callPort(again, "POST", "applications", wish)).toMatchObject({ status: 200, body: { status: "PROCESSING" } });
+  expect(await callProvider(again, "POST", "applications", creation)).toMatchObject({
+    status: 200,
+    body: { status: "PROCESSING" },
+  });
   await expect.poll(() => receiver.types().slice(-2)).toEqual(["submitted", "processing"]);
   await control(again, "POST", "clock", { advance_seconds: 30 });
   await expect.poll(() => receiver.types().at(-1)).toBe("completed");
@@ -147,12 +150,12 @@ test("verifications, checks that are running, and callbacks nobody has taken sur
     verdict: "NEEDS_REVIEW",
     reason_codes: [{ code: "PROFILE_MISMATCH" }],
   });
-  expect(new Set(receiver.of(wish.reference).map(({ body }) => body.event_id)).size).toBe(4);
+  expect(new Set(receiver.of(creation.reference).map(({ body }) => body.event_id)).size).toBe(4);
   expect(await kycControl(again, second.token, "open")).toMatchObject({ body: { status: "OPENED" } });
   expect((await control(again, "GET", `kyc/${token}`)).body.calls[0]).toMatchObject({ operation: "kyc_create" });
 });
 
-test("neither the files nor the log hold an applicant's name, and the log holds no link", async () => {
+test("files and log contain no applicant's name, and the log contains no link", async () => {
   const url = await start();
   const { linkUrl, token } = await aVerification(url, {
     profile: { first_name: "Unmistakable", last_name: "Nobodyelse", birth_date: "1931-02-03" },

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Sandbox } from "../src/app.ts";
 import { aReceiver, type Received, type Receiver } from "./a-receiver.ts";
 import { aSandbox, control } from "./a-sandbox.ts";
-import { aVerification, callPort, kycControl } from "./a-verification.ts";
+import { aVerification, callProvider, kycControl } from "./a-verification.ts";
 
 const secret = "provider-callback-secret";
 
@@ -21,9 +21,9 @@ afterEach(async () => {
   await receiver[Symbol.asyncDispose]();
 });
 
-const aListenedTo = (changes: Record<string, unknown> = {}) =>
+const aVerificationWithReceiver = (changes: Record<string, unknown> = {}) =>
   aVerification(sandbox.url, { callback_url: receiver.url, ...changes });
-const plant = (mode: string, times = 1) => control(sandbox.url, "PUT", "faults", { operation: "kyc_callback", mode, times });
+const setFault = (mode: string, times = 1) => control(sandbox.url, "PUT", "faults", { operation: "kyc_callback", mode, times });
 const states = async (token: string) =>
   (await control(sandbox.url, "GET", `kyc/${token}`)).body.callbacks.map(({ state }: { state: string }) => state);
 const results = async (token: string) =>
@@ -32,7 +32,7 @@ const results = async (token: string) =>
   );
 const settled = (token: string) => expect.poll(() => states(token)).not.toContain("pending");
 
-/** Not the code that signs: what a reader of the specification would compute. */
+/** Verifies the signature by the specification, independent of the code that signs. */
 function isSigned({ headers, raw }: Received, key = secret): boolean {
   const [, t, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers["x-provider-signature"])) ?? [];
   expect(Math.abs(Date.now() / 1000 - Number(t))).toBeLessThan(300);
@@ -45,8 +45,8 @@ function isSigned({ headers, raw }: Received, key = secret): boolean {
   );
 }
 
-test("every change is told, in order, signed, with the object as of then and without the link", async () => {
-  const { token, reference, providerId } = await aListenedTo();
+test("every change is sent in order, signed, with the object at that time and without the link", async () => {
+  const { token, reference, providerId } = await aVerificationWithReceiver();
   await kycControl(sandbox.url, token, "submit", { outcome: "needs_review" });
   await kycControl(sandbox.url, token, "review", { outcome: "approved" });
   await settled(token);
@@ -84,12 +84,12 @@ test("every change is told, in order, signed, with the object as of then and wit
   expect(await states(token)).toEqual(Array(5).fill("delivered"));
 });
 
-test("cancelling, lapsing and failing are told too", async () => {
-  const canceled = await aListenedTo();
-  await callPort(sandbox.url, "POST", `applications/${canceled.providerId}/cancel`);
-  const expired = await aListenedTo();
+test("cancel, expiry and failure are sent", async () => {
+  const canceled = await aVerificationWithReceiver();
+  await callProvider(sandbox.url, "POST", `applications/${canceled.providerId}/cancel`);
+  const expired = await aVerificationWithReceiver();
   await kycControl(sandbox.url, expired.token, "expire");
-  const failed = await aListenedTo();
+  const failed = await aVerificationWithReceiver();
   await kycControl(sandbox.url, failed.token, "submit", { outcome: "failed" });
   for (const { token } of [canceled, expired, failed]) await settled(token);
   const last = (reference: string) => receiver.of(reference).at(-1)?.body.type;
@@ -100,7 +100,7 @@ test("cancelling, lapsing and failing are told too", async () => {
   ]);
 });
 
-test("a check that ends by itself, and a link that lapses by the clock, are told without anybody asking", async () => {
+test("the end of a check and the expiry of a link are sent without a request", async () => {
   await using clocked = await aSandbox();
   const unused = await aVerification(clocked.url, { callback_url: receiver.url });
   const held = await aVerification(clocked.url, { callback_url: receiver.url });
@@ -110,9 +110,9 @@ test("a check that ends by itself, and a link that lapses by the clock, are told
   await expect.poll(() => receiver.of(unused.reference).map(({ body }) => body.type)).toEqual(["application.expired"]);
 });
 
-test("anything but 2xx is tried again with the same bytes, and what follows waits", async () => {
-  receiver.answerNext(500, 302, 404);
-  const { token } = await aListenedTo();
+test("a response other than 2xx is retried with the same body, and later callbacks wait", async () => {
+  receiver.respondNext(500, 302, 404);
+  const { token } = await aVerificationWithReceiver();
   await kycControl(sandbox.url, token, "submit", { outcome: "approved" });
   await settled(token);
   expect(receiver.types()).toEqual(["opened", "opened", "opened", "opened", "submitted", "processing", "completed"]);
@@ -120,27 +120,27 @@ test("anything but 2xx is tried again with the same bytes, and what follows wait
   expect(await results(token)).toEqual([["500", "302", "404", "204"], ["204"], ["204"], ["204"]]);
 });
 
-test("after the last pause of the schedule it is given up, and the next one goes", async () => {
-  receiver.answerNext(500, 500, 500, 500);
-  const { token } = await aListenedTo();
+test("a callback is given up after the last retry, and the next one is sent", async () => {
+  receiver.respondNext(500, 500, 500, 500);
+  const { token } = await aVerificationWithReceiver();
   await kycControl(sandbox.url, token, "submit", { outcome: "approved" });
   await settled(token);
   expect(await states(token)).toEqual(["given_up", "delivered", "delivered", "delivered"]);
   expect(receiver.types().slice(0, 5)).toEqual(["opened", "opened", "opened", "opened", "submitted"]);
 });
 
-test("one application that cannot be told does not hold up another", async () => {
-  await using patient = await aSandbox({ kycCallbackRetryMs: [3_600_000] });
-  const deaf = await aVerification(patient.url);
-  const heard = await aVerification(patient.url, { callback_url: receiver.url });
-  await kycControl(patient.url, deaf.token, "submit", { outcome: "approved" });
-  await kycControl(patient.url, heard.token, "submit", { outcome: "approved" });
+test("an application whose callbacks fail does not delay another", async () => {
+  await using slowRetry = await aSandbox({ kycCallbackRetryMs: [3_600_000] });
+  const unreachable = await aVerification(slowRetry.url);
+  const reachable = await aVerification(slowRetry.url, { callback_url: receiver.url });
+  await kycControl(slowRetry.url, unreachable.token, "submit", { outcome: "approved" });
+  await kycControl(slowRetry.url, reachable.token, "submit", { outcome: "approved" });
   await expect.poll(() => receiver.types()).toHaveLength(4);
-  const { callbacks } = (await control(patient.url, "GET", `kyc/${deaf.token}`)).body;
+  const { callbacks } = (await control(slowRetry.url, "GET", `kyc/${unreachable.token}`)).body;
   expect(callbacks.map(({ attempts }: { attempts: unknown[] }) => attempts.length)).toEqual([1, 0, 0, 0]);
 });
 
-test("two secrets sign while one replaces the other", async () => {
+test("callbacks have a signature of each secret during a rotation", async () => {
   await using rotating = await aSandbox({ kycCallbackSecrets: ["old", "new"] });
   const { token } = await aVerification(rotating.url, { callback_url: receiver.url });
   await kycControl(rotating.url, token, "open");
@@ -156,10 +156,10 @@ test("two secrets sign while one replaces the other", async () => {
   expect(signatures).toEqual(expected);
 });
 
-describe("a planted fault of callbacks", () => {
+describe("a fault of callbacks", () => {
   const submitWith = async (mode: string, times = 1) => {
-    const verification = await aListenedTo();
-    await plant(mode, times);
+    const verification = await aVerificationWithReceiver();
+    await setFault(mode, times);
     await kycControl(sandbox.url, verification.token, "submit", { outcome: "approved" });
     return verification;
   };
@@ -171,16 +171,16 @@ describe("a planted fault of callbacks", () => {
     expect(receiver.received[0]?.raw).toBe(receiver.received[1]?.raw);
   });
 
-  test("drop loses one for good, and the events still have it", async () => {
+  test("drop does not send the callback, but the list of events contains it", async () => {
     const { token } = await submitWith("drop");
     await settled(token);
     expect(receiver.types()).toEqual(["submitted", "processing", "completed"]);
     expect(await states(token)).toEqual(["dropped", "delivered", "delivered", "delivered"]);
-    const { events } = (await callPort(sandbox.url, "GET", "events?limit=500")).body;
+    const { events } = (await callProvider(sandbox.url, "GET", "events?limit=500")).body;
     expect(events.at(-4)).toMatchObject({ type: "application.opened", sequence: 2 });
   });
 
-  test("reorder lets the next one overtake", async () => {
+  test("reorder sends the next callback first", async () => {
     const { token } = await submitWith("reorder");
     await settled(token);
     expect(receiver.types()).toHaveLength(4);
@@ -188,53 +188,50 @@ describe("a planted fault of callbacks", () => {
     expect(receiver.types()).toContain("opened");
   });
 
-  test("bad_signature is not the signature of the secret, and the next attempt is right", async () => {
-    receiver.answerNext(401);
+  test("bad_signature sends an invalid signature, and the next attempt is valid", async () => {
+    receiver.respondNext(401);
     const { token } = await submitWith("bad_signature");
     await settled(token);
     expect(receiver.received.slice(0, 2).map((received) => isSigned(received))).toEqual([false, true]);
     expect(receiver.types().slice(0, 3)).toEqual(["opened", "opened", "submitted"]);
   });
 
-  test("leak:<word> adds who the applicant is, under the right signature", async () => {
+  test("leak:<word> adds personal data under a valid signature", async () => {
     const { token } = await submitWith("leak:canary");
     await settled(token);
-    const [leaking, next] = receiver.received;
-    expect(leaking && isSigned(leaking)).toBe(true);
-    expect(leaking?.body.application).toMatchObject({ status: "OPENED", document_number: "canary-number" });
+    const [leaked, next] = receiver.received;
+    expect(leaked && isSigned(leaked)).toBe(true);
+    expect(leaked?.body.application).toMatchObject({ status: "OPENED", document_number: "canary-number" });
     expect(next?.raw).not.toContain("canary");
   });
 
-  test.each(["timeout_after", "reset_after"])("%s sends it and tries again", async (mode) => {
+  test.each(["timeout_after", "reset_after"])("%s sends the callback and retries", async (mode) => {
     const { token } = await submitWith(mode);
     await settled(token);
     expect(receiver.types()).toEqual(["opened", "opened", "submitted", "processing", "completed"]);
   });
 
-  test.each(["timeout_before", "http_500", "http_503", "error:418"])(
-    "%s sends nothing this time and tries again",
-    async (mode) => {
-      const { token } = await submitWith(mode);
-      await settled(token);
-      expect(receiver.types()).toEqual(["opened", "submitted", "processing", "completed"]);
-      expect((await results(token))[0]).toEqual([expect.stringContaining(mode), "204"]);
-    },
-  );
+  test.each(["timeout_before", "http_500", "http_503", "error:418"])("%s sends nothing and retries", async (mode) => {
+    const { token } = await submitWith(mode);
+    await settled(token);
+    expect(receiver.types()).toEqual(["opened", "submitted", "processing", "completed"]);
+    expect((await results(token))[0]).toEqual([expect.stringContaining(mode), "204"]);
+  });
 
-  test("html_200 sends nothing and believes it was taken", async () => {
+  test("html_200 sends nothing and counts as delivered", async () => {
     const { token } = await submitWith("html_200");
     await settled(token);
     expect(receiver.types()).toEqual(["submitted", "processing", "completed"]);
   });
 
-  test("truncated breaks off in the middle and tries again", async () => {
+  test("truncated sends half of the body and retries", async () => {
     const { token } = await submitWith("truncated");
     await settled(token);
     expect(receiver.broken.count).toBe(1);
     expect(receiver.types()).toEqual(["opened", "submitted", "processing", "completed"]);
   });
 
-  test("slow sends it later", async () => {
+  test("slow sends the callback later", async () => {
     const { token } = await submitWith("slow:60");
     await settled(token);
     expect((await results(token))[0]).toEqual(["204, fault slow:60"]);

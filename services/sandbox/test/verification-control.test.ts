@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Sandbox } from "../src/app.ts";
 import { aSandbox, control } from "./a-sandbox.ts";
-import { aVerification, callPort, kycControl, objectAt } from "./a-verification.ts";
+import { aVerification, callProvider, kycControl, objectAt } from "./a-verification.ts";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -10,13 +10,13 @@ beforeAll(async () => {
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 const submit = (token: string, body: object) => kycControl(sandbox.url, token, "submit", body);
-const submitted = async (body: object, wish: Record<string, unknown> = {}) => {
-  const { token } = await aVerification(sandbox.url, wish);
+const submitted = async (body: object, creation: Record<string, unknown> = {}) => {
+  const { token } = await aVerification(sandbox.url, creation);
   return (await submit(token, body)).body;
 };
 const codes = (object: { reason_codes: { code: string }[] }) => object.reason_codes.map(({ code }) => code);
 
-test("open makes OPENED once, and the same again changes nothing", async () => {
+test("open sets OPENED, and a repetition has no effect", async () => {
   const { token } = await aVerification(sandbox.url);
   const first = await kycControl(sandbox.url, token, "open");
   expect(first).toMatchObject({ status: 200, body: { status: "OPENED", sequence: 2 } });
@@ -30,12 +30,12 @@ describe("submit", () => {
     ["needs_review", { status: "COMPLETED", verdict: "NEEDS_REVIEW", reason_codes: [] }],
     ["failed", { status: "FAILED", error_message: expect.any(String), reason_codes: [] }],
     ["APPROVED", { status: "COMPLETED", verdict: "APPROVED" }],
-  ])("with %s ends so, opening the link first", async (outcome, expected) => {
+  ])("opens the link and ends with the outcome %s", async (outcome, expected) => {
     const object = await submitted({ outcome });
     expect(object).toMatchObject({ ...expected, sequence: 5, attempts_used: 1 });
   });
 
-  test("fills the whole object", async () => {
+  test("returns all fields of the evidence", async () => {
     const object = await submitted({
       outcome: "rejected",
       reason_codes: ["FACE_MISMATCH", { code: "LIVENESS_FAILED", message: "No movement." }, "FACE_MISMATCH"],
@@ -59,7 +59,7 @@ describe("submit", () => {
     });
   });
 
-  test("stays in PROCESSING for hold_seconds of the sandbox's clock, and is not submitted twice", async () => {
+  test("stays in PROCESSING for hold_seconds of the sandbox's clock, and returns 409 for a second submission", async () => {
     await using clocked = await aSandbox();
     const { token, providerId } = await aVerification(clocked.url);
     const held = await kycControl(clocked.url, token, "submit", { outcome: "approved", hold_seconds: 60 });
@@ -74,7 +74,7 @@ describe("submit", () => {
     expect(await objectAt(clocked.url, providerId)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
   });
 
-  test("after a failure is possible while attempts remain, and then 409", async () => {
+  test("is accepted after a failure while attempts remain, and returns 409 afterwards", async () => {
     const { token } = await aVerification(sandbox.url, { max_attempts: 2 });
     await submit(token, { outcome: "failed" });
     expect(await kycControl(sandbox.url, token, "open")).toMatchObject({ body: { status: "OPENED", attempts_used: 1 } });
@@ -88,7 +88,7 @@ describe("submit", () => {
     }
   });
 
-  test("after a failure clears the failure when it succeeds", async () => {
+  test("removes the error message when it succeeds after a failure", async () => {
     const { token } = await aVerification(sandbox.url);
     await submit(token, { outcome: "failed" });
     const { body } = await submit(token, { outcome: "approved" });
@@ -96,9 +96,9 @@ describe("submit", () => {
     expect(body).not.toHaveProperty("error_message");
   });
 
-  test.each(["cancel", "expire", "submit"])("on a link that is dead after %s is 409", async (end) => {
+  test.each(["cancel", "expire", "submit"])("returns 409 for a link that is unusable after %s", async (end) => {
     const { token, providerId } = await aVerification(sandbox.url);
-    if (end === "cancel") await callPort(sandbox.url, "POST", `applications/${providerId}/cancel`);
+    if (end === "cancel") await callProvider(sandbox.url, "POST", `applications/${providerId}/cancel`);
     else await kycControl(sandbox.url, token, end, {});
     const before = await objectAt(sandbox.url, providerId);
     expect(await submit(token, { outcome: "approved" })).toMatchObject({ status: 409, body: { error: "dead_link" } });
@@ -115,14 +115,14 @@ describe("submit", () => {
     { outcome: "approved", aml_hit_count: -1 },
     { outcome: "approved", hold_seconds: "5" },
     { outcome: "approved", first_name: 5 },
-  ])("refuses %j with 422 and changes nothing", async (body) => {
+  ])("returns 422 for %j without effect", async (body) => {
     const { token, providerId } = await aVerification(sandbox.url);
     expect(await submit(token, body)).toMatchObject({ status: 422, body: { problems: [expect.any(String)] } });
     expect(await objectAt(sandbox.url, providerId)).toMatchObject({ status: "CREATED" });
   });
 });
 
-describe("an answer laid over the provider's", () => {
+describe("overrides of a submission", () => {
   const odd = {
     liveness_outcome: null,
     face_match_outcome: "PERHAPS",
@@ -132,23 +132,23 @@ describe("an answer laid over the provider's", () => {
     favourite_colour: "blue",
   };
 
-  test("replaces, adds and removes fields in the port's answer and in the callback", async () => {
+  test("replace, add and remove fields in the API response and in the callback", async () => {
     const { token, providerId } = await aVerification(sandbox.url);
     await submit(token, { outcome: "approved", answer: odd });
-    const { liveness_outcome: _removed, ...laid } = odd;
+    const { liveness_outcome: _removed, ...overrides } = odd;
     const object = await objectAt(sandbox.url, providerId);
-    expect(object).toMatchObject({ status: "COMPLETED", verdict: "APPROVED", document_type: "id_card", ...laid });
+    expect(object).toMatchObject({ status: "COMPLETED", verdict: "APPROVED", document_type: "id_card", ...overrides });
     expect(object).not.toHaveProperty("liveness_outcome");
     const { callbacks } = (await control(sandbox.url, "GET", `kyc/${token}`)).body;
-    expect(callbacks.at(-1)).toMatchObject({ type: "application.completed", application: laid });
+    expect(callbacks.at(-1)).toMatchObject({ type: "application.completed", application: overrides });
     expect(callbacks.at(-2).application).not.toHaveProperty("favourite_colour");
   });
 
-  test("shows only once the check has ended, lies over a failure too, and is gone with the next attempt", async () => {
+  test("apply when the check has ended, also to a failure, and end with the next attempt", async () => {
     await using clocked = await aSandbox();
     const { token, providerId } = await aVerification(clocked.url, { max_attempts: 2 });
-    const wish = { outcome: "failed", answer: { error_message: "Zoé moved." }, hold_seconds: 60 };
-    await kycControl(clocked.url, token, "submit", wish);
+    const settings = { outcome: "failed", answer: { error_message: "Zoé moved." }, hold_seconds: 60 };
+    await kycControl(clocked.url, token, "submit", settings);
     expect(await objectAt(clocked.url, providerId)).not.toHaveProperty("error_message");
     await control(clocked.url, "POST", "clock", { advance_seconds: 60 });
     expect(await objectAt(clocked.url, providerId)).toMatchObject({ status: "FAILED", error_message: "Zoé moved." });
@@ -156,7 +156,7 @@ describe("an answer laid over the provider's", () => {
     expect(await objectAt(clocked.url, providerId)).not.toHaveProperty("error_message");
   });
 
-  test("may call for a review, whose decision shows beside evidence that stays laid over", async () => {
+  test("can require a review, whose decision replaces the verdict while overridden evidence stays", async () => {
     const { token } = await aVerification(sandbox.url);
     await submit(token, { outcome: "approved", answer: { verdict: "NEEDS_REVIEW", liveness_outcome: "INCONCLUSIVE" } });
     expect(await kycControl(sandbox.url, token, "review", { outcome: "rejected" })).toMatchObject({
@@ -165,7 +165,7 @@ describe("an answer laid over the provider's", () => {
     });
   });
 
-  test.each([[[]], ["text"], [null]])("that is no object is refused with 422: %j", async (answer) => {
+  test.each([[[]], ["text"], [null]])("return 422 when they are not an object: %j", async (answer) => {
     const { token } = await aVerification(sandbox.url);
     expect(await submit(token, { outcome: "approved", answer })).toMatchObject({
       status: 422,
@@ -174,32 +174,32 @@ describe("an answer laid over the provider's", () => {
   });
 });
 
-describe("the provider's own rules, when no outcome is asked for", () => {
+describe("the provider's rules without a chosen outcome", () => {
   const profile = { first_name: "Zoé Amel", last_name: "Ben-Ali", birth_date: "1990-05-17", address: "anything" };
 
   test.each([
-    ["nothing wrong", {}, {}, "APPROVED", []],
+    ["valid documents", {}, {}, "APPROVED", []],
     ["an expired document", { document_expiry: "2020-01-31" }, {}, "REJECTED", ["DOCUMENT_EXPIRED"]],
     ["a list match", { aml_hit_count: 1 }, {}, "NEEDS_REVIEW", ["AML_MATCH"]],
     ["no video", {}, { require_video: false }, "NEEDS_REVIEW", []],
     ["another document", { document_type: "id_card" }, { allowed_documents: ["passport"] }, "REJECTED", ["DOCUMENT_NOT_ALLOWED"]],
-    ["a doubtful picture", { reason_codes: ["DOCUMENT_TAMPERED"] }, {}, "REJECTED", ["DOCUMENT_TAMPERED"]],
+    ["a tampered document", { reason_codes: ["DOCUMENT_TAMPERED"] }, {}, "REJECTED", ["DOCUMENT_TAMPERED"]],
     ["another name", { first_name: "Zohra" }, { profile }, "NEEDS_REVIEW", ["PROFILE_MISMATCH"]],
     ["another birth date", { birth_date: "1990-05-18" }, { profile }, "NEEDS_REVIEW", ["PROFILE_MISMATCH"]],
     ["the same name in capitals", { first_name: "ZOE  AMEL", last_name: "BEN ALI" }, { profile }, "APPROVED", []],
     ["names without a profile", { first_name: "Zohra" }, {}, "APPROVED", []],
-  ])("%s", async (_name, body, wish, verdict, reasons) => {
-    const object = await submitted(body, wish);
+  ])("decide on %s", async (_name, body, creation, verdict, reasons) => {
+    const object = await submitted(body, creation);
     expect(object).toMatchObject({ status: "COMPLETED", verdict });
     expect(codes(object)).toEqual(reasons);
   });
 
-  test("without a video liveness is not performed", async () => {
+  test("return the liveness NOT_PERFORMED without a video", async () => {
     expect(await submitted({}, { require_video: false })).toMatchObject({ liveness_outcome: "NOT_PERFORMED" });
     expect(await submitted({})).toMatchObject({ liveness_outcome: "PASSED", face_match_outcome: "PASSED" });
   });
 
-  test("an outcome asked for breaks every one of them, and the evidence stays", async () => {
+  test("are overridden by a chosen outcome, while the evidence is kept", async () => {
     const object = await submitted(
       { outcome: "approved", document_expiry: "2020-01-31", aml_hit_count: 3, first_name: "Zohra" },
       { require_video: false, profile },
@@ -213,7 +213,7 @@ describe("the provider's own rules, when no outcome is asked for", () => {
     });
   });
 
-  test("the comparison with the profile still works on the second attempt", async () => {
+  test("compare with the profile on a second attempt, too", async () => {
     const { token } = await aVerification(sandbox.url, { profile });
     await submit(token, { outcome: "failed" });
     expect(codes((await submit(token, { last_name: "Other" })).body)).toEqual(["PROFILE_MISMATCH"]);
@@ -221,7 +221,7 @@ describe("the provider's own rules, when no outcome is asked for", () => {
 });
 
 describe("review", () => {
-  test.each(["approved", "REJECTED"])("%s decides what needs one, once", async (outcome) => {
+  test.each(["approved", "REJECTED"])("applies the decision %s once", async (outcome) => {
     const { token } = await aVerification(sandbox.url);
     await submit(token, { outcome: "needs_review" });
     const decided = await kycControl(sandbox.url, token, "review", { outcome });
@@ -232,13 +232,13 @@ describe("review", () => {
     });
   });
 
-  test("refuses another outcome with 422", async () => {
+  test("returns 422 for another outcome", async () => {
     const { token } = await aVerification(sandbox.url);
     expect(await kycControl(sandbox.url, token, "review", { outcome: "maybe" })).toMatchObject({ status: 422 });
   });
 });
 
-test("expire lapses the link now", async () => {
+test("expire ends the link immediately", async () => {
   const { token, providerId } = await aVerification(sandbox.url);
   const { body } = await kycControl(sandbox.url, token, "expire");
   expect(body).toMatchObject({ status: "EXPIRED", sequence: 2 });
@@ -246,11 +246,11 @@ test("expire lapses the link now", async () => {
   expect(await objectAt(sandbox.url, providerId)).toMatchObject({ status: "EXPIRED" });
 });
 
-test.each(["open", "submit", "review", "expire"])("%s of an unknown link is 404 with what to do", async (call) => {
+test.each(["open", "submit", "review", "expire"])("%s of an unknown link returns 404 with the next step", async (call) => {
   expect(await kycControl(sandbox.url, "nobody", call, {})).toMatchObject({ status: 404, body: { error: "unknown_link" } });
 });
 
-test("the view shows the calls received, without what belongs to the applicant", async () => {
+test("the view contains the received calls without personal data of the applicant", async () => {
   const { token, providerId, reference } = await aVerification(sandbox.url, {
     applicant_email: "zoe@example.test",
     applicant_phone: "+213550000001",

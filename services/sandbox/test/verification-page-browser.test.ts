@@ -5,10 +5,10 @@ import { languages } from "../src/pages/language.ts";
 import { aBrowser, browserIsMissing } from "./a-browser.ts";
 import { aSandbox, control } from "./a-sandbox.ts";
 import { aShop, type Shop } from "./a-shop.ts";
-import { aVerification, callPort, kycControl, objectAt } from "./a-verification.ts";
+import { aVerification, callProvider, kycControl, objectAt } from "./a-verification.ts";
 import { bringAxe, fitsSmallScreens, looksRight } from "./looks-right.ts";
 
-describe.skipIf(browserIsMissing)("the verification flow in a browser", { concurrent: true }, () => {
+describe.skipIf(browserIsMissing)("verification page in a browser", { concurrent: true }, () => {
   let sandbox: Sandbox;
   let shop: Shop;
   let browser: Browser;
@@ -35,7 +35,7 @@ describe.skipIf(browserIsMissing)("the verification flow in a browser", { concur
   const heading = (page: Page) => page.textContent("h1");
   const visits = (reference: string) => shop.visits.filter((visit) => visit.includes(encodeURIComponent(reference)));
 
-  /** One press, and the page it leads to. */
+  /** Clicks an element and waits for the next page. */
   const press = (page: Page, selector: string) => Promise.all([page.waitForEvent("load"), page.click(selector)]);
 
   async function toReview(page: Page, url: string, document = "passport") {
@@ -47,18 +47,18 @@ describe.skipIf(browserIsMissing)("the verification flow in a browser", { concur
     await page.waitForSelector(".review-list");
   }
 
-  test.each(languages)("axe reports no violation in any state, and every state fits small screens: %s", async (language) => {
+  test.each(languages)("has no axe violations in any state and fits small screens: %s", async (language) => {
     const page = await aPage();
     await bringAxe(page);
     // The checks of a page take longer than its automatic redirect, which therefore must not load.
     await page.route("**/return", (route) => route.fulfill({ status: 204 }));
-    const lookAt = async (state: string) => {
+    const check = async (state: string) => {
       await looksRight(page, language, state);
       await fitsSmallScreens(page, state);
     };
     const visit = async (url: string, state: string) => {
       await page.goto(url);
-      await lookAt(state);
+      await check(state);
     };
 
     const { linkUrl, token } = await aLink({ locale: language, require_video: false });
@@ -66,26 +66,26 @@ describe.skipIf(browserIsMissing)("the verification flow in a browser", { concur
     await press(page, next);
     await page.click(next);
     await page.waitForSelector(".problem");
-    await lookAt("document, none chosen");
+    await check("document, none chosen");
     await page.check("[value=id_card]");
     await press(page, next);
     await page.waitForSelector("[data-open]:visible");
-    await lookAt("front");
+    await check("front");
     await page.click("[data-open]");
     await page.waitForSelector("[data-message]:not(:empty)");
-    await lookAt("front, camera denied");
+    await check("front, camera denied");
     await page.context().grantPermissions(["camera"]);
     await page.click("[data-open]");
     await page.click("[data-take]");
     await page.waitForSelector("[data-keep]:visible");
-    await lookAt("front taken");
+    await check("front taken");
     await press(page, "[data-keep] button");
     await press(page, sample);
-    await lookAt("video or still");
+    await check("video or still");
     await press(page, next);
-    await lookAt("video");
+    await check("video");
     await press(page, sample);
-    await lookAt("review");
+    await check("review");
 
     await kycControl(sandbox.url, token, "submit", { outcome: "needs_review", hold_seconds: 3600 });
     await visit(linkUrl, "progress");
@@ -101,7 +101,7 @@ describe.skipIf(browserIsMissing)("the verification flow in a browser", { concur
     await ended({ outcome: "failed" }, "used up", { max_attempts: 1 });
     const dead = await aLink({ locale: language });
     await visit(`${sandbox.url}/sandbox/kyc/${dead.token}/tester?lang=${language}&saved=1`, "for testers");
-    await callPort(sandbox.url, "POST", `applications/${dead.providerId}/cancel`);
+    await callProvider(sandbox.url, "POST", `applications/${dead.providerId}/cancel`);
     await visit(dead.linkUrl, "cancelled");
     const late = await aLink({ locale: language });
     await kycControl(sandbox.url, late.token, "expire");
@@ -110,7 +110,7 @@ describe.skipIf(browserIsMissing)("the verification flow in a browser", { concur
     await page.context().close();
   });
 
-  test("the camera's pictures are shown, taken again, kept, and never leave the page", async () => {
+  test("shows, retakes and keeps the camera's pictures without sending them", async () => {
     const page = await aPage({ permissions: ["camera"] });
     const origins = new Set<string>();
     const bodies: string[] = [];
@@ -154,7 +154,7 @@ describe.skipIf(browserIsMissing)("the verification flow in a browser", { concur
     await page.context().close();
   });
 
-  test("with the camera denied the page says what to do, and a sample goes all the way", async () => {
+  test("explains a denied camera, and accepts a sample", async () => {
     const page = await aPage();
     const { linkUrl } = await aLink();
     await page.goto(linkUrl);
@@ -170,14 +170,14 @@ describe.skipIf(browserIsMissing)("the verification flow in a browser", { concur
     await page.context().close();
   });
 
-  test("the keyboard alone leads from the first page to the institution", async () => {
+  test("can be completed with the keyboard only", async () => {
     const page = await aPage();
     const tabTo = async (selector: string) => {
       for (let presses = 0; presses < 30; presses += 1) {
         if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
         await page.keyboard.press("Tab");
       }
-      throw new Error(`Tab never reached ${selector}`);
+      throw new Error(`Tab did not reach ${selector}`);
     };
     const pressKey = async (selector: string) => {
       await tabTo(selector);
@@ -202,7 +202,7 @@ describe.skipIf(browserIsMissing)("the verification flow in a browser", { concur
     await page.context().close();
   });
 
-  test("without scripts the flow goes all the way to the institution, waiting by itself", async () => {
+  test("can be completed without scripts, and reloads while the check is in progress", async () => {
     const page = await aPage({ javaScriptEnabled: false });
     const { linkUrl, reference } = await aLink({ require_video: false, locale: "fr" });
     await page.goto(linkUrl);
@@ -226,7 +226,7 @@ describe.skipIf(browserIsMissing)("the verification flow in a browser", { concur
     await page.context().close();
   });
 
-  test("each step can be taken back, and what still stands is kept", async () => {
+  test("allows to undo each step and keeps the other steps", async () => {
     const page = await aPage();
     const { linkUrl } = await aLink();
     await toReview(page, linkUrl, "id_card");
@@ -251,7 +251,7 @@ describe.skipIf(browserIsMissing)("the verification flow in a browser", { concur
   });
 
   test.each([true, false])(
-    "a double click, a second tab, a reload and going back send once, with scripts allowed: %s",
+    "submits once after a double click, a second tab, a reload and going back, with scripts allowed: %s",
     async (javaScriptEnabled) => {
       const page = await aPage({ javaScriptEnabled });
       const { linkUrl, providerId } = await aLink();
@@ -271,7 +271,7 @@ describe.skipIf(browserIsMissing)("the verification flow in a browser", { concur
     },
   );
 
-  test("the tester chooses the outcome apart from the applicant, who may try again after a fault", async () => {
+  test("applies the tester's outcome, and permits a new attempt after a technical failure", async () => {
     const page = await aPage();
     const { linkUrl, providerId } = await aLink({ max_attempts: 2 });
     const choose = async (outcome: string, reason?: string) => {
@@ -307,7 +307,7 @@ describe.skipIf(browserIsMissing)("the verification flow in a browser", { concur
     await page.context().close();
   });
 
-  test("the language is chosen on the page and stays through the flow", async () => {
+  test("keeps the chosen language on all steps", async () => {
     const page = await aPage();
     const { linkUrl } = await aLink({ locale: "fr" });
     await page.goto(linkUrl);
@@ -324,7 +324,7 @@ describe.skipIf(browserIsMissing)("the verification flow in a browser", { concur
     await page.context().close();
   });
 
-  test("the page goes back by itself, unless the applicant wants to stay", async () => {
+  test("returns to the institution automatically unless the applicant stays", async () => {
     for (const stays of [true, false]) {
       const { linkUrl, token, reference } = await aLink();
       await kycControl(sandbox.url, token, "submit", { outcome: "approved" });
@@ -340,7 +340,7 @@ describe.skipIf(browserIsMissing)("the verification flow in a browser", { concur
     }
   });
 
-  test("opening the link is what makes OPENED", async () => {
+  test("sets OPENED when the page is requested with GET, not with HEAD", async () => {
     const page = await aPage();
     const { linkUrl, token } = await aLink();
     await fetch(linkUrl, { method: "HEAD" });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Sandbox } from "../src/app.ts";
 import { aSandbox, control } from "./a-sandbox.ts";
-import { aVerification, callPort, kycControl, objectAt } from "./a-verification.ts";
+import { aVerification, callProvider, kycControl, objectAt } from "./a-verification.ts";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -18,8 +18,8 @@ const location = async (url: string) => {
   return [status, headers.get("location")];
 };
 
-/** Everything up to the button that sends. */
-async function filledIn(linkUrl: string) {
+/** Completes all steps before the submission. */
+async function completeSteps(linkUrl: string) {
   for (const [action, value] of [
     ["start", ""],
     ["document", "passport"],
@@ -30,7 +30,7 @@ async function filledIn(linkUrl: string) {
   }
 }
 
-test("every page is private: no cache, no referrer, nothing from elsewhere, no script in line", async () => {
+test("every page forbids caches, referrers, external resources and inline scripts", async () => {
   const open = await aVerification(sandbox.url);
   const camera = await aVerification(sandbox.url);
   await post(camera.linkUrl, "start");
@@ -57,7 +57,7 @@ test("every page is private: no cache, no referrer, nothing from elsewhere, no s
   }
 });
 
-test("only the documents that are allowed are offered, and no other is taken", async () => {
+test("the page offers and accepts only the allowed documents", async () => {
   const { linkUrl } = await aVerification(sandbox.url, { allowed_documents: ["passport"] });
   await post(linkUrl, "start");
   expect(await textOf(linkUrl)).not.toContain('value="id_card"');
@@ -65,15 +65,15 @@ test("only the documents that are allowed are offered, and no other is taken", a
   expect(await textOf(linkUrl)).toContain("Step 1 of 4");
 });
 
-test("where a video is required, a still is neither offered nor taken", async () => {
+test("the page rejects a photograph when a video is required", async () => {
   const { linkUrl } = await aVerification(sandbox.url);
-  await filledIn(linkUrl);
+  await completeSteps(linkUrl);
   await post(linkUrl, "undo", "recording");
   await post(linkUrl, "choice", "still");
   expect(await textOf(linkUrl)).toContain('data-camera="video"');
 });
 
-test("nothing is sent before every step is done", async () => {
+test("a submission before all steps are completed has no effect", async () => {
   const { linkUrl, providerId } = await aVerification(sandbox.url);
   await post(linkUrl, "start");
   await post(linkUrl, "photo", "back");
@@ -81,9 +81,9 @@ test("nothing is sent before every step is done", async () => {
   expect(await objectAt(sandbox.url, providerId)).toMatchObject({ status: "OPENED", attempts_used: 0 });
 });
 
-test("what was sent is being checked for about two seconds, and approved unless a tester says otherwise", async () => {
+test("a submission is checked for two seconds and approved by default", async () => {
   const { linkUrl, providerId } = await aVerification(sandbox.url);
-  await filledIn(linkUrl);
+  await completeSteps(linkUrl);
   await Promise.all([post(linkUrl, "send"), post(linkUrl, "send")]);
   expect(await objectAt(sandbox.url, providerId)).toMatchObject({ status: "PROCESSING", attempts_used: 1 });
   expect(await (await fetch(`${linkUrl}/status`)).json()).toEqual({ waiting: true });
@@ -97,9 +97,9 @@ test.each([
   ["EXPIRED", 410, "This link has expired"],
   ["COMPLETED", 200, "can no longer be used"],
   ["FAILED", 200, "All attempts are used"],
-])("a link that is %s explains itself, takes nothing more, and leads back with the status", async (status, code, text) => {
+])("a link with the status %s shows the reason, accepts no input, and returns with the status", async (status, code, text) => {
   const { linkUrl, token, providerId, reference } = await aVerification(sandbox.url, { redirect_url, max_attempts: 1 });
-  if (status === "CANCELED") await callPort(sandbox.url, "POST", `applications/${providerId}/cancel`);
+  if (status === "CANCELED") await callProvider(sandbox.url, "POST", `applications/${providerId}/cancel`);
   else if (status === "EXPIRED") await kycControl(sandbox.url, token, "expire");
   else await kycControl(sandbox.url, token, "submit", { outcome: status === "FAILED" ? "failed" : "approved" });
   const before = await objectAt(sandbox.url, providerId);
@@ -111,7 +111,7 @@ test.each([
   expect(await location(`${linkUrl}/return`)).toEqual([302, `${redirect_url}&application_id=${reference}&status=${status}`]);
 });
 
-test("the way back leads nowhere before the end, and nowhere without an address", async () => {
+test("the return path redirects to the page before the end, and without a redirect_url", async () => {
   const open = await aVerification(sandbox.url, { redirect_url });
   expect(await location(`${open.linkUrl}/return`)).toEqual([303, `/verify/${open.token}?lang=en`]);
   const alone = await aVerification(sandbox.url);
@@ -120,7 +120,7 @@ test("the way back leads nowhere before the end, and nowhere without an address"
   expect(await textOf(alone.linkUrl)).not.toContain("data-return");
 });
 
-test("an old page in another tab does not begin a new attempt", async () => {
+test("an old page in another tab does not start a new attempt", async () => {
   const { linkUrl, token, providerId } = await aVerification(sandbox.url);
   await kycControl(sandbox.url, token, "submit", { outcome: "failed" });
   await post(linkUrl, "start");
@@ -129,7 +129,7 @@ test("an old page in another tab does not begin a new attempt", async () => {
   expect(await objectAt(sandbox.url, providerId)).toMatchObject({ status: "OPENED" });
 });
 
-test("an unknown link explains itself with 404, and repeats nothing of it as markup", async () => {
+test("an unknown link gets a 404 page that escapes the link", async () => {
   const response = await fetch(`${sandbox.url}/verify/${encodeURIComponent('"><script>')}?lang=en`);
   expect(response.status).toBe(404);
   const text = await response.text();
@@ -137,7 +137,7 @@ test("an unknown link explains itself with 404, and repeats nothing of it as mar
   expect(text).not.toContain('"><script>');
 });
 
-test("the tester's page says what is wrong with a choice, and keeps a good one for one submission", async () => {
+test("the tester's page rejects invalid settings and applies valid ones to one submission", async () => {
   const { linkUrl, token, providerId } = await aVerification(sandbox.url);
   const choose = (fields: Record<string, string>) =>
     fetch(`${sandbox.url}/sandbox/kyc/${token}/tester`, {
@@ -147,7 +147,7 @@ test("the tester's page says what is wrong with a choice, and keeps a good one f
     });
   expect((await choose({ nationality: "ALGERIA" })).status).toBe(422);
   expect((await choose({ outcome: "", document_expiry: "2020-01-31", aml_hit_count: "" })).status).toBe(303);
-  await filledIn(linkUrl);
+  await completeSteps(linkUrl);
   await post(linkUrl, "send");
   await control(sandbox.url, "POST", "clock", { advance_seconds: 2 });
   expect(await objectAt(sandbox.url, providerId)).toMatchObject({

@@ -9,27 +9,25 @@ const payment = { id, currency: "DZD", status: PaymentStatus.PAID };
 const order = { amount: "5000.00", success_url: "https://shop.example/a", fail_url: "https://shop.example/b" };
 type Key = { headers: Record<string, string> };
 
-async function aSlowGateway() {
+/** Starts a gateway whose changes of payments take effect only after `respondAll`. */
+async function startSlowGateway() {
   const gateway = await startTestGateway();
   const { payments } = gateway.behaviour;
-  let answerAll = () => {};
-  const answered = new Promise<void>((resolve) => {
-    answerAll = resolve;
-  });
-  const slowly = async () => {
-    await answered;
+  const released = Promise.withResolvers<void>();
+  const respondSlowly = async () => {
+    await released.promise;
     return payment;
   };
-  payments.createPayment = slowly;
-  payments.refundPayment = slowly;
+  payments.createPayment = respondSlowly;
+  payments.refundPayment = respondSlowly;
   payments.getPayment = async () => payment;
   payments.listPayments = async () => ({ payments: [] });
   const call = (method: "GET" | "POST", path: string, { headers }: Key, payload?: object) =>
     gateway.app.inject({ method, url: `/api/v1/payments${path}`, headers, ...(payload && { payload }) });
   return {
     gateway,
-    answerAll: () => answerAll(),
-    arrived: (rpc: string) => gateway.received.filter((one) => one.rpc === rpc).length,
+    respondAll: () => released.resolve(),
+    countReceived: (name: string) => gateway.received.filter(({ rpc }) => rpc === name).length,
     create: (key: Key) => call("POST", "", key, order),
     refund: (key: Key) => call("POST", `/${id}/refund`, key),
     read: (key: Key) => call("GET", `/${id}`, key),
@@ -38,55 +36,55 @@ async function aSlowGateway() {
   };
 }
 
-test("one business's slow calls hold its share of the places; all of them are answered, and others' go on meanwhile", async () => {
-  const { gateway, create, refund, read, arrived, answerAll } = await aSlowGateway();
+test("slow calls of one business use only its share of the slots, and do not delay other calls", async () => {
+  const { gateway, create, refund, read, countReceived, respondAll } = await startSlowGateway();
   await using _ = gateway;
   const [flooding, other] = [gateway.aKey(), gateway.aKey()];
   const { perCaller, slots } = bulkheads.creation;
   const flood = Array.from({ length: slots * 2 }, () => create(flooding));
-  await eventually(() => expect(arrived("CreatePayment")).toBe(perCaller));
+  await eventually(() => expect(countReceived("CreatePayment")).toBe(perCaller));
 
   const created = create(other);
-  await eventually(() => expect(arrived("CreatePayment")).toBe(perCaller + 1));
+  await eventually(() => expect(countReceived("CreatePayment")).toBe(perCaller + 1));
   const refunded = refund(flooding);
-  await eventually(() => expect(arrived("RefundPayment")).toBe(1));
+  await eventually(() => expect(countReceived("RefundPayment")).toBe(1));
   expect((await read(flooding)).statusCode).toBe(200);
 
-  answerAll();
+  respondAll();
   const statuses = (await Promise.all([...flood, created])).map(({ statusCode }) => statusCode);
   expect(new Set(statuses)).toEqual(new Set([201]));
   expect((await refunded).statusCode).toBe(200);
 });
 
-test("searches that hang hold up no plain list, nor another business's search", async () => {
-  const { gateway, search, list, arrived, answerAll } = await aSlowGateway();
+test("blocked searches of one business delay neither its plain lists nor searches of another business", async () => {
+  const { gateway, search, list, countReceived, respondAll } = await startSlowGateway();
   await using _ = gateway;
   const [flooding, other] = [gateway.aKey(), gateway.aKey()];
   const { listPayments } = gateway.behaviour.payments;
-  let waiting: (() => void)[] = [];
+  let blocked: (() => void)[] = [];
   gateway.behaviour.payments.listPayments = async (request, call) => {
     if (
       request.createdFromMs !== undefined &&
       call.caller.role === "business" &&
       call.caller.businessId === flooding.businessId
     ) {
-      await new Promise<void>((resolve) => waiting.push(resolve));
+      await new Promise<void>((resolve) => blocked.push(resolve));
     }
     return (await listPayments?.(request, call)) ?? {};
   };
   const flood = Array.from({ length: 6 }, () => search(flooding));
-  await eventually(() => expect(arrived("ListPayments")).toBe(bulkheads.search.perCaller));
+  await eventually(() => expect(countReceived("ListPayments")).toBe(bulkheads.search.perCaller));
   expect((await list(flooding)).statusCode).toBe(200);
   expect((await search(other)).statusCode).toBe(200);
-  expect(waiting).toHaveLength(bulkheads.search.perCaller);
-  answerAll();
-  // What waits for its turn longer than a quarter of its time is refused, with nothing done.
-  const refused = await Promise.all(flood.slice(bulkheads.search.perCaller));
-  for (const answer of refused) {
-    expect([answer.statusCode, answer.json().code, answer.headers["retry-after"]]).toEqual([503, "overloaded", "1"]);
+  expect(blocked).toHaveLength(bulkheads.search.perCaller);
+  respondAll();
+  // A call that waits for a slot longer than a quarter of its timeout is rejected before it is sent.
+  const rejected = await Promise.all(flood.slice(bulkheads.search.perCaller));
+  for (const response of rejected) {
+    expect([response.statusCode, response.json().code, response.headers["retry-after"]]).toEqual([503, "overloaded", "1"]);
   }
-  for (const resolve of waiting) resolve();
-  waiting = [];
-  const answered = await Promise.all(flood.slice(0, bulkheads.search.perCaller));
-  expect(answered.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
+  for (const resolve of blocked) resolve();
+  blocked = [];
+  const served = await Promise.all(flood.slice(0, bulkheads.search.perCaller));
+  expect(served.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
 });

@@ -4,29 +4,29 @@ import { requestsShed } from "../metrics.ts";
 import { Problem } from "../problem.ts";
 import { type Bulkhead, bulkheads } from "./bulkhead.ts";
 
-/** What a request's calls carry besides; a call without it, as of a probe, waits for no turn. */
+/** Options of a request's calls. A call without them, such as a health check, needs no slot. */
 export interface BulkheadCall extends CallOptions {
   readonly bulkhead: Bulkhead;
   readonly timeoutMs: number;
-  /** Who takes turns with the others in the lane. */
-  readonly turnOf: string;
+  /** Callers with different keys get slots in turn. */
+  readonly fairQueueKey: string;
 }
 
-/** Of a call's time, what may be spent on waiting: enough is left for the call itself. */
-const waitingPart = 1 / 4;
+/** Fraction of a call's timeout that it may wait for a slot. The rest is left for the call. */
+const queuedPart = 1 / 4;
 
-function tooLate(): Problem {
+function overloaded(): Problem {
   requestsShed.inc({ bound: "bulkhead" });
   return Problem.of("overloaded");
 }
 
 /**
- * Limits the calls to one service: each lane has slots of its own, in which callers take turns. A
- * flood in one lane delays no other lane, and a flood of one caller delays no other caller. Rejects
- * a call that waits too long; the service then did not receive it.
+ * Limits the calls to one service. Each bulkhead has its own slots, which callers get in turn. A
+ * flood in one bulkhead does not delay the others, and a flood of one caller does not delay other
+ * callers. Rejects a call that waits too long for a slot; the service has not received it.
  */
 export function createBulkheadChannel(replicas: number, channel: RpcChannel): RpcChannel {
-  const slotsOf = Object.fromEntries(
+  const semaphores = Object.fromEntries(
     Object.entries(bulkheads).map(([bulkhead, { slots, perCaller }]) => [
       bulkhead,
       new FairSemaphore({ slots: slots * replicas, perTenant: perCaller }),
@@ -36,11 +36,11 @@ export function createBulkheadChannel(replicas: number, channel: RpcChannel): Rp
   return {
     async call(method, body, call) {
       if (!("bulkhead" in call)) return await channel.call(method, body, call);
-      const { bulkhead, turnOf, timeoutMs } = call as BulkheadCall;
-      const arrivedAtMs = performance.now();
-      const leftMs = () => timeoutMs - Math.floor(performance.now() - arrivedAtMs);
-      const work = () => channel.call(method, body, { ...call, timeoutMs: leftMs() });
-      return await slotsOf[bulkhead].run(turnOf, timeoutMs * waitingPart, work, tooLate);
+      const { bulkhead, fairQueueKey, timeoutMs } = call as BulkheadCall;
+      const queuedAtMs = performance.now();
+      const leftMs = () => timeoutMs - Math.floor(performance.now() - queuedAtMs);
+      const send = () => channel.call(method, body, { ...call, timeoutMs: leftMs() });
+      return await semaphores[bulkhead].run(fairQueueKey, timeoutMs * queuedPart, send, overloaded);
     },
     [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),
   };

@@ -6,10 +6,13 @@ import { Problem } from "../problem.ts";
 import { networkOf } from "../rate-limit/network.ts";
 import { allBytes, type ByteBound } from "./byte-counters.ts";
 
-/** Part of the gateway's bytes for keyless requests, so that requests with keys get the rest. */
+/** Fraction of the gateway's bytes for keyless requests, so that requests with keys get the rest. */
 const keylessPart = 1 / 4;
 
-/** Creates functions that return the limits towards which the bytes of a request count. */
+/**
+ * Creates functions that return the limits towards which the bytes of a request count. `proven`:
+ * see `createRateLimits`.
+ */
 export function createByteBounds({ perBusiness, perNetwork, total }: Config["byteBounds"], proven: ReadonlyMap<string, true>) {
   const all = { key: allBytes, max: total, refusal: overloaded };
   const keyless = { key: "keyless", max: total * keylessPart, refusal: overloaded };
@@ -20,7 +23,7 @@ export function createByteBounds({ perBusiness, perNetwork, total }: Config["byt
     of(request: FastifyRequest): ByteBound[] {
       const key = callerKey(request);
       if (request.caller) return [{ key, max: perBusiness, refusal: tooManyBytes }, all];
-      // A flood of forged callbacks must not cause rejections of genuine ones.
+      // A flood of forged callbacks must not cause rejections of genuine callbacks.
       return proven.has(key) ? [ofNetwork(key), all] : [ofNetwork(key), keyless, all];
     },
   };
@@ -28,7 +31,7 @@ export function createByteBounds({ perBusiness, perNetwork, total }: Config["byt
 
 function tooManyBytes(): Problem {
   rateLimitRefusals.inc({ limit: "bytes" });
-  const detail = "Too many bytes of requests and unread responses at once. Read the open responses, then send the request again.";
+  const detail = "Too many bytes in requests and unread responses. Read the pending responses, then send the request again.";
   return Problem.of("rate_limited", { detail, headers: { "retry-after": "1" } });
 }
 

@@ -12,7 +12,7 @@ export interface ByteBound {
   readonly refusal: () => Problem;
 }
 
-/** Counts bytes in memory. Each byte counts under several keys: of a caller, and of all callers. */
+/** Counts bytes in memory. A byte counts under several keys: of its caller, and of all callers. */
 export class ByteCounters {
   readonly #used = new Map<string, number>();
 
@@ -20,14 +20,14 @@ export class ByteCounters {
     return this.#used.get(key) ?? 0;
   }
 
-  /** Counts the bytes under every key. Counts none and returns the limit if they exceed one. */
+  /** Counts the bytes under every key. If they exceed a limit, counts nothing and returns it. */
   take(bounds: readonly ByteBound[], bytes: number): ByteBound | undefined {
     const exceeded = bounds.find(({ key, max }) => this.used(key) + bytes > max);
     if (!exceeded) this.add(bounds, bytes);
     return exceeded;
   }
 
-  /** Counts bytes even beyond a limit, because they exist already. Subtracts a negative number. */
+  /** Counts bytes that are in memory already, even beyond a limit. A negative number subtracts. */
   add(bounds: readonly ByteBound[], bytes: number): void {
     for (const { key } of bounds) {
       const used = this.used(key) + bytes;

@@ -3,7 +3,7 @@ import { Problem } from "../problem.ts";
 import type { ByteBound, ByteCounters } from "./byte-counters.ts";
 
 const capacityMin = 4 * 1024;
-const tooManyChunks = "The body arrived in too many small chunks. Send larger chunks, or a Content-Length.";
+const tooManyChunks = "The body arrived in too many small chunks. Send larger chunks or a Content-Length.";
 
 /**
  * Maximum number of chunks, because a small chunk takes as much time as a large one. The chunks of
@@ -12,15 +12,15 @@ const tooManyChunks = "The body arrived in too many small chunks. Send larger ch
 export const chunksMax = 10_000;
 
 /**
- * A request's body in one buffer that grows by doubling. Chunks are copied, so that a body in
- * one-byte chunks takes no more memory than another. The buffer counts towards the limits from its
- * first byte until `release`. Reading begins before the key is known, because Node keeps each
- * unread chunk in its own buffer. The bytes are dropped as they arrive until `keep` is called.
+ * A request's body in one buffer that grows by doubling. Chunks are copied into it, so that a body
+ * in one-byte chunks takes no more memory than any other body. The buffer counts towards the limits
+ * from its first byte until `release`. Reading begins before the key is resolved, because Node
+ * keeps each unread chunk in a separate buffer. Bytes that arrive before `keep` are dropped.
  */
 export class IncomingBody {
   readonly #raw: IncomingMessage;
   readonly #counters: ByteCounters;
-  readonly #whole = Promise.withResolvers<Buffer>();
+  readonly #body = Promise.withResolvers<Buffer>();
   #lengthMax = 0;
   #bounds: readonly ByteBound[] = [];
   #counted = 0;
@@ -34,17 +34,17 @@ export class IncomingBody {
     this.#raw = raw;
     this.#counters = counters;
     // The request may be rejected before a caller of `read` handles the rejection of this promise.
-    this.#whole.promise.catch(() => {});
+    this.#body.promise.catch(() => {});
     raw.on("data", (chunk: Buffer) => {
       this.#chunks++;
       if (this.#chunks === 2 * chunksMax) onTooManyChunks();
       if (this.#isKept) this.#store(chunk);
     });
-    raw.once("end", () => this.#whole.resolve(this.#buffer.subarray(0, this.#length)));
+    raw.once("end", () => this.#body.resolve(this.#buffer.subarray(0, this.#length)));
     raw.once("error", (error) => this.#fail(error));
   }
 
-  /** Stores the body from now on. */
+  /** Stores the bytes that arrive from now on. */
   keep(lengthMax: number, bounds: readonly ByteBound[]): void {
     this.#lengthMax = lengthMax;
     this.#bounds = bounds;
@@ -52,7 +52,7 @@ export class IncomingBody {
   }
 
   /**
-   * Returns the whole body. From now on the body counts towards these limits with its announced
+   * Returns the complete body. From now on the body counts towards these limits with its announced
    * length, so that a body beyond a limit is rejected before it arrives. Rejects with a Problem.
    */
   async read(bounds: readonly ByteBound[]): Promise<Buffer> {
@@ -63,7 +63,7 @@ export class IncomingBody {
       this.#bounds = bounds;
       this.#count(counted);
     }
-    return await this.#whole.promise;
+    return await this.#body.promise;
   }
 
   /** Frees the body. Bytes that arrive later are dropped. */
@@ -78,14 +78,14 @@ export class IncomingBody {
     const length = this.#length + chunk.length;
     if (length > this.#lengthMax) this.#fail(Problem.of("body_too_large"));
     else if (this.#chunks > chunksMax) this.#fail(Problem.of("body_too_large", { detail: tooManyChunks }));
-    else if (this.#hasRoomFor(length)) {
+    else if (this.#growTo(length)) {
       chunk.copy(this.#buffer, this.#length);
       this.#length = length;
     }
   }
 
   /** Grows the buffer. Returns false when that exceeds a limit. */
-  #hasRoomFor(length: number): boolean {
+  #growTo(length: number): boolean {
     if (length <= this.#buffer.length) return true;
     const doubled = Math.max(2 * this.#buffer.length, capacityMin);
     const capacity = Math.max(length, Math.min(doubled, this.#announced() ?? this.#lengthMax));
@@ -107,7 +107,7 @@ export class IncomingBody {
 
   #fail(error: Error): void {
     if (this.#isKept) this.release();
-    this.#whole.reject(error);
+    this.#body.reject(error);
   }
 
   #announced(): number | undefined {

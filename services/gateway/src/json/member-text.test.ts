@@ -4,7 +4,7 @@ import { memberText } from "./member-text.ts";
 
 const textOf = (json: string, name = "metadata") => memberText(Buffer.from(json), name);
 
-describe("the text of a member", () => {
+describe("memberText", () => {
   test.each([
     [
       '{"metadata":@}',
@@ -13,27 +13,27 @@ describe("the text of a member", () => {
     ['{"locale":"fr","metadata":@,"x":{"metadata":{"not":"this"}}}', '{"10":1,"9":2,"a":-0.0}'],
     ['{"x":{"metadata":[1]},"metadata":@}', "{}"],
     ['{"x":"metadata","y":["metadata",{"metadata":1}],"metadata":@}', '{"a":"}{,:\\"\\\\"}'],
-  ])("stays as it was sent in %s: %s", (body, metadata) => {
+  ])("returns the text unchanged from %s: %s", (body, metadata) => {
     expect(textOf(body.replace("@", () => metadata))).toBe(metadata);
   });
 
-  test("loses only the white space between tokens", () => {
+  test("removes only the white space between tokens", () => {
     expect(textOf('\ufeff{ "a" : 1 ,\n "metadata" :\t{ "b" : [ 1 , 2.50 ] , "c d" : " e  f " } , "z" : { } }')).toBe(
       '{"b":[1,2.50],"c d":" e  f "}',
     );
   });
 
-  test("is found under a key that was written with escapes", () => {
+  test("finds the member if its key contains escapes", () => {
     expect(textOf('{"meta\\u0064ata":{"a":1}}')).toBe('{"a":1}');
   });
 
-  test("is undefined where there is no such member", () => {
+  test("returns undefined when the object has no such member", () => {
     for (const json of ["{}", '{"a":{"metadata":1}}', '{"a":"metadata"}', '{"a":["metadata"]}']) {
       expect(textOf(json)).toBeUndefined();
     }
   });
 
-  test("means what the whole text means, for any object", () => {
+  test("returns text with the same value as the member of the parsed object, for any object", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue(), fc.nat(4), (others, value, spaces) => {
         const json = JSON.stringify({ ...others, metadata: value, end: [1] }, null, spaces);

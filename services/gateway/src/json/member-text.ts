@@ -11,7 +11,7 @@ export function memberText(bytes: Uint8Array, name: string): string | undefined 
   let depth = 0;
   let key: string | undefined;
   let kept: string | undefined;
-  // The length is 0 at the end of the text.
+  // The scanner returns a token of length 0 at the end of the text.
   for (scanner.scan(); scanner.getTokenLength() > 0; scanner.scan()) {
     const offset = scanner.getTokenOffset();
     const first = text[offset] as string;

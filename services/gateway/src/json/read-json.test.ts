@@ -13,8 +13,8 @@ const refusal = (text: string | Buffer) => {
   return undefined;
 };
 
-describe("a body", () => {
-  test("is read like JSON.parse reads it", () => {
+describe("readJsonObject", () => {
+  test("returns the same value as JSON.parse", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 })), (value) => {
         const text = JSON.stringify(value).replaceAll("\\u0000", "");
@@ -22,14 +22,14 @@ describe("a body", () => {
         try {
           expect(read(text)).toEqual(JSON.parse(text));
         } catch (error) {
-          // Taking NUL out can make two keys alike.
+          // The removal of NUL above can make two keys equal.
           expect(error).toMatchObject({ code: "invalid_json" });
         }
       }),
     );
   });
 
-  test("a body is rejected exactly when JSON.parse rejects it, or when it repeats a key", () => {
+  test("rejects a body exactly when JSON.parse rejects it or when it repeats a key", () => {
     const part = fc.constantFrom(
       ...'{}[]:,"\\/ \t\n\r.-+eE0123ua'.split(""),
       "true",
@@ -69,11 +69,11 @@ describe("a body", () => {
     );
   });
 
-  test("may begin with a BOM", () => {
+  test("accepts a BOM at the beginning", () => {
     expect(read("\ufeff{}")).toEqual({});
   });
 
-  test("of no bytes is no body", () => {
+  test("returns undefined for an empty body", () => {
     expect(read("")).toBeUndefined();
   });
 
@@ -130,12 +130,12 @@ describe("a body", () => {
     '{"a":1]',
     '{"a":[1}',
     "{}}",
-  ])("that is %j is no JSON object", (text) => {
+  ])("rejects %j with invalid_json", (text) => {
     expect(refusal(text)).toMatchObject({ status: 400, code: "invalid_json" });
   });
 
   test.each([Buffer.from([0x7b, 0xff, 0x7d]), Buffer.from('{"a":"é"}', "latin1"), Buffer.from('{"a":1}', "utf16le")])(
-    "in another encoding is no JSON object",
+    "rejects a body that is not UTF-8 with invalid_json",
     (bytes) => {
       expect(refusal(bytes)).toMatchObject({ status: 400, code: "invalid_json" });
     },
@@ -148,21 +148,21 @@ describe("a body", () => {
     '{"x":[{"a":1,"a":2}]}',
     '{"__proto__":1,"__proto__":2}',
     '{"a":1 , "a" \n:2}',
-  ])("with a repeated key is refused: %s", (text) => {
+  ])("rejects a repeated key: %s", (text) => {
     expect(refusal(text)?.message).toMatch(/repeated/);
   });
 
-  test("may have one key in different objects, and a value that looks like a key", () => {
+  test("accepts the same key in different objects, and a value that looks like a key", () => {
     expect(read('{"a":{"a":"a"},"b":[{"a":1},{"a":2}],"c":"\\"a\\":1"}')).toMatchObject({ a: { a: "a" } });
   });
 
-  test("keeps __proto__ as a plain key", () => {
+  test("reads __proto__ as an own property", () => {
     const body = read('{"__proto__":{"x":1}}');
     expect(Object.keys(body ?? {})).toEqual(["__proto__"]);
     expect(Object.getPrototypeOf(body)).toBe(Object.prototype);
   });
 
-  test("may have 32 levels and no more", () => {
+  test("accepts 32 levels and rejects 33", () => {
     const nested = (levels: number) => `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
     expect(read(nested(32))).toBeDefined();
     expect(refusal(nested(33))).toMatchObject({ code: "invalid_json", message: expect.stringMatching(/32/) });
@@ -171,11 +171,11 @@ describe("a body", () => {
     expect(refusal('{"a":'.repeat(100_000))?.message).toMatch(/32/);
   });
 
-  test("may have 10 000 values and no more, whatever they are", () => {
+  test("accepts 10 000 values of any kind and rejects 10 001", () => {
     for (const value of ["0", '""', "null", "[]", "{}", '{"a":0}']) {
       const values = value.includes("a") ? 5_000 : 10_000;
       const list = (length: number) => `{"a":[${Array(length).fill(value).join()}]}`;
-      // The object and the array are two of them.
+      // The object and the array count as two values.
       expect(read(list(values - 2))).toBeDefined();
       expect(refusal(list(values))).toMatchObject({ code: "invalid_json", message: expect.stringMatching(/10000 values/) });
     }
@@ -184,7 +184,7 @@ describe("a body", () => {
     expect(refusal(members(10_000))?.message).toMatch(/10000 values, at line 1/);
   });
 
-  test("with NUL or a lone surrogate is refused by the place", () => {
+  test("rejects NUL and lone surrogates with the pointer of each string", () => {
     const problem = refusal('{"a":"\\u0000","b":{"c/d":["x","\\ud800"]},"e":"\\ud83d\\ude00"}');
     expect(problem).toMatchObject({ status: 422, code: "validation_failed" });
     expect(problem?.errors).toEqual([
@@ -206,21 +206,21 @@ test.each([
   ["nul", 1, 1],
   ['{"a":1}\n{}', 2, 1],
   ['{"é": 1,\n"é": 2}', 2, 1],
-])("what is wrong with %j begins at line %i, column %i", (text, line, column) => {
+])("readJsonObject reports the syntax error of %j at line %i, column %i", (text, line, column) => {
   expect(refusal(text)?.message).toMatch(new RegExp(`, at line ${line}, column ${column}\\.$`));
 });
 
-test("too many levels are said where they begin", () => {
+test("readJsonObject reports the position of the 33rd level", () => {
   expect(refusal(`{"a":${"[".repeat(40)}`)?.message).toMatch(/deeper than 32 levels, at line 1, column 37\./);
 });
 
-test("nothing of what was sent is in the answer", () => {
+test("the message for invalid JSON contains no part of the body", () => {
   for (const text of ['{"pan": 6280581110007215x}', '{"pan": "6280581110007215', "6280581110007215 6280581110007215"]) {
     expect(refusal(text)?.message).not.toContain("628058");
   }
 });
 
-test("a megabyte of what is no JSON has its place as well", () => {
+test("readJsonObject reports the position in a megabyte of invalid JSON", () => {
   expect(refusal(`{"a":${"tru,".repeat(250_000)}`)?.message).toContain("line 1, column 6");
   expect(refusal(`{"a":"${'x\\\\"'.repeat(250_000)}`)?.message).toContain("line 1");
 });

@@ -4,16 +4,16 @@ import { pointerOf, shortened } from "./pointer.ts";
 
 const depthMax = 32;
 /**
- * An empty array of two bytes takes 180 in memory, so that a megabyte of them would take a hundred.
- * Metadata of 16 KiB has at most 8 192 values.
+ * Maximum number of values in a body. An empty array of two bytes takes 180 bytes in memory, so a
+ * megabyte of them would take a hundred megabytes. Metadata of 16 KiB has at most 8 192 values.
  */
 const valuesMax = 10_000;
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Reads a request's body as a JSON object, stricter than JSON.parse: UTF-8 only (a BOM is ignored),
- * no repeated key in one object, at most 32 levels and 10 000 values, no NUL and no lone surrogate
- * in any text. Throws a Problem. Undefined for no bytes.
+ * Reads a request's body as a JSON object; returns undefined for an empty body. Stricter than
+ * JSON.parse: UTF-8 only (a BOM is ignored), no repeated key in one object, at most 32 levels and
+ * 10 000 values, no NUL and no lone surrogate in any string. Throws a Problem.
  */
 export function readJsonObject(bytes: Uint8Array): Record<string, unknown> | undefined {
   if (bytes.length === 0) return undefined;

@@ -12,9 +12,9 @@ test.each([
   ["::/0", "::/0"],
   ["::ffff:203.0.113.7/120", "203.0.113.0/24"],
   ["::ffff:cb00:7107", "203.0.113.7/32"],
-])("%s is kept as %s", (text, kept) => {
-  expect(canonicalCidr(text)).toBe(kept);
-  expect(canonicalCidr(kept)).toBe(kept);
+])("canonicalCidr returns %s as %s", (text, canonical) => {
+  expect(canonicalCidr(text)).toBe(canonical);
+  expect(canonicalCidr(canonical)).toBe(canonical);
 });
 
 test.each([
@@ -37,7 +37,7 @@ test.each([
   "::ffff:0:0/90",
   "shop.example",
   "*",
-])("%j is no network", (text) => {
+])("canonicalCidr returns undefined for %j, which is not a network", (text) => {
   expect(canonicalCidr(text)).toBeUndefined();
 });
 
@@ -54,16 +54,16 @@ test.each([
   ["203.0.113.7:443", false],
   ["unknown", false],
   ["", false],
-])("an address lies in one of the networks or not: %j", (address, lies) => {
-  expect(addressesOf(["203.0.113.0/24", "2001:db8::/32"])(address)).toBe(lies);
+])("addressesOf 203.0.113.0/24 and 2001:db8::/32 contains %j: %s", (address, isContained) => {
+  expect(addressesOf(["203.0.113.0/24", "2001:db8::/32"])(address)).toBe(isContained);
 });
 
-test("every IPv6 address is no IPv4 address, and the reverse", () => {
+test("a network with all IPv6 addresses contains no IPv4 address, and vice versa", () => {
   expect(addressesOf(["::/0"])("203.0.113.7")).toBe(false);
   expect(addressesOf(["::/0"])("::ffff:203.0.113.7")).toBe(false);
   expect(addressesOf(["0.0.0.0/0"])("2001:db8::1")).toBe(false);
 });
 
-test("no networks, and some that cannot be read, let nobody in", () => {
+test("an empty list and an invalid network contain no address", () => {
   for (const networks of [[], ["nonsense"]]) expect(addressesOf(networks)("203.0.113.7")).toBe(false);
 });

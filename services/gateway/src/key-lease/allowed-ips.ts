@@ -2,9 +2,9 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /**
- * A network as CIDR in the one form it is kept and shown in: RFC 5952 for IPv6, without the bits of
- * hosts; IPv4 that is written as IPv6 is IPv4. A single address is a network of one. Undefined for
- * a text that is none.
+ * Returns a network in its canonical CIDR form: RFC 5952 for IPv6, host bits set to 0, IPv4 instead
+ * of IPv4-mapped IPv6. A single address becomes a network with one address. Returns undefined when
+ * the text is not a network.
  */
 export function canonicalCidr(text: string): string | undefined {
   const [address = "", length, ...more] = text.split("/");
@@ -21,11 +21,11 @@ export function canonicalCidr(text: string): string | undefined {
 }
 
 /**
- * Whether an address lies in one of the networks. IPv4 that is written as IPv6 is IPv4, and what is
- * no address, as a proxy may claim, lies nowhere.
+ * Creates a function that returns whether an address lies in one of the networks. IPv4-mapped IPv6
+ * is compared as IPv4. A text that is not an address, as a proxy may send, lies in none.
  */
 export function addressesOf(cidrs: readonly string[]): (address: string) => boolean {
-  // One that cannot be read lets nobody in.
+  // An invalid network contains no address.
   const networks = cidrs.filter((cidr) => ipaddr.isValidCIDR(cidr)).map((cidr) => ipaddr.parseCIDR(cidr));
   return (text) => {
     if (isIP(text) === 0) return false;

@@ -7,29 +7,29 @@ import {
 } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
-import { ApiKeyCache, type KeyAnswer } from "./api-key-cache.ts";
+import { ApiKeyCache, type ResolvedKey } from "./api-key-cache.ts";
 
 const live = { state: KeyState.LIVE, role: KeyRole.BUSINESS, keyId: "k1", keyPrefix: "sk_test_00000000", businessId: "b1" };
 type Resolution = MessageInitShape<typeof KeyResolutionSchema>;
 
-/** A cache whose clock, event loop and identity are in the test's hands. */
-function aCache(options: { leaseMs?: number; leasesMax?: number } = {}) {
+/** Creates a cache whose clock, scheduling and identity are controlled by the test. */
+function createCache(options: { leaseMs?: number; leasesMax?: number } = {}) {
   let nowMs = 1_000;
-  const planned: (() => void)[] = [];
-  const lookUps: { hashes: string[]; answer: (resolution?: Resolution) => Promise<void>; fail: () => Promise<void> }[] = [];
+  const scheduled: (() => void)[] = [];
+  const lookUps: { hashes: string[]; respond: (resolution?: Resolution) => Promise<void>; fail: () => Promise<void> }[] = [];
   const cache = new ApiKeyCache({
     nowMs: () => nowMs,
-    schedule: (send) => planned.push(send),
+    schedule: (send) => scheduled.push(send),
     ...(options.leasesMax === undefined ? {} : { leasesMax: options.leasesMax }),
     lookUp: (hashes) => {
       const { promise, resolve, reject } = Promise.withResolvers<ReturnType<typeof response>>();
       const response = (resolution: Resolution) =>
         create(ResolveKeysResponseSchema, { resolutions: hashes.map(() => resolution), leaseMs: options.leaseMs ?? 500 });
-      // One turn of the event loop lets everyone who waits take note.
+      // All handlers of the promise run within one turn of the event loop.
       const settled = () => new Promise<void>((done) => setImmediate(done));
       lookUps.push({
         hashes: hashes.map((hash) => Buffer.from(hash).toString()),
-        answer: (resolution = live) => {
+        respond: (resolution = live) => {
           resolve(response(resolution));
           return settled();
         },
@@ -43,10 +43,10 @@ function aCache(options: { leaseMs?: number; leasesMax?: number } = {}) {
   });
   return {
     lookUps,
-    isGood: (answer: KeyAnswer) => cache.isGood(answer),
-    ask: (key: string) => cache.resolve(Buffer.from(key).toString("base64")),
+    isFresh: (key: ResolvedKey) => cache.isFresh(key),
+    resolve: (key: string) => cache.resolve(Buffer.from(key).toString("base64")),
     send: () => {
-      for (const send of planned.splice(0)) send();
+      for (const send of scheduled.splice(0)) send();
     },
     pass: (ms: number) => {
       nowMs += ms;
@@ -54,174 +54,174 @@ function aCache(options: { leaseMs?: number; leasesMax?: number } = {}) {
   };
 }
 
-/** The cache with a lease for "a" that was asked for just now. */
-async function aLeasedKey(options: { leaseMs?: number; leasesMax?: number } = {}, resolution: Resolution = live) {
-  const cache = aCache(options);
-  const answer = cache.ask("a");
+/** Creates a cache with a lease for the key "a" that begins now. */
+async function createCacheWithLease(options: { leaseMs?: number; leasesMax?: number } = {}, resolution: Resolution = live) {
+  const cache = createCache(options);
+  const resolved = cache.resolve("a");
   cache.send();
-  await cache.lookUps[0]?.answer(resolution);
-  await answer;
+  await cache.lookUps[0]?.respond(resolution);
+  await resolved;
   return cache;
 }
 
-const isAtOnce = (answer: KeyAnswer | Promise<KeyAnswer>) => !(answer instanceof Promise);
+const isCached = (resolved: ResolvedKey | Promise<ResolvedKey>) => !(resolved instanceof Promise);
 
 describe("a lease", () => {
-  test("answers without asking while it lasts, and not a moment longer", async () => {
-    const cache = await aLeasedKey();
+  test("serves requests without a look-up until it ends", async () => {
+    const cache = await createCacheWithLease();
     cache.pass(499);
-    expect(cache.ask("a")).toMatchObject({ state: KeyState.LIVE, caller: { businessId: "b1", keyId: "k1" } });
+    expect(cache.resolve("a")).toMatchObject({ state: KeyState.LIVE, caller: { businessId: "b1", keyId: "k1" } });
     cache.pass(1);
-    expect(isAtOnce(cache.ask("a"))).toBe(false);
+    expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
-  test("is counted from the moment the question was sent, not from its answer", async () => {
-    const cache = aCache();
-    const answer = cache.ask("a");
+  test("begins when the look-up is sent, not when the response arrives", async () => {
+    const cache = createCache();
+    const resolved = cache.resolve("a");
     cache.pass(50);
     cache.send();
     cache.pass(400);
-    await cache.lookUps[0]?.answer();
-    await answer;
+    await cache.lookUps[0]?.respond();
+    await resolved;
     cache.pass(99);
-    expect(isAtOnce(cache.ask("a"))).toBe(true);
+    expect(isCached(cache.resolve("a"))).toBe(true);
     cache.pass(1);
-    expect(isAtOnce(cache.ask("a"))).toBe(false);
+    expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
-  test("that ended before its answer came still serves those who waited for it, and nobody else", async () => {
-    const cache = aCache();
-    const answer = cache.ask("a");
+  test("that ends before the response arrives serves only the requests that wait for that response", async () => {
+    const cache = createCache();
+    const resolved = cache.resolve("a");
     cache.send();
     cache.pass(500);
-    await cache.lookUps[0]?.answer();
-    await expect(answer).resolves.toMatchObject({ state: KeyState.LIVE });
-    expect(isAtOnce(cache.ask("a"))).toBe(false);
+    await cache.lookUps[0]?.respond();
+    await expect(resolved).resolves.toMatchObject({ state: KeyState.LIVE });
+    expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
-  test("is never longer than the protocol's longest, whatever identity says", async () => {
-    const cache = await aLeasedKey({ leaseMs: 60_000 });
+  test("ends after keyLeaseMsMax, even if identity permits more", async () => {
+    const cache = await createCacheWithLease({ leaseMs: 60_000 });
     cache.pass(keyLeaseMsMax - 1);
-    expect(isAtOnce(cache.ask("a"))).toBe(true);
+    expect(isCached(cache.resolve("a"))).toBe(true);
     cache.pass(1);
-    expect(isAtOnce(cache.ask("a"))).toBe(false);
+    expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
   test("ends when the key expires", async () => {
-    const cache = await aLeasedKey({}, { ...live, expiresInMs: 100n });
+    const cache = await createCacheWithLease({}, { ...live, expiresInMs: 100n });
     cache.pass(99);
-    expect(isAtOnce(cache.ask("a"))).toBe(true);
+    expect(isCached(cache.resolve("a"))).toBe(true);
     cache.pass(1);
-    expect(isAtOnce(cache.ask("a"))).toBe(false);
+    expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
-  test("of length 0 serves one request only", async () => {
-    const cache = await aLeasedKey({ leaseMs: 0 });
-    expect(isAtOnce(cache.ask("a"))).toBe(false);
+  test("of length 0 is not cached", async () => {
+    const cache = await createCacheWithLease({ leaseMs: 0 });
+    expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
   test.each([KeyState.UNKNOWN, KeyState.REVOKED, KeyState.EXPIRED, KeyState.BUSINESS_DISABLED, KeyState.BUSINESS_PENDING])(
-    "is never given for a key in state %i",
+    "is not created for a key in state %i",
     async (state) => {
-      const cache = await aLeasedKey({}, { state });
-      expect(isAtOnce(cache.ask("a"))).toBe(false);
+      const cache = await createCacheWithLease({}, { state });
+      expect(isCached(cache.resolve("a"))).toBe(false);
     },
   );
 
-  test("is never given for a live key of no role", async () => {
-    const cache = await aLeasedKey({}, { ...live, role: KeyRole.UNSPECIFIED });
-    expect(isAtOnce(cache.ask("a"))).toBe(false);
+  test("is not created for a live key without a role", async () => {
+    const cache = await createCacheWithLease({}, { ...live, role: KeyRole.UNSPECIFIED });
+    expect(isCached(cache.resolve("a"))).toBe(false);
   });
 });
 
-describe("an answer", () => {
+describe("isFresh", () => {
   test.each([
     [500, {}, 500],
     [0, {}, 500],
     [500, { expiresInMs: 100n }, 100],
-  ])("that was granted for %i ms (key: %o) may be acted upon for %i ms after the question", async (leaseMs, key, goodMs) => {
-    const cache = aCache({ leaseMs });
-    const asked = cache.ask("a");
+  ])("with a lease of %i ms (key: %o) returns true for %i ms after the look-up was sent", async (leaseMs, key, freshMs) => {
+    const cache = createCache({ leaseMs });
+    const pending = cache.resolve("a");
     cache.send();
-    await cache.lookUps[0]?.answer({ ...live, ...key });
-    const answer = await asked;
-    cache.pass(goodMs - 1);
-    expect(cache.isGood(answer)).toBe(true);
+    await cache.lookUps[0]?.respond({ ...live, ...key });
+    const resolved = await pending;
+    cache.pass(freshMs - 1);
+    expect(cache.isFresh(resolved)).toBe(true);
     cache.pass(1);
-    expect(cache.isGood(answer)).toBe(false);
+    expect(cache.isFresh(resolved)).toBe(false);
   });
 });
 
 describe("a look-up", () => {
-  test("asks for all keys that wait in one call, and for each once", async () => {
-    const cache = aCache();
-    const answers = ["a", "b", "a", "c"].map((key) => cache.ask(key));
+  test("contains every waiting key once", async () => {
+    const cache = createCache();
+    const pending = ["a", "b", "a", "c"].map((key) => cache.resolve(key));
     cache.send();
     expect(cache.lookUps.map(({ hashes }) => hashes)).toEqual([["a", "b", "c"]]);
-    await cache.lookUps[0]?.answer();
-    await expect(Promise.all(answers)).resolves.toHaveLength(4);
+    await cache.lookUps[0]?.respond();
+    await expect(Promise.all(pending)).resolves.toHaveLength(4);
   });
 
-  test("is not joined by a request that came after it was sent", async () => {
-    const cache = aCache();
-    const first = cache.ask("a");
+  test("is not joined by a request that arrives after it was sent", async () => {
+    const cache = createCache();
+    const first = cache.resolve("a");
     cache.send();
-    const second = cache.ask("a");
+    const second = cache.resolve("a");
     cache.send();
     expect(cache.lookUps).toHaveLength(2);
-    await cache.lookUps[1]?.answer({ state: KeyState.REVOKED });
-    await cache.lookUps[0]?.answer();
+    await cache.lookUps[1]?.respond({ state: KeyState.REVOKED });
+    await cache.lookUps[0]?.respond();
     await expect(first).resolves.toMatchObject({ state: KeyState.LIVE });
     await expect(second).resolves.toMatchObject({ state: KeyState.REVOKED });
   });
 
-  test("that fails refuses those who waited, and the next one is asked anew", async () => {
-    const cache = aCache();
-    const answer = cache.ask("a") as Promise<KeyAnswer>;
-    const refused = expect(answer).rejects.toThrow("identity is down");
+  test("rejects the waiting requests when it fails, and the next request starts a new look-up", async () => {
+    const cache = createCache();
+    const resolved = cache.resolve("a") as Promise<ResolvedKey>;
+    const refused = expect(resolved).rejects.toThrow("identity is down");
     cache.send();
     await cache.lookUps[0]?.fail();
     await refused;
-    cache.ask("a");
+    cache.resolve("a");
     cache.send();
     expect(cache.lookUps).toHaveLength(2);
   });
 });
 
 describe("a key in use", () => {
-  test("is renewed in the background, so that its requests never wait", async () => {
-    const cache = await aLeasedKey();
+  test("is renewed in the background, so that its requests do not wait", async () => {
+    const cache = await createCacheWithLease();
     for (let turn = 1; turn < 10; turn++) {
       cache.pass(300);
-      expect(isAtOnce(cache.ask("a"))).toBe(true);
-      expect(isAtOnce(cache.ask("a"))).toBe(true);
+      expect(isCached(cache.resolve("a"))).toBe(true);
+      expect(isCached(cache.resolve("a"))).toBe(true);
       cache.send();
       expect(cache.lookUps).toHaveLength(turn + 1);
-      await cache.lookUps[turn]?.answer();
+      await cache.lookUps[turn]?.respond();
     }
   });
 
-  test("is refused at once when its renewal says it was revoked", async () => {
-    const cache = await aLeasedKey();
+  test("is removed from the cache when its renewal returns that it was revoked", async () => {
+    const cache = await createCacheWithLease();
     cache.pass(300);
-    cache.ask("a");
+    cache.resolve("a");
     cache.send();
-    await cache.lookUps[1]?.answer({ state: KeyState.REVOKED });
-    expect(isAtOnce(cache.ask("a"))).toBe(false);
+    await cache.lookUps[1]?.respond({ state: KeyState.REVOKED });
+    expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
-  test("works to the end of its lease while identity is down, and is refused then", async () => {
-    const cache = await aLeasedKey();
+  test("is valid until the end of its lease while identity is down, and is rejected afterwards", async () => {
+    const cache = await createCacheWithLease();
     cache.pass(300);
-    cache.ask("a");
+    cache.resolve("a");
     cache.send();
     await cache.lookUps[1]?.fail();
     cache.pass(199);
-    expect(isAtOnce(cache.ask("a"))).toBe(true);
+    expect(isCached(cache.resolve("a"))).toBe(true);
     cache.send();
     await cache.lookUps[2]?.fail();
     cache.pass(1);
-    const late = cache.ask("a") as Promise<KeyAnswer>;
+    const late = cache.resolve("a") as Promise<ResolvedKey>;
     const refused = expect(late).rejects.toThrow();
     cache.send();
     await cache.lookUps[3]?.fail();
@@ -229,13 +229,13 @@ describe("a key in use", () => {
   });
 });
 
-test("the number of leases is bounded, and the oldest goes first", async () => {
-  const cache = aCache({ leasesMax: 2 });
+test("a new lease beyond leasesMax replaces the oldest lease", async () => {
+  const cache = createCache({ leasesMax: 2 });
   for (const key of ["a", "b", "c"]) {
-    const answer = cache.ask(key);
+    const resolved = cache.resolve(key);
     cache.send();
-    await cache.lookUps.at(-1)?.answer();
-    await answer;
+    await cache.lookUps.at(-1)?.respond();
+    await resolved;
   }
-  expect(["c", "b", "a"].map((key) => isAtOnce(cache.ask(key)))).toEqual([true, true, false]);
+  expect(["c", "b", "a"].map((key) => isCached(cache.resolve(key)))).toEqual([true, true, false]);
 });

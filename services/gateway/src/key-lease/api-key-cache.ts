@@ -10,32 +10,33 @@ import { setBounded } from "@amana/runtime";
 import { keyLeases, keyResolutions } from "../metrics.ts";
 import { addressesOf } from "./allowed-ips.ts";
 
-/** Whose key it is, when it opens the door. */
-export interface KeyAnswer {
+/** The state and the caller of a key, as identity resolved it. */
+export interface ResolvedKey {
   readonly state: KeyState;
+  /** Undefined unless the key is valid. */
   readonly caller: Caller | undefined;
-  /** The business's number on the platform; 0 for an operator's key. */
+  /** Number of the business on the platform; 0 for an operator's key. */
   readonly organizationId: number;
-  /** Whether the key may be used from an address; absent: from any. */
+  /** Returns whether the key may be used from an address. Undefined permits all addresses. */
   readonly allows: ((address: string) => boolean) | undefined;
-  /** By the monotonic clock: until then access that was taken away has not been answered to be. */
-  readonly goodUntilMs: number;
+  /** Identity does not respond to a revocation of the key before this time (monotonic clock). */
+  readonly freshUntilMs: number;
 }
 
 interface Lease {
-  readonly answer: KeyAnswer;
+  readonly key: ResolvedKey;
   readonly endsAtMs: number;
-  /** From here on the next use asks again in the background. */
+  /** The first use after this time starts a renewal in the background. */
   readonly renewAtMs: number;
   renewing: boolean;
 }
 
-interface BelievedKeysOptions {
-  /** One RPC for the hashes of several keys, answered in their order. */
+interface ApiKeyCacheOptions {
+  /** Sends one RPC for several keys. The response has their order. */
   readonly lookUp: (keyHashes: Uint8Array[]) => Promise<ResolveKeysResponse>;
-  /** Monotonic. */
+  /** Monotonic clock. */
   readonly nowMs?: () => number;
-  /** Calls back once the requests that are already here have had their turn. */
+  /** Runs `send` after the requests that have already arrived were processed. */
   readonly schedule?: (send: () => void) => void;
   readonly leasesMax?: number;
 }
@@ -43,107 +44,112 @@ interface BelievedKeysOptions {
 const keysPerLookUpMax = 200;
 
 /**
- * Remembers whose key a key is, for as long as identity allows and never longer than
- * `keyLeaseMsMax`, counted from the moment the question was sent. Identity answers a revocation
- * only after the longest lease there can be has ended, so that no request sent after that answer is
- * let in by a lease. The rest follows from this: a request that finds no lease never takes part in
- * a look-up that was sent before it came, and only live keys are remembered. Fails closed: when
- * identity cannot be asked, `resolve` rejects, except while a lease lasts.
+ * Caches resolved API keys under leases. A lease lasts as long as identity permits, at most
+ * `keyLeaseMsMax`, counted from the moment the look-up was sent. Identity responds to a revocation
+ * only after the longest possible lease has ended, so that no lease admits a request that was sent
+ * after that response. For the same reason a request without a lease never joins a look-up that was
+ * sent before the request arrived, and only live keys are cached. Fails closed: `resolve` rejects
+ * while identity is unreachable, except for keys with a lease.
  */
 export class ApiKeyCache {
   readonly #leases = new Map<string, Lease>();
-  #waiting = new Map<string, PromiseWithResolvers<KeyAnswer>>();
-  readonly #options: Required<BelievedKeysOptions>;
+  /** Keys of the next look-up. */
+  #queued = new Map<string, PromiseWithResolvers<ResolvedKey>>();
+  readonly #options: Required<ApiKeyCacheOptions>;
 
-  constructor(options: BelievedKeysOptions) {
+  constructor(options: ApiKeyCacheOptions) {
     this.#options = { nowMs: () => performance.now(), schedule: setImmediate, leasesMax: 10_000, ...options };
   }
 
   /**
-   * Whether an answer may still be acted upon. One that was looked up for a request alone may be
-   * for as long as a lease could have been: identity waits for that in any case.
+   * Returns whether a resolved key may still be used without another look-up. This also holds for a
+   * key without a lease, because identity waits for the longest possible lease in any case.
    */
-  isGood(answer: KeyAnswer): boolean {
-    return this.#options.nowMs() < answer.goodUntilMs;
+  isFresh(key: ResolvedKey): boolean {
+    return this.#options.nowMs() < key.freshUntilMs;
   }
 
-  /** At once while a lease lasts: this spares a turn of the event loop. `hash`: in base64. */
-  resolve(hash: string): KeyAnswer | Promise<KeyAnswer> {
+  /**
+   * Resolves a key by its base64 hash. Returns no promise while a lease lasts, which saves a turn of
+   * the event loop.
+   */
+  resolve(hash: string): ResolvedKey | Promise<ResolvedKey> {
     const lease = this.#leases.get(hash);
     if (lease) {
       const now = this.#options.nowMs();
       if (now < lease.endsAtMs) {
         if (now >= lease.renewAtMs && !lease.renewing) this.#renew(hash, lease);
         keyResolutions.inc({ from: "lease" });
-        return lease.answer;
+        return lease.key;
       }
       this.#leases.delete(hash);
     }
     keyResolutions.inc({ from: "identity" });
-    return this.#ask(hash);
+    return this.#lookUp(hash);
   }
 
   #renew(hash: string, lease: Lease): void {
     lease.renewing = true;
-    // The lease goes on to its end, and a later request tries again.
-    this.#ask(hash).catch(() => {
+    // The lease stays valid until its end, and a later request retries the renewal.
+    this.#lookUp(hash).catch(() => {
       lease.renewing = false;
     });
   }
 
-  /** Joins the look-up that is about to be sent. */
-  #ask(hash: string): Promise<KeyAnswer> {
-    let waiter = this.#waiting.get(hash);
-    if (!waiter) {
-      waiter = Promise.withResolvers();
-      if (this.#waiting.size === 0) this.#options.schedule(() => this.#send());
-      this.#waiting.set(hash, waiter);
+  /** Adds the key to the look-up that is sent next. */
+  #lookUp(hash: string): Promise<ResolvedKey> {
+    let pending = this.#queued.get(hash);
+    if (!pending) {
+      pending = Promise.withResolvers();
+      if (this.#queued.size === 0) this.#options.schedule(() => this.#sendAll());
+      this.#queued.set(hash, pending);
     }
-    return waiter.promise;
+    return pending.promise;
   }
 
-  #send(): void {
-    const waiting = [...this.#waiting];
-    this.#waiting = new Map();
-    for (let i = 0; i < waiting.length; i += keysPerLookUpMax) {
-      void this.#sendOne(waiting.slice(i, i + keysPerLookUpMax));
+  #sendAll(): void {
+    const queued = [...this.#queued];
+    this.#queued = new Map();
+    for (let i = 0; i < queued.length; i += keysPerLookUpMax) {
+      void this.#sendBatch(queued.slice(i, i + keysPerLookUpMax));
     }
   }
 
-  async #sendOne(batch: [string, PromiseWithResolvers<KeyAnswer>][]): Promise<void> {
+  async #sendBatch(batch: [string, PromiseWithResolvers<ResolvedKey>][]): Promise<void> {
     const sentAtMs = this.#options.nowMs();
     try {
       const { resolutions, leaseMs } = await this.#options.lookUp(batch.map(([hash]) => Buffer.from(hash, "base64")));
-      if (resolutions.length !== batch.length) throw new Error("identity did not answer for every key");
-      batch.forEach(([hash, waiter], i) => {
+      if (resolutions.length !== batch.length) {
+        throw new Error(`identity resolved ${resolutions.length} keys of ${batch.length}`);
+      }
+      batch.forEach(([hash, pending], i) => {
         const resolution = resolutions[i] as KeyResolution;
         const { organizationId, expiresInMs } = resolution;
-        const longestMs = Math.min(keyLeaseMsMax, Number(expiresInMs ?? Number.POSITIVE_INFINITY));
-        const answer = { ...accessOf(resolution), organizationId, goodUntilMs: sentAtMs + longestMs };
-        this.#remember(hash, answer, sentAtMs, Math.min(leaseMs, longestMs));
-        waiter.resolve(answer);
+        const freshMs = Math.min(keyLeaseMsMax, Number(expiresInMs ?? Number.POSITIVE_INFINITY));
+        const key = { ...accessOf(resolution), organizationId, freshUntilMs: sentAtMs + freshMs };
+        this.#store(hash, key, sentAtMs, Math.min(leaseMs, freshMs));
+        pending.resolve(key);
       });
     } catch (error) {
-      for (const [, waiter] of batch) waiter.reject(error);
+      for (const [, pending] of batch) pending.reject(error);
     }
   }
 
-  #remember(hash: string, answer: KeyAnswer, sentAtMs: number, lengthMs: number): void {
-    if (!answer.caller) {
+  #store(hash: string, key: ResolvedKey, sentAtMs: number, lengthMs: number): void {
+    if (!key.caller) {
       this.#leases.delete(hash);
       return;
     }
     const endsAtMs = sentAtMs + lengthMs;
-    const known = this.#leases.get(hash);
-    if (endsAtMs <= this.#options.nowMs() || (known && known.endsAtMs > endsAtMs)) return;
-    const lease = { answer, endsAtMs, renewAtMs: sentAtMs + lengthMs / 2, renewing: false };
+    const previous = this.#leases.get(hash);
+    if (endsAtMs <= this.#options.nowMs() || (previous && previous.endsAtMs > endsAtMs)) return;
+    const lease = { key, endsAtMs, renewAtMs: sentAtMs + lengthMs / 2, renewing: false };
     setBounded(this.#leases, hash, lease, this.#options.leasesMax);
     keyLeases.set(this.#leases.size);
   }
 }
 
-/** The networks travel with the lease: no request asks for them, and they end as it does. */
-function accessOf(key: KeyResolution): Pick<KeyAnswer, "state" | "caller" | "allows"> {
+function accessOf(key: KeyResolution): Pick<ResolvedKey, "state" | "caller" | "allows"> {
   const { state, allowedIps } = key;
   if (state === KeyState.LIVE) return { state, caller: callerOf(key), allows: undefined };
   if (state !== KeyState.LIVE_FROM_ALLOWED_IPS) return { state, caller: undefined, allows: undefined };

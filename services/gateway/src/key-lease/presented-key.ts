@@ -3,21 +3,21 @@ import { type ApiKeyKind, hashApiKey, readApiKeyKind } from "@amana/api-keys";
 import { Problem } from "../problem.ts";
 
 /**
- * The hash, in base64, of the key a request presents as `Authorization: Bearer …` or `X-API-Key:
- * …`. A key that cannot be one, by its form or its checksum, is refused without asking anyone, and
- * so is one of a kind that opens nothing here. Throws a Problem.
+ * Returns the base64 hash of the key that a request presents as `Authorization: Bearer …` or
+ * `X-API-Key: …`. Throws a Problem, without a call to identity, for a key with an invalid form or
+ * checksum, or of a kind that is not in `kinds`.
  */
 export function presentedKeyHash(
   { headers, rawHeaders }: Pick<IncomingMessage, "headers" | "rawHeaders">,
   kinds: readonly ApiKeyKind[] = ["sk_live_", "sk_test_", "ak_"],
 ): string {
-  const { authorization, "x-api-key": own } = headers;
+  const { authorization, "x-api-key": apiKeyHeader } = headers;
   if (authorization !== undefined && hasOtherAuthorization(rawHeaders, authorization)) throw conflicting();
   const bearer = authorization === undefined ? undefined : bearerOf(authorization);
-  const named = typeof own === "string" ? own.trim() : undefined;
-  if (bearer === undefined && named === undefined) throw Problem.of("missing_api_key");
-  if (bearer !== undefined && named !== undefined && bearer !== named) throw conflicting();
-  const key = bearer ?? named ?? "";
+  const plain = typeof apiKeyHeader === "string" ? apiKeyHeader.trim() : undefined;
+  if (bearer === undefined && plain === undefined) throw Problem.of("missing_api_key");
+  if (bearer !== undefined && plain !== undefined && bearer !== plain) throw conflicting();
+  const key = bearer ?? plain ?? "";
   if (key === "") throw Problem.of("missing_api_key");
   const kind = readApiKeyKind(key);
   if (!kind || !kinds.includes(kind)) throw Problem.of("invalid_api_key");
@@ -25,9 +25,9 @@ export function presentedKeyHash(
 }
 
 const conflicting = () =>
-  Problem.of("invalid_api_key", { detail: "The headers carry different keys. Send one key, in one header." });
+  Problem.of("invalid_api_key", { detail: "The headers contain different keys. Send one key in one header." });
 
-/** Node keeps the first of several Authorization headers and drops the others without a word. */
+/** Checks the raw headers, because Node keeps only the first of several Authorization headers. */
 function hasOtherAuthorization(rawHeaders: readonly string[], first: string): boolean {
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] as string;
@@ -36,11 +36,11 @@ function hasOtherAuthorization(rawHeaders: readonly string[], first: string): bo
   return false;
 }
 
-/** The token of a bearer header (RFC 6750). Throws a Problem for any other scheme. */
+/** Returns the token of a bearer header (RFC 6750). Throws a Problem for any other scheme. */
 function bearerOf(authorization: string): string {
   const bearer = /^bearer(?: +(?<token>[^ ].*))?$/i.exec(authorization.trim());
   if (!bearer) {
-    const detail = "Authorization takes one scheme here: Authorization: Bearer <key>.";
+    const detail = "The Authorization header must have the form: Authorization: Bearer <key>.";
     throw Problem.of("invalid_api_key", { detail });
   }
   return bearer.groups?.["token"]?.trim() ?? "";

@@ -1,7 +1,7 @@
 import { aboutRequest } from "../call.ts";
 import type { App, Gateway } from "../gateway.ts";
 
-/** One line for each request. Never a key, a path with a token, or a body. */
+/** Logs one line for each request, without keys, paths that contain tokens, and bodies. */
 export function logRequests(app: App, { logger }: Gateway): void {
   if (!logger.isLevelEnabled("info")) return;
   app.addHook("onResponse", (request, reply, done) => {

@@ -10,78 +10,78 @@ import { startTestGateway } from "../../test/harness.ts";
 
 const order = '{"amount":"5000.00","success_url":"https://shop.example/a","fail_url":"https://shop.example/b"}';
 
-/** A gateway on a port, a key, and a count of look-ups. */
-async function aGateway(leaseMs: number) {
+/** Starts a listening gateway with a key and a counter of key look-ups. */
+async function start(leaseMs: number) {
   const gateway = await startTestGateway({ leaseMs });
   const { keyLeases, payments } = gateway.behaviour;
   const { resolveKeys } = keyLeases;
-  const seen = { lookUps: 0 };
+  const counters = { lookUps: 0 };
   keyLeases.resolveKeys = (request, call) => {
-    seen.lookUps++;
-    return resolveKeys?.(request, call) ?? Promise.reject(new Error("not given"));
+    counters.lookUps++;
+    return resolveKeys?.(request, call) ?? Promise.reject(new Error("no implementation"));
   };
   payments.createPayment = async () => ({ id: "p", currency: "DZD", status: PaymentStatus.PENDING });
   await gateway.app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = gateway.app.addresses()[0] as { port: number };
   const key = gateway.aKey();
 
-  /** Sends the headers; the rest is sent by `finish`, which resolves with the status. */
+  /** Sends the headers. `finish` sends the rest and returns the status. */
   const begin = async (encoding: string) => {
     const socket = net.connect(port, "127.0.0.1");
     const headers = Object.entries(key.headers).map(([name, value]) => `${name}: ${value}\r\n`);
     const type = "Content-Type: application/json\r\nConnection: close\r\n";
     socket.write(`POST /api/v1/payments HTTP/1.1\r\nHost: a\r\n${type}${headers.join("")}${encoding}\r\n\r\n`);
-    await eventually(() => expect(seen.lookUps).toBeGreaterThan(0));
+    await eventually(() => expect(counters.lookUps).toBeGreaterThan(0));
     return {
       async finish(rest: string): Promise<string> {
-        let answer = "";
+        let response = "";
         socket.on("data", (chunk) => {
-          answer += String(chunk);
+          response += String(chunk);
         });
         socket.write(rest);
         await once(socket, "close");
-        return answer.slice(9, 12);
+        return response.slice(9, 12);
       },
     };
   };
   const created = () => gateway.received.filter(({ rpc }) => rpc === "CreatePayment").length;
-  return { gateway, key, seen, begin, created, [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose]() };
+  return { gateway, key, counters, begin, created, [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose]() };
 }
 
-const pastAnyLease = () => new Promise((resolve) => setTimeout(resolve, keyLeaseMsMax + 50));
+const longestLeaseEnds = () => new Promise((resolve) => setTimeout(resolve, keyLeaseMsMax + 50));
 const sized = `Content-Length: ${order.length}`;
 
 test.each([
-  ["of a told length", sized, order],
+  ["with a Content-Length", sized, order],
   ["in chunks", "Transfer-Encoding: chunked", `${order.length.toString(16)}\r\n${order}\r\n0\r\n\r\n`],
-])("a request whose body %s comes after its key was revoked does not act", async (_how, encoding, body) => {
-  await using run = await aGateway(500);
+])("a request whose body %s arrives after its key was revoked gets 401 without effect", async (_name, encoding, body) => {
+  await using run = await start(500);
   const late = await run.begin(encoding);
   run.key.revoke();
-  await pastAnyLease();
+  await longestLeaseEnds();
   expect(await late.finish(body)).toBe("401");
   expect(run.created()).toBe(0);
 });
 
-test("a request whose body comes late acts while its key is good", async () => {
-  await using run = await aGateway(500);
+test("a request whose body arrives late takes effect while its key is valid", async () => {
+  await using run = await start(500);
   const late = await run.begin(sized);
-  await pastAnyLease();
+  await longestLeaseEnds();
   expect(await late.finish(order)).toBe("201");
-  expect([run.created(), run.seen.lookUps]).toEqual([1, 2]);
+  expect([run.created(), run.counters.lookUps]).toEqual([1, 2]);
 });
 
-test("a body that comes in time costs no second look-up, even where leases are off", async () => {
-  await using run = await aGateway(0);
+test("a body that arrives in time causes no second look-up, even without leases", async () => {
+  await using run = await start(0);
   expect(await (await run.begin(sized)).finish(order)).toBe("201");
-  expect(run.seen.lookUps).toBe(1);
+  expect(run.counters.lookUps).toBe(1);
 });
 
-describe("a key for some networks alone", () => {
+describe("a key with allowed networks", () => {
   const limited = { state: KeyState.LIVE_FROM_ALLOWED_IPS, allowedIps: ["203.0.113.0/24", "2001:db8::/32"] };
   const within = ["203.0.113.7", "::ffff:203.0.113.7", "2001:db8::7"];
 
-  test("is let in from there, and refused from elsewhere", async () => {
+  test("is accepted from an allowed network and gets 403 from another network", async () => {
     await using gateway = await startTestGateway();
     gateway.behaviour.payments.getPayment = async () => ({ currency: "DZD", status: PaymentStatus.PAID });
     const from = async (remoteAddress: string) => {
@@ -91,32 +91,32 @@ describe("a key for some networks alone", () => {
     for (const address of within) expect((await from(address)).statusCode, address).toBe(200);
     gateway.received.length = 0;
     for (const address of ["203.0.114.7", "::ffff:203.0.114.7", "2001:db9::7", "127.0.0.1"]) {
-      const answer = await from(address);
-      expect([answer.statusCode, answer.json().code], address).toEqual([403, "address_not_allowed"]);
+      const response = await from(address);
+      expect([response.statusCode, response.json().code], address).toEqual([403, "address_not_allowed"]);
     }
     expect(gateway.received).toEqual([]);
   });
 
-  test("is refused before its role and the form of the request are looked at, and after whether it works", async () => {
+  test("gets address_not_allowed before its role and the body are checked, and after its validity is checked", async () => {
     await using gateway = await startTestGateway();
-    const answerTo = async (key: object) => {
+    const problemFor = async (key: object) => {
       const { headers } = gateway.aKey(key);
       return (await gateway.app.inject({ method: "POST", url: "/api/v1/payments", headers, payload: "{" })).json();
     };
-    expect(await answerTo(limited)).toMatchObject({ status: 403, code: "address_not_allowed" });
-    expect(await answerTo({ ...limited, admin: true })).toMatchObject({ code: "address_not_allowed" });
-    expect(await answerTo({ ...limited, state: KeyState.REVOKED })).toMatchObject({ code: "api_key_revoked" });
-    expect(await answerTo({ ...limited, state: KeyState.EXPIRED })).toMatchObject({ code: "api_key_expired" });
+    expect(await problemFor(limited)).toMatchObject({ status: 403, code: "address_not_allowed" });
+    expect(await problemFor({ ...limited, admin: true })).toMatchObject({ code: "address_not_allowed" });
+    expect(await problemFor({ ...limited, state: KeyState.REVOKED })).toMatchObject({ code: "api_key_revoked" });
+    expect(await problemFor({ ...limited, state: KeyState.EXPIRED })).toMatchObject({ code: "api_key_expired" });
   });
 
-  test("opens nothing without networks, nor in a state of a later version", async () => {
+  test("gets 403 with an empty list of networks, and 503 in an unknown state", async () => {
     await using gateway = await startTestGateway();
     const get = async (key: object) => await gateway.app.inject({ url: "/api/v1/me", headers: gateway.aKey(key).headers });
     expect((await get({ ...limited, allowedIps: [] })).statusCode).toBe(403);
     expect((await get({ ...limited, state: 99 })).statusCode).toBe(503);
   });
 
-  test("is held against the address that trusted proxies tell of, and no other", async () => {
+  test("is checked against X-Forwarded-For only if a trusted proxy sends it", async () => {
     const forwarded = { "x-forwarded-for": "203.0.113.7" };
     for (const [trustedProxies, status] of [
       [["10.0.0.0/8"], 200],
@@ -126,52 +126,58 @@ describe("a key for some networks alone", () => {
       await using gateway = await startTestGateway({ trustedProxies: [...trustedProxies] });
       gateway.behaviour.payments.getPayment = async () => ({ currency: "DZD", status: PaymentStatus.PAID });
       const headers = { ...gateway.aKey(limited).headers, ...forwarded };
-      const answer = await gateway.app.inject({ url: `/api/v1/payments/${randomUUID()}`, headers, remoteAddress: "10.0.0.1" });
-      expect(answer.statusCode, trustedProxies.join()).toBe(status);
+      const response = await gateway.app.inject({ url: `/api/v1/payments/${randomUUID()}`, headers, remoteAddress: "10.0.0.1" });
+      expect(response.statusCode, trustedProxies.join()).toBe(status);
     }
   });
 
-  test("is held against the last address that a trusted proxy did not write of itself, in whatever form it came", async () => {
+  test("is checked against the last forwarded address that is not a trusted proxy, for any number of headers", async () => {
     await using gateway = await startTestGateway({ trustedProxies: ["127.0.0.1", "10.0.0.0/8"] });
     gateway.behaviour.payments.getPayment = async () => ({ currency: "DZD", status: PaymentStatus.PAID });
     await gateway.app.listen({ host: "127.0.0.1", port: 0 });
     const { port } = gateway.app.addresses()[0] as { port: number };
     const statusOf = async (...forwarded: string[]) => {
       const socket = net.connect(port, "127.0.0.1");
-      let answer = "";
+      let response = "";
       socket.on("data", (chunk) => {
-        answer += String(chunk);
+        response += String(chunk);
       });
-      const given = Object.entries(gateway.aKey(limited).headers).map(([name, value]) => `${name}: ${value}`);
-      const claims = forwarded.map((value) => `X-Forwarded-For: ${value}`);
-      const head = [`GET /api/v1/payments/${randomUUID()} HTTP/1.1`, "Host: a", "Connection: close", ...given, ...claims];
+      const authorization = Object.entries(gateway.aKey(limited).headers).map(([name, value]) => `${name}: ${value}`);
+      const addresses = forwarded.map((value) => `X-Forwarded-For: ${value}`);
+      const head = [
+        `GET /api/v1/payments/${randomUUID()} HTTP/1.1`,
+        "Host: a",
+        "Connection: close",
+        ...authorization,
+        ...addresses,
+      ];
       socket.write(`${head.join("\r\n")}\r\n\r\n`);
       await once(socket, "close");
-      return answer.slice(9, 12);
+      return response.slice(9, 12);
     };
     const elsewhere = "198.51.100.1";
     for (const address of within) {
-      const [lets, refuses] = [
+      const [accepted, rejected] = [
         [[address], [`${elsewhere}, ${address}`], [elsewhere, address], [`${address}, 10.1.1.1`], [`garbage, ${address},`]],
         [[`${address}, ${elsewhere}`], [address, elsewhere], [`${address}, garbage`], [`${address}, unknown, 10.0.0.1`]],
       ];
-      for (const claims of lets) expect(await statusOf(...claims), String(claims)).toBe("200");
-      for (const claims of refuses) expect(await statusOf(...claims), String(claims)).toBe("403");
+      for (const forwarded of accepted) expect(await statusOf(...forwarded), String(forwarded)).toBe("200");
+      for (const forwarded of rejected) expect(await statusOf(...forwarded), String(forwarded)).toBe("403");
     }
-    for (const claim of ["", "10.0.0.1", "203.000.113.007", "0xcb.0.113.7", "3405803783", "203.0.113.7;10.0.0.1"])
-      expect(await statusOf(claim), claim).toBe("403");
-    // With a port it is no address: a proxy must leave it out.
-    for (const claim of ["203.0.113.7:5123", "[2001:db8::7]:443"]) expect(await statusOf(claim), claim).toBe("403");
+    for (const text of ["", "10.0.0.1", "203.000.113.007", "0xcb.0.113.7", "3405803783", "203.0.113.7;10.0.0.1"])
+      expect(await statusOf(text), text).toBe("403");
+    // An address with a port is invalid: the proxy must omit the port.
+    for (const text of ["203.0.113.7:5123", "[2001:db8::7]:443"]) expect(await statusOf(text), text).toBe("403");
   });
 
-  test("needs no look-up of its own", async () => {
-    await using run = await aGateway(500);
+  test("is resolved with a single look-up for several addresses", async () => {
+    await using run = await start(500);
     const { headers } = run.gateway.aKey(limited);
     const from = (remoteAddress: string) => run.gateway.app.inject({ url: "/api/v1/admin/refunds", headers, remoteAddress });
     const codes = [];
     for (const address of within) codes.push((await from(address)).json().code);
     codes.push((await from("127.0.0.1")).json().code);
     expect(codes).toEqual(["admin_required", "admin_required", "admin_required", "address_not_allowed"]);
-    expect(run.seen.lookUps).toBe(1);
+    expect(run.counters.lookUps).toBe(1);
   });
 });

@@ -2,7 +2,7 @@ import { KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import type { FastifyReply, FastifyRequest, onRequestHookHandler, preValidationHookHandler } from "fastify";
 import { aboutRequest } from "../call.ts";
 import type { App, Gateway } from "../gateway.ts";
-import type { KeyAnswer } from "../key-lease/api-key-cache.ts";
+import type { ResolvedKey } from "../key-lease/api-key-cache.ts";
 import { presentedKeyHash } from "../key-lease/presented-key.ts";
 import { Problem } from "../problem.ts";
 import type { ProblemCode } from "../problem-catalogue.ts";
@@ -10,7 +10,7 @@ import { networkOf } from "../rate-limit/network.ts";
 import { hasBody } from "./bound-bytes.ts";
 import { limitBusiness, rateLimited } from "./limit-rate.ts";
 
-const refusals: Readonly<Partial<Record<KeyState, ProblemCode>>> = {
+const problemCodes: Readonly<Partial<Record<KeyState, ProblemCode>>> = {
   [KeyState.UNKNOWN]: "invalid_api_key",
   [KeyState.REVOKED]: "api_key_revoked",
   [KeyState.EXPIRED]: "api_key_expired",
@@ -19,64 +19,67 @@ const refusals: Readonly<Partial<Record<KeyState, ProblemCode>>> = {
   [KeyState.BUSINESS_DISABLED]: "business_disabled",
 };
 
-const wrongRole = { business: "business_key_required", admin: "admin_required" } as const;
+const wrongRoleCodes = { business: "business_key_required", admin: "admin_required" } as const;
 
 /**
  * Authenticates holders of keys of one role. Rejects an invalid key with 401, then a business
  * beyond its rate with 429, then an address that is not allowed or a key of the other role with
- * 403. Looks the key up when the headers have arrived. Looks it up again after the body if the
- * first lookup is too old by then, so that the key was valid when the request was whole.
+ * 403. Resolves the key when the headers have arrived. Resolves it again after the body if the
+ * first look-up is then too old, so that the key was valid when the whole request had arrived.
  */
 export function authenticate(scope: App, gateway: Gateway, role: "business" | "admin"): void {
   const { keys, logger } = gateway;
 
-  const enter = (request: FastifyRequest, reply: FastifyReply, answer: KeyAnswer) => {
-    const { state, caller, organizationId, allows } = answer;
-    if (!caller) throw Problem.of(refusals[state] ?? "service_unavailable");
-    // Known also when it is refused, so that the log says whose key it was.
-    const isFirstLook = request.caller === null;
+  const admit = (request: FastifyRequest, reply: FastifyReply, key: ResolvedKey) => {
+    const { state, caller, organizationId, allows } = key;
+    if (!caller) throw Problem.of(problemCodes[state] ?? "service_unavailable");
+    // Set before the checks below, so that the log of a rejected request contains its key prefix.
+    const isFirstCheck = request.caller === null;
     request.caller = caller;
     request.organizationId = organizationId;
-    request.keyAnswer = answer;
-    // Requests that are rejected below count too, because they have cost a lookup.
-    if (isFirstLook) limitBusiness(gateway, request, reply);
+    request.resolvedKey = key;
+    // Requests that are rejected below count, too, because they have caused a look-up.
+    if (isFirstCheck) limitBusiness(gateway, request, reply);
     if (allows && !allows(request.ip)) throw Problem.of("address_not_allowed");
-    if (caller.role !== role) throw Problem.of(wrongRole[role]);
+    if (caller.role !== role) throw Problem.of(wrongRoleCodes[role]);
   };
-  const slowedDown = slowGuessing(gateway);
+  const limitFailures = slowGuessing(gateway);
 
-  const look: onRequestHookHandler = (request, reply, done) => {
-    let answer: KeyAnswer | Promise<KeyAnswer>;
+  const checkKey: onRequestHookHandler = (request, reply, done) => {
+    let key: ResolvedKey | Promise<ResolvedKey>;
     try {
-      answer = keys.resolve(presentedKeyHash(request.raw));
-      if (!(answer instanceof Promise)) {
-        enter(request, reply, answer);
+      key = keys.resolve(presentedKeyHash(request.raw));
+      if (!(key instanceof Promise)) {
+        admit(request, reply, key);
         return done();
       }
     } catch (error) {
-      return done(slowedDown(error, request.ip) as Error);
+      return done(limitFailures(error, request.ip) as Error);
     }
-    answer
+    key
       .catch((error: unknown) => {
-        logger.warn({ err: error, ...aboutRequest(request) }, "a key could not be looked up");
+        logger.warn({ err: error, ...aboutRequest(request) }, "API key look-up failed");
         throw Problem.of("service_unavailable");
       })
-      .then((found) => enter(request, reply, found))
+      .then((resolved) => admit(request, reply, resolved))
       .then(
         () => done(),
-        (error: unknown) => done(slowedDown(error, request.ip) as Error),
+        (error: unknown) => done(limitFailures(error, request.ip) as Error),
       );
   };
-  const lookAgain: preValidationHookHandler = function (request, reply, done) {
-    if (!hasBody(request.raw) || (request.keyAnswer && keys.isGood(request.keyAnswer))) return done();
-    look.call(this, request, reply, done);
+  const checkKeyAfterBody: preValidationHookHandler = function (request, reply, done) {
+    if (!hasBody(request.raw) || (request.resolvedKey && keys.isFresh(request.resolvedKey))) return done();
+    checkKey.call(this, request, reply, done);
   };
 
-  scope.addHook("onRequest", look);
-  scope.addHook("preValidation", lookAgain);
+  scope.addHook("onRequest", checkKey);
+  scope.addHook("preValidation", checkKeyAfterBody);
 }
 
-/** Guessing is slowed down by address; what works is let in from there all the same. */
+/**
+ * Creates a function that returns the response to a failed authentication: the error itself, or 429
+ * after too many failures from one network. Valid keys from that network are still accepted.
+ */
 export function slowGuessing({ limits }: Gateway): (error: unknown, address: string) => unknown {
   return (error, address) => {
     if (!limits.failedAuth || !(error instanceof Problem) || error.status !== 401) return error;

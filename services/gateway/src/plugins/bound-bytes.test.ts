@@ -25,8 +25,8 @@ const refund = ({ headers }: ReturnType<TestGateway["aKey"]>, length?: number) =
 const useKey = (gateway: TestGateway, { headers }: ReturnType<TestGateway["aKey"]>) =>
   gateway.app.inject({ url: `/api/v1/payments/${id}`, headers });
 
-describe("a body in chunks of one byte", () => {
-  test("the gateway reads one-byte chunks into one buffer of at most twice the body's length", async () => {
+describe("boundBytes with one-byte chunks", () => {
+  test("reads one-byte chunks into one buffer of at most twice the body's length", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     const key = gateway.aKey();
@@ -41,7 +41,7 @@ describe("a body in chunks of one byte", () => {
     await eventually(() => expect(used(allBytes)).toBe(0));
   });
 
-  test("a body without a key that exceeds the route's limit is rejected with 413", async () => {
+  test("rejects a keyless body beyond the route's limit with 413", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     await using client = new RawClient(port);
@@ -53,8 +53,8 @@ describe("a body in chunks of one byte", () => {
   });
 });
 
-describe("more than 10 000 chunks of a body", () => {
-  test("a body of 10 001 chunks is rejected with 413, and the connection serves the next request", async () => {
+describe("boundBytes with more than 10 000 chunks", () => {
+  test("rejects a body of 10 001 chunks with 413 and serves the next request of the connection", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     await using client = new RawClient(port);
@@ -70,7 +70,7 @@ describe("more than 10 000 chunks of a body", () => {
     ["POST", "/callbacks/kyc"],
     ["POST", "/unknown"],
     ["GET", "/healthz"],
-  ])("the gateway closes the connection after 20 000 chunks of a body (%s %s)", async (method, path) => {
+  ])("closes the connection after 20 000 chunks of a body (%s %s)", async (method, path) => {
     const { gateway, port } = await start();
     await using _ = gateway;
     await using client = new RawClient(port);
@@ -79,8 +79,8 @@ describe("more than 10 000 chunks of a body", () => {
   });
 });
 
-describe("the bytes of a business", () => {
-  test("a body whose announced length exceeds the business's limit is rejected with 429 before it is sent", async () => {
+describe("boundBytes for a business", () => {
+  test("rejects a body whose announced length exceeds the limit of the business with 429 before it is sent", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perBusiness: mebibyte } });
     await using _ = gateway;
     const [key, other] = [gateway.aKey(), gateway.aKey()];
@@ -105,7 +105,7 @@ describe("the bytes of a business", () => {
     await fourth.statusesAre("200");
   });
 
-  test("a chunked body that grows beyond the business's limit is rejected with 429", async () => {
+  test("rejects a chunked body that grows beyond the limit of the business with 429", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perBusiness: 64 * kibibyte } });
     await using _ = gateway;
     const key = gateway.aKey();
@@ -116,56 +116,56 @@ describe("the bytes of a business", () => {
     await eventually(() => expect(used(allBytes)).toBe(0));
   });
 
-  test("the bytes of a body count until the response is sent, even if the service is slow", async () => {
+  test("counts the bytes of a body until the response is sent, even if the service is slow", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     const key = gateway.aKey();
-    const answered = Promise.withResolvers<void>();
+    const responseReady = Promise.withResolvers<void>();
     gateway.behaviour.payments.refundPayment = async () => {
-      await answered.promise;
+      await responseReady.promise;
       return { id, currency: "DZD", status: PaymentStatus.REFUNDED };
     };
     await using client = new RawClient(port);
     await client.write(`${refund(key, 100)}{}${" ".repeat(98)}`);
     await eventually(() => expect(gateway.received.map(({ rpc }) => rpc)).toEqual(["RefundPayment"]));
     expect(used(key.businessId)).toBe(100);
-    answered.resolve();
+    responseReady.resolve();
     await client.statusesAre("200");
     await eventually(() => expect(used(allBytes)).toBe(0));
   });
 });
 
-describe("a client that reads no response", () => {
+describe("a client that does not read its responses", () => {
   const large = "d".repeat(100 * kibibyte);
-  const sent = (key: ReturnType<TestGateway["aKey"]>, method: string, path: string) =>
+  const requestText = (key: ReturnType<TestGateway["aKey"]>, method: string, path: string) =>
     `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${key.headers.authorization}\r\n\r\n`;
-  /** Connections whose first response nobody reads, so that all others wait. */
-  const behindUnread = async (port: number, text: string) => {
+  /** Sends requests on a connection whose first responses are not read, so that the others wait. */
+  const sendWithoutReading = async (port: number, text: string) => {
     const client = new RawClient(port, { reads: false });
     await client.write("GET /docs/reference.js HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(4) + text);
     return client;
   };
 
-  test("gets 429 for reads once its unread responses exceed the limit of the business", async () => {
+  test("gets 429 for reads when its unread responses exceed the limit of the business", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     const key = gateway.aKey();
     await useKey(gateway, key);
     const payment = { id, currency: "DZD", status: PaymentStatus.PAID, description: "d".repeat(3 * mebibyte) };
     gateway.behaviour.payments.getPayment = async () => payment;
-    await using unread = await behindUnread(port, sent(key, "GET", `/api/v1/payments/${id}`).repeat(6));
+    await using client = await sendWithoutReading(port, requestText(key, "GET", `/api/v1/payments/${id}`).repeat(6));
     await eventually(async () => {
       const { statusCode } = await useKey(gateway, key);
       expect(statusCode).toBe(429);
     });
     expect(used(key.businessId)).toBeLessThanOrEqual(16 * mebibyte);
-    unread.read();
+    client.read();
     await eventually(() => expect(used(allBytes)).toBe(0));
-    expect(unread.statuses.slice(4)).toContain("200");
+    expect(client.statuses.slice(4)).toContain("200");
     expect((await useKey(gateway, key)).statusCode).toBe(200);
   });
 
-  test("can make no more changes without a body once their responses exceed the bytes of the business", async () => {
+  test("gets 429 for changes without a body when their responses exceed the limit of the business", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perBusiness: mebibyte } });
     await using _ = gateway;
     const key = gateway.aKey();
@@ -176,22 +176,22 @@ describe("a client that reads no response", () => {
       status: PaymentStatus.REFUNDED,
       description: large,
     });
-    const refused = async () => {
+    const refundStatus = async () => {
       const { statusCode } = await gateway.app.inject({ method: "POST", url: refundPath, headers: key.headers });
       return statusCode;
     };
     const clients: RawClient[] = [];
     await eventually(async () => {
-      clients.push(await behindUnread(port, sent(key, "POST", refundPath).repeat(4)));
-      expect(await refused()).toBe(429);
+      clients.push(await sendWithoutReading(port, requestText(key, "POST", refundPath).repeat(4)));
+      expect(await refundStatus()).toBe(429);
     });
-    const made = gateway.received.length;
+    const executed = gateway.received.length;
     expect(used(key.businessId)).toBeLessThanOrEqual(2 * mebibyte);
-    expect(await refused()).toBe(429);
-    expect(gateway.received.length).toBe(made);
+    expect(await refundStatus()).toBe(429);
+    expect(gateway.received.length).toBe(executed);
     for (const client of clients) await client[Symbol.asyncDispose]();
     await eventually(() => expect(used(allBytes)).toBe(0));
-    expect(await refused()).toBe(200);
+    expect(await refundStatus()).toBe(200);
   });
 
   test("has its problem documents counted", async () => {
@@ -200,14 +200,14 @@ describe("a client that reads no response", () => {
     const key = gateway.aKey();
     await useKey(gateway, key);
     const query = Array.from({ length: 100 }, (_, i) => `${"u".repeat(50)}${i}=1`).join("&");
-    const client = await behindUnread(port, sent(key, "GET", `/api/v1/payments?${query}`));
+    const client = await sendWithoutReading(port, requestText(key, "GET", `/api/v1/payments?${query}`));
     await eventually(() => expect(used(key.businessId)).toBeGreaterThan(10_000));
     await client[Symbol.asyncDispose]();
     await eventually(() => expect(used(allBytes)).toBe(0));
   });
 });
 
-test("health probes are answered while the bytes of all keyless requests are used up", async () => {
+test("health checks are served while the bytes of all keyless requests are used up", async () => {
   const { gateway, port, used } = await start({ byteBounds: { total: mebibyte } });
   await using _ = gateway;
   await using client = new RawClient(port, { address: "127.0.0.2" });
@@ -217,32 +217,35 @@ test("health probes are answered while the bytes of all keyless requests are use
   expect((await gateway.app.inject({ url: "/healthz" })).statusCode).toBe(200);
 });
 
-test.each([1, 3])("a response is not counted when the client left before it (%i requests on the connection)", async (sent) => {
-  const { gateway, port, used } = await start();
-  await using _ = gateway;
-  const answered = Promise.withResolvers<void>();
-  gateway.behaviour.payments.getPayment = async () => {
-    await answered.promise;
-    return { id, currency: "DZD", status: PaymentStatus.PAID };
-  };
-  const closed = Promise.withResolvers<void>();
-  gateway.app.server.once("connection", (socket) => socket.once("close", () => closed.resolve()));
-  const { authorization } = gateway.business.headers;
-  const client = new RawClient(port);
-  await client.write(
-    `GET /api/v1/payments/${id} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\n\r\n`.repeat(sent),
-  );
-  await eventually(() => expect(gateway.received).toHaveLength(sent));
-  await client[Symbol.asyncDispose]();
-  await closed.promise;
-  answered.resolve();
-  // Their responses come after those that are lost.
-  for (let i = 0; i < 3; i++) expect((await useKey(gateway, gateway.business)).statusCode).toBe(200);
-  await eventually(() => expect(used(allBytes)).toBe(0));
-});
+test.each([1, 3])(
+  "a response is not counted when the client disconnected before it (%i requests on the connection)",
+  async (count) => {
+    const { gateway, port, used } = await start();
+    await using _ = gateway;
+    const responseReady = Promise.withResolvers<void>();
+    gateway.behaviour.payments.getPayment = async () => {
+      await responseReady.promise;
+      return { id, currency: "DZD", status: PaymentStatus.PAID };
+    };
+    const closed = Promise.withResolvers<void>();
+    gateway.app.server.once("connection", (socket) => socket.once("close", () => closed.resolve()));
+    const { authorization } = gateway.business.headers;
+    const client = new RawClient(port);
+    await client.write(
+      `GET /api/v1/payments/${id} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\n\r\n`.repeat(count),
+    );
+    await eventually(() => expect(gateway.received).toHaveLength(count));
+    await client[Symbol.asyncDispose]();
+    await closed.promise;
+    responseReady.resolve();
+    // The gateway handles these requests after the lost responses.
+    for (let i = 0; i < 3; i++) expect((await useKey(gateway, gateway.business)).statusCode).toBe(200);
+    await eventually(() => expect(used(allBytes)).toBe(0));
+  },
+);
 
-describe("the bytes of a network without a key", () => {
-  test("a keyless body beyond the network's limit gets 429, while another network and a business are served", async () => {
+describe("boundBytes for keyless requests", () => {
+  test("rejects a body beyond the limit of the network with 429, while another network and a business are served", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perNetwork: 256 * kibibyte } });
     await using _ = gateway;
     await using first = new RawClient(port);
@@ -259,7 +262,7 @@ describe("the bytes of a network without a key", () => {
     await business.statusesAre("200");
   });
 
-  test("a keyless body beyond a quarter of the gateway's bytes gets 503, while a business is served", async () => {
+  test("rejects a body beyond a quarter of the gateway's bytes with 503, while a business is served", async () => {
     const { gateway, port, used } = await start({ byteBounds: { total: mebibyte } });
     await using _ = gateway;
     await using first = new RawClient(port);
@@ -274,19 +277,19 @@ describe("the bytes of a network without a key", () => {
     await business.statusesAre("200");
   });
 
-  test("the body of a request whose key is being looked up counts towards its network", async () => {
+  test("counts the body of a request whose key is being looked up towards its network", async () => {
     const { gateway, port, used } = await start({ leaseMs: 0, byteBounds: { perNetwork: 64 * kibibyte } });
     await using _ = gateway;
-    const asked = Promise.withResolvers<void>();
+    const lookUpStarted = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
     gateway.behaviour.keyLeases.resolveKeys = async ({ keyHashes }) => {
-      asked.resolve();
+      lookUpStarted.resolve();
       await released.promise;
       return { resolutions: keyHashes.map(() => ({ state: KeyState.UNKNOWN })), leaseMs: 0 };
     };
     await using client = new RawClient(port);
     await client.write(refund(gateway.aKey()));
-    await asked.promise;
+    await lookUpStarted.promise;
     await client.write(`2000\r\n${" ".repeat(0x2000)}\r\n`.repeat(4));
     await eventually(() => expect(used("127.0.0.1")).toBe(32 * kibibyte));
     await client.write(`2000\r\n${" ".repeat(0x2000)}\r\n`.repeat(8));
@@ -299,11 +302,11 @@ describe("the bytes of a network without a key", () => {
 test("a request gets 503 when the bytes of all businesses exceed the gateway's limit", async () => {
   const { gateway, port, used } = await start({ byteBounds: { total: mebibyte } });
   await using _ = gateway;
-  const [one, other] = [gateway.aKey(), gateway.aKey()];
-  await useKey(gateway, one);
+  const [key, other] = [gateway.aKey(), gateway.aKey()];
+  await useKey(gateway, key);
   await using first = new RawClient(port);
-  await first.write(refund(one, mebibyte));
-  await eventually(() => expect(used(one.businessId)).toBe(mebibyte));
+  await first.write(refund(key, mebibyte));
+  await eventually(() => expect(used(key.businessId)).toBe(mebibyte));
   await using second = new RawClient(port);
   await second.write(refund(other, 2));
   await second.statusesAre("503");
@@ -322,7 +325,7 @@ test("the body of a GET is dropped as it arrives", async () => {
 });
 
 test.each([
-  ["a body that is announced and not sent", (key: string) => headOf(refundPath, { authorization: key }, 1_000)],
+  ["a body that is announced but not sent", (key: string) => headOf(refundPath, { authorization: key }, 1_000)],
   ["a chunked body that stops", (key: string) => `${headOf(refundPath, { authorization: key })}1\r\n{\r\n`],
   ["headers that do not end", () => "POST / HTTP/1.1\r\nHost: local"],
   ["a connection without a byte", () => ""],

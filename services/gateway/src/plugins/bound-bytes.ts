@@ -4,13 +4,13 @@ import type { App, Gateway } from "../gateway.ts";
 
 /**
  * Limits the bytes in memory of each caller and of all callers: request bodies from their first
- * byte on, and unsent responses. A body counts until the response has been sent, because a handler
- * in progress keeps it.
+ * byte, and unsent responses. A body counts until the response has been sent, because the handler
+ * keeps it in memory.
  */
 export function boundBytes(app: App, { bytes, byteBounds }: Gateway): void {
   app.addHook("onRequest", (request, reply, done) => {
     const { incoming, method, routeOptions } = request;
-    // The body of a GET has no meaning. It is not kept.
+    // The body of a GET has no meaning, so it is dropped.
     if (incoming && method !== "GET" && method !== "HEAD") {
       incoming.keep(routeOptions.bodyLimit, byteBounds.ofUnknown(request));
       reply.raw.once("close", () => incoming.release());
@@ -20,21 +20,22 @@ export function boundBytes(app: App, { bytes, byteBounds }: Gateway): void {
 
   app.addHook("preValidation", (request, _reply, done) => {
     if (request.routeOptions.config.isUnbounded) return done();
-    // The response to a change exceeds the bounds, so the next change is refused before its effect.
+    // The response to a change may have exceeded a limit. The caller's next change is then rejected
+    // before it takes effect.
     done(bytes.take(byteBounds.of(request), 0)?.refusal());
   });
 
   app.addHook("onSend", (request, reply, payload, done) => {
     if (request.routeOptions.config.isUnbounded) return done(null, payload);
-    // The client left while the request was handled: "close" was emitted before.
+    // The client disconnected while the request was handled; "close" has already been emitted.
     if (reply.raw.destroyed) return done(null, payload);
-    // The Buffers of a success are static files, which all responses share.
+    // A Buffer in a successful response is a static file, which all responses share.
     const isProblem = Buffer.isBuffer(payload) && reply.statusCode >= 400;
     if (typeof payload !== "string" && !isProblem) return done(null, payload);
     const bounds = byteBounds.of(request);
     const length = Buffer.byteLength(payload);
-    // A problem cannot be refused again. The other methods have had their effect, so their response
-    // is the only one to give.
+    // A problem document is never replaced. A request with another method has taken effect, so its
+    // response must be sent.
     if (request.method === "GET" && !isProblem) {
       const exceeded = bytes.take(bounds, length);
       if (exceeded) return done(exceeded.refusal());
@@ -44,7 +45,7 @@ export function boundBytes(app: App, { bytes, byteBounds }: Gateway): void {
   });
 }
 
-/** Begins to read the body of each request, also of a rejected one. Must be registered first. */
+/** Begins to read the body of each request, even a rejected one. Must be registered first. */
 export function receiveBodies(app: App, { bytes, connections }: Gateway): void {
   app.decorateRequest("incoming", null);
   app.addHook("onRequest", (request, _reply, done) => {

@@ -6,54 +6,51 @@ import { startTestGateway } from "../../test/harness.ts";
 
 const id = "019a0000-0000-7000-8000-000000000001";
 
-test("more than can be answered at once is refused with when to come back; probes are answered, and room comes back", async () => {
+test("requests beyond the limits get 429 or 503 with Retry-After until earlier requests end, while health checks are served", async () => {
   await using gateway = await startTestGateway({ loadBounds: { total: 3, perCaller: 2 } });
-  let answerAll = () => {};
-  const answered = new Promise<void>((resolve) => {
-    answerAll = resolve;
-  });
+  const released = Promise.withResolvers<void>();
   gateway.behaviour.payments.getPayment = async () => {
-    await answered;
+    await released.promise;
     return { id, currency: "DZD", status: PaymentStatus.PAID };
   };
   const read = ({ headers }: { headers: Record<string, string> }) =>
     gateway.app.inject({ url: `/api/v1/payments/${id}`, headers });
-  const [one, other, another] = [gateway.aKey(), gateway.aKey(), gateway.aKey()];
-  const reads = [read(one), read(one)];
+  const [first, second, third] = [gateway.aKey(), gateway.aKey(), gateway.aKey()];
+  const reads = [read(first), read(first)];
   await eventually(() => expect(gateway.received).toHaveLength(2));
 
-  const own = await read(one);
-  expect([own.statusCode, own.json().code, own.headers["retry-after"]]).toEqual([429, "rate_limited", "1"]);
-  expect([own.headers["ratelimit-limit"], own.headers["ratelimit-remaining"]]).toEqual(["2", "0"]);
-  reads.push(read(other));
+  const rejected = await read(first);
+  expect([rejected.statusCode, rejected.json().code, rejected.headers["retry-after"]]).toEqual([429, "rate_limited", "1"]);
+  expect([rejected.headers["ratelimit-limit"], rejected.headers["ratelimit-remaining"]]).toEqual(["2", "0"]);
+  reads.push(read(second));
   await eventually(() => expect(gateway.received).toHaveLength(3));
-  const full = await read(another);
-  expect([full.statusCode, full.json().code, full.headers["retry-after"]]).toEqual([503, "overloaded", "1"]);
+  const shed = await read(third);
+  expect([shed.statusCode, shed.json().code, shed.headers["retry-after"]]).toEqual([503, "overloaded", "1"]);
   expect((await gateway.app.inject({ url: "/healthz" })).statusCode).toBe(200);
 
-  answerAll();
+  released.resolve();
   expect((await Promise.all(reads)).map(({ statusCode }) => statusCode)).toEqual([200, 200, 200]);
-  expect((await read(another)).statusCode).toBe(200);
+  expect((await read(third)).statusCode).toBe(200);
 });
 
-test("who goes away while its key is looked up takes no room, and nothing is done for it", async () => {
+test("a client that disconnects during its key look-up uses no capacity, and its request is not executed", async () => {
   await using gateway = await startTestGateway({ loadBounds: { total: 2, perCaller: 2 } });
   gateway.behaviour.payments.getPayment = async () => ({ id, currency: "DZD", status: PaymentStatus.PAID });
   const { port } = new URL(await gateway.app.listen({ host: "127.0.0.1", port: 0 }));
   const lookUp = gateway.behaviour.keyLeases.resolveKeys;
-  if (!lookUp) throw new Error("the gateway of the test answers for keys");
+  if (!lookUp) throw new Error("the test gateway has no resolveKeys");
   const released = Promise.withResolvers<void>();
-  let lookedUp = 0;
-  gateway.behaviour.keyLeases.resolveKeys = async (...asked) => {
-    lookedUp++;
+  let lookUps = 0;
+  gateway.behaviour.keyLeases.resolveKeys = async (...call) => {
+    lookUps++;
     await released.promise;
-    return await lookUp(...asked);
+    return await lookUp(...call);
   };
   const { authorization } = gateway.business.headers;
   for (let i = 1; i <= 2; i++) {
     const socket = net.connect(Number(port), "127.0.0.1");
     socket.write(`GET /api/v1/payments/${id} HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\n\r\n`);
-    await eventually(() => expect(lookedUp).toBe(i));
+    await eventually(() => expect(lookUps).toBe(i));
     socket.destroy();
   }
   await eventually(() => expect(connectionsOf(gateway.app.server)).resolves.toBe(0));

@@ -8,18 +8,18 @@ export const bodyBytesMax = 1024 * 1024;
 
 const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/;
 
-/** The caller's own id when it is a harmless one. */
+/** Returns the caller's request id if it has the permitted form, otherwise a new one. */
 export function requestIdOf(raw: Pick<IncomingMessage, "headers">): string {
-  const given = raw.headers["x-request-id"];
-  return typeof given === "string" && requestIdPattern.test(given) ? given : uuidv7();
+  const header = raw.headers["x-request-id"];
+  return typeof header === "string" && requestIdPattern.test(header) ? header : uuidv7();
 }
 
 /**
- * What comes before everything else, for every address: the headers of every answer, then route
- * (404), method (405) and size (413), in that order and before anyone asks for a key.
+ * Sets the headers of every response, then checks path (404), method (405) and announced size (413)
+ * in this order, before the key is checked.
  */
 export function guardEdge(app: App): void {
-  const addresses = knownAddresses(app);
+  const routes = collectRoutes(app);
   app.addHook("onRequest", (request, reply, done) => {
     const { headers, socket } = request.raw;
     // An earlier pipelined request has ended the connection, so no response can be sent.
@@ -27,7 +27,7 @@ export function guardEdge(app: App): void {
     reply.header("x-request-id", request.id);
     reply.header("x-content-type-options", "nosniff");
     reply.header("cache-control", "no-store");
-    if (request.is404) return done(unknownAddress(request, addresses));
+    if (request.is404) return done(unknownRoute(request, routes));
     if (headers.host === undefined && request.raw.httpVersion === "1.1") return done(Problem.of("malformed_request"));
     const length = headers["content-length"];
     if (length !== undefined && Number(length) > request.routeOptions.bodyLimit) return done(Problem.of("body_too_large"));
@@ -35,31 +35,32 @@ export function guardEdge(app: App): void {
   });
 }
 
-interface Address {
+interface Route {
   readonly pattern: RegExp;
   readonly methods: Set<string>;
 }
 
-function knownAddresses(app: App): Map<string, Address> {
-  const addresses = new Map<string, Address>();
+/** Collects the routes that are registered from now on, by their path template. */
+function collectRoutes(app: App): Map<string, Route> {
+  const routes = new Map<string, Route>();
   app.addHook("onRoute", ({ url, method }) => {
-    let address = addresses.get(url);
-    if (!address) {
-      address = { pattern: new RegExp(`^${url.replaceAll(".", "\\.").replaceAll(/:\w+/g, "[^/]+")}$`), methods: new Set() };
-      addresses.set(url, address);
+    let route = routes.get(url);
+    if (!route) {
+      route = { pattern: new RegExp(`^${url.replaceAll(".", "\\.").replaceAll(/:\w+/g, "[^/]+")}$`), methods: new Set() };
+      routes.set(url, route);
     }
-    for (const one of [method].flat()) address.methods.add(one);
+    for (const name of [method].flat()) route.methods.add(name);
   });
-  return addresses;
+  return routes;
 }
 
-function unknownAddress(request: FastifyRequest, addresses: Map<string, Address>) {
+function unknownRoute(request: FastifyRequest, routes: Map<string, Route>) {
   const [path = ""] = request.url.split("?", 1);
-  // What has an address of its own is not an id: nobody can be read at /clients/person.
-  const own = addresses.get(path);
-  const matching = own ? [own] : [...addresses.values()].filter(({ pattern }) => pattern.test(path));
-  const methods = new Set(matching.flatMap((address) => [...address.methods]));
+  // A fixed path takes precedence over a path with an id: /clients/person has no GET.
+  const fixed = routes.get(path);
+  const matching = fixed ? [fixed] : [...routes.values()].filter(({ pattern }) => pattern.test(path));
+  const methods = new Set(matching.flatMap((route) => [...route.methods]));
   if (methods.size === 0) return Problem.of("not_found");
   const allow = [...methods].sort().join(", ");
-  return Problem.of("method_not_allowed", { detail: `This address answers ${allow}.`, headers: { allow } });
+  return Problem.of("method_not_allowed", { detail: `This path supports ${allow}.`, headers: { allow } });
 }

@@ -7,7 +7,7 @@ import { Problem } from "../problem.ts";
 export const idempotencyKeyPattern = "^[\\x21-\\x7e]{1,255}$";
 const keyPattern = new RegExp(idempotencyKeyPattern);
 
-/** Takes the Idempotency-Key of a POST, after the form of the request was found good. */
+/** Reads the Idempotency-Key of a POST, after the request has passed validation. */
 export const takeIdempotencyKey =
   ({ fingerprintKeys }: Gateway): preHandlerHookHandler =>
   (request, _reply, done) => {
@@ -20,8 +20,8 @@ export const takeIdempotencyKey =
   };
 
 /**
- * Stands for what was sent where. Services keep it for a day, and a body may say who somebody is:
- * without the secret nobody can find out by trying whether a guess is right.
+ * Returns an HMAC of path and body. Services store it for a day, and a body may contain personal
+ * data. A plain hash would allow anyone with the hash to test guesses of the body.
  */
 function fingerprintOf(request: FastifyRequest, secret: Uint8Array): string {
   const [path = ""] = request.url.split("?", 1);

@@ -7,14 +7,14 @@ import { readJsonObject } from "../json/read-json.ts";
 import { Problem } from "../problem.ts";
 import { limitBody } from "./limit-rate.ts";
 
-// No two runs of white space meet: there are too many ways to divide 16 KiB between them.
+// Two adjacent runs of white space would make matching 16 KiB of white space quadratic.
 const jsonType = /^application\/json\s*(;\s*(charset\s*=\s*"?utf-?8"?\s*(;\s*)?)?)?$/i;
 
-/** Bodies are JSON, and forms checked, by our own rules; see `readJsonObject` and `form/`. */
+/** Replaces Fastify's JSON parser and validator with stricter ones: `readJsonObject`, `form/`. */
 export function readJsonBodies(app: App, gateway: Gateway): void {
   app.decorateRequest("bodyBytes", null);
   app.removeAllContentTypeParsers();
-  // For every type and none: only a chunked body's end tells that there was none.
+  // For every content type and for none: an empty chunked body is recognized only at its end.
   app.addContentTypeParser("*", async (request: FastifyRequest) => {
     const bytes = await request.incoming?.read(gateway.byteBounds.of(request));
     if (!bytes || bytes.length === 0) return null;
@@ -27,7 +27,7 @@ export function readJsonBodies(app: App, gateway: Gateway): void {
     return readJsonObject(bytes);
   });
 
-  // `curl -X POST -d ""` names a type for no bytes; without it Fastify sees no body.
+  // `curl -X POST -d ""` sends a content type for an empty body. Without it Fastify reads no body.
   app.addHook("onRequest", ({ raw: { headers } }, _reply, done) => {
     const length = headers["content-length"];
     if ((length === undefined || length === "0") && headers["transfer-encoding"] === undefined) delete headers["content-type"];
@@ -35,7 +35,7 @@ export function readJsonBodies(app: App, gateway: Gateway): void {
   });
 
   app.setValidatorCompiler<TObject>(({ schema, httpPart }) => {
-    // Ids in paths are judged by the routes: one that is malformed is as unknown as any other.
+    // Routes check the ids in paths. A malformed id gets the same response as an unknown id.
     if (httpPart !== "body" && httpPart !== "querystring") return (value) => ({ value });
     const check = httpPart === "body" ? compileBody(schema) : compileQuery(schema);
     return (value) => {

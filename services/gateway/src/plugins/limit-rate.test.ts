@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 beforeEach(() => {
-  // Long enough for every bucket to be full again.
+  // Fills every bucket again.
   clock.ms += 1e6;
   gateway.received.length = 0;
 });
@@ -28,26 +28,26 @@ beforeEach(() => {
 type Headers = Record<string, string>;
 const read = (headers: Headers) => gateway.app.inject({ method: "GET", url: `/api/v1/payments/${id}`, headers });
 const refund = (headers: Headers) => gateway.app.inject({ method: "POST", url: `/api/v1/payments/${id}/refund`, headers });
-const shown = ({ statusCode, headers }: Awaited<ReturnType<typeof read>>) => [
+const rateOf = ({ statusCode, headers }: Awaited<ReturnType<typeof read>>) => [
   statusCode,
   ...["limit", "remaining", "reset"].map((name) => headers[`ratelimit-${name}`]),
   headers["retry-after"],
 ];
 
 describe("a business", () => {
-  test("has its burst, then 429 with when to come back, then its rate", async () => {
+  test("gets a burst, then 429 with Retry-After, then its rate", async () => {
     const { headers } = gateway.aKey();
-    const answers = [];
-    for (let i = 0; i < 5; i++) answers.push(await read(headers));
-    expect(answers.map(shown)).toEqual([
+    const responses = [];
+    for (let i = 0; i < 5; i++) responses.push(await read(headers));
+    expect(responses.map(rateOf)).toEqual([
       [200, "4", "3", "1", undefined],
       [200, "4", "2", "1", undefined],
       [200, "4", "1", "2", undefined],
       [200, "4", "0", "2", undefined],
       [429, "4", "0", "2", "1"],
     ]);
-    expect(answers[4]?.headers["content-type"]).toBe("application/problem+json");
-    expect(answers[4]?.json().code).toBe("rate_limited");
+    expect(responses[4]?.headers["content-type"]).toBe("application/problem+json");
+    expect(responses[4]?.json().code).toBe("rate_limited");
     expect(gateway.received).toHaveLength(4);
     clock.ms += 1_000;
     expect([(await read(headers)).statusCode, (await read(headers)).statusCode, (await read(headers)).statusCode]).toEqual([
@@ -55,7 +55,7 @@ describe("a business", () => {
     ]);
   });
 
-  test("has one more request counted for every 16 KiB of a body, and is refused until these are paid back", async () => {
+  test("uses one more request of its rate for every 16 KiB of a body, and gets 429 until the debt is refilled", async () => {
     const { headers } = gateway.aKey();
     const send = (length: number) =>
       gateway.app.inject({
@@ -66,28 +66,28 @@ describe("a business", () => {
       });
     const small = await send(16 * 1024 - 1);
     expect([small.statusCode, small.headers["ratelimit-remaining"]]).toEqual([422, "3"]);
-    // Of the three that are left, one is for the request itself, and ten are for its body.
+    // Three tokens are left. The request uses one, its body uses ten.
     expect((await send(160 * 1024)).statusCode).toBe(422);
-    expect(shown(await read(headers))).toEqual([429, "4", "0", "6", "5"]);
+    expect(rateOf(await read(headers))).toEqual([429, "4", "0", "6", "5"]);
     clock.ms += 4_000;
     expect((await read(headers)).statusCode).toBe(429);
     clock.ms += 1_000;
     expect((await read(headers)).statusCode).toBe(200);
-    // The last one is for the request, and nothing is left for its body.
+    // The request uses the last token, and none is left for its body.
     expect((await send(160 * 1024)).statusCode).toBe(429);
   });
 
-  test("is not slowed down by another, and shares its limit among its keys", async () => {
-    const one = gateway.aKey();
-    const sameBusiness = gateway.aKey({ businessId: one.businessId });
-    for (let i = 0; i < 4; i++) await read(one.headers);
+  test("has one limit for all its keys, independent of other businesses", async () => {
+    const key = gateway.aKey();
+    const sameBusiness = gateway.aKey({ businessId: key.businessId });
+    for (let i = 0; i < 4; i++) await read(key.headers);
     expect((await read(sameBusiness.headers)).statusCode).toBe(429);
     expect((await read(gateway.aKey().headers)).statusCode).toBe(200);
   });
 
-  test("has refunds counted by themselves too", async () => {
+  test("has an additional limit for refunds", async () => {
     const { headers } = gateway.aKey();
-    expect([await refund(headers), await refund(headers), await refund(headers)].map(shown)).toEqual([
+    expect([await refund(headers), await refund(headers), await refund(headers)].map(rateOf)).toEqual([
       [200, "2", "1", "1", undefined],
       [200, "2", "0", "2", undefined],
       [429, "2", "0", "2", "1"],
@@ -95,18 +95,18 @@ describe("a business", () => {
     expect((await read(headers)).statusCode).toBe(200);
   });
 
-  test("has what it creates and what it searches counted by themselves too", async () => {
+  test("has additional limits for creations and for searches", async () => {
     gateway.behaviour.payments.createPayment = async () => ({ id, currency: "DZD", status: PaymentStatus.PENDING });
     gateway.behaviour.payments.listPayments = async () => ({ payments: [] });
     const { headers } = gateway.aKey();
     const statusesOf = async (method: "GET" | "POST", path: string, payload?: object) => {
-      const answers = [];
+      const statuses = [];
       for (let i = 0; i < 3; i++) {
         clock.ms += 400;
         const url = `/api/v1/payments${path}`;
-        answers.push((await gateway.app.inject({ method, url, headers, ...(payload && { payload }) })).statusCode);
+        statuses.push((await gateway.app.inject({ method, url, headers, ...(payload && { payload }) })).statusCode);
       }
-      return answers;
+      return statuses;
     };
     const order = { amount: "5000.00", success_url: "https://shop.example/a", fail_url: "https://shop.example/b" };
     expect(await statusesOf("POST", "", order)).toEqual([201, 201, 429]);
@@ -117,27 +117,27 @@ describe("a business", () => {
     expect(await statusesOf("GET", "?status=PAID")).toEqual([200, 200, 200]);
   });
 
-  test("a request with a 403 for its role or address counts towards the rate of its business", async () => {
-    const one = gateway.aKey();
-    const elsewhere = gateway.aKey({
-      businessId: one.businessId,
+  test("has requests counted that get 403 for their role or address", async () => {
+    const key = gateway.aKey();
+    const limitedKey = gateway.aKey({
+      businessId: key.businessId,
       state: KeyState.LIVE_FROM_ALLOWED_IPS,
       allowedIps: ["192.0.2.0/24"],
     });
-    const operatorRoute = () => gateway.app.inject({ url: `/api/v1/businesses/${id}`, headers: one.headers });
+    const operatorRoute = () => gateway.app.inject({ url: `/api/v1/businesses/${id}`, headers: key.headers });
     const responses = [
       await operatorRoute(),
-      await read(elsewhere.headers),
+      await read(limitedKey.headers),
       await operatorRoute(),
-      await read(elsewhere.headers),
+      await read(limitedKey.headers),
     ];
     expect(responses.map(({ statusCode }) => statusCode)).toEqual([403, 403, 403, 403]);
-    const refused = [await operatorRoute(), await read(elsewhere.headers), await read(one.headers)];
-    expect(refused.map(({ statusCode }) => statusCode)).toEqual([429, 429, 429]);
-    expect(refused[0]?.headers["retry-after"]).toBe("1");
+    const rejected = [await operatorRoute(), await read(limitedKey.headers), await read(key.headers)];
+    expect(rejected.map(({ statusCode }) => statusCode)).toEqual([429, 429, 429]);
+    expect(rejected[0]?.headers["retry-after"]).toBe("1");
   });
 
-  test("a request counts once when its key is looked up again after the body", async () => {
+  test("has a request counted once if its key is looked up again after the body", async () => {
     const { headers } = gateway.aKey({ expiresInMs: 0n });
     const { resolveKeys } = gateway.behaviour.keyLeases;
     let lookUps = 0;
@@ -152,7 +152,7 @@ describe("a business", () => {
     if (resolveKeys) gateway.behaviour.keyLeases.resolveKeys = resolveKeys;
   });
 
-  test("is told before its body is judged", async () => {
+  test("gets 429 before its body is checked", async () => {
     const { headers } = gateway.aKey();
     for (let i = 0; i < 4; i++) await read(headers);
     expect((await refund({ ...headers, "content-type": "text/plain" })).statusCode).toBe(429);
@@ -162,28 +162,28 @@ describe("a business", () => {
 test("operators are not limited", async () => {
   gateway.behaviour.businesses.getBusiness = async () => ({ id, status: 1 });
   for (let i = 0; i < 10; i++) {
-    const answer = await gateway.app.inject({ url: `/api/v1/businesses/${id}`, headers: gateway.admin.headers });
-    expect([answer.statusCode, answer.headers["ratelimit-limit"]]).toEqual([200, undefined]);
+    const response = await gateway.app.inject({ url: `/api/v1/businesses/${id}`, headers: gateway.admin.headers });
+    expect([response.statusCode, response.headers["ratelimit-limit"]]).toEqual([200, undefined]);
   }
 });
 
-describe("failing authentications from one address", () => {
-  test("get 429 after a few, while a key that works is let in from there", async () => {
-    const unknown = gateway.aKey({ state: KeyState.REVOKED });
+describe("failed authentications from one network", () => {
+  test("get 429 beyond the limit, while a valid key from that network is accepted", async () => {
+    const revoked = gateway.aKey({ state: KeyState.REVOKED });
     const { headers } = gateway.aKey();
     expect((await read({})).statusCode).toBe(401);
     expect((await read({ "x-api-key": "nonsense" })).statusCode).toBe(401);
-    expect((await read(unknown.headers)).statusCode).toBe(401);
-    for (const failing of [{}, { "x-api-key": "nonsense" }, unknown.headers]) {
-      const answer = await read(failing as Headers);
-      expect(shown(answer)).toEqual([429, "3", "0", "60", "20"]);
-      expect(answer.json().code).toBe("rate_limited");
+    expect((await read(revoked.headers)).statusCode).toBe(401);
+    for (const failing of [{}, { "x-api-key": "nonsense" }, revoked.headers]) {
+      const response = await read(failing as Headers);
+      expect(rateOf(response)).toEqual([429, "3", "0", "60", "20"]);
+      expect(response.json().code).toBe("rate_limited");
     }
     expect((await read(headers)).statusCode).toBe(200);
-    const fromNextDoor = (address: string) =>
+    const fromSame64 = (address: string) =>
       gateway.app.inject({ url: `/api/v1/payments/${id}`, remoteAddress: `2001:db8::${address}` });
-    for (const address of ["1", "2:3:4:5", "ffff:0:0:0"]) expect((await fromNextDoor(address)).statusCode).toBe(401);
-    expect((await fromNextDoor("6")).statusCode).toBe(429);
+    for (const address of ["1", "2:3:4:5", "ffff:0:0:0"]) expect((await fromSame64(address)).statusCode).toBe(401);
+    expect((await fromSame64("6")).statusCode).toBe(429);
     const elsewhere = await gateway.app.inject({ url: `/api/v1/payments/${id}`, remoteAddress: "203.0.113.7" });
     expect(elsewhere.statusCode).toBe(401);
     clock.ms += 20_000;
@@ -196,7 +196,7 @@ describe("failing authentications from one address", () => {
   });
 });
 
-describe("settings", () => {
+describe("rate limit settings", () => {
   const source = {
     IDENTITY_URLS: "http://a",
     KYC_URLS: "http://a",
@@ -207,7 +207,7 @@ describe("settings", () => {
     FINGERPRINT_KEYS: `${"A".repeat(43)}=`,
   };
 
-  test("limit by default", () => {
+  test("have defaults for every limit", () => {
     expect(readConfig(source).rateLimits).toEqual({
       perSecond: 100,
       burst: 200,
@@ -221,7 +221,7 @@ describe("settings", () => {
     });
   });
 
-  test("of 0 switch one limit off", () => {
+  test("of 0 switch that limit off", () => {
     const { rateLimits } = readConfig({ ...source, RATE_LIMIT_PER_SECOND: "0", RATE_LIMIT_KYC_PER_SECOND: "0" });
     const limits = createRateLimits(rateLimits);
     expect([limits.business, limits.kyc]).toEqual([undefined, undefined]);

@@ -6,7 +6,7 @@ import { createsSomething, isCostlyRead } from "../rate-limit/kind-of-request.ts
 import { networkOf } from "../rate-limit/network.ts";
 import type { Draw } from "../rate-limit/token-buckets.ts";
 
-/** Counts a request of a business, whatever its route. Throws a Problem beyond the rate. */
+/** Counts a request of a business, for every route. Throws a Problem beyond the rate. */
 export function limitBusiness({ limits }: Gateway, { caller }: FastifyRequest, reply: FastifyReply): void {
   if (caller?.role !== "business" || !limits.business) return;
   const draw = limits.business.draw(caller.businessId);
@@ -14,12 +14,12 @@ export function limitBusiness({ limits }: Gateway, { caller }: FastifyRequest, r
   reply.headers(rateHeaders(draw));
 }
 
-/** Bodies that are larger count as several requests. */
+/** A larger body counts as several requests. */
 const bytesPerRequest = 16 * 1024;
 
 /**
- * Counts the further requests that a large body of a business stands for: the time to parse it
- * grows with its size, and other businesses wait meanwhile. Throws a Problem beyond the rate.
+ * Counts a large body of a business as additional requests, because the time to parse it grows with
+ * its size and delays other businesses. Throws a Problem beyond the rate.
  */
 export function limitBody({ limits }: Gateway, { caller }: FastifyRequest, bytes: number): void {
   const more = Math.floor(bytes / bytesPerRequest);
@@ -36,7 +36,7 @@ export function limitKind({ limits }: Gateway): onRequestHookHandler {
     if (request.caller?.role !== "business" || !limit) return done();
     const draw = limit.draw(request.caller.businessId);
     if (!draw.allowed) return done(rateLimited(kind, draw));
-    // Replaces the headers of the business's limit: a client reaches the narrower limit first.
+    // Replaces the headers of the business's limit, because a client reaches this limit first.
     reply.headers(rateHeaders(draw));
     done();
   };
@@ -49,13 +49,13 @@ function kindOf(request: FastifyRequest): "kyc" | "refund" | "creation" | "searc
   return isCostlyRead(request) ? "search" : undefined;
 }
 
-/** Counts keyless requests: of a network, and of all, but where something genuine came from. */
+/** Counts keyless requests, of a network and in total, except from networks in `limits.proven`. */
 export function limitKeyless({ limits }: Gateway): onRequestHookHandler {
   return (request, _reply, done) => {
     const network = networkOf(request.ip);
     if (limits.proven.has(network)) return done();
-    const own = limits.keyless?.draw(network);
-    if (own && !own.allowed) return done(rateLimited("keyless", own));
+    const draw = limits.keyless?.draw(network);
+    if (draw && !draw.allowed) return done(rateLimited("keyless", draw));
     if (limits.keylessTotal?.draw("").allowed === false) {
       requestsShed.inc({ bound: "keyless" });
       return done(Problem.of("overloaded"));
@@ -64,6 +64,7 @@ export function limitKeyless({ limits }: Gateway): onRequestHookHandler {
   };
 }
 
+/** Creates the 429 for a rejected draw and counts it. */
 export function rateLimited(limit: Limit, draw: Draw): Problem {
   rateLimitRefusals.inc({ limit });
   return Problem.of("rate_limited", { headers: { "retry-after": String(draw.retryAfterSeconds), ...rateHeaders(draw) } });

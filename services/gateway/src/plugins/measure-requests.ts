@@ -1,7 +1,7 @@
 import type { App } from "../gateway.ts";
 import { methodOf, requestDuration, requests } from "../metrics.ts";
 
-/** Counts answers by route and status: never by anything that a caller makes up. */
+/** Counts responses by method, route and status. No label value is chosen by a caller. */
 export function measureRequests(app: App): void {
   app.addHook("onResponse", (request, reply, done) => {
     const { url } = request.routeOptions;

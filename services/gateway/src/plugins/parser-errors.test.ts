@@ -11,131 +11,131 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-/** What the gateway writes back to raw bytes, until it closes the connection. */
+/** Sends raw bytes and returns the response bytes when the gateway closes the connection. */
 function exchange(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = net.connect(port, "127.0.0.1", () => socket.write(text));
-    let answer = "";
+    let response = "";
     socket.on("data", (chunk) => {
-      answer += chunk.toString();
+      response += chunk.toString();
     });
     socket.on("end", () => {
       socket.end();
-      resolve(answer);
+      resolve(response);
     });
-    socket.on("error", (error) => (answer === "" ? reject(error) : resolve(answer)));
+    socket.on("error", (error) => (response === "" ? reject(error) : resolve(response)));
   });
 }
 
 const paymentId = "019a0000-0000-7000-8000-000000000001";
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
-const statuses = (answers: string) => [...answers.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status);
+const statuses = (responses: string) => [...responses.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status);
 const head = "POST /api/v1/payments HTTP/1.1\r\nHost: localhost\r\n";
 
-describe("what is no well-formed HTTP is refused with a problem document", () => {
+describe("a malformed HTTP request", () => {
   test.each([
     ["both Content-Length and Transfer-Encoding", `${head}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
     ["two Content-Lengths that differ", `${head}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`],
-    ["a Content-Length that is no number", `${head}Content-Length: two\r\n\r\n{}`],
+    ["a Content-Length that is not a number", `${head}Content-Length: two\r\n\r\n{}`],
     ["a bare line feed in a header", `${head}X-A: b\nX-B: c\r\n\r\n`],
     ["a space before the colon", `${head}X-A : b\r\n\r\n`],
     ["NUL in a header", `${head}X-A: \0\r\n\r\n`],
     ["no HTTP at all", "hello\r\n\r\n"],
     ["no Host", "GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n"],
-  ])("%s", async (_name, text) => {
-    const answer = await exchange(text);
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-    expect(answer).toMatch(/content-type: application\/problem\+json\r\n/i);
-    expect(answer).toMatch(/x-request-id: [0-9a-f-]{36}\r\n/i);
-    expect(JSON.parse(answer.split("\r\n\r\n")[1] as string)).toMatchObject({ status: 400, code: "malformed_request" });
+  ])("with %s gets a 400 problem document", async (_name, text) => {
+    const response = await exchange(text);
+    expect(response).toMatch(/^HTTP\/1\.1 400 /);
+    expect(response).toMatch(/content-type: application\/problem\+json\r\n/i);
+    expect(response).toMatch(/x-request-id: [0-9a-f-]{36}\r\n/i);
+    expect(JSON.parse(response.split("\r\n\r\n")[1] as string)).toMatchObject({ status: 400, code: "malformed_request" });
   });
 
-  test("what follows a whole request costs it neither its effect nor its answer", async () => {
+  test("does not prevent the effect and the response of an earlier complete request on the connection", async () => {
     gateway.behaviour.payments.refundPayment = async () => ({ id: paymentId, currency: "DZD", status: PaymentStatus.REFUNDED });
     const refund =
       `POST /api/v1/payments/${paymentId}/refund HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${gateway.business.key}\r\n` +
       "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}";
-    const answers = await exchange(`${refund}${get("/healthz")}GARBAGE\r\n\r\n`);
+    const responses = await exchange(`${refund}${get("/healthz")}GARBAGE\r\n\r\n`);
     expect(gateway.received.map(({ rpc }) => rpc)).toEqual(["RefundPayment"]);
-    expect(statuses(answers)).toEqual(["200", "200"]);
+    expect(statuses(responses)).toEqual(["200", "200"]);
   });
 
-  test("a body whose framing breaks is refused at once", async () => {
+  test("with invalid framing in its body gets 400 immediately", async () => {
     const begun = `${head}Authorization: Bearer ${gateway.business.key}\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{`;
     expect(statuses(await exchange(`${begun}}garbage\r\n`))).toEqual(["400"]);
   });
 
-  test.each([17 * 1024, 100 * 1024])("headers of %i bytes", async (length) => {
-    const answer = await exchange(`GET /healthz HTTP/1.1\r\nHost: a\r\nX-Large: ${"a".repeat(length)}\r\n\r\n`);
-    expect(answer).toMatch(/^HTTP\/1\.1 431 /);
-    expect(JSON.parse(answer.split("\r\n\r\n")[1] as string)).toMatchObject({ status: 431, code: "headers_too_large" });
+  test.each([17 * 1024, 100 * 1024])("with headers of %i bytes gets 431", async (length) => {
+    const response = await exchange(`GET /healthz HTTP/1.1\r\nHost: a\r\nX-Large: ${"a".repeat(length)}\r\n\r\n`);
+    expect(response).toMatch(/^HTTP\/1\.1 431 /);
+    expect(JSON.parse(response.split("\r\n\r\n")[1] as string)).toMatchObject({ status: 431, code: "headers_too_large" });
   });
 
-  test("101 headers, while 100 pass", async () => {
+  test("with 101 headers gets 431, while 100 headers are accepted", async () => {
     const request = (headers: number) =>
       `GET /healthz HTTP/1.1\r\nHost: a\r\n${"X-A: \r\n".repeat(headers - 2)}Connection: close\r\n\r\n`;
     expect(statuses(await exchange(request(100)))).toEqual(["200"]);
-    const answer = await exchange(request(101));
-    expect(statuses(answer)).toEqual(["431"]);
-    expect(answer).toContain('"code":"headers_too_large"');
+    const response = await exchange(request(101));
+    expect(statuses(response)).toEqual(["431"]);
+    expect(response).toContain('"code":"headers_too_large"');
   });
 
-  test("headers of 15 KiB pass", async () => {
-    const answer = await exchange(
+  test("is not assumed for headers of 15 KiB", async () => {
+    const response = await exchange(
       `GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Large: ${"a".repeat(15 * 1024)}\r\n\r\n`,
     );
-    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(response).toMatch(/^HTTP\/1\.1 200 /);
   });
 });
 
-describe("an expectation that is not 100-continue", () => {
-  test("is refused with a problem document and a request id", async () => {
-    const answer = await exchange(`${head}Expect: wonders\r\nX-Request-Id: request-0001\r\nContent-Length: 2\r\n\r\n{}`);
-    expect(answer).toMatch(/^HTTP\/1\.1 417 /);
-    expect(answer).toMatch(/content-type: application\/problem\+json\r\n/i);
-    expect(answer).toMatch(/x-request-id: request-0001\r\n/i);
-    const text = answer.slice(answer.indexOf("{"), answer.lastIndexOf("}") + 1);
+describe("a request with Expect", () => {
+  test("other than 100-continue gets a 417 problem document with its request id", async () => {
+    const response = await exchange(`${head}Expect: wonders\r\nX-Request-Id: request-0001\r\nContent-Length: 2\r\n\r\n{}`);
+    expect(response).toMatch(/^HTTP\/1\.1 417 /);
+    expect(response).toMatch(/content-type: application\/problem\+json\r\n/i);
+    expect(response).toMatch(/x-request-id: request-0001\r\n/i);
+    const text = response.slice(response.indexOf("{"), response.lastIndexOf("}") + 1);
     expect(JSON.parse(text)).toMatchObject({ status: 417, code: "expectation_failed", request_id: "request-0001" });
   });
 
-  test("100-continue is met", async () => {
-    const answer = await exchange("GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n");
-    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 100", "HTTP/1.1 200"]);
+  test("100-continue gets 100 and then its response", async () => {
+    const response = await exchange("GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n");
+    expect(response.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 100", "HTTP/1.1 200"]);
   });
 });
 
-describe("several Authorization headers", () => {
-  const ask = (...keys: string[]) => {
+describe("a request with several Authorization headers", () => {
+  const send = (...keys: string[]) => {
     const lines = keys.map((key, i) => `${i === 0 ? "Authorization" : "authorization"}: Bearer ${key}\r\n`).join("");
     return exchange(`GET /api/v1/webhook-endpoints HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${lines}\r\n`);
   };
 
-  test("that differ are refused like two different keys", async () => {
+  test("gets 401 if the headers differ", async () => {
     gateway.behaviour.webhookEndpoints.listWebhookEndpoints = async () => ({ webhookEndpoints: [], total: 0 });
     const { key } = gateway.business;
-    expect(await ask(key, key)).toMatch(/^HTTP\/1\.1 200 /);
-    const answer = await ask(key, gateway.aKey().key);
-    expect(answer).toMatch(/^HTTP\/1\.1 401 /);
-    expect(answer).toContain('"code":"invalid_api_key"');
+    expect(await send(key, key)).toMatch(/^HTTP\/1\.1 200 /);
+    const response = await send(key, gateway.aKey().key);
+    expect(response).toMatch(/^HTTP\/1\.1 401 /);
+    expect(response).toContain('"code":"invalid_api_key"');
   });
 });
 
 describe("a body that is too large", () => {
-  test("by its length is refused before a key is asked for, and the connection goes on", async () => {
+  test("gets 413 for its Content-Length before the key is checked, and the connection stays open", async () => {
     const large = "a".repeat(1024 * 1024 + 1);
-    const answer = await exchange(
+    const response = await exchange(
       `${head}Content-Type: application/json\r\nContent-Length: ${large.length}\r\n\r\n${large}` +
         "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
     );
-    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 413", "HTTP/1.1 200"]);
+    expect(response.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 413", "HTTP/1.1 200"]);
   });
 
-  test("in chunks is refused as it grows, and the answer is not lost", async () => {
+  test("in chunks gets 413 when it exceeds the limit, and the connection stays open", async () => {
     const chunk = `10000\r\n${"a".repeat(0x10000)}\r\n`;
-    const answer = await exchange(
+    const response = await exchange(
       `${head}Authorization: Bearer ${gateway.business.key}\r\nContent-Type: application/json\r\n` +
         `Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(40)}0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
     );
-    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 413", "HTTP/1.1 200"]);
+    expect(response.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 413", "HTTP/1.1 200"]);
   });
 });

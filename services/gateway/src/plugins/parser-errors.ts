@@ -12,15 +12,15 @@ const problemCodes: Readonly<Record<string, ProblemCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "request_timeout",
 };
 
-/** What Node's parser refuses never becomes a request, so its answer goes to the socket. */
-export const answerParserErrors = (connections: Connections) => (error: Error & { code?: string }, socket: Socket) => {
-  // A peer that is gone cannot be told anything.
+/** Responds to errors of Node's HTTP parser on the socket, because there is no request object. */
+export const respondToParserErrors = (connections: Connections) => (error: Error & { code?: string }, socket: Socket) => {
+  // A disconnected client cannot receive a response.
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
   }
-  // What came whole before is being done, so its own answer is the one to give.
-  if (connections.endWithAnswer(socket)) return;
+  // An earlier complete request is being handled, so its response is the last one.
+  if (connections.closeAfterResponse(socket)) return;
   const requestId = uuidv7();
   const problem = Problem.of(problemCodes[error.code ?? ""] ?? "malformed_request");
   const body = problemDocument(problem, requestId);
@@ -31,8 +31,8 @@ export const answerParserErrors = (connections: Connections) => (error: Error & 
   );
 };
 
-/** Node answers an `Expect` that is not 100-continue by itself, before a request begins. */
-export function answerUnknownExpectation(request: IncomingMessage, response: ServerResponse): void {
+/** Rejects an `Expect` other than 100-continue, which Node reports outside of Fastify. */
+export function rejectUnknownExpectation(request: IncomingMessage, response: ServerResponse): void {
   const requestId = requestIdOf(request);
   const problem = Problem.of("expectation_failed");
   response
@@ -41,7 +41,7 @@ export function answerUnknownExpectation(request: IncomingMessage, response: Ser
       "x-request-id": requestId,
       "x-content-type-options": "nosniff",
       "cache-control": "no-store",
-      // Whether the body that was announced will follow is not known.
+      // The client may or may not send the announced body.
       connection: "close",
     })
     .end(problemDocument(problem, requestId));

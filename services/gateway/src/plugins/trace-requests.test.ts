@@ -16,17 +16,17 @@ async function spansOf(traceRatio: number, requests: readonly { method: "GET" | 
   );
   await using gateway = await startTestGateway({ traceRatio });
   gateway.behaviour.payments.getPayment = async ({ id }) => ({ id, currency: "DZD", status: PaymentStatus.PAID });
-  const headers = { ...gateway.business.headers, "x-request-id": "request-1", traceparent: given };
+  const headers = { ...gateway.business.headers, "x-request-id": "request-1", traceparent };
   for (const request of requests) await gateway.app.inject({ ...request, headers });
   await tracing[Symbol.asyncDispose]();
   return { ...collector, business: gateway.business };
 }
 
 const randomHex = (bytes: number) => randomBytes(bytes).toString("hex");
-const given = `00-${randomHex(16)}-${randomHex(8)}-01`;
+const traceparent = `00-${randomHex(16)}-${randomHex(8)}-01`;
 const id = uuidv7();
 
-test("a request, the call it makes and the one it is served by hang together below the caller's span", async () => {
+test("the spans of a request, its RPC and the service are nested below the caller's span", async () => {
   const { spans, bodies, business } = await spansOf(1, [{ method: "GET", url: `/api/v1/payments/${id}` }]);
   expect(spans.map(({ name, kind }) => `${kind} ${name}`)).toEqual([
     "server PaymentService/GetPayment",
@@ -34,9 +34,9 @@ test("a request, the call it makes and the one it is served by hang together bel
     "server GET /api/v1/payments/{id}",
   ]);
   const [served, called, request] = spans;
-  expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([given.slice(3, 35)]));
+  expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([traceparent.slice(3, 35)]));
   expect([request?.parentSpanId, called?.parentSpanId, served?.parentSpanId]).toEqual([
-    given.slice(36, 52),
+    traceparent.slice(36, 52),
     request?.spanId,
     called?.spanId,
   ]);
@@ -51,7 +51,7 @@ test("a request, the call it makes and the one it is served by hang together bel
   expect(bodies.join()).not.toContain(business.key);
 });
 
-test("refusals are no failures, faults are, and addresses that are not there have no name of their own", async () => {
+test("a span has failed for a fault but not for a refusal, and a span of an unknown path is named by its method", async () => {
   const { spans, bodies } = await spansOf(1, [
     { method: "GET", url: "/api/v1/clients/zz-made-up?secret=zz" },
     { method: "GET", url: `/api/v1/clients/${id}` },
@@ -63,14 +63,14 @@ test("refusals are no failures, faults are, and addresses that are not there hav
     ["GET /api/v1/clients/{id}", true],
     ["POST", false],
   ]);
-  for (const given of ["secret", "zz"]) expect(bodies.join()).not.toContain(given);
+  for (const text of ["secret", "zz"]) expect(bodies.join()).not.toContain(text);
   expect(spans.find(({ kind }) => kind === "client")).toMatchObject({
     isFailed: true,
     attributes: { "rpc.connect_rpc.error_code": "unimplemented", "error.type": "unimplemented" },
   });
 });
 
-test("nothing is sent of traces that are not sampled, whatever the caller says", async () => {
+test("no spans are sent for a trace that is not sampled, even if the caller's flags request it", async () => {
   const { spans, connections } = await spansOf(0, [{ method: "GET", url: `/api/v1/payments/${id}` }]);
   expect([spans, connections]).toEqual([[], 0]);
 });

@@ -18,6 +18,6 @@ test.each([
   ["", "no address"],
   ["203.0.113.7, 203.0.113.8", "no address"],
   ["x".repeat(300), "no address"],
-])("%s counts as %s", (address, network) => {
+])("networkOf maps %j to %s", (address, network) => {
   expect(networkOf(address)).toBe(network);
 });

@@ -2,9 +2,10 @@ import { isIPv4, isIPv6 } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /**
- * Returns what rate limits count as one caller: an IPv4 address, or the /64 of an IPv6 address,
- * which one customer is given (RFC 6177). An IPv4-mapped IPv6 address is IPv4. Texts that are no
- * address, as a proxy may pass on, are one caller, so that a new text is not a new limit.
+ * Returns the network that limits count as one caller: an IPv4 address, or the /64 of an IPv6
+ * address, because one customer has a whole /64 (RFC 6177). An IPv4-mapped IPv6 address counts as
+ * IPv4. All texts that are not an address, as a proxy may send, count as one network; otherwise
+ * each new text would have its own limit.
  */
 export function networkOf(address: string): string {
   if (isIPv4(address)) return address;

@@ -2,19 +2,19 @@ import type { Config } from "../config.ts";
 import type { SharedBuckets } from "./shared-buckets.ts";
 import { TokenBuckets } from "./token-buckets.ts";
 
-/** Requests per second or minute; what is 0 or left out is switched off. */
+/** Requests per second or minute. A limit of 0 or without a value is off. */
 export type RateLimitSettings = Partial<Config["rateLimits"]>;
 
 /**
- * The limits; undefined for one that is switched off. With `shared` they hold for all gateways
- * together, but that of all keyless requests, which keeps this process from more than it can do.
+ * Creates the limits; a limit that is off is undefined. With `shared` they hold for all gateways
+ * together, except `keylessTotal`, which protects this process from overload.
  */
 export function createRateLimits(
   settings: RateLimitSettings,
   nowMs: () => number = () => performance.now(),
   shared?: SharedBuckets,
 ) {
-  // Without room for a second's worth, clients that send in waves could not reach the rate.
+  // A burst below the tokens of one second would keep clients that send in waves below the rate.
   const buckets = (limit: string | undefined, perSecond = 0, burst = 2 * perSecond) =>
     perSecond === 0
       ? undefined
@@ -22,25 +22,25 @@ export function createRateLimits(
           perSecond,
           burst: Math.max(burst, Math.ceil(perSecond)),
           nowMs,
-          ...(shared && limit && { onDrawn: (key, drawnFrom, tokens) => shared.note(limit, key, drawnFrom, tokens) }),
+          ...(shared && limit && { onDrawn: (key, drawnFrom, tokens) => shared.record(limit, key, drawnFrom, tokens) }),
         });
   const { perSecond, burst, failedAuthPerMinute = 0 } = settings;
   return {
-    /** Every request of a business, by its id. */
+    /** All requests of a business, by its id. */
     business: buckets("business", perSecond, burst),
-    /** Requests without a key that works, by address. */
+    /** Requests without a valid key, by network. */
     failedAuth: buckets("failed_auth", failedAuthPerMinute / 60, failedAuthPerMinute),
-    /** What costs the outside world something, by business id: `config.rateLimit` of a route. */
+    // Requests that cause costs at an external system, by business id; see `config.rateLimit`.
     kyc: buckets("kyc", settings.kycPerSecond),
     refund: buckets("refund", settings.refundPerSecond),
-    /** What fills the database, by business id: every other POST that creates something. */
+    /** All other POST requests that create a resource, by business id: they fill the database. */
     creation: buckets("creation", settings.creationPerSecond),
-    /** Lists whose filters cost much, by business id. */
+    /** Lists with costly filters, by business id. */
     search: buckets("search", settings.searchPerSecond),
-    /** Requests to keyless routes that ask a service, by network, and all of them together. */
+    // Requests to keyless routes that call a service: by network, and in total.
     keyless: buckets("keyless", settings.keylessPerSecond),
     keylessTotal: buckets(undefined, settings.keylessTotalPerSecond),
-    /** Networks that need no such limit: something genuine came from there, the newest last. */
+    /** Networks without a keyless limit, because they sent a genuine callback; the newest last. */
     proven: new Map<string, true>(),
   };
 }

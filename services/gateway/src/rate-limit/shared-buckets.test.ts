@@ -9,29 +9,29 @@ afterEach(() => void vi.useRealTimers());
 
 type Draw = { bucket: string; perSecond: number; burst: number; tokens: number };
 
-/** One bucket for all, as identity keeps it; an answer takes 10 ms. */
-function aBucketForAll() {
-  const kept = new Map<string, { tokens: number; atMs: number }>();
-  const told: { atMs: number; draws: Draw[] }[] = [];
-  const pass = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-  let isAway = false;
+/** Shared buckets like those of identity. A response takes 10 ms. */
+function createFakeIdentity() {
+  const buckets = new Map<string, { tokens: number; atMs: number }>();
+  const reports: { atMs: number; draws: Draw[] }[] = [];
+  const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+  let isUnreachable = false;
   return {
-    told,
-    setAway: (away: boolean) => {
-      isAway = away;
+    reports,
+    setUnreachable: (unreachable: boolean) => {
+      isUnreachable = unreachable;
     },
     async drawTokens(draws: unknown) {
-      await pass(5);
-      if (isAway) throw new Error("away");
+      await delay(5);
+      if (isUnreachable) throw new Error("unreachable");
       const atMs = performance.now();
-      told.push({ atMs, draws: draws as Draw[] });
+      reports.push({ atMs, draws: draws as Draw[] });
       const left = (draws as Draw[]).map(({ bucket, perSecond, burst, tokens }) => {
-        const before = kept.get(bucket) ?? { tokens: burst, atMs };
+        const before = buckets.get(bucket) ?? { tokens: burst, atMs };
         const now = Math.min(burst, before.tokens + ((atMs - before.atMs) * perSecond) / 1_000) - tokens;
-        kept.set(bucket, { tokens: now, atMs });
+        buckets.set(bucket, { tokens: now, atMs });
         return now;
       });
-      await pass(5);
+      await delay(5);
       return create(DrawTokensResponseSchema, { left });
     },
   };
@@ -39,27 +39,27 @@ function aBucketForAll() {
 
 const limit = { perSecond: 100, burst: 200 };
 
-function aGateway(forAll: ReturnType<typeof aBucketForAll>, { perSecond, burst } = limit) {
-  const shared = new SharedBuckets(forAll);
+function createBuckets(identity: ReturnType<typeof createFakeIdentity>, { perSecond, burst } = limit) {
+  const shared = new SharedBuckets(identity);
   return new TokenBuckets({
     perSecond,
     burst,
     nowMs: () => performance.now(),
-    onDrawn: (key, buckets, tokens) => shared.note("business", key, buckets, tokens),
+    onDrawn: (key, buckets, tokens) => shared.record("business", key, buckets, tokens),
   });
 }
 
-describe("what one business sends to several gateways", () => {
-  // Requests a second to each gateway.
+describe("SharedBuckets with several gateways", () => {
+  // `load`: requests per second to each gateway.
   test.each([
-    { name: "spread evenly over three", load: [200, 200, 200] },
-    { name: "spread evenly over ten", load: Array<number>(10).fill(100) },
-    { name: "nearly all to one", load: [500, 20, 20] },
-    { name: "all to one", load: [500, 0, 0] },
-    { name: "a little to each of twelve, together a half more than the limit", load: Array<number>(12).fill(12.5) },
-  ])("is held to the limit within a tenth: $name", async ({ load }) => {
-    const forAll = aBucketForAll();
-    const gateways = load.map(() => aGateway(forAll));
+    { name: "evenly to three gateways", load: [200, 200, 200] },
+    { name: "evenly to ten gateways", load: Array<number>(10).fill(100) },
+    { name: "nearly all to one gateway", load: [500, 20, 20] },
+    { name: "all to one gateway", load: [500, 0, 0] },
+    { name: "at an eighth of the limit to each of twelve gateways", load: Array<number>(12).fill(12.5) },
+  ])("SharedBuckets enforce the limit within 10 % when requests go $name", async ({ load }) => {
+    const identity = createFakeIdentity();
+    const gateways = load.map(() => createBuckets(identity));
     const seconds = 30;
     let passed = 0;
     const due = load.map(() => 0);
@@ -75,40 +75,40 @@ describe("what one business sends to several gateways", () => {
     expect(passed).toBeGreaterThanOrEqual(0.9 * Math.min(allowed, sent));
   });
 
-  test("as one burst passes about once", async () => {
-    const forAll = aBucketForAll();
-    const gateways = [1, 2, 3].map(() => aGateway(forAll));
+  test("SharedBuckets permit about one burst when three gateways get a burst at the same time", async () => {
+    const identity = createFakeIdentity();
+    const gateways = [1, 2, 3].map(() => createBuckets(identity));
     let passed = 0;
-    // 3 000 a second from each gateway, for a fifth of a second.
+    // 3 000 requests per second to each gateway, for a fifth of a second.
     for (let ms = 0; ms < 200; ms += 1) {
       for (const gateway of gateways) for (let i = 0; i < 3; i++) if (gateway.draw("b").allowed) passed++;
       await vi.advanceTimersByTimeAsync(1);
     }
-    // What each let through before the first answer came, and its part that is not told of.
-    const unheard = 3 * (10 * 3 + 4);
-    expect(passed).toBeLessThanOrEqual(limit.burst + limit.perSecond * 0.2 + 2 * unheard);
+    // Requests that each gateway permits before the first response, and without a report.
+    const unshared = 3 * (10 * 3 + 4);
+    expect(passed).toBeLessThanOrEqual(limit.burst + limit.perSecond * 0.2 + 2 * unshared);
   });
 });
 
-test("nobody is told of a business that sends a two-hundredth of its limit", async () => {
-  const forAll = aBucketForAll();
-  const gateway = aGateway(forAll);
+test("SharedBuckets send no report while a business sends half a percent of its limit", async () => {
+  const identity = createFakeIdentity();
+  const gateway = createBuckets(identity);
   for (let second = 0; second < 30; second++) {
     gateway.draw("b");
     await vi.advanceTimersByTimeAsync(2_000);
   }
-  expect(forAll.told).toEqual([]);
+  expect(identity.reports).toEqual([]);
 });
 
-test("draws are told together, and at once when they are many", async () => {
-  const forAll = aBucketForAll();
-  const gateway = aGateway(forAll);
+test("SharedBuckets report the draws of all keys together, and immediately when they are many", async () => {
+  const identity = createFakeIdentity();
+  const gateway = createBuckets(identity);
   for (let i = 0; i < 4; i++) for (const key of ["a", "b"]) gateway.draw(key);
   await vi.advanceTimersByTimeAsync(200);
-  expect(forAll.told).toEqual([]);
+  expect(identity.reports).toEqual([]);
   await vi.advanceTimersByTimeAsync(100);
-  // One of each was the part that nobody is told of.
-  expect(forAll.told.map(({ draws }) => draws)).toEqual([
+  // The first draw of each key is within the unreported share.
+  expect(identity.reports.map(({ draws }) => draws)).toEqual([
     [
       { bucket: "business a", ...limit, tokens: 3 },
       { bucket: "business b", ...limit, tokens: 3 },
@@ -116,69 +116,69 @@ test("draws are told together, and at once when they are many", async () => {
   ]);
   for (let i = 0; i < 13; i++) gateway.draw("a");
   await vi.advanceTimersByTimeAsync(10);
-  expect(forAll.told).toHaveLength(2);
+  expect(identity.reports).toHaveLength(2);
 });
 
-test("who is refused hears within seconds what is owed to all gateways, and none lets them in before it is paid", async () => {
-  const forAll = aBucketForAll();
-  const gateways = [1, 2, 3].map(() => aGateway(forAll, { perSecond: 0.25, burst: 20 }));
-  const ask = () => gateways.map((gateway) => gateway.draw("b"));
-  const tell = () => ask().map(({ retryAfterSeconds }) => retryAfterSeconds);
-  // A burst at each, one after the other: the first two hear nothing of those after them.
+test("a rejected caller gets the Retry-After of all gateways within seconds, and no gateway admits it earlier", async () => {
+  const identity = createFakeIdentity();
+  const gateways = [1, 2, 3].map(() => createBuckets(identity, { perSecond: 0.25, burst: 20 }));
+  const drawAll = () => gateways.map((gateway) => gateway.draw("b"));
+  const retryAfter = () => drawAll().map(({ retryAfterSeconds }) => retryAfterSeconds);
+  // A burst at each gateway in turn. The first gateways do not yet know the later bursts.
   for (const gateway of gateways) {
     for (let i = 0; i < 20; i++) gateway.draw("b");
     await vi.advanceTimersByTimeAsync(100);
   }
-  expect(tell()).toEqual([4, 84, 164]);
+  expect(retryAfter()).toEqual([4, 84, 164]);
   await vi.advanceTimersByTimeAsync(1_000);
-  tell();
+  retryAfter();
   await vi.advanceTimersByTimeAsync(500);
-  expect(tell()).toEqual([163, 163, 163]);
+  expect(retryAfter()).toEqual([163, 163, 163]);
   await vi.advanceTimersByTimeAsync(161_000);
-  expect(ask().map(({ allowed }) => allowed)).toEqual([false, false, false]);
+  expect(drawAll().map(({ allowed }) => allowed)).toEqual([false, false, false]);
   await vi.advanceTimersByTimeAsync(2_000);
-  expect(ask().map(({ allowed }) => allowed)).toEqual([true, true, true]);
+  expect(drawAll().map(({ allowed }) => allowed)).toEqual([true, true, true]);
 });
 
-test("refusals are asked about once a second", async () => {
-  const forAll = aBucketForAll();
-  const gateway = aGateway(forAll, { perSecond: 0.01, burst: 3 });
+test("SharedBuckets synchronize about once a second while requests are rejected", async () => {
+  const identity = createFakeIdentity();
+  const gateway = createBuckets(identity, { perSecond: 0.01, burst: 3 });
   for (let ms = 0; ms < 10_000; ms += 10) {
     gateway.draw("b");
     await vi.advanceTimersByTimeAsync(10);
   }
-  const asked = forAll.told.filter(({ draws }) => draws[0]?.tokens === 0);
-  expect(asked.length).toBeGreaterThan(5);
-  expect(asked.length).toBeLessThan(10);
+  const syncs = identity.reports.filter(({ draws }) => draws[0]?.tokens === 0);
+  expect(syncs.length).toBeGreaterThan(5);
+  expect(syncs.length).toBeLessThan(10);
 });
 
-test("while it cannot be told, a gateway counts alone, and tells what comes later", async () => {
-  const forAll = aBucketForAll();
-  const gateway = aGateway(forAll, { perSecond: 1, burst: 5 });
-  forAll.setAway(true);
+test("a gateway counts alone while identity is unreachable, and reports later draws afterwards", async () => {
+  const identity = createFakeIdentity();
+  const gateway = createBuckets(identity, { perSecond: 1, burst: 5 });
+  identity.setUnreachable(true);
   expect(Array.from({ length: 7 }, () => gateway.draw("b").allowed).filter(Boolean)).toHaveLength(5);
   await vi.advanceTimersByTimeAsync(3_000);
-  forAll.setAway(false);
+  identity.setUnreachable(false);
   expect(gateway.draw("b").allowed).toBe(true);
   await vi.advanceTimersByTimeAsync(1_100);
-  expect(forAll.told.map(({ draws }) => draws[0]?.tokens)).toEqual([1]);
+  expect(identity.reports.map(({ draws }) => draws[0]?.tokens)).toEqual([1]);
 });
 
-test("an answer that leaves draws out changes nothing", async () => {
+test("a response without some of the draws changes no bucket", async () => {
   const shared = new SharedBuckets({ drawTokens: async () => create(DrawTokensResponseSchema, { left: [] }) });
   const buckets: TokenBuckets = new TokenBuckets({
     perSecond: 1,
     burst: 3,
     nowMs: () => 0,
-    onDrawn: (key) => shared.note("business", key, buckets, 1),
+    onDrawn: (key) => shared.record("business", key, buckets, 1),
   });
   buckets.draw("b");
   await vi.advanceTimersByTimeAsync(1_000);
   expect(buckets.draw("b")).toMatchObject({ allowed: true, remaining: 1 });
 });
 
-test("a debt is shown as nothing left, with when to come back", () => {
+test("a bucket in debt returns 0 remaining tokens and the seconds until the next token", () => {
   const buckets = new TokenBuckets({ ...limit, nowMs: () => 0 });
-  buckets.settle("b", -150);
+  buckets.setTokens("b", -150);
   expect(buckets.draw("b")).toEqual({ allowed: false, limit: 200, remaining: 0, resetSeconds: 4, retryAfterSeconds: 2 });
 });

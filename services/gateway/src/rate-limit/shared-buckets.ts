@@ -1,101 +1,106 @@
 import type { DrawSchema, DrawTokensResponse } from "@amana/contracts/identity/v1/rate_limit_service_pb";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { sharedDraws } from "../metrics.ts";
+import { drawReports } from "../metrics.ts";
 import type { TokenBuckets } from "./token-buckets.ts";
 
 type Draw = MessageInitShape<typeof DrawSchema>;
 
-interface Drawn {
+/** Tokens that were drawn from one bucket and not reported yet. */
+interface Unreported {
   readonly key: string;
   readonly buckets: TokenBuckets;
   tokens: number;
 }
 
 interface SharedBucketsOptions {
-  /** Answers in the order of the draws. */
+  /** Reports draws; the response has their order. */
   readonly drawTokens: (draws: Draw[]) => Promise<DrawTokensResponse>;
 }
 
-/** What was drawn is told after this time. */
-const tellAfterMs = 250;
-/** Earlier when it is this part of what a bucket holds, so that a burst is one burst. */
+/** Delay between a draw and its report. */
+const reportAfterMs = 250;
+/**
+ * Draws of this fraction of a burst are reported immediately, so that each gateway does not permit
+ * a separate burst.
+ */
 const urgentShare = 0.05;
-/** And never more often. */
-const betweenMs = 25;
-/** After a failure. */
+/** Minimum time between two reports. */
+const reportIntervalMsMin = 25;
+/** Delay after a failed report. */
 const retryAfterMs = 1_000;
-/** Told at once; the rest follows. */
-const drawsMax = 500;
-/** What is drawn from more buckets than these, in one go, this gateway alone counts. */
-const pendingMax = 10_000;
+/** Maximum number of draws in one report. */
+const drawsPerReportMax = 500;
+/** Maximum number of buckets with unreported draws. Draws from further buckets are not shared. */
+const unreportedMax = 10_000;
 
 /**
- * Counts together what several gateways let through, without asking for any one request: a gateway
- * goes by its own buckets, tells identity what was drawn from them, and takes over what is left of
- * them for all. What was let through too much is a debt that the bucket pays back first. While
- * identity cannot be asked, each gateway counts alone.
+ * Applies rate limits to several gateways together, without an RPC for each request. A gateway
+ * draws from its own buckets, reports the drawn tokens to identity, and sets its buckets to the
+ * remaining tokens of all gateways. Requests beyond the limit become a debt of the bucket, which
+ * must be refilled first. While identity is unreachable, each gateway counts separately.
  */
 export class SharedBuckets {
-  readonly #pending = new Map<string, Drawn>();
+  readonly #unreported = new Map<string, Unreported>();
   readonly #options: SharedBucketsOptions;
   #timer: NodeJS.Timeout | undefined;
-  /** By the monotonic clock: when the timer fires, and before when nothing is told. */
+  /** Time on the monotonic clock at which the timer expires. */
   #dueMs = 0;
+  /** Time on the monotonic clock before which no report is sent. */
   #notBeforeMs = 0;
-  #isTelling = false;
+  #isReporting = false;
 
   constructor(options: SharedBucketsOptions) {
     this.#options = options;
   }
 
-  /** Notes what was drawn, and never fails. Of none, what is left is asked for all the same. */
-  note(limit: string, key: string, buckets: TokenBuckets, tokens: number): void {
+  /** Records drawn tokens for the next report. 0 tokens only request the remaining tokens. */
+  record(limit: string, key: string, buckets: TokenBuckets, tokens: number): void {
     const name = `${limit} ${key}`;
-    let drawn = this.#pending.get(name);
-    if (!drawn) {
-      if (this.#pending.size >= pendingMax) return;
-      drawn = { key, buckets, tokens: 0 };
-      this.#pending.set(name, drawn);
+    let entry = this.#unreported.get(name);
+    if (!entry) {
+      if (this.#unreported.size >= unreportedMax) return;
+      entry = { key, buckets, tokens: 0 };
+      this.#unreported.set(name, entry);
     }
-    drawn.tokens += tokens;
-    if (!this.#isTelling) this.#plan(drawn);
+    entry.tokens += tokens;
+    if (!this.#isReporting) this.#schedule(entry);
   }
 
-  #plan({ tokens, buckets }: Drawn): void {
+  #schedule({ tokens, buckets }: Unreported): void {
     const now = performance.now();
     const isUrgent = tokens >= buckets.rate.burst * urgentShare;
-    const dueMs = Math.max(isUrgent ? now : now + tellAfterMs, this.#notBeforeMs);
+    const dueMs = Math.max(isUrgent ? now : now + reportAfterMs, this.#notBeforeMs);
     if (this.#timer) {
       if (this.#dueMs <= dueMs) return;
       clearTimeout(this.#timer);
     }
     this.#dueMs = dueMs;
-    this.#timer = setTimeout(() => void this.#tell(), dueMs - now).unref();
+    this.#timer = setTimeout(() => void this.#report(), dueMs - now).unref();
   }
 
-  async #tell(): Promise<void> {
+  async #report(): Promise<void> {
     this.#timer = undefined;
-    const told = [...this.#pending].slice(0, drawsMax);
-    for (const [name] of told) this.#pending.delete(name);
-    this.#isTelling = true;
-    this.#notBeforeMs = performance.now() + betweenMs;
+    const entries = [...this.#unreported].slice(0, drawsPerReportMax);
+    for (const [name] of entries) this.#unreported.delete(name);
+    this.#isReporting = true;
+    this.#notBeforeMs = performance.now() + reportIntervalMsMin;
     try {
       const { left } = await this.#options.drawTokens(
-        told.map(([bucket, { buckets, tokens }]) => ({ bucket, tokens, ...buckets.rate })),
+        entries.map(([bucket, { buckets, tokens }]) => ({ bucket, tokens, ...buckets.rate })),
       );
-      if (left.length !== told.length) throw new Error("not every draw was answered");
-      for (const [i, [name, { key, buckets }]] of told.entries()) {
-        // What was drawn meanwhile is not in the answer.
-        buckets.settle(key, (left[i] as number) - (this.#pending.get(name)?.tokens ?? 0));
+      if (left.length !== entries.length) throw new Error(`identity returned ${left.length} draws of ${entries.length}`);
+      for (const [i, [name, { key, buckets }]] of entries.entries()) {
+        // Tokens that were drawn during the RPC are not part of the response.
+        buckets.setTokens(key, (left[i] as number) - (this.#unreported.get(name)?.tokens ?? 0));
       }
-      sharedDraws.inc({ outcome: "shared" });
+      drawReports.inc({ outcome: "shared" });
     } catch {
-      // It may have been counted or not: not telling it again errs on the side of the caller.
-      sharedDraws.inc({ outcome: "lost" });
+      // Identity may have counted the draws. They are not reported again, in favor of the caller.
+      drawReports.inc({ outcome: "lost" });
       this.#notBeforeMs = performance.now() + retryAfterMs;
     } finally {
-      this.#isTelling = false;
-      for (const drawn of this.#pending.values()) this.#plan(drawn);
+      this.#isReporting = false;
+      for (const entry of this.#unreported.values()) this.#schedule(entry);
     }
   }
 }

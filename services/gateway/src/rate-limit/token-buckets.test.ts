@@ -7,7 +7,7 @@ const start = (options: { perSecond: number; burst: number; bucketsMax?: number 
   return { clock, buckets: new TokenBuckets({ ...options, nowMs: () => clock.ms }) };
 };
 
-test("a burst passes, and one more does not", () => {
+test("draw permits a burst and rejects the next request", () => {
   const { buckets } = start({ perSecond: 2, burst: 3 });
   expect([1, 2, 3, 4].map(() => buckets.draw("a"))).toEqual([
     { allowed: true, limit: 3, remaining: 2, resetSeconds: 1, retryAfterSeconds: 0 },
@@ -17,7 +17,7 @@ test("a burst passes, and one more does not", () => {
   ]);
 });
 
-test("who waits as long as told gets one token, at the slowest rate too", () => {
+test("draw permits a request after retryAfterSeconds, at any rate", () => {
   for (const perSecond of [1 / 60, 20 / 60, 0.7, 1, 3, 100]) {
     const { buckets, clock } = start({ perSecond, burst: 1 });
     buckets.draw("a");
@@ -30,18 +30,18 @@ test("who waits as long as told gets one token, at the slowest rate too", () => 
   }
 });
 
-test("a bucket never holds more than its burst, however long nobody came", () => {
+test("a bucket contains at most its burst after a long time without draws", () => {
   const { buckets, clock } = start({ perSecond: 10, burst: 5 });
   clock.ms = 1e9;
   expect(Array.from({ length: 8 }, () => buckets.draw("a").allowed).filter(Boolean)).toHaveLength(5);
 });
 
-test("keys do not share a bucket", () => {
+test("each key has its own bucket", () => {
   const { buckets } = start({ perSecond: 1, burst: 1 });
   expect([buckets.draw("a").allowed, buckets.draw("b").allowed, buckets.draw("a").allowed]).toEqual([true, true, false]);
 });
 
-test("memory is bounded, and the bucket that was used longest ago goes first", () => {
+test("a new bucket beyond bucketsMax replaces the least recently used bucket", () => {
   const { buckets } = start({ perSecond: 1, burst: 1, bucketsMax: 2 });
   buckets.draw("a");
   buckets.draw("b");
@@ -53,7 +53,7 @@ test("memory is bounded, and the bucket that was used longest ago goes first", (
   expect(buckets.size).toBe(2);
 });
 
-test("over any time no more pass than the burst and what came back meanwhile", () => {
+test("draw permits at most the burst plus the refilled tokens over any period", () => {
   const waits = fc.array(fc.integer({ min: 0, max: 2_000 }), { minLength: 1, maxLength: 200 });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 50 }), waits, (perSecond, burst, ms) => {

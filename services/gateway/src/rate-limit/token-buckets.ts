@@ -1,54 +1,54 @@
 import { setBounded } from "@amana/runtime";
 
-/** What became of one request for a token. */
+/** Result of drawing tokens for one request. */
 export interface Draw {
   readonly allowed: boolean;
-  /** The most that can be drawn at once. */
+  /** Maximum number of tokens in the bucket. */
   readonly limit: number;
-  /** Whole tokens that are left. */
+  /** Number of whole tokens left. */
   readonly remaining: number;
-  /** Until the bucket is full again. */
+  /** Time until the bucket is full again. */
   readonly resetSeconds: number;
-  /** Until the next token is there; 0 when this one was. */
+  /** Time until the next token is available; 0 when the draw was allowed. */
   readonly retryAfterSeconds: number;
 }
 
 interface Bucket {
-  /** Below 0 where several gateways together let too many through, or after a large draw. */
+  /** Below 0 after a large draw, or when all gateways together permitted too many requests. */
   tokens: number;
-  /** What may be drawn without telling the other gateways. */
-  quiet: number;
+  /** Number of tokens that may be drawn without a report to the other gateways. */
+  unreported: number;
   atMs: number;
-  /** When it was last taken over from all gateways, or asked for. */
-  heardMs: number;
+  /** Time of the last synchronization with all gateways, or of the last request for one. */
+  syncedMs: number;
 }
 
 interface TokenBucketsOptions {
-  /** How fast tokens come back. */
+  /** Number of tokens that are refilled per second. */
   readonly perSecond: number;
-  /** How many a bucket holds. */
+  /** Maximum number of tokens in a bucket. */
   readonly burst: number;
-  /** Monotonic. */
+  /** Monotonic clock. */
   readonly nowMs: () => number;
   readonly bucketsMax?: number;
   /**
-   * Told of tokens that other gateways have to hear of, and of none where it is time to hear of
-   * theirs; nobody, unless there may be others.
+   * Called with tokens that must be reported to the other gateways, and with 0 tokens when it is
+   * time to synchronize. Absent when there are no other gateways.
    */
   readonly onDrawn?: (key: string, buckets: TokenBuckets, tokens: number) => void;
 }
 
-/** The part of a limit that each gateway may let through unheard: twenty of them a tenth. */
-const quietShare = 0.005;
+/** Fraction of a limit that a gateway may permit without a report; a tenth for twenty gateways. */
+const unreportedShare = 0.005;
 /**
- * Who is refused is told when to come back, which others' draws may have put off. That is told in
- * whole seconds.
+ * Interval of synchronizations while requests are rejected, so that Retry-After, which has whole
+ * seconds, includes the draws of other gateways.
  */
-const hearAgainAfterMs = 1_000;
+const resyncAfterMs = 1_000;
 
 /**
- * A bucket of tokens for each key, full at first. Memory is bounded: past `bucketsMax` the bucket
- * that was used longest ago is forgotten, which is the one most likely to be full anyway.
+ * A token bucket for each key; a new bucket is full. Beyond `bucketsMax` the least recently used
+ * bucket is deleted to bound memory. That bucket is the one most likely to be full.
  */
 export class TokenBuckets {
   readonly #buckets = new Map<string, Bucket>();
@@ -67,24 +67,24 @@ export class TokenBuckets {
     return { perSecond, burst };
   }
 
-  /** What is left of a bucket that several gateways draw from. */
-  settle(key: string, tokens: number): void {
-    const bucket = this.#take(key);
+  /** Sets the tokens of a bucket to the number that is left for all gateways together. */
+  setTokens(key: string, tokens: number): void {
+    const bucket = this.#refill(key);
     bucket.tokens = Math.min(this.#options.burst, tokens);
-    bucket.heardMs = bucket.atMs;
+    bucket.syncedMs = bucket.atMs;
   }
 
-  /** Draws so many tokens if there is one. The bucket pays back first what it did not have. */
+  /** Draws the tokens if at least one is left. Missing tokens become a debt of the bucket. */
   draw(key: string, tokens = 1): Draw {
     const { burst, onDrawn } = this.#options;
-    const bucket = this.#take(key);
+    const bucket = this.#refill(key);
     const allowed = bucket.tokens >= 1;
     if (allowed) {
       bucket.tokens -= tokens;
-      if (bucket.quiet >= tokens) bucket.quiet -= tokens;
+      if (bucket.unreported >= tokens) bucket.unreported -= tokens;
       else onDrawn(key, this, tokens);
-    } else if (bucket.atMs - bucket.heardMs >= hearAgainAfterMs) {
-      bucket.heardMs = bucket.atMs;
+    } else if (bucket.atMs - bucket.syncedMs >= resyncAfterMs) {
+      bucket.syncedMs = bucket.atMs;
       onDrawn(key, this, 0);
     }
     return {
@@ -96,20 +96,20 @@ export class TokenBuckets {
     };
   }
 
-  /** The key's bucket as it is now, at the young end of the map. */
-  #take(key: string): Bucket {
+  /** Returns the key's bucket, refilled until now, as the most recently used one. */
+  #refill(key: string): Bucket {
     const { perSecond, burst, bucketsMax } = this.#options;
     const nowMs = this.#options.nowMs();
     let bucket = this.#buckets.get(key);
     if (bucket) {
-      const back = ((nowMs - bucket.atMs) * perSecond) / 1_000;
-      const tokens = Math.min(burst, bucket.tokens + back);
-      // A third of a token three times over is a whole one.
-      const whole = Math.round(tokens);
-      bucket.tokens = Math.abs(tokens - whole) < 1e-6 ? whole : tokens;
-      bucket.quiet = Math.min(burst * quietShare, bucket.quiet + back * quietShare);
+      const refilled = ((nowMs - bucket.atMs) * perSecond) / 1_000;
+      const tokens = Math.min(burst, bucket.tokens + refilled);
+      // Corrects rounding errors: three times a third of a token is a whole token.
+      const rounded = Math.round(tokens);
+      bucket.tokens = Math.abs(tokens - rounded) < 1e-6 ? rounded : tokens;
+      bucket.unreported = Math.min(burst * unreportedShare, bucket.unreported + refilled * unreportedShare);
       bucket.atMs = nowMs;
-    } else bucket = { tokens: burst, quiet: burst * quietShare, atMs: nowMs, heardMs: nowMs };
+    } else bucket = { tokens: burst, unreported: burst * unreportedShare, atMs: nowMs, syncedMs: nowMs };
     setBounded(this.#buckets, key, bucket, bucketsMax);
     return bucket;
   }

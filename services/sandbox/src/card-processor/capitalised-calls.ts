@@ -6,18 +6,18 @@ import { capitalisedRefusal } from "./refusal.ts";
 import { cardholder } from "./test-cards.ts";
 import { outcomeText } from "./words/words.ts";
 
-/** Both generations; a second confirm answers like the first. */
+/** Confirms an order, for both versions of the call. A repeated confirm has the same response. */
 export const confirm = (processor: Processor, parameters: Parameters): object =>
-  answerWithOrder(processor, parameters, "mdOrder", (order) => {
+  describeOrder(processor, parameters, "mdOrder", (order) => {
     confirmOrder(order, processor.clock.nowMs());
     processor.orders.save(order);
   });
 
-/** The older status call, which answers in the shape of the confirm. */
+/** Returns the status for the older call, in the format of the confirm. */
 export const getOrderStatus = (processor: Processor, parameters: Parameters): object =>
-  answerWithOrder(processor, parameters, "orderId");
+  describeOrder(processor, parameters, "orderId");
 
-function answerWithOrder(
+function describeOrder(
   { orders }: Processor,
   parameters: Parameters,
   idName: "mdOrder" | "orderId",
@@ -30,7 +30,7 @@ function answerWithOrder(
   change?.(order);
 
   const { actionCode, respCode } = outcomeOf(order.outcome);
-  const told = outcomeText(parseLanguage(parameters["language"]) ?? order.language, order.outcome);
+  const description = outcomeText(parseLanguage(parameters["language"]) ?? order.language, order.outcome);
   const { force_terminal_id: _terminal, ...udf } = order.merchantParams;
   const declined = order.status === 6;
   return {
@@ -45,9 +45,9 @@ function answerWithOrder(
     ...(order.approvalCode && { approvalCode: order.approvalCode }),
     authCode: 2,
     actionCode,
-    actionCodeDescription: told,
+    actionCodeDescription: description,
     Ip: cardholder.ip,
-    params: { ...(respCode && { respCode, respCode_desc: told }), ...udf },
+    params: { ...(respCode && { respCode, respCode_desc: description }), ...udf },
     ...(respCode && { SvfeResponse: respCode }),
   };
 }

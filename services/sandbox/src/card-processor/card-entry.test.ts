@@ -9,7 +9,7 @@ test.each([
   [" 6280581110007215 ", "01 / 27"],
   ["٦٢٨٠٥٨١١١٠٠٠٧٢١٥", "٠١/٢٠٢٧"],
   ["6280581110007215", "012027"],
-])("a card is recognised as people write it: %s, %s", (pan, expiry) => {
+])("matchCard accepts spaces, separators and Arabic-Indic digits: %s, %s", (pan, expiry) => {
   expect(matchCard({ ...entry, pan, expiry })).toMatchObject({ card: { outcome: "accepted" } });
 });
 
@@ -24,6 +24,6 @@ test.each([
     { pan: "1", expiry: "", cvv2: "" },
     { pan: "pan_not_test_card", expiry: "expiry_missing", cvv2: "cvv2_missing" },
   ],
-])("each wrong field is named: %j", (changes, problems) => {
+])("matchCard reports a problem for each wrong field: %j", (changes, problems) => {
   expect(matchCard({ ...entry, ...changes })).toEqual({ problems });
 });

@@ -2,14 +2,14 @@ import { type TestCard, testCards } from "./test-cards.ts";
 
 export type CardField = "pan" | "expiry" | "cvv2";
 
-/** What is wrong with a field, named so that the page can say it in three languages. */
+/** A problem of a field. The page has a text for it in three languages. */
 export type CardProblem = `${CardField}_missing` | "pan_not_test_card" | "expiry_mismatch" | "cvv2_mismatch";
 
 export type CardProblems = Partial<Record<CardField, CardProblem>>;
 
 export type CardEntry = Readonly<Record<CardField, string>>;
 
-/** Matches an entry against the table of test cards, all three values together. */
+/** Returns the test card with this number, expiry and CVV2, or the problems of each field. */
 export function matchCard(entry: CardEntry): { card: TestCard } | { problems: CardProblems } {
   const pan = digitsOf(entry.pan);
   const cvv2 = digitsOf(entry.cvv2);
@@ -27,12 +27,12 @@ export function matchCard(entry: CardEntry): { card: TestCard } | { problems: Ca
   return card && Object.keys(problems).length === 0 ? { card } : { problems };
 }
 
-/** Latin digits of what was typed: people group them, and keyboards may write Arabic-Indic ones. */
+/** Returns the digits of an input as Latin digits, because keyboards may enter Arabic-Indic ones. */
 export function digitsOf(text: string): string {
   return text.replace(/[٠-٩]/g, (digit) => String(digit.charCodeAt(0) - 0x660)).replace(/\D/g, "");
 }
 
-/** Browsers fill in 01/27 or 01/2027, and people type either with or without the stroke. */
+/** Returns MM/YYYY for 01/27, 01/2027, 0127 and 012027, because browsers and people enter all. */
 function normaliseExpiry(text: string): string | undefined {
   const [, month, year] = /^(0[1-9]|1[0-2])(\d{2}|\d{4})$/.exec(digitsOf(text)) ?? [];
   return month && year && `${month}/${year.length === 2 ? `20${year}` : year}`;

@@ -6,7 +6,7 @@ import { paymentPage } from "./pages/payment-page.ts";
 import { paymentControl } from "./payment-control.ts";
 import { protocol } from "./protocol.ts";
 
-/** Stands in for SATIM: its protocol, its payment page, and the calls of testers. */
+/** Simulates SATIM: its protocol, its payment page, and control calls for testers. */
 export async function cardProcessor(app: FastifyInstance, context: Context): Promise<void> {
   const calls = createReceivedCalls(context.database, "received_call", "order_id", "order_number");
   const processor = { ...context, orders: createOrders(context), calls };

@@ -2,8 +2,8 @@ import { createAlarm } from "../alarm.ts";
 import { type Database, inOneTransaction, query } from "../database.ts";
 import type { Parameters } from "./processor.ts";
 
-/** Calls whose effect a fault has put off, by the machine's clock. Each takes effect once. */
-export function startLateCalls(database: Database, take: (path: string, parameters: Parameters) => void) {
+/** Executes calls that a fault has delayed, by the machine's clock. Each is executed once. */
+export function startLateCalls(database: Database, execute: (path: string, parameters: Parameters) => void) {
   const insert = database.prepare("insert into late_call (due_at_ms, path, parameters) values (?, ?, ?)");
   const selectDue = query<{ id: number; path: string; parameters: string }>(
     database,
@@ -19,7 +19,7 @@ export function startLateCalls(database: Database, take: (path: string, paramete
     for (const { id, path, parameters } of selectDue(Date.now())) {
       inOneTransaction(database, () => {
         remove.run(id);
-        take(path, JSON.parse(parameters) as Parameters);
+        execute(path, JSON.parse(parameters) as Parameters);
       });
     }
     const [next] = selectNext();
@@ -28,7 +28,7 @@ export function startLateCalls(database: Database, take: (path: string, paramete
   alarm.wake();
 
   return {
-    /** Has this call take effect that much later, though a restart may lie between. */
+    /** Schedules a call. A restart of the sandbox does not cancel it. */
     add(path: string, parameters: Parameters, ms: number) {
       insert.run(Date.now() + ms, path, JSON.stringify(parameters));
       alarm.wake();

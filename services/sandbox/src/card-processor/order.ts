@@ -3,10 +3,10 @@ import type { Language } from "../pages/language.ts";
 import { type OutcomeName, outcomeOf } from "./outcome.ts";
 import { type TestCard, testPassword } from "./test-cards.ts";
 
-/** The processor's numbers: 0 registered, 2 deposited, 3 reversed, 4 refunded, 6 declined. */
+/** Status codes of the processor: 0 registered, 2 deposited, 3 reversed, 4 refunded, 6 declined. */
 export type OrderStatus = 0 | 2 | 3 | 4 | 6;
 
-/** One payment as the processor knows it. Never the full card number, the CVV2 or the password. */
+/** A payment at the processor, without the full card number, the CVV2 and the password. */
 export interface Order {
   readonly orderId: string;
   readonly orderNumber: string;
@@ -16,7 +16,7 @@ export interface Order {
   readonly failUrl: string;
   readonly description: string;
   readonly language: Language;
-  /** force_terminal_id and udf1 to udf5, as they were sent. */
+  /** force_terminal_id and udf1 to udf5, unchanged. */
   readonly merchantParams: Readonly<Record<string, string>>;
   readonly registeredAtMs: number;
   status: OrderStatus;
@@ -29,7 +29,7 @@ export interface Order {
   finishedAtMs?: number;
   confirmedAtMs?: number;
   reversedAtMs?: number;
-  /** Each refund that took effect, in order: the sum alone does not tell whose it was. */
+  /** Refunds that took effect, in order, with their origin. */
   refunds?: { readonly amountMinor: number; readonly atMs: number; readonly by: "client" | "back_office" }[];
   refundedAtMs?: number;
 }
@@ -38,7 +38,7 @@ export const sessionMs = 20 * 60_000;
 const confirmWindowMs = 20 * 60_000;
 export const passwordAttemptsMax = 3;
 
-/** What time alone does to an order. Returns whether anything changed. */
+/** Applies the time limits of an order. Returns whether the order changed. */
 export function applyTime(order: Order, nowMs: number): boolean {
   if (order.status === 0 && nowMs >= order.registeredAtMs + sessionMs) {
     finish(order, "session_expired", order.registeredAtMs + sessionMs);
@@ -61,14 +61,14 @@ export function chooseCard(order: Order, card: TestCard): void {
   };
 }
 
-/** The right password brings the outcome of the card; the third wrong one ends the payment. */
+/** Applies the outcome of the card for the right password. The third wrong one ends the payment. */
 export function enterPassword(order: Order, password: string, nowMs: number): void {
   if (order.status !== 0 || !order.card) return;
   if (password === testPassword) {
     finish(order, order.card.outcome, nowMs);
     if (order.card.outcome === "accepted") {
       order.depositedMinor = order.amountMinor;
-      // What an issuer gives for an accepted payment: six digits, zeros in front kept.
+      // Approval codes of issuers have six digits, with leading zeros.
       order.approvalCode = String(randomInt(1_000_000)).padStart(6, "0");
     }
     return;
@@ -89,7 +89,7 @@ export function refundableMinor(order: Order): number {
   return order.depositedMinor - order.refundedMinor;
 }
 
-/** The caller has compared the amount with what remains. */
+/** Refunds an amount. The caller must have checked it against `refundableMinor`. */
 export function refundOrder(order: Order, amountMinor: number, by: "client" | "back_office", nowMs: number): void {
   order.status = 4;
   order.refundedMinor += amountMinor;
@@ -97,14 +97,14 @@ export function refundOrder(order: Order, amountMinor: number, by: "client" | "b
   order.refunds = [...(order.refunds ?? []), { amountMinor, atMs: nowMs, by }];
 }
 
-/** Only for a deposit of which nothing was given back yet. */
+/** Reverses an order. The order must be deposited and have no refunds. */
 export function reverseOrder(order: Order, nowMs: number): void {
   order.status = 3;
   order.depositedMinor = 0;
   order.reversedAtMs = nowMs;
 }
 
-/** Where the browser goes back to: a query the shop put there itself is kept. */
+/** Returns the URL of the shop to which the browser returns. Keeps the query of the shop's URL. */
 export function redirectUrl(order: Order): string {
   const paid = order.outcome === "accepted";
   const url = new URL(paid ? order.returnUrl : order.failUrl);

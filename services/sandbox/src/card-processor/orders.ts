@@ -4,7 +4,7 @@ import { applyTime, type Order } from "./order.ts";
 
 export type Orders = ReturnType<typeof createOrders>;
 
-/** The processor's books. An order read is already brought up to date. */
+/** Creates the store of orders. A read order has its time limits applied. */
 export function createOrders({ database, clock }: Pick<Context, "database" | "clock">) {
   const upsert = database.prepare(
     `insert into payment_order (order_id, order_number, body) values (?, ?, ?)
@@ -20,7 +20,7 @@ export function createOrders({ database, clock }: Pick<Context, "database" | "cl
       insertVersion.run(order.orderId, order.orderNumber, Date.now(), body);
     });
   };
-  const bringUpToDate = (order: Order) => {
+  const applyTimeLimits = (order: Order) => {
     if (applyTime(order, clock.nowMs())) save(order);
   };
   const versionBy = (column: string) =>
@@ -31,10 +31,10 @@ export function createOrders({ database, clock }: Pick<Context, "database" | "cl
   const versionById = versionBy("order_id");
   const versionByNumber = versionBy("order_number");
   return {
-    byId: findBy(database, "payment_order", "order_id", bringUpToDate),
-    byNumber: findBy(database, "payment_order", "order_number", bringUpToDate),
+    byId: findBy(database, "payment_order", "order_id", applyTimeLimits),
+    byNumber: findBy(database, "payment_order", "order_number", applyTimeLimits),
     save,
-    /** The books as they stood at a moment of the machine's clock, to be read only. */
+    /** Returns read-only access to the orders at an earlier time of the machine's clock. */
     asOf: (atMs: number) => ({
       byId: (orderId: string) => versionById(orderId, atMs),
       byNumber: (orderNumber: string) => versionByNumber(orderNumber, atMs),

@@ -1,6 +1,6 @@
 export interface Outcome {
   readonly actionCode: number;
-  /** The issuer's answer; absent when the issuer was never asked or gave none. */
+  /** Response code of the issuer; absent without a response. */
   readonly respCode?: string;
 }
 
@@ -25,5 +25,5 @@ export const outcomes = {
 
 export type OutcomeName = keyof typeof outcomes;
 
-/** -100 for an order nobody has tried to pay. */
+/** Returns the outcome; action code -100 for an order without an attempt to pay. */
 export const outcomeOf = (name?: OutcomeName): Outcome => (name ? outcomes[name] : { actionCode: -100 });

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { isText } from "../checks.ts";
-import { controlsOf } from "../controls.ts";
+import { registerControls } from "../controls.ts";
 import { refuse } from "../edge.ts";
 import { matchCard } from "./card-entry.ts";
 import {
@@ -16,15 +16,15 @@ import {
 import { outcomeOf } from "./outcome.ts";
 import { type Processor, payPageUrl } from "./processor.ts";
 
-/** The calls by which testers play the cardholder and the back office, and look into the books. */
+/** Registers control calls that act as the cardholder and the back office, and that read orders. */
 export function paymentControl(app: FastifyInstance, processor: Processor): void {
   const { orders, calls, clock } = processor;
-  const control = controlsOf<Order>(app, {
+  const control = registerControls<Order>(app, {
     path: "/sandbox/payments",
     find: orders.byId,
     reference: { name: "orderNumber", missing: "missing_order_number" },
     findByReference: orders.byNumber,
-    unknown: { error: "unknown_order", message: "The sandbox knows no such order. Register one first with register.do." },
+    unknown: { error: "unknown_order", message: "The sandbox does not have this order. Register one with register.do." },
     calls,
     view: (order) => viewOf(processor, order),
   });
@@ -32,11 +32,11 @@ export function paymentControl(app: FastifyInstance, processor: Processor): void
   control("/pay", (order, { pan, expiry, cvv2, password }, reply) => {
     if (order.status !== 0) return refuseFinished(reply, order);
     if (!isText(pan) || !isText(expiry) || !isText(cvv2) || !isText(password)) {
-      return refuse(reply, 422, "invalid_card", "pan, expiry (MM/YYYY), cvv2 and password must be texts.");
+      return refuse(reply, 422, "invalid_card", "pan, expiry (MM/YYYY), cvv2 and password must be strings.");
     }
     const match = matchCard({ pan, expiry, cvv2 });
     if ("problems" in match) {
-      const message = "This is not one of the test cards: number, expiry and CVV2 must all match. GET / lists them.";
+      const message = "This is not a test card. Number, expiry and CVV2 must match a card of the list on GET /.";
       return refuse(reply, 422, "not_a_test_card", message, { problems: Object.values(match.problems) });
     }
     chooseCard(order, match.card);
@@ -56,14 +56,14 @@ export function paymentControl(app: FastifyInstance, processor: Processor): void
   });
 
   control("/refund", (order, { amount }, reply) => {
-    const remainsMinor = refundableMinor(order);
-    const amountMinor = amount === undefined ? remainsMinor : minorOf(amount);
+    const refundable = refundableMinor(order);
+    const amountMinor = amount === undefined ? refundable : minorOf(amount);
     if (!amountMinor && amount !== undefined) {
-      const message = 'amount must be a text of dinars above 0 such as "1000.00", or left out for the rest.';
+      const message = 'amount must be a string of dinars above 0, such as "1000.00". Omit it to refund the rest.';
       return refuse(reply, 422, "invalid_amount", message);
     }
-    if (remainsMinor === 0 || !amountMinor || amountMinor > remainsMinor) {
-      const message = `Of this order (orderStatus ${order.status}) ${remainsMinor} centimes can be given back. Ask for no more.`;
+    if (refundable === 0 || !amountMinor || amountMinor > refundable) {
+      const message = `The refundable amount of this order (orderStatus ${order.status}) is ${refundable} centimes.`;
       return refuse(reply, 409, "not_refundable", message, totalsOf(order));
     }
     refundOrder(order, amountMinor, "back_office", clock.nowMs());
@@ -73,7 +73,7 @@ export function paymentControl(app: FastifyInstance, processor: Processor): void
 
   control("/reverse", (order, _body, reply) => {
     if (order.status !== 2) {
-      const message = `Only a deposited order of which nothing was given back can be reversed (orderStatus ${order.status}).`;
+      const message = `Only a deposited order without refunds can be reversed. This order has orderStatus ${order.status}.`;
       return refuse(reply, 409, "not_reversible", message, totalsOf(order));
     }
     reverseOrder(order, clock.nowMs());
@@ -103,7 +103,7 @@ const totalsOf = (order: Order) => ({
   refundedAmount: order.refundedMinor,
 });
 
-/** Centimes of a text of dinars; 0 when it is none. */
+/** Returns the centimes of an amount in dinars; 0 for an invalid amount. */
 const minorOf = (amount: unknown) =>
   isText(amount) && /^\d{1,10}(\.\d{1,2})?$/.test(amount) ? Math.round(Number(amount) * 100) : 0;
 

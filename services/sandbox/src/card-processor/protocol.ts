@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { Operation } from "../faults.ts";
-import { answerWithFault } from "../faulty-answer.ts";
+import { respondWithFault } from "../faulty-response.ts";
 import { confirm, getOrderStatus } from "./capitalised-calls.ts";
 import { getOrderStatusExtended } from "./get-order-status-extended.ts";
 import { startLateCalls } from "./late-calls.ts";
@@ -25,12 +25,12 @@ const routes: readonly Route[] = [
   { path: "refund.do", operation: "refund", call: refund, refuse: refusal },
 ];
 
-/** The processor's own interface: form or query in, JSON with status 200 out. */
+/** Registers the processor's API: parameters in a form or query, JSON responses with status 200. */
 export function protocol(app: FastifyInstance, processor: Processor): void {
   const { config, database, faults, orders, calls } = processor;
   const lateCalls = startLateCalls(database, (path, parameters) => {
-    const answer = routes.find((route) => route.path === path)?.call(processor, parameters);
-    app.log.info({ call: path, answer }, "a late call took effect");
+    const response = routes.find((route) => route.path === path)?.call(processor, parameters);
+    app.log.info({ call: path, response }, "late call executed");
   });
   app.addHook("onClose", async () => lateCalls.stop());
   const shape = config.numbersAsStrings ? withNumbersAsStrings : (body: object) => body;
@@ -43,16 +43,20 @@ export function protocol(app: FastifyInstance, processor: Processor): void {
         const { userName, password, ...parameters } = parametersOf(request.query, request.body);
         const orderId = parameters["mdOrder"] ?? parameters["orderId"];
         calls.record(operation, parameters, { id: orderId, reference: parameters["orderNumber"] });
-        const known = userName === config.username && password === config.password;
-        const mode = faults.strike(operation, orderId);
-        const books = mode.name === "stale" ? orders.asOf(Date.now() - Number(mode.value)) : {};
-        return answerWithFault(reply, mode, {
-          // Access denied arrives in lower case from every call.
+        const isAuthenticated = userName === config.username && password === config.password;
+        const mode = faults.consume(operation, orderId);
+        const staleOrders = mode.name === "stale" ? orders.asOf(Date.now() - Number(mode.value)) : {};
+        return respondWithFault(reply, mode, {
+          // "Access denied" has lower-case field names in every call.
           effect: () =>
-            shape(known ? call({ ...processor, orders: { ...orders, ...books } }, parameters) : refusal("5", "Access denied")),
+            shape(
+              isAuthenticated
+                ? call({ ...processor, orders: { ...orders, ...staleOrders } }, parameters)
+                : refusal("5", "Access denied"),
+            ),
           refusal: (code) => shape(refuse(code)),
           later: (ms) => {
-            if (known) lateCalls.add(path, parameters, ms);
+            if (isAuthenticated) lateCalls.add(path, parameters, ms);
           },
         });
       },
@@ -60,7 +64,7 @@ export function protocol(app: FastifyInstance, processor: Processor): void {
   }
 }
 
-/** A parameter sent twice counts once, with its last value; empty means absent. */
+/** Returns the parameters. A repeated parameter has its last value. An empty one is absent. */
 function parametersOf(...sources: unknown[]): Record<string, string> {
   const entries = sources.flatMap((source) => Object.entries((source ?? {}) as Record<string, unknown>));
   return Object.fromEntries(

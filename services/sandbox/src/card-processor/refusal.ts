@@ -13,5 +13,5 @@ const messageOf = (code: string) => messages[code] ?? `Error ${code}`;
 
 export const refusal = (code: string, message = messageOf(code)) => ({ errorCode: Number(code), errorMessage: message });
 
-/** The shape of the confirm and the older status call, whose code is always text. */
+/** Error in the format of the confirm and the older status call, whose code is always a string. */
 export const capitalisedRefusal = (code: string, message = messageOf(code)) => ({ ErrorCode: code, ErrorMessage: message });

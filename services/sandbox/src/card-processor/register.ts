@@ -20,7 +20,7 @@ export function register(processor: Processor, parameters: Parameters): object {
   }
   if (!/^\d{10}$/.test(orderNumber)) return refusal("5", "orderNumber must be exactly 10 digits");
   if (currency !== "012") return refusal("3");
-  // Up to twelve digits of dinars, as the gateway takes them.
+  // Up to twelve digits of dinars, the maximum of the gateway.
   if (!/^\d{1,14}$/.test(amount) || Number(amount) < amountMinorMin) {
     return refusal("5", `amount must be a whole number of centimes, at least ${amountMinorMin}`);
   }
@@ -56,20 +56,20 @@ export function register(processor: Processor, parameters: Parameters): object {
 type MerchantParams = { params: Record<string, string> } | { refused: object };
 
 function parseMerchantParams(jsonParams: string): MerchantParams {
-  let sent: unknown;
+  let parsed: unknown;
   try {
-    sent = JSON.parse(jsonParams);
+    parsed = JSON.parse(jsonParams);
   } catch {
     return { refused: refusal("5", "jsonParams is not JSON") };
   }
-  if (!isObject(sent)) return { refused: refusal("5", "jsonParams is not an object") };
-  const entries = Object.entries(sent).filter(
+  if (!isObject(parsed)) return { refused: refusal("5", "jsonParams is not an object") };
+  const entries = Object.entries(parsed).filter(
     ([name, value]) => merchantParamNames.includes(name) && value !== "" && value !== null,
   );
   const params = Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
   if (!params["force_terminal_id"]) return { refused: refusal("4", "Required parameter is missing: force_terminal_id") };
-  const long = Object.entries(params).find(([name, value]) => name.startsWith("udf") && value.length > udfLengthMax);
-  if (long) return { refused: refusal("5", `${long[0]} is longer than ${udfLengthMax}`) };
+  const tooLong = Object.entries(params).find(([name, value]) => name.startsWith("udf") && value.length > udfLengthMax);
+  if (tooLong) return { refused: refusal("5", `${tooLong[0]} is longer than ${udfLengthMax}`) };
   return { params };
 }
 

@@ -2,7 +2,7 @@ import type { OutcomeName } from "./outcome.ts";
 
 export interface TestCard {
   readonly pan: string;
-  /** MM/YYYY, compared with what was typed and never with a clock. */
+  /** MM/YYYY, compared only with the entered date, not with a clock. */
   readonly expiry: string;
   readonly cvv2: string;
   readonly outcome: OutcomeName;
@@ -13,7 +13,7 @@ const card = (pan: string, expiry: string, cvv2: string, outcome: OutcomeName): 
 export const testCards: readonly TestCard[] = [
   card("6280581110007215", "01/2027", "373", "accepted"),
   card("6280580610061011", "01/2027", "992", "accepted"),
-  // The Edahabia card: the processor publishes none, so this one is ours. Its check digit is right.
+  // The processor publishes no Edahabia test card. This number has a valid check digit.
   card("5078000110007214", "01/2027", "507", "accepted"),
   card("6280581110006712", "01/2027", "897", "card_blocked"),
   card("6280581110006316", "01/2027", "657", "card_lost"),
@@ -30,7 +30,7 @@ export const testCards: readonly TestCard[] = [
   card("6280580610056615", "12/2022", "428", "card_expired"),
 ];
 
-/** What the real processor tells about the person who pays, and what its clients must not keep. */
+/** Data about the payer that the real processor returns and that its clients must not store. */
 export const cardholder = { name: "TITULAIRE DE TEST", ip: "192.0.2.44" } as const;
 
 /** The 3-D Secure password of every test card. */

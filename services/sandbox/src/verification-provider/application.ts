@@ -3,7 +3,7 @@ import { type Conclusion, conclude, type Submission } from "./conclude.ts";
 import type { ProfileDigest } from "./profile.ts";
 import { type CallbackType, type DocumentType, type Reason, type Status, statusAfter } from "./vocabulary.ts";
 
-/** How far the applicant has come on the page. Pictures never leave the browser. */
+/** Steps that the applicant has completed on the page. Pictures stay in the browser. */
 export interface Steps {
   readonly started?: true;
   readonly document?: DocumentType;
@@ -13,7 +13,7 @@ export interface Steps {
   readonly recorded?: true;
 }
 
-/** One verification as the provider knows it: no names, only digests of them until the end. */
+/** A verification at the provider. Contains no names, only digests of them until it has ended. */
 export interface Application extends Partial<Conclusion> {
   readonly providerId: string;
   readonly linkToken: string;
@@ -27,21 +27,21 @@ export interface Application extends Partial<Conclusion> {
   linkExpiresAtMs: number;
   profile?: ProfileDigest;
   status: Status;
-  /** Grows with every change that a callback tells of. */
+  /** Increases with every change that causes a callback. */
   sequence: number;
   attemptsUsed: number;
   reasons: readonly Reason[];
   amlHitCount: number;
   errorMessage?: string;
   completedAtMs?: number;
-  /** What a tester has laid over the finished object. */
+  /** Fields by which a tester overrides the finished object. */
   answer?: Readonly<Record<string, unknown>>;
   steps: Steps;
-  /** What a tester chose for the next submission on the page. */
+  /** Settings of a tester for the next submission on the page. */
   plan?: Submission | undefined;
-  /** What is being looked at, and when the look ends. */
+  /** The submission in progress and the time of its decision. */
   pending?: { readonly submission: Submission; readonly decideAtMs: number };
-  /** Changes that the books have not yet turned into callbacks. */
+  /** Changes whose callbacks are not stored yet. */
   news: PendingCallback[];
 }
 
@@ -51,7 +51,7 @@ export interface PendingCallback {
   readonly object: object;
 }
 
-/** The object of the port, but for the link. Fields that have no value yet are left out. */
+/** Returns the API object without the link. Omits fields without a value. */
 export function objectOf(application: Application): object {
   const { completedAtMs } = application;
   return {
@@ -77,13 +77,13 @@ export function objectOf(application: Application): object {
   };
 }
 
-/** By what the provider says, which a tester may have laid over what it found. */
+/** Returns whether the reported verdict, which a tester may have overridden, is NEEDS_REVIEW. */
 export const awaitsReview = (application: Application) =>
   (application.answer?.["verdict"] ?? application.verdict) === "NEEDS_REVIEW";
 
 export const attemptsLeft = ({ attemptsMax, attemptsUsed }: Application) => attemptsMax - attemptsUsed;
 
-/** Whether the applicant may still do something on the link. */
+/** Returns whether the applicant can still use the link. */
 export function isUsable(application: Application): boolean {
   const { status } = application;
   return status === "CREATED" || status === "OPENED" || (status === "FAILED" && attemptsLeft(application) > 0);
@@ -93,12 +93,12 @@ export const isBeingChecked = ({ status }: Application) => status === "SUBMITTED
 
 export const isCancelable = ({ status }: Application) => status === "CREATED" || status === "OPENED" || status === "FAILED";
 
-/** When time alone next changes this application. */
+/** Returns the time of the next change that needs no action, if any. */
 export function dueAtMs(application: Application): number | undefined {
   return application.pending?.decideAtMs ?? (isUsable(application) ? application.linkExpiresAtMs : undefined);
 }
 
-/** What time alone does to an application. Returns whether anything changed. */
+/** Applies changes that are due: a decision, or the expiry of the link. Returns whether any was. */
 export function applyTime(application: Application, nowMs: number): boolean {
   let changed = false;
   for (let dueMs = dueAtMs(application); dueMs !== undefined && dueMs <= nowMs; dueMs = dueAtMs(application)) {
@@ -109,7 +109,7 @@ export function applyTime(application: Application, nowMs: number): boolean {
   return changed;
 }
 
-/** Opening again changes nothing; opening after a fault of the pipeline begins another attempt. */
+/** Opens the link. Has no effect when it is open. After a technical failure, starts a new attempt. */
 export function open(application: Application, nowMs: number): void {
   if (application.status !== "CREATED" && application.status !== "FAILED") return;
   delete application.errorMessage;
@@ -117,7 +117,7 @@ export function open(application: Application, nowMs: number): void {
   move(application, "opened", nowMs);
 }
 
-/** The caller has made sure that the link is usable. */
+/** Submits the documents. The caller must have checked that the link is usable. */
 export function submit(application: Application, submission: Submission, holdMs: number, nowMs: number): void {
   if (application.status === "CREATED") open(application, nowMs);
   delete application.errorMessage;
@@ -133,18 +133,18 @@ export function submit(application: Application, submission: Submission, holdMs:
 
 export function cancel(application: Application, nowMs: number): void {
   move(application, "canceled", nowMs);
-  forgetApplicant(application);
+  deleteApplicantData(application);
 }
 
 export function expire(application: Application, nowMs: number): void {
   application.linkExpiresAtMs = nowMs;
   move(application, "expired", nowMs);
-  forgetApplicant(application);
+  deleteApplicantData(application);
 }
 
-/** What the compliance officer decides. The caller has made sure that a decision is awaited. */
+/** Applies a reviewer's decision. The caller must have checked that a review is awaited. */
 export function review(application: Application, verdict: "APPROVED" | "REJECTED", nowMs: number): void {
-  // Only what the reviewer decides anew shows again; the evidence stays as it was laid over.
+  // Ends the overrides of the fields that the review decides. Overrides of evidence stay.
   const { verdict: _verdict, decision_summary: _summary, aml_decision: _decision, ...answer } = application.answer ?? {};
   application.answer = answer;
   application.verdict = verdict;
@@ -157,14 +157,14 @@ function decide(application: Application, submission: Submission, nowMs: number)
   delete application.pending;
   if (submission.answer) application.answer = submission.answer;
   if (submission.outcome === "failed") {
-    application.errorMessage = "The check could not be carried out for a technical reason.";
+    application.errorMessage = "The verification failed for a technical reason.";
     move(application, "failed", nowMs);
-    if (attemptsLeft(application) === 0) forgetApplicant(application);
+    if (attemptsLeft(application) === 0) deleteApplicantData(application);
     return;
   }
   Object.assign(application, conclude(submission, application, nowMs), { completedAtMs: nowMs });
   move(application, "completed", nowMs);
-  forgetApplicant(application);
+  deleteApplicantData(application);
 }
 
 function move(application: Application, type: CallbackType, atMs: number): void {
@@ -173,7 +173,7 @@ function move(application: Application, type: CallbackType, atMs: number): void 
   application.news.push({ type, atMs, object: objectOf(application) });
 }
 
-function forgetApplicant(application: Application): void {
+function deleteApplicantData(application: Application): void {
   delete application.profile;
   application.steps = {};
 }

@@ -5,9 +5,9 @@ import type { Callbacks } from "./callbacks.ts";
 
 export type Applications = ReturnType<typeof createApplications>;
 
-const broughtUpToDateAtOnceMax = 500;
+const dueAtOnceMax = 500;
 
-/** The provider's books. An application read is already brought up to date. */
+/** Creates the store of applications. Reading an application applies its due changes. */
 export function createApplications({ database, clock }: Context, callbacks: Callbacks, saved: () => void) {
   const selectDue = query<{ linkToken: string }>(
     database,
@@ -22,11 +22,11 @@ export function createApplications({ database, clock }: Context, callbacks: Call
      on conflict (link_token) do update set due_at_ms = excluded.due_at_ms, body = excluded.body`,
   );
 
-  /** Keeps the application and, with it, the callbacks that tell its news. */
+  /** Stores the application and the callbacks of its changes in one transaction. */
   const save = (application: Application) => {
     const { linkToken, providerId, reference } = application;
     inOneTransaction(database, () => {
-      for (const news of application.news.splice(0)) callbacks.add(application, news);
+      for (const change of application.news.splice(0)) callbacks.add(application, change);
       upsert.run(linkToken, providerId, reference, dueAtMs(application) ?? null, JSON.stringify(application));
     });
     saved();
@@ -41,9 +41,9 @@ export function createApplications({ database, clock }: Context, callbacks: Call
     byProviderId: by("provider_id"),
     byReference: by("reference"),
     save,
-    /** Brings up to date what time has changed. Returns when it next changes something. */
+    /** Applies due changes of all applications. Returns the time of the next one. */
     applyTime(): number | undefined {
-      for (const { linkToken } of selectDue(clock.nowMs(), broughtUpToDateAtOnceMax)) byLinkToken(linkToken);
+      for (const { linkToken } of selectDue(clock.nowMs(), dueAtOnceMax)) byLinkToken(linkToken);
       return selectNext()[0]?.dueAtMs;
     },
   };

@@ -2,25 +2,25 @@ import { randomUUID } from "node:crypto";
 import { type Database, inOneTransaction, query } from "../database.ts";
 import type { Application, PendingCallback } from "./application.ts";
 
-/** One thing to tell a client of the port, until it has been told. */
+/** A callback to a client of the provider. */
 export interface Callback {
   readonly id: number;
   readonly providerId: string;
   readonly url: string;
-  /** Exactly what is sent, on every attempt. */
+  /** Body of every attempt. */
   readonly body: string;
   readonly attempts: number;
   readonly dueAtMs: number;
-  /** 1: the next one of its application goes ahead. */
+  /** 1 when a fault lets the application's next callback overtake this one. */
   readonly held: 0 | 1;
 }
 
-/** given_up: every attempt of the schedule failed. dropped: a fault wanted it lost. */
+/** given_up: all attempts failed. dropped: a fault discarded the callback. */
 export type CallbackState = "pending" | "delivered" | "given_up" | "dropped";
 
 export type Callbacks = ReturnType<typeof createCallbacks>;
 
-/** Callbacks that wait and that were sent: also the log of events from which clients catch up. */
+/** Creates the store of pending and sent callbacks, which clients also read as a list of events. */
 export function createCallbacks(database: Database) {
   const insert = database.prepare("insert into kyc_callback (provider_id, url, body, due_at_ms) values (?, ?, ?, ?)");
   const next = query<Callback>(
@@ -59,10 +59,10 @@ export function createCallbacks(database: Database) {
       };
       insert.run(providerId, callbackUrl, JSON.stringify(event), Date.now());
     },
-    /** The first one pending of each application, and those held back, due or not. */
+    /** Returns the first pending callback of each application and all held ones, due or not. */
     next,
-    /** Writes down what came of an attempt, and where the callback stands after it. */
-    attempted({ id, providerId, dueAtMs }: Callback, result: string, state: CallbackState, retryAtMs = dueAtMs) {
+    /** Records the result of an attempt and the new state of the callback. */
+    recordAttempt({ id, providerId, dueAtMs }: Callback, result: string, state: CallbackState, retryAtMs = dueAtMs) {
       inOneTransaction(database, () => {
         insertAttempt.run(id, new Date().toISOString(), result);
         update.run(state, retryAtMs, id);

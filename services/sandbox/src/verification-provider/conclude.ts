@@ -1,8 +1,8 @@
 import type { AmlDecision, Check, DocumentType, Outcome, Reason, ReasonCode, Verdict } from "./vocabulary.ts";
 
-/** What was found on a document and a face, and what the tester wants it to end in. No names. */
+/** The evidence of a submission and the tester's settings for its outcome. Contains no names. */
 export interface Submission {
-  /** Without one, the provider's own rules decide. */
+  /** Outcome that the tester chose. The provider's rules decide when it is absent. */
   readonly outcome?: Outcome | undefined;
   readonly reasons: readonly Reason[];
   readonly documentType?: DocumentType | undefined;
@@ -10,21 +10,21 @@ export interface Submission {
   readonly nationality?: string | undefined;
   readonly amlHitCount: number;
   readonly profileDiffers: boolean;
-  /** Laid over the finished object field by field; null takes a field away. */
+  /** Overrides fields of the finished object; null removes a field. */
   readonly answer?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What a submission comes to. Fields have no value before. */
+/** The result of a submission. */
 export type Conclusion = ReturnType<typeof conclude>;
 
 const yearsAhead = 5;
 
-/** Doubts that a person can settle; any other reason is a rejection. */
-const doubts: readonly ReasonCode[] = ["PROFILE_MISMATCH", "AML_MATCH"];
+/** Reasons for a review; all other reasons cause a rejection. */
+const reviewReasons: readonly ReasonCode[] = ["PROFILE_MISMATCH", "AML_MATCH"];
 
 /**
- * The verdict on one submission. An outcome that the tester asked for is given even against the
- * rules, because a client has to be tried with a provider that errs. The evidence stays as it is.
+ * Returns the verdict and the evidence of a submission. A tester's outcome overrides the rules but
+ * not the evidence, so that clients can be tested with a provider that makes wrong decisions.
  */
 export function conclude(
   submission: Submission,
@@ -35,27 +35,27 @@ export function conclude(
   const documentType = submission.documentType ?? allowedDocuments[0] ?? "passport";
   const documentExpiry = submission.documentExpiry ?? `${Number(today.slice(0, 4)) + yearsAhead}-06-30`;
 
-  const found: Reason[] = [...submission.reasons];
-  const find = (code: ReasonCode) => {
-    if (!found.some((reason) => reason.code === code)) found.push({ code });
+  const reasons: Reason[] = [...submission.reasons];
+  const has = (code: ReasonCode) => reasons.some((reason) => reason.code === code);
+  const add = (code: ReasonCode) => {
+    if (!has(code)) reasons.push({ code });
   };
-  if (submission.profileDiffers) find("PROFILE_MISMATCH");
-  // An approval against the rules gives no reasons: only the fields show what was found.
+  if (submission.profileDiffers) add("PROFILE_MISMATCH");
+  // An approval against the rules has no reasons from the evidence.
   if (submission.outcome !== "approved") {
-    if (documentExpiry < today) find("DOCUMENT_EXPIRED");
-    if (!allowedDocuments.includes(documentType)) find("DOCUMENT_NOT_ALLOWED");
-    if (submission.amlHitCount > 0) find("AML_MATCH");
+    if (documentExpiry < today) add("DOCUMENT_EXPIRED");
+    if (!allowedDocuments.includes(documentType)) add("DOCUMENT_NOT_ALLOWED");
+    if (submission.amlHitCount > 0) add("AML_MATCH");
   }
 
-  const verdict = (submission.outcome && askedFor[submission.outcome]) ?? byRules(found, requireVideo);
-  if (verdict === "REJECTED" && found.length === 0) find("DOCUMENT_UNREADABLE");
-  const has = (code: ReasonCode) => found.some((reason) => reason.code === code);
+  const verdict = (submission.outcome && verdictOf[submission.outcome]) ?? verdictByRules(reasons, requireVideo);
+  if (verdict === "REJECTED" && reasons.length === 0) add("DOCUMENT_UNREADABLE");
   const check = (failure: ReasonCode): Check => (has(failure) ? "FAILED" : "PASSED");
 
   return {
     verdict,
-    reasons: found as readonly Reason[],
-    // A single still can never show that a living person was there.
+    reasons: reasons as readonly Reason[],
+    // A photograph cannot prove the presence of a living person.
     liveness: requireVideo ? check("LIVENESS_FAILED") : ("NOT_PERFORMED" as const),
     faceMatch: check("FACE_MISMATCH"),
     documentType,
@@ -69,13 +69,13 @@ export function conclude(
 
 const summaries: Readonly<Record<Verdict, string>> = {
   APPROVED: "The document and the face were accepted.",
-  REJECTED: "The verification was refused; see reason_codes.",
-  NEEDS_REVIEW: "A person has to decide.",
+  REJECTED: "The verification was rejected; see reason_codes.",
+  NEEDS_REVIEW: "A reviewer must decide.",
 };
 
-const askedFor: Partial<Record<Outcome, Verdict>> = { approved: "APPROVED", rejected: "REJECTED", needs_review: "NEEDS_REVIEW" };
+const verdictOf: Partial<Record<Outcome, Verdict>> = { approved: "APPROVED", rejected: "REJECTED", needs_review: "NEEDS_REVIEW" };
 
-function byRules(found: readonly Reason[], requireVideo: boolean): Verdict {
-  if (found.some(({ code }) => !doubts.includes(code))) return "REJECTED";
-  return found.length > 0 || !requireVideo ? "NEEDS_REVIEW" : "APPROVED";
+function verdictByRules(reasons: readonly Reason[], requireVideo: boolean): Verdict {
+  if (reasons.some(({ code }) => !reviewReasons.includes(code))) return "REJECTED";
+  return reasons.length > 0 || !requireVideo ? "NEEDS_REVIEW" : "APPROVED";
 }

@@ -7,13 +7,13 @@ import { type DocumentType, documentTypes } from "./vocabulary.ts";
 
 const hourMs = 3_600_000;
 
-type Wish = Exclude<ReturnType<typeof readWish>, { problems: string[] }>;
+type Creation = Exclude<ReturnType<typeof readCreation>, { problems: string[] }>;
 
-/** Reads the body of a creation, without a look at the e-mail address and the telephone number. */
-export function readWish(body: Body) {
+/** Reads the body of a creation. Ignores e-mail address and telephone number. */
+export function readCreation(body: Body) {
   const { problems, required, optional } = readFields(body);
   const documentsRule = `must name at least one of ${documentTypes.join(", ")}, each once`;
-  const wish = {
+  const creation = {
     reference: required("reference", isReference, "must be a text of 1 to 255 characters"),
     callbackUrl: required("callback_url", isWebAddress, "must be an http or https address"),
     redirectUrl: optional("redirect_url", isWebAddress, "must be an http or https address"),
@@ -24,13 +24,13 @@ export function readWish(body: Body) {
     ttlHours: optional("ttl_hours", isFrom1To(720), "must be a whole number from 1 to 720") ?? 72,
     profile: optional("profile", isObject, "must be an object"),
   };
-  return problems.length > 0 ? { problems } : wish;
+  return problems.length > 0 ? { problems } : creation;
 }
 
-export function createApplication({ ttlHours, profile, ...wish }: Wish, nowMs: number): Application {
+export function createApplication({ ttlHours, profile, ...creation }: Creation, nowMs: number): Application {
   return {
-    ...wish,
-    allowedDocuments: documentTypes.filter((type) => wish.allowedDocuments.includes(type)),
+    ...creation,
+    allowedDocuments: documentTypes.filter((type) => creation.allowedDocuments.includes(type)),
     providerId: `ver_${randomBytes(12).toString("hex")}`,
     linkToken: randomBytes(32).toString("base64url"),
     linkExpiresAtMs: nowMs + ttlHours * hourMs,

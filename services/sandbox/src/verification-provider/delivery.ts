@@ -5,26 +5,26 @@ import type { Callback, Callbacks } from "./callbacks.ts";
 import { sendCallback } from "./send-callback.ts";
 
 const atOnceMax = 64;
-/** A callback that lets the next one overtake goes anyway when none comes. */
+/** Time after which a held callback is sent if no other callback has overtaken it. */
 const holdMs = 10_000;
 
-/** Sends what is due, one callback of an application at a time, until it is taken or given up. */
+/** Sends due callbacks, one of each application at a time, until delivered or given up. */
 export function startDelivery({ config, faults }: Context, callbacks: Callbacks, logger: Pick<Logger, "info" | "error">) {
   const stopping = new AbortController();
   const running = new Map<number, Promise<void>>();
 
   async function attempt(callback: Callback): Promise<void> {
-    const mode = faults.strike("kyc_callback");
-    if (mode.name === "drop") return callbacks.attempted(callback, "not sent, fault drop", "dropped");
+    const mode = faults.consume("kyc_callback");
+    if (mode.name === "drop") return callbacks.recordAttempt(callback, "not sent, fault drop", "dropped");
     if (mode.name === "reorder" && !callback.held) return callbacks.hold(callback, Date.now() + holdMs);
-    const { taken, result } = await sendCallback(callback, config.kycCallbackSecrets, mode, stopping.signal);
-    // An attempt that the stop cut short never happened: the next start makes it again.
+    const { isAccepted, result } = await sendCallback(callback, config.kycCallbackSecrets, mode, stopping.signal);
+    // An attempt that stopping interrupted is not recorded; the next start repeats it.
     if (stopping.signal.aborted) return;
     const pauseMs = config.kycCallbackRetryMs[callback.attempts];
-    logger.info({ provider_id: callback.providerId, attempt: callback.attempts + 1, result }, "callback");
-    if (taken) callbacks.attempted(callback, result, "delivered");
-    else if (pauseMs === undefined) callbacks.attempted(callback, result, "given_up");
-    else callbacks.attempted(callback, result, "pending", Date.now() + pauseMs);
+    logger.info({ provider_id: callback.providerId, attempt: callback.attempts + 1, result }, "callback attempted");
+    if (isAccepted) callbacks.recordAttempt(callback, result, "delivered");
+    else if (pauseMs === undefined) callbacks.recordAttempt(callback, result, "given_up");
+    else callbacks.recordAttempt(callback, result, "pending", Date.now() + pauseMs);
   }
 
   const alarm = createAlarm(() => {
@@ -33,13 +33,13 @@ export function startDelivery({ config, faults }: Context, callbacks: Callbacks,
       if (running.size >= atOnceMax) return undefined;
       const waitMs = callback.dueAtMs - Date.now();
       if (waitMs > 0) return waitMs;
-      const sent = attempt(callback)
-        .catch((error) => logger.error({ err: error }, "a callback could not be attempted"))
+      const delivery = attempt(callback)
+        .catch((error) => logger.error({ err: error }, "callback attempt failed with an internal error"))
         .finally(() => {
           running.delete(callback.id);
           alarm.wake();
         });
-      running.set(callback.id, sent);
+      running.set(callback.id, delivery);
     }
     return undefined;
   });

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
-import { controlsOf } from "../controls.ts";
+import { registerControls } from "../controls.ts";
 import { refuse } from "../edge.ts";
 import {
   type Application,
@@ -16,17 +16,17 @@ import {
 import { objectWithLink, type Provider } from "./provider.ts";
 import { readSubmission } from "./read-submission.ts";
 
-/** The calls by which testers play the applicant and the reviewer, and look into the books. */
+/** Registers control calls that act as applicant and reviewer, and that read applications. */
 export function kycControl(app: FastifyInstance, provider: Provider): void {
   const { applications, callbacks, calls, clock } = provider;
-  const control = controlsOf<Application>(app, {
+  const control = registerControls<Application>(app, {
     path: "/sandbox/kyc",
     find: applications.byLinkToken,
     reference: { name: "reference", missing: "missing_reference" },
     findByReference: applications.byReference,
     unknown: {
       error: "unknown_link",
-      message: "The sandbox knows no such verification. Create one first with POST /v1/applications.",
+      message: "The sandbox does not have this verification. Create one with POST /v1/applications.",
     },
     calls,
     view: (application) => ({
@@ -36,7 +36,7 @@ export function kycControl(app: FastifyInstance, provider: Provider): void {
       callbacks: callbacks.of(application.providerId),
     }),
   });
-  const changed = (application: Application) => {
+  const save = (application: Application) => {
     applications.save(application);
     return objectOf(application);
   };
@@ -45,15 +45,15 @@ export function kycControl(app: FastifyInstance, provider: Provider): void {
     if (isBeingChecked(application)) return objectOf(application);
     if (!isUsable(application)) return refuseDeadLink(reply, application);
     open(application, clock.nowMs());
-    return changed(application);
+    return save(application);
   });
 
   control("/submit", (application, body, reply) => {
-    const wish = readSubmission(body, application.profile);
-    if ("problems" in wish) return refuseBody(reply, wish.problems);
+    const input = readSubmission(body, application.profile);
+    if ("problems" in input) return refuseBody(reply, input.problems);
     if (!isUsable(application)) return refuseDeadLink(reply, application);
-    submit(application, wish.submission, wish.holdMs, clock.nowMs());
-    return changed(application);
+    submit(application, input.submission, input.holdMs, clock.nowMs());
+    return save(application);
   });
 
   control("/review", (application, body, reply) => {
@@ -64,13 +64,13 @@ export function kycControl(app: FastifyInstance, provider: Provider): void {
       return refuse(reply, 409, "no_review_awaited", message, { application: objectOf(application) });
     }
     review(application, outcome, clock.nowMs());
-    return changed(application);
+    return save(application);
   });
 
   control("/expire", (application, _body, reply) => {
     if (!isUsable(application)) return refuseDeadLink(reply, application);
     expire(application, clock.nowMs());
-    return changed(application);
+    return save(application);
   });
 }
 
@@ -79,11 +79,11 @@ const refuseBody = (reply: FastifyReply, problems: readonly string[]) =>
 
 function refuseDeadLink(reply: FastifyReply, application: Application): object {
   const { status, attemptsMax } = application;
-  const found = { application: objectOf(application) };
+  const details = { application: objectOf(application) };
   if (isBeingChecked(application)) {
-    return refuse(reply, 409, "in_progress", "A submission is being checked. Wait for its outcome.", found);
+    return refuse(reply, 409, "in_progress", "A submission is being checked. Wait for its outcome.", details);
   }
-  const why = status === "FAILED" ? `its ${attemptsMax} attempts are used up` : `it is ${status}`;
-  const message = `This link can no longer be used: ${why}. Create a new application.`;
-  return refuse(reply, 409, "dead_link", message, found);
+  const reason = status === "FAILED" ? `its ${attemptsMax} attempts are used up` : `it is ${status}`;
+  const message = `This link can no longer be used: ${reason}. Create a new application.`;
+  return refuse(reply, 409, "dead_link", message, details);
 }

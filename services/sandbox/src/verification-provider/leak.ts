@@ -1,8 +1,8 @@
 /**
- * What the port never has: who the applicant is, each value with a word by which a tester finds it.
- * It tries the allow-list of a client with a provider that says too much.
+ * Returns personal data of an applicant, which the provider's API normally never contains. Each
+ * value contains `word`, so that a test can search for it. Tests the allow-list of a client.
  */
-export const applicantWith = (word: string): object => ({
+export const leakedApplicant = (word: string): object => ({
   first_name: `${word}-first`,
   last_name: `${word}-last`,
   birth_date: `${word}-birth`,

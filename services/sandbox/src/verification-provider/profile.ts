@@ -5,8 +5,8 @@ const comparedFields = ["first_name", "last_name", "birth_date"] as const;
 export type Identity = Partial<Record<(typeof comparedFields)[number], string | undefined>>;
 
 /**
- * What remains of a profile: enough to compare with a document, nothing to read. Each application
- * has its own salt, so equal names look different.
+ * Digests of a profile, which can be compared with a document but not read. Each application has its
+ * own salt, so that equal names have different digests.
  */
 export interface ProfileDigest {
   readonly salt: string;
@@ -23,7 +23,7 @@ export function digestProfile(profile: Readonly<Record<string, unknown>>): Profi
   return { salt, fields };
 }
 
-/** Only what both sides gave is compared. */
+/** Compares the fields that both the profile and the document have. */
 export function differs(profile: ProfileDigest | undefined, read: Identity): boolean {
   if (!profile) return false;
   return comparedFields.some((name) => {
@@ -33,7 +33,7 @@ export function differs(profile: ProfileDigest | undefined, read: Identity): boo
   });
 }
 
-/** Documents are in capitals and often without accents; neither makes a different person. */
+/** Removes case and accents, because documents use capitals and often omit accents. */
 const comparable = (text: string) =>
   text
     .normalize("NFKD")

@@ -4,14 +4,14 @@ import { type Application, objectOf } from "./application.ts";
 import type { Applications } from "./applications.ts";
 import type { Callbacks } from "./callbacks.ts";
 
-/** What the calls of the provider work with. */
+/** Dependencies of the provider's calls. */
 export interface Provider extends Context {
   readonly applications: Applications;
   readonly callbacks: Callbacks;
   readonly calls: ReceivedCalls;
 }
 
-/** The object of the port as its calls answer it; callbacks leave out the link. */
+/** Returns the object of API responses. Callbacks have the same object without the link. */
 export const objectWithLink = ({ publicUrl }: Context, application: Application) => ({
   link_url: `${publicUrl()}/verify/${application.linkToken}`,
   ...objectOf(application),

@@ -7,12 +7,12 @@ const holdSecondsMax = 86_400;
 const messageLengthMax = 500;
 
 const rules = {
-  outcome: `must be one of ${outcomes.join(", ")}, or left out to let the provider's rules decide`,
-  reasons: `must be a list of ${reasonCodes.join(", ")}, as texts or as {code, message}`,
-  answer: "must be an object of fields to lay over the finished answer, null to take one away",
+  outcome: `must be one of ${outcomes.join(", ")}, or omitted to apply the provider's rules`,
+  reasons: `must be a list of ${reasonCodes.join(", ")}, as strings or as {code, message}`,
+  answer: "must be an object whose fields override the finished object; null removes a field",
 };
 
-/** Reads what a tester wants of a submission. Names and birth date are only compared here. */
+/** Reads a tester's settings of a submission. Names and birth date are only compared, not stored. */
 export function readSubmission(
   body: Body,
   profile?: ProfileDigest,
@@ -21,12 +21,12 @@ export function readSubmission(
   const { problems, optional } = readFields({
     ...body,
     outcome: isText(outcome) ? outcome.toLowerCase() : outcome,
-    // A field with null counts as left out where there is a value to take for it.
+    // Null counts as absent for fields with a default.
     reason_codes: body["reason_codes"] ?? [],
     aml_hit_count: body["aml_hit_count"] ?? 0,
     hold_seconds: body["hold_seconds"] ?? 0,
   });
-  const found = {
+  const fields = {
     outcome: optional("outcome", isOneOf(outcomes), rules.outcome),
     reasons: readReasons(optional("reason_codes", areReasons, rules.reasons)),
     documentType: optional("document_type", isOneOf(documentTypes), `must be ${documentTypes.join(" or ")}`),
@@ -35,14 +35,14 @@ export function readSubmission(
     amlHitCount: optional("aml_hit_count", isHitCount, "must be a whole number from 0 to 1000") ?? 0,
   };
   const holdSeconds = optional("hold_seconds", isHold, `must be a number from 0 to ${holdSecondsMax}`) ?? 0;
-  const names = {
-    first_name: optional("first_name", isText, "must be a text"),
-    last_name: optional("last_name", isText, "must be a text"),
-    birth_date: optional("birth_date", isText, "must be a text"),
+  const identity = {
+    first_name: optional("first_name", isText, "must be a string"),
+    last_name: optional("last_name", isText, "must be a string"),
+    birth_date: optional("birth_date", isText, "must be a string"),
   };
   const answer = optional("answer", isObject, rules.answer);
   if (problems.length > 0) return { problems };
-  const submission: Submission = { ...found, answer, profileDiffers: differs(profile, names) };
+  const submission: Submission = { ...fields, answer, profileDiffers: differs(profile, identity) };
   return { submission, holdMs: Math.round(holdSeconds * 1000) };
 }
 
@@ -57,7 +57,7 @@ const codeOf = (item: unknown) => (isObject(item) ? item["code"] : item);
 const areReasons = (value: unknown): value is unknown[] =>
   Array.isArray(value) && value.every((item) => isOneOf(reasonCodes)(codeOf(item)));
 
-/** Each once, whatever its form. */
+/** Returns the reasons without duplicates. */
 function readReasons(items: readonly unknown[] = []): Reason[] {
   const reasons = new Map<unknown, Reason>();
   for (const item of items) {

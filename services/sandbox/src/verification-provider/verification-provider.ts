@@ -7,34 +7,34 @@ import { createCallbacks } from "./callbacks.ts";
 import { startDelivery } from "./delivery.ts";
 import { kycControl } from "./kyc-control.ts";
 import { verificationPage } from "./pages/verification-page.ts";
-import { port } from "./port.ts";
+import { providerApi } from "./provider-api.ts";
 
-/** Stands in for the verification provider: port, hosted flow, callbacks and testers' calls. */
+/** Simulates the verification provider: API, hosted pages, callbacks and control calls. */
 export async function verificationProvider(app: FastifyInstance, context: Context): Promise<void> {
   const { database, clock } = context;
   const callbacks = createCallbacks(database);
   const wake = () => {
-    time.wake();
+    timer.wake();
     delivery.wake();
   };
   const applications = createApplications(context, callbacks, wake);
-  // Checks end and links lapse at their moment of the sandbox's clock, even when nobody looks.
-  const time = createAlarm(() => {
+  // Checks end and links expire by the sandbox's clock, even without requests.
+  const timer = createAlarm(() => {
     const nextMs = applications.applyTime();
     return nextMs && nextMs - clock.nowMs();
   });
-  clock.onAdvance(time.wake);
+  clock.onAdvance(timer.wake);
   const delivery = startDelivery(context, callbacks, app.log);
   const calls = createReceivedCalls(database, "kyc_call", "provider_id", "reference");
   const provider = { ...context, applications, callbacks, calls };
 
-  port(app, provider);
+  providerApi(app, provider);
   kycControl(app, provider);
   verificationPage(app, provider);
 
   app.addHook("onListen", async () => wake());
   app.addHook("onClose", async () => {
-    time.stop();
+    timer.stop();
     await delivery.stop();
   });
 }

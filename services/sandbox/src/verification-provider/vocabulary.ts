@@ -1,4 +1,4 @@
-/** What a callback tells of, and the status that the application then has. */
+/** Status of an application after the event of each callback type. */
 export const statusAfter = {
   opened: "OPENED",
   submitted: "SUBMITTED",
@@ -41,6 +41,6 @@ export interface Reason {
   readonly message?: string;
 }
 
-/** What a tester may ask a submission to end in. */
+/** Outcomes of a submission that a tester can choose. */
 export const outcomes = ["approved", "rejected", "needs_review", "failed"] as const;
 export type Outcome = (typeof outcomes)[number];

@@ -3,5 +3,5 @@ import { ar } from "./ar.ts";
 import { en } from "./en.ts";
 import { fr, type Words } from "./fr.ts";
 
-/** Every text of the verification flow. A missing one fails the type check. */
+/** All texts of the verification pages. A missing text fails the type check. */
 export const words: Readonly<Record<Language, Words>> = { fr, ar, en };

@@ -2,22 +2,23 @@ import { sleep } from "@amana/runtime";
 import type { FastifyReply } from "fastify";
 import type { Mode } from "./faults.ts";
 
-export interface Answer {
-  /** Does what the call asks and returns the body; it sets a status other than 200 on the reply. */
+/** The parts of a call that a fault can combine. */
+export interface CallParts {
+  /** Executes the call and returns the body. Sets a status other than 200 on the reply. */
   effect(): object;
-  /** The body of a proper refusal with this code, and its status likewise. */
+  /** Returns the body of a regular error with this code. Sets its status on the reply. */
   refusal(code: string): object;
-  /** Has the effect happen that much later, whether or not the caller is still there. */
+  /** Schedules the effect after a delay, independent of the connection. */
   later?(ms: number): void;
 }
 
-/** Longer than any client waits, and short enough that forgotten connections go away. */
+/** Time until an open connection without a response is closed. Clients time out earlier. */
 const holdMs = 60_000;
 
 const htmlPage = "<!doctype html><html><head><title>Maintenance</title></head><body><h1>Service unavailable</h1></body></html>";
 
-/** Answers a call the way the planted fault says. The effect happens once, or not at all. */
-export async function answerWithFault(reply: FastifyReply, { name, value }: Mode, answer: Answer): Promise<unknown> {
+/** Responds to a call with the fault. The effect happens at most once. */
+export async function respondWithFault(reply: FastifyReply, { name, value }: Mode, call: CallParts): Promise<unknown> {
   switch (name) {
     case "timeout_before":
       return holdOpen(reply);
@@ -29,16 +30,16 @@ export async function answerWithFault(reply: FastifyReply, { name, value }: Mode
         .type("text/html")
         .send(htmlPage);
     case "error":
-      return reply.send(answer.refusal(value));
+      return reply.send(call.refusal(value));
     case "late":
-      answer.later?.(Number(value));
+      call.later?.(Number(value));
       return holdOpen(reply);
     case "error_late":
-      answer.later?.(Number(value));
-      return reply.send(answer.refusal("7"));
+      call.later?.(Number(value));
+      return reply.send(call.refusal("7"));
   }
 
-  const body = answer.effect();
+  const body = call.effect();
   switch (name) {
     case "timeout_after":
       return holdOpen(reply);
@@ -73,9 +74,9 @@ function sendHalf(reply: FastifyReply, body: object): FastifyReply {
 }
 
 async function waitWhileConnected(reply: FastifyReply, ms: number): Promise<void> {
-  const gone = new AbortController();
-  const leave = () => gone.abort();
-  reply.raw.once("close", leave);
-  await sleep(ms, gone.signal);
-  reply.raw.off("close", leave);
+  const disconnected = new AbortController();
+  const abort = () => disconnected.abort();
+  reply.raw.once("close", abort);
+  await sleep(ms, disconnected.signal);
+  reply.raw.off("close", abort);
 }

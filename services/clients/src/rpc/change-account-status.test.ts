@@ -163,7 +163,11 @@ describe.each(["activate", "suspend", "reactivate", "close"] as const)("%s", (ve
     const before = await read(id);
     for (const other of [id, uuidv7(), "no id", ""]) {
       const refused = refusal(changeStatus(verb, other, { caller: aBusinessCaller() }));
-      expect(await refused).toMatchObject({ kind: "not_found", code: "not_found", message: "There is no such account." });
+      expect(await refused).toMatchObject({
+        kind: "not_found",
+        code: "not_found",
+        message: "There is no account with this id. Check the id.",
+      });
     }
     expect(await read(id)).toEqual(before);
   });

@@ -136,7 +136,11 @@ test("listBeneficiaries returns the same error for another business's client, an
 test("getBeneficiary returns the same error for another business's beneficiary as for an unknown id", async () => {
   const read = (id: string) => refusal(harness.beneficiaries.getBeneficiary({ id }, { caller: aBusinessCaller() }));
   for (const id of [stored["plain"]?.id ?? "", uuidv7(), "no id", ""]) {
-    expect(await read(id)).toMatchObject({ kind: "not_found", code: "not_found", message: "There is no such beneficiary." });
+    expect(await read(id)).toMatchObject({
+      kind: "not_found",
+      code: "not_found",
+      message: "There is no beneficiary with this id. Check the id.",
+    });
   }
 });
 

@@ -78,7 +78,7 @@ describe("openAccount", () => {
       kind: "invalid",
       code: "currency_not_supported",
       pointer: "/currency",
-      message: "Accounts are held in DZD, EUR, USD. Send one of these.",
+      message: "The currency is not supported. Send one of DZD, EUR, USD.",
     });
     expect(await count()).toBe(before);
   });

@@ -159,7 +159,7 @@ test("updateAccount returns the same error for another business's account as for
   const before = await anAccount();
   for (const id of [before.id, uuidv7(), "no id", ""]) {
     const foreign = aBusinessCaller();
-    const refused = { kind: "not_found", code: "not_found", message: "There is no such account." };
+    const refused = { kind: "not_found", code: "not_found", message: "There is no account with this id. Check the id." };
     expect(await refusal(update(id, { accountName: "Mine" }, foreign))).toMatchObject(refused);
     expect(await refusal(harness.accounts.getAccount({ id }, { caller: foreign }))).toMatchObject(refused);
   }

@@ -93,7 +93,9 @@ interface AuditRow {
 
 const stateNames = new Map(Object.entries(KeyState).map(([name, value]) => [value as number, name]));
 
-/** A clock that starts at the current time, as the database's clock, and advances 1 ms per reading. */
+/**
+ * A clock that starts at the current time, as the database's clock, and advances 1 ms per reading.
+ */
 function aClock() {
   let nowMs = Date.now();
   return {

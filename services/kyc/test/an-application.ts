@@ -32,7 +32,9 @@ export const anApplication = (changes: Partial<KycApplication> = {}): KycApplica
     ...changes,
   });
 
-/** Returns the provider's state of `anApplication`: COMPLETED and APPROVED with positive evidence. */
+/**
+ * Returns the provider's state of `anApplication`: COMPLETED and APPROVED with positive evidence.
+ */
 export const aState = (changes: Partial<ApplicationState> = {}): ApplicationState => ({
   providerId: "ver_1",
   reference: id,

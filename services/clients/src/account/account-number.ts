@@ -5,9 +5,9 @@ interface Institution {
 }
 
 /**
- * Returns the 20-digit account number in RIB form: bank, branch, account, and a two-digit key against
- * typing errors. The key covers branch and account (Bank of Algeria, Instruction 06-2004). `account`
- * is from 1 to 9999999999; otherwise throws a `RangeError`.
+ * Returns the 20-digit account number in RIB form: bank, branch, account, and a two-digit key
+ * against typing errors. The key covers branch and account (Bank of Algeria, Instruction 06-2004).
+ * `account` is from 1 to 9999999999; otherwise throws a `RangeError`.
  */
 export function accountNumber({ bankCode, branchCode }: Institution, account: bigint): string {
   const number = account.toString().padStart(10, "0");

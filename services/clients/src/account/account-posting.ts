@@ -15,7 +15,10 @@ const schema = defineEntity({
     reference: p.text(),
     /** The hold that is captured or released, or the posting that is reversed. */
     ofId: p.uuid().nullable(),
-    /** Day on which the amount counts against the limits, if it counts. For a capture, the hold's day. */
+    /**
+     * Day on which the amount counts against the limits, if it counts. For a capture, the hold's
+     * day.
+     */
     countsOn: p.text().nullable(),
     createdAt: p.datetime(3),
   },

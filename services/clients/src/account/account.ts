@@ -42,7 +42,9 @@ const schema = defineEntity({
     dailyLimitMinor: p.bigint("bigint").nullable(),
     monthlyLimitMinor: p.bigint("bigint").nullable(),
     yearlyLimitMinor: p.bigint("bigint").nullable(),
-    /** Day (YYYY-MM-DD) of the newest counted amount. The three sums are of its day, month and year. */
+    /**
+     * Day (YYYY-MM-DD) of the newest counted amount. The three sums are of its day, month and year.
+     */
     usedOn: p.text(),
     usedDayMinor: p.bigint("bigint"),
     usedMonthMinor: p.bigint("bigint"),
@@ -57,12 +59,14 @@ const schema = defineEntity({
   },
 });
 
-/** Changes by a business. Null clears a field. Limits are in minor units of the account's currency. */
+/**
+ * Changes by a business. Null clears a field. Limits are in minor units of the account's currency.
+ */
 export type AccountChanges = Changes<Account, typeof UpdateAccountRequestSchema> & AccountLimits;
 
 /**
- * Throws if a limit is not positive, or if a shorter period has a greater limit than a longer one. A
- * missing limit is unlimited. `changed`: the limits in the request, to which the error points.
+ * Throws if a limit is not positive, or if a shorter period has a greater limit than a longer one.
+ * A missing limit is unlimited. `changed`: the limits in the request, to which the error points.
  */
 export function checkLimits(limits: AccountLimits, changed: AccountLimits = limits): void {
   const limited = limitPeriods.flatMap(({ limit, name }) => {
@@ -79,11 +83,15 @@ export function checkLimits(limits: AccountLimits, changed: AccountLimits = limi
 
 /**
  * An account of a client. Statuses: PENDING → ACTIVE ⇄ SUSPENDED, and CLOSED, which is final, from
- * each of them. The current balance is the sum of the available and the reserved balance. No balance
- * is negative. Callers lock the row before a change. A method that throws has changed nothing.
+ * each of them. The current balance is the sum of the available and the reserved balance. No
+ * balance is negative. Callers lock the row before a change. A method that throws has changed
+ * nothing.
  */
 export class Account extends schema.class {
-  /** Changes the named fields. In a closed account, only the business's description and id may change. */
+  /**
+   * Changes the named fields. In a closed account, only the business's description and id may
+   * change.
+   */
   change(changes: AccountChanges, now: Date): void {
     const { description: _description, externalAccountId: _externalAccountId, ...terms } = changes;
     if (this.status === "CLOSED" && hasChanges<AccountChanges>(this, terms)) throw accountClosed();
@@ -152,7 +160,10 @@ export class Account extends schema.class {
     this.move(hold.amountMinor, -hold.amountMinor, now);
   }
 
-  /** Reverses a credit, a debit or a capture. The reversal of a credit does not count against limits. */
+  /**
+   * Reverses a credit, a debit or a capture. The reversal of a credit does not count against
+   * limits.
+   */
   reverse(posting: AccountPosting, now: Date): void {
     const { kind, amountMinor, countsOn } = posting;
     if (kind !== "CREDIT" && kind !== "DEBIT" && kind !== "CAPTURE") throw postingNotReversible();

@@ -16,10 +16,10 @@ export type PostingOrder = { readonly reference: string } & (
 
 /**
  * Adds a posting to an account, in the caller's transaction and with the account's row locked. All
- * balance changes use this function. If it throws, the caller must let the transaction fail.
- * Limits apply to outgoing amounts per UTC day, month and year. A debit counts when it is posted, a
- * hold when it is placed, so that no capture fails because of a limit. Released and reversed amounts
- * do not count.
+ * balance changes use this function. If it throws, the caller must let the transaction fail. Limits
+ * apply to outgoing amounts per UTC day, month and year. A debit counts when it is posted, a hold
+ * when it is placed, so that no capture fails because of a limit. Released and reversed amounts do
+ * not count.
  */
 export async function post(
   em: SqlEntityManager,

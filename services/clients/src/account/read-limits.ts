@@ -8,8 +8,8 @@ type LimitTexts = { readonly [T in (typeof limitPeriods)[number]["text"]]?: stri
 };
 
 /**
- * Returns the limits of a request in minor units of the currency. Throws `account_limit_invalid` for a
- * text that is not an amount.
+ * Returns the limits of a request in minor units of the currency. Throws `account_limit_invalid`
+ * for a text that is not an amount.
  */
 export function readLimits(request: LimitTexts, currency: string): AccountLimits {
   const limits: AccountLimits = {};

@@ -59,7 +59,9 @@ export function checkPaymentDetails(details: PaymentDetails): void {
 
 /** A recipient of a client's payments. It can be hidden, but not deleted. */
 export class Beneficiary extends schema.class {
-  /** Changes the named fields. Throws without a change if the resulting payment details are invalid. */
+  /**
+   * Changes the named fields. Throws without a change if the resulting payment details are invalid.
+   */
   change(changes: BeneficiaryChanges, now: Date): void {
     const { iban, accountNumber, bic, swiftCode, routingNumber } = this;
     checkPaymentDetails({ iban, accountNumber, bic, swiftCode, routingNumber, ...changes });

@@ -71,8 +71,8 @@ const stepOfKycStatus: Record<ClientKycStatus, OnboardingStep> = {
 
 /**
  * Progress of a client. Step and verification status are derived from three inputs: the presence of
- * details, the newest verification, and the decision. Therefore events may arrive late, repeatedly and
- * in any order.
+ * details, the newest verification, and the decision. Therefore events may arrive late, repeatedly
+ * and in any order.
  */
 export class Onboarding extends schema.class {
   /** Applies the state of a verification, unless a newer one is stored. */
@@ -125,7 +125,9 @@ export class Onboarding extends schema.class {
     return this.step === "KYC_UNDER_REVIEW" ? "UNDER_REVIEW" : "IN_PROGRESS";
   }
 
-  /** The newest verification is the one created last. Of its events, the highest revision counts. */
+  /**
+   * The newest verification is the one created last. Of its events, the highest revision counts.
+   */
   private isNewer(verification: Verification): boolean {
     if (this.verificationId == null) return true;
     if (verification.id === this.verificationId) return verification.revision > (this.verificationRevision ?? 0);

@@ -174,7 +174,8 @@ describe("openAccount for a client who is blocked concurrently", () => {
     const { id: taken } = await open({ externalAccountId: "freed-late" });
     let all: Promise<unknown[]> | undefined;
     await harness.transaction(async (em) => {
-      // The first request waits for the external id and locks the client, so the block waits for it.
+      // The first request waits for the external id and locks the client, so the block waits for
+      // it.
       await em.execute("update account set external_account_id = null where id = ?", [taken]);
       const first = open({ clientId: id, externalAccountId: "freed-late" });
       await harness.untilSessionsWait(1);

@@ -9,9 +9,9 @@ import { AdminKey, lockAdminKeys, bootstrapName as name } from "./admin-key.ts";
 const byPlatform = { caller: platformCaller, requestId: "", address: "" };
 
 /**
- * Stores the operator key in BOOTSTRAP_ADMIN_KEY and revokes the previous one. A key that is already
- * stored changes nothing, even if it is revoked, so that a replica with an outdated setting does not
- * restore it.
+ * Stores the operator key in BOOTSTRAP_ADMIN_KEY and revokes the previous one. A key that is
+ * already stored changes nothing, even if it is revoked, so that a replica with an outdated setting
+ * does not restore it.
  */
 export async function storeBootstrapKey(
   context: Pick<Context, "orm" | "clock" | "logger" | "leases">,

@@ -10,7 +10,10 @@ const schema = defineEntity({
     prefix: p.text(),
     /** SHA-256 of a key without `allowedIps`. The key itself is not stored. */
     hash: p.blob().nullable(),
-    /** SHA-256 of a key with `allowedIps`, in another column so that the previous version rejects it. */
+    /**
+     * SHA-256 of a key with `allowedIps`, in another column so that the previous version rejects
+     * it.
+     */
     restrictedHash: p.blob().nullable(),
     createdAt: p.datetime(3),
     lastUsedAt: p.datetime(3).nullable(),

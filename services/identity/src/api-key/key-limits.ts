@@ -29,8 +29,8 @@ export async function readKeyLimits(
 }
 
 /**
- * Throws if the limits are wider than those of the issuing key. Otherwise the holder of a limited key
- * could issue an unlimited one.
+ * Throws if the limits are wider than those of the issuing key. Otherwise the holder of a limited
+ * key could issue an unlimited one.
  */
 export function requireWithin({ expiresAt, allowedIps }: KeyLimits, issuer: KeyLimits): void {
   if (issuer.expiresAt && !(expiresAt && expiresAt <= issuer.expiresAt)) throw apiKeyOutlivesIssuer(issuer.expiresAt);

@@ -39,8 +39,8 @@ export class KeyRing {
 
   /**
    * Returns the key of the caller, if it may issue and end keys. Throws `api_key_replaced` for a
-   * replaced key: it must not issue a lasting key, which would bypass the rotation, and must not end
-   * the key that replaced it.
+   * replaced key: it must not issue a lasting key, which would bypass the rotation, and must not
+   * end the key that replaced it.
    */
   presentedBy(caller: Caller): ApiKey {
     const key = this.#live.find(({ id }) => caller.role === "business" && id === caller.keyId);
@@ -48,7 +48,9 @@ export class KeyRing {
     return key;
   }
 
-  /** Issues an additional key. Throws if a live key has the name, or at the maximum of live keys. */
+  /**
+   * Issues an additional key. Throws if a live key has the name, or at the maximum of live keys.
+   */
   add(name: string, now: Date, limits: KeyLimits = {}): IssuedKey {
     if (this.#live.some((key) => key.name === name)) throw apiKeyNameTaken(name);
     if (this.#live.length >= liveMax) throw apiKeyLimitReached(liveMax);

@@ -60,7 +60,10 @@ interface AuditedEntity {
   snapshot(): Snapshot;
 }
 
-/** Inserts a change of an entity of this service. The action begins with its type: "api_key.created". */
+/**
+ * Inserts a change of an entity of this service. The action begins with its type:
+ * "api_key.created".
+ */
 export function keepChange(
   em: SqlEntityManager,
   at: Date,

@@ -66,9 +66,9 @@ export function startSealing(context: SealingContext): AsyncDisposable {
 }
 
 /**
- * Links a batch of unlinked rows and signs the new head, in one transaction. The transaction of a row
- * also queues it, so that a row with a late commit is found. Writers do not wait for the sealing. A
- * link belongs to the day of its creation by the database's clock.
+ * Links a batch of unlinked rows and signs the new head, in one transaction. The transaction of a
+ * row also queues it, so that a row with a late commit is found. Writers do not wait for the
+ * sealing. A link belongs to the day of its creation by the database's clock.
  */
 export async function sealRows({ orm, logger, auditSigningKey: { privateKey } }: SealingContext): Promise<SealingResult> {
   return await transaction(orm, async (em) => {
@@ -78,7 +78,8 @@ export async function sealRows({ orm, logger, auditSigningKey: { privateKey } }:
     if (!lock?.acquired) return { sealed: 0 };
     const { tail, aheadOnDay } = await openDay(em, async (finalTail) => {
       const head = await insertHead(em, finalTail, privateKey, logger);
-      // A copy of the log outside the database proves the rows. A repeated transaction logs it again.
+      // A copy of the log outside the database proves the rows. A repeated transaction logs it
+      // again.
       logger.info({ audit_head: head }, "day of the audit trail ended");
       return head;
     });
@@ -121,9 +122,9 @@ export async function sealRows({ orm, logger, auditSigningKey: { privateKey } }:
 }
 
 /**
- * Returns the end of the chain on the database's day, and calls `endDay` for each completed day before
- * it. An ended day cannot be opened again. Therefore a day that is not complete by identity's clock is
- * not ended, even if the database's clock is ahead.
+ * Returns the end of the chain on the database's day, and calls `endDay` for each completed day
+ * before it. An ended day cannot be opened again. Therefore a day that is not complete by
+ * identity's clock is not ended, even if the database's clock is ahead.
  */
 async function openDay(
   em: SqlEntityManager,
@@ -131,8 +132,8 @@ async function openDay(
 ): Promise<{ tail: Tail; aheadOnDay: string | undefined }> {
   const [now] = await em.execute<{ database_day: string }[]>("select (now() at time zone 'UTC')::date::text as database_day");
   const { database_day = "" } = now ?? {};
-  // The owner of the database cannot change the clock of this process. `amana audit verify` compares
-  // the times of the rows with it.
+  // The owner of the database cannot change the clock of this process. `amana audit verify`
+  // compares the times of the rows with it.
   const made_at = new Date().toISOString();
   const latest = new Date(Date.now() + aheadMsMax).toISOString().slice(0, 10);
   const aheadOnDay = database_day > latest ? database_day : undefined;
@@ -173,7 +174,10 @@ async function insertHead(em: SqlEntityManager, tail: Tail, privateKey: KeyObjec
   return head;
 }
 
-/** Reads the next queued rows. An entry without a row stays, so that `amana audit verify` reports it. */
+/**
+ * Reads the next queued rows. An entry without a row stays, so that `amana audit verify` reports
+ * it.
+ */
 const nextRows = (em: SqlEntityManager) =>
   em.execute<Columns[]>(
     `select ${rowColumns} from audit_unsealed q join audit_event e on e.id = q.event_id order by q.event_id limit ${batch}`,

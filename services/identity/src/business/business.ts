@@ -38,7 +38,9 @@ export class Business extends schema.class {
     this.updatedAt = now;
   }
 
-  /** Changes the status. Throws for a change that is not allowed; an equal status changes nothing. */
+  /**
+   * Changes the status. Throws for a change that is not allowed; an equal status changes nothing.
+   */
   changeStatus(status: BusinessStatus, now: Date): void {
     if (status === this.status) return;
     const possible = allowedStatuses[this.status];

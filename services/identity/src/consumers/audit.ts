@@ -4,7 +4,10 @@ import { fromBinary } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { keepAction } from "../audit/audit-event.ts";
 
-/** Inserts audited actions of other services into the audit trail, with the id and time of the event. */
+/**
+ * Inserts audited actions of other services into the audit trail, with the id and time of the
+ * event.
+ */
 export const audit: TopicHandler = {
   topic: "audit.v1",
   consumer: "identity",

@@ -24,8 +24,8 @@ const schema = defineEntity({
 /** An invitation with which one business can register itself once. */
 export class Invitation extends schema.class {
   /**
-   * Returns whether the invitation is neither revoked nor expired. True also for a used one, so that
-   * a repeated request reaches its stored response.
+   * Returns whether the invitation is neither revoked nor expired. True also for a used one, so
+   * that a repeated request reaches its stored response.
    */
   isGood(now: Date): boolean {
     return !this.revokedAt && this.expiresAt > now;

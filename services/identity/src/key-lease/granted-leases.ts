@@ -18,8 +18,8 @@ export const createGrantedLeases = ({ leaseMs, wait }: { leaseMs: number; wait: 
 });
 
 /**
- * Logs the removal of access. After a restore of the database to an earlier time, only the log contains
- * the removals since then.
+ * Logs the removal of access. After a restore of the database to an earlier time, only the log
+ * contains the removals since then.
  */
 export function logAccessRemoval(
   logger: Logger,

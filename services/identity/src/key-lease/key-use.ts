@@ -6,8 +6,8 @@ import { recordKeyUse } from "./queries.ts";
 const pendingMax = 10_000;
 
 /**
- * Updates last_used_at of keys without delaying responses. One statement runs at a time; uses that are
- * added during a statement are written together by the next one.
+ * Updates last_used_at of keys without delaying responses. One statement runs at a time; uses that
+ * are added during a statement are written together by the next one.
  */
 export function trackKeyUse(orm: Orm, logger: Logger) {
   const pending = new Set<string>();

@@ -55,8 +55,8 @@ export const onboardBusiness =
   };
 
 /**
- * Restricts the Idempotency-Key to the invitation, so that the holder of another invitation cannot read
- * the stored response.
+ * Restricts the Idempotency-Key to the invitation, so that the holder of another invitation cannot
+ * read the stored response.
  */
 function withInvitation(call: Call, hash: Buffer): Call {
   const { idempotencyKey } = call;

@@ -10,8 +10,8 @@ export interface Draw {
 }
 
 /**
- * Draws from each bucket. Each bucket may occur once. Returns the remaining tokens, which are negative
- * if the bucket had too few.
+ * Draws from each bucket. Each bucket may occur once. Returns the remaining tokens, which are
+ * negative if the bucket had too few.
  */
 export async function drawFromBuckets(em: SqlEntityManager, draws: readonly Draw[]): Promise<Map<string, number>> {
   const rows = await namedQuery<{ name: string; tokens: number }>(

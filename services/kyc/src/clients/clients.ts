@@ -5,7 +5,9 @@ import { Code, ConnectError } from "@connectrpc/connect";
 
 const timeoutMs = 4_000;
 
-/** RPC client of the clients service. It reports whether a verification may be linked to a client. */
+/**
+ * RPC client of the clients service. It reports whether a verification may be linked to a client.
+ */
 export interface Clients {
   /** Returns UNKNOWN also for a client of another business. Throws `service_unavailable`. */
   standing(businessId: string, clientId: string): Promise<EnumName<typeof ClientStanding>>;

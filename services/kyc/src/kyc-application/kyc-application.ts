@@ -65,7 +65,9 @@ const schema = defineEntity({
     faceMatchOutcome: p.text().$type<CheckOutcome>().nullable(),
     documentType: p.text().$type<DocumentType>().nullable(),
     documentExpiry: p.text().nullable(),
-    /** Number of emitted notices about the document's expiry: 30 days ahead, 7 days ahead, expired. */
+    /**
+     * Number of emitted notices about the document's expiry: 30 days ahead, 7 days ahead, expired.
+     */
     documentNotices: p.integer(),
     nationality: p.text().nullable(),
     amlHitCount: p.integer(),
@@ -100,8 +102,8 @@ export interface RequestStart {
 }
 
 /**
- * "applied": the state is newer, also if it changes nothing. "stale": not newer. "mismatch": a state
- * of another application. "illegal": a state that cannot follow the stored one.
+ * "applied": the state is newer, also if it changes nothing. "stale": not newer. "mismatch": a
+ * state of another application. "illegal": a state that cannot follow the stored one.
  */
 type ApplyResult = "applied" | "stale" | "mismatch" | "illegal";
 

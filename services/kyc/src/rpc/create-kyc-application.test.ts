@@ -181,7 +181,9 @@ describe("createKycApplication for a client who is blocked during the call to th
     await harness.sql<{ application_id: string }>("select id as application_id from idempotency_key where scope = ?", [
       businessId,
     ]);
-  /** Returns the outcome of a creation, and our id, which is read during the call to the provider. */
+  /**
+   * Returns the outcome of a creation, and our id, which is read during the call to the provider.
+   */
   const createSlowly = async (caller: ReturnType<typeof aBusinessCaller>, attempt: () => Promise<unknown>) => {
     await harness.sandbox.fault("kyc_create", "slow:300");
     const running = attempt();

@@ -29,9 +29,9 @@ const withdrawMsMin = 500;
 const maxAttemptsDefault = 3;
 
 /**
- * Steps: claim the key, whose id becomes the application's id (commit); check the client's standing;
- * create the application at the provider, outside any transaction; check the client's standing again;
- * store the application, its event and the response (commit).
+ * Steps: claim the key, whose id becomes the application's id (commit); check the client's
+ * standing; create the application at the provider, outside any transaction; check the client's
+ * standing again; store the application, its event and the response (commit).
  */
 export const createKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.createKycApplication> =>

@@ -46,7 +46,8 @@ export const receiveProviderCallback =
     faultPoint("callback.answered");
     await transaction(orm, async (em) => {
       const application = await lockApplication(em, allBusinesses, hint.reference);
-      // Without an entry in `provider_event`, the provider's repetition of the callback is processed.
+      // Without an entry in `provider_event`, the provider's repetition of the callback is
+      // processed.
       if (outcome && outcome.kind !== "accepted") return application.checkSoon(await databaseTime(em));
       const inserted = await em.execute(
         "insert into provider_event (event_id) values (?) on conflict do nothing returning event_id",

@@ -22,10 +22,10 @@ import { lockApplication, record, syncApplication } from "../kyc-application/syn
 const responseMs = 1_000;
 
 /**
- * Steps: check the rules and store the decision (commit); send it to the provider; record the state,
- * the event, the audit row and the stored response (commit). The stored decision allows a callback or
- * the poller to write the audit row if this call does not.
- * The response omits the link, which is a secret of the business.
+ * Steps: check the rules and store the decision (commit); send it to the provider; record the
+ * state, the event, the audit row and the stored response (commit). The stored decision allows a
+ * callback or the poller to write the audit row if this call does not. The response omits the link,
+ * which is a secret of the business.
  */
 export const reviewKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.reviewKycApplication> =>

@@ -19,9 +19,9 @@ const linkCharactersMax = 2_048;
 
 /**
  * Reads an application's state from a response of the provider. This is the allow-list: fields that
- * are not read here never reach our code, logs or database. Unknown values become undefined. Unknown
- * values of evidence are also listed in `unread`. Returns undefined if id, reference, status or
- * sequence is missing or invalid.
+ * are not read here never reach our code, logs or database. Unknown values become undefined.
+ * Unknown values of evidence are also listed in `unread`. Returns undefined if id, reference,
+ * status or sequence is missing or invalid.
  */
 export function readState(content: unknown): ApplicationState | undefined {
   const fields = readObject(content);
@@ -84,7 +84,9 @@ export function readChanges(content: unknown, after: string | null): ChangesSinc
   return { changes, cursor: token(cursor) ?? after };
 }
 
-/** Returns the provider's error code. Ignores its message, which may contain personal data we sent. */
+/**
+ * Returns the provider's error code. Ignores its message, which may contain personal data we sent.
+ */
 export const readErrorCode = (content: unknown): string =>
   matching(/^[A-Za-z0-9_.-]{1,64}$/, readObject(content)["error"]) ?? "unnamed";
 

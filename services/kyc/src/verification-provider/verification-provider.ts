@@ -74,7 +74,9 @@ export type AmlDecision = (typeof amlDecisions)[number];
 export const documentTypes = kycDocuments;
 export type DocumentType = (typeof kycDocuments)[number];
 
-/** Our own text for each code. The provider's texts are not used, because they may contain names. */
+/**
+ * Our own text for each code. The provider's texts are not used, because they may contain names.
+ */
 export const reasonMessages = {
   DOCUMENT_EXPIRED: "The document has expired.",
   DOCUMENT_UNREADABLE: "The document could not be read.",
